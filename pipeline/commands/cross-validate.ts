@@ -8,7 +8,7 @@ import { fitRisk } from '../risk/fit.ts';
 import { addedCovariates, inputsOf, prepareRisk } from '../risk/inputs.ts';
 import { describeEffect } from '../validation/covariate-effects.ts';
 import { crossValidate, type HeldOut } from '../validation/cross-validation.ts';
-import { readFolds, writeDraws, writeScores } from '../validation/held-out-files.ts';
+import { readFolds, writeHeldOutDraws, writeScores } from '../validation/held-out-files.ts';
 import { summariseScores } from '../validation/score-summary.ts';
 import { type Screening, screenCovariates } from '../validation/screening.ts';
 import { withArtifacts } from '../with-artifacts.ts';
@@ -65,7 +65,7 @@ choice adds on the fold itself. It fits about a hundred models, which takes minu
       const rows = await heldOut(options);
       const shipped = rows.filter((row) => row.model !== 'national');
       await writeScores(options.out, shipped);
-      if (options.draws) await writeDraws(options.draws, shipped);
+      if (options.draws) await writeHeldOutDraws(options.draws, shipped);
       const groups = [null, ...new Set(rows.map((row) => row.survey_year))].flatMap((survey_year) =>
         (['spatial', 'baseline', 'national'] as const).map((model) => {
           const own = rows.filter((r) => r.model === model && (survey_year ?? r.survey_year) === r.survey_year);

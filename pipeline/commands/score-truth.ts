@@ -32,7 +32,7 @@ import {
   truthRecordText,
 } from '../validation/known-truth.ts';
 import { readTruth } from '../validation/truth-file.ts';
-import { GROUPINGS, type Grouping, placesOf, spanOf } from '../validation/truth-groups.ts';
+import { GROUPINGS, type Grouping, lgaGroupsOf, spanOf } from '../validation/truth-groups.ts';
 import { withArtifacts } from '../with-artifacts.ts';
 import { fileToWrite, jobsOption, say } from './options.ts';
 import { showProgress } from './progress.ts';
@@ -191,7 +191,7 @@ async function scoreCountry(country: ScoredCountry, { build, jobs, json }: Truth
         lgas: io.table('risk/lgas'),
         baseline: io.table('risk/baseline'),
         draws: hasDraws(io) ? drawsByMonth(pathsOfStage(io)) : null,
-        places: placesOf(areasOf(io), io.table('zonal/lgas'), io.columns('zonal/cells'), clusters),
+        places: lgaGroupsOf(areasOf(io), io.table('zonal/lgas'), io.columns('zonal/cells'), clusters),
         span: spanOf(model, clusters),
       };
       const stateOf = new Map(io.table('ingest/lgas').map((lga) => [lga.lga_code, lga.state_code]));

@@ -10,7 +10,7 @@ import { recalibrated } from './recalibration.ts';
 import { summarise } from './summary.ts';
 import { PAST, SKILL, STRETCH } from './tables.ts';
 
-/** Forecasts of the case records from rolling origins, scored; no answer waits for it. */
+/** Scored forecasts of the case records from rolling origins; no other answer depends on them. */
 export const run: StageRun = async (io) => {
   const panels = readPanels(io);
   const work = panels.map((panel) => originsOf(panel, null).length * panel.areas.length);
@@ -41,10 +41,10 @@ export const run: StageRun = async (io) => {
   };
 };
 
-/** Months ahead that the report draws: the nearest and the furthest. */
+/** Horizons drawn in the report: the shortest and the longest. */
 const DRAWN: ReadonlySet<number> = new Set([HORIZONS[0]!, HORIZONS.at(-1)!]);
 
-/** The case model's forecasts of states as shares of what was observed on average, from which no count can be read. */
+/** The case model's forecasts of states relative to the mean observed value, which does not reveal any counts. */
 export function pastOf(rows: readonly ScoredForecast[]): RowOf<typeof PAST>[] {
   const own = rows.filter(({ method, horizon }) => method === 'case_model' && DRAWN.has(horizon));
   return [...Map.groupBy(own, ({ area_code }) => area_code)].flatMap(([state_code, list]) => {

@@ -1,4 +1,4 @@
-/** Forecasts from rolling origins, each from what was known there, scored once the targets are. */
+/** Forecasts from rolling origins, each using only the data known at the origin, scored against known targets. */
 import { type Period, periodOf } from '../contract/months.ts';
 import { HORIZONS } from './horizons.ts';
 import { type Panel, seenAt } from './panel.ts';
@@ -25,36 +25,36 @@ export interface ScoredForecast {
   log_error: number;
   covered_50: boolean;
   covered_90: boolean;
-  /** CRPS of cases per 1,000 people; null where the people are unknown. */
+  /** CRPS of cases per 1,000 people; null if the population is unknown. */
   crps_per_1000: number | null;
 }
 
-/** Months between which origins are scored, both included. */
+/** First and last origin to be scored. */
 export interface OriginSpan {
   first: Period;
   last: Period;
 }
 
-/** Origins that are looked back on, six years of them: what was forecast before says little of today's forecasts. */
+/** Number of scored origins, six years: older forecasts are hardly informative about today's. */
 const MOST_ORIGINS = 72;
 
-/** Origins of a panel that somebody asked for: `month` counts from the panel's first. */
+/** Origins of a panel up to the last one requested; `month` counts from the panel's first. */
 export function originsOf(panel: Panel, span: OriginSpan | null): { month: number; scored: boolean }[] {
   const later = Math.max(0, panel.months - 1 - panel.origins.scored - MOST_ORIGINS);
   const [tried, scored] = [panel.origins.tried, panel.origins.scored].map((month) => month + later) as [number, number];
-  const asked = (month: number) => {
+  const isScored = (month: number) => {
     const period = periodOf(panel.first + month);
     return month >= scored && (span === null || (span.first <= period && period <= span.last));
   };
   const first = Math.max(0, tried);
   const all = Array.from({ length: Math.max(0, panel.months - 1 - first) }, (_, i) => first + i);
-  const last = all.findLastIndex(asked);
-  return all.slice(0, last + 1).map((month) => ({ month, scored: asked(month) }));
+  const last = all.findLastIndex(isScored);
+  return all.slice(0, last + 1).map((month) => ({ month, scored: isScored(month) }));
 }
 
 /**
- * Every forecast of the methods over the panel whose target is known.
- * @param onOrigin told after each origin
+ * All forecasts of the methods for the panel whose targets are known.
+ * @param onOrigin called after each origin
  */
 export function backtest(
   panel: Panel,

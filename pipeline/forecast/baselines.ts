@@ -1,4 +1,4 @@
-/** Simple methods that a forecast has to beat: each says one value of ln cases by area and horizon. */
+/** Simple baseline methods, which give a point forecast of ln cases by area and horizon. */
 import { mean } from '../numerics/averages.ts';
 import { HORIZONS } from './horizons.ts';
 import { type Area, type Panel, withoutDisrupted } from './panel.ts';
@@ -6,24 +6,24 @@ import { pooledSeason } from './pooled-season.ts';
 
 export interface PointMethod {
   name: string;
-  /** By area and horizon (the first is one month after the panel's last); NaN where it can say nothing. */
+  /** By area and horizon (the first is one month after the panel's last); NaN if no forecast is possible. */
   points: (seen: Panel) => number[][];
 }
 
-/** By area from its record alone. */
+/** A method that forecasts each area from its own record alone. */
 const byArea =
   (value: (y: Float64Array, horizon: number) => number): PointMethod['points'] =>
   ({ areas }) =>
     areas.map(({ y }) => HORIZONS.map((horizon) => value(y, horizon)));
 
-/** The mean of the known among the last `count` months; of the last known month where there are none; NaN without any. */
+/** Mean of the known values in the last `count` months, or else the last known value; NaN if there is none. */
 function levelOf(y: Float64Array, count: number): number {
   const known = y.slice(-count).filter((value) => !Number.isNaN(value));
   if (known.length > 0) return mean(known);
   return y.findLast((value) => !Number.isNaN(value)) ?? Number.NaN;
 }
 
-/** Every year's value of the calendar month that lies `horizon` after the end, the latest first. */
+/** Values of earlier years for the calendar month `horizon` months after the end, latest first. */
 function sameMonths(y: Float64Array, horizon: number): number[] {
   const values: number[] = [];
   for (let t = y.length - 1 + horizon - 12; t >= 0; t -= 12) if (!Number.isNaN(y[t]!)) values.push(y[t]!);
@@ -33,7 +33,7 @@ function sameMonths(y: Float64Array, horizon: number): number[] {
 /** Means of the last months, with weights that add up to 1. */
 type Level = readonly { months: number; weight: number }[];
 
-/** The level of the last months, freed of the season and given that of the target. */
+/** The deseasonalised level of the last months, plus the season of the target. */
 function levelAndSeason(
   seen: Panel,
   level: Level,
@@ -43,9 +43,9 @@ function levelAndSeason(
   const seasons = seasonsOf(panel);
   return panel.areas.map((area) => {
     const season = (t: number) => seasons(area)[(panel.first + t) % 12]!;
-    const bare = area.y.map((value, t) => value - season(t));
-    const base = level.reduce((sum, { months, weight }) => sum + weight * levelOf(bare, months), 0);
-    return HORIZONS.map((horizon) => base + season(bare.length - 1 + horizon));
+    const deseasonalised = area.y.map((value, t) => value - season(t));
+    const base = level.reduce((sum, { months, weight }) => sum + weight * levelOf(deseasonalised, months), 0);
+    return HORIZONS.map((horizon) => base + season(deseasonalised.length - 1 + horizon));
   });
 }
 
@@ -55,7 +55,7 @@ function stateSeasons({ areas, first }: Panel): (area: Area) => Float64Array {
   return ({ state_code }) => seasons.get(state_code)!;
 }
 
-/** Of each season this share is trusted, and half of it taken from the state and half from all areas together. */
+/** Shrinkage of the season, which is half the state's and half that of all areas. */
 const SEASON_SHARE = 0.8;
 
 function shrunkSeasons(panel: Panel): (area: Area) => Float64Array {

@@ -1,4 +1,4 @@
-/** Logarithms of monthly cases of areas of one level, side by side. */
+/** Panels of the logarithms of monthly cases of areas of one level. */
 import type { Areas, Census } from '../artifacts.ts';
 import type { CaseSeries, Cases } from '../case-series.ts';
 import { monthIndex, type Period } from '../contract/months.ts';
@@ -7,9 +7,9 @@ import type { AreaLevel } from './tables.ts';
 export interface Area {
   code: string;
   state_code: string;
-  /** null where the census has no row. */
+  /** null if the census has no row. */
   people: number | null;
-  /** ln of cases by month from the panel's first; NaN is unknown. */
+  /** ln of cases by month from the panel's first; NaN if unknown. */
   y: Float64Array;
 }
 export interface Panel {
@@ -18,16 +18,16 @@ export interface Panel {
   first: number;
   months: number;
   areas: Area[];
-  /** By month: reporting was disrupted, so the months say nothing of malaria. */
+  /** By month: whether reporting was disrupted, so that the month is uninformative about malaria. */
   disrupted: boolean[];
-  /** Months, counted from `first`: the first forecast for its errors alone, and the first whose forecasts are scored. */
+  /** Origins, counted from `first`: the first whose errors are used, and the first whose forecasts are scored. */
   origins: { tried: number; scored: number };
 }
 
-/** What forecasts need before they are scored, in months of data: a year for errors of their own, and two. */
+/** Months of data before the first forecasts are made, and before they are scored, when a year of errors is known. */
 const TRIED_AFTER = 12;
 const SCORED_AFTER = 25;
-/** State records are long if they begin so many months before those by LGA. They can spare a year more. */
+/** Months by which long state records start before those by LGA, and additional months before their first forecasts. */
 const LONG_LEAD = 24;
 const LONG_MORE = 12;
 
@@ -39,8 +39,9 @@ interface Records {
 }
 
 /**
- * The panels of a country: its LGAs; its states, as sums of their LGAs (unknown where one is) or, without records by
- * LGA, their own records; and the long ones among these. A month with 0 cases has no logarithm and is unknown.
+ * The panels of a country: its LGAs; its states, as sums of their LGAs (unknown if any LGA is unknown) or, without
+ * records by LGA, their own records; and the long ones among these. A month with 0 cases has no logarithm and is
+ * unknown.
  */
 export function panelsOf(records: Records): Panel[] {
   const lgas = records.cases.lgas.map((series) => ({ ...spanOf(series), code: series.lga_code! }));
@@ -73,7 +74,7 @@ function spanOf({ state_code, first, confirmed, masked }: CaseSeries): Omit<Span
   return { state_code, first: monthIndex(first), cases: confirmed.map((value, i) => (hidden.has(i) ? null : value)) };
 }
 
-/** The sum of several records over the months that all of them cover. */
+/** The sum of several records over the months covered by all of them. */
 function sumOf(spans: readonly Omit<Span, 'code'>[]): Pick<Span, 'first' | 'cases'> {
   const first = Math.max(...spans.map((span) => span.first));
   const end = Math.min(...spans.map((span) => span.first + span.cases.length));
@@ -85,7 +86,7 @@ function sumOf(spans: readonly Omit<Span, 'code'>[]): Pick<Span, 'first' | 'case
   return { first, cases };
 }
 
-/** @param begin the month in which the records begin that the origins are counted from */
+/** @param begin first month of the records, from which the origins are counted */
 function panel(level: AreaLevel, spans: readonly Span[], { areas, census, disrupted }: Records, begin: number): Panel {
   const first = firstOf(spans);
   const months = Math.max(...spans.map((span) => span.first + span.cases.length)) - first;
@@ -109,7 +110,7 @@ function panel(level: AreaLevel, spans: readonly Span[], { areas, census, disrup
   };
 }
 
-/** A panel without its months before `first`, counted from its own first. */
+/** A panel without its first `first` months. */
 export function fromMonth(panel: Panel, first: number): Panel {
   return {
     ...panel,
@@ -121,18 +122,18 @@ export function fromMonth(panel: Panel, first: number): Panel {
   };
 }
 
-/** What was known at the end of the month `origin`: all that a forecast from there is given. */
-export function seenAt(whole: Panel, origin: number): Panel {
+/** The panel as known at the end of the month `origin`, which is all the data for a forecast from there. */
+export function seenAt(panel: Panel, origin: number): Panel {
   const months = origin + 1;
   return {
-    ...whole,
+    ...panel,
     months,
-    areas: whole.areas.map((area) => ({ ...area, y: area.y.slice(0, months) })),
-    disrupted: whole.disrupted.slice(0, months),
+    areas: panel.areas.map((area) => ({ ...area, y: area.y.slice(0, months) })),
+    disrupted: panel.disrupted.slice(0, months),
   };
 }
 
-/** The panel with its disrupted months unknown. */
+/** The panel with disrupted months set to unknown. */
 export function withoutDisrupted(panel: Panel): Panel {
   const hide = (y: Float64Array) => y.map((value, t) => (panel.disrupted[t] ? Number.NaN : value));
   return { ...panel, areas: panel.areas.map((area) => ({ ...area, y: hide(area.y) })) };

@@ -4,19 +4,19 @@ import { HORIZONS } from './horizons.ts';
 import type { Panel } from './panel.ts';
 import { SHARES } from './scores.ts';
 
-/** From one origin: by area and horizon 99 quantiles of ln cases; null where nothing can be said. */
+/** A forecast from one origin: 99 quantiles of ln cases by area and horizon; null if no forecast is possible. */
 export type Forecast = (Float64Array | null)[][];
 
-/** A method that is given the origins one after the other, so that it can learn from its own errors. */
+/** A forecasting method. It is called for the origins in order, so that it can learn from its own errors. */
 export interface Forecaster {
   name: string;
-  /** @param seen what was known at the origin, its last month */
+  /** @param seen the panel as known at the origin, its last month */
   forecast(seen: Panel): Forecast;
 }
 
 /**
- * A point method, spread as its own past errors at that horizon are, over all areas, whose targets are known. The point is
- * the median: where most errors had one sign, the quantiles of that side alone keep away from it.
+ * A point method with the distribution of its own past errors at that horizon, pooled over all areas with known
+ * targets. The point forecast remains the median: quantiles that would be on the wrong side of it are set to it.
  */
 export function withPastErrors({ name, points }: PointMethod): Forecaster {
   const past: { origin: number; points: number[][] }[] = [];
@@ -30,7 +30,7 @@ export function withPastErrors({ name, points }: PointMethod): Forecaster {
           points.map((point, a) => (seen.areas[a]!.y[origin + horizon] ?? Number.NaN) - point[h]!),
         );
         const sorted = Float64Array.from(errors.filter((error) => !Number.isNaN(error))).sort();
-        return sorted.length > 0 ? SHARES.map((share) => besideMedian(share, quantile(sorted, share))) : null;
+        return sorted.length > 0 ? SHARES.map((share) => keepSide(share, quantile(sorted, share))) : null;
       });
       return made.map((point) =>
         spreads.map((spread, h) =>
@@ -41,5 +41,5 @@ export function withPastErrors({ name, points }: PointMethod): Forecaster {
   };
 }
 
-const besideMedian = (share: number, error: number) =>
+const keepSide = (share: number, error: number) =>
   Math.abs(share - 0.5) < 1e-9 ? 0 : share < 0.5 ? Math.min(error, 0) : Math.max(error, 0);

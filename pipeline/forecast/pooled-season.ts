@@ -1,12 +1,12 @@
 import { choleskyDense, solveLower, solveUpper } from '../numerics/dense.ts';
 import type { Area } from './panel.ts';
 
-/** Settles months that no year has seen, and the sum of all, which years take up: both come out as 0. */
+/** Sets effects of months without data, and the mean of all effects, which is not identified, to 0. */
 const RIDGE = 1e-6;
 
 /**
- * What the twelve calendar months add to ln cases, January first, the mean 0: least squares over the areas given, with an
- * effect for each area and year.
+ * Effects of the twelve calendar months on ln cases, January first, with mean 0: least squares over the given areas,
+ * with an effect for each area and year.
  * @param first `monthIndex` of the first month of `y`
  */
 export function pooledSeason(areas: readonly Pick<Area, 'y'>[], first: number): Float64Array {

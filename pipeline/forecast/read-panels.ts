@@ -4,7 +4,7 @@ import type { StageIo } from '../engine/stage.ts';
 import { byCode } from '../table.ts';
 import { type Panel, panelsOf } from './panel.ts';
 
-/** The country's panels, of what ingest handed on; none where it has no case records. */
+/** The country's panels, from the artifacts of ingest; none if it has no case records. */
 export const readPanels = (io: StageIo, { parameters } = io.model): Panel[] =>
   panelsOf({
     areas: areasOf(io),

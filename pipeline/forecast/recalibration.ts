@@ -1,4 +1,4 @@
-/** Ranges made as wide as past errors ask for. */
+/** Scales ranges to the size of past errors. */
 
 import { normalQuantile } from '../numerics/normal.ts';
 import { quantiles } from '../numerics/quantiles.ts';
@@ -7,18 +7,18 @@ import type { Panel } from './panel.ts';
 import type { Forecast, Forecaster } from './past-errors.ts';
 import { at, SHARES } from './scores.ts';
 
-/** Origins that are looked back on. */
+/** Number of past origins used. */
 const LOOK_BACK = 12;
-/** n origins move the spread by a factor to the power n / (n + DOUBT). */
-const DOUBT = 2;
+/** With n origins, factors are raised to the power n / (n + SHRINKAGE). */
+const SHRINKAGE = 2;
 
 const SCORES = SHARES.map((share) => Math.abs(normalQuantile(share)));
 const [INNER, OUTER] = [SCORES[at(75)]!, SCORES[at(95)]!];
 
 /**
- * A method with the distances of its quantiles from the median scaled by two factors: one up to the quartiles, one from 5
- * and 95% on, and in between by the normal score. Each is the quantile (.5 and .9) of past absolute errors over past
- * half-widths, of the last 12 origins whose targets at that horizon are known.
+ * A method with the distances of its quantiles from the median scaled by two factors: one up to the quartiles, one from
+ * 5 and 95% outwards, interpolated in between by the normal score. Each factor is the quantile (.5; .9) of past
+ * absolute errors divided by past half-widths, over the last 12 origins whose targets at that horizon are known.
  */
 export function recalibrated(method: Forecaster): Recalibrated {
   const past: { origin: number; forecast: Forecast }[] = [];
@@ -36,19 +36,20 @@ export function recalibrated(method: Forecaster): Recalibrated {
 }
 
 export interface Recalibrated extends Forecaster {
-  /** By horizon, the factors that its forecasts so far ask of one from the last month of `seen`. */
+  /** Factors by horizon for a forecast from the last month of `seen`, from the errors of earlier forecasts. */
   stretches(seen: Panel): Stretch[];
 }
 
 export interface Stretch {
-  /** Of distances from the median, up to the quartiles, and from 5 and 95% on. */
+  /** Factor of distances from the median up to the quartiles. */
   inner: number;
+  /** The same from 5 and 95% outwards. */
   outer: number;
 }
 
 function stretchOf(past: readonly { origin: number; forecast: Forecast }[], seen: Panel, h: number): Stretch {
   const known = past.filter(({ origin }) => origin + HORIZONS[h]! < seen.months).slice(-LOOK_BACK);
-  const trust = known.length / (known.length + DOUBT);
+  const power = known.length / (known.length + SHRINKAGE);
   const factor = (low: number, high: number, share: number) => {
     const ratios = known.flatMap(({ origin, forecast }) =>
       forecast.flatMap((own, a) => {
@@ -58,7 +59,7 @@ function stretchOf(past: readonly { origin: number; forecast: Forecast }[], seen
         return (2 * Math.abs(y - q[at(50)]!)) / (q[at(high)]! - q[at(low)]!);
       }),
     );
-    return ratios.length > 0 ? quantiles(Float64Array.from(ratios), [share])[0]! ** trust : 1;
+    return ratios.length > 0 ? quantiles(Float64Array.from(ratios), [share])[0]! ** power : 1;
   };
   return { inner: factor(25, 75, 0.5), outer: factor(5, 95, 0.9) };
 }
@@ -66,7 +67,7 @@ function stretchOf(past: readonly { origin: number; forecast: Forecast }[], seen
 function scaled(q: Float64Array, { inner, outer }: Stretch): Float64Array {
   const median = q[at(50)]!;
   return q.map((value, i) => {
-    const way = Math.min(1, Math.max(0, (SCORES[i]! - INNER) / (OUTER - INNER)));
-    return median + (value - median) * (inner + way * (outer - inner));
+    const position = Math.min(1, Math.max(0, (SCORES[i]! - INNER) / (OUTER - INNER)));
+    return median + (value - median) * (inner + position * (outer - inner));
   });
 }

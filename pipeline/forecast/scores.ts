@@ -1,14 +1,14 @@
-/** How a forecast of quantiles is scored. */
+/** Scores of forecasts given as quantiles. */
 
-/** .01 to .99: the shares at which every forecast gives a quantile. */
+/** Probabilities of the quantiles of every forecast, .01 to .99. */
 export const SHARES: readonly number[] = Array.from({ length: 99 }, (_, i) => (i + 1) / 100);
 
-/** Where the quantile of a whole percentage lies among the 99. */
+/** Index of the quantile of a percentage among the 99. */
 export const at = (percent: number): number => percent - 1;
 
 /**
  * Continuous ranked probability score: twice the mean pinball loss over the 99 quantiles (Gneiting and Raftery 2007;
- * Laio and Tamea 2007). For a forecast of one value, its absolute error.
+ * Laio and Tamea 2007). For a point forecast it is the absolute error.
  */
 export function crps(quantiles: ArrayLike<number>, observed: number): number {
   let sum = 0;
@@ -19,7 +19,7 @@ export function crps(quantiles: ArrayLike<number>, observed: number): number {
   return (2 * sum) / SHARES.length;
 }
 
-/** Whether the value lies between two quantiles, both ends included. */
+/** Whether the value is between two quantiles, ends included. */
 export function covers(quantiles: ArrayLike<number>, observed: number, low: number, high: number): boolean {
   return quantiles[at(low)]! <= observed && observed <= quantiles[at(high)]!;
 }

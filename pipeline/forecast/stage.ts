@@ -11,7 +11,7 @@ import { CASES } from './tables.ts';
 
 type Row = RowOf<typeof CASES>;
 
-/** What the case model says of the months after the last one of the records, of every LGA and state that has any. */
+/** The case model's forecasts of the months after the end of the records, for every LGA and state with records. */
 export const run: StageRun = async (io) => {
   const panels = readPanels(io).filter(isForecast);
   const rows = panels.flatMap((panel, i) => {
@@ -21,7 +21,7 @@ export const run: StageRun = async (io) => {
   return { cases: tableOf(CASES, rows), report: reportOf(rows) };
 };
 
-/** Long records are states too. */
+/** Long records are excluded, since their states are in the panel of states too. */
 const isForecast = (panel: Panel): panel is Panel & { level: Row['area'] } => panel.level !== 'long';
 
 export function forecastsOf(panel: Panel & { level: Row['area'] }): Row[] {
@@ -51,6 +51,6 @@ const reportOf = (rows: readonly Row[]): ReportLine[] =>
         {
           source: 'cases',
           rule: 'no case records',
-          what: 'nothing to forecast cases from: forecasts rest on the usual season',
+          what: 'there are no cases to forecast from: forecasts of scores use the usual season',
         },
       ];

@@ -13,11 +13,11 @@ export interface SummaryRow {
   crps_log: number;
   coverage_50: number;
   coverage_90: number;
-  /** null where nobody's people are known. */
+  /** null if no population is known. */
   crps_per_1000: number | null;
 }
 
-/** Scores by level, year of the origin (where there are several), method and horizon, and over all of the last. */
+/** Mean scores by level, year of the origin and over all years, method, and horizon and over all horizons. */
 export function summarise(rows: readonly ScoredForecast[]): SummaryRow[] {
   const summary: SummaryRow[] = [];
   for (const [area_level, own] of Map.groupBy(rows, (row) => row.area_level)) {

@@ -6,7 +6,7 @@ import type { Grid } from './grid.ts';
 const SEMI_MAJOR_KM = 6378.137;
 const E2 = 0.00669437999014;
 const E = Math.sqrt(E2);
-/** Radius that @turf/area computes on, km. */
+/** Earth radius used by @turf/area, km. */
 const TURF_RADIUS_KM = 6371.0088;
 
 /** Snyder's q(φ) (1987, eq. 3-12): proportional to the ellipsoid's area between the equator and latitude φ. */
@@ -18,15 +18,17 @@ const POLE = zoneArea(1);
 /** Radius of the sphere with the ellipsoid's area, km (Snyder 1987, eq. 3-13). */
 const AUTHALIC_RADIUS_KM = SEMI_MAJOR_KM * Math.sqrt(POLE / 2);
 
-/** Authalic latitude of a geodetic one, degrees: areas on the ellipsoid become areas on a sphere (Snyder 1987, eq. 3-11). */
+/**
+ * Authalic latitude of a geodetic latitude, degrees, which maps the ellipsoid to a sphere of equal area (Snyder, 3-11).
+ */
 function authalicLatitude(latitude: number): number {
   const q = zoneArea(Math.sin((latitude * Math.PI) / 180));
   return (Math.asin(Math.max(-1, Math.min(1, q / POLE))) * 180) / Math.PI;
 }
 
 /**
- * Area in km² on the WGS 84 ellipsoid of polygons in degrees: the spherical formula on the authalic sphere. On a plain
- * sphere the areas near the equator would be 0.4% too large.
+ * Area in km² on the WGS 84 ellipsoid of polygons in degrees, by the spherical formula on the authalic sphere. With
+ * geodetic latitudes the areas near the equator would be 0.4% too large.
  */
 export function areaKm2(polygons: readonly Polygon[]): number {
   const coordinates = polygons.map((rings) => rings.map((ring) => ring.map(([x, y]) => [x, authalicLatitude(y)])));

@@ -1,20 +1,20 @@
 import { digamma, expit, logGamma, tetragamma, trigamma } from './special.ts';
 
 /**
- * Positives among examined children when their places' prevalences scatter around p:
+ * Positives among children examined when prevalence varies between their locations around p:
  *
  *   f(y) = Γ(n+1) / (Γ(y+1) Γ(n−y+1)) · B(y + pM, n − y + (1−p)M) / B(pM, (1−p)M),   M = (1 − ρ) / ρ
  *
- * n examined > 0; y positive, 0 to n, not necessarily whole (survey-weighted shares); p mean prevalence; ρ correlation
- * of two children of one cluster, variance of y/n = p(1−p)(1 + (n−1)ρ)/n. ρ = 0 is the binomial. Skellam 1948,
- * J. R. Stat. Soc. B 10:257.
+ * n examined > 0; y positive, 0 to n, not necessarily an integer (survey-weighted shares); p mean prevalence; ρ
+ * correlation of two children of one cluster, so that y/n has the variance p(1−p)(1 + (n−1)ρ)/n. ρ = 0 is the binomial.
+ * Skellam 1948, J. R. Stat. Soc. B 10:257.
  */
 export interface Tested {
   examined: number;
   positive: number;
 }
 
-/** @throws RangeError unless some were examined and 0 to all of them were positive */
+/** @throws RangeError unless `examined` is above 0 and `positive` from 0 to `examined` */
 export function assertTested({ examined, positive }: Tested, what: string): void {
   if (!(examined > 0)) throw new RangeError(`${what}: ${examined} children examined, expected more than 0`);
   if (!(positive >= 0 && positive <= examined))
@@ -65,7 +65,7 @@ export function likelihoodTerm({ examined: n, positive: y }: Tested, eta: number
   return { value, gradient: byP * slope, hessian: byPP * slope * slope + byP * slope * (q - p) };
 }
 
-/** How a `Term` changes: its hessian by η, and all three of its parts by logit ρ. */
+/** Derivatives of a `Term`: of its hessian by η, and of all three parts by logit ρ. */
 export interface TermSlopes {
   third: number;
   value_by_rho: number;
@@ -73,7 +73,7 @@ export interface TermSlopes {
   hessian_by_rho: number;
 }
 
-/** Derivatives of `likelihoodTerm` at η and ρ, for the gradient of a marginal likelihood; by ρ they are 0 at ρ = 0. */
+/** Derivatives of `likelihoodTerm` at η and ρ, for the gradient of a marginal likelihood; those by ρ are 0 at ρ = 0. */
 export function likelihoodTermSlopes({ examined: n, positive: y }: Tested, eta: number, rho: number): TermSlopes {
   const p = expit(eta);
   const q = expit(-eta);

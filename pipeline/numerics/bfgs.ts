@@ -1,11 +1,12 @@
+import { dot } from './dense-products.ts';
 import type { Minimum } from './nelder-mead.ts';
 
 export interface BfgsOptions {
-  /** A guess of f's width along each parameter: where f rises by a half. Sets the first steps. */
+  /** Estimated width of f along each parameter, where f rises by a half. Sets the first steps. */
   spread: number[];
-  /** A better guess, where there is one: the inverse of f's second derivatives, in rows. */
+  /** A better estimate, if available: the inverse of f's second derivatives, in rows. */
   inverse?: number[][];
-  /** The gradient of f at x, where it was the last to be evaluated, if it is known; else by forward differences. */
+  /** The gradient of f at x, the point at which f was last evaluated; by default forward differences are used. */
   slope?: (x: number[]) => number[];
   /** Step of the forward differences. */
   difference?: number;
@@ -16,7 +17,7 @@ export interface BfgsOptions {
   limit?: number;
 }
 
-/** Minimises a smooth f of few parameters by BFGS (Nocedal & Wright 2006, ch. 6) with halved steps. */
+/** Minimises a smooth f of few parameters by BFGS (Nocedal & Wright 2006, ch. 6) with step halving. */
 export function minimiseBfgs(
   f: (x: number[]) => number,
   start: number[],
@@ -29,11 +30,10 @@ export function minimiseBfgs(
   };
   const slope = (x: number[], at: number) =>
     known?.(x) ?? x.map((_, i) => (value(x.map((v, j) => (i === j ? v + difference : v))) - at) / difference);
-  const dot = (a: number[], b: number[]) => a.reduce((sum, v, i) => sum + v * b[i]!, 0);
 
   let x = start;
-  let here = value(x);
-  let gradient = slope(x, here);
+  let current = value(x);
+  let gradient = slope(x, current);
   const guess = given ?? spread.map((v, i) => spread.map((_, j) => (i === j ? v * v : 0)));
   let inverse = guess;
   for (let iteration = 0; iteration < limit; iteration++) {
@@ -46,16 +46,16 @@ export function minimiseBfgs(
     const longest = Math.max(...step.map(Math.abs));
     if (longest > reach) step = step.map((v) => (v * reach) / longest);
 
-    let there = value(x.map((v, i) => v + step[i]!));
+    let candidate = value(x.map((v, i) => v + step[i]!));
     let halvings = 0;
-    while (!(there < here + 1e-4 * dot(step, gradient)) && halvings++ < 12) {
+    while (!(candidate < current + 1e-4 * dot(step, gradient)) && halvings++ < 12) {
       step = step.map((v) => v / 2);
-      there = value(x.map((v, i) => v + step[i]!));
+      candidate = value(x.map((v, i) => v + step[i]!));
     }
-    if (!(there < here)) break;
+    if (!(candidate < current)) break;
     x = x.map((v, i) => v + step[i]!);
-    here = there;
-    const next = slope(x, here);
+    current = candidate;
+    const next = slope(x, current);
     const turn = next.map((g, i) => g - gradient[i]!);
     gradient = next;
     const sy = dot(step, turn);
@@ -67,16 +67,18 @@ export function minimiseBfgs(
       row.map((h, j) => h + scale * step[i]! * step[j]! - (Hy[i]! * step[j]! + step[i]! * Hy[j]!) / sy),
     );
   }
-  return { x, value: here, evaluations };
+  return { x, value: current, evaluations };
 }
 
-/** x, moved by h along each of its axes. */
-export const besides = (x: readonly number[], h: number): number[][] =>
+/** The points reached from x by a step h along each axis. */
+export const forwardPoints = (x: readonly number[], h: number): number[][] =>
   x.map((_, j) => x.map((v, k) => (k === j ? v + h : v)));
 
 /**
- * Second derivatives at x, in rows, from forward differences of the gradient: size `h`, error about h.
- * @param slopes gradients at x's neighbours, as `besides` orders them
+ * Second derivatives at x, in rows, from forward differences of the gradient with step `h`, which is also about the
+ * error.
+ * @param centre gradient at x
+ * @param slopes gradients at the points of `forwardPoints`, in their order
  */
 export function hessianOf(centre: readonly number[], slopes: readonly (readonly number[])[], h: number): Float64Array {
   const n = centre.length;

@@ -1,7 +1,7 @@
 import { type LeastSquares, minimiseSquares } from './levenberg-marquardt.ts';
 import type { Random } from './random.ts';
 
-/** A parameter's interval; `log` searches it on the log scale. */
+/** A parameter's interval; with `log` it is searched on the log scale. */
 export interface Bounds {
   low: number;
   high: number;
@@ -16,9 +16,10 @@ export interface BoundedSearch {
 }
 
 /**
- * Minimises Σ r² over parameters held inside their intervals by a logistic map, from `starts` points drawn evenly from
- * the middle four fifths of each; the lowest sum wins, the earliest of equals. An iteration limit bounds each start.
- * @param from parameters to start from too, before the points drawn
+ * Minimises Σ r² over parameters that a logistic map keeps within their intervals, from `starts` points drawn uniformly
+ * from the middle four fifths of each. The lowest sum wins, or the earliest of equal ones. `iterations` limits each
+ * start.
+ * @param from parameters of an additional start before the random ones
  */
 export function minimiseBounded(
   residuals: (parameters: readonly number[]) => ArrayLike<number>,
@@ -44,7 +45,7 @@ function intoInterval(share: number, { low, high, log }: Bounds): number {
   return log ? low * (high / low) ** share : low + (high - low) * share;
 }
 
-/** Where in the interval a value lies, 0-1, kept off its ends, from which no search would move. */
+/** Relative position of a value in the interval, 0-1, kept off the ends, where the search could not move. */
 function shareOf(value: number, { low, high, log }: Bounds): number {
   const share = log ? Math.log(value / low) / Math.log(high / low) : (value - low) / (high - low);
   return Math.min(0.99, Math.max(0.01, share));

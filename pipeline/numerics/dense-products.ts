@@ -1,4 +1,4 @@
-/** Products of square matrices of order n, a Float64Array of n² in rows each. */
+/** Products of square matrices of order n, each stored by rows in a Float64Array of length n². */
 
 /** A B. */
 export function multiply(a: Float64Array, b: Float64Array, n: number): Float64Array {
@@ -48,7 +48,8 @@ export function squareOf(a: Float64Array, n: number): Float64Array {
   return withUpper(c, n);
 }
 
-export function dot(a: Float64Array, b: Float64Array): number {
+/** aᵀ b. */
+export function dot(a: ArrayLike<number>, b: ArrayLike<number>): number {
   let sum = 0;
   for (let i = 0; i < a.length; i++) sum += a[i]! * b[i]!;
   return sum;
@@ -68,7 +69,7 @@ export function invertLower(l: Float64Array, n: number): Float64Array {
   return inverse;
 }
 
-/** Mᵀ M of a lower triangular M: the inverse of A, where M is that of A's Cholesky factor. */
+/** Mᵀ M for a lower triangular M: the inverse of A if M is the inverse of A's Cholesky factor. */
 export function squareOfLower(m: Float64Array, n: number): Float64Array {
   const c = new Float64Array(n * n);
   for (let k = 0; k < n; k++)
@@ -79,7 +80,7 @@ export function squareOfLower(m: Float64Array, n: number): Float64Array {
   return withUpper(c, n);
 }
 
-/** Fills the upper triangle of a symmetric matrix from the lower. */
+/** Copies the lower triangle of a symmetric matrix to the upper. */
 function withUpper(c: Float64Array, n: number): Float64Array {
   for (let i = 0; i < n; i++) for (let j = 0; j < i; j++) c[j * n + i] = c[i * n + j]!;
   return c;

@@ -1,10 +1,11 @@
 /**
- * Small symmetric systems. A matrix of order n is a Float64Array of n² in rows; only its lower triangle is read.
+ * Small symmetric systems. A matrix of order n is stored by rows in a Float64Array of length n²; only its lower
+ * triangle is read.
  */
 
 /**
  * Lower Cholesky factor L of A = L Lᵀ, as a new matrix with zeros above the diagonal.
- * @returns null when A is not positive definite.
+ * @returns null if A is not positive definite
  */
 export function choleskyDense(a: Float64Array, n: number): Float64Array | null {
   const l = new Float64Array(n * n);
@@ -47,7 +48,7 @@ export function logDeterminant(l: Float64Array, n: number): number {
   return 2 * sum;
 }
 
-/** A⁻¹ from its factor, both triangles. Small n only: solve where a product will do. */
+/** A⁻¹ from its factor, both triangles. For small n only; to multiply by the inverse, solve instead. */
 export function invertDense(l: Float64Array, n: number): Float64Array {
   const inverse = new Float64Array(n * n);
   for (let j = 0; j < n; j++) {

@@ -3,7 +3,7 @@ import type { Random } from './random.ts';
 /**
  * Gamma with `shape` and scale 1 (mean and variance both `shape`). Marsaglia & Tsang (2000), "A simple method for
  * generating gamma variables"; a shape below 1 is boosted by U^(1/shape).
- * @throws RangeError when `shape` is not positive and finite.
+ * @throws RangeError if `shape` is not positive and finite
  */
 export function drawGamma(random: Random, shape: number): number {
   if (!(shape > 0 && shape < Number.POSITIVE_INFINITY)) throw new RangeError(`gamma: shape ${shape}, expected above 0`);
@@ -23,8 +23,8 @@ export function drawGamma(random: Random, shape: number): number {
 }
 
 /**
- * Beta with shapes `a` and `b` (mean a / (a + b)), as the ratio of gammas. Shapes so small that both gammas underflow
- * have nearly all chance at 0 and 1.
+ * Beta with shapes `a` and `b` (mean a / (a + b)), as the ratio of gammas. With shapes so small that both gammas
+ * underflow, nearly all probability is at 0 and 1.
  */
 export function drawBeta(random: Random, a: number, b: number): number {
   const x = drawGamma(random, a);
@@ -32,16 +32,17 @@ export function drawBeta(random: Random, a: number, b: number): number {
   return x + y > 0 ? x / (x + y) : Number(random.uniform() < a / (a + b));
 }
 
-/** Below this many trials or this mean, draws are counted one by one. */
+/** Up to this many trials or this mean, events are drawn one by one. */
 const FEW = 32;
 
 /**
- * Successes in `trials` trials of chance `chance`. Few trials are made one by one; many are halved exactly by the beta
- * distribution of the middle order statistic (Relles 1972).
- * @throws RangeError when `trials` is not a whole number or `chance` is outside 0-1.
+ * Successes in `trials` trials with probability `chance`. Few trials are drawn one by one; many are halved exactly by
+ * the beta distribution of the middle order statistic (Relles 1972).
+ * @throws RangeError if `trials` is not an integer from 0 or `chance` is outside 0-1
  */
 export function drawBinomial(random: Random, trials: number, chance: number): number {
-  if (!(Number.isSafeInteger(trials) && trials >= 0)) throw new RangeError(`binomial: ${trials} trials`);
+  if (!(Number.isSafeInteger(trials) && trials >= 0))
+    throw new RangeError(`binomial: ${trials} trials, expected an integer from 0`);
   if (!(chance >= 0 && chance <= 1)) throw new RangeError(`binomial: chance ${chance}, expected 0 to 1`);
   let n = trials;
   let p = chance;
@@ -64,9 +65,9 @@ export function drawBinomial(random: Random, trials: number, chance: number): nu
 }
 
 /**
- * Poisson of mean `mean`: small means by multiplying uniforms (Knuth), large ones reduced by the gamma waiting time of
- * 7/8 of the events (Ahrens & Dieter 1974).
- * @throws RangeError when `mean` is negative or not finite.
+ * Poisson with mean `mean`: small means by multiplying uniforms (Knuth), large ones reduced by the gamma waiting time
+ * of 7/8 of the events (Ahrens & Dieter 1974).
+ * @throws RangeError if `mean` is negative or not finite
  */
 export function drawPoisson(random: Random, mean: number): number {
   if (!(mean >= 0 && mean < Number.POSITIVE_INFINITY))
@@ -87,26 +88,28 @@ export function drawPoisson(random: Random, mean: number): number {
   return count;
 }
 
-/** Negative binomial of mean `mean` and variance mean + mean² / `size`, as a Poisson whose mean is gamma. */
+/** Negative binomial with mean `mean` and variance mean + mean² / `size`, as a Poisson with a gamma mean. */
 export function drawNegativeBinomial(random: Random, mean: number, size: number): number {
   return drawPoisson(random, (mean * drawGamma(random, size)) / size);
 }
 
-/** Beta of mean `mean` and variance mean (1 − mean) `rho`: the chance of one cluster. */
+/** Beta with mean `mean` and variance mean (1 − mean) `rho`: the prevalence of one cluster. */
 export function drawOverdispersedChance(random: Random, mean: number, rho: number): number {
   const size = 1 / rho - 1;
   return drawBeta(random, mean * size, (1 - mean) * size);
 }
 
-/** Beta-binomial successes in `trials` trials of mean chance `mean` and overdispersion `rho`; 0 is the binomial. */
+/**
+ * Beta-binomial successes in `trials` trials with mean probability `mean` and overdispersion `rho`; 0 is the binomial.
+ */
 export function drawBetaBinomial(random: Random, trials: number, mean: number, rho: number): number {
   const scattered = rho > 0 && mean > 0 && mean < 1;
   return drawBinomial(random, trials, scattered ? drawOverdispersedChance(random, mean, rho) : mean);
 }
 
 /**
- * An index of `cumulative` (ascending sums of weights) with chance in proportion to its weight; by bisection.
- * Indices of weight 0 are never drawn.
+ * An index of `cumulative` (ascending sums of weights), drawn with probability proportional to its weight, by
+ * bisection. Indices with weight 0 are never drawn.
  */
 export function drawIndex(random: Random, cumulative: ArrayLike<number>): number {
   const target = random.uniform() * cumulative[cumulative.length - 1]!;

@@ -1,4 +1,4 @@
-/** Extent and resolution of a raster as one value; degrees, rows counted from the north whatever the file's order. */
+/** Extent and resolution of a raster; degrees, rows counted from the north whatever the file's order. */
 export interface Grid {
   west: number;
   north: number;
@@ -8,7 +8,7 @@ export interface Grid {
   rows: number;
 }
 
-/** Rows `row` to `row + rows` and columns `column` to `column + columns` of a grid; ends excluded. */
+/** Rows `row` to `row + rows` and columns `column` to `column + columns` of a grid, ends excluded. */
 export interface Window {
   row: number;
   column: number;
@@ -16,20 +16,20 @@ export interface Window {
   columns: number;
 }
 
-/** Values of a window, row after row; missing is NaN. Float32 where the file's type fits into it exactly. */
+/** Values of a window, row by row; NaN if missing. Float32 if it can represent the file's type exactly. */
 export type Values = Float32Array | Float64Array;
 
-/** The cells of a whole grid, in the form that `listWindows` takes. */
+/** All cells of a grid, in the form that `listWindows` expects. */
 export function wholeGrid(grid: Grid) {
   return { firstRow: 0, endRow: grid.rows, firstColumn: 0, endColumn: grid.columns };
 }
 
-/** Part of a cell by which two grids may differ and still be one: programs round what they write. */
-const SAME = 1e-6;
+/** Largest difference between equal grids, as a share of a cell: programs round what they write. */
+const TOLERANCE = 1e-6;
 
-/** Whether the grids' cells are the same: as many, and corners that lie on each other. */
+/** Whether the grids have the same cells: as many, with the same corners. */
 export function sameGrid(a: Grid, b: Grid): boolean {
-  const near = (x: number, y: number, cell: number) => Math.abs(x - y) <= SAME * cell;
+  const near = (x: number, y: number, cell: number) => Math.abs(x - y) <= TOLERANCE * cell;
   return (
     a.columns === b.columns &&
     a.rows === b.rows &&
@@ -45,12 +45,14 @@ export function describeGrid(grid: Grid): string {
   return `${grid.columns} × ${grid.rows} cells of ${grid.cellWidth} × ${grid.cellHeight}° from ${grid.west}, ${grid.north}`;
 }
 
-/** The column that holds `longitude`, a point on a cell's edge going east; outside 0 to columns − 1 where off the grid. */
+/**
+ * The column that contains `longitude`; an edge belongs to the cell east of it. Outside 0 to columns − 1 off the grid.
+ */
 export function columnAt(grid: Grid, longitude: number): number {
   return Math.floor((longitude - grid.west) / grid.cellWidth);
 }
 
-/** The row that holds `latitude`, a point on a cell's edge going south. */
+/** The row that contains `latitude`; an edge belongs to the cell south of it. */
 export function rowAt(grid: Grid, latitude: number): number {
   return Math.floor((grid.north - latitude) / grid.cellHeight);
 }

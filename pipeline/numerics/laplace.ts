@@ -1,7 +1,7 @@
 import type { Factor, Symbolic } from './sparse-cholesky.ts';
 import { factorise, logDeterminantOf, solveBackward, solveForward } from './sparse-cholesky.ts';
 
-/** A latent vector x with a Gaussian prior, seen through a likelihood. */
+/** A latent vector x with a Gaussian prior, and a likelihood. */
 export interface LatentModel {
   symbolic: Symbolic;
   mean: Float64Array;
@@ -9,8 +9,8 @@ export interface LatentModel {
   precision: Float64Array;
   log_determinant: number;
   /**
-   * ln p(y | x); adds its gradient to `gradient` and minus its second derivatives to `precision`.
-   * `concave` leaves out observations whose curvature is of the wrong sign.
+   * Returns ln p(y | x); adds its gradient to `gradient` and minus its second derivatives to `precision`.
+   * With `concave`, observations whose curvature has the wrong sign are left out of `precision`.
    */
   likelihood(x: Float64Array, gradient: Float64Array, precision: Float64Array, concave: boolean): number;
 }
@@ -27,18 +27,20 @@ export interface Mode {
 /**
  * Laplace's approximation of a latent Gaussian model (Rue, Martino & Chopin 2009, J. R. Stat. Soc. B 71:319):
  *
- *   ln p(y) ≈ ln p(y | x̂) − ½ (x̂ − m)ᵀ Q (x̂ − m) + ½ ln |Q| − ½ ln |Q + W|,   W = −∂² ln p(y | x̂)
+ *   ln p(y) ≈ ln p(y | x̂) − ½ (x̂ − x₀)ᵀ Q (x̂ − x₀) + ½ ln |Q| − ½ ln |Q + W|,   W = −∂² ln p(y | x̂)
  *
- * with x̂ the mode, found by Newton's method with halved steps.
- * @param near the factor of a similar model's precision: steps by it are cheap, and go first while they gain well
- * @param enough twice the gain in ln p still to be had at which the mode is found. The determinant moves with the root
- *   of it, so it has to be far below the error wanted of the marginal likelihood: 1e-15 for 1e-8, 1e-9 for 1e-5
- * @returns null when no mode is found within 60 steps
+ * with x₀ the prior mean and x̂ the mode, found by Newton's method with step halving.
+ * @param near the factor of a similar model's precision: steps with it are cheap and come first while they converge
+ *   well
+ * @param tolerance squared Newton decrement (twice the remaining gain in ln p) at which the mode counts as found. The
+ *   error of the determinant is of the order of its square root, so it must be far below the error allowed in the
+ *   marginal likelihood: 1e-15 for 1e-8, 1e-9 for 1e-5
+ * @returns null if no mode is found within 60 steps
  */
 export function findMode(
   model: LatentModel,
   start: Float64Array,
-  { near = null, enough = 1e-15 }: { near?: Factor | null; enough?: number } = {},
+  { near = null, tolerance = 1e-15 }: { near?: Factor | null; tolerance?: number } = {},
 ): Mode | null {
   const { symbolic, mean, log_determinant } = model;
   const evaluate = (x: Float64Array, concave: boolean) => {
@@ -54,35 +56,37 @@ export function findMode(
     return { x, value, gradient, precision };
   };
 
-  let here = evaluate(start, false);
-  if (near) here = approach(here, near, enough / 10, (x) => evaluate(x, false));
+  let current = evaluate(start, false);
+  if (near) current = approach(current, near, tolerance / 10, (x) => evaluate(x, false));
   for (let steps = 0; steps < 60; steps++) {
-    const factor = factorise(symbolic, here.precision) ?? factorise(symbolic, evaluate(here.x, true).precision);
+    const factor = factorise(symbolic, current.precision) ?? factorise(symbolic, evaluate(current.x, true).precision);
     if (!factor) return null;
-    const { step, decrement } = newtonStep(factor, here.gradient);
+    const { step, decrement } = newtonStep(factor, current.gradient);
     const closer =
-      decrement < CLOSE && decrement >= enough ? approach(here, factor, enough, (x) => evaluate(x, false)) : here;
-    if (closer !== here) {
-      here = closer;
+      decrement < CLOSE && decrement >= tolerance
+        ? approach(current, factor, tolerance, (x) => evaluate(x, false))
+        : current;
+    if (closer !== current) {
+      current = closer;
       continue;
     }
-    // what no step betters any more is rounding
+    // further steps would only change rounding errors
     if (decrement < CLOSE) {
-      const log_marginal = here.value + 0.5 * log_determinant - 0.5 * logDeterminantOf(factor);
-      return { x: here.x, factor, log_marginal, steps };
+      const log_marginal = current.value + 0.5 * log_determinant - 0.5 * logDeterminantOf(factor);
+      return { x: current.x, factor, log_marginal, steps };
     }
     let length = 1;
-    let there = evaluate(move(here.x, step, length), false);
-    while (!(there.value >= here.value - 1e-10) && length > 1e-4) {
+    let candidate = evaluate(move(current.x, step, length), false);
+    while (!(candidate.value >= current.value - 1e-10) && length > 1e-4) {
       length /= 2;
-      there = evaluate(move(here.x, step, length), false);
+      candidate = evaluate(move(current.x, step, length), false);
     }
-    here = there;
+    current = candidate;
   }
   return null;
 }
 
-/** Twice the gain in ln p still to be had from where on steps by one factor find the mode. */
+/** Squared Newton decrement below which steps with a fixed factor converge to the mode. */
 const CLOSE = 1e-3;
 
 function newtonStep(factor: Factor, gradient: Float64Array) {
@@ -98,37 +102,37 @@ interface Point {
   gradient: Float64Array;
 }
 
-function approach<P extends Point>(start: P, factor: Factor, enough: number, evaluate: (x: Float64Array) => P): P {
-  let here = start;
-  let { step, decrement } = newtonStep(factor, here.gradient);
-  while (decrement >= enough) {
-    const there = advance(here, step, decrement, evaluate);
-    const next = newtonStep(factor, there.gradient);
+function approach<P extends Point>(start: P, factor: Factor, tolerance: number, evaluate: (x: Float64Array) => P): P {
+  let current = start;
+  let { step, decrement } = newtonStep(factor, current.gradient);
+  while (decrement >= tolerance) {
+    const candidate = advance(current, step, decrement, evaluate);
+    const next = newtonStep(factor, candidate.gradient);
     if (!(next.decrement < decrement)) break;
     const slow = next.decrement > 0.3 * decrement;
-    here = there;
+    current = candidate;
     ({ step, decrement } = next);
     if (slow) break;
   }
-  return here;
+  return current;
 }
 
 /**
- * The point a whole step further; where the slope along it has turned by then, the point where a secant has it level.
- * Curvature that leaves terms out (an area's mean prevalence far from its cells') makes whole steps swing about the
- * mode for ever.
+ * The point reached by a full step or, if the slope along the step has changed sign there, the zero of the slope by the
+ * secant method. With a curvature that omits terms (where an area's mean prevalence is far from its cells'), full steps
+ * could oscillate about the mode for ever.
  */
-function advance<P extends Point>(here: P, step: Float64Array, slope: number, evaluate: (x: Float64Array) => P): P {
-  const there = evaluate(move(here.x, step, 1));
-  const left = step.reduce((sum, v, i) => sum + v * there.gradient[i]!, 0);
-  return left < -slope / 4 ? evaluate(move(here.x, step, slope / (slope - left))) : there;
+function advance<P extends Point>(current: P, step: Float64Array, slope: number, evaluate: (x: Float64Array) => P): P {
+  const candidate = evaluate(move(current.x, step, 1));
+  const slopeAfter = step.reduce((sum, v, i) => sum + v * candidate.gradient[i]!, 0);
+  return slopeAfter < -slope / 4 ? evaluate(move(current.x, step, slope / (slope - slopeAfter))) : candidate;
 }
 
 function move(x: Float64Array, step: Float64Array, length: number): Float64Array {
   return x.map((v, i) => v + length * step[i]!);
 }
 
-/** A v for a symmetric A held as its lower triangle. */
+/** A v for a symmetric A stored as its lower triangle. */
 export function multiplySymmetric({ pattern }: Symbolic, a: Float64Array, v: Float64Array): Float64Array {
   const product = new Float64Array(pattern.n);
   for (let j = 0; j < pattern.n; j++) {

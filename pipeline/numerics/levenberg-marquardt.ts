@@ -1,22 +1,24 @@
 import { choleskyDense, solveLower, solveUpper } from './dense.ts';
+import { dot } from './dense-products.ts';
 
 export interface LeastSquares {
   parameters: number[];
   /** Sum of squared residuals. */
   squares: number;
   iterations: number;
-  /** False when the limit of iterations came first. */
+  /** False if the limit of iterations was reached. */
   converged: boolean;
 }
 
 /**
  * Minimises Σ rᵢ(p)² by Levenberg (1944) and Marquardt (1963): steps δ from (JᵀJ + λ diag(JᵀJ)) δ = −Jᵀr, with
- * Nielsen's rule for λ (1999, IMM-REP-1999-05). A step that does not lower the sum is never kept. The Jacobian is by
- * central differences.
- * @param residuals as many as it likes, the same number each time; one that is not finite refuses the step
+ * Nielsen's rule for λ (1999, IMM-REP-1999-05). A step that does not lower the sum is never kept. The Jacobian is
+ * computed by central differences.
+ * @param residuals returns the same number of residuals each time; a step to a point where one is not finite is
+ *   rejected
  * @param difference step of the differences, in units of max(1, |p|)
- * @param tolerance stops when a step promises or brings less than this share of the sum
- * @throws RangeError when the residuals at `start` are not finite
+ * @param tolerance stops when a step promises or gains less than this share of the sum
+ * @throws RangeError if the residuals at `start` are not finite
  */
 export function minimiseSquares(
   residuals: (parameters: readonly number[]) => ArrayLike<number>,
@@ -52,7 +54,7 @@ export function minimiseSquares(
             Float64Array.from(gradient, (g) => -g),
           ),
         );
-        // What the linear model promises: δᵀ(λ D δ − Jᵀr).
+        // gain predicted by the linear model: δᵀ(λ D δ − Jᵀr)
         const promised = step.reduce((sum, d, i) => sum + d * (lambda * diagonal[i]! * d - gradient[i]!), 0);
         if (!(promised > tolerance * squares)) return { parameters: p, squares, iterations, converged: true };
         const trial = p.map((value, i) => value + step[i]!);
@@ -89,12 +91,6 @@ function jacobianColumns(
     const below = at(value - h);
     return above.map((v, i) => (v - below[i]!) / (2 * h));
   });
-}
-
-function dot(a: ArrayLike<number>, b: ArrayLike<number>): number {
-  let sum = 0;
-  for (let i = 0; i < a.length; i++) sum += a[i]! * b[i]!;
-  return sum;
 }
 
 function sumOfSquares(r: ArrayLike<number>): number {

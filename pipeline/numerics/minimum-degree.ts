@@ -1,9 +1,9 @@
 /**
- * Order of elimination with little fill: always the unknown that touches fewest others, by approximate degrees on the
- * quotient graph (Amestoy, Davis & Duff 1996, SIAM J. Matrix Anal. Appl. 17:886). What an eliminated unknown touched
- * becomes an `element`, which stands for all pairs among its members; equal degrees go by index.
- * @param neighbours of each unknown, both ways, itself or not
- * @param last unknowns that touch nearly everything, kept for the end
+ * Elimination order with little fill: always the unknown with the fewest neighbours, by approximate degrees on the
+ * quotient graph (Amestoy, Davis & Duff 1996, SIAM J. Matrix Anal. Appl. 17:886). The neighbours of an eliminated
+ * unknown become an `element`, which represents all pairs among its members; ties are resolved by index.
+ * @param neighbours symmetric lists of each unknown's neighbours, with or without itself
+ * @param last unknowns with nearly everything as neighbours, eliminated at the end
  * @returns `order[k]` is the unknown eliminated k-th
  */
 export function orderByDegree(neighbours: Iterable<number>[], last: number[]): Int32Array {
@@ -41,7 +41,7 @@ export function orderByDegree(neighbours: Iterable<number>[], last: number[]): I
     }
     members[pivot] = touched;
 
-    // how many members each neighbouring element has outside the new one
+    // number of members of each neighbouring element outside the new one
     for (const i of touched) {
       elements[i] = elements[i]!.filter((e) => !absorbed[e]);
       for (const e of elements[i]!) {

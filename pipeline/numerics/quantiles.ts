@@ -12,7 +12,7 @@ export function quantile(sorted: ArrayLike<number>, share: number): number {
   return a + (at - below) * (b - a);
 }
 
-/** Quantiles of values in any order, which stay as they are. */
+/** Quantiles of values in any order; `values` is not changed. */
 export function quantiles(values: Float64Array, shares: readonly number[]): number[] {
   const sorted = Float64Array.from(values).sort();
   return shares.map((share) => quantile(sorted, share));

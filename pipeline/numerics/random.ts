@@ -9,9 +9,9 @@ export interface Random {
 }
 
 /**
- * A stream of its own for each `name` under one `seed`: adding a draw to one part of a model does not shift another's.
- * Generator: Doty-Humphrey's sfc32 (PractRand), state from SHA-256 of seed and name. Normals by Marsaglia's polar
- * method (1964), so the bytes depend on `Math.log` and `Math.sqrt` alone.
+ * A separate stream for each `name` under one `seed`, so that adding a draw to one part of a model does not shift those
+ * of another. Generator: Doty-Humphrey's sfc32 (PractRand), seeded with the SHA-256 of seed and name. Normals by
+ * Marsaglia's polar method (1964), so the results depend on `Math.log` and `Math.sqrt` alone.
  */
 export function randomStream(seed: number, name: string): Random {
   const digest = createHash('sha256').update(`${seed}/${name}`).digest();

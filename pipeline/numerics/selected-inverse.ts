@@ -1,10 +1,10 @@
 import type { Factor } from './sparse-cholesky.ts';
 
-/** Columns of L that are taken together: those that `symbolic.alike` says share their rows below. */
+/** Number of columns of L processed together, if `symbolic.alike` marks them as sharing their rows below. */
 const WIDTH = 4;
 
 /**
- * The entries of A⁻¹ in the pattern of L, for A = L Lᵀ: the recurrence of Takahashi, from the last column to the first
+ * The entries of A⁻¹ in the pattern of L, for A = L Lᵀ, by Takahashi's recurrence from the last column to the first
  * (Erisman & Tinney 1975, Commun. ACM 18:177; Rue & Martino 2007, J. Stat. Plan. Inference 137:3177). For a block B of
  * columns with the same rows S below it,
  *
@@ -15,7 +15,7 @@ const WIDTH = 4;
 export function selectedInverse({ symbolic, values }: Factor): Float64Array {
   const { pattern, start, row, alike } = symbolic;
   const z = new Float64Array(row.length);
-  const place = new Int32Array(pattern.n).fill(-1);
+  const position = new Int32Array(pattern.n).fill(-1);
   const factors = new Float64Array(WIDTH * pattern.n);
   const sums = new Float64Array(WIDTH * pattern.n);
   const dense = new Float64Array(WIDTH * WIDTH);
@@ -29,7 +29,7 @@ export function selectedInverse({ symbolic, values }: Factor): Float64Array {
     sums.fill(0, 0, WIDTH * below);
     factors.fill(0, 0, WIDTH * below);
     for (let s = 0; s < below; s++) {
-      place[row[from + s]!] = WIDTH * s;
+      position[row[from + s]!] = WIDTH * s;
       for (let c = 0; c < columns; c++) factors[WIDTH * s + c] = values[at(s, c)]!;
     }
     for (let s = 0; s < WIDTH * below; s += WIDTH) {
@@ -38,7 +38,7 @@ export function selectedInverse({ symbolic, values }: Factor): Float64Array {
       const diagonal = z[start[k]!]!;
       let [s0, s1, s2, s3] = [diagonal * f0, diagonal * f1, diagonal * f2, diagonal * f3];
       for (let e = start[k]! + 1; e < start[k + 1]!; e++) {
-        const t = place[row[e]!]!;
+        const t = position[row[e]!]!;
         if (t < 0) continue;
         const v = z[e]!;
         s0 += v * factors[t]!;
@@ -80,7 +80,7 @@ export function selectedInverse({ symbolic, values }: Factor): Float64Array {
         z[start[first + c]! + d - c] = dense[d]!;
       }
     }
-    for (let s = 0; s < below; s++) place[row[from + s]!] = -1;
+    for (let s = 0; s < below; s++) position[row[from + s]!] = -1;
     last = first - 1;
   }
   return z;

@@ -1,6 +1,7 @@
 /**
- * Moves the k-th smallest of `values[from..to]`, k counted from 0 over the whole array, to its place: none before it in
- * that span is larger, none after it smaller. Quickselect (Hoare 1961, Commun. ACM 4:321) about the middle of three.
+ * Moves the value that sorting `values[from..to]` would put at index k of the array to that index and returns it:
+ * within that range no earlier value is larger, no later one smaller. Quickselect (Hoare 1961, Commun. ACM 4:321),
+ * median of three.
  * @param values finite; reordered
  */
 export function select(values: Float64Array, k: number, from = 0, to = values.length - 1): number {
@@ -26,7 +27,7 @@ export function select(values: Float64Array, k: number, from = 0, to = values.le
 const middleOf = (a: number, b: number, c: number) => Math.max(Math.min(a, b), Math.min(Math.max(a, b), c));
 
 /**
- * Quantiles as `quantile` of ./quantiles.ts gives them (type 7), without sorting.
+ * The same quantiles as `quantile` in quantiles.ts (type 7), without sorting.
  * @param values finite, at least one; reordered
  * @param shares ascending, 0 to 1
  */

@@ -2,9 +2,9 @@
 type Rings = readonly (readonly (readonly [number, number])[])[];
 
 /**
- * Where the edges of an outline cross, rings among each other too; null where they do not. Edges that only touch, as at a
- * vertex that two rings share, do not cross. A sweep from west to east: edges are compared only while their longitudes
- * overlap, so that outlines of 100,000 vertices take a moment.
+ * A point where edges of an outline cross, within or between rings; null if there is none. Edges that only touch, as at
+ * a vertex shared by two rings, do not cross. A sweep from west to east compares edges only while their longitudes
+ * overlap, so outlines of 100,000 vertices take only a moment.
  */
 export function selfCrossing(polygons: readonly Rings[]): [number, number] | null {
   const rings = polygons.flat();
@@ -19,8 +19,8 @@ export function selfCrossing(polygons: readonly Rings[]): [number, number] | nul
     }
   const order = Uint32Array.from({ length: count }, (_, i) => i).sort((a, b) => edges[4 * a]! - edges[4 * b]!);
   let active: number[] = [];
-  for (const one of order) {
-    const [x1, y1, x2, y2] = edges.subarray(4 * one, 4 * one + 4) as unknown as [number, number, number, number];
+  for (const edge of order) {
+    const [x1, y1, x2, y2] = edges.subarray(4 * edge, 4 * edge + 4) as unknown as [number, number, number, number];
     const [south, north] = y1 < y2 ? [y1, y2] : [y2, y1];
     active = active.filter((other) => edges[4 * other + 2]! >= x1);
     for (const other of active) {
@@ -32,12 +32,14 @@ export function selfCrossing(polygons: readonly Rings[]): [number, number] | nul
       const share = a / (a - b);
       return [u1 + share * (u2 - u1), v1 + share * (v2 - v1)];
     }
-    active.push(one);
+    active.push(edge);
   }
   return null;
 }
 
-/** On which side of the line from (x1, y1) to (x2, y2) a point lies: above 0 left, 0 on it; twice the triangle's area. */
+/**
+ * Twice the signed area of a triangle: positive if (x, y) is left of the line from (x1, y1) to (x2, y2), 0 on the line.
+ */
 function side(x1: number, y1: number, x2: number, y2: number, x: number, y: number): number {
   return (x2 - x1) * (y - y1) - (y2 - y1) * (x - x1);
 }

@@ -1,9 +1,9 @@
 /**
- * Sparse symmetric positive definite systems of one pattern and many values (Davis 2006, Direct Methods for Sparse
- * Linear Systems, ch. 4). Give unknowns in an order of little fill: rows and columns are eliminated as they come.
+ * Sparse symmetric positive definite systems with one pattern and many sets of values (Davis 2006, Direct Methods for
+ * Sparse Linear Systems, ch. 4). Rows and columns are eliminated in the given order, so choose one with little fill.
  */
 
-/** Lower triangle by columns, the diagonal first in each, rows ascending. */
+/** Lower triangle by columns, the diagonal entry first in each, rows ascending. */
 export interface Pattern {
   n: number;
   /** Column j's entries are `start[j]` to `start[j + 1]`. */
@@ -11,7 +11,7 @@ export interface Pattern {
   row: Int32Array;
 }
 
-/** The pattern of all pairs within each of `cliques`, and the diagonal. */
+/** The pattern with all pairs within each of `cliques`, and the diagonal. */
 export function patternOf(n: number, cliques: Iterable<ArrayLike<number>>): Pattern {
   const columns = Array.from({ length: n }, (_, j) => new Set([j]));
   for (const clique of cliques)
@@ -24,7 +24,7 @@ export function patternOf(n: number, cliques: Iterable<ArrayLike<number>>): Patt
   return { n, start, row };
 }
 
-/** Where entry (i, j), either way round, lies in the pattern's values. @throws RangeError when it is not in it. */
+/** Position of entry (i, j) or (j, i) in the pattern's values. @throws RangeError if it is not in the pattern */
 export function entryOf({ start, row }: Pattern, i: number, j: number): number {
   const r = Math.max(i, j);
   let low = start[Math.min(i, j)]!;
@@ -38,14 +38,17 @@ export function entryOf({ start, row }: Pattern, i: number, j: number): number {
   return low;
 }
 
-/** Fixed by the pattern: L's own pattern, and for each of its rows the columns left of the diagonal, ascending. */
+/**
+ * Symbolic analysis of a pattern: the pattern of L, and for each of its rows the columns left of the diagonal,
+ * ascending.
+ */
 export interface Symbolic {
   pattern: Pattern;
   start: Int32Array;
   row: Int32Array;
   rowStart: Int32Array;
   rowColumns: Int32Array;
-  /** 1 where columns j to j + 3 of L have the same rows below row j + 3, and all rows down to it. */
+  /** 1 if columns j to j + 3 of L have the same rows below row j + 3 and are full down to that row. */
   alike: Uint8Array;
   /** The pattern by rows: row i's entries are `byRowEntry[byRowStart[i]]` …, in columns `byRowColumn`. */
   byRowStart: Int32Array;
@@ -53,7 +56,7 @@ export interface Symbolic {
   byRowColumn: Int32Array;
 }
 
-/** L's pattern from A's: the elimination tree, and every row as the part of the tree that its entries reach. */
+/** The pattern of L from that of A: each row of L is the part of the elimination tree that the row's entries reach. */
 export function analyse(pattern: Pattern): Symbolic {
   const { n, start, row } = pattern;
   const byRowStart = new Int32Array(n + 1);
@@ -99,7 +102,7 @@ export function analyse(pattern: Pattern): Symbolic {
     for (const j of rows[i]!) lRow[next[j]!++] = i;
     lRow[next[i]!++] = i;
   }
-  // column j's rows below j + 1 are among column j + 1's where that is its parent: as many are the same
+  // if j + 1 is the parent of j, its column contains the rows of column j below j + 1: equal counts mean equal rows
   const follows = (j: number) =>
     parent[j] === j + 1 && counts[j + 1]! - counts[j]! === counts[j + 2]! - counts[j + 1]! + 1;
   const alike = Uint8Array.from({ length: n }, (_, j) =>
@@ -108,7 +111,7 @@ export function analyse(pattern: Pattern): Symbolic {
   return { pattern, start: counts, row: lRow, rowStart, rowColumns, alike, byRowStart, byRowEntry, byRowColumn };
 }
 
-/** Where each entry of the pattern lies in L's own pattern. */
+/** Position of each entry of the pattern in the pattern of L. */
 export function factorPositions({ pattern, start, row }: Symbolic): Int32Array {
   const positions = new Int32Array(pattern.row.length);
   for (let j = 0; j < pattern.n; j++) {
@@ -121,17 +124,17 @@ export function factorPositions({ pattern, start, row }: Symbolic): Int32Array {
   return positions;
 }
 
-/** L's values, in the order of `symbolic.row`, the diagonal first in each column. */
+/** Values of L in the order of `symbolic.row`, the diagonal first in each column. */
 export interface Factor {
   symbolic: Symbolic;
   values: Float64Array;
 }
 
 /**
- * A = L Lᵀ, row by row. Four columns of one structure are taken together: the same sums with a quarter of the indirect
- * reads and writes, which is where the time goes.
- * @param a A's values in the pattern's order
- * @returns null when A is not positive definite
+ * A = L Lᵀ, row by row. Four columns with the same structure are processed together: the sums are the same, with a
+ * quarter of the indirect reads and writes, which take most of the time.
+ * @param a values of A in the pattern's order
+ * @returns null if A is not positive definite
  */
 export function factorise(symbolic: Symbolic, a: Float64Array): Factor | null {
   const { pattern, start, row, rowStart, rowColumns, alike, byRowStart, byRowEntry, byRowColumn } = symbolic;
@@ -157,7 +160,7 @@ export function factorise(symbolic: Symbolic, a: Float64Array): Factor | null {
         work[j + 1] = 0;
         work[j + 2] = 0;
         work[j + 3] = 0;
-        // from an entry of column j to the one in the same row of the columns after it
+        // offsets from an entry of column j to those in the same row of the next three columns
         const [d1, d2, d3] = [s1 - first - 1, s2 - first - 2, s3 - first - 3];
         for (let e = first + 4; e < stop; e++)
           work[row[e]!]! -= values[e]! * l0 + values[e + d1]! * l1 + values[e + d2]! * l2 + values[e + d3]! * l3;
@@ -197,7 +200,7 @@ export function solveForward({ symbolic: { pattern, start, row }, values }: Fact
   return b;
 }
 
-/** Solves Lᵀ x = b in place; of standard normal b, x has covariance A⁻¹. */
+/** Solves Lᵀ x = b in place; for standard normal b, x has covariance A⁻¹. */
 export function solveBackward({ symbolic: { pattern, start, row }, values }: Factor, b: Float64Array): Float64Array {
   for (let j = pattern.n - 1; j >= 0; j--) {
     let sum = b[j]!;

@@ -1,5 +1,5 @@
 /**
- * P(T ≤ t) of Student's t with a whole number of degrees of freedom, by the finite series of Abramowitz and Stegun
+ * P(T ≤ t) of Student's t with integer degrees of freedom, by the finite series of Abramowitz and Stegun
  * (1964), 26.7.3 (odd) and 26.7.4 (even).
  */
 export function studentCdf(t: number, degreesOfFreedom: number): number {
@@ -17,13 +17,13 @@ export function studentCdf(t: number, degreesOfFreedom: number): number {
 }
 
 /**
- * The t with P(T ≤ t) = p, 0 < p < 1, whole degrees of freedom of at least 1: bisection to the last bit that counts.
- * @throws RangeError outside that
+ * The t with P(T ≤ t) = p, by bisection to machine precision.
+ * @throws RangeError unless 0 < p < 1 and the degrees of freedom are a positive integer
  */
 export function studentQuantile(p: number, degreesOfFreedom: number): number {
   if (!(p > 0 && p < 1 && degreesOfFreedom >= 1 && Number.isInteger(degreesOfFreedom)))
     throw new RangeError(
-      `p ${p} and ${degreesOfFreedom} degrees of freedom: expected 0 < p < 1 and a whole number from 1`,
+      `p ${p} and ${degreesOfFreedom} degrees of freedom: expected 0 < p < 1 and a positive integer`,
     );
   let reach = 1;
   while (studentCdf(reach, degreesOfFreedom) < Math.max(p, 1 - p)) reach *= 2;

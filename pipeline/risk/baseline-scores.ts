@@ -5,7 +5,7 @@ import type { Random } from '../numerics/random.ts';
 import { expit } from '../numerics/special.ts';
 import type { BaselineFit } from './baseline.ts';
 
-/** An LGA as the baseline sees it. */
+/** What the baseline needs of an LGA. */
 export interface BaselineArea {
   lga_code: string;
   state_code: string;
@@ -14,19 +14,19 @@ export interface BaselineArea {
   log_season: readonly number[];
 }
 
-/** The round nearest in time to a month; `middles` are the middle months of fieldwork, in the order of the rounds. */
+/** Index of the round nearest in time to a month; `middles` are the rounds' middle months of fieldwork, in order. */
 export function nearestRound(period: Period, middles: readonly Period[]): number {
   const away = middles.map((middle) => Math.abs(monthIndex(middle) - monthIndex(period)));
   return away.indexOf(Math.min(...away));
 }
 
 /**
- * The baseline's scores for every LGA and state and month: its state's posterior in the nearest round, moved by the
- * LGA's own season. In each draw an LGA deviates from its state by the same amount in all months: the clusters' variance
- * ρ p (1 − p) carried to the logit scale, σ = √(ρ / (p (1 − p))). All the overdispersion is taken to lie between LGAs, so
- * that ranges are wide rather than narrow. To keep the mean that of the state, the logit is stretched by √(1 + π σ² / 8)
- * (MacKay 1992, Neural Computation 4:720, eq. 17). A state's score comes from joint draws over its LGAs: it is their
- * population-weighted mean.
+ * The baseline's scores for every LGA, state and month: the state's posterior in the nearest round, shifted by the
+ * LGA's own season. In each draw an LGA deviates from its state by the same amount in all months, with the clusters'
+ * variance ρ p (1 − p) transformed to the logit scale, σ_ρ = √(ρ / (p (1 − p))). All overdispersion is attributed to
+ * differences between LGAs, so that ranges are too wide rather than too narrow. To preserve the state's mean, the logit
+ * is stretched by √(1 + π σ_ρ² / 8) (MacKay 1992, Neural Computation 4:720, eq. 17). A state's score is the
+ * population-weighted mean over its LGAs, computed draw by draw.
  * @returns posterior means and central 90% ranges, shares 0-1, by area in order of code and month
  */
 export function baselineScores(
@@ -43,12 +43,12 @@ export function baselineScores(
   const states: StateScore[] = [];
 
   for (const [state_code, members] of Map.groupBy(areas, (area) => area.state_code)) {
-    const stray = members.map(() => Float64Array.from({ length: draws }, () => random.normal()));
+    const deviations = members.map(() => Float64Array.from({ length: draws }, () => random.normal()));
     const people = members.reduce((sum, { population }) => sum + population, 0);
     const byUnit = new Map(
       distinct.map(([key, { round, month }]) => {
-        const whole = new Float64Array(draws);
-        const parts = members.map((area, i) => {
+        const stateDraws = new Float64Array(draws);
+        const lgaScores = members.map((area, i) => {
           const k = fit.states.indexOf(state_code) * fit.rounds.length + round;
           const eta = Float64Array.from(
             fit.draws,
@@ -57,22 +57,22 @@ export function baselineScores(
           const mean = eta.reduce((sum, e) => sum + expit(e), 0) / draws;
           const sd = Math.sqrt(fit.rho / (mean * (1 - mean)));
           const stretch = Math.sqrt(1 + (Math.PI * sd * sd) / 8);
-          const own = eta.map((e, d) => expit(stretch * e + sd * stray[i]![d]!));
-          for (let d = 0; d < draws; d++) whole[d]! += (area.population / people) * own[d]!;
+          const own = eta.map((e, d) => expit(stretch * e + sd * deviations[i]![d]!));
+          for (let d = 0; d < draws; d++) stateDraws[d]! += (area.population / people) * own[d]!;
           return summary(own);
         });
-        return [key, { parts, whole: summary(whole) }];
+        return [key, { lgaScores, stateScore: summary(stateDraws) }];
       }),
     );
     const series = units.map(({ period, round, month }) => ({ period, ...byUnit.get(`${round}/${month}`)! }));
     for (const [i, { lga_code }] of members.entries())
-      lgas.push(...series.map(({ period, parts }) => ({ lga_code, period, ...parts[i]! })));
-    states.push(...series.map(({ period, whole }) => ({ state_code, period, ...whole })));
+      lgas.push(...series.map(({ period, lgaScores }) => ({ lga_code, period, ...lgaScores[i]! })));
+    states.push(...series.map(({ period, stateScore }) => ({ state_code, period, ...stateScore })));
   }
   return { lgas, states: states.sort((a, b) => (a.state_code < b.state_code ? -1 : +(a.state_code > b.state_code))) };
 }
 
-/** Mean and central 90% of draws; if a long tail puts the mean outside, the range is widened to include it. */
+/** Mean and central 90% range of draws; if a long tail puts the mean outside the range, the range is widened. */
 function summary(draws: Float64Array): Omit<StateScore, 'state_code' | 'period'> {
   const score = draws.reduce((sum, value) => sum + value, 0) / draws.length;
   const [low, high] = quantiles(draws, [0.05, 0.95]) as [number, number];

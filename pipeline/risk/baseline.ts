@@ -7,21 +7,23 @@ import { expit, logit } from '../numerics/special.ts';
 const NATION_SD = 1.6;
 
 /**
- * The simple baseline next to the risk model: each state's shrunken mean per survey round, with the seasonal term.
+ * The simple baseline that accompanies the risk model: each state's shrunken mean per survey round, with the season.
  *
  *   y_i ~ beta-binomial(n_i, p_i, ρ)                 clusters;   binomial where `clustered` is false
- *   logit p_i = μ_r + u_sr + γ · log s_i             r round, s state, s_i the season's index at the place and month
- *   u_sr ~ N(0, τ²),  γ ~ N(mean, sd²),  μ_r ~ N(0, 1.6²): near uniform in prevalence
+ *   logit p_i = μ_r + α_kr + γ Λ_i                   r round, k state, Λ_i ln of the seasonal index
+ *   α_kr ~ N(0, σ_α²),  γ ~ N(mean, sd²),  μ_r ~ N(0, 1.6²): nearly uniform in prevalence
  *
- * τ and ρ maximise the Laplace-approximated marginal likelihood (empirical Bayes); μ, u and γ keep their joint
- * posterior's spread. A state without a survey in a round is μ_r + N(0, τ²).
+ * σ_α and ρ maximise the Laplace-approximated marginal likelihood (empirical Bayes); μ, α and γ keep their joint
+ * posterior. A state without a survey in a round is μ_r + N(0, σ_α²).
  */
 export interface BaselineObservation extends Tested {
   state_code: string;
   survey_year: number;
   /** ln of the seasonal index (peak month = 1) at the place, in the month of the survey. */
   log_season: number;
-  /** Whether children share a place, so that ρ applies; false for a state's figure with an effective size. */
+  /**
+   * Whether the children share a location, so that ρ applies; false for a state's figure with an effective sample size.
+   */
   clustered: boolean;
 }
 
@@ -29,13 +31,15 @@ export interface BaselineFit {
   states: string[];
   /** Survey years, ascending. */
   rounds: number[];
-  /** Standard deviation of states around the round's mean, logit. */
-  tau: number;
+  /** Standard deviation of states around the round's mean, σ_α, logit. */
+  state_sd: number;
   /** Overdispersion of clusters. */
   rho: number;
-  /** `draws[d][s * rounds.length + r]`: posterior draw of μ_r + u_sr, logit of prevalence where the season is 1. */
+  /**
+   * `draws[d][s * rounds.length + r]`: posterior draw of μ_r + α_kr, logit of prevalence where the seasonal index is 1.
+   */
   draws: Float64Array[];
-  /** γ, one a draw. */
+  /** γ, one value per draw. */
   season_exponent: Float64Array;
 }
 
@@ -43,7 +47,7 @@ export interface BaselineFit {
  * Fits the baseline and draws from its posterior.
  * @param states all states, surveyed or not
  * @param seasonExponent prior of γ
- * @throws RangeError for a cluster without children, or a state not listed
+ * @throws RangeError if a cluster has no children, or a survey's state is not listed
  */
 export function fitBaseline(
   observations: BaselineObservation[],
@@ -73,12 +77,14 @@ export function fitBaseline(
   }
   start[size - 1] = seasonExponent.mean;
 
-  /** Joint mode of (μ, u, γ) by Newton's method with halved steps; the factor of the precision there. */
-  const laplace = (tau: number, rho: number, from: Float64Array) => {
-    const prior = Float64Array.from({ length: size }, (_, i) => 1 / (i < R ? NATION_SD : tau) ** 2);
+  /** Joint mode of (μ, α, γ) by Newton's method with step halving, and the Cholesky factor of the precision there. */
+  const laplace = (stateSd: number, rho: number, from: Float64Array) => {
+    const prior = Float64Array.from({ length: size }, (_, i) => 1 / (i < R ? NATION_SD : stateSd) ** 2);
     prior[size - 1] = 1 / seasonExponent.sd ** 2;
     const centre = (i: number) => (i === size - 1 ? seasonExponent.mean : 0);
-    /** `observed`: the likelihood's own curvature, as Laplace's formula requires; otherwise without its rare negative terms. */
+    /**
+     * @param observed the observed curvature, as Laplace's formula requires; otherwise without its rare negative terms
+     */
     const evaluate = (x: Float64Array, observed: boolean) => {
       let value = 0;
       const gradient = new Float64Array(size);
@@ -105,20 +111,20 @@ export function fitBaseline(
       return { value, gradient, precision };
     };
     let x = from.slice();
-    let here = evaluate(x, true);
+    let current = evaluate(x, true);
     for (let iteration = 0; iteration < 50; iteration++) {
-      const factor = choleskyDense(here.precision, size) ?? choleskyDense(evaluate(x, false).precision, size);
+      const factor = choleskyDense(current.precision, size) ?? choleskyDense(evaluate(x, false).precision, size);
       if (!factor) return null;
-      const step = solveUpper(factor, size, solveLower(factor, size, here.gradient.slice()));
-      const gain = step.reduce((sum, v, i) => sum + v * here.gradient[i]!, 0);
-      if (gain < 1e-10) return { x, factor, logMarginal: here.value - 0.5 * logDeterminant(factor, size) };
+      const step = solveUpper(factor, size, solveLower(factor, size, current.gradient.slice()));
+      const gain = step.reduce((sum, v, i) => sum + v * current.gradient[i]!, 0);
+      if (gain < 1e-10) return { x, factor, logMarginal: current.value - 0.5 * logDeterminant(factor, size) };
       let length = 1;
       for (;;) {
         const moved = x.map((v, i) => v + length * step[i]!);
-        const there = evaluate(moved, true);
-        if (there.value >= here.value || length < 1e-6) {
+        const candidate = evaluate(moved, true);
+        if (candidate.value >= current.value || length < 1e-6) {
           x = moved;
-          here = there;
+          current = candidate;
           break;
         }
         length /= 2;
@@ -129,19 +135,19 @@ export function fitBaseline(
 
   let mode = start;
   const best = minimiseNelderMead(
-    ([logTau, logitRho]) => {
-      const fit = laplace(Math.exp(logTau!), expit(logitRho!), mode);
+    ([logStateSd, logitRho]) => {
+      const fit = laplace(Math.exp(logStateSd!), expit(logitRho!), mode);
       if (!fit) return Number.POSITIVE_INFINITY;
       mode = fit.x;
-      return -(fit.logMarginal + logPrior(Math.exp(logTau!), expit(logitRho!)));
+      return -(fit.logMarginal + logPrior(Math.exp(logStateSd!), expit(logitRho!)));
     },
     [Math.log(0.6), logit(0.12)],
     { tolerance: 1e-5, limit: 120 },
   );
-  const tau = Math.exp(best.x[0]!);
+  const state_sd = Math.exp(best.x[0]!);
   const rho = expit(best.x[1]!);
-  const fit = laplace(tau, rho, mode);
-  if (!fit) throw new Error('the baseline did not converge, expected a mode within 50 steps');
+  const fit = laplace(state_sd, rho, mode);
+  if (!fit) throw new Error('the baseline did not converge: expected a mode within 50 steps');
 
   const season_exponent = new Float64Array(draws);
   const drawn = Array.from({ length: draws }, (_, d) => {
@@ -154,19 +160,19 @@ export function fitBaseline(
     season_exponent[d] = x[size - 1]!;
     return Float64Array.from({ length: units }, (_, k) => x[k % R]! + x[R + k]!);
   });
-  return { states, rounds, tau, rho, draws: drawn, season_exponent };
+  return { states, rounds, state_sd, rho, draws: drawn, season_exponent };
 }
 
 /**
- * Weak priors that keep τ and ρ off their bounds if the data say nothing (one cluster, all zero): exponential on τ
- * with P(τ > 2) = 5%, as Simpson et al. 2017 (Stat. Sci. 32:1) for a standard deviation; ρ uniform on (0, 1). Both with
- * the Jacobian of the scale they are searched on, ln τ and logit ρ.
+ * Weak priors that keep σ_α and ρ off their bounds if the data are uninformative (one cluster, all zero): exponential
+ * on σ_α with P(σ_α > 2) = 5%, as in Simpson et al. 2017 (Stat. Sci. 32:1) for a standard deviation; ρ uniform on (0,
+ * 1). Both include the Jacobian of the scale of the search, ln σ_α and logit ρ.
  */
-function logPrior(tau: number, rho: number): number {
-  return (Math.log(0.05) / 2) * tau + Math.log(tau) + Math.log(rho) + Math.log1p(-rho);
+function logPrior(stateSd: number, rho: number): number {
+  return (Math.log(0.05) / 2) * stateSd + Math.log(stateSd) + Math.log(rho) + Math.log1p(-rho);
 }
 
-/** Prevalence, one value a draw, of a place in state `state_code` with season index e^`logSeason`, carried from `round`. */
+/** Prevalence, one value per draw, in a state and survey round at a place with the seasonal index e^`logSeason`. */
 export function drawBaseline(fit: BaselineFit, stateCode: string, surveyYear: number, logSeason: number): Float64Array {
   const s = fit.states.indexOf(stateCode);
   const r = fit.rounds.indexOf(surveyYear);

@@ -1,19 +1,19 @@
 import type { Departure } from './case-shift.ts';
 import type { Draw } from './draws.ts';
-import type { Field, FitPoint } from './fit.ts';
+import type { FitPoint, LatentStructure } from './fit.ts';
 import { kernelsOf } from './latent.ts';
 import { drawMatern, scaleOf } from './matern-lattice.ts';
 import { type Conditional, conditionalAt } from './over-time.ts';
 
-/** How the months hang on the rounds under one point of the hyperparameters. */
+/** Conditional distributions of the months given the rounds, under one point of the hyperparameters. */
 export interface OverTime {
   nation: Conditional;
   state: Conditional;
   change: Conditional;
 }
 
-/** How months of these times, in years, hang on the rounds under a point of the hyperparameters. */
-export function overTimeOf({ layout, constants }: Field, point: FitPoint, at: readonly number[]): OverTime {
+/** @param at times of the months, in years */
+export function overTimeOf({ layout, constants }: LatentStructure, point: FitPoint, at: readonly number[]): OverTime {
   const { nation, state, change } = kernelsOf(layout.times, constants, point.hyperparameters);
   return {
     nation: conditionalAt(nation, layout.times, at),
@@ -22,9 +22,9 @@ export function overTimeOf({ layout, constants }: Field, point: FitPoint, at: re
   };
 }
 
-/** The nation's level with a state's departure from it in every month of a draw: `levels[state * months + m]`. */
+/** The national level plus each state's departure from it in every month of a draw: `levels[state * months + m]`. */
 export function drawLevels(
-  { mesh, layout }: Field,
+  { mesh, layout }: LatentStructure,
   { x, random }: Draw,
   { nation, state }: Pick<OverTime, 'nation' | 'state'>,
   months: number,
@@ -48,9 +48,9 @@ export function drawLevels(
   return levels;
 }
 
-/** How far a draw's levels depart from what its levels at the rounds make of each month. */
+/** Departures of a draw's monthly levels from their conditional means given its levels at the rounds. */
 export function departuresOf(
-  { layout }: Field,
+  { layout }: LatentStructure,
   { x }: Draw,
   { nation, state }: Pick<OverTime, 'nation' | 'state'>,
   levels: Float64Array,
@@ -68,8 +68,8 @@ export function departuresOf(
   };
 }
 
-/** A draw's patterns of departure of the field of change, one per gap between rounds: `patterns[gap * lgas + a]`. */
-export function drawPatterns({ mesh, layout, constants }: Field, { point, random }: Draw): Float64Array {
+/** A draw's patterns of departure for the field of change, one per gap between rounds: `patterns[gap * lgas + a]`. */
+export function drawPatterns({ mesh, layout, constants }: LatentStructure, { point, random }: Draw): Float64Array {
   const gaps = layout.times.length + 1;
   const lgas = mesh.state_of.length;
   const scale = scaleOf(mesh.change, constants.range_change_km, point.hyperparameters.sigma_change);

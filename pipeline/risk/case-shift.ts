@@ -4,22 +4,22 @@ import type { RowOf } from '../table.ts';
 
 /** How far case records move the months after the last survey (forecast/MODEL.md, section 8). */
 export interface CaseShift {
-  /** Logit prevalence for a unit of ln cases. */
+  /** Change in logit prevalence per unit of ln cases. */
   elasticity: { mean: number; sd: number };
-  /** Standard deviation of what states do besides, logit. */
+  /** Standard deviation of state changes that cases do not reflect, logit. */
   spread: number;
-  /** By state and month, in ln cases; null where cases say nothing. */
+  /** By state and month, in ln cases; null where cases provide no information. */
   deviations: ({ deviation: number; sd: number; at_survey: number } | null)[][];
 }
 
-/** Of the rows handed on, by states and months in the order given; null where there are none. */
+/** The shift from its table's rows, by state and month in the order given; null if there are no rows. */
 export function caseShiftOf(
   rows: readonly RowOf<typeof SHIFT>[],
   states: readonly { state_code: string }[],
   periods: readonly string[],
 ): CaseShift | null {
-  const [one] = rows;
-  if (!one) return null;
+  const [first] = rows;
+  if (!first) return null;
   const found = new Map(rows.map((row) => [`${row.state_code} ${row.period}`, row]));
   const deviations = states.map(({ state_code }) =>
     periods.map((period) => {
@@ -27,26 +27,26 @@ export function caseShiftOf(
       return row ? { deviation: row.deviation, sd: row.deviation_sd, at_survey: row.at_survey } : null;
     }),
   );
-  return { elasticity: { mean: one.elasticity, sd: one.elasticity_sd }, spread: one.spread, deviations };
+  return { elasticity: { mean: first.elasticity, sd: first.elasticity_sd }, spread: first.spread, deviations };
 }
 
-/** What a draw's level of a state in a month is made of. */
+/** Departure of a state's level in a month of a draw from its conditional mean given the survey rounds. */
 export interface Departure {
-  /** Of the level from what the survey rounds' levels make of that month. */
   value: number;
   variance: number;
-  /** How much of the last round's level the month still has. */
+  /** Weight of the last round's level in the conditional mean. */
   carried: number;
 }
 
 /**
- * Draws of the levels given what cases say. Of a departure of variance V they observe
+ * Conditions draws of the levels on cases, in place. Of a departure with variance V, cases observe
  *
  *   elasticity × (deviation − carried × deviation during the last survey)
  *
- * with the error variance R of elasticity, deviation and what states do besides: what the survey found has the deviation
- * of its time in it. By Matheron's rule a draw x becomes x + V / (V + R) × (observed + an error drawn − x), so that the
- * range narrows as far as R says, and not at all where cases say nothing.
+ * since the survey result includes the deviation at its time. The error variance R combines the errors of elasticity
+ * and deviation and the changes that cases do not reflect. By Matheron's rule a draw x becomes x + V / (V + R) ×
+ * (observed + random error − x), so that the range narrows as far as R allows, and not at all where cases provide no
+ * information.
  * @param levels logit, `state * months + month`
  */
 export function addCaseShift(
@@ -61,9 +61,9 @@ export function addCaseShift(
       if (!month) continue;
       const { value, variance, carried } = departureOf(s, m);
       const change = month.deviation - carried * month.at_survey;
-      const left = (elasticity.mean * month.sd) ** 2 + (elasticity.sd * change) ** 2 + spread ** 2;
-      const observed = elasticity.mean * change + Math.sqrt(left) * error;
-      if (variance > 0) levels[s * months.length + m]! += (variance / (variance + left)) * (observed - value);
+      const errorVariance = (elasticity.mean * month.sd) ** 2 + (elasticity.sd * change) ** 2 + spread ** 2;
+      const observed = elasticity.mean * change + Math.sqrt(errorVariance) * error;
+      if (variance > 0) levels[s * months.length + m]! += (variance / (variance + errorVariance)) * (observed - value);
     }
   }
 }

@@ -1,22 +1,24 @@
 import { addMonths, monthIndex, type Period } from '../contract/months.ts';
 
-/** A month may stand for a survey that ended so many months before it, so that fieldwork is in the middle of such twelve. */
-const AFTER = 3;
+/**
+ * Latest reference month, in months after the end of fieldwork; fieldwork is then within the year around the reference.
+ */
+const LATEST_AFTER = 3;
 
 /**
- * The month that stands for the last survey round that was over before `period`: the last one before it of the same name
- * that lies no later than three months past the end of fieldwork. So the season is not in the change. Null before the end
- * of the first round.
- * @param fieldworkEnds last months of the rounds' fieldwork; of a round known by state only its middle month
+ * The month that stands for the last survey round completed before `period`: the last earlier month of the same name
+ * that is at most three months after the end of fieldwork, so that the season does not affect the change. Null before
+ * the end of the first round.
+ * @param fieldworkEnds last months of the rounds' fieldwork; for a round published by state only, its middle month
  */
 export function surveyReference(period: Period, fieldworkEnds: readonly Period[]): Period | null {
   const ended = fieldworkEnds.filter((end) => end < period).sort();
   const last = ended.at(-1);
   if (last === undefined) return null;
-  return addMonths(period, -12 * Math.max(1, Math.ceil((monthIndex(period) - monthIndex(last) - AFTER) / 12)));
+  return addMonths(period, -12 * Math.max(1, Math.ceil((monthIndex(period) - monthIndex(last) - LATEST_AFTER) / 12)));
 }
 
-/** Where among `periods` the months stand with which one is compared; null where they are not among them. */
+/** Positions in `periods` of the months with which `period` is compared; null if they are not in it. */
 export function comparedOf(period: Period, periods: readonly Period[], fieldworkEnds: readonly Period[]) {
   const position = (month: Period | null) => {
     const at = month === null ? -1 : periods.indexOf(month);

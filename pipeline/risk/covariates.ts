@@ -4,13 +4,13 @@ import { covariateName } from '../catalog/covariates.ts';
 import type { Covariate } from '../catalog/model.ts';
 import type { RowOf } from '../table.ts';
 
-/** A covariate of the catalog, with a value in the source's unit of each prediction cell, in the cells' order. */
+/** A covariate of the catalog with its value in each prediction cell, in the source's unit and the cells' order. */
 export interface CellCovariate extends Pick<Covariate, 'transform' | 'square'> {
   name: string;
   values: readonly number[];
 }
 
-/** What the model is told of each cell, and which of its columns each covariate stands for. */
+/** The model's covariates of each cell, and the columns that belong to each. */
 export interface Features {
   /** `features[cell * feature_count + f]`. */
   features: Float64Array;
@@ -18,25 +18,26 @@ export interface Features {
   covariates: { name: string; columns: number[] }[];
 }
 
-/** The covariates that every country has, from its population raster. */
+/** Covariates from the population raster, which every country has. */
 export const POPULATION_COVARIATES = ['population density', 'urban share'] as const;
 
 /**
- * The risk model's covariates by cell, standardised over people (mean 0, variance 1): log of population density, its
- * square about the mean (risk falls in towns, less so between village and hamlet), the share living in urban centres;
- * then those of the catalog, each transformed, and its square about the mean where asked for.
- * @throws BadInput for a covariate of the catalog that is the same everywhere or has no such logarithm or root
+ * The risk model's covariates by cell, standardised over the population (mean 0, variance 1): log of population
+ * density, its square about the mean (risk falls towards towns, less so from hamlet to village), the share living in
+ * urban centres; then those of the catalog, each transformed, with its square about the mean where the catalog requests
+ * it.
+ * @throws BadInput if a covariate of the catalog is the same everywhere or outside the domain of its transform
  */
 export function riskFeatures(cells: PredictionCells, added: readonly CellCovariate[] = []): Features {
   const { population } = cells;
   const density = standardise(cells.population_density.map(Math.log), population);
   const [density_name, urban_name] = POPULATION_COVARIATES;
-  const given = [
+  const all = [
     { name: density_name, columns: [density, squared(density, population)] },
     { name: urban_name, columns: [standardise(cells.urban_share, population)] },
     ...added.map((covariate) => ({ name: covariate.name, columns: columnsOf(covariate, population) })),
   ];
-  const columns = given.flatMap((one) => one.columns);
+  const columns = all.flatMap((covariate) => covariate.columns);
   const feature_count = columns.length;
   const features = new Float64Array(population.length * feature_count);
   columns.forEach((column, f) => {
@@ -47,7 +48,7 @@ export function riskFeatures(cells: PredictionCells, added: readonly CellCovaria
   return {
     features,
     feature_count,
-    covariates: given.map(({ name, columns: own }) => ({
+    covariates: all.map(({ name, columns: own }) => ({
       name,
       columns: own.map((column) => columns.indexOf(column)),
     })),
@@ -57,7 +58,7 @@ export function riskFeatures(cells: PredictionCells, added: readonly CellCovaria
 /** The same features without the columns of covariates that are not in `names`. */
 export function selectFeatures({ features, feature_count, covariates }: Features, names: readonly string[]): Features {
   const kept = covariates.filter(({ name }) => names.includes(name));
-  const columns = kept.flatMap((one) => one.columns);
+  const columns = kept.flatMap((covariate) => covariate.columns);
   const cells = features.length / feature_count;
   const selected = new Float64Array(cells * columns.length);
   for (let c = 0; c < cells; c++)
@@ -75,8 +76,8 @@ type ByLga = RowOf<ArtifactTables['ingest/covariates']>;
 type ByCell = RowOf<ArtifactTables['zonal/covariates']>;
 
 /**
- * The catalog's covariates that do not change, by cell: of rasters as they are, of tables each LGA's own; and the means
- * over their times of those of which no more is asked.
+ * The catalog's covariates that do not vary over time, by cell: of rasters the cell's value, of tables that of its LGA,
+ * and of dated sources under `mean` the mean over their times.
  */
 export function cellCovariates(
   entries: readonly Covariate[],
@@ -110,9 +111,10 @@ function columnsOf({ name, values, transform, square }: CellCovariate, weights: 
     new BadInput('model.json', `parameters.risk.covariates, ${name}`, found, expected);
   const transformed = values.map(TRANSFORMS[transform]);
   const at = transformed.findIndex((value) => !Number.isFinite(value));
-  if (at !== -1) throw complain(`the value ${values[at]} under the transform ${transform}`, 'a transform that it has');
+  if (at !== -1)
+    throw complain(`the value ${values[at]} with the transform ${transform}`, 'a transform defined for it');
   const column = standardise(transformed, weights);
-  if (column.every((value) => value === 0)) throw complain('the same value everywhere', 'one that varies');
+  if (column.every((value) => value === 0)) throw complain('the same value everywhere', 'a covariate that varies');
   return square ? [column, squared(column, weights)] : [column];
 }
 

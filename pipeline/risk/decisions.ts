@@ -1,4 +1,4 @@
-/** Tables of what joint draws say beyond the scores. */
+/** Tables derived from joint draws in addition to the scores: probabilities and changes. */
 import { addMonths, type Period } from '../contract/months.ts';
 import { LEVELS } from '../contract/schemas.ts';
 import type { Table } from '../table.ts';
@@ -6,19 +6,19 @@ import { surveyReference } from './compared.ts';
 import type { AreaChanges, AreaEstimates } from './prediction.ts';
 import { CHANGES, PROBABILITIES } from './tables.ts';
 
-/** Areas of a kind, and what is known of them: values of area a in month m at `m * areas + a`. */
+/** Areas of one kind and their estimates: values of area a in month m at `m * areas + a`. */
 export interface Kind {
   area: 'state' | 'lga';
   codes: readonly string[];
   estimates: AreaEstimates;
 }
 
-/** A row for each area and month, in that order. */
+/** One row per area and month, in that order. */
 export function probabilitiesTable(kinds: readonly Kind[], periods: readonly Period[]): Table {
   const rows = rowsOf(kinds, periods);
   const of = (value: (estimates: AreaEstimates, at: number) => number | null) =>
     rows.map(({ estimates, at }) => value(estimates, at));
-  // the first level begins at 0, the last has no upper end
+  // the first level starts at 0, the last has no upper end
   const atLeast = ({ at_least }: AreaEstimates, level: number, at: number) =>
     level === 0 ? 1 : (at_least[level - 1]?.[at] ?? 0);
   return {
@@ -44,9 +44,9 @@ export function probabilitiesTable(kinds: readonly Kind[], periods: readonly Per
 }
 
 /**
- * A row for each area and month that has a month a year before it, in that order.
+ * One row per area and month for which the month a year before is present, in that order.
  * @param fieldworkEnds last months of the survey rounds' fieldwork
- * @param referenceOf the month that stands for the last survey
+ * @param referenceOf returns the month that stands for the last survey
  */
 export function changesTable(
   kinds: readonly Kind[],
@@ -67,7 +67,7 @@ export function changesTable(
         const found = value(estimates.changes[name], at);
         return Number.isNaN(found) ? null : found;
       });
-    // a long tail can put the mean outside the range, which is then widened to it, as scores' ranges are
+    // if a long tail puts the mean outside the range, the range is widened, as for scores
     return {
       [`change_${name}`]: of(({ mean }, at) => mean[at]!),
       [`change_${name}_low`]: of(({ mean, low }, at) => Math.min(low[at]!, mean[at]!)),

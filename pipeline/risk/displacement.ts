@@ -1,16 +1,17 @@
 import { KM_PER_DEGREE, type RiskCells } from './mesh.ts';
 
-/** The cells in which a surveyed place may lie, with weights that sum to 1. */
+/** The cells in which a surveyed place may be, with weights that sum to 1. */
 export interface Surroundings {
   cells: Int32Array;
   weights: Float64Array;
 }
 
 /**
- * Where a survey cluster may really be. DHS moves a cluster in any direction by a uniform distance of up to 2 km (urban)
- * or 5 km (rural; 10 km for one in a hundred, neglected), within its district (Burgert et al. 2013, DHS Spatial
- * Analysis Reports 7). Rings of equal probability around the published point, each spot weighted by the density of
- * people of the cell nearest to it, give the cells' weights.
+ * Returns a function that finds the possible locations of a survey cluster. DHS displaces a cluster in a random
+ * direction by a uniform distance of up to 2 km (urban) or 5 km (rural; 10 km for one in a hundred, which is
+ * neglected), within its district (Burgert et al. 2013, DHS Spatial Analysis Reports 7). The cells' weights come from
+ * spots on rings of equal probability around the published point, each weighted by the population density of its
+ * nearest cell.
  */
 export function findSurroundings(cells: RiskCells & { density: ArrayLike<number> }) {
   const RINGS = 5;
@@ -43,9 +44,9 @@ export function findSurroundings(cells: RiskCells & { density: ArrayLike<number>
   };
 
   /**
-   * @param lga index of the LGA that the cluster is known to lie in, or null
-   * @param displaced_km longest displacement; 0 for a true position
-   * @throws RangeError if no cell lies within about 10 km of the point
+   * @param lga index of the cluster's LGA, or null if unknown
+   * @param displaced_km largest displacement; 0 for a true position
+   * @throws RangeError if there is no cell within about 10 km of the point
    */
   return (
     longitude: number,

@@ -7,26 +7,26 @@ import { literal, withDatabase } from '../duckdb.ts';
 import { writeAtomic } from '../engine/atomic-write.ts';
 import { drawMonths, type Paths } from './paths.ts';
 
-export interface AskedDraws {
+export interface DrawsRequest {
   area: 'lga' | 'state';
-  /** All areas of the kind in the model's order, and whether their draws are asked for. */
+  /** All areas of the kind in the model's order, and whether their draws are requested. */
   codes: readonly { code: string; wanted: boolean }[];
   periods: ReadonlySet<Period>;
   /** The scores of the kind, by area and then by month. */
   scores: readonly { period: Period; score: number }[];
 }
 
-/** How far a mean of the draws may lie from the score that was made of the same draws: what rounding of sums makes. */
-const SAME = 1e-9;
+/** Largest difference, due to rounding of sums, between the mean of the draws and the score computed from them. */
+const TOLERANCE = 1e-9;
 
 /**
- * Writes draws as Parquet: code, period, draw (from 1), prevalence; by month, area and draw. No more than a month's are
- * held at a time beside the paths.
- * @returns how many rows
- * @throws Error if their means are not the scores
+ * Writes draws as Parquet: code, period, draw (from 1), prevalence; by month, area and draw. In addition to the paths,
+ * it keeps only the draws of one month of the year in memory.
+ * @returns number of rows
+ * @throws Error if the means of the draws are not the scores
  */
-export async function writeDraws(file: string, paths: Paths, asked: AskedDraws): Promise<number> {
-  const { area, codes, periods, scores } = asked;
+export async function writeDraws(file: string, paths: Paths, request: DrawsRequest): Promise<number> {
+  const { area, codes, periods, scores } = request;
   const months = scores.slice(0, paths.months.length).map(({ period }) => period);
   const chosen = [...codes.entries()].filter(([, { wanted }]) => wanted);
   const scratch = await mkdtemp(path.join(tmpdir(), 'malaria-draws-'));
@@ -47,8 +47,8 @@ export async function writeDraws(file: string, paths: Paths, asked: AskedDraws):
               const own = Array.from(values.subarray(a * paths.draws, (a + 1) * paths.draws));
               const mean = own.reduce((sum, value) => sum + value, 0) / own.length;
               const { score } = scores[a * months.length + m]!;
-              if (Math.abs(mean - score) > SAME)
-                throw new Error(`${code} ${period}: found draws of mean ${mean}, expected the score ${score}`);
+              if (Math.abs(mean - score) > TOLERANCE)
+                throw new Error(`${code} ${period}: found draws with mean ${mean}, expected the score ${score}`);
               appender.appendVarchar(code);
               appender.appendList(listValue(own), LIST(FLOAT));
               appender.endRow();

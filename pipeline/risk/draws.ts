@@ -6,18 +6,21 @@ import type { Layout } from './latent.ts';
 import type { Part, RiskObservation } from './likelihood.ts';
 import type { Mesh } from './mesh.ts';
 
-/** A joint posterior draw: the latent vector and the hyperparameters it was drawn under. */
+/** A joint posterior draw: the latent vector and the hyperparameters for which it was drawn. */
 export interface Draw {
   x: Float64Array;
   point: FitPoint;
-  /** The draw's own stream, for what follows from the latent vector. */
+  /** The draw's own stream, for everything drawn after the latent vector. */
   random: Random;
 }
 
-/** A stream for each draw, so that draws stay what they are when another one changes. */
+/** A stream for each draw, so that a draw does not depend on the others. */
 export type Streams = (draw: number) => Random;
 
-/** How many of `draws` each point gets: in proportion to its weight, with the remainder going to the largest fractions. */
+/**
+ * How many of `draws` each point gets: in proportion to its weight, with the remainder assigned to the largest
+ * fractions.
+ */
 export function allocate(weights: number[], draws: number): number[] {
   const counts = weights.map((w) => Math.floor(w * draws));
   const order = weights
@@ -28,14 +31,14 @@ export function allocate(weights: number[], draws: number): number[] {
   return counts;
 }
 
-/** Draws that one point of the hyperparameters gets: `count` of them, from the `first`. */
+/** A batch of draws for one point of the hyperparameters: `count` of them, starting with number `first`. */
 export interface Share {
   point: number;
   first: number;
   count: number;
 }
 
-/** All draws by point, in lots of at most `most`. */
+/** All draws by point, in batches of at most `most`. */
 export function sharesOf(points: readonly { weight: number }[], draws: number, most = draws): Share[] {
   const counts = allocate(
     points.map((p) => p.weight),
@@ -43,11 +46,11 @@ export function sharesOf(points: readonly { weight: number }[], draws: number, m
   );
   let next = 0;
   return counts.flatMap((count, point) => {
-    const lots = Array.from({ length: Math.ceil(count / most) }, (_, k) => {
+    const batches = Array.from({ length: Math.ceil(count / most) }, (_, k) => {
       return { point, first: next + k * most, count: Math.min(most, count - k * most) };
     });
     next += count;
-    return lots;
+    return batches;
   });
 }
 
@@ -56,7 +59,7 @@ export function* drawLatent(fit: Posterior, draws: number, streams: Streams): Ge
   for (const share of sharesOf(fit.points, draws)) yield* drawShare(fit.points[share.point]!, share, streams);
 }
 
-/** The draws of one share. */
+/** The draws of one batch. */
 export function* drawShare(point: FitPoint, { first, count }: Share, streams: Streams): Generator<Draw> {
   const { factor, x: mode } = point.mode;
   for (let d = first; d < first + count; d++) {
@@ -70,7 +73,7 @@ export function* drawShare(point: FitPoint, { first, count }: Share, streams: St
   }
 }
 
-/** The part of a cell's linear predictor that is constant over time: x_cᵀβ + z(c). */
+/** The part of a cell's linear predictor that is constant over time: φ_cᵀβ + z(c). */
 export function lastingPart({ cells, cell_nodes, cell_weights }: Mesh, layout: Layout, x: Float64Array, c: number) {
   let eta = 0;
   const F = cells.feature_count;
@@ -92,15 +95,17 @@ export function changeAt(
   return w;
 }
 
-/** What all cells of an LGA share in a round but for the season: μ_r + v_r + w_r + u. */
+/**
+ * The part of the linear predictor that all cells of an LGA share in a round, without the season: μ_r + v_r + w_r + u.
+ */
 function sharedPart(mesh: Mesh, layout: Layout, x: Float64Array, lga: number, round: number) {
   const state = x[layout.state(mesh.state_of[lga]!, round)]!;
   return x[layout.mu(round)]! + state + changeAt(mesh, layout, x, lga, round) + x[layout.lga(lga)]!;
 }
 
 /**
- * Mean prevalence of a place (parts whose weights sum to 1) in a round, in the month of its `log_season` and `varying`: by the test
- * that the score is of, or by another that the round has.
+ * Mean prevalence of a place (parts whose weights sum to 1) in a round, in the month of its `log_season` and `varying`,
+ * by the score's test or by another test of the round.
  */
 export function placePrevalence(
   mesh: Mesh,

@@ -10,18 +10,18 @@ import { estimateInThreads } from './in-threads.ts';
 import { type PreparedRisk, timeOf } from './inputs.ts';
 import type { Constants } from './latent.ts';
 import { type Optimum, usualStart } from './optimum.ts';
-import { type Drawing, drawPaths, type Paths, type PredictedMonth } from './paths.ts';
+import { drawPaths, type PathInputs, type Paths, type PredictedMonth } from './paths.ts';
 import type { AreaEstimates } from './prediction.ts';
 import { drawStreams } from './streams.ts';
 import { valuesIn } from './varying.ts';
 
 /**
- * The parts of the prior that are fixed, not fitted, since four rounds cannot tell them apart. Slopes of 0.1 logit a year
- * that last some five years, and 0.1 logit per root year besides: over the eleven years of Nigeria's surveys a standard
- * deviation of 0.9. Chosen on made-up countries and on the round of 2018 from those before it. Changes act over regions
- * of 300 km: ranges of 150 to 1200 km fit the real data equally well.
+ * Parameters of the prior that are fixed, since four rounds cannot identify them. Slopes of 0.1 logit per year that
+ * last some five years, plus Brownian motion of 0.1 logit per root year, have a standard deviation of 0.9 over the
+ * eleven years of Nigeria's surveys. They were chosen on simulated countries and on the 2018 round predicted from those
+ * before it. Changes act over regions of 300 km: ranges of 150 to 1200 km fit the real data equally well.
  */
-const GIVEN = {
+const FIXED = {
   nation_drift: 0.1,
   nation_slope: 0.1,
   slope_years: 5,
@@ -29,25 +29,25 @@ const GIVEN = {
 } as const;
 
 /**
- * The fixed parts of the prior: those of every country, and those that `parameters.risk` of model.json gives.
- * @param test that of the score: the catalog's offset is of rapid tests against microscopy, whichever the score is by
+ * The fixed parameters of the prior: those common to all countries, and those from `parameters.risk` of model.json.
+ * @param test the score's test; the catalog's offset is that of rapid tests relative to microscopy, whichever it is
  */
 export const constantsOf = ({ season_exponent, test_offset }: PriorOf, test: Method): Constants => ({
   season_exponent,
   test_offset: test_offset ? { mean: test === 'rdt' ? -test_offset.mean : test_offset.mean, sd: test_offset.sd } : null,
-  ...GIVEN,
+  ...FIXED,
 });
 
 type PriorOf = Pick<Constants, 'season_exponent'> & { test_offset?: Constants['test_offset'] | undefined };
 
 export interface RiskEstimate {
-  /** Scores by month and area: `lgas.mean[m * lgas + a]`, in the order of the areas handed in. */
+  /** Scores by month and area: `lgas.mean[m * lgas + a]`, in the order of the given areas. */
   lgas: AreaEstimates;
   states: AreaEstimates;
   fit: FitSummary;
 }
 
-/** What joint draws depend on besides the observations. */
+/** The settings on which joint draws depend, in addition to the observations. */
 export type DrawsOf = PriorOf & { draws: number; seed: number };
 
 /** Posterior of the hyperparameters on their search scale, and of γ; for the model card. */
@@ -57,18 +57,18 @@ export interface FitSummary {
   log_posterior: number;
   /** On the search scale, in `hyperparameters`' order. */
   optimum: Optimum;
-  /** The points that draws were shared out over: with them, the same draws can be had again. */
+  /** The points around which draws were taken; the same draws can be reproduced from them. */
   points: ThetaPoint[];
 }
 
-/** Hyperparameters by name, as `FitSummary` names them, on their own scale. */
+/** Hyperparameters by name, as in `FitSummary`, on their natural scale. */
 export type Start = Readonly<Record<string, number>>;
 
 /**
  * Fits the risk model to all rounds and scores every LGA and state in every period.
- * @param start where to begin the search for the hyperparameters' mode, which is found wherever it begins
- * @param progress gets the share done
- * @param cases what case records say of the months after the last survey; null: the usual season alone
+ * @param start where the search for the mode of the hyperparameters starts; the result does not depend on it
+ * @param progress receives the share done
+ * @param cases how case records shift the months after the last survey; null for the usual season alone
  */
 export async function estimateRisk(
   prepared: PreparedRisk,
@@ -78,12 +78,12 @@ export async function estimateRisk(
   cases: CaseShift | null = null,
 ): Promise<RiskEstimate> {
   const [mesh, times, observations, constants] = observedBy(prepared, prior);
-  const data = { mesh, times, observations, constants, drawing: drawingOf(prepared, periods, cases), seed };
+  const data = { mesh, times, observations, constants, pathInputs: pathInputsOf(prepared, periods, cases), seed };
   const { fit, ...estimates } = await estimateInThreads(data, draws, startFrom(prepared, start), progress);
   return { ...estimates, fit: summariseFit(fit, prepared) };
 }
 
-/** The joint draws of an estimate of the same observations, from the points that its fit ended with. */
+/** The joint draws of an earlier estimate from the same observations, at the points with which its fit ended. */
 export function pathsAt(
   prepared: PreparedRisk,
   periods: readonly Period[],
@@ -92,13 +92,13 @@ export function pathsAt(
   cases: CaseShift | null,
 ): Paths {
   const fit = fitAt(...observedBy(prepared, prior), points);
-  return drawPaths(fit, drawingOf(prepared, periods, cases), draws, drawStreams(seed));
+  return drawPaths(fit, pathInputsOf(prepared, periods, cases), draws, drawStreams(seed));
 }
 
 const observedBy = ({ mesh, times, observed, test }: PreparedRisk, prior: PriorOf) =>
   [mesh, times, observed.map((o) => o.risk), constantsOf(prior, test)] as const;
 
-const drawingOf = (prepared: PreparedRisk, periods: readonly Period[], cases: CaseShift | null): Drawing => {
+const pathInputsOf = (prepared: PreparedRisk, periods: readonly Period[], cases: CaseShift | null): PathInputs => {
   const { season_error: sd, log_season, fieldwork } = prepared;
   return { months: monthsOf(prepared, periods), season: { sd, log_season, fieldwork }, cases };
 };
@@ -112,7 +112,7 @@ function namesOf({ rounds, observed }: PreparedRisk): { name: string; scale: 'lo
   ];
 }
 
-/** θ of the hyperparameters that are named; the usual start for the others. */
+/** θ at the given values, and at the usual start for hyperparameters that are not given. */
 function startFrom(prepared: PreparedRisk, start: Start): number[] {
   const names = namesOf(prepared);
   return usualStart(names.length - POSITIVE.length).map((usual, i) => {
@@ -127,8 +127,8 @@ const monthsOf = ({ log_season, fieldwork_ends, varying }: PreparedRisk, periods
   periods.map((period): PredictedMonth => {
     const month = monthOf(period) - 1;
     const compared = comparedOf(period, periods, fieldwork_ends);
-    const told = varying.map((covariate) => valuesIn(covariate, period));
-    return { time: timeOf(period), month, log_season: log_season[month]!, varying: told, compared };
+    const values = varying.map((covariate) => valuesIn(covariate, period));
+    return { time: timeOf(period), month, log_season: log_season[month]!, varying: values, compared };
   });
 
 function summariseFit(fit: RiskFit, prepared: PreparedRisk): FitSummary {
@@ -148,7 +148,7 @@ function summariseFit(fit: RiskFit, prepared: PreparedRisk): FitSummary {
   };
 }
 
-/** Posterior standard deviation of one unknown at θ's mode. */
+/** Posterior standard deviation of one unknown at the mode of θ. */
 function deviationOf({ points, layout }: RiskFit, at: number): number {
   const unit = new Float64Array(layout.size);
   unit[at] = 1;

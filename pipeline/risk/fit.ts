@@ -19,27 +19,29 @@ import {
   usualStart,
 } from './optimum.ts';
 
-/** A point of the hyperparameters' posterior on the scale of the search, and the share of it that the point stands for. */
+/**
+ * A point of the hyperparameters' posterior on the scale of the search, and the share of the posterior it represents.
+ */
 export interface ThetaPoint {
   theta: number[];
-  /** Shares sum to 1. */
+  /** Weights sum to 1. */
   weight: number;
 }
-/** Such a point, and the latent vector's Gaussian posterior there. */
+/** Such a point, and the Gaussian posterior of the latent vector there. */
 export interface FitPoint extends ThetaPoint {
   hyperparameters: Hyperparameters;
   /** Overdispersion of each round; 0 if it has no clusters. */
   rho: number[];
   mode: Mode;
 }
-/** What a latent vector is of. */
-export interface Field {
+/** The structure that gives the entries of a latent vector their meaning. */
+export interface LatentStructure {
   mesh: Mesh;
   layout: Layout;
   constants: Constants;
 }
 /** The posterior that draws are taken from. */
-export interface Posterior extends Field {
+export interface Posterior extends LatentStructure {
   /** The mode comes first. */
   points: FitPoint[];
 }
@@ -49,16 +51,16 @@ export interface RiskFit extends Posterior {
   optimum: Optimum;
 }
 
-/** The share of the posterior that θ's mode itself stands for. */
+/** Weight of the mode of θ itself. */
 const CENTRE = 1 / 3;
 
 /**
- * Fits the risk model: θ's mode by BFGS on the Laplace-approximated posterior, then the mode and the points of a
- * two-level design around it, which together carry the mean and covariance of the Gaussian with the curvature found
- * there. Each point moves all of θ by 1.2 deviations: the tails of single axes, where the curvature says little, are
- * left alone. `estimateInThreads` takes the same steps.
- * @param times years of the rounds, ascending, as `observations[].round` counts them
- * @param like the optimum of a fit to nearly the same observations: the search starts there and takes over its curvature,
+ * Fits the risk model: finds the mode of θ by BFGS on the Laplace-approximated posterior, and adds the points of a
+ * two-level design around it. Together they have the mean and covariance of the Gaussian with the curvature at the
+ * mode. Each point moves all components of θ by 1.2 standard deviations; the tails along single axes, where the
+ * curvature is a poor guide, are avoided. `estimateInThreads` takes the same steps.
+ * @param times times of the rounds in years, ascending, indexed by `observations[].round`
+ * @param like the optimum of a fit to nearly the same observations: the search starts there and reuses its curvature,
  *   since computing its own would cost more than everything else. Ignored if it belongs to other rounds
  */
 export function fitRisk(
@@ -81,8 +83,8 @@ export function fitRisk(
 }
 
 /**
- * The fit at points of θ that an earlier one to the same observations ended with: the same posterior, to the bit, without
- * the search. Of what the search finds besides, nothing is known.
+ * The fit at the points of θ with which an earlier fit to the same observations ended: bit for bit the same posterior,
+ * without the search and its other results.
  */
 export function fitAt(
   mesh: Mesh,
@@ -102,11 +104,11 @@ export function fitOf(
   optimum: Optimum,
   points: FitPoint[],
 ): RiskFit {
-  const log_posterior = marginal.heightAt(optimum.theta, points[0]!.mode);
+  const log_posterior = marginal.logPosteriorAt(optimum.theta, points[0]!.mode);
   return { mesh, layout: marginal.layout, constants, points, log_posterior, optimum };
 }
 
-/** θ's mode, and the design around it. */
+/** The mode of θ, and the design around it. */
 export function pointsAround({ theta, curvature }: Optimum): [ThetaPoint, ...ThetaPoint[]] {
   const design = twoLevelDesign(theta.length);
   const { root } = covarianceRoot(Float64Array.from(curvature.flat()), theta.length);
@@ -123,22 +125,23 @@ export function pointsAround({ theta, curvature }: Optimum): [ThetaPoint, ...The
 }
 
 /**
- * The latent vector's posterior at points of θ, the first of which is θ's mode. Modes are found from the prior's mean and
- * from the first one, never from where a search was before, so that they follow from the points alone.
+ * The posterior of the latent vector at points of θ, the first of which is the mode of θ. The first latent mode is
+ * sought from the prior mean, the others from the first, and never from where a search has been, so that they depend on
+ * the points alone.
  */
 function modesAt(marginal: Marginal, [first, ...others]: readonly ThetaPoint[]): FitPoint[] {
   const centre = centrePoint(marginal, first!);
   return weighed([centre, ...others.map((point) => pointNear(marginal, centre.mode, point))]);
 }
 
-/** @throws Error if there is no mode of the latent vector */
+/** @throws Error if no mode of the latent vector is found */
 export function centrePoint(marginal: Marginal, point: ThetaPoint): FitPoint {
   const mode = marginal.modeAt(point.theta, marginal.priorMean, null);
   if (!mode) throw new Error(NO_MODE);
   return fitPoint(marginal, point, mode);
 }
 
-/** @returns null if there is no mode of the latent vector */
+/** @returns null if no mode of the latent vector is found */
 export function pointNear(marginal: Marginal, { x, factor }: Mode, point: ThetaPoint): FitPoint | null {
   const mode = marginal.modeAt(point.theta, x, factor);
   return mode && fitPoint(marginal, point, mode);
@@ -150,7 +153,7 @@ const fitPoint = (marginal: Marginal, { theta, weight }: ThetaPoint, mode: Mode)
   rho: marginal.rhoOf(theta),
 });
 
-/** The points that have a mode, with weights that sum to 1. */
+/** The points with a mode, with weights rescaled to sum to 1. */
 export function weighed(points: readonly (FitPoint | null)[]): FitPoint[] {
   const found = points.filter((point) => point !== null);
   const total = found.reduce((sum, { weight }) => sum + weight, 0);

@@ -1,25 +1,24 @@
 import { expit, logit } from '../numerics/special.ts';
 
-/** What the fit finds besides the latent vector. */
 export interface Hyperparameters {
   sigma_place: number;
   range_km: number;
   sigma_change: number;
   sigma_state: number;
   sigma_lga: number;
-  /** Of the states' slopes, logit a year. */
+  /** Standard deviation of the states' slopes, logit per year. */
   sigma_slope: number;
   /** Time constants of the field of change and of the states' departures, years. */
   tau_years: number;
   tau_state_years: number;
   /**
-   * Overdispersion of each round that has clusters: the correlation between two children of a cluster, or of whatever
-   * stands for one. By round, because a cell may pool several clusters in one round and be a single one in another.
+   * Overdispersion of each round with clusters: the correlation between two children of one row. It differs by round,
+   * because a row may pool several clusters in one round and be a single cluster in another.
    */
   rho: number[];
 }
 
-/** The positive ones, in θ's order; logit ρ of each round follows. */
+/** The positive hyperparameters in the order of θ, where logit ρ of each round follows them. */
 export const POSITIVE = [
   'sigma_place',
   'range_km',
@@ -31,7 +30,7 @@ export const POSITIVE = [
   'tau_state_years',
 ] as const satisfies readonly (keyof Hyperparameters)[];
 
-/** θ, the hyperparameters on the scale of the search: logs, then logit ρ of each round. */
+/** θ, the hyperparameters on the scale of the search: logarithms, then logit ρ of each round. */
 export function toTheta(h: Hyperparameters): number[] {
   return [...POSITIVE.map((name) => Math.log(h[name])), ...h.rho.map(logit)];
 }
@@ -43,10 +42,10 @@ export function fromTheta(theta: readonly number[]): Hyperparameters {
 
 /**
  * ln of the penalised-complexity priors (Simpson et al. 2017, Stat. Sci. 32:1; ranges: Fuglstad et al. 2019, J. Am.
- * Stat. Assoc. 114:445), each with the Jacobian of θ's scale. Tails, chosen before any score was seen:
- * P(σ_place > 2) = P(σ_change > 1) = P(σ_state > 1) = P(σ_lga > 1) = 5%, P(σ_slope > 0.2 a year) = 5%, P(range < 75 km) = 5%,
- * P(τ < 2 years) = 10%, P(τ_state < 1 year) = 10%; logit ρ of the rounds is N(logit 0.1, 1 + 0.5²), alike by a
- * correlation of 0.8.
+ * Stat. Assoc. 114:445), each with the Jacobian of the scale of θ. Tail probabilities, chosen before any score was
+ * seen: P(σ_place > 2) = P(σ_change > 1) = P(σ_state > 1) = P(σ_lga > 1) = 5%, P(σ_slope > 0.2 per year) = 5%, P(range
+ * < 75 km) = 5%, P(τ < 2 years) = 10%, P(τ_state < 1 year) = 10%; logit ρ of the rounds is N(logit 0.1, 1 + 0.5²) with
+ * a correlation of 0.8.
  */
 export function logPrior(h: Hyperparameters): number {
   const deviation = (sigma: number, upper: number) => (Math.log(0.05) / upper) * sigma + Math.log(sigma);

@@ -9,15 +9,15 @@ import { emptyPaths } from './paths.ts';
 import { type Estimates, emptyEstimates, monthsOfYear } from './prediction.ts';
 import type { RiskData, RiskTask } from './thread.ts';
 
-/** Draws in a lot: enough lots for any number of cores, few enough that handing them out costs nothing. */
-const LOT = 50;
+/** Draws per batch: enough batches for any number of cores, few enough that distributing them costs nothing. */
+const BATCH = 50;
 
 /**
- * What `fitRisk`, `drawPaths` and `predictRisk` give, to the bit, with the work shared out over threads: each piece
- * follows from what its task says, and is put where it belongs, so that neither their number nor their order matters.
- * Only the search for the optimum goes step by step.
- * @param start θ to begin the search at
- * @param progress gets the share done
+ * Gives bit for bit the results of `fitRisk`, `drawPaths` and `predictRisk`, with the work distributed over threads:
+ * each result depends only on its task and has its own position, so neither the number of threads nor their order
+ * matters. Only the search for the optimum is sequential.
+ * @param start θ at which the search starts
+ * @param progress receives the share done
  */
 export async function estimateInThreads(
   data: RiskData,
@@ -25,13 +25,13 @@ export async function estimateInThreads(
   start: number[],
   progress: (share: number, what: string) => void,
 ): Promise<Estimates & { fit: RiskFit }> {
-  const { mesh, times, observations, constants, drawing } = data;
+  const { mesh, times, observations, constants, pathInputs } = data;
   progress(0, 'fit');
   const pool = openPool<RiskTask, unknown>(new URL('./thread.ts', import.meta.url), data, availableParallelism());
   try {
     const marginal = prepareMarginal(mesh, times, observations, constants);
     const { symbolic } = marginal.layout;
-    // what all factors share came back as a copy
+    // threads return a copy of the symbolic analysis, which all factors share
     const owned = (mode: Mode): Mode => ({ ...mode, factor: { ...mode.factor, symbolic } });
     const settledFrom = async (near: Centre): Promise<Optimum> => {
       const slopes = slopesWanted(near).map((slope) => ({ slope, near: near.mode }));
@@ -51,9 +51,9 @@ export async function estimateInThreads(
     const points = weighed([centre, ...around.map((point) => point && { ...point, mode: owned(point.mode) })]);
     const fit = fitOf(mesh, constants, marginal, optimum, points);
     progress(0.6, 'predict');
-    const paths = emptyPaths(fit, drawing, draws);
-    const lots = sharesOf(points, draws, LOT).map((draw) => ({ draw, at: points[draw.point]!, paths }));
-    await share(pool, lots);
+    const paths = emptyPaths(fit, pathInputs, draws);
+    const batches = sharesOf(points, draws, BATCH).map((draw) => ({ draw, at: points[draw.point]!, paths }));
+    await share(pool, batches);
     progress(0.8, 'predict');
     const estimates = emptyEstimates(paths);
     await share(

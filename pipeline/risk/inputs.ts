@@ -17,35 +17,36 @@ import { type VaryingCovariate, valuesIn, varyingCovariates } from './varying.ts
 export interface RiskInputs {
   areas: Areas;
   cells: PredictionCells;
-  /** Those of the catalog that do not change, and those that do. */
+  /** Covariates of the catalog that do not vary over time. */
   covariates: CellCovariate[];
+  /** Covariates of the catalog that do. */
   varying?: VaryingCovariate[];
   surveys: Surveys;
-  /** The diagnostic method that the score is of; rows by another are set off against it. */
+  /** The score's diagnostic method; an offset is estimated for rows by another. */
   test: Method;
   /** By LGA; the index January to December, peak 1. */
   season: Record<string, readonly number[]>;
   /**
-   * The number of independent tests that a state's figure without numbers counts for. Nigeria's round of
-   * 2021 tested 10,631 children, 287 a state, some 19 a cluster: with ρ = 0.13 as in other rounds the design effect is
-   * 1 + 18 ρ = 3.3, which leaves 86; taken as 100.
+   * Number of independent tests that a state's figure without numbers tested counts for. Nigeria's 2021 round tested
+   * 10,631 children: 287 per state, some 19 per cluster. With ρ = 0.13, as in other rounds, the design effect is 1 + 18
+   * ρ = 3.3, which leaves 86; set to 100.
    */
   state_only_effective_size: number;
-  /** How wrong the seasonal index is, share of the peak (standard deviation). */
+  /** Standard deviation of the seasonal index's error, as a share of the peak. */
   season_error: number;
-  /** There is no index: `season` is 1 in every month, and its error is that of any month against fieldwork's. */
+  /** There is no index: `season` is 1 in every month, and the error is that of any month relative to fieldwork's. */
   season_unknown?: boolean;
 }
 
-/** The index's error where fewer than three states have case records to measure it by; Nigeria's twelve give about 0.1. */
+/** Error of the index if fewer than three states have case records to measure it; Nigeria's twelve give about 0.1. */
 const USUAL_SEASON_ERROR = 0.15;
 
-/** Root mean square error of the index on states left out of its choice, share of the peak. */
+/** Root mean square error of the index in states left out of its fit, as a share of the peak. */
 function seasonErrorOf(check: readonly SeasonCheckRow[]): number {
   return check.length < 3 ? USUAL_SEASON_ERROR : Math.sqrt(mean(check.map(({ index_error }) => index_error ** 2)));
 }
 
-/** The artifacts that a stage reads. */
+/** The model's inputs, from the artifacts that a stage reads. */
 export function inputsOf(io: StageIo): RiskInputs {
   const { state_only_effective_size, covariates = [] } = io.model.parameters.risk;
   const { season_unknown } = io.model.parameters.risk;
@@ -81,16 +82,16 @@ export function inputsOf(io: StageIo): RiskInputs {
 export const addedCovariates = ({ covariates, varying = [] }: RiskInputs): string[] =>
   [...covariates, ...varying].map(({ name }) => name);
 
-/** An observation with what else the baseline and cross-validation need. */
+/** An observation in the forms that the model, the baseline and cross-validation need. */
 export interface Observed {
   risk: RiskObservation;
   baseline: BaselineObservation;
-  /** LGA in which the place (mostly) lies; null if only the state is known. */
+  /** LGA that contains (most of) the place; null if only the state is known. */
   lga_code: string | null;
 }
 
 export interface PreparedRisk {
-  /** The diagnostic method that the score is of. */
+  /** The score's diagnostic method. */
   test: Method;
   mesh: Mesh;
   /** Survey years and their mean times in years, ascending. */
@@ -99,17 +100,17 @@ export interface PreparedRisk {
   observed: Observed[];
   /** ln of the seasonal index of each LGA, by month 1-12 at `month - 1`. */
   log_season: Float64Array[];
-  /** Which of the cells' features each covariate stands for; none where it is one of `varying`. */
+  /** The feature columns of each covariate; none for those in `varying`. */
   covariates: Features['covariates'];
   varying: VaryingCovariate[];
   /** Share of the children examined in each month of the year, January first. */
   fieldwork: number[];
-  /** The last month of each round's fieldwork; of a round known by state only, its middle month. */
+  /** The last month of each round's fieldwork; for a round published by state only, its middle month. */
   fieldwork_ends: Period[];
   season_error: number;
 }
 
-/** The least seasonal index, since a month without any expected cases would have no logarithm. */
+/** Floor of the seasonal index, since a month without any expected cases would have no logarithm. */
 export const LEAST_INDEX = 0.01;
 
 /** The middle of a month, in years: 2018-01 is 2018 + 1/24. */
@@ -118,21 +119,21 @@ export function timeOf(period: Period): number {
 }
 
 /**
- * Joins surveys, cells and season into the models' input. Every LGA needs cells and a season.
+ * Joins surveys, cells and season into the input of both models. Every LGA needs cells and a season.
  *
- * A cluster displaced by an unknown distance (neither urban nor rural) is taken to be rural, the larger of the two.
- * @throws RangeError for a survey of an unknown place, an invalid count, an LGA without cells or season, no surveys at
- *   all, or a round whose fieldwork does not come after that of the round before
+ * A displaced cluster that is neither urban nor rural is treated as rural, which has the larger displacement.
+ * @throws RangeError if a survey's place is unknown, a count is invalid, an LGA has no cells or season, there are no
+ *   surveys, or a round's fieldwork does not follow that of the previous round
  */
 export function prepareRisk(inputs: RiskInputs): PreparedRisk {
   const { test, areas, cells, surveys, season_error, varying = [] } = inputs;
   const lgaIndex = new Map(areas.lgas.map((l, a) => [l.lga_code, a]));
   const states = areas.states.map((s) => s.state_code);
   const stateIndex = new Map(states.map((code, s) => [code, s]));
-  const stateOf = Int32Array.from(areas.lgas, (l) => known(stateIndex, l.state_code, 'state'));
+  const stateOf = Int32Array.from(areas.lgas, (l) => lookUp(stateIndex, l.state_code, 'state'));
   const { features, feature_count, covariates } = riskFeatures(cells, inputs.covariates);
   const riskCells = {
-    lga: Int32Array.from(cells.lga_code, (code) => known(lgaIndex, code, 'LGA')),
+    lga: Int32Array.from(cells.lga_code, (code) => lookUp(lgaIndex, code, 'LGA')),
     longitude: cells.longitude,
     latitude: cells.latitude,
     population: cells.population,
@@ -164,12 +165,12 @@ export function prepareRisk(inputs: RiskInputs): PreparedRisk {
   const nameOf = namesOf(surveys.clusters);
 
   const place = (o: Cluster) => {
-    const lga = o.lga_code === null ? null : known(lgaIndex, o.lga_code, 'LGA');
+    const lga = o.lga_code === null ? null : lookUp(lgaIndex, o.lga_code, 'LGA');
     if (o.longitude !== null && o.latitude !== null) {
       const reach_km = !o.displaced ? 0 : o.urban ? 2 : 5;
       return surroundings(o.longitude, o.latitude, lga, reach_km, `cluster ${nameOf(o)}`);
     }
-    return lga === null ? ofState(known(stateIndex, o.state_code, 'state')) : ofLga(lga);
+    return lga === null ? ofState(lookUp(stateIndex, o.state_code, 'state')) : ofLga(lga);
   };
   const observe = (
     name: string,
@@ -203,7 +204,7 @@ export function prepareRisk(inputs: RiskInputs): PreparedRisk {
     observe(
       `${o.survey_year} ${o.state_code}`,
       { ...o, examined: inputs.state_only_effective_size },
-      ofState(known(stateIndex, o.state_code, 'state')),
+      ofState(lookUp(stateIndex, o.state_code, 'state')),
       false,
     ),
   );
@@ -219,11 +220,11 @@ export function prepareRisk(inputs: RiskInputs): PreparedRisk {
   const late = times.findIndex((time, r) => r > 0 && !(time > times[r - 1]!));
   if (late !== -1)
     throw new RangeError(
-      `round ${years[late]} was taken at ${times[late]!.toFixed(2)}, expected after round ${years[late - 1]} at ${times[late - 1]!.toFixed(2)}`,
+      `round ${years[late]} has its mean fieldwork at ${times[late]!.toFixed(2)}, expected later than round ${years[late - 1]} at ${times[late - 1]!.toFixed(2)}`,
     );
   const observed = [...clusters, ...stateOnly];
   const periods = [...surveys.clusters, ...surveys.state_rounds].map(({ period }) => period);
-  // An unknown season pins no month to those of fieldwork.
+  // without a season there is nothing that the months of fieldwork could pin down
   const fieldwork = inputs.season_unknown ? new Array<number>(12).fill(0) : fieldworkOf(observed, periods);
   const fieldwork_ends = years.map((_, r) =>
     periods.filter((_, i) => observed[i]!.risk.round === r).reduce((last, period) => (period > last ? period : last)),
@@ -234,7 +235,7 @@ export function prepareRisk(inputs: RiskInputs): PreparedRisk {
   };
 }
 
-/** The same input with the covariates of these names alone. */
+/** The same input with only the named covariates. */
 export function withCovariates(prepared: PreparedRisk, names: readonly string[]): PreparedRisk {
   const { cells } = prepared.mesh;
   const { covariates, ...selected } = selectFeatures({ ...cells, covariates: prepared.covariates }, names);
@@ -259,13 +260,13 @@ function fieldworkOf(observed: readonly Observed[], periods: readonly Period[]):
   return children.map((n) => n / total);
 }
 
-/** A cluster's own id, prefixed with its round if another round has the same, since surveys number theirs from 1. */
+/** A cluster's id, prefixed with its round if another round has the same id, since every survey numbers from 1. */
 function namesOf(clusters: readonly Cluster[]): (cluster: Cluster) => string {
   const rounds = Map.groupBy(clusters, (o) => o.cluster_id);
   return (o) => (rounds.get(o.cluster_id)!.length > 1 ? `${o.survey_year} ${o.cluster_id}` : o.cluster_id);
 }
 
-function known(index: Map<string, number>, code: string, what: string): number {
+function lookUp(index: Map<string, number>, code: string, what: string): number {
   const at = index.get(code);
   if (at === undefined) throw new RangeError(`${what} ${code} is not among the ${index.size} known`);
   return at;

@@ -10,25 +10,26 @@ import { brownian, dampedDrift, type Kernel, ornsteinUhlenbeck, precisionAt, sum
  *
  *   β  covariates (standardised)              N(0, 0.5²)
  *   b  covariates by month (standardised)     N(0, 0.5²)
- *   γ  season exponent                        N(mean, sd²), given
- *   μ  nation at the rounds                   N(0, 1.6²) + Brownian motion + damped drift
- *   z  place, lasting                         Matérn(range, σ_place)
- *   u  LGA, lasting                           N(0, σ_lga²)
- *   w  place × round                          Matérn(range_change, σ_change) × Ornstein-Uhlenbeck(τ)
- *   v  state × round                          Ornstein-Uhlenbeck(σ_state, τ_state) + damped drift(σ_slope)
- *   δ  another test, by round that has it     N(mean, sd²), given
+ *   γ  season exponent                        N(mean, sd²), fixed
+ *   μ  nation by round                        N(0, 1.6²) + Brownian motion + damped drift
+ *   z  persistent spatial field               Matérn(range, σ_place)
+ *   u  persistent LGA effect                  N(0, σ_lga²)
+ *   w  field of change, by round              Matérn(range_change, σ_change) × Ornstein-Uhlenbeck(τ)
+ *   v  state by round                         Ornstein-Uhlenbeck(σ_state, τ_state) + damped drift(σ_slope)
+ *   δ  offset of another test, by round       N(mean, sd²), fixed
  */
-/** Fixed, not fitted. */
+/** Parameters of the prior that are fixed, not estimated. */
 export interface Constants {
   season_exponent: { mean: number; sd: number };
-  /** Logit of prevalence by another test less that by the score's; null where all rows are by the score's. */
+  /** Logit of prevalence by another test minus that by the score's; null if all rows are by the score's. */
   test_offset: { mean: number; sd: number } | null;
-  /** Drift of the national level: logit per root year. Three steps between rounds cannot identify it. */
+  /** Brownian drift of the national level, logit per root year. Three steps between rounds cannot identify it. */
   nation_drift: number;
-  /** Standard deviation of the nation's slope, logit a year; how long slopes of nation and states keep their direction. */
+  /** Standard deviation of the national slope, logit per year. */
   nation_slope: number;
+  /** Years for which national and state slopes keep their direction. */
   slope_years: number;
-  /** Range of changes: weather and campaigns act over regions. */
+  /** Range of the field of change: weather and campaigns act over regions. */
   range_change_km: number;
 }
 
@@ -42,10 +43,10 @@ export interface Layout {
   times: number[];
   beta(feature: number): number;
   gamma: number;
-  /** Of the covariates by month. */
+  /** Coefficients of the covariates by month. */
   varying: number[];
   mu(round: number): number;
-  /** Of a round that has rows by another test. */
+  /** Offset of a round with rows by another test. */
   test(round: number): number;
   place(node: number): number;
   lga(lga: number): number;
@@ -55,10 +56,10 @@ export interface Layout {
 }
 
 /**
- * Orders the unknowns and finds their pattern.
+ * Orders the unknowns and finds the pattern of their precision matrix.
  * @param otherTests rounds with rows by another test
- * @param varying how many covariates there are by month
- * @param rows the unknowns that each observation sees, as numbered by `unordered`
+ * @param varying number of covariates by month
+ * @param rows the unknowns that each observation depends on, as numbered by `unordered`
  */
 export function indexUnknowns(
   mesh: Mesh,
@@ -99,7 +100,7 @@ export function indexUnknowns(
   };
 }
 
-/** Unknowns block by block. */
+/** Numbers the unknowns block by block. */
 export function numberUnknowns(mesh: Mesh, times: number[], otherTests: readonly number[], varying: number) {
   const R = times.length;
   const F = mesh.cells.feature_count;
@@ -142,7 +143,7 @@ function* priorCliques(mesh: Mesh, times: number[], at: Numbering): Generator<nu
       }
 }
 
-/** The processes of the nation's level, of a state's departure and of the field of change, over years. */
+/** Covariances in time of the national level, a state's departure and the field of change. */
 export function kernelsOf(times: readonly number[], constants: Constants, h: Hyperparameters) {
   const [first, last] = [times[0]!, times.at(-1)!];
   const { nation_drift, nation_slope, slope_years } = constants;
@@ -153,7 +154,7 @@ export function kernelsOf(times: readonly number[], constants: Constants, h: Hyp
       { scale: nation_drift, kernel: brownian(first) },
       { scale: nation_slope, kernel: dampedDrift(first, slope_years) },
     ),
-    // lasting differences between states belong to z and v, so the drift is counted from the middle
+    // the drift starts in the middle, so that persistent differences between states are left to z and u
     state: sumOf(
       { scale: h.sigma_state, kernel: ornsteinUhlenbeck(h.tau_state_years) },
       { scale: h.sigma_slope, kernel: dampedDrift((first + last) / 2, slope_years) },
@@ -163,8 +164,8 @@ export function kernelsOf(times: readonly number[], constants: Constants, h: Hyp
 }
 
 /**
- * The prior's mean, and a function `at` from hyperparameters to its precision values in the pattern's order, their log
- * determinant and the mean.
+ * The prior mean, and a function `at` from hyperparameters to the prior's precision values in the pattern's order,
+ * their log determinant and the mean.
  */
 export function preparePrior(mesh: Mesh, layout: Layout, constants: Constants, otherTests: readonly number[] = []) {
   const { symbolic, size, times } = layout;
@@ -176,7 +177,7 @@ export function preparePrior(mesh: Mesh, layout: Layout, constants: Constants, o
   const placeEntry = Int32Array.from(place.stencil.i, (i, e) =>
     entry(layout.place(i), layout.place(place.stencil.j[e]!)),
   );
-  // for each pair of rounds r ≤ q at most one apart: stencil (i, j) across them, both ways round
+  // for each pair of rounds r ≤ q at most one apart: positions of stencil (i, j) between them, in both orders
   const changeEntry = times.flatMap((_, r) =>
     [r, r + 1]
       .filter((q) => q < R)

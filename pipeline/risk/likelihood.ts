@@ -5,12 +5,13 @@ import type { Layout, Numbering } from './latent.ts';
 import type { Mesh } from './mesh.ts';
 
 /**
- * What a survey says about a place: a point's surroundings, an LGA or a state, as cells with weights that sum to 1.
+ * A survey result for a place: a point's surroundings, an LGA or a state, as cells with weights that sum to 1.
  *
- *   y ~ beta-binomial(n, p, ρ),   p = Σ_c weight_c expit(η_c)
- *   η_c = x_cᵀβ + z(c) + u(LGA of c) + μ_r + w_r(LGA of c) + v_r(state of c) + γ · log s(LGA of c, month) + X(LGA of c, month)ᵀb
+ *   y ~ beta-binomial(n, p, ρ),   p = Σ_c ω_c expit(η_c)
+ *   η_c = φ_cᵀβ + φ_aqᵀb + z(c) + u_a + μ_r + w_r(a) + v_r(k) + γ ln S_am
  *
- * and + δ_r if it is by another test than the score is of.
+ * with a the LGA and k the state of cell c, q the calendar month of the survey and m its month of the year; plus δ_r if
+ * it is by a test other than the score's.
  */
 export interface RiskObservation extends Tested {
   name: string;
@@ -18,17 +19,21 @@ export interface RiskObservation extends Tested {
   round: number;
   cells: Int32Array;
   weights: Float64Array;
-  /** ln of the seasonal index in the month of the survey, of each LGA. */
+  /** ln of each LGA's seasonal index in the month of the survey. */
   log_season: ArrayLike<number>;
-  /** Each covariate that is told by month, in the month of the survey, of each LGA. All observations have the same ones. */
+  /**
+   * Each covariate by month: its values for the LGAs in the month of the survey. All observations have the same ones.
+   */
   varying?: readonly ArrayLike<number>[];
-  /** Whether children share a place, so that ρ applies; false for an area's figure with an effective size. */
+  /**
+   * Whether the children share a location, so that ρ applies; false for an area's figure with an effective sample size.
+   */
   clustered: boolean;
-  /** Whether it is by another test than the score is of. */
+  /** Whether the result is by a test other than the score's. */
   other_test?: boolean;
 }
 
-/** The cells of an observation that lie in one LGA. */
+/** The cells of an observation that belong to one LGA. */
 export interface Part {
   lga: number;
   cells: Int32Array;
@@ -72,12 +77,12 @@ export function unknownsOf(
   return [...seen];
 }
 
-/** An observation with the positions, among its own `columns`, of what its mean prevalence depends on. */
+/** An observation with the positions, among its own `columns`, of the unknowns that its mean prevalence depends on. */
 interface Prepared {
   observation: RiskObservation;
   parts: {
     part: Part;
-    /** The four nodes of change, the state, the LGA, and four nodes of place per cell. */
+    /** The four nodes of the field of change, the state, the LGA, and four nodes of the spatial field per cell. */
     change: number[];
     state: number;
     lga: number;
@@ -90,7 +95,7 @@ interface Prepared {
   /** Null for a row by the score's own test. */
   test: number | null;
   columns: Int32Array;
-  /** For the pairs of `columns`, lower triangle by rows: their position in the pattern. */
+  /** Positions in the pattern of the pairs of `columns`, lower triangle by rows. */
   entries: Int32Array;
 }
 
@@ -125,26 +130,27 @@ function prepareObservation(mesh: Mesh, layout: Layout, observation: RiskObserva
   };
 }
 
-/** Prevalence near 0 or 1 is held off them by less than any count can tell. */
-const held = (p: number) => Math.min(Math.max(p, 1e-300), 1 - 1e-16);
+/** Keeps prevalence off 0 and 1, by less than any count could detect. */
+const clamp = (p: number) => Math.min(Math.max(p, 1e-300), 1 - 1e-16);
 
-/** What the gradient of the marginal likelihood needs of the likelihood at its mode (see marginal.ts). */
+/** Derivatives of the likelihood at the mode that the gradient of the marginal likelihood needs (see marginal.ts). */
 export interface Curvature {
-  /** ∂/∂x of ½ ln |A|, with A = Q + W. */
+  /** χ = ∂/∂x of ½ ln |A|, with A = Q + W. */
   half_log_determinant: Float64Array;
-  /** Σ g ∂²η/∂x² v, the part of the second derivatives that W leaves out. */
+  /** Σ g ∂²η/∂x² v, the part of the second derivatives that W omits. */
   omitted(v: Float64Array): Float64Array;
-  /** By logit ρ of each round: of ln p(y | x) − ½ ln |A| at fixed x, and v · ∂(∂ ln p(y | x)/∂x). */
+  /** Derivative of ln p(y | x) − ½ ln |A| by logit ρ of each round, at fixed x. */
   by_rho: Float64Array;
+  /** v · ∂(∂ ln p(y | x)/∂x) by logit ρ of each round. */
   force_by_rho(v: Float64Array): Float64Array;
 }
 
 /**
  * The likelihood of all observations, its gradient and its curvature.
  *
- * p is not a linear function of the unknowns. With η = logit p, J = ∂η/∂x is exact at every step, so the mode is too, and
+ * p is not a linear function of the unknowns. With η = logit p, J = ∂η/∂x is exact at every step, and so is the mode;
  * the curvature omits ∂²η/∂x², as in iterated linearisation (Lindgren et al. 2024, arXiv:2407.00791, inlabru).
- * @throws RangeError for an observation without children or with a share outside 0 to 1
+ * @throws RangeError if an observation has no children or a share outside 0 to 1
  */
 export function prepareLikelihood(mesh: Mesh, layout: Layout, observations: RiskObservation[]) {
   const prepared = observations.map((observation) => prepareObservation(mesh, layout, observation));
@@ -162,7 +168,7 @@ export function prepareLikelihood(mesh: Mesh, layout: Layout, observations: Risk
     const row = new Float64Array(longest);
     let value = 0;
     for (const o of prepared) {
-      const p = held(meanPrevalence(mesh, o, x, row));
+      const p = clamp(meanPrevalence(mesh, o, x, row));
       const term = likelihoodTerm(o.observation, logit(p), rhoOf(o, rho));
       value += term.value;
       const scale = 1 / (p * (1 - p));
@@ -183,12 +189,12 @@ export function prepareLikelihood(mesh: Mesh, layout: Layout, observations: Risk
   const curvatureAt = (rho: number[], x: Float64Array, inverse: Float64Array): Curvature => {
     const half = new Float64Array(layout.size);
     const byRho = new Float64Array(rounds);
-    const [row, along, turned] = [new Float64Array(longest), new Float64Array(longest), new Float64Array(longest)];
-    // J of every observation, and the factors of ∂²η/∂x² v and of ∂(J g)/∂ρ
+    const [row, along, product] = [new Float64Array(longest), new Float64Array(longest), new Float64Array(longest)];
+    // J of every observation, and the factors of ∂²η/∂x² v and of ∂(g J)/∂ρ
     const slopes = prepared.map((o) => {
       const { columns, entries, observation } = o;
       const n = columns.length;
-      const p = held(meanPrevalence(mesh, o, x, row));
+      const p = clamp(meanPrevalence(mesh, o, x, row));
       const own = rhoOf(o, rho);
       const term = likelihoodTerm(observation, logit(p), own);
       const slope = likelihoodTermSlopes(observation, logit(p), own);
@@ -206,12 +212,12 @@ export function prepareLikelihood(mesh: Mesh, layout: Layout, observations: Risk
       }
       let variance = 0;
       for (let a = 0; a < n; a++) variance += along[a]! * jacobian[a]!;
-      const bends = bendsOf(mesh, o, x);
-      turnSlope(mesh, o, bends, along, turned, jacobian, p);
+      const curvatures = cellCurvatures(mesh, o, x);
+      multiplyByHessian(mesh, o, curvatures, along, product, jacobian, p);
       for (let a = 0; a < n; a++)
-        half[columns[a]!]! -= 0.5 * slope.third * variance * jacobian[a]! + term.hessian * turned[a]!;
+        half[columns[a]!]! -= 0.5 * slope.third * variance * jacobian[a]! + term.hessian * product[a]!;
       byRho[observation.round]! += slope.value_by_rho + 0.5 * slope.hessian_by_rho * variance;
-      return { p, jacobian, bends, gradient: term.gradient, gradient_by_rho: slope.gradient_by_rho };
+      return { p, jacobian, curvatures, gradient: term.gradient, gradient_by_rho: slope.gradient_by_rho };
     });
     return {
       half_log_determinant: half,
@@ -220,10 +226,10 @@ export function prepareLikelihood(mesh: Mesh, layout: Layout, observations: Risk
         const sum = new Float64Array(layout.size);
         prepared.forEach((o, k) => {
           const { columns } = o;
-          const { p, jacobian, bends, gradient } = slopes[k]!;
+          const { p, jacobian, curvatures, gradient } = slopes[k]!;
           for (let a = 0; a < columns.length; a++) along[a] = v[columns[a]!]!;
-          turnSlope(mesh, o, bends, along, turned, jacobian, p);
-          for (let a = 0; a < columns.length; a++) sum[columns[a]!]! += gradient * turned[a]!;
+          multiplyByHessian(mesh, o, curvatures, along, product, jacobian, p);
+          for (let a = 0; a < columns.length; a++) sum[columns[a]!]! += gradient * product[a]!;
         });
         return sum;
       },
@@ -242,7 +248,7 @@ export function prepareLikelihood(mesh: Mesh, layout: Layout, observations: Risk
   return { likelihood, curvatureAt };
 }
 
-/** Linear predictor of a part's cells but for what differs between them. */
+/** The part of the linear predictor that is common to a part's cells. */
 function commonPart(mesh: Mesh, o: Prepared, { part, change, state, lga }: Prepared['parts'][number], x: Float64Array) {
   const { columns, gamma, varying, mu, test } = o;
   let eta = x[columns[mu]!]! + x[columns[state]!]! + x[columns[lga]!]! + x[columns[gamma]!]! * part.log_season;
@@ -252,7 +258,7 @@ function commonPart(mesh: Mesh, o: Prepared, { part, change, state, lga }: Prepa
   return eta;
 }
 
-/** Mean prevalence of an observation's place, and its derivatives by the unknowns in `row`. */
+/** Mean prevalence of an observation's place; writes its derivatives by the observation's unknowns into `row`. */
 function meanPrevalence(mesh: Mesh, o: Prepared, x: Float64Array, row: Float64Array): number {
   const { cells, cell_weights, lga_weights } = mesh;
   const { columns, beta, parts } = o;
@@ -288,12 +294,12 @@ function meanPrevalence(mesh: Mesh, o: Prepared, x: Float64Array, row: Float64Ar
   return mean;
 }
 
-/** weight p_c (1 − p_c)(1 − 2p_c) of every cell of an observation, part by part. */
-function bendsOf(mesh: Mesh, o: Prepared, x: Float64Array): Float64Array {
+/** ω_c p_c (1 − p_c)(1 − 2p_c) of every cell of an observation, part by part. */
+function cellCurvatures(mesh: Mesh, o: Prepared, x: Float64Array): Float64Array {
   const { cells, cell_weights } = mesh;
   const { columns, beta, parts } = o;
   const F = beta.length;
-  const bends = new Float64Array(parts.reduce((sum, { part }) => sum + part.cells.length, 0));
+  const curvatures = new Float64Array(parts.reduce((sum, { part }) => sum + part.cells.length, 0));
   let k = 0;
   for (const own of parts) {
     const { part, place } = own;
@@ -304,29 +310,29 @@ function bendsOf(mesh: Mesh, o: Prepared, x: Float64Array): Float64Array {
       for (let f = 0; f < F; f++) eta += cells.features[c * F + f]! * x[columns[beta[f]!]!]!;
       for (let m = 0; m < 4; m++) eta += cell_weights[4 * c + m]! * x[columns[place[4 * i + m]!]!]!;
       const p = expit(eta);
-      bends[k++] = part.weights[i]! * p * (1 - p) * (1 - 2 * p);
+      curvatures[k++] = part.weights[i]! * p * (1 - p) * (1 - 2 * p);
     }
   }
-  return bends;
+  return curvatures;
 }
 
 /**
- * (∂²η/∂x²) v for an observation's own unknowns, from those of its cells:
- *   ∂²p = Σ weight p_c (1 − p_c)(1 − 2p_c) a_c a_cᵀ,   ∂²η = ∂²p / (p(1 − p)) − (1 − 2p) ∂η ∂ηᵀ.
+ * Writes (∂²η/∂x²) v for an observation's own unknowns into `product`. With a_c = ∂η_c/∂x,
+ *   ∂²p = Σ ω_c p_c (1 − p_c)(1 − 2p_c) a_c a_cᵀ,   ∂²η = ∂²p / (p(1 − p)) − (1 − 2p) ∂η ∂ηᵀ.
  */
-function turnSlope(
+function multiplyByHessian(
   mesh: Mesh,
   o: Prepared,
-  bends: Float64Array,
+  curvatures: Float64Array,
   v: Float64Array,
-  turned: Float64Array,
+  product: Float64Array,
   jacobian: Float64Array,
   p: number,
 ): void {
   const { cells, cell_weights, lga_weights } = mesh;
   const { columns, beta, parts } = o;
   const F = beta.length;
-  turned.fill(0, 0, columns.length);
+  product.fill(0, 0, columns.length);
   let total = 0;
   let k = 0;
   for (const { part, change, state, lga, place } of parts) {
@@ -340,22 +346,22 @@ function turnSlope(
       let step = common;
       for (let f = 0; f < F; f++) step += cells.features[c * F + f]! * v[beta[f]!]!;
       for (let m = 0; m < 4; m++) step += cell_weights[4 * c + m]! * v[place[4 * i + m]!]!;
-      const d = bends[k++]! * step;
+      const d = curvatures[k++]! * step;
       sum += d;
-      for (let f = 0; f < F; f++) turned[beta[f]!]! += d * cells.features[c * F + f]!;
-      for (let m = 0; m < 4; m++) turned[place[4 * i + m]!]! += d * cell_weights[4 * c + m]!;
+      for (let f = 0; f < F; f++) product[beta[f]!]! += d * cells.features[c * F + f]!;
+      for (let m = 0; m < 4; m++) product[place[4 * i + m]!]! += d * cell_weights[4 * c + m]!;
     }
-    for (let m = 0; m < 4; m++) turned[change[m]!]! += sum * lga_weights[4 * part.lga + m]!;
-    turned[state]! += sum;
-    turned[lga]! += sum;
-    turned[o.gamma]! += sum * part.log_season;
-    for (let b = 0; b < o.varying.length; b++) turned[o.varying[b]!]! += sum * part.varying[b]!;
+    for (let m = 0; m < 4; m++) product[change[m]!]! += sum * lga_weights[4 * part.lga + m]!;
+    product[state]! += sum;
+    product[lga]! += sum;
+    product[o.gamma]! += sum * part.log_season;
+    for (let b = 0; b < o.varying.length; b++) product[o.varying[b]!]! += sum * part.varying[b]!;
     total += sum;
   }
-  turned[o.mu]! += total;
-  if (o.test !== null) turned[o.test]! += total;
+  product[o.mu]! += total;
+  if (o.test !== null) product[o.test]! += total;
   let along = 0;
   for (let a = 0; a < columns.length; a++) along += jacobian[a]! * v[a]!;
   const scale = 1 / (p * (1 - p));
-  for (let a = 0; a < columns.length; a++) turned[a] = turned[a]! * scale - (1 - 2 * p) * along * jacobian[a]!;
+  for (let a = 0; a < columns.length; a++) product[a] = product[a]! * scale - (1 - 2 * p) * along * jacobian[a]!;
 }

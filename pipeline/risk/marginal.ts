@@ -6,22 +6,23 @@ import { type Constants, indexUnknowns, preparePrior } from './latent.ts';
 import { partsOf, prepareLikelihood, type RiskObservation, unknownsOf } from './likelihood.ts';
 import type { Mesh } from './mesh.ts';
 
-/** Step of the central differences of the prior's closed forms: their error is 1e-9 of them. */
+/** Step of the central differences of the prior's closed forms; their relative error is 1e-9. */
 const STEP = 1e-4;
 
-/** How near a mode is sought (`enough` of `findMode`): the gradient is off by the root of it, its differences by more. */
-const ENOUGH = 1e-14;
+/** Tolerance of `findMode`: the gradient has an error of its square root, the gradient's differences a larger one. */
+const TOLERANCE = 1e-14;
 
 /**
  * ln p(y, θ) by Laplace's approximation, and its gradient.
  *
- * With x̂ the mode, d = x̂ − m, A = Q + W, Z = A⁻¹, h = ∂/∂x ½ ln |A| and A* the exact second derivatives,
+ * With x̂ the mode, x₀ the prior mean, d = x̂ − x₀, A = Q + W, Z = A⁻¹, χ = ∂/∂x ½ ln |A| and A* the exact second
+ * derivatives,
  *
- *   ∂ ln p = −½ dᵀ ∂Q d + ½ ∂ ln |Q| − ½ tr(Z ∂Q) + vᵀ ∂Q d,   A* v = h,
+ *   ∂ ln p = −½ dᵀ ∂Q d + ½ ∂ ln |Q| − ½ tr(Z ∂Q) + νᵀ ∂Q d,   A* ν = χ,
  *
- * for a θ of the prior, and for ρ: ∂ℓ − ½ tr(Z ∂W) − vᵀ ∂(∂ℓ/∂x). The last term of both is the mode's own movement. Z is
- * needed only where A has entries: the selected inverse gives them. Kristensen et al. 2016, J. Stat. Softw. 70(5), for
- * the general form.
+ * for components of θ on which the prior depends, and for ρ: ∂ℓ − ½ tr(Z ∂W) − νᵀ ∂(∂ℓ/∂x). The last term of both is
+ * due to the movement of the mode. Z is needed only where A has entries, which the selected inverse provides. See
+ * Kristensen et al. 2016, J. Stat. Softw. 70(5), for the general form.
  */
 export function prepareMarginal(mesh: Mesh, times: number[], observations: RiskObservation[], constants: Constants) {
   const parts = observations.map((o) => partsOf(mesh, o));
@@ -32,11 +33,11 @@ export function prepareMarginal(mesh: Mesh, times: number[], observations: RiskO
   const { symbolic } = layout;
   const { at: priorAt, mean: priorMean } = preparePrior(mesh, layout, constants, otherTests);
   const { likelihood, curvatureAt } = prepareLikelihood(mesh, layout, observations);
-  // a round known only by state has no clusters and no ρ, so it gets no entry in θ
+  // a round published by state only has no clusters and no ρ, so it has no entry in θ
   const clustered = times.flatMap((_, r) => (observations.some((o) => o.clustered && o.round === r) ? [r] : []));
   const positions = factorPositions(symbolic);
 
-  /** ρ of each round, 0 where it has no clusters. */
+  /** ρ of each round, 0 if it has no clusters. */
   const rhoOf = (theta: number[]) => {
     const { rho } = fromTheta(theta);
     return times.map((_, r) => (clustered.includes(r) ? rho[clustered.indexOf(r)]! : 0));
@@ -49,13 +50,13 @@ export function prepareMarginal(mesh: Mesh, times: number[], observations: RiskO
       ...priorAt(fromTheta(theta)),
       likelihood: (...a: LikelihoodArguments) => likelihood(rho, ...a),
     };
-    return findMode(model, start, { near, enough: ENOUGH });
+    return findMode(model, start, { near, tolerance: TOLERANCE });
   };
 
-  /** ln p(y, θ) at a mode found for θ. */
-  const heightAt = (theta: number[], mode: Mode) => mode.log_marginal + logPrior(fromTheta(theta));
+  /** ln p(y, θ) at the latent mode for θ. */
+  const logPosteriorAt = (theta: number[], mode: Mode) => mode.log_marginal + logPrior(fromTheta(theta));
 
-  /** Its gradient by θ. */
+  /** The gradient of ln p(y, θ) by θ. */
   const slopeAt = (theta: number[], { x, factor }: Mode): number[] => {
     const priors = fromTheta(theta).rho.length;
     const own = theta.length - priors;
@@ -66,9 +67,9 @@ export function prepareMarginal(mesh: Mesh, times: number[], observations: RiskO
     const deviation = x.map((v, i) => v - priorMean[i]!);
     const solve = (b: Float64Array) => solveBackward(factor, solveForward(factor, b));
 
-    // A* differs little from A: v = A⁻¹ (h + (A − A*) v) settles in a few rounds
+    // A* differs little from A, so iterating ν = A⁻¹ (χ + (A − A*) ν) converges in a few steps
     let v = solve(curvature.half_log_determinant.slice());
-    for (let round = 0; round < 20; round++) {
+    for (let iteration = 0; iteration < 20; iteration++) {
       const right = curvature.omitted(v);
       for (let i = 0; i < right.length; i++) right[i]! += curvature.half_log_determinant[i]!;
       const next = solve(right);
@@ -91,9 +92,9 @@ export function prepareMarginal(mesh: Mesh, times: number[], observations: RiskO
       }
       const [above, below] = [priorAt(moved(j, STEP)), priorAt(moved(j, -STEP))];
       const change = above.precision.map((q, e) => (q - below.precision[e]!) / (2 * STEP));
-      const turned = multiplySymmetric(symbolic, change, deviation);
+      const product = multiplySymmetric(symbolic, change, deviation);
       let sum = byPrior + (above.log_determinant - below.log_determinant) / (4 * STEP);
-      for (let i = 0; i < turned.length; i++) sum += (v[i]! - 0.5 * deviation[i]!) * turned[i]!;
+      for (let i = 0; i < product.length; i++) sum += (v[i]! - 0.5 * deviation[i]!) * product[i]!;
       const { start, row } = symbolic.pattern;
       for (let i = 0; i < layout.size; i++)
         for (let e = start[i]!; e < start[i + 1]!; e++)
@@ -106,7 +107,7 @@ export function prepareMarginal(mesh: Mesh, times: number[], observations: RiskO
     clusteredRounds: clustered.length,
     rhoOf,
     modeAt,
-    heightAt,
+    logPosteriorAt,
     slopeAt,
     priorMean,
   };

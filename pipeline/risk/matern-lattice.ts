@@ -1,16 +1,17 @@
 import type { Random } from '../numerics/random.ts';
 
 /**
- * A Matérn field of smoothness 1 over a regular lattice in the plane, by the stochastic partial differential equation
- * (κ² − Δ) z = white noise (Lindgren, Rue & Lindström 2011, J. R. Stat. Soc. B 73:423). With the lattice's five-point
+ * A Matérn field of smoothness 1 on a regular lattice in the plane, by the stochastic partial differential equation
+ * (κ² − ∇²) z = white noise (Lindgren, Rue & Lindström 2011, J. R. Stat. Soc. B 73:423). With the lattice's five-point
  * Laplacian G (reflecting at its edge) and spacing h,
  *
- *   precision Q = c (a I + G)²,   a = (κh)²,   κ = √8 / range,
+ *   precision Q = c (a I + G)²,   a = (κh)²,   κ = √8 / range,   c = s / σ²,
  *
- * where `range` is the distance at which correlation has fallen to about 0.14, and c is chosen so that the lattice's middle
- * node has standard deviation σ. The edge raises variances near it, so leave a margin. Nigeria's range is estimated near
- * 1,100 km, and the margin is a tenth of that: the prior variance in the country's corners is twice that in the middle. A
- * margin of half the range moved scores by 0.005 on average and a fold's log score by 0.002, and took half as long again.
+ * where `range` is the distance at which the correlation is about 0.14, and s is the scale that gives the lattice's
+ * middle node the standard deviation σ. Variances are inflated near the edge, so leave a margin. Nigeria's range is
+ * estimated at about 1,100 km, and the margin is a tenth of that: the prior variance in the country's corners is twice
+ * that in the middle. A margin of half the range moved scores by 0.005 on average and a fold's log score by 0.002, and
+ * took one and a half times as long.
  */
 export interface Lattice {
   /** First node, km in the plane. */
@@ -44,7 +45,7 @@ export function interpolate({ x, y, spacing_km, nx, ny }: Lattice, px: number, p
   const u = (px - x) / spacing_km;
   const v = (py - y) / spacing_km;
   if (!(u >= 0 && v >= 0 && u <= nx - 1 && v <= ny - 1))
-    throw new RangeError(`point (${px}, ${py}) km lies outside the lattice`);
+    throw new RangeError(`point (${px}, ${py}) km is outside the lattice`);
   const i = Math.min(nx - 2, Math.floor(u));
   const j = Math.min(ny - 2, Math.floor(v));
   const s = u - i;
@@ -56,7 +57,7 @@ export function interpolate({ x, y, spacing_km, nx, ny }: Lattice, px: number, p
   };
 }
 
-/** Entries of I, G and G² over pairs of nodes up to two steps apart, i ≥ j. */
+/** Entries of G and G² for pairs of nodes up to two steps apart, i ≥ j. */
 export interface Stencil {
   i: Int32Array;
   j: Int32Array;
@@ -104,7 +105,7 @@ function cosines(n: number) {
   return { values, vectors };
 }
 
-/** What depends on the lattice alone, computed once. */
+/** The quantities that depend on the lattice alone. */
 export function prepareMatern(lattice: Lattice) {
   return { lattice, stencil: stencilOf(lattice), x: cosines(lattice.nx), y: cosines(lattice.ny) };
 }

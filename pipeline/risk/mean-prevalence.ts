@@ -1,15 +1,15 @@
 import { expit, logit } from '../numerics/special.ts';
 
 const NODES = 6;
-/** Numbers that make a curve: middle and half length of its span, then the polynomial's coefficients. */
+/** Length of a stored curve: middle and half length of its interval, then the polynomial's coefficients. */
 export const CURVE = 2 + NODES;
 
 /**
- * The curve shift ↦ Σ_c weight_c expit(lasting_c + shift) over a span of shifts. The log odds of the mean are nearly
- * linear in the shift, so what they are more than the shift is replaced by a polynomial through six Chebyshev nodes
+ * Approximates shift ↦ Σ_c ω_c expit(lasting_c + shift) over an interval of shifts. The log odds of the mean are nearly
+ * linear in the shift, so their difference from the shift is interpolated by a polynomial through six Chebyshev nodes
  * (error below 2e-5 over four logits).
- * @param odds exp(−lasting_c) of each cell: one exponential a cell, however many nodes
- * @param to where to put it, from position `at`
+ * @param odds exp(−lasting_c) of each cell, so that one exponential per cell serves all nodes
+ * @param to receives the curve, from position `at`
  */
 export function fitCurve(
   odds: Float64Array,
@@ -34,7 +34,7 @@ export function fitCurve(
   }
 }
 
-/** The mean prevalence that the curve at position `at` has at a shift of its span (Clenshaw's recurrence). */
+/** The mean prevalence at a shift, from the curve at position `at` (Clenshaw's recurrence). */
 export function prevalenceOn(curves: Float32Array | Float64Array, at: number, shift: number): number {
   const t = (shift - curves[at]!) / curves[at + 1]!;
   let b1 = 0;

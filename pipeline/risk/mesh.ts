@@ -3,9 +3,11 @@ import { interpolate, latticeAround, type Matern, prepareMatern } from './matern
 /** One degree of latitude on the sphere of mean radius 6371.0088 km. */
 export const KM_PER_DEGREE = 111.19508;
 
-/** The prediction cells as the risk model sees them; columns of equal length, with an LGA's cells side by side. */
+/**
+ * The prediction cells in the form the risk model needs; columns of equal length, with each LGA's cells consecutive.
+ */
 export interface RiskCells {
-  /** Index of the cell's LGA and of that LGA's state. */
+  /** Index of the cell's LGA. */
   lga: Int32Array;
   longitude: ArrayLike<number>;
   latitude: ArrayLike<number>;
@@ -21,10 +23,10 @@ export interface Resolution {
   change_km: number;
   margin_km: number;
 }
-/** Finer than half of nearly every range that the prior allows; the margin is half a range of 240 km. */
+/** Spacing below half of nearly every range that the prior allows; the margin is half a range of 240 km. */
 export const RESOLUTION: Resolution = { place_km: 40, change_km: 100, margin_km: 120 };
 
-/** Where cells and LGAs lie on the lattices of the two fields. */
+/** Positions of cells and LGAs on the lattices of the two fields. */
 export interface Mesh {
   cells: RiskCells;
   /** State of each LGA. */
@@ -32,17 +34,17 @@ export interface Mesh {
   states: number;
   place: Matern;
   change: Matern;
-  /** Four nodes and weights of each cell in the lattice of place. */
+  /** Four nodes and weights of each cell in the lattice of the spatial field. */
   cell_nodes: Int32Array;
   cell_weights: Float64Array;
-  /** Four nodes and weights of each LGA's centre of population in the lattice of change. */
+  /** Four nodes and weights of each LGA's centre of population in the lattice of the field of change. */
   lga_nodes: Int32Array;
   lga_weights: Float64Array;
   /** Cells of LGA a: `first_cell[a]` to `first_cell[a + 1]`. */
   first_cell: Int32Array;
 }
 
-/** Smallest and largest; `Math.min(...values)` cannot take as many arguments as there may be cells. */
+/** Smallest and largest value; there may be too many cells for `Math.min(...values)`. */
 function extremes(values: ArrayLike<number>): [number, number] {
   let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (let i = 0; i < values.length; i++) {
@@ -53,8 +55,8 @@ function extremes(values: ArrayLike<number>): [number, number] {
 }
 
 /**
- * Lays cells on the lattices: plane coordinates are longitude × cos(middle latitude) and latitude, in km (distances
- * within 1.5% over a country's ten degrees).
+ * Places cells on the lattices. Plane coordinates are longitude × cos(middle latitude) and latitude, in km (distances
+ * are within 1.5% over ten degrees of latitude).
  * @throws RangeError if an LGA has no cell or its cells are not consecutive
  */
 export function createMesh(cells: RiskCells, stateOf: Int32Array, states: number, resolution = RESOLUTION): Mesh {
@@ -78,7 +80,7 @@ export function createMesh(cells: RiskCells, stateOf: Int32Array, states: number
       if (c > 0 && cells.lga[c - 1]! < a - 1)
         throw new RangeError(`LGA ${a - 1} has no prediction cell, expected at least one`);
       if (c > 0 && cells.lga[c - 1] !== a - 1)
-        throw new RangeError(`cells of LGA ${a} do not follow those of ${a - 1}`);
+        throw new RangeError(`the cells of LGA ${a} do not follow those of LGA ${a - 1}`);
       first_cell[a] = c;
     }
     const { nodes, weights } = interpolate(place.lattice, x[c]!, y[c]!);

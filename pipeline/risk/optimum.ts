@@ -1,16 +1,16 @@
-import { type BfgsOptions, besides, hessianOf, minimiseBfgs } from '../numerics/bfgs.ts';
+import { type BfgsOptions, forwardPoints, hessianOf, minimiseBfgs } from '../numerics/bfgs.ts';
 import { choleskyDense, invertDense, solveUpper } from '../numerics/dense.ts';
 import type { Mode } from '../numerics/laplace.ts';
 import { toTheta } from './hyperparameters.ts';
 import type { Marginal } from './marginal.ts';
 
-/** A point of θ, and the mode of the latent vector there. */
+/** A value of θ, and the mode of the latent vector there. */
 export interface Centre {
   theta: number[];
   mode: Mode;
 }
 
-/** θ's mode and minus the second derivatives of ln p(y, θ) there, in rows. */
+/** The mode of θ and minus the second derivatives of ln p(y, θ) there, in rows. */
 export interface Optimum {
   theta: number[];
   curvature: number[][];
@@ -27,19 +27,19 @@ const START = {
   tau_state_years: 5,
 };
 
-/** Typical posterior standard deviations of θ: the search's first guess at its steps. */
+/** Typical posterior standard deviations of θ, used for the first steps of the search. */
 const SPREAD = [0.2, 0.4, 0.2, 0.25, 0.4, 0.5, 0.5, 0.5];
 const RHO = { start: 0.1, spread: 0.12 };
-/** Step of the gradient's differences: a tenth of a deviation of the best known parameters, or less. */
+/** Step of the gradient's differences: at most a tenth of a standard deviation of the best identified parameters. */
 const DIFFERENCE = 0.01;
 
-/** θ from where the search starts, unless it is told. */
+/** Default start of the search for θ. */
 export const usualStart = (clusteredRounds: number): number[] =>
   toTheta({ ...START, rho: Array.from({ length: clusteredRounds }, () => RHO.start) });
 
 /**
- * Near θ's mode, by BFGS.
- * @throws Error if there is no mode of the latent vector at the start
+ * A point near the mode of θ, by BFGS.
+ * @throws Error if no mode of the latent vector is found at the start
  */
 export function searchOptimum(
   marginal: Marginal,
@@ -55,17 +55,17 @@ export function searchOptimum(
   return path.centreAt(found.x);
 }
 
-/** θ's mode as near as it matters, by the curvature of a fit to nearly the same observations. */
+/** The mode of θ, as precisely as needed, using the curvature of a fit to nearly the same observations. */
 export function quickOptimum(marginal: Marginal, { theta, curvature }: Optimum): Optimum {
   const n = theta.length;
   const inverse = rowsOf(invertDense(choleskyDense(Float64Array.from(curvature.flat()), n)!, n), n);
   return { theta: searchOptimum(marginal, theta, { inverse, tolerance: 1e-2 }).theta, curvature };
 }
 
-/** Where slopes are wanted for the curvature: at the centre, and aside of it along each axis. */
-export const slopesWanted = ({ theta }: Centre): number[][] => [theta, ...besides(theta, DIFFERENCE)];
+/** Points at which the curvature needs gradients: the centre, and a step from it along each axis. */
+export const slopesWanted = ({ theta }: Centre): number[][] => [theta, ...forwardPoints(theta, DIFFERENCE)];
 
-/** The gradient of −ln p(y, θ) close to a point: it follows from these arguments alone, whoever computes it. */
+/** The gradient of −ln p(y, θ) near a point; it depends on these arguments alone, whichever thread computes it. */
 export function slopeNear(marginal: Marginal, { mode }: Pick<Centre, 'mode'>, theta: number[]): number[] {
   const own = marginal.modeAt(theta, mode.x, mode.factor);
   if (!own) throw new Error(NO_MODE);
@@ -73,36 +73,36 @@ export function slopeNear(marginal: Marginal, { mode }: Pick<Centre, 'mode'>, th
 }
 
 /**
- * θ's mode, by the curvature at a point near it.
- * @param slopes as `slopesWanted` orders them
- * @returns either the mode and its curvature, or, if it is not that point, where it is: a curvature from elsewhere would
- *   tell where the search began
+ * Newton steps to the mode of θ, with the curvature at a point near it.
+ * @param slopes gradients at the points of `slopesWanted`, in their order
+ * @returns the mode and its curvature if that point is the mode; otherwise the point reached, since a curvature from
+ *   elsewhere would depend on where the search started
  */
 export function settle(
   marginal: Marginal,
   near: Centre,
-  [centre, ...aside]: number[][],
+  [atCentre, ...atNeighbours]: number[][],
 ): { optimum: Optimum; at: null } | { optimum: null; at: Centre } {
   const { theta } = near;
-  const { curvature, root } = covarianceRoot(hessianOf(centre!, aside, DIFFERENCE), theta.length);
+  const { curvature, root } = covarianceRoot(hessianOf(atCentre!, atNeighbours, DIFFERENCE), theta.length);
   const path = pathOf(marginal, near);
   const found = refine(theta, root, path);
   if (found === theta) return { optimum: { theta, curvature: rowsOf(curvature, theta.length) }, at: null };
   return { optimum: null, at: path.centreAt(found) };
 }
 
-export const NO_MODE = 'the risk model did not converge, expected a mode within 60 steps';
+export const NO_MODE = 'the risk model did not converge: expected a mode within 60 steps';
 
-/** −ln p(y, θ) and its gradient along a search, in which each mode is sought from the one before. */
+/** −ln p(y, θ) and its gradient along a search, in which each latent mode is sought from the previous one. */
 function pathOf(marginal: Marginal, from: Centre | null) {
   let latest = from;
   const cost = (theta: number[]) => {
-    // beyond these bounds nothing is identified and numbers overflow
+    // beyond these bounds nothing is identified and values overflow
     if (theta.some((v) => Math.abs(v) > 12)) return Number.POSITIVE_INFINITY;
     const mode = marginal.modeAt(theta, latest?.mode.x ?? marginal.priorMean, latest?.mode.factor ?? null);
     if (!mode) return Number.POSITIVE_INFINITY;
     latest = { theta, mode };
-    return -marginal.heightAt(theta, mode);
+    return -marginal.logPosteriorAt(theta, mode);
   };
   const centreAt = (theta: number[]): Centre => {
     if (latest?.theta !== theta) cost(theta);
@@ -114,22 +114,22 @@ function pathOf(marginal: Marginal, from: Centre | null) {
 }
 
 /**
- * Newton's method from near the minimum, by one curvature: until a step would gain less than 1e-11, so that where the
- * search began cannot be told from its end.
+ * Newton's method from a point near the minimum, with a fixed curvature, until a step would gain less than 1e-11, so
+ * that the result does not depend on where the search started.
  */
 function refine(from: number[], root: number[][], { cost, slope }: ReturnType<typeof pathOf>): number[] {
-  let here = { theta: from, value: cost(from) };
+  let current = { theta: from, value: cost(from) };
   for (let steps = 0; steps < 10; steps++) {
-    const force = slope(here.theta);
-    const along = root.map((axis) => -axis.reduce((sum, v, j) => sum + v * force[j]!, 0));
+    const gradient = slope(current.theta);
+    const along = root.map((axis) => -axis.reduce((sum, v, j) => sum + v * gradient[j]!, 0));
     if (along.reduce((sum, v) => sum + v * v, 0) < 2e-11) break;
     const step = combine(root, along);
-    const theta = here.theta.map((v, j) => v + step[j]!);
+    const theta = current.theta.map((v, j) => v + step[j]!);
     const value = cost(theta);
-    if (!(value < here.value)) break;
-    here = { theta, value };
+    if (!(value < current.value)) break;
+    current = { theta, value };
   }
-  return here.theta;
+  return current.theta;
 }
 
 /** Σ factor_i · axis_i. */
@@ -141,9 +141,9 @@ function rowsOf(matrix: Float64Array, n: number): number[][] {
 }
 
 /**
- * H as it is used, and columns r_i with Σ r_i r_iᵀ = H⁻¹. Its diagonal is at least 0.25, so that an unidentified parameter
- * is not stepped beyond two deviations of the search scale. If finite differences leave H not positive definite, its
- * diagonal is raised until it is, which holds the least informative direction near the mode.
+ * H as used, and the columns d_i of D with D Dᵀ = H⁻¹. The diagonal of H is at least 0.25, so that an unidentified
+ * parameter has a standard deviation of at most two on the search scale. If finite differences give an H that is not
+ * positive definite, its diagonal is raised until it is, which keeps the least informative direction near the mode.
  */
 export function covarianceRoot(hessian: Float64Array, m: number): { curvature: Float64Array; root: number[][] } {
   let ridge = 0;

@@ -1,9 +1,9 @@
 import { choleskyDense, invertDense, logDeterminant, solveLower, solveUpper } from '../numerics/dense.ts';
 
-/** Covariance of a Gaussian process between two times in years. */
+/** Covariance of a Gaussian process at two times in years. */
 export type Kernel = (s: number, t: number) => number;
 
-/** Brownian motion of unit variance a year, 0 at `origin`, both ways from it. */
+/** Brownian motion in both directions from `origin`, where it is 0; unit variance per year. */
 export function brownian(origin: number): Kernel {
   return (s, t) => {
     const [a, b] = [s - origin, t - origin];
@@ -17,11 +17,11 @@ export function ornsteinUhlenbeck(tau: number): Kernel {
 }
 
 /**
- * A drift that is damped: the integral from `origin` of an Ornstein-Uhlenbeck slope of unit variance (1 a year) that
- * keeps its direction for about `years`. With a = s − origin, b = t − origin and T = years,
+ * Damped drift: the integral from `origin` of an Ornstein-Uhlenbeck slope of unit variance (1 per year) that keeps its
+ * direction for about `years`. With a = s − origin, b = t − origin and T = years,
  *
- *   T² (2 min(|a|, |b|)/T + e^(−|a|/T) + e^(−|b|/T) − 1 − e^(−|a − b|/T))   on one side of the origin,
- *   −T² (1 − e^(−|a|/T)) (1 − e^(−|b|/T))                                   on either side of it.
+ *   T² (2 min(|a|, |b|)/T + e^(−|a|/T) + e^(−|b|/T) − 1 − e^(−|a − b|/T))   on the same side of the origin,
+ *   −T² (1 − e^(−|a|/T)) (1 − e^(−|b|/T))                                   on opposite sides.
  */
 export function dampedDrift(origin: number, years: number): Kernel {
   return (s, t) => {
@@ -45,17 +45,17 @@ function covariance(kernel: Kernel, times: readonly number[], others: readonly n
 export function precisionAt(kernel: Kernel, times: readonly number[]) {
   const n = times.length;
   const factor = choleskyDense(covariance(kernel, times, times), n);
-  if (!factor) throw new Error(`singular covariance at ${times.join(', ')}`);
+  if (!factor) throw new Error(`singular covariance at ${times.join(', ')}, expected distinct times`);
   return { precision: invertDense(factor, n), log_determinant: -logDeterminant(factor, n) };
 }
 
-/** A process at new times given its values at known ones. */
+/** Conditional distribution of a process at new times given its values at known ones. */
 export interface Conditional {
   /** Mean at time m: Σ_r weights[m * known + r] · value_r. */
   weights: Float64Array;
-  /** Lower Cholesky factor of the covariance that is left between the new times, in rows. */
+  /** Lower Cholesky factor of the conditional covariance, in rows. */
   root: Float64Array;
-  /** Its diagonal's square roots: standard deviations. */
+  /** Conditional standard deviations. */
   deviation: Float64Array;
 }
 
@@ -63,7 +63,7 @@ export interface Conditional {
 export function conditionalAt(kernel: Kernel, known: readonly number[], at: readonly number[]): Conditional {
   const [n, m] = [known.length, at.length];
   const factor = choleskyDense(covariance(kernel, known, known), n);
-  if (!factor) throw new Error(`singular covariance at ${known.join(', ')}`);
+  if (!factor) throw new Error(`singular covariance at ${known.join(', ')}, expected distinct times`);
   const cross = covariance(kernel, at, known);
   const weights = new Float64Array(m * n);
   const left = covariance(kernel, at, at);
@@ -72,7 +72,7 @@ export function conditionalAt(kernel: Kernel, known: readonly number[], at: read
   for (let i = 0; i < m; i++)
     for (let j = 0; j < m; j++) for (let r = 0; r < n; r++) left[i * m + j]! -= weights[i * n + r]! * cross[j * n + r]!;
   const deviation = Float64Array.from(at, (_, i) => Math.sqrt(Math.max(left[i * m + i]!, 0)));
-  // months at a round have nothing left, so the matrix is singular but for this
+  // a month at a round has no variance left, so without this the matrix would be singular
   for (let i = 0; i < m; i++) left[i * m + i]! += 1e-10 * kernel(at[i]!, at[i]!);
   return { weights, root: choleskyDense(left, m)!, deviation };
 }

@@ -1,29 +1,28 @@
 import { departuresOf, drawLevels, drawPatterns, overTimeOf } from './between-rounds.ts';
 import { addCaseShift, type CaseShift } from './case-shift.ts';
 import { changeAt, drawShare, lastingPart, type Share, type Streams, sharesOf } from './draws.ts';
-import type { Field, FitPoint, Posterior } from './fit.ts';
+import type { FitPoint, LatentStructure, Posterior } from './fit.ts';
 import { CURVE, fitCurve, prevalenceOn } from './mean-prevalence.ts';
 import { drawSeasonErrors, errorShift, type SeasonError } from './season-error.ts';
 
-/**
- * A month to predict: its middle in years, on the scale of the rounds' times, ln of each LGA's seasonal index, which
- * months of one name share, and each covariate that is told by month.
- */
+/** A month to predict. */
 export interface PredictedMonth {
+  /** Middle of the month, in years. */
   time: number;
   /** Month of the year, 0 for January. */
   month: number;
+  /** ln of each LGA's seasonal index; the same for all months of one name. */
   log_season: ArrayLike<number>;
-  /** By covariate, then by LGA. */
+  /** Covariates by month: by covariate, then by LGA. */
   varying?: readonly ArrayLike<number>[];
-  /** Where among the months those stand, of the same name, with which it is compared. */
+  /** Positions of the months of the same name with which it is compared. */
   compared?: { year: number | null; survey: number | null };
 }
 
 /**
- * Joint draws of everything that prevalence in the months follows from, as plain arrays. A draw of an LGA takes 112 bytes
- * and another 4 for each round and for each gap between them, however many its cells and months are. What draws fill lies in
- * memory that threads share.
+ * Joint draws of all quantities that determine monthly prevalence, as plain arrays. A draw of an LGA takes 112 bytes,
+ * plus 4 for each round and for each gap between rounds, whatever the number of its cells and months. The arrays that
+ * draws fill are in memory shared by threads.
  */
 export interface Paths {
   months: readonly PredictedMonth[];
@@ -33,48 +32,52 @@ export interface Paths {
   state_of: Int32Array;
   /** People by LGA. */
   people: Float64Array;
-  /** Before which round each month lies: 0 is before the first. */
+  /** Number of rounds up to each month; 0 is before the first round. */
   gap: Int32Array;
-  /** How the field of change hangs on the rounds, by point of the hyperparameters; and the point of each draw. */
+  /** Conditional distribution of the field of change given the rounds, by point of the hyperparameters. */
   change: { weights: Float64Array; deviation: Float64Array }[];
+  /** Point of the hyperparameters by draw. */
   point: Int32Array;
-  /** The season's exponent by draw. */
+  /** Season exponent by draw. */
   gamma: Float64Array;
-  /** Coefficients of the covariates that are told by month, `[draw * covariates + k]`. */
+  /** Coefficients of the covariates by month, `[draw * covariates + k]`. */
   varying: Float64Array;
-  /** Errors of the seasonal index, `[(draw * states + state) * 12 + month of the year]`; null where it is taken as given. */
+  /**
+   * Errors of the seasonal index, `[(draw * states + state) * 12 + month of the year]`; null if it is taken as exact.
+   */
   errors: Float64Array | null;
   /** `[(draw * states + state) * months + m]`, logit. */
   levels: Float32Array;
   /**
-   * `[(draw * lgas + lga) * width]`: what is constant over the months (logit), the field of change at each round, its
-   * pattern of departure in each gap, and the curve by which a shift of the LGA's cells becomes its mean prevalence.
+   * `[(draw * lgas + lga) * width]`: the part that is constant over the months (logit), the field of change at each
+   * round, its pattern of departure in each gap, and the curve that converts a shift of the LGA's cells to its mean
+   * prevalence.
    */
   parts: Float32Array;
 }
 
 const widthOf = (rounds: number) => 1 + rounds + (rounds + 1) + CURVE;
 
-/** What all draws of the paths have in common. */
-export interface Drawing {
+/** The inputs that all draws of the paths share. */
+export interface PathInputs {
   months: readonly PredictedMonth[];
-  /** How wrong the season may be; null takes it as given. */
+  /** Error of the seasonal index; null takes the index as exact. */
   season: SeasonError | null;
-  /** What case records say of the months after the last survey; null: nothing. */
+  /** How case records shift the months after the last survey; null if they do not. */
   cases: CaseShift | null;
 }
 
 /**
  * Draws the paths of all LGAs.
  *
- * Between two rounds, what changes is tied to both; beyond them it drifts, so that ranges widen with the distance from the
- * last survey. The nation and the states depart by exact joint draws over the months. The field of change keeps, within a
- * gap between rounds, one pattern of departure that is scaled to each month's standard deviation.
+ * Between two rounds, the time-varying terms are conditioned on both; beyond them they drift, so that ranges widen with
+ * the time since the last survey. For the nation and the states, departures are exact joint draws over the months. The
+ * field of change has one pattern of departure within a gap between rounds, scaled to each month's standard deviation.
  */
-export function drawPaths(fit: Posterior, drawing: Drawing, draws: number, streams: Streams): Paths {
-  const paths = emptyPaths(fit, drawing, draws);
+export function drawPaths(fit: Posterior, inputs: PathInputs, draws: number, streams: Streams): Paths {
+  const paths = emptyPaths(fit, inputs, draws);
   for (const share of sharesOf(fit.points, draws))
-    fillPaths(paths, fit, fit.points[share.point]!, share, drawing, streams);
+    fillPaths(paths, fit, fit.points[share.point]!, share, inputs, streams);
   return paths;
 }
 
@@ -83,8 +86,8 @@ const shared = {
   float32: (length: number) => new Float32Array(new SharedArrayBuffer(4 * length)),
 };
 
-/** Paths that are yet to be drawn. */
-export function emptyPaths(fit: Posterior, { months, season }: Drawing, draws: number): Paths {
+/** Allocates paths for `fillPaths`. */
+export function emptyPaths(fit: Posterior, { months, season }: PathInputs, draws: number): Paths {
   const { mesh, layout, points } = fit;
   const { cells, first_cell, state_of, states } = mesh;
   const lgas = state_of.length;
@@ -107,23 +110,23 @@ export function emptyPaths(fit: Posterior, { months, season }: Drawing, draws: n
   };
 }
 
-/** Draws one share of the paths. */
+/** Draws one batch of the paths. */
 export function fillPaths(
   paths: Paths,
-  field: Field,
+  structure: LatentStructure,
   point: FitPoint,
   share: Share,
-  { months, season, cases }: Drawing,
+  { months, season, cases }: PathInputs,
   streams: Streams,
 ): void {
-  const { mesh, layout } = field;
+  const { mesh, layout } = structure;
   const { cells, first_cell, state_of, states } = mesh;
   const { rounds, people } = paths;
   const lgas = state_of.length;
   const width = widthOf(rounds);
   const weights = Float64Array.from(cells.population, (persons, c) => persons / people[cells.lga[c]!]!);
   const conditionals = overTimeOf(
-    field,
+    structure,
     point,
     months.map(({ time }) => time),
   );
@@ -135,10 +138,10 @@ export function fillPaths(
     const { x, random } = draw;
     paths.gamma[d] = x[layout.gamma]!;
     for (const [k, b] of layout.varying.entries()) paths.varying[d * layout.varying.length + k] = x[b]!;
-    const levels = drawLevels(field, draw, conditionals, months.length);
-    const patterns = drawPatterns(field, draw);
+    const levels = drawLevels(structure, draw, conditionals, months.length);
+    const patterns = drawPatterns(structure, draw);
     if (season) paths.errors!.set(drawSeasonErrors(states, season.sd, random), d * states * 12);
-    if (cases) addCaseShift(levels, cases, departuresOf(field, draw, conditionals, levels), random);
+    if (cases) addCaseShift(levels, cases, departuresOf(structure, draw, conditionals, levels), random);
     paths.levels.set(levels, d * states * months.length);
     for (let a = 0; a < lgas; a++) {
       const at = (d * lgas + a) * width;
@@ -172,8 +175,8 @@ export function fillPaths(
 }
 
 /**
- * What all cells of LGA `a` share in some months under draw `d`, logit.
- * @param byMonth shifts of ln S by the season's error, by month of the year; null: none
+ * The shift common to all cells of LGA `a` in some months of draw `d`, logit.
+ * @param byMonth shifts of ln S due to the error of the index, by month of the year; null if there is no such error
  */
 function shiftsOf(
   { months, draws, rounds, states, state_of, gap, change, point, gamma, varying, levels, parts }: Paths,
@@ -189,25 +192,25 @@ function shiftsOf(
   const covariates = varying.length / draws;
   for (let k = 0; k < positions.length; k++) {
     const m = positions[k]!;
-    const { month, log_season, varying: told } = months[m]!;
+    const { month, log_season, varying: values } = months[m]!;
     let value = parts[at]! + levels[level + m]!;
-    for (let c = 0; c < covariates; c++) value += varying[d * covariates + c]! * told![c]![a]!;
+    for (let c = 0; c < covariates; c++) value += varying[d * covariates + c]! * values![c]![a]!;
     for (let r = 0; r < rounds; r++) value += weights[m * rounds + r]! * parts[at + 1 + r]!;
     value += deviation[m]! * parts[at + 1 + rounds + gap[m]!]!;
     to[k] = value + gamma[d]! * (log_season[a]! + (byMonth ? byMonth[month]! : 0));
   }
 }
 
-/** Joint draws of prevalence in some months; of area a under draw d in the k-th of them `[k][a * draws + d]`. */
+/** Joint draws of prevalence in some months; for area a and draw d in the k-th of them `[k][a * draws + d]`. */
 export interface MonthDraws {
   /** Positions among the months of the paths, ascending. */
   months: readonly number[];
   lgas: Float64Array[];
-  /** Means over the state's LGAs weighted by people. */
+  /** Population-weighted means over the state's LGAs. */
   states: Float64Array[];
 }
 
-/** Joint draws of prevalence in the months of one name. @param month of the year, 0 for January */
+/** Joint draws of prevalence in the months of one name. @param month month of the year, 0 for January */
 export function drawMonths(paths: Paths, month: number): MonthDraws {
   const { draws, rounds, states, state_of, people, errors, parts } = paths;
   const months = [...paths.months.keys()].filter((m) => paths.months[m]!.month === month);
@@ -227,14 +230,14 @@ export function drawMonths(paths: Paths, month: number): MonthDraws {
   }
   const total = new Float64Array(states);
   for (let a = 0; a < count; a++) total[state_of[a]!]! += people[a]!;
-  const wholes = lgas.map((own) => {
-    const whole = new Float64Array(states * draws);
+  const stateDraws = lgas.map((own) => {
+    const means = new Float64Array(states * draws);
     for (let a = 0; a < count; a++) {
       const s = state_of[a]!;
       const share = people[a]! / total[s]!;
-      for (let d = 0; d < draws; d++) whole[s * draws + d]! += share * own[a * draws + d]!;
+      for (let d = 0; d < draws; d++) means[s * draws + d]! += share * own[a * draws + d]!;
     }
-    return whole;
+    return means;
   });
-  return { months, lgas, states: wholes };
+  return { months, lgas, states: stateDraws };
 }

@@ -1,6 +1,6 @@
 import { LEVELS } from '../contract/schemas.ts';
 import { drawMonths, type MonthDraws, type Paths, type PredictedMonth } from './paths.ts';
-import { type Change, changesOf, highestTenths, type Summary, summariseDraws } from './summary.ts';
+import { type ChangeSummary, changesOf, type DrawSummary, highestTenths, summariseDraws } from './summary.ts';
 
 /** Posterior mean and central 90% of prevalence; values of area a in month m at `m * areas + a`. */
 export interface AreaScores {
@@ -9,39 +9,40 @@ export interface AreaScores {
   high: Float64Array;
 }
 
-/** Change of prevalence against an earlier month; NaN in months that have none to compare with. */
+/** Change of prevalence from an earlier month; NaN in months without a month to compare with. */
 export interface AreaChanges extends AreaScores {
   /** Probability that it rose. */
   rise: Float64Array;
 }
 
-/** What joint draws say of areas of one kind; values of area a in month m at `m * areas + a`. */
+/** Estimates from joint draws for areas of one kind; values of area a in month m at `m * areas + a`. */
 export interface AreaEstimates extends AreaScores {
-  /** Probability of at least the lower end of each level but the lowest, in `LEVELS`' order. */
+  /** Probability of reaching the lower end of each level except the lowest, in the order of `LEVELS`. */
   at_least: Float64Array[];
-  /** Probability of being among the highest tenth of the nation's areas of the kind, and of the LGAs of the state. */
+  /** Probability of being among the highest tenth of the nation's areas of the kind. */
   highest_nation: Float64Array;
+  /** Probability of being among the highest tenth of the state's LGAs; null for states. */
   highest_state: Float64Array | null;
   changes: { year: AreaChanges; survey: AreaChanges };
 }
 
-/** The lower ends of the levels but the lowest. */
+/** The lower ends of the levels except the lowest. */
 export const CUTOFFS = LEVELS.slice(0, -1).map(({ below }) => below);
 
-/** Of all LGAs and states; in memory that threads share. */
+/** Estimates of all LGAs and states; in memory shared by threads. */
 export interface Estimates {
   lgas: AreaEstimates;
   states: AreaEstimates;
 }
 
-/** Prevalence of every LGA and state in every month, from one set of joint draws: cells to LGAs to states, weighted by people. */
+/** Prevalence of every LGA and state in every month, from one set of joint draws. */
 export function predictRisk(paths: Paths): Estimates {
   const estimates = emptyEstimates(paths);
   for (const month of monthsOfYear(paths)) predictMonths(paths, month, estimates);
   return estimates;
 }
 
-/** The months of the year that paths have, 0 for January. */
+/** The months of the year that occur in the paths, 0 for January. */
 export const monthsOfYear = ({ months }: Paths): Set<number> => new Set(months.map((m) => m.month));
 
 export const emptyEstimates = ({ months, state_of, states }: Paths): Estimates => ({
@@ -50,9 +51,9 @@ export const emptyEstimates = ({ months, state_of, states }: Paths): Estimates =
 });
 
 /**
- * Fills in the months of one name. They are predicted together, since they are compared with each other: no more than a
- * twelfth of the draws is held at a time.
- * @param month of the year, 0 for January
+ * Fills in the months of one name. They are predicted together, since they are compared with each other; so only about
+ * a twelfth of the draws is in memory at a time.
+ * @param month month of the year, 0 for January
  */
 export function predictMonths(paths: Paths, month: number, to: Estimates): void {
   const { months, draws, state_of, states } = paths;
@@ -65,7 +66,10 @@ export function predictMonths(paths: Paths, month: number, to: Estimates): void 
 
 const NOTHING = { year: null, survey: null };
 
-/** Fills in the months that `drawn` holds. @param nation, byState sets of areas of which the highest tenth is asked */
+/**
+ * Fills in the months of the draws.
+ * @param nation, byState sets of areas within which the highest tenth is determined
+ */
 function estimate(
   { months: positions }: MonthDraws,
   values: readonly Float64Array[],
@@ -79,12 +83,12 @@ function estimate(
     const own = values[k]!;
     const areas = own.length / draws;
     const { compared } = months[m]!;
-    const put = (target: AreaScores, a: number, { mean, low, high }: Summary) => {
+    const put = (target: AreaScores, a: number, { mean, low, high }: DrawSummary) => {
       target.mean[m * areas + a] = mean;
       target.low[m * areas + a] = low;
       target.high[m * areas + a] = high;
     };
-    const putChange = (target: AreaChanges, a: number, change: Change | null) => {
+    const putChange = (target: AreaChanges, a: number, change: ChangeSummary | null) => {
       if (!change) return;
       put(target, a, change);
       target.rise[m * areas + a] = change.rise;

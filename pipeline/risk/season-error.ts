@@ -2,11 +2,11 @@ import type { Random } from '../numerics/random.ts';
 import { LEAST_INDEX } from './inputs.ts';
 
 /**
- * How wrong the seasonal index may be: an error e of standard deviation `sd` (share of the peak), smooth over the year
- * and one for each state. The surveys' own months are pinned by what they found, so what an error does to another
- * month is what it does there less what it does in the months of fieldwork:
+ * The error of the seasonal index: for each state an error E of standard deviation `sd` (share of the peak), smooth
+ * over the year. The surveys pin down the months of fieldwork, so the effect of an error on another month is its effect
+ * there minus its mean effect in the months of fieldwork:
  *
- *   ln(max(S + e, 0.01) / S) in the month, less its mean over fieldwork.
+ *   ln(max(S + E, 0.01) / S) in the month, minus its mean over fieldwork.
  */
 export interface SeasonError {
   sd: number;
@@ -16,14 +16,17 @@ export interface SeasonError {
   fieldwork: readonly number[];
 }
 
-/** ln(max(S + e, 0.01) / S): what an error does to ln S in its own month. */
+/** ln(max(S + E, 0.01) / S): the effect of an error on ln S in the same month. */
 export function errorShift(logIndex: number, error: number): number {
   return Math.log(Math.max(Math.exp(logIndex) + error, LEAST_INDEX)) - logIndex;
 }
 
 const HARMONICS = 2;
 
-/** Errors of every state's index by month: `errors[12 * state + month]`, a yearly and a half-yearly wave of random phase. */
+/**
+ * Errors of every state's index by month, `errors[12 * state + month]`: a yearly plus a half-yearly wave of random
+ * phase.
+ */
 export function drawSeasonErrors(states: number, sd: number, random: Random): Float64Array {
   const errors = new Float64Array(12 * states);
   const scale = sd / Math.sqrt(HARMONICS);

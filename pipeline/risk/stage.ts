@@ -16,9 +16,9 @@ import { CHANGES, LGAS, PROBABILITIES, STATES } from './tables.ts';
 import { inEveryMonth, referenceOfYear, wholeYears } from './whole-years.ts';
 
 /**
- * Risk of every LGA and state, for every estimated month and the forecast months after them: always by the baseline, and
- * by the spatial model if model.json makes it the score. Probabilities and changes are the spatial model's; with the
- * baseline as the score those tables have no rows.
+ * Risk of every LGA and state, for every estimated month and the forecast months after them: always by the baseline,
+ * and by the spatial model if model.json selects it for the score. Probabilities and changes are from the spatial
+ * model; if the baseline is the score, those tables have no rows.
  */
 export const run: StageRun = async (io) => {
   const { risk, seed } = io.model.parameters;
@@ -26,7 +26,7 @@ export const run: StageRun = async (io) => {
   const { areas, surveys, season } = inputs;
   const zonal = byCode(io.table('zonal/lgas'), 'lga_code');
 
-  const members = areas.lgas.map(({ lga_code, state_code }) => ({
+  const baselineAreas = areas.lgas.map(({ lga_code, state_code }) => ({
     lga_code,
     state_code,
     population: zonal[lga_code]!.population,
@@ -45,16 +45,16 @@ export const run: StageRun = async (io) => {
   const lastForecast = addMonths(io.model.last_estimated, FORECAST_MONTHS);
   const middles = fit.rounds.map((year) => middleOf(surveys, year));
   const periods = periodRange(io.model.first_estimated, lastForecast);
-  const scores = baselineScores(fit, members, periods, middles, randomStream(seed, 'risk/baseline-areas'));
+  const scores = baselineScores(fit, baselineAreas, periods, middles, randomStream(seed, 'risk/baseline-areas'));
   const baseline = tableOf(LGAS, scores.lgas);
-  const plain = {
+  const baselineEvidence = {
     rounds: fit.rounds.map((survey_year, i) => ({ survey_year, middle: middles[i]! })),
-    between_states_sd_logit: fit.tau,
+    between_states_sd_logit: fit.state_sd,
     overdispersion: fit.rho,
     season_exponent: fit.season_exponent.reduce((a, b) => a + b, 0) / fit.season_exponent.length,
   };
   if (risk.score === 'baseline') {
-    const what = `each month takes the nearest round: ${plain.rounds.map((r) => r.survey_year).join(', ')}`;
+    const what = `each month uses the nearest round: ${baselineEvidence.rounds.map((r) => r.survey_year).join(', ')}`;
     const report = [{ source: 'survey_clusters', rule: 'nearest round', what }];
     return {
       lgas: baseline,
@@ -62,23 +62,23 @@ export const run: StageRun = async (io) => {
       baseline,
       probabilities: tableOf(PROBABILITIES, []),
       changes: tableOf(CHANGES, []),
-      evidence: { model: 'baseline', baseline: plain, spatial: null },
+      evidence: { model: 'baseline', baseline: baselineEvidence, spatial: null },
       report,
     };
   }
 
   const { middles: years, from } = wholeYears(periods);
-  const asked = inputs.season_unknown ? years : periods;
-  const found = await estimateRisk(
+  const predicted = inputs.season_unknown ? years : periods;
+  const estimate = await estimateRisk(
     prepared,
-    asked,
+    predicted,
     { ...risk, seed },
     (share, what) => io.progress(0.5 + share / 2, what),
-    caseShiftOf(io.table('link/shift'), areas.states, asked),
+    caseShiftOf(io.table('link/shift'), areas.states, predicted),
   );
   const spatial = inputs.season_unknown
-    ? { ...found, states: inEveryMonth(found.states, from), lgas: inEveryMonth(found.lgas, from) }
-    : found;
+    ? { ...estimate, states: inEveryMonth(estimate.states, from), lgas: inEveryMonth(estimate.lgas, from) }
+    : estimate;
   const kinds: Kind[] = [
     { area: 'state', codes: areas.states.map((state) => state.state_code), estimates: spatial.states },
     { area: 'lga', codes: areas.lgas.map((lga) => lga.lga_code), estimates: spatial.lgas },
@@ -94,7 +94,7 @@ export const run: StageRun = async (io) => {
       prepared.fieldwork_ends,
       inputs.season_unknown ? referenceOfYear : surveyReference,
     ),
-    evidence: { model: 'spatial', baseline: plain, spatial: spatial.fit },
+    evidence: { model: 'spatial', baseline: baselineEvidence, spatial: spatial.fit },
     report: spatial.fit.hyperparameters.map(({ name, scale, mean, sd }) => ({
       source: 'survey_clusters',
       rule: 'risk model',
@@ -103,20 +103,21 @@ export const run: StageRun = async (io) => {
   };
 };
 
-/** Rows by area and month from values by month and area. */
+/** Converts values by month and area to rows by area and month. */
 function scoresOf<Area extends object>(periods: readonly Period[], areas: readonly Area[], values: AreaScores) {
   return areas.flatMap((area, a) =>
     periods.map((period, m) => {
       const at = m * areas.length + a;
       const score = values.mean[at]!;
-      // if a long tail puts the mean outside its range, the range is widened, since the contract has low ≤ score ≤ high
+      // if a long tail puts the mean outside its range, the range is widened, since the contract requires low ≤ score ≤
+      // high
       const [score_low, score_high] = [Math.min(values.low[at]!, score), Math.max(values.high[at]!, score)];
       return { ...area, period, score, score_low, score_high };
     }),
   );
 }
 
-/** Median month of a round's fieldwork, weighted by children examined if clusters are known. */
+/** Median month of a round's fieldwork, weighted by children examined; for a round without clusters, its only month. */
 function middleOf(surveys: Surveys, year: number): Period {
   const own = surveys.clusters.filter((cluster) => cluster.survey_year === year);
   if (own.length === 0) return surveys.state_rounds.find((round) => round.survey_year === year)!.period;

@@ -1,7 +1,7 @@
 import { randomStream } from '../numerics/random.ts';
 import type { Streams } from './draws.ts';
 
-/** The streams of the draws that are published. */
+/** The random streams of the published draws. */
 export const drawStreams =
   (seed: number): Streams =>
   (draw) =>

@@ -1,25 +1,25 @@
-/** What joint draws of prevalence say: means, ranges, probabilities, ranks and changes. */
+/** Summaries of joint draws of prevalence: means, ranges, probabilities, ranks and changes. */
 import { select, selectQuantiles } from '../numerics/selection.ts';
 
 const RANGE = [0.05, 0.95];
 
-export interface Summary {
+export interface DrawSummary {
   mean: number;
   /** Ends of the central 90%. */
   low: number;
   high: number;
 }
 
-export interface Change extends Summary {
-  /** Share of the draws in which there is more than there was. */
+export interface ChangeSummary extends DrawSummary {
+  /** Share of the draws in which prevalence rose. */
   rise: number;
 }
 
-/** @param cutoffs ascending @returns also the share of the draws that reach each cut-off */
+/** Mean and range of draws, and the share of the draws that reach each cut-off. @param cutoffs ascending */
 export function summariseDraws(
   draws: Float64Array,
   cutoffs: readonly number[],
-): Summary & { at_least: readonly number[] } {
+): DrawSummary & { at_least: readonly number[] } {
   let sum = 0;
   const reached = cutoffs.map(() => 0);
   for (let d = 0; d < draws.length; d++) {
@@ -31,8 +31,8 @@ export function summariseDraws(
   return { mean: sum / draws.length, low, high, at_least: reached.map((n) => n / draws.length) };
 }
 
-/** How much more an area has than it had, draw by draw. */
-export function changesOf(now: Float64Array, then: Float64Array): Change {
+/** ChangeSummary of an area's prevalence, draw by draw. */
+export function changesOf(now: Float64Array, then: Float64Array): ChangeSummary {
   const change = new Float64Array(now.length);
   let rises = 0;
   for (let d = 0; d < now.length; d++) {
@@ -43,15 +43,15 @@ export function changesOf(now: Float64Array, then: Float64Array): Change {
   return { mean, low, high, rise: rises / now.length };
 }
 
-/** How many areas make the highest tenth of `areas`: a tenth of them, rounded up. */
+/** Number of areas in the highest tenth: a tenth of `areas`, rounded up. */
 export const tenthOf = (areas: number): number => Math.ceil(areas / 10);
 
 /**
- * In what share of the draws each area is among the highest tenth of its set. Of areas that are equal, the first ones
- * count, so that every draw has as many as `tenthOf` says.
- * @param values of area a under draw d at `a * draws + d`
+ * The share of the draws in which each area is among the highest tenth of its set. Ties are resolved in favour of the
+ * first areas, so that every draw has exactly `tenthOf` of them.
+ * @param values value of area a in draw d at `a * draws + d`
  * @param sets areas that are ranked together
- * @param to gets the shares, by area
+ * @param to receives the shares, by area
  */
 export function highestTenths(
   values: Float64Array,

@@ -17,11 +17,11 @@ const ofLevels = Object.fromEntries(
     const span = [...(from ? [`${from} or more`] : []), ...(Number.isFinite(below) ? [`below ${below}`] : [])].join(
       ', ',
     );
-    return [`probability_${level}`, real(`Probability that the true share is of the level ${level} (${span}), 0 to 1`)];
+    return [`probability_${level}`, real(`Probability that the true share is in the level ${level} (${span}), 0 to 1`)];
   }),
 ) as Record<`probability_${LevelName}`, ColumnForm<number>>;
 
-/** `probability_above_very_low` and so on: what lies above the upper end of a level. */
+/** `probability_above_very_low` and so on: of exceeding the upper end of a level. */
 const above = Object.fromEntries(
   LEVELS.slice(0, -1).map(({ level, below }) => [
     `probability_above_${level}`,
@@ -30,7 +30,7 @@ const above = Object.fromEntries(
 ) as Record<`probability_above_${Below}`, ColumnForm<number>>;
 
 export const PROBABILITIES = {
-  row: 'An area in an estimated or forecast month: how sure its level and rank are, given the model and all surveys',
+  row: 'An area in an estimated or forecast month: how certain its level and rank are, given the model and all surveys',
   columns: {
     ...place,
     ...ofLevels,
@@ -48,22 +48,22 @@ export const PROBABILITIES = {
 
 const changeSince = (since: string) =>
   [
-    real(`Score less that of ${since}, as a share of children; posterior mean`),
+    real(`Score minus that of ${since}, as a share of children; posterior mean`),
     real('Lower end of the central 90% range of that change'),
     real('Upper end of that range'),
     real(`Probability that the true share is higher than in ${since}, 0 to 1`),
   ] as const;
 const [change_year, change_year_low, change_year_high, probability_rise_year] =
   changeSince('the same month a year before');
-const sinceSurvey = changeSince('survey_month; null where that is');
+const sinceSurvey = changeSince('survey_month; null if that is null');
 export const CHANGES = {
-  row: 'An area in an estimated or forecast month that has a score a year before: change, and how sure it is',
+  row: 'An area in an estimated or forecast month that has a score a year before: change, and how certain it is',
   columns: {
     ...place,
     ...{ change_year, change_year_low, change_year_high, probability_rise_year },
     survey_month: orNull(
       text(
-        'Month compared with, YYYY-MM: of the last survey round that was over by then, the latest month of the same name that is at most three months past the end of fieldwork; null: it has no score',
+        'Month compared with, YYYY-MM: the latest month of the same name that is at most three months after the end of fieldwork of the last survey round completed by then; null if that month has no score',
       ),
     ),
     change_survey: orNull(sinceSurvey[0]),

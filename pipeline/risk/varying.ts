@@ -6,23 +6,25 @@ import { addMonths, monthOf, type Period } from '../contract/months.ts';
 import type { RowOf } from '../table.ts';
 import { TRANSFORMS } from './covariates.ts';
 
-/** A covariate that the model is told of by month: what a table says of every LGA at each of its times. */
+/** A covariate by month: the value of every LGA at each time of a table. */
 export interface VaryingCovariate {
   name: string;
-  /** A month takes the value of so many months before it. */
+  /** A month uses the value of this many months before it. */
   lag_months: number;
   /** `YYYY-MM` or `YYYY`, ascending. */
   times: readonly string[];
-  /** By time, then by LGA in the areas' order; standardised over people and times (mean 0, variance 1). */
+  /** By time, then by LGA in the areas' order; standardised over population and times (mean 0, variance 1). */
   values: readonly Float64Array<ArrayBuffer>[];
-  /** What stands for a month that the table lacks, by month of the year; null: the value of the nearest year. */
+  /**
+   * Replacement for months missing from the table, by month of the year; null if it is the value of the nearest year.
+   */
   usual: readonly Float64Array<ArrayBuffer>[] | null;
 }
 
 /**
- * The catalog's covariates that are told by month, in its order. Under `departure` a value is set off against the LGA's
- * mean of that month of the year (of all years, where values are yearly), so that neither the place nor the season is in it.
- * @throws BadInput for one that is the same everywhere and always, or has no such logarithm or root
+ * The catalog's covariates by month, in its order. Under `departure` the LGA's mean of that month of the year (of all
+ * years, if values are yearly) is subtracted, which removes spatial and seasonal differences.
+ * @throws BadInput if a covariate is the same everywhere and always, or outside the domain of its transform
  */
 export function varyingCovariates(
   entries: readonly Covariate[],
@@ -48,7 +50,11 @@ export function varyingCovariates(
       for (const { lga_code, time, value } of own) {
         const transformed = TRANSFORMS[entry.transform](value);
         if (!Number.isFinite(transformed))
-          throw complain(name, `the value ${value} under the transform ${entry.transform}`, 'a transform that it has');
+          throw complain(
+            name,
+            `the value ${value} with the transform ${entry.transform}`,
+            'a transform defined for it',
+          );
         at.get(time!)![position.get(lga_code)!] = transformed;
       }
       const yearly = times[0]!.length === 4;
@@ -58,7 +64,7 @@ export function varyingCovariates(
           const usual = meanOf(group.map((t) => values[t]!));
           for (const t of group) for (let a = 0; a < lgas.length; a++) values[t]![a]! -= usual[a]!;
         }
-      if (!standardise(values, weights)) throw complain(name, 'the same value everywhere', 'one that varies');
+      if (!standardise(values, weights)) throw complain(name, 'the same value everywhere', 'a covariate that varies');
       const usual = Array.from({ length: 12 }, () => new Float64Array(lgas.length));
       if (!yearly) for (const [month, group] of groups) usual[month] = meanOf(group.map((t) => values[t]!));
       const nearest = yearly && entry.time === 'each';
@@ -66,7 +72,7 @@ export function varyingCovariates(
     });
 }
 
-/** A covariate's value of each LGA in a month. */
+/** A covariate's values for the LGAs in a month. */
 export function valuesIn({ lag_months, times, values, usual }: VaryingCovariate, period: Period): Float64Array {
   const then = addMonths(period, -lag_months);
   const time = times[0]!.length === 4 ? then.slice(0, 4) : then;
@@ -84,7 +90,9 @@ function meanOf(arrays: readonly Float64Array[]): Float64Array<ArrayBuffer> {
   return Float64Array.from(arrays[0]!, (_, a) => arrays.reduce((sum, values) => sum + values[a]!, 0) / arrays.length);
 }
 
-/** In place: weighted mean 0 and variance 1 over LGAs and times. False, and nothing is done, if the values do not vary. */
+/**
+ * Standardises in place to weighted mean 0 and variance 1 over LGAs and times; returns false if the values do not vary.
+ */
 function standardise(values: readonly Float64Array[], weights: readonly number[]): boolean {
   const total = values.length * weights.reduce((sum, w) => sum + w, 0);
   const average = (of: (v: number) => number) =>

@@ -1,12 +1,12 @@
 /**
- * Scores of a country whose season is unknown: the same in all months of a year. They are those of its middle, and their
- * ranges are as wide as any month of an unknown season asks (season-error.ts).
+ * Scores of a country whose season is unknown: all months of a year have the score of its middle, with a range wide
+ * enough for any month of an unknown season (season-error.ts).
  */
 import type { Period } from '../contract/months.ts';
 import { surveyReference } from './compared.ts';
 import type { AreaChanges, AreaEstimates, AreaScores } from './prediction.ts';
 
-/** July of each year that `periods` are of, ascending; and which of them each period takes its score from. */
+/** July of each year in `periods`, ascending, and the index of the July from which each period takes its score. */
 export function wholeYears(periods: readonly Period[]): { middles: Period[]; from: Int32Array } {
   const years = [...new Set(periods.map((period) => period.slice(0, 4)))];
   return {
@@ -15,7 +15,7 @@ export function wholeYears(periods: readonly Period[]): { middles: Period[]; fro
   };
 }
 
-/** Estimates of every month out of those of the years. @param from which year each month takes */
+/** Expands estimates by year to every month. @param from index of the year for each month */
 export function inEveryMonth(years: AreaEstimates, from: Int32Array): AreaEstimates {
   const areas = years.mean.length / (Math.max(...from) + 1);
   const spread = (values: Float64Array) => {
@@ -36,7 +36,7 @@ export function inEveryMonth(years: AreaEstimates, from: Int32Array): AreaEstima
   };
 }
 
-/** The month that stands for the last survey, as for the middle of the month's year. */
+/** The month that stands for the last survey, determined as for July of the month's year. */
 export function referenceOfYear(period: Period, fieldworkEnds: readonly Period[]): Period | null {
   const middle = surveyReference(`${period.slice(0, 4)}-07`, fieldworkEnds);
   return middle && `${middle.slice(0, 4)}${period.slice(4)}`;

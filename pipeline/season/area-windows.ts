@@ -3,7 +3,7 @@ import { roundAs } from '../contract/decimals.ts';
 import { type RainSeason, rainTransmission } from './rain-season.ts';
 import { bestWindow, CRITERION, judgeWindow, verdictOf, WINDOW_MONTHS, windowShares } from './windows.ts';
 
-/** What a place's runs of months are worked out from. */
+/** The data from which a place's windows are determined. */
 export interface WindowPlace {
   area: SeasonWindow['area'];
   code: string;
@@ -16,9 +16,9 @@ export interface WindowPlace {
 
 /**
  * Rows of one place: both measures, runs of three, four and five months.
- * @param errors of seasons of places of its kind, all equally likely
+ * @param errors errors of the seasons of places of its kind, all equally likely
  */
-export function windowsOf(
+export function areaWindows(
   { area, code, rain_mm, expected, recorded }: WindowPlace,
   rain: RainSeason,
   errors: readonly Float64Array[],
@@ -28,7 +28,7 @@ export function windowsOf(
     WINDOW_MONTHS.map((months): SeasonWindow => {
       const { first_month, criterion_probability: chance, ...judged } = judgeWindow(measures[measure], months, errors);
       const decides = months === CRITERION.months;
-      // The rule goes by the chance as published.
+      // the rule applies to the probability as published
       const criterion_probability = decides && chance !== null ? roundAs('criterion_probability', chance) : null;
       const own = recorded && bestWindow(recorded, months);
       return {
@@ -45,6 +45,6 @@ export function windowsOf(
   );
 }
 
-/** Where no rain falls, none is more than any other. */
+/** Share of the year's rain in the wettest run; without any rain, all runs have an equal share. */
 const rainShare = (rain_mm: readonly number[], months: number) =>
   rain_mm.some((rain) => rain > 0) ? bestWindow(rain_mm, months).share : months / 12;

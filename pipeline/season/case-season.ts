@@ -1,23 +1,23 @@
 import { mean, median } from '../numerics/averages.ts';
 
-/** Gaps up to this many months are bridged in the trend. */
+/** Gaps up to this many months are interpolated for the trend. */
 const BRIDGED_MONTHS = 3;
 
 export interface CaseMonths {
   /** Month of the year of the first value, 0 (January) to 11. */
   first_month: number;
-  /** Cases, one value a month; null where nothing was reported, or nothing credible. */
+  /** Cases by month; null if nothing credible was reported. */
   cases: readonly (number | null)[];
-  /** Months of an unusual year, by index: real counts that belong to the trend but say nothing about the season. */
+  /** Indices of unusual months, whose counts are used for the trend but not for the season. */
   unusual: ReadonlySet<number>;
 }
 
 /**
  * A place's season from its monthly cases, as shares of the peak month, January first: exp of the median over years of
- * ln(cases / trend), the trend being the centred 12-month geometric mean (2 × 12, the end months at half weight).
- * Growth of reporting cancels in the ratio, and one odd year does not move the median. A month counts if its whole window
- * is known; gaps of up to three months are bridged for the trend, in a straight line on the log scale.
- * @returns null if some month of the year is never known
+ * ln(cases / trend), where the trend is the centred 12-month geometric mean (2 × 12, with the end months at half
+ * weight). Growth of reporting cancels in the ratio, and one unusual year does not move the median. A month counts if
+ * its entire window is known; for the trend, gaps of up to three months are interpolated linearly on the log scale.
+ * @returns null if a month of the year is never known
  */
 export function caseSeason({ first_month, cases, unusual }: CaseMonths): number[] | null {
   const logs = cases.map((value) => (value !== null && value > 0 ? Math.log(value) : null));
@@ -31,9 +31,9 @@ export function caseSeason({ first_month, cases, unusual }: CaseMonths): number[
 }
 
 /**
- * Monthly logarithms minus their trend, the centred 12-month mean (2 × 12, the end months at half weight), which has no
- * yearly rhythm. Gaps of up to three months are bridged for the trend; the result is null where the month or its window
- * of thirteen months is unknown.
+ * Monthly logarithms minus their trend, the centred 12-month mean (2 × 12, with the end months at half weight), which
+ * has no yearly rhythm. Gaps of up to three months are interpolated for the trend; the result is null if the month or
+ * part of its window of thirteen months is unknown.
  */
 export function logsOverTrend(logs: readonly (number | null)[]): (number | null)[] {
   const bridged = bridgeGaps(logs);
@@ -45,7 +45,7 @@ export function logsOverTrend(logs: readonly (number | null)[]): (number | null)
   });
 }
 
-/** Fills runs of up to `BRIDGED_MONTHS` nulls that have values on both sides along the straight line between them. */
+/** Interpolates linearly in runs of up to `BRIDGED_MONTHS` nulls with values on both sides. */
 function bridgeGaps(values: readonly (number | null)[]): (number | null)[] {
   const filled = [...values];
   let last: number | null = null;
@@ -61,9 +61,9 @@ function bridgeGaps(values: readonly (number | null)[]): (number | null)[] {
 }
 
 /**
- * Cases of a state, month by month, summed over the LGAs that reported throughout; an LGA that comes and goes would look
- * like growth or season. Null if no LGA did, or if those that did have less than half of all reported cases.
- * @param lgas one series an LGA, equally long
+ * Monthly cases of a state, summed over the LGAs that reported throughout; one with gaps would appear as growth or
+ * season. Null if there is no such LGA, or if these LGAs have less than half of all reported cases.
+ * @param lgas one series per LGA, of equal length
  */
 export function sumReporting(lgas: readonly (readonly (number | null)[])[]): number[] | null {
   const throughout = lgas.filter((cases): cases is readonly number[] => cases.every((value) => value !== null));

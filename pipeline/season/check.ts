@@ -3,12 +3,12 @@ import { randomStream } from '../numerics/random.ts';
 import { monthsApart, seasonMidpoint } from './high-season.ts';
 import { type Durations, expectedSeason, fitRainSeason, type SeasonRecord } from './rain-season.ts';
 
-/** A place's recorded season against the expected one, in figures. */
+/** Agreement between a place's expected and recorded seasons. */
 export type SeasonFigures = Pick<SeasonCheckRow, 'correlation' | 'peak_off' | 'midpoint_off' | 'wrong_months'>;
-/** The two themselves, as shares of their peak, January first. */
+/** The two seasons, as shares of their peak, January first. */
 export type SeasonPair = Pick<SeasonCheckRow, 'expected' | 'recorded'>;
 
-/** Compares the season of one state's cases with that expected from its rain, using parameters from the other states. */
+/** Comparison of a state's recorded season with that expected from its rain, using parameters from the other states. */
 export interface SeasonCheckRow {
   state_code: string;
   correlation: number;
@@ -18,25 +18,27 @@ export interface SeasonCheckRow {
   /** Circular distances in months. */
   peak_off: number;
   midpoint_off: number;
-  /** How many of the twelve months lie on the wrong side of the high season's share of the peak. */
+  /** Number of the twelve months on the wrong side of the high season's share of the peak. */
   wrong_months: number;
-  /** Root mean square difference of the two, as shares of the peak; correlation does not see how far a season swings. */
+  /** Root mean square difference of the two, as a share of the peak; the correlation ignores the size of the swing. */
   index_error: number;
   expected: number[];
   recorded: number[];
-  /** The same for its LGAs with records, each from its own rain, with parameters that never saw the state. */
+  /** The same for its LGAs with records, each from its own rain, with parameters fitted without the state. */
   lgas: SeasonFigures[];
 }
-/** A state's record, and those of its LGAs that have one. */
+/** The record of a state, and those of its LGAs with records. */
 export interface StateSeasonRecord extends SeasonRecord {
   state_code: string;
   lgas: readonly SeasonRecord[];
 }
 
-/** A state's row, and the seasons of its LGAs beside their figures. */
+/** A state's row, in which the LGAs also have their seasons. */
 export type CheckedState = Omit<SeasonCheckRow, 'lgas'> & { lgas: (SeasonFigures & SeasonPair)[] };
 
-/** Leave one state out: every parameter is chosen on the other states' records, then scored on the one left out. */
+/**
+ * Leaves one state out at a time: fits the parameters to the other states' records and compares with the left-out one.
+ */
 export function checkSeason(
   records: readonly StateSeasonRecord[],
   durations: Durations,
@@ -55,7 +57,7 @@ export function checkSeason(
   });
 }
 
-/** Both as shares of their peak, January first. The earliest of equal peaks counts. */
+/** Compares two seasons, as shares of their peak, January first. The earliest of equal peaks counts. */
 export function compareSeasons(expected: readonly number[], recorded: readonly number[], highShare: number) {
   const peak = (values: readonly number[]) => values.indexOf(Math.max(...values));
   const high = (value: number) => value >= highShare;
@@ -72,7 +74,7 @@ export function compareSeasons(expected: readonly number[], recorded: readonly n
   };
 }
 
-/** The contract's summary of the rows, not rounded; zeros if no state has a record. */
+/** Unrounded summary of the rows in the contract's form; zeros if no state has a record. */
 export function summariseCheck(rows: readonly SeasonCheckRow[]) {
   const of = (figure: (row: SeasonCheckRow) => number) => rows.map(figure);
   const known = rows.length > 0;

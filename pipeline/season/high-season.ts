@@ -4,19 +4,22 @@ import type { Season } from '../contract/schemas.ts';
 /** Months 0 (January) to 11, round the year. */
 const wrap = (month: number) => ((month % 12) + 12) % 12;
 
-/** `values` as shares of the highest, rounded as published. @throws RangeError unless twelve, none negative, one above 0 */
+/**
+ * `values` relative to the highest, rounded as published.
+ * @throws RangeError unless twelve, none negative, one above 0
+ */
 export function indexOf(values: readonly number[]): number[] {
   const peak = Math.max(...values);
   if (values.length !== 12 || !(peak > 0) || !Number.isFinite(peak) || values.some((value) => !(value >= 0)))
-    throw new RangeError(`a season needs twelve values of 0 or more, one above 0; found ${values.join(', ')}`);
+    throw new RangeError(`a season needs twelve values of 0 or more, at least one above 0; found ${values.join(', ')}`);
   return values.map((value) => roundAs('seasonal_index', value / peak));
 }
 
 /**
  * The season of a place from its expected cases by month (January first, any unit). Every rule is applied to the
  * rounded index: high months are those at `highShare` of the peak or more; the season is the run of them around the
- * peak, carried across single lower months and across the year's end. The earliest of equal peaks counts. If no two lower
- * months are adjacent, the run has no ends and the season is 1, 12, 12.
+ * peak, bridging single lower months and continuing across the year's end. The earliest of equal peaks counts. If no
+ * two lower months are adjacent, the run has no ends and the season is 1, 12, 12.
  */
 export function describeSeason(values: readonly number[], highShare: number): Season {
   const seasonal_index = indexOf(values);
@@ -33,7 +36,7 @@ export function describeSeason(values: readonly number[], highShare: number): Se
   };
 }
 
-/** First month (0-11) and length of the run of high months around `peak`, carried across single lower months. */
+/** First month (0-11) and length of the run of high months around `peak`, bridging single lower months. */
 export function seasonRun(high: readonly boolean[], peak: number): { first: number; months: number } {
   const low = (month: number) => !high[wrap(month)];
   const adjacentLows = high.some((_, month) => low(month) && low(month + 1));

@@ -4,22 +4,22 @@ import { minimiseBounded } from '../numerics/bounded-squares.ts';
 import type { Random } from '../numerics/random.ts';
 import { type SirsCycle, seasonAt, sirsCycle } from './sirs.ts';
 
-/** How rain makes a season of cases, the same everywhere. */
+/** Parameters of the effect of rain on the season of cases, the same everywhere. */
 export interface RainSeason {
-  /** Rain at which transmission's seasonal part is at half its ceiling, mm a month. */
+  /** Rain at which the seasonal part of transmission is at half its maximum, mm a month. */
   half_saturation_mm: number;
   /** Months by which transmission follows rain. */
   lag_months: number;
-  /** New infections per infection in a month without rain, if everybody were susceptible. */
+  /** New infections per infection in a month without rain, in a fully susceptible population. */
   dry_reproduction_number: number;
-  /** Share of the peak's transmission that needs no rain. */
+  /** Share of peak transmission that does not depend on rain. */
   share_year_round: number;
 }
 export interface Durations {
   infectious_months: number;
   immune_months: number;
 }
-/** A place's usual rain by month (mm, January first) and the season of its cases (shares of the peak). */
+/** A place's usual rain by month (mm, January first) and the recorded season of its cases (shares of the peak). */
 export interface SeasonRecord {
   rain_mm: readonly number[];
   season: readonly number[];
@@ -43,16 +43,16 @@ const STARTS = 6;
 
 /**
  * The effect of a month's rain on transmission, as a share of the wettest month's: rⁿ / (rⁿ + Kⁿ) with n = 2, so that a
- * few showers do little, and more rain than the ground can hold has no further effect. Without any rain there is no
- * season, and all values are 1.
+ * few showers have little effect, and rain in excess of what the ground can hold has no further effect. Without any
+ * rain there is no season, and all values are 1.
  * @param rain_mm twelve values
  * @param half_saturation_mm K
  * @param steepness n
  */
 export function rainForcing(rain_mm: readonly number[], half_saturation_mm: number, steepness = 2): number[] {
-  const passed = rain_mm.map((rain) => rain ** steepness / (rain ** steepness + half_saturation_mm ** steepness));
-  const most = Math.max(...passed);
-  return passed.map((value) => (most > 0 ? value / most : 1));
+  const effects = rain_mm.map((rain) => rain ** steepness / (rain ** steepness + half_saturation_mm ** steepness));
+  const most = Math.max(...effects);
+  return effects.map((value) => (most > 0 ? value / most : 1));
 }
 
 /** The yearly cycle of an SIRS model whose transmission follows a place's usual rain. */
@@ -64,7 +64,7 @@ function rainCycle(rain_mm: readonly number[], rain: RainSeason, durations: Dura
 
 /**
  * Expected cases by month as shares of the peak, January first: new infections on the yearly cycle.
- * @throws BadInput for durations under which the model does not settle on a cycle
+ * @throws BadInput if the model does not converge to a cycle with these durations
  */
 export function expectedSeason(rain_mm: readonly number[], rain: RainSeason, durations: Durations): number[] {
   const { incidence, settled } = rainCycle(rain_mm, rain, durations);
@@ -72,8 +72,8 @@ export function expectedSeason(rain_mm: readonly number[], rain: RainSeason, dur
     throw new BadInput(
       'model.json',
       'parameters.transmission',
-      `infectious_months ${durations.infectious_months} and immune_months ${durations.immune_months}, under which the season settles on no yearly cycle`,
-      'others',
+      `infectious_months ${durations.infectious_months} and immune_months ${durations.immune_months}, with which the season does not converge to a yearly cycle`,
+      'durations with which it does',
     );
   return scaleToPeak(incidence);
 }
@@ -81,12 +81,8 @@ export function expectedSeason(rain_mm: readonly number[], rain: RainSeason, dur
 /**
  * Least squares between expected and recorded seasons over all records; the defaults if there are none.
  *
- * How far a season swings is the SIRS's, the same parameters everywhere; twelve records support nothing finer. Left out,
- * Nigeria's states are off by .096 of the peak, 7 of 144 months on the wrong side of half. Looked at as well, with these
- * figures held out: a power of the index (.092, 7), a floor of reports (.093, 7), the power moved by annual rain, dry
- * months or temperature (.092-.095, 7), rain × temperature (.099, 7), losses on logarithms (.095-.113, 7), durations in
- * the fit (.098, 7); none finds a low month. A deeper swing is refuted: the power 1.3 gives 17 wrong months, 2 gives 42.
- * Nor do drier places swing more in the records: Kebbi and Zamfara fall to .56 and .61, Nasarawa and Plateau to .45 and .43.
+ * The seasonal swing is determined by the SIRS with the same parameters everywhere; twelve records support nothing
+ * finer (alternatives that were tested: MODEL.md, section 9).
  */
 export function fitRainSeason(records: readonly SeasonRecord[], durations: Durations, random: Random): RainSeason {
   if (records.length === 0) return DEFAULT_RAIN_SEASON;
@@ -99,18 +95,18 @@ export function fitRainSeason(records: readonly SeasonRecord[], durations: Durat
 }
 
 /**
- * The part of transmission that rain makes, by month, January first: the mean of s(t) over the month, without what needs
- * no rain and without people's immunity. s runs straight between mid-months and is late by the lag, so it bends once.
+ * Rain-driven transmission by month, January first: the mean of s(t) over the month, without the part that does not
+ * depend on rain and without immunity. s is linear between delayed mid-months, so it has one kink in each month.
  */
 export function rainTransmission(rain_mm: readonly number[], { half_saturation_mm, lag_months }: RainSeason): number[] {
   const season = { monthly: rainForcing(rain_mm, half_saturation_mm), lag_months };
-  const bend = (lag_months + 0.5) % 1;
+  const kink = (lag_months + 0.5) % 1;
   const mean = (from: number, to: number) => ((seasonAt(season, from) + seasonAt(season, to)) / 2) * (to - from);
-  return rain_mm.map((_, month) => mean(month, month + bend) + mean(month + bend, month + 1));
+  return rain_mm.map((_, month) => mean(month, month + kink) + mean(month + kink, month + 1));
 }
 
-/** The lag in whole months, 0 to 6, at which rain and expected cases correlate best; the shortest of equals. */
-export function wholeLag(rain_mm: readonly number[], cases: readonly number[]): number {
+/** The lag in full months, 0 to 6, with the highest correlation of rain and expected cases; the shortest of equals. */
+export function lagInMonths(rain_mm: readonly number[], cases: readonly number[]): number {
   let best = { lag: 0, r: Number.NEGATIVE_INFINITY };
   for (let lag = 0; lag <= 6; lag++) {
     const r = correlation(
@@ -122,7 +118,7 @@ export function wholeLag(rain_mm: readonly number[], cases: readonly number[]): 
   return best.lag;
 }
 
-/** Usual amount by calendar month, January first: mean over the years of a monthly series that starts in month `first` (0-11). */
+/** Mean over the years by calendar month, January first, of a monthly series that starts in month `first` (0-11). */
 export function usualByMonth(series: readonly number[], first: number): number[] {
   return Array.from({ length: 12 }, (_, month) => mean(series.filter((_, t) => (first + t) % 12 === month)));
 }

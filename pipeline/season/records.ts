@@ -4,7 +4,7 @@ import type { Model } from '../catalog/model.ts';
 import { monthIndex, monthOf, type Period, periodOf } from '../contract/months.ts';
 import { caseSeason, sumReporting } from './case-season.ts';
 
-/** Season of a state's records: its own series if there is one, else the sum of its LGAs'; null if neither gives one. */
+/** A state's recorded season, from its own series if there is one, else from the sum of its LGAs'; null if unknown. */
 export function recordedSeason(state_code: string, cases: Cases, model: Model, report: ReportLine[]): number[] | null {
   const inState = (series: CaseSeries) => series.state_code === state_code;
   const own = cases.states.find(inState);
@@ -16,12 +16,12 @@ export function recordedSeason(state_code: string, cases: Cases, model: Model, r
     report.push({
       source: 'season',
       rule: 'record left out',
-      what: `${state_code}: too few months reported throughout to tell a season`,
+      what: `${state_code}: too few months reported throughout to determine a season`,
     });
   return found;
 }
 
-/** The season of monthly cases from `first` on, without the country's unusual months. */
+/** The season of monthly cases that start in `first`, without the country's unusual months. */
 export function seasonOf(first: CaseSeries['first'], cases: readonly (number | null)[], model: Model): number[] | null {
   const start = monthIndex(first);
   const unusual = new Set(
@@ -39,8 +39,8 @@ export const withoutMasked = ({ confirmed, masked }: CaseSeries) =>
   confirmed.map((value, t) => (masked.includes(t) ? null : value));
 
 /**
- * The sum over LGAs from the first month that half of them reach, to the last that all do: one that began to report later
- * does not count as reporting throughout.
+ * The sum over LGAs, from the month by which half of their records have started to the last month that all records
+ * cover. An LGA that started to report later does not count as reporting throughout.
  */
 function sumOfLgas(lgas: readonly CaseSeries[]): { first: Period; cases: number[] | null } {
   const starts = lgas.map((lga) => monthIndex(lga.first));

@@ -8,7 +8,7 @@
  * (Kermack & McKendrick 1933 with waning; seasonal forcing as in Keeling & Rohani 2008, chapter 5.)
  */
 export interface SirsParameters {
-  /** b: new infections per infection and month at the season's peak, if everybody were susceptible. */
+  /** b: new infections per infection and month at the season's peak, in a fully susceptible population. */
   transmission_rate: number;
   /** y */
   share_year_round: number;
@@ -17,8 +17,8 @@ export interface SirsParameters {
 }
 
 /**
- * s(t), the season of transmission: twelve mid-month values, January first, joined by straight lines, `lag_months` late.
- * It bends once in each month and nowhere else.
+ * s(t), the season of transmission: twelve mid-month values, January first, interpolated linearly and delayed by
+ * `lag_months`. It has one kink in each month.
  */
 export interface LaggedSeason {
   monthly: readonly number[];
@@ -29,21 +29,23 @@ export interface SirsCycle {
   /** New infections per person in each month of the year, January first. */
   incidence: number[];
   /**
-   * Effective reproduction number by month: the infections that one infection would cause while it lasts if conditions
-   * stayed as they are: β(t) S(t) × infectious months, averaged over the month. It is above 1 where I grows, since
-   * dI/dt = (R(t) − 1) I / infectious.
+   * Effective reproduction number by month: the infections that one infection would cause in its course if conditions
+   * did not change, β(t) S(t) × infectious months, averaged over the month. It is above 1 while I grows, since dI/dt =
+   * (R(t) − 1) I / infectious.
    */
   reproduction_number: number[];
-  /** At the start of the year. */
+  /** Shares at the start of the year. */
   susceptible: number;
   infectious: number;
-  /** False if the years did not settle on a yearly cycle (another period, or too slowly). */
+  /** False if the model did not converge to a yearly cycle (another period, or too slow). */
   settled: boolean;
 }
 
 const STEADY = 1e-12;
 const MOST_YEARS = 400;
-/** Terms of the Taylor series, and the longest step as a share of 1 / the fastest rate: together below 1e-10 (tested). */
+/**
+ * Terms of the Taylor series, and the longest step times the fastest rate: together the error is below 1e-10 (tested).
+ */
 const ORDER = 10;
 const LONGEST_STEP = 1;
 
@@ -55,57 +57,57 @@ export function seasonAt({ monthly, lag_months }: LaggedSeason, t: number): numb
   return value(before) + (at - before) * (value(before + 1) - value(before));
 }
 
-/** One stretch of the year on which β is straight. */
-interface Stretch {
-  /** Month it lies in, 0-11. */
+/** An interval of the year on which β is linear. */
+interface Interval {
+  /** Month that contains it, 0-11. */
   month: number;
   /** Its length in months. */
   h: number;
-  /** β at its start, and how much β rises over it. */
+  /** β at its start, and the increase of β over it. */
   beta: number;
   rise: number;
 }
 
-/** The year in stretches that end at each month and each bend, none longer than the rates allow. */
-function stretchesOf(parameters: SirsParameters, season: LaggedSeason): Stretch[] {
+/** Divides the year into intervals at the ends of months and at kinks, none longer than the rates allow. */
+function intervalsOf(parameters: SirsParameters, season: LaggedSeason): Interval[] {
   const { transmission_rate, share_year_round, infectious_months, immune_months } = parameters;
   const beta = (t: number) => transmission_rate * (share_year_round + (1 - share_year_round) * seasonAt(season, t));
-  const bend = (((season.lag_months + 0.5) % 1) + 1) % 1;
+  const kink = (((season.lag_months + 0.5) % 1) + 1) % 1;
   const fastest = transmission_rate * Math.max(1, ...season.monthly) + 1 / infectious_months + 1 / immune_months;
-  const stretches: Stretch[] = [];
+  const intervals: Interval[] = [];
   for (let month = 0; month < 12; month++) {
     for (const [from, to] of [
-      [0, bend],
-      [bend, 1],
+      [0, kink],
+      [kink, 1],
     ] as const) {
       if (!(to > from)) continue;
       const [start, end] = [beta(month + from), beta(month + to)];
       const parts = Math.ceil(((to - from) * fastest) / LONGEST_STEP);
       const rise = (end - start) / parts;
-      for (let k = 0; k < parts; k++) stretches.push({ month, h: (to - from) / parts, beta: start + k * rise, rise });
+      for (let k = 0; k < parts; k++) intervals.push({ month, h: (to - from) / parts, beta: start + k * rise, rise });
     }
   }
-  return stretches;
+  return intervals;
 }
 
 /**
- * The yearly cycle that the model settles on. Over a stretch of length h on which β is straight, S and I are power series
- * in u = t / h: with p = S I and n = β p (new infections), coefficient by coefficient,
+ * The yearly cycle to which the model converges. On an interval of length h with linear β, S and I are power series in
+ * u = t / h: with p = S I and n = β p (new infections), coefficient by coefficient,
  *
  *   pₖ = Σⱼ Sⱼ Iₖ₋ⱼ       nₖ = β₀ pₖ + β₁ pₖ₋₁
  *   Sₖ₊₁ = h / (k + 1) × ((δₖ₀ − Sₖ − Iₖ) / immune − nₖ)
  *   Iₖ₊₁ = h / (k + 1) × (nₖ − Iₖ / infectious)
  *
- * and the stretch's infections are h Σ nₖ / (k + 1) (Taylor's method, Jorba & Zou 2005, Experimental Mathematics 14:99).
- * Starts from the equilibrium under the year's mean β; where mean β × infectious months ≤ 1, infection dies out.
+ * and the interval's infections are h Σ nₖ / (k + 1) (Taylor's method, Jorba & Zou 2005, Experimental Mathematics
+ * 14:99). Starts from the equilibrium under the year's mean β; if mean β × infectious months ≤ 1, infection dies out.
  */
 export function sirsCycle(parameters: SirsParameters, season: LaggedSeason): SirsCycle {
-  const stretches = stretchesOf(parameters, season);
+  const intervals = intervalsOf(parameters, season);
   const recovery = 1 / parameters.infectious_months;
   const waning = 1 / parameters.immune_months;
 
   let meanBeta = 0;
-  for (const { h, beta, rise } of stretches) meanBeta += ((beta + rise / 2) * h) / 12;
+  for (const { h, beta, rise } of intervals) meanBeta += ((beta + rise / 2) * h) / 12;
   let s = Math.min(1, recovery / meanBeta);
   let i = ((1 - s) * waning) / (waning + recovery);
   const incidence = new Array<number>(12).fill(0);
@@ -118,7 +120,7 @@ export function sirsCycle(parameters: SirsParameters, season: LaggedSeason): Sir
     const startI = i;
     incidence.fill(0);
     reproduction.fill(0);
-    for (const { month, h, beta, rise } of stretches) {
+    for (const { month, h, beta, rise } of intervals) {
       cS[0] = s;
       cI[0] = i;
       let product = 0;

@@ -9,11 +9,11 @@ import type { Season, SeasonMethod } from '../contract/schemas.ts';
 import type { StageIo, StageRun } from '../engine/stage.ts';
 import { randomStream } from '../numerics/random.ts';
 import { tableOf } from '../table.ts';
-import { windowsOf } from './area-windows.ts';
+import { areaWindows } from './area-windows.ts';
 import { checkSeason, type SeasonCheckRow, type SeasonPair, summariseCheck } from './check.ts';
 import { describeMethod } from './description.ts';
 import { describeSeason } from './high-season.ts';
-import { expectedSeason, fitRainSeason, type RainSeason, usualByMonth, wholeLag } from './rain-season.ts';
+import { expectedSeason, fitRainSeason, lagInMonths, type RainSeason, usualByMonth } from './rain-season.ts';
 import { recordedSeason, seasonOf, withoutMasked } from './records.ts';
 import { LGAS, NATIONAL, RAIN, STATES, WINDOWS } from './tables.ts';
 import { unknownSeason } from './unknown.ts';
@@ -32,31 +32,31 @@ export interface SeasonOutput {
   national: Season;
   states: Record<string, Season>;
   lgas: Record<string, Season>;
-  /** Usual rain by month (mm) of each state, weighted by people: what transmission follows. */
+  /** Usual rain by month (mm) of each state, population-weighted. */
   rain: Record<string, number[]>;
-  /** Runs of months that hold most of the year: of each state, then of each LGA. */
+  /** Runs of months with the largest share of the year, by state and by LGA. */
   windows: { states: Record<string, SeasonWindow[]>; lgas: Record<string, SeasonWindow[]> };
   check: SeasonCheckRow[];
   report: ReportLine[];
 }
 
-/** What the records show about rain and season, the same for every area, and what follows for the country. */
-interface Learned extends Pick<SeasonOutput, 'method' | 'national' | 'check' | 'report'> {
+/** Results of the fit to the records, which apply to every area, and the country's season. */
+interface SeasonFit extends Pick<SeasonOutput, 'method' | 'national' | 'check' | 'report'> {
   fitted: RainSeason;
   /** Recorded seasons by code. */
   records: { states: Record<string, readonly number[]>; lgas: Record<string, readonly number[]> };
-  /** Seasons recorded in states left out, and those expected there. */
+  /** Recorded seasons of left-out states, and those expected there. */
   left_out: { states: SeasonPair[]; lgas: SeasonPair[] };
 }
 
 /**
- * Seasons of the country, its states and LGAs: one fit to all records decides how rain makes a season; each area's then
- * follows from the rain where its people live.
+ * Seasons of the country, its states and LGAs: one fit to all records determines the effect of rain; each area's season
+ * then follows from its population-weighted rain.
  */
 export function season(input: SeasonInput): SeasonOutput {
-  const learned = learnSeason(input);
-  const { method, national, check, report } = learned;
-  return { method, national, check, report, ...seasonsOf(input, learned) };
+  const fit = fitSeason(input);
+  const { method, national, check, report } = fit;
+  return { method, national, check, report, ...seasonsOf(input, fit) };
 }
 
 export const run: StageRun = async (io) => {
@@ -94,7 +94,7 @@ const withoutRain = (io: StageIo) => ({
     {
       source: 'season',
       rule: 'no monthly rain',
-      what: 'no season is told; scores are the same in all months of a year',
+      what: 'no season is reported; scores are the same in all months of a year',
     },
   ],
 });
@@ -115,7 +115,7 @@ function inputOf(io: StageIo): SeasonInput {
   };
 }
 
-function learnSeason(input: SeasonInput): Learned {
+function fitSeason(input: SeasonInput): SeasonFit {
   const { areas, cases, model } = input;
   const { seed, transmission: durations } = model.parameters;
   const { assumed_from } = durations;
@@ -138,7 +138,7 @@ function learnSeason(input: SeasonInput): Learned {
   const fitted = fitRainSeason(records, durations, randomStream(seed, 'season'));
   const national = describeSeason(expectedSeason(nationalRain, fitted, durations), highShare);
   const method: SeasonMethod = roundFields({
-    cases_follow_rain_by_months: wholeLag(nationalRain, national.seasonal_index),
+    cases_follow_rain_by_months: lagInMonths(nationalRain, national.seasonal_index),
     high_season_share_of_peak: highShare,
     description: describeMethod(fitted, check, { durations, assumed_from, highShare }),
     check: summariseCheck(check),
@@ -157,7 +157,7 @@ function learnSeason(input: SeasonInput): Learned {
 
 function seasonsOf(
   input: SeasonInput,
-  { fitted, records, left_out }: Learned,
+  { fitted, records, left_out }: SeasonFit,
 ): Pick<SeasonOutput, 'states' | 'lgas' | 'rain' | 'windows'> {
   const { season, transmission } = input.model.parameters;
   const { rainOf, rain } = usualRains(input);
@@ -167,7 +167,7 @@ function seasonsOf(
     const each = [...rains].map(([code, rain_mm]) => {
       const expected = expectedSeason(rain_mm, fitted, transmission);
       const recorded = records[kind][code] ?? null;
-      const windows = windowsOf({ area, code, rain_mm, expected, recorded }, fitted, errors);
+      const windows = areaWindows({ area, code, rain_mm, expected, recorded }, fitted, errors);
       return { code, season: describeSeason(expected, season.high_share), windows };
     });
     return {
@@ -183,12 +183,14 @@ function seasonsOf(
   };
 }
 
-/** Usual rain by month (mm) of each LGA, and of each state and the country weighted by people. */
+/** Usual rain by month (mm) of each LGA, and the population-weighted means for each state and the country. */
 function usualRains({ areas, climate, populations }: SeasonInput) {
   const months = Map.groupBy(climate, ({ lga_code }) => lga_code);
   const rainOf = new Map(areas.lgas.map(({ lga_code }) => [lga_code, usualRain(months.get(lga_code) ?? [], lga_code)]));
   const rainOver = (lgas: Areas['lgas']) =>
-    weighByPeople(lgas.map(({ lga_code }) => ({ rain: rainOf.get(lga_code)!, people: populations[lga_code] ?? 0 })));
+    weighByPopulation(
+      lgas.map(({ lga_code }) => ({ rain: rainOf.get(lga_code)!, people: populations[lga_code] ?? 0 })),
+    );
   const byState = Map.groupBy(areas.lgas, (lga) => lga.state_code);
   const rain = Object.fromEntries(
     areas.states.map(({ state_code }) => [state_code, rainOver(byState.get(state_code)!)]),
@@ -209,8 +211,8 @@ function usualRain(months: readonly ClimateRow[], lga_code: string): number[] {
   return usualByMonth(series, monthOf(months[0]!.period) - 1);
 }
 
-/** Mean by month weighted by people; unweighted if no people live there. */
-function weighByPeople(places: readonly { rain: readonly number[]; people: number }[]): number[] {
+/** Population-weighted mean by month; unweighted if there is no population. */
+function weighByPopulation(places: readonly { rain: readonly number[]; people: number }[]): number[] {
   const total = places.reduce((sum, { people }) => sum + people, 0);
   const weight = (people: number) => (total > 0 ? people / total : 1 / places.length);
   return Array.from({ length: 12 }, (_, month) =>
@@ -224,7 +226,7 @@ function reportCheck(check: readonly SeasonCheckRow[], series: number): ReportLi
       {
         source: 'season',
         rule: 'no case records',
-        what: "the season's parameters are those found elsewhere, unchecked here",
+        what: "the season's parameters are those fitted elsewhere and have not been checked here",
       },
     ];
   const wrong = check.reduce((sum, row) => sum + row.wrong_months, 0) / check.length;

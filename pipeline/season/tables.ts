@@ -6,6 +6,6 @@ export const STATES = { row: 'A month of the year in a state', columns: { state_
 export const LGAS = { row: 'A month of the year in an LGA', columns: { lga_code, ...season } };
 export const RAIN = {
   row: 'A month of the year in a state',
-  columns: { state_code, month, rain_mm: real('Usual rain, mm, the mean over its people') },
+  columns: { state_code, month, rain_mm: real('Usual rain, mm, population-weighted mean') },
 };
 export const WINDOWS = { row: 'A run of months in an area', columns: windows };

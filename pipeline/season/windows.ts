@@ -1,33 +1,37 @@
-/** Runs of months for seasonal action: which hold most of a year's cases, how much that is, and how sure. */
+/**
+ * Windows for seasonal intervention: the runs of months with most of a year's cases, their share, and its uncertainty.
+ */
 import { quantiles } from '../numerics/quantiles.ts';
 import { monthsApart } from './high-season.ts';
 
-/** Lengths of runs that are asked for, in months. */
+/** Lengths of the runs, in months. */
 export const WINDOW_MONTHS: readonly number[] = [3, 4, 5];
 
-/** Seasonal chemoprevention was for places where four months on end hold this share of a year's cases (MODEL.md). */
+/**
+ * Seasonal chemoprevention was recommended where four consecutive months hold this share of a year's cases (MODEL.md).
+ */
 export const CRITERION = { months: 4, share: 0.6 };
 
-/** A run of months of the year, and the share of the year that it holds. */
+/** A run of months of the year, and its share of the year. */
 export interface Window {
   /** 1 (January) to 12. */
   first_month: number;
   share: number;
 }
 
-/** What is told of a place's run of so many months. */
+/** A place's best run of a given length, with its uncertainty. */
 export interface JudgedWindow extends Window {
   months: number;
-  /** Central 90% range of the run's share; null where nothing says how far off a season can be. */
+  /** Central 90% range of the run's share; null if the errors of seasons are unknown. */
   share_low: number | null;
   share_high: number | null;
-  /** Chance that the run that really holds most begins in the same month, or one before or after. */
+  /** Probability that the true best run begins in the same month, or one month before or after. */
   start_probability: number | null;
-  /** Chance that some run of this length really holds the criterion's share. */
+  /** Probability that the true share of some run of this length reaches the criterion. */
   criterion_probability: number | null;
 }
 
-/** By first month, January first, the share of the year that so many months hold. */
+/** The share of the year in a run of `months`, by first month, January first. */
 export function windowShares(values: readonly number[], months: number): number[] {
   const total = values.reduce((sum, value) => sum + value, 0);
   let held = 0;
@@ -39,7 +43,7 @@ export function windowShares(values: readonly number[], months: number): number[
   });
 }
 
-/** The run that holds most of the year; the earliest of equals. */
+/** The run with the largest share of the year; the earliest of equals. */
 export function bestWindow(values: readonly number[], months: number): Window {
   const shares = windowShares(values, months);
   const share = Math.max(...shares);
@@ -47,10 +51,10 @@ export function bestWindow(values: readonly number[], months: number): Window {
 }
 
 /**
- * By how much each month of a season can be off, as factors: what was recorded over what was expected, of every record,
- * shifted round the year by 0 to 11 months. Errors so keep their size, their run from month to month and their tails; what
- * is given up is that some months might be told better than others.
- * @param records twelve values each, expected without the record
+ * Errors of a season by month, as factors: the ratios of recorded to expected cases of every record, shifted round the
+ * year by 0 to 11 months. The shifts preserve the errors' size, autocorrelation and tails, but not differences in
+ * accuracy between months.
+ * @param records twelve values each; `expected` from a fit without the record
  */
 export function seasonErrors(
   records: readonly { expected: readonly number[]; recorded: readonly number[] }[],
@@ -62,9 +66,9 @@ export function seasonErrors(
 }
 
 /**
- * The run of so many months that is expected to hold most, judged by seasons that are off as others were found to be.
+ * The run of `months` with the largest expected share, with its uncertainty under the given errors.
  * @param expected twelve values of any unit, January first
- * @param errors of `seasonErrors`, all equally likely; none where none is known
+ * @param errors from `seasonErrors`, all equally likely; empty if they are unknown
  */
 export function judgeWindow(
   expected: readonly number[],
@@ -96,10 +100,8 @@ export function judgeWindow(
   };
 }
 
-export type Verdict = 'reached' | 'unlikely' | 'unknown';
-
-/** A chance of 90% or more counts as reached, one of 10% or less as unlikely. */
-export function verdictOf(probability: number | null): Verdict {
+/** A probability of 90% or more counts as reached, one of 10% or less as unlikely. */
+export function verdictOf(probability: number | null): 'reached' | 'unlikely' | 'unknown' {
   if (probability === null) return 'unknown';
   return probability >= 0.9 ? 'reached' : probability <= 0.1 ? 'unlikely' : 'unknown';
 }

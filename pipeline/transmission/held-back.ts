@@ -1,6 +1,6 @@
 /**
- * The register of looks at the held-back year: `held-back.json` next to a country's catalog, which only
- * `malaria-risk score-held-back` writes. It holds no dates, since the repository's history has them.
+ * The register of evaluations on the held-back year (looks): `held-back.json` next to a country's catalog, which only
+ * `malaria-risk score-held-back` writes. It contains no dates, since the repository's history has them.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -10,17 +10,17 @@ import { UsageError } from '../errors.ts';
 import { probeRecord } from './projection-probe.ts';
 import { developProjections, levelMethod, type ProjectionSettings } from './projection-test.ts';
 
-/** What the register says about a design and a held-back year. */
+/** Status of a design and a held-back year in the register. */
 export interface Standing {
   registered: boolean;
-  /** How often that year has been looked at so far, including by this design. */
+  /** Number of evaluations on that year so far, including this design's. */
   looks: number;
 }
 
 /**
- * Fingerprint of a design: its settings, the level it chose, and what it projects from one fixed record, to four decimals.
- * A design is identified by what it does. Rewriting code without changing projections keeps it the same, and so do other
- * data; any other change makes it a new design.
+ * Fingerprint of a design: its settings, the level it chose, and its projections from one fixed record, to four
+ * decimals. A design is identified by its behaviour: it stays the same if code is rewritten without changing
+ * projections, or if the data change; any other change makes it a new design.
  */
 export function designOf(level_months: number, settings: ProjectionSettings): string {
   const rounded = (value: number | null) => (value === null ? null : Number(value.toFixed(4)));
@@ -38,9 +38,9 @@ export function standingOf(register: HeldBack | undefined, year: number, design:
 }
 
 /**
- * The register with a look entered before it is taken; the entry's `result` is null until then.
- * @returns the register and the entry's position; an entry that has a result must not be taken again
- * @throws Error if another design has had its look and no reason is given for a further one
+ * The register with an evaluation entered in advance; the entry's `result` is null until it has been done.
+ * @returns the register and the entry's position; an entry with a result must not be evaluated again
+ * @throws UsageError if another design has been evaluated and no reason is given for a further evaluation
  */
 export function enterLook(
   register: HeldBack,
@@ -54,14 +54,14 @@ export function enterLook(
   const other = register.looks.find(({ held_back_year }) => held_back_year === look.held_back_year);
   if (other && again === undefined)
     throw new UsageError(
-      `held-back year ${look.held_back_year}: found a look at another design, ${other.design.slice(0, 8)}, expected none, ` +
-        `since the year is then no longer unseen. To look with ${look.design.slice(0, 8)} all the same, give a reason with --again REASON; both stay on record`,
+      `held-back year ${look.held_back_year}: found an evaluation of another design, ${other.design.slice(0, 8)}, expected none, ` +
+        `since the year is then no longer unseen. To evaluate ${look.design.slice(0, 8)} nevertheless, give a reason with --again REASON; both stay on record`,
     );
   const entered: Look = { ...look, reason: other ? again! : 'first look', result: null };
   return { register: { looks: [...register.looks, entered] }, entry: register.looks.length };
 }
 
-/** The country's register, empty if there is none. @param directory that of its catalog */
+/** The country's register, empty if there is none. @param directory directory of its catalog */
 export function readRegister(directory: string): HeldBack {
   try {
     return JSON.parse(readFileSync(path.join(directory, HELD_BACK_FILE), 'utf8'));

@@ -1,14 +1,14 @@
 import type { TransmissionModel } from '../contract/schemas.ts';
 import type { ProjectionTest, Scores } from './projection-test.ts';
 
-/** Measurements of each state's fit beyond those that are published. */
+/** Unpublished figures of a state's fit. */
 export interface FitFigures {
   state_code: string;
   /** Null if the record has too many gaps for a trend. */
   detrended_correlation: number | null;
   reporting_highest_over_lowest: number;
-  /** Sum of squares under `immune_months_tried` over that under the assumed immunity. */
   immune_months_tried: number;
+  /** Sum of squares with `immune_months_tried` relative to that with the assumed immunity. */
   squares_ratio: number;
   reproduction_range: { low: number[]; high: number[] };
 }
@@ -17,10 +17,10 @@ const RIVALS: Readonly<Record<string, string>> = {
   same_month_last_year: 'the same month of the year before',
   same_month_last_three_years: 'the mean of the same month over three years',
   abeku_raw: 'the seasonal adjustment of Abeku et al. 2002',
-  flat: "last year's mean in every month",
+  flat: "last year's mean for every month",
 };
 
-/** States in plain words, from measured figures, what the transmission model does not show. */
+/** The limits of the transmission model in plain words, with measured figures. */
 export function describeLimits(
   { assumed, states }: Pick<TransmissionModel, 'assumed' | 'states'>,
   assumed_from: string,
@@ -31,17 +31,17 @@ export function describeLimits(
   const names = states.map(({ state }) => state).join(', ');
   const fit = span(states.map((state) => state.fit_correlation));
   const detrended = fits.flatMap(({ detrended_correlation: r }) => (r === null ? [] : [r]));
-  const apart = detrended.length > 0 ? `, their seasons apart from any trend at ${span(detrended)}` : '';
+  const seasons = detrended.length > 0 ? `, their detrended seasons at ${span(detrended)}` : '';
   const reporting = span(
     fits.map((state) => state.reporting_highest_over_lowest),
     1,
   );
   const squares = span(fits.map((state) => state.squares_ratio));
   return [
-    `It covers only ${names} and says nothing about other states or about LGAs.`,
-    `Reporting is free to drift, and the drift does much of the work: modelled and reported cases correlate at ${fit}${apart}. Reporting's highest month is ${reporting} times its lowest; more reporting and more malaria cannot be told apart.`,
+    `It covers only ${names} and makes no statement about other states or about LGAs.`,
+    `Reporting is free to drift, and the drift explains much of the fit: modelled and reported cases correlate at ${fit}${seasons}. Reporting's highest month is ${reporting} times its lowest; more reporting and more malaria cannot be distinguished.`,
     `An infectious period of ${assumed.infectious_months} and an immunity of ${assumed.immune_months} months are assumed, not measured (${assumed_from}): with an immunity of ${fits[0]!.immune_months_tried} months the sum of squares is ${squares} times as large. Compare fits and projections, not parameters.`,
-    'The share of transmission all year round is of the rate at the peak of the season: what would be left without any rain.',
+    'The share of year-round transmission is relative to the rate at the peak of the season: what would be left without any rain.',
     'Every year has the same season, that of the usual rain: a wet or dry year, spraying or net campaigns show only as drift.',
     describeDoubt(states, fits),
     'Months flagged as gaps in reporting are shown as reported and left out of the fit.',
@@ -51,28 +51,28 @@ export function describeLimits(
   ];
 }
 
-/** Says whether the held-back year was still unseen when the design was fixed. */
+/** States whether the held-back year was still unseen when the design was fixed. */
 export function describeStanding({ registered, looks }: { registered: boolean; looks: number }): string {
   if (registered && looks === 1) return 'The design was registered before the held-back year was scored, once.';
   if (registered)
-    return `The design was registered before its look at the held-back year, but that was look ${looks} at this year: designs changed after the first, so its score is not that of a year unseen.`;
+    return `The design was registered before it was scored on the held-back year, but that was evaluation ${looks} on this year: designs changed after the first, so its score is not that of an unseen year.`;
   if (looks > 0)
     return 'The design was not registered before the held-back year was scored, and other designs had been scored on that year before.';
   return 'The design was not registered before the held-back year was scored.';
 }
 
-/** Whether the model won or lost a year ahead, against every simple method. */
+/** Whether the model projected better or worse than each simple method a year ahead. */
 export function describeProjections(what: string, { months, errors }: Pick<Scores, 'months' | 'errors'>): string {
   if (months === 0) return `Nothing could be projected in the ${what}: the records are too short.`;
   const model = errors.model!;
-  const against = (verdict: string, wanted: (rival: number) => boolean) => {
-    const rivals = Object.entries(RIVALS).filter(([name]) => wanted(errors[name]!));
+  const compared = (verdict: string, applies: (rival: number) => boolean) => {
+    const rivals = Object.entries(RIVALS).filter(([name]) => applies(errors[name]!));
     const named = rivals.map(([name, words]) => `${words} (${errors[name]!.toFixed(2)})`);
     return named.length > 0 ? [`${verdict} ${named.join(', ')}`] : [];
   };
   const verdicts = [
-    ...against('better than', (rival) => model < rival),
-    ...against('not better than', (rival) => model >= rival),
+    ...compared('better than', (rival) => model < rival),
+    ...compared('not better than', (rival) => model >= rival),
   ];
   return `A year ahead in the ${what} its mean error was ${model.toFixed(2)} cases per 1,000 over ${months} months: ${verdicts.join('; ')}.`;
 }
@@ -84,7 +84,7 @@ function describeDoubt(states: TransmissionModel['states'], fits: readonly FitFi
     const months = MONTHS.filter((_, month) => low[month]! <= 1 && high[month]! > 1);
     return `${states[i]!.state} ${months.length > 0 ? months.join(' ') : 'none'}`;
   });
-  return `Months in which the 90% range of new infections per infection holds 1, so that growing cannot be told from shrinking: ${doubtful.join('; ')}. Durations are taken as given there.`;
+  return `Months in which the 90% range of new infections per infection contains 1, so that growth cannot be distinguished from decline: ${doubtful.join('; ')}. The durations are taken as given in this range.`;
 }
 
 /** Smallest to largest; one number if they are equal. */

@@ -7,9 +7,9 @@ const CASES = [4.1, 3.6, 3.4, 3.7, 4.6, 5.9, 6.6, 6.1, 5.7, 5.8, 5.4, 4.7];
 const YEARS_BEFORE = 3;
 
 /**
- * An invented record, always the same but for its span. What a design projects from it identifies the design,
- * whatever the country's data. Reporting grows unevenly, one month is unknown and three are masked, so that those rules
- * show as well.
+ * An invented record that is always the same except for its span. A design's projections from it identify the design,
+ * whatever the country's data. Reporting grows unevenly, one month is unknown and three are masked, so that the rules
+ * for these cases affect the projections too.
  */
 export function probeRecord({ development_first, held_back_year }: ProjectionSettings): ProjectionRecord {
   const first_year = development_first - YEARS_BEFORE;

@@ -15,10 +15,10 @@ import {
 } from './projection.ts';
 import { type CaseRecord, fitSirs, isLongEnough } from './sirs-fit.ts';
 
-/** The designs of the model's projection: its fitted cycle, set to the level of this many last months. */
+/** Candidate designs of the projection: the fitted cycle at the level of this many last months. */
 export const LEVEL_MONTHS = [3, 6, 12] as const;
 
-/** A state's entire record, starting in a January. */
+/** A state's complete record, starting in a January. */
 export interface ProjectionRecord {
   state_code: string;
   first_year: number;
@@ -37,8 +37,9 @@ export interface Scores {
   months: number;
   /** Mean absolute error by method; `model` is the chosen design. Empty if nothing could be scored. */
   errors: Record<string, number>;
+  /** Correlation of `model`. */
   seasonal_shape_correlation: number;
-  /** The same by method. */
+  /** The correlation by method. */
   shape_correlations: Record<string, number>;
 }
 export interface DevelopedProjections {
@@ -53,8 +54,9 @@ export interface ProjectionTest extends DevelopedProjections {
 }
 
 /**
- * Projects each state a year ahead, from every January of the development years with enough months before it to fit a
- * model. A fit sees only the months before its origin. The design is the one of `LEVEL_MONTHS` with the smallest error.
+ * Projects each state a year ahead, from every January of the development years that has enough months before it for a
+ * fit. A fit uses only the months before its origin. The chosen design is the one of `LEVEL_MONTHS` with the smallest
+ * error.
  */
 export function developProjections(
   records: readonly ProjectionRecord[],
@@ -75,7 +77,7 @@ export function developProjections(
   };
 }
 
-/** Scores the design fixed in development on the held-back year. */
+/** Scores the design chosen in development on the held-back year. */
 export function scoreHeldBack(
   records: readonly ProjectionRecord[],
   settings: ProjectionSettings,
@@ -101,7 +103,7 @@ function projectYears(
   );
 }
 
-/** The chosen design as `model`, and its geometric mean with Abeku's adjustment. */
+/** Adds the chosen design as `model`, and its geometric mean with Abeku's adjustment. */
 function choose(year: ProjectedYear, level_months: number): ProjectedYear {
   const model = year.methods[levelMethod(level_months)]!;
   const both = model.map((value, month) => {
@@ -120,7 +122,7 @@ function yearsOf(record: ProjectionRecord): number[] {
   return years.filter((year) => isLongEnough(recordBefore(record, year)));
 }
 
-/** The months before a year, as a record of its own. */
+/** The part of the record before a year. */
 function recordBefore({ first_year, per_1000, masked }: ProjectionRecord, year: number): CaseRecord {
   const origin = (year - first_year) * 12;
   return {

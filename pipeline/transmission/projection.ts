@@ -1,11 +1,11 @@
 import { correlation, mean } from '../numerics/averages.ts';
 
-/** What is known at an origin, a January: the months before it, oldest first, in cases per 1,000; null is unknown. */
+/** The data known at an origin, a January: the months before it, oldest first, in cases per 1,000; null if unknown. */
 export interface History {
   reported: readonly (number | null)[];
   masked: ReadonlySet<number>;
 }
-/** Twelve months from the origin on; null if the method has nothing to go on. */
+/** Twelve months from the origin onwards; null if the method cannot project a month. */
 export type Projection = (number | null)[];
 
 const knownMean = (values: readonly (number | null | undefined)[]): number | null => {
@@ -21,7 +21,7 @@ export function sameMonthLastYear({ reported }: History): Projection {
   return byMonth((month) => reported.at(month - 12) ?? null);
 }
 
-/** Mean of the same month over the last three years, as far as there are any and without masked months. */
+/** Mean of the same month over the last three years, as far as known and without masked months. */
 export function sameMonthLastYears(history: History, years = 3): Projection {
   const known = unmasked(history);
   return byMonth((month) =>
@@ -38,10 +38,10 @@ export function flat({ reported }: History): Projection {
 }
 
 /**
- * Seasonal adjustment with the last three observations, Abeku et al. 2002 (Trop Med Int Health 7:851), their best method
- * in Ethiopia: the month's mean over the years before, plus the mean deviation of the last three months from theirs.
- * All earlier years are used, because records are short; Abeku et al. found three years to work best. It works on raw
- * cases or on logarithms.
+ * Seasonal adjustment with the last three observations, Abeku et al. 2002 (Trop Med Int Health 7:851), their best
+ * method in Ethiopia: the month's mean over earlier years, plus the mean deviation of the last three months from their
+ * means. All earlier years are used, because records are short; Abeku et al. found three years to work best. It works
+ * on raw cases or on logarithms.
  */
 export function abeku(history: History, scale: 'raw' | 'log'): Projection {
   const known = unmasked(history).map((value) => {
@@ -76,7 +76,7 @@ export function shapeTimesLevel({ reported }: History, shape: readonly number[],
   return byMonth((month) => (expected > 0 ? (shape[month]! * cases) / expected : null));
 }
 
-/** One year's projections by method, and what was then reported. */
+/** One year's projections by method, and the reported values. */
 export interface ProjectedYear {
   state_code: string;
   year: number;
@@ -84,13 +84,13 @@ export interface ProjectedYear {
   methods: Record<string, Projection>;
 }
 
-/** Months that were reported and that every method could project: the same for all, so that errors are comparable. */
+/** Months that were reported and that every method could project, so that errors are comparable. */
 export function scoredMonths({ reported, methods }: ProjectedYear): number[] {
   const all = [reported, ...Object.values(methods)];
   return reported.flatMap((_, month) => (all.every((values) => values[month] !== null) ? [month] : []));
 }
 
-/** Mean absolute error of each method over all years' scored months; NaN where there are none. */
+/** Mean absolute error of each method over all scored months; NaN if there are none. */
 export function meanAbsoluteErrors(years: readonly ProjectedYear[]): Record<string, number> {
   const names = Object.keys(years[0]?.methods ?? {});
   return Object.fromEntries(
@@ -101,7 +101,7 @@ export function meanAbsoluteErrors(years: readonly ProjectedYear[]): Record<stri
   );
 }
 
-/** Correlation, pooled over years, of month ÷ its year's mean: projected by `method` against reported. */
+/** Correlation, pooled over years, of projected with reported values, each month divided by the mean of its year. */
 export function seasonalShapeCorrelation(years: readonly ProjectedYear[], method: string): number {
   const shapes = (of: (year: ProjectedYear) => Projection) =>
     years.flatMap((year) => {

@@ -18,7 +18,7 @@ export interface TransmissionInput {
   model: Model;
 }
 
-/** What the stage reads of the artifacts. */
+/** The stage's input, from the artifacts. */
 export const inputOf = (io: StageIo, model: Model): TransmissionInput => ({
   areas: areasOf(io),
   cases: casesOf(io.table('ingest/cases')),
@@ -27,7 +27,7 @@ export const inputOf = (io: StageIo, model: Model): TransmissionInput => ({
   model,
 });
 
-/** Case records by state, ordered by code: those that a model can be fitted to, and the codes of those it cannot. */
+/** Case records by state, ordered by code: those sufficient for a fit, and the codes of the others. */
 export function recordsOf({ areas, cases, census, rain }: TransmissionInput): {
   records: ProjectionRecord[];
   left_out: string[];
@@ -48,16 +48,21 @@ export function settingsOf({ parameters }: Model): ProjectionSettings {
   return { durations, development_first, held_back_year, starts, seed: parameters.seed };
 }
 
-/** Population of a state in the census; an LGA without a row adds nothing. @throws BadInput if that leaves no people */
+/** Population of a state in the census; an LGA without a row counts as 0. @throws BadInput if the sum is 0 */
 function peopleOf(state_code: string, areas: Areas, census: Census): number {
   const people = areas.lgas
     .filter((lga) => lga.state_code === state_code)
     .reduce((sum, { lga_code }) => sum + (census[lga_code]?.people ?? 0), 0);
   if (people > 0) return people;
-  throw new BadInput('the census', state_code, 'no people in any of its LGAs', 'some: its cases are told per 1,000');
+  throw new BadInput(
+    'the census',
+    state_code,
+    'no people in any of its LGAs',
+    'a population, since cases are given per 1,000 people',
+  );
 }
 
-/** Cases per 1,000 people from the January of the first year on; months before the record are unknown. */
+/** Cases per 1,000 people, starting in January of the first year; months before the record are unknown. */
 function recordOf(
   { state_code, first, confirmed, masked }: CaseSeries,
   people: number,

@@ -1,8 +1,8 @@
 import { choleskyDense, solveLower, solveUpper } from '../numerics/dense.ts';
 
-/** Reporting's knots, months apart. */
+/** Months between the knots of reporting. */
 export const KNOT_MONTHS = 3;
-/** Variance of a month's scatter, over the variance of a step from knot to knot. */
+/** Variance of a month's scatter divided by the variance of a step from knot to knot. */
 export const STIFFNESS = 1;
 
 export interface DriftFit {
@@ -13,11 +13,11 @@ export interface DriftFit {
 }
 
 /**
- * A reporting fraction that may drift slowly: its logarithm is straight between knots three months apart, and walks from
- * knot to knot at random with steps as wide as a month's scatter. Given ln(reported / modelled) of the months in use it
- * is found by penalised least squares, min Σ (d − B a)² + stiffness Σ (aₖ₊₁ − aₖ)² (Eilers & Marx 1996), in closed form,
- * so that the search for the model's own parameters never sees it.
- * @param used which months enter; at least one
+ * A slowly drifting reporting fraction: its logarithm is linear between knots three months apart, and a random walk
+ * over the knots, with steps of the same variance as a month's scatter. Given ln(reported / modelled) of the months in
+ * use, it is estimated by penalised least squares, min Σ (d − B a)² + stiffness Σ (aₖ₊₁ − aₖ)² (Eilers & Marx 1996), in
+ * closed form, so that it adds nothing to the search for the model's parameters.
+ * @param used whether each month is in use; at least one is
  */
 export function driftSmoother(used: readonly boolean[]): (differences: readonly number[]) => DriftFit {
   const n = used.length;
@@ -45,7 +45,7 @@ export function driftSmoother(used: readonly boolean[]): (differences: readonly 
     add(k + 1, k, -STIFFNESS);
   }
   const factor = choleskyDense(normal, knots);
-  if (!factor) throw new RangeError(`reporting drift: found no month in use among ${n}, expected one or more`);
+  if (!factor) throw new RangeError(`reporting drift: found none of ${n} months in use, expected one or more`);
 
   return (differences) => {
     const a = new Float64Array(knots);

@@ -4,12 +4,12 @@ import type { Durations } from '../season/rain-season.ts';
 import { KNOT_MONTHS, STIFFNESS } from './reporting-drift.ts';
 import { type CaseRecord, fitSirs, type RainForm, type SirsFit } from './sirs-fit.ts';
 
-/** Shares of draws below and above the range. */
+/** Share of draws below the range, and above it. */
 const TAIL = 0.05;
 const DRAWS = 200;
-/** Forms of the rain's effect that could equally have been assumed: half-saturation (log-uniform) and steepness. */
+/** Plausible forms of the effect of rain: half-saturation (log-uniform) and steepness (uniform). */
 const FORMS = { least_mm: 40, most_mm: 160, least_steepness: 1, most_steepness: 3 };
-/** Parameters that a fit finds: three of the model, and reporting's level. */
+/** Number of fitted parameters: three of the model, and the level of reporting. */
 const FITTED = 4;
 
 /** Uncertainty of the effective reproduction number by month, January first. */
@@ -23,12 +23,13 @@ export interface ReproductionRange {
 
 /**
  * Range of R by month, by parametric bootstrap (Efron & Tibshirani 1993, chapter 6; for epidemic curves Chowell 2017,
- * Infect Dis Model 2:379): records are drawn from the fitted model with a new walk of reporting and new scatter, and
- * fitted again, each under another form of the rain's effect. The walk makes deviations of neighbouring months alike, as
- * they are in the record: months taken for independent would give ranges too narrow. The variance of scatter, and of the
- * walk's steps, is s² = penalised squares / (months in the fit − 4). With the form held at the assumed one the ranges
- * would be blind to its error: on made-up countries they then hold two fifths of the true values, with it drawn nineteen
- * twentieths. Durations and usual rain are taken as given: R − 1 grows with the infectious period assumed.
+ * Infect Dis Model 2:379): records are simulated from the fitted model with a new random walk of reporting and new
+ * scatter, and fitted again, each with another form of the effect of rain. The walk makes deviations of neighbouring
+ * months similar, as in the record; with independent months the ranges would be too narrow. The variance of the
+ * scatter, and of the walk's steps, is s² = penalised sum of squares / (months in the fit − 4). With the form fixed,
+ * the ranges would ignore its error: in simulated countries they then contain two fifths of the true values, and
+ * nineteen twentieths with it drawn. Durations and usual rain are taken as given: R − 1 grows with the assumed
+ * infectious period.
  */
 export function reproductionRange(
   record: CaseRecord,
@@ -63,7 +64,7 @@ export function reproductionRange(
   };
 }
 
-/** A walk from knot to knot, straight between. */
+/** A random walk over the knots, linear in between. */
 function drawWalk(months: number, step: number, random: Random): number[] {
   const knots = [0];
   while ((knots.length - 1) * KNOT_MONTHS < months) knots.push(knots.at(-1)! + step * random.normal());

@@ -5,18 +5,18 @@ import { type Durations, rainForcing } from '../season/rain-season.ts';
 import { type SirsCycle, type SirsParameters, sirsCycle } from '../season/sirs.ts';
 import { driftSmoother } from './reporting-drift.ts';
 
-/** How a month's rain acts: the constants of `rainForcing`. */
+/** Form of the effect of rain: the constants of `rainForcing`. */
 export interface RainForm {
   half_saturation_mm: number;
   steepness: number;
 }
 /**
- * An assumption, fixed so that projections owe nothing to later cases: of the order of the 80 mm that maps of climatic
- * suitability ask of a month of transmission (Grover-Kopec et al. 2006, Malar J 5:38), a threshold and no half-saturation.
- * `reproductionRange` shows what other forms would have done.
+ * An assumption, fixed so that projections do not depend on later cases. It is of the order of the 80 mm that maps of
+ * climatic suitability require of a month with transmission (Grover-Kopec et al. 2006, Malar J 5:38), which is a
+ * threshold and not a half-saturation. `reproductionRange` includes other forms.
  */
 const RAIN_FORM: RainForm = { half_saturation_mm: 80, steepness: 2 };
-/** Mean over the year of new infections per infection among susceptibles only; share year-round; lag behind rain. */
+/** Intervals of the mean reproduction number in a fully susceptible population, the year-round share, and the lag. */
 const BOUNDS = [
   { low: 1.2, high: 20, log: true },
   { low: 0, high: 1 },
@@ -26,41 +26,44 @@ const BOUNDS = [
 export interface CaseRecord {
   /** Month of the year of the first value, 0 (January) to 11. */
   first_month: number;
-  /** Cases per 1,000 people, one value a month; null where nothing was reported. */
+  /** Cases per 1,000 people by month; null if nothing was reported. */
   per_1000: readonly (number | null)[];
-  /** Months to leave out of the fit, by index. */
+  /** Indices of months to leave out of the fit. */
   masked: ReadonlySet<number>;
 }
-/** The fewest reported months that a fit needs, and the fewest of them with cases and not masked. */
+/** Reported months that a fit requires, and how many of them must have cases and not be masked. */
 const LEAST_REPORTED = 24;
 const LEAST_USED = 12;
 
 export interface SirsFit {
-  /** The optimum in the search's own parameters, as a start for another search. */
+  /** The optimum in the parameters of the search, as a start for another search. */
   found: readonly number[];
   parameters: SirsParameters;
   /** Months by which transmission follows rain. */
   lag_months: number;
   cycle: SirsCycle;
-  /** Cases per 1,000 by the model, every month of the record. */
+  /** Modelled cases per 1,000 in every month of the record. */
   modelled: number[];
-  /** ln of reporting by month, up to a constant. */
+  /** ln of the reporting fraction by month, up to a constant. */
   drift: number[];
-  /** Months in the fit, by index. */
+  /** Indices of the months in the fit. */
   used: number[];
   /** Correlation of modelled with reported cases over the months in the fit. */
   correlation: number;
   /**
-   * What the season alone explains: of ln incidence by month of the year with ln reported cases over their centred
-   * 12-month mean (`logsOverTrend`), a trend that owes nothing to the fit. The drift is no such trend: it bends every
-   * three months and takes what the season misses. Null where no month's window is known.
+   * How well the season alone explains the record: correlation of ln incidence by month of the year with ln reported
+   * cases minus their centred 12-month mean (`logsOverTrend`), a trend that does not depend on the fit. The drift would
+   * not do: it can change its slope every three months and so absorb what the season misses. Null if no month's window
+   * is known.
    */
   detrended_correlation: number | null;
   /** Penalised sum of squares on the log scale. */
   squares: number;
 }
 
-/** Whether there is enough to fit: two years of reports, one of them with cases and not masked. */
+/**
+ * Whether a record is sufficient for a fit: two years of reports, including twelve months with cases and not masked.
+ */
 export function isLongEnough(record: CaseRecord): boolean {
   const reported = record.per_1000.filter((value) => value !== null);
   return reported.length >= LEAST_REPORTED && monthsInUse(record).filter(Boolean).length >= LEAST_USED;
@@ -72,8 +75,8 @@ function monthsInUse({ per_1000, masked }: CaseRecord): boolean[] {
 
 /**
  * Fits ln cases = ln incidence(month of the year) + drift(month) by least squares: incidence is the yearly cycle of an
- * SIRS under the place's usual rain, drift a slowly moving reporting fraction (`driftSmoother`). Three parameters are
- * searched from many starts; durations are assumed. Months without a report, of 0 cases or masked are left out.
+ * SIRS with the place's usual rain, drift a slowly varying reporting fraction (`driftSmoother`). Three parameters are
+ * searched from many starts; durations are assumed. Months without a report, with 0 cases or masked are left out.
  * @param rain_mm usual rain, twelve values
  */
 export function fitSirs(

@@ -18,7 +18,7 @@ import { inputOf, recordsOf, settingsOf, type TransmissionInput } from './record
 import { type ReproductionRange, reproductionRange } from './reproduction-range.ts';
 import { fitSirs, type SirsFit } from './sirs-fit.ts';
 
-/** What the report shows beyond the published model. */
+/** Figures for the report in addition to the published model. */
 export interface TransmissionFits {
   states: (FitFigures & {
     transmission_rate: number;
@@ -28,18 +28,18 @@ export interface TransmissionFits {
     left_out: Period[];
   })[];
   projection: ProjectionTest;
-  /** The design's fingerprint, and what the register of looks at the held-back year says about it. */
+  /** The design's fingerprint, and its status in the register of evaluations on the held-back year. */
   design: string;
   standing: Standing;
 }
-/** `model` and `fits` are null if no state has records that a model can be fitted to. */
+/** `model` and `fits` are null if no state has sufficient records for a fit. */
 export interface TransmissionOutput {
   model: TransmissionModel | null;
   fits: TransmissionFits | null;
   report: ReportLine[];
 }
 
-/** The assumed immunity times this is tried too, to show how little the records say about it. */
+/** Factor of the assumed immunity for a second fit, which shows how little the records reveal about it. */
 const OTHER_IMMUNITY = 4;
 
 /** Fits a transmission model to each state with monthly records, and tests its projections. */
@@ -110,7 +110,7 @@ export const run: StageRun = async (io) => {
   return { ...transmission(inputOf(io, io.model)) };
 };
 
-/** Rounded first; a month is growing if the rounded number is above 1. */
+/** Reproduction numbers are rounded first; infection grows in a month if the rounded number is above 1. */
 function reproduction({ cycle }: SirsFit) {
   const reproduction_number_by_month = cycle.reproduction_number.map((r) => roundAs('reproduction_number_by_month', r));
   return {
@@ -131,7 +131,7 @@ function seriesOf({ first_year, per_1000 }: ProjectionRecord, { modelled }: Sirs
   );
 }
 
-/** Zeros where nothing could be projected; `months` says so. */
+/** Zeros if nothing could be projected, in which case `months` is 0. */
 function scoresOf({ months, errors, seasonal_shape_correlation }: Scores): ProjectionScores {
   const error = (name: string) => (months > 0 ? errors[name]! : 0);
   return {
@@ -145,7 +145,7 @@ function scoresOf({ months, errors, seasonal_shape_correlation }: Scores): Proje
   };
 }
 
-/** @throws BadInput for durations under which the model does not settle on a yearly cycle */
+/** @throws BadInput if the model does not converge to a yearly cycle with these durations */
 function figuresOf(
   state_code: string,
   fit: SirsFit,
@@ -156,7 +156,7 @@ function figuresOf(
     throw new BadInput(
       'model.json',
       'parameters.transmission',
-      `durations under which the model of ${state_code} settles on no yearly cycle`,
+      `durations with which the model of ${state_code} does not converge to a yearly cycle`,
       'other infectious_months or immune_months',
     );
   return {
@@ -170,15 +170,18 @@ function figuresOf(
   };
 }
 
-/** The held-back year's errors are shown only if its look is registered: a build must not be a look of its own. */
+/**
+ * Errors on the held-back year are shown only if the evaluation is registered: a build must not be an evaluation
+ * itself.
+ */
 function reportOf({ states, projection, design, standing }: TransmissionFits): ReportLine[] {
   const errors = ({ errors: by, months }: Scores) =>
     `${months} months: ${Object.entries(by)
       .map(([name, value]) => `${name} ${value.toFixed(3)}`)
       .join(', ')}`;
   const held = standing.registered
-    ? `${errors(projection.held_back)}; looks at this year: ${standing.looks}`
-    : `design ${design.slice(0, 8)} is not registered; \`malaria-risk score-held-back\` registers it and looks`;
+    ? `${errors(projection.held_back)}; evaluations on this year: ${standing.looks}`
+    : `design ${design.slice(0, 8)} is not registered; \`malaria-risk score-held-back\` registers and evaluates it`;
   const line = (rule: string, what: string): ReportLine => ({ source: 'transmission', rule, what });
   return [
     ...states.map(({ state_code, detrended_correlation, lag_months }) =>

@@ -1,4 +1,4 @@
-/** Whether statements of a given probability are true as often as they say. */
+/** Calibration of probabilities: whether statements of a given probability are true as often as stated. */
 import { addMonths, type Period } from '../contract/months.ts';
 import { LEVELS } from '../contract/schemas.ts';
 import { tenthOf } from '../risk/summary.ts';
@@ -6,39 +6,40 @@ import type { CHANGES, PROBABILITIES } from '../risk/tables.ts';
 import type { RowOf } from '../table.ts';
 import type { Truth } from './truth-file.ts';
 
-/** What is said: the level, rank in nation and state, a rise since a year ago and since the last survey. */
+/** Kinds of statements: level, rank in nation and state, rise since a year ago and since the last survey. */
 export const STATEMENTS = ['level', 'highest_nation', 'highest_state', 'rise_year', 'rise_survey'] as const;
 export type Statement = (typeof STATEMENTS)[number];
 
-/** Statements about LGAs in estimated months whose probability lies in a tenth of 0 to 1. */
+/** Sums over statements about LGAs in estimated months whose probability is in one bin of width 0.1. */
 export interface CalibrationSums {
   statement: Statement;
   /** 0 for probabilities below 0.1, up to 9 for those of 0.9 and more. */
   bin: number;
   count: number;
-  /** Sum of the probabilities. */
+  /** Sum of the stated probabilities. */
   said: number;
-  /** How many were true. */
+  /** Number of true statements. */
   true_count: number;
 }
-/** The same as shares of the statements. */
+/** The same as means over the statements. */
 export interface Calibration {
   statement: Statement;
-  /** Such as `0.8-0.9`. */
+  /** For example `0.8-0.9`. */
   bin: string;
   statements: number;
-  /** Mean probability; share that was true. */
+  /** Mean stated probability. */
   said: number;
+  /** Share of the statements that were true. */
   true_share: number;
 }
 
 const BINS = 10;
-/** Probabilities are shares of draws, and differences of such: 0.8 can be a little less than it is. */
+/** Probabilities are shares of draws and differences of shares, so 0.8 may be slightly less because of rounding. */
 const ROUNDING = 1e-9;
 
 /**
- * Holds the statements about LGAs against the truth.
- * @param probabilities, changes rows of LGAs in estimated months; others are ignored
+ * Compares the statements about LGAs with the truth.
+ * @param probabilities, changes only rows of LGAs in estimated months are used
  */
 export function calibrate(
   probabilities: readonly RowOf<typeof PROBABILITIES>[],
@@ -86,13 +87,13 @@ export function calibrate(
   return sums.flat();
 }
 
-/** The highest tenth of these, rounded up. */
+/** The codes in the highest tenth, rounded up. */
 function highestOf(codes: readonly string[], value: (code: string) => number): ReadonlySet<string> {
   const ordered = codes.map((code) => ({ code, value: value(code) })).sort((a, b) => b.value - a.value);
   return new Set(ordered.slice(0, tenthOf(codes.length)).map(({ code }) => code));
 }
 
-/** The statements of several countries together. */
+/** Pools the statements of several countries. */
 export function poolCalibration(countries: readonly (readonly CalibrationSums[])[]): CalibrationSums[] {
   const groups = Map.groupBy(countries.flat(), ({ statement, bin }) => `${statement} ${bin}`);
   return [...groups.values()].map((own) => ({
@@ -103,7 +104,7 @@ export function poolCalibration(countries: readonly (readonly CalibrationSums[])
   }));
 }
 
-/** Bins that have statements, shares to four decimals. */
+/** Bins with statements, means to four decimals. */
 export function summariseCalibration(sums: readonly CalibrationSums[]): Calibration[] {
   const four = (value: number) => Number(value.toFixed(4));
   return sums

@@ -1,33 +1,33 @@
 import type { LgaScore } from '../artifacts.ts';
 import { monthOf } from '../contract/months.ts';
 import type { Truth } from './truth-file.ts';
-import { type Grouping, groupsOf, type Place, type Span } from './truth-groups.ts';
+import { type Grouping, groupsOf, type LgaGroups, type Span } from './truth-groups.ts';
 import { addSums, noSums, sumsOf, type TruthScore, type TruthSums, truthScore } from './truth-scores.ts';
 
 /** Sums of a set of LGA-months, by grouping and group. */
 export type GroupSums = Map<string, { by: Grouping; group: string; sums: TruthSums }>;
-/** How well the scores of a group of LGA-months recover the truth. */
+/** Accuracy of the scores of a group of LGA-months. */
 export interface GroupScore extends TruthScore {
   by: Grouping;
   group: string;
 }
 
-/** A country's scores, LGA by month. */
-export interface Scored {
+/** A country's scores by LGA and month. */
+export interface CountryScores {
   lgas: readonly LgaScore[];
   /** The same LGA-months in the same order. */
   baseline: readonly LgaScore[];
   /**
-   * Posterior draws of a row of `lgas`, in ascending order, asked for by month of the year (1 to 12) first, since all are
-   * too many at once; null where the model has none.
+   * Posterior draws of a row of `lgas`, in ascending order; requested by month of the year (1 to 12) first, since all
+   * of them do not fit into memory. Null if the model has none.
    */
   draws: ((month: number) => (row: number) => ArrayLike<number>) | null;
-  places: ReadonlyMap<string, Place>;
+  places: ReadonlyMap<string, LgaGroups>;
   span: Span;
 }
 
-/** Every LGA-month beside its truth, by group. @throws what `truth` throws where it knows none */
-export function compareWithTruth({ lgas, baseline, draws, places, span }: Scored, truth: Truth): GroupSums {
+/** Compares every LGA-month with its truth, by group. @throws the error of `truth` if a truth is not known */
+export function compareWithTruth({ lgas, baseline, draws, places, span }: CountryScores, truth: Truth): GroupSums {
   const groups: GroupSums = new Map();
   for (const [month, rows] of Map.groupBy(lgas.keys(), (i) => monthOf(lgas[i]!.period))) {
     const drawsOf = draws?.(month) ?? null;
@@ -44,7 +44,7 @@ export function compareWithTruth({ lgas, baseline, draws, places, span }: Scored
   return groups;
 }
 
-/** The LGA-months of several countries together. */
+/** Pools the LGA-months of several countries. */
 export function poolGroups(countries: readonly GroupSums[]): GroupSums {
   const pooled: GroupSums = new Map();
   for (const groups of countries) for (const { by, group, sums } of groups.values()) addTo(pooled, by, group, sums);
@@ -58,7 +58,7 @@ function addTo(groups: GroupSums, by: Grouping, group: string, sums: TruthSums):
   groups.set(key, known);
 }
 
-/** Scores group by group, to four decimals; groupings in the order of `GROUPINGS`, groups by name. */
+/** Scores of each group, to four decimals; groupings in the given order, groups by name. */
 export function scoreGroups(groups: GroupSums, order: readonly Grouping[]): GroupScore[] {
   const four = (value: number | null) => (value === null ? null : Number(value.toFixed(4)));
   return [...groups.values()]

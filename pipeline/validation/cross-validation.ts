@@ -42,7 +42,7 @@ export interface HeldOut {
   draws: HeldOutDraws;
 }
 
-/** What cross-validation needs besides the observations. */
+/** Settings of cross-validation. */
 export interface CrossValidation {
   states: string[];
   /** Fold of each LGA. */
@@ -51,18 +51,18 @@ export interface CrossValidation {
   draws: number;
   seed: number;
   /**
-   * Optimum of the fit to everything, for quick fits (see `fitRisk`). A fold finds its own optimum from there. All it takes
-   * from the held-out cells is the curvature, that is the width of eight hyperparameters: the log scores of two of the
-   * real folds moved by +0.0008 and −0.0006, a hundredth of their standard error.
+   * Optimum of the fit to all observations, for quick fits (see `fitRisk`). A fold finds its own optimum from there.
+   * All it uses of the held-out cells is the curvature, that is, the width of the hyperparameters' posterior: the log
+   * scores of two of the real folds moved by +0.0008 and −0.0006, a hundredth of their standard error.
    */
   like: Optimum | null;
-  /** Leaves the baseline and the national mean out, whose scores do not depend on covariates. */
+  /** Skips the baseline and the national mean, whose scores do not depend on covariates. */
   spatial_only?: boolean;
 }
 
 /**
- * Predicts every cell with models that saw nothing of its fold. A round or cluster known only by state is left out
- * throughout, since its figure may include the held-out places.
+ * Predicts every cell with models fitted without its fold. Rounds and clusters known by state only are left out
+ * throughout, since their figures may include the held-out places.
  * @throws UsageError if a surveyed LGA has no fold
  */
 export function* crossValidate(prepared: PreparedRisk, how: CrossValidation): Generator<HeldOut> {
@@ -75,7 +75,7 @@ export function foldsOf({ observed }: PreparedRisk, foldOf: Map<string, number>)
   return [...new Set(folds)].sort((a, b) => a - b);
 }
 
-/** Observations whose LGA is known: those that can be held out. */
+/** Observations with a known LGA, which can be held out. */
 export function placedOf(observed: Observed[]): (Observed & { lga_code: string })[] {
   return observed.filter((o): o is Observed & { lga_code: string } => o.lga_code !== null);
 }
@@ -86,7 +86,7 @@ function foldIn(foldOf: Map<string, number>, { lga_code }: { lga_code: string })
   return fold;
 }
 
-/** Predicts the cells of one fold with each model. Cells of a round that no other fold has are left out. */
+/** Predicts the cells of one fold with each model. Cells of a round without cells in other folds are left out. */
 export function* predictFold(
   { mesh, rounds, times, observed }: PreparedRisk,
   fold: number,
@@ -95,7 +95,9 @@ export function* predictFold(
   const cells = placedOf(observed);
   const train = cells.filter((o) => foldIn(foldOf, o) !== fold);
   if (train.length === 0)
-    throw new UsageError(`fold ${fold} holds all ${cells.length} surveyed cells, expected some to fit to`);
+    throw new UsageError(
+      `fold ${fold} contains all ${cells.length} surveyed cells, expected some in other folds to fit to`,
+    );
   const seen = [...new Set(train.map((o) => o.risk.round))].sort((a, b) => a - b);
   const test = cells.filter((o) => foldIn(foldOf, o) === fold && seen.includes(o.risk.round));
   const own = (o: Observed) => ({ ...o.risk, round: seen.indexOf(o.risk.round) });
@@ -132,11 +134,11 @@ export function* predictFold(
     { model: 'baseline', units: states, unitOf: (o: Observed) => o.baseline },
     { model: 'national', units: [WHOLE_COUNTRY], unitOf: country },
   ] as const) {
-    const plain = fitBaseline(train.map(unitOf), [...units], constants.season_exponent, draws, stream(model));
-    const plainRho = new Float64Array(draws).fill(plain.rho);
+    const fit = fitBaseline(train.map(unitOf), [...units], constants.season_exponent, draws, stream(model));
+    const fitRho = new Float64Array(draws).fill(fit.rho);
     yield* test.map((o) => {
       const { state_code, survey_year, log_season } = unitOf(o);
-      const drawn = { prevalence: drawBaseline(plain, state_code, survey_year, log_season), rho: plainRho };
+      const drawn = { prevalence: drawBaseline(fit, state_code, survey_year, log_season), rho: fitRho };
       return score(o, model, fold, rounds, drawn, stream(`${model}/${o.risk.name}`));
     });
   }
@@ -154,7 +156,7 @@ function score(
 ): HeldOut {
   const { examined, positive, name, round } = o.risk;
   const observed = positive / examined;
-  // survey-weighted counts need not be whole; a cell of less than half a child is drawn as one child
+  // survey-weighted counts need not be integers; a cell with less than half a child is drawn as one child
   const trials = Math.max(1, Math.round(examined));
   const shares = draws.prevalence.map((p, d) => drawBetaBinomial(random, trials, p, draws.rho[d]!) / trials).sort();
   return {

@@ -23,8 +23,8 @@ const COLUMNS = [
 ] as const satisfies (keyof HeldOut)[];
 
 /**
- * Folds by LGA from a CSV with the columns lga_pcode and fold, in any order, further ones ignored.
- * @throws BadInput naming the file and row for a missing column, a repeated LGA or a fold that is not a whole number
+ * Reads folds by LGA from a CSV with the columns lga_pcode and fold, in any order; other columns are ignored.
+ * @throws BadInput naming the file and row if a column is missing, an LGA is repeated or a fold is not an integer
  */
 export async function readFolds(file: string): Promise<Map<string, number>> {
   const columns = { lga_pcode: 'lga_pcode', fold: 'fold' };
@@ -35,13 +35,13 @@ export async function readFolds(file: string): Promise<Map<string, number>> {
   );
 }
 
-/** One row per held-out cell and model; the file is written atomically. */
+/** Writes one row per held-out cell and model; the file is written atomically. */
 export function writeScores(file: string, rows: HeldOut[]): Promise<void> {
   return writeAtomic(file, `${toCsv(rows, COLUMNS)}\n`);
 }
 
-/** One row per held-out cell, model and draw, as Parquet: cell_id, model, draw (from 1), prevalence, rho. */
-export function writeDraws(file: string, rows: HeldOut[]): Promise<void> {
+/** Writes one row per held-out cell, model and draw, as Parquet: cell_id, model, draw (from 1), prevalence, rho. */
+export function writeHeldOutDraws(file: string, rows: HeldOut[]): Promise<void> {
   return writeAtomic(file, (temporary) =>
     withDatabase(async (db) => {
       await db.run('CREATE TABLE draws (cell_id VARCHAR, model VARCHAR, draw INTEGER, prevalence DOUBLE, rho DOUBLE)');

@@ -1,7 +1,7 @@
 /**
- * How well the risk model recovered the truth of made-up countries: `known-truth.json`, which only `malaria-risk
- * score-truth` writes: `--record` all of it, `--confirm` that a change of code leaves it as it is. Sixty countries take an
- * hour, so a build shows the record and does not recompute it.
+ * How well the risk model recovered the truth of simulated countries: `known-truth.json`, which only
+ * `malaria-risk score-truth` writes, with `--record` (all of it) or `--confirm` (that a change of code does not affect
+ * it). Sixty countries take an hour, so a build shows the record and does not recompute it.
  */
 import { readFileSync } from 'node:fs';
 import { codeOf } from '../engine/code.ts';
@@ -13,27 +13,29 @@ import type { GroupScore } from './compare-truth.ts';
 
 /** The record on disk. */
 export interface TruthRecord {
-  /** `modelFingerprint` when it was measured, or when it was last confirmed. */
+  /** `modelFingerprint` at the time of the measurement or its last confirmation. */
   model_code: string;
-  /** Countries that code newer than the measurement scores as recorded, such as `trend-2`; empty: nothing is newer. */
+  /**
+   * Countries, such as `trend-2`, on which later code was confirmed; empty if the measurement itself is by that code.
+   */
   confirmed_on: string[];
-  /** The same for every family. */
+  /** Seeds of the countries, the same for every family. */
   seeds: number[];
   /** Each family's countries together, by all groupings. */
   pooled: (GroupScore & { truth: TruthFamily })[];
   /** Each country's estimated and forecast months. */
   countries: (GroupScore & { truth: TruthFamily; seed: number })[];
-  /** Whether statements of a given probability were true as often; each family's countries together. */
+  /** How often statements of a given probability were true; each family's countries together. */
   calibration: (Calibration & { truth: string })[];
 }
-/** The record, and whether it was measured with the model as it is now. */
+/** The record, and whether it is for the present code of the model. */
 export interface KnownTruth extends TruthRecord {
   of_this_code: boolean;
 }
 
 export const TRUTH_FILE = new URL('./known-truth.json', import.meta.url);
 
-/** Hash of the risk stage and what it imports from risk/ and numerics/, ignoring comments and indentation. */
+/** Hash of the risk stage and its imports from risk/ and numerics/, ignoring comments and indentation. */
 export function modelFingerprint(): string {
   const files = Object.entries(codeOf('pipeline/risk/stage.ts').files);
   return sha256Json(files.filter(([file]) => /^pipeline\/(risk|numerics)\//.test(file)));
@@ -44,31 +46,33 @@ export function readKnownTruth(): KnownTruth {
   return { ...record, of_this_code: record.model_code === modelFingerprint() };
 }
 
-/** Half of the last decimal in which figures of the record are told: what sums in another order may move. */
-const ALIKE = 5e-4;
+/**
+ * Largest difference of figures, half of the last decimal quoted from the record, since sums may be in another order.
+ */
+const TOLERANCE = 5e-4;
 
 /**
- * The record as one of the code as it is now, after some of its countries were scored again.
- * @throws UsageError naming a country that the record lacks or that scores otherwise
+ * The record confirmed for the present code, after some of its countries were scored again.
+ * @throws UsageError naming a country that the record lacks or whose scores differ
  */
 export function confirmRecord(record: TruthRecord, again: TruthRecord['countries'], model_code: string): TruthRecord {
   for (const row of again) {
     const { truth, seed, group } = row;
-    const recorded = record.countries.find((one) => one.truth === truth && one.seed === seed && one.group === group);
-    if (!recorded || !Object.entries(row).every(([name, value]) => alike(value, recorded[name as keyof typeof row])))
+    const recorded = record.countries.find((own) => own.truth === truth && own.seed === seed && own.group === group);
+    if (!recorded || !Object.entries(row).every(([name, value]) => isClose(value, recorded[name as keyof typeof row])))
       throw new UsageError(
-        `${truth}, seed ${seed}, ${group}: ${found(row)}, the record has ${recorded ? found(recorded) : 'nothing'}`,
+        `${truth}, seed ${seed}, ${group}: found ${figures(row)}, expected as recorded: ${recorded ? figures(recorded) : 'no such country'}`,
       );
   }
   return { ...record, model_code, confirmed_on: [...new Set(again.map(({ truth, seed }) => `${truth}-${seed}`))] };
 }
 
-const alike = (now: unknown, recorded: unknown) =>
-  typeof now === 'number' && typeof recorded === 'number' ? Math.abs(now - recorded) <= ALIKE : now === recorded;
+const isClose = (now: unknown, recorded: unknown) =>
+  typeof now === 'number' && typeof recorded === 'number' ? Math.abs(now - recorded) <= TOLERANCE : now === recorded;
 
-const found = ({ bias, rmse, coverage_90 }: GroupScore) => `bias ${bias}, rmse ${rmse}, coverage_90 ${coverage_90}`;
+const figures = ({ bias, rmse, coverage_90 }: GroupScore) => `bias ${bias}, rmse ${rmse}, coverage_90 ${coverage_90}`;
 
-/** The record as JSON, a row a line. */
+/** The record as JSON, with one line per row. */
 export function truthRecordText(record: TruthRecord): string {
   const { model_code, confirmed_on, seeds, pooled, countries, calibration } = record;
   const lines = (rows: readonly object[]) => `[\n${rows.map((row) => `    ${JSON.stringify(row)}`).join(',\n')}\n  ]`;

@@ -5,12 +5,12 @@ type Row = Omit<HeldOut, 'draws'>;
 
 const LEVELS = [0.5, 0.8, 0.9, 0.95];
 
-/** The rows of each fold, folds ascending. */
+/** Rows by fold, folds ascending. */
 export function byFold(rows: Row[]): Row[][] {
   return [...Map.groupBy(rows, (row) => row.fold)].sort(([a], [b]) => a - b).map(([, own]) => own);
 }
 
-/** Mean and standard error of one value per fold. */
+/** Mean and standard error over folds, with one value per fold. */
 export function overFolds(values: number[]): OverFolds {
   const n = values.length;
   const mean = values.reduce((a, b) => a + b, 0) / n;
@@ -26,7 +26,7 @@ function plain(rows: Row[], value: (r: Row) => number): number {
   return rows.reduce((sum, r) => sum + value(r), 0) / rows.length;
 }
 
-/** Mean weighted by children examined. */
+/** Mean weighted by the number of children examined. */
 export function weighted(rows: Row[], value: (r: Row) => number): number {
   return rows.reduce((sum, r) => sum + r.examined * value(r), 0) / rows.reduce((sum, r) => sum + r.examined, 0);
 }
@@ -45,7 +45,7 @@ export function summariseScores(rows: Row[]): Omit<HeldOutScores, 'model' | 'sur
     log_score: overFolds(folds.map(meanLogScore)),
     crps: overFolds(folds.map(meanCrps)),
     mean_absolute_error: overFolds(folds.map(meanAbsoluteError)),
-    // observations or predictions that are all equal have no correlation
+    // the correlation is undefined if all observations or predictions are equal
     correlation: deviations > 0 ? covariance / deviations : 0,
     coverage: LEVELS.map((level) => ({ level, share: plain(rows, (r) => Number(Math.abs(r.pit - 0.5) <= level / 2)) })),
   };

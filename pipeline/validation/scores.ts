@@ -2,7 +2,7 @@ import { logDensity, type Tested } from '../numerics/beta-binomial.ts';
 import type { Random } from '../numerics/random.ts';
 import { logSumExp } from '../numerics/special.ts';
 
-/** ln of the mean over draws of the beta-binomial density; `rho` has one value per draw. */
+/** ln of the mean over draws of the beta-binomial density; `prevalence` and `rho` have one value per draw. */
 export function logScore(tested: Tested, prevalence: ArrayLike<number>, rho: ArrayLike<number>): number {
   const densities = Array.from(prevalence, (p, d) => logDensity(tested, p, rho[d]!));
   return logSumExp(densities) - Math.log(densities.length);
@@ -10,7 +10,8 @@ export function logScore(tested: Tested, prevalence: ArrayLike<number>, rho: Arr
 
 /**
  * Fair continuous ranked probability score of m draws x for the outcome y (Ferro 2014, Q. J. R. Meteorol. Soc.
- * 140:1917): Σ|x_i − y| / m − Σ_{i,j}|x_i − x_j| / (2m(m − 1)). `sorted` ascending, at least two draws.
+ * 140:1917): Σ|x_i − y| / m − Σ_{i,j}|x_i − x_j| / (2m(m − 1)).
+ * @param sorted at least two draws, ascending
  */
 export function fairCrps(sorted: ArrayLike<number>, y: number): number {
   const m = sorted.length;
@@ -23,7 +24,9 @@ export function fairCrps(sorted: ArrayLike<number>, y: number): number {
   return error / m - spread / (m * (m - 1));
 }
 
-/** Randomised probability integral transform: the share of draws below y, ties broken by a uniform number. */
+/**
+ * Randomised probability integral transform: the share of draws below y, with ties broken by a uniform random number.
+ */
 export function randomisedPit(sorted: ArrayLike<number>, y: number, random: Random): number {
   let below = 0;
   let equal = 0;

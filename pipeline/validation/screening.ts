@@ -1,23 +1,23 @@
-/** Which covariates of the catalog tell of risk, judged on surveys that neither the fit nor the choice has seen. */
+/** Screening of the catalog's covariates on surveys that are used neither in the fit nor in the choice. */
 import type { CovariateEffect, OverFolds } from '../artifacts.ts';
 import { mapInThreads } from '../engine/threads.ts';
 import { addedCovariates, prepareRisk, type RiskInputs } from '../risk/inputs.ts';
 import { effectOf } from './covariate-effects.ts';
 import { type CrossValidation, foldsOf, placedOf } from './cross-validation.ts';
 import type { FoldData, FoldResult, FoldTask } from './fold.ts';
-import { foldByBlock, placesOf } from './spatial-folds.ts';
+import { foldByBlock, foldPlacesOf } from './spatial-folds.ts';
 
-/** Inner folds, and the side of the blocks that they are made of, as in a build's validation. */
+/** Number of inner folds and side of their blocks, as in a build's validation. */
 const INNER = { folds: 5, block_degrees: 1 };
 
 export interface Screening {
-  /** Of each covariate of the catalog alone, beside those of population; and of those of population, each left out. */
+  /** Effects of each catalog covariate added to the population covariates, and of each population covariate. */
   effects: CovariateEffect[];
-  /** Of all of the catalog's together; null for fewer than two. */
+  /** Effect of all catalog covariates together; null if there are fewer than two. */
   all: CovariateEffect | null;
-  /** By outer fold: what its inner folds chose. */
+  /** The choice of the inner folds, by outer fold. */
   chosen: { fold: number; covariates: string[]; inner: CovariateEffect[] }[];
-  /** Of the chosen ones on the outer folds, which had no say in the choice. */
+  /** Effect of the chosen covariates on the outer folds, which were not used in the choice. */
   of_chosen: CovariateEffect;
 }
 
@@ -25,10 +25,11 @@ export interface Screening {
 export type Score = (tasks: FoldTask[]) => Promise<FoldResult[]>;
 
 /**
- * Screens the catalog's covariates. For each outer fold, inner folds are made of the other LGAs, and a covariate is chosen
- * if it raises the inner folds' log score by more than one standard error; the outer fold then scores the choice. So the
- * figure for the chosen ones is what the procedure gains on places that it knew nothing of, the choice included.
- * @param score scores models on held-out folds; in threads unless a test has another
+ * Screens the catalog's covariates. For each outer fold, inner folds are formed from the other LGAs, and a covariate is
+ * chosen if it raises the inner folds' log score by more than one standard error; the outer fold then scores the
+ * choice. The effect of the chosen covariates is therefore the gain of the entire procedure, including the choice, on
+ * unseen places.
+ * @param score scores models on held-out folds; by default in threads
  * @throws UsageError if a surveyed LGA has no fold
  */
 export async function screenCovariates(
@@ -53,10 +54,10 @@ export async function screenCovariates(
     ...population.map((name) => population.filter((other) => other !== name)),
     ...(added.length > 1 ? [[...population, ...added]] : []),
   ];
-  const [plain, ...others] = await outer(sets);
+  const [populationOnly, ...others] = await outer(sets);
   const effects = [
-    ...added.map((name, k) => effectOf(name, others[k]!, plain!)),
-    ...population.map((name, k) => effectOf(name, plain!, others[added.length + k]!)),
+    ...added.map((name, k) => effectOf(name, others[k]!, populationOnly!)),
+    ...population.map((name, k) => effectOf(name, populationOnly!, others[added.length + k]!)),
   ];
 
   const chosen: Screening['chosen'] = [];
@@ -65,19 +66,19 @@ export async function screenCovariates(
     const inner = await innerEffects(prepared, inputs, how.foldOf, fold, population, added, score);
     chosen.push({ fold, inner, covariates: inner.filter(isClear).map(({ covariate }) => covariate) });
   }
-  onProgress('the chosen ones');
-  const picked = await score(
+  onProgress('chosen covariates');
+  const ofChosen = await score(
     chosen.map(({ fold, covariates }) => ({ fold, covariates: [...population, ...covariates] })),
   );
   return {
     effects,
-    all: added.length > 1 ? effectOf('all', others.at(-1)!, plain!) : null,
+    all: added.length > 1 ? effectOf('all', others.at(-1)!, populationOnly!) : null,
     chosen,
-    of_chosen: effectOf('chosen', picked.flat(), plain!),
+    of_chosen: effectOf('chosen', ofChosen.flat(), populationOnly!),
   };
 }
 
-/** What each covariate does on folds of blocks made of the LGAs outside `fold`. */
+/** Effect of each covariate on inner folds of blocks formed from the LGAs outside `fold`. */
 async function innerEffects(
   { observed }: ReturnType<typeof prepareRisk>,
   { cells }: RiskInputs,
@@ -89,13 +90,13 @@ async function innerEffects(
 ): Promise<CovariateEffect[]> {
   const known = placedOf(observed).filter(({ lga_code }) => outer.get(lga_code) !== fold);
   const places = known.map((o) => ({ lga_code: o.lga_code, examined: o.risk.examined }));
-  const foldOf = foldByBlock(placesOf(cells, places), INNER.folds, INNER.block_degrees);
+  const foldOf = foldByBlock(foldPlacesOf(cells, places), INNER.folds, INNER.block_degrees);
   const folds = [...new Set(known.map(({ lga_code }) => foldOf.get(lga_code)!))].sort((a, b) => a - b);
   const unseen = new Set([...outer].filter(([, of]) => of === fold).map(([code]) => code));
   const sets = [population, ...added.map((name) => [...population, name])];
   const tasks = sets.flatMap((covariates) => folds.map((inner) => ({ fold: inner, covariates, unseen, foldOf })));
-  const [plain, ...others] = chunked(await score(tasks), folds.length).map((rows) => rows.flat());
-  return added.map((name, k) => effectOf(name, others[k]!, plain!));
+  const [populationOnly, ...others] = chunked(await score(tasks), folds.length).map((rows) => rows.flat());
+  return added.map((name, k) => effectOf(name, others[k]!, populationOnly!));
 }
 
 const isClear = ({ log_score: { mean, standard_error } }: { log_score: OverFolds }) => mean > (standard_error ?? 0);

@@ -1,16 +1,20 @@
-/** A place that may be held out. Coordinates are the population's centre, degrees. */
+import { centresOf } from './lga-centres.ts';
+
+/** An LGA that may be held out. */
 export interface FoldPlace {
   lga_code: string;
+  /** Centre of population, degrees. */
   longitude: number;
   latitude: number;
-  /** Children examined there, all rounds together. */
+  /** Children examined there in all rounds. */
   examined: number;
 }
 
 /**
- * Folds of LGAs for cross-validation, each of whole blocks of `block_degrees` a side, so that what is held out has few
- * neighbours among what is fitted (Roberts et al. 2017, Ecography 40:913). Blocks are dealt out in descending order of
- * children examined, always to the fold with the fewest, so that folds come out even without any randomness.
+ * Folds of LGAs for cross-validation. Each fold consists of complete blocks of `block_degrees` a side, so that held-out
+ * places have few neighbours among those fitted (Roberts et al. 2017, Ecography 40:913). Blocks are assigned in
+ * descending order of children examined, always to the fold with the fewest, which balances the folds without
+ * randomness.
  * @returns fold of each LGA, from 1; at most as many folds as blocks with children
  */
 export function foldByBlock(places: readonly FoldPlace[], folds = 5, block_degrees = 1): Map<string, number> {
@@ -30,28 +34,15 @@ export function foldByBlock(places: readonly FoldPlace[], folds = 5, block_degre
   return fold;
 }
 
-/** The LGAs as places, with the children of `surveyed` (LGA and number examined). */
-export function placesOf(
-  cells: {
-    lga_code: readonly string[];
-    longitude: readonly number[];
-    latitude: readonly number[];
-    population: readonly number[];
-  },
+/** The LGAs with their centres and the children examined in `surveyed`. */
+export function foldPlacesOf(
+  cells: Parameters<typeof centresOf>[0],
   surveyed: Iterable<{ lga_code: string; examined: number }>,
 ): FoldPlace[] {
-  const sums = new Map<string, { people: number; x: number; y: number; examined: number }>();
-  cells.lga_code.forEach((code, c) => {
-    const sum = sums.get(code) ?? { people: 0, x: 0, y: 0, examined: 0 };
-    const people = cells.population[c]!;
-    sum.people += people;
-    sum.x += people * cells.longitude[c]!;
-    sum.y += people * cells.latitude[c]!;
-    sums.set(code, sum);
-  });
-  for (const { lga_code, examined } of surveyed) sums.get(lga_code)!.examined += examined;
-  return [...sums].map(([lga_code, { people, x, y, examined }]) => ({
-    ...{ lga_code, examined },
-    ...{ longitude: x / people, latitude: y / people },
+  const children = new Map<string, number>();
+  for (const { lga_code, examined } of surveyed) children.set(lga_code, (children.get(lga_code) ?? 0) + examined);
+  return [...centresOf(cells)].map(([lga_code, centre]) => ({
+    ...{ lga_code, examined: children.get(lga_code) ?? 0 },
+    ...centre,
   }));
 }

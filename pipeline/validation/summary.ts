@@ -17,11 +17,11 @@ const MODELS: readonly ScoredModel[] = ['spatial', 'baseline', 'national'];
 const BINS = 10;
 
 /**
- * What cross-validation shows: scores of each model overall and by round, their difference, calibration.
- * @param rows of all models, each cell once per model
- * @param score the model that is published
- * @param covariates what those of the catalog did
- * @throws RangeError for no rows
+ * Summary of cross-validation: scores of each model overall and by round, their difference, and calibration.
+ * @param rows held-out cells, each once per model
+ * @param score the published model
+ * @param covariates effects of the catalog's covariates
+ * @throws RangeError if there are no rows
  */
 export function summariseValidation(
   rows: Row[],
@@ -61,7 +61,7 @@ export function summariseValidation(
   };
 }
 
-/** Spatial minus baseline, fold by fold, since what makes a fold hard is hard for both. */
+/** Spatial minus baseline, paired by fold, since a difficult fold is difficult for both. */
 function paired(rows: Row[], value: (own: Row[]) => number): OverFolds {
   return overFolds(
     byFold(rows).map((own) => {
@@ -71,7 +71,9 @@ function paired(rows: Row[], value: (own: Row[]) => number): OverFolds {
   );
 }
 
-/** The model whose log score is higher in a two-sided t test of the folds' differences at 5%; null if neither is. */
+/**
+ * The model with the higher log score by a two-sided t test of the folds' differences at 5%; null if neither is better.
+ */
 function betterOf({ mean, standard_error }: OverFolds, folds: number): RiskModel | null {
   if (standard_error === null) return null;
   if (Math.abs(mean) <= studentQuantile(0.975, folds - 1) * standard_error) return null;
@@ -83,9 +85,9 @@ const NAMES = { spatial: 'spatial model', baseline: 'baseline' } as const;
 function describe(score: RiskModel, better: RiskModel | null, { mean, standard_error }: OverFolds, folds: number) {
   const error = standard_error === null ? '' : ` ± ${standard_error.toFixed(3)}`;
   const [first, second] = mean >= 0 ? (['spatial', 'baseline'] as const) : (['baseline', 'spatial'] as const);
-  const gap = `the ${NAMES[first]}'s log score lies ${Math.abs(mean).toFixed(3)}${error} above the ${NAMES[second]}'s`;
-  const verdict = better === null ? 'which is better is open' : `the ${NAMES[better]} is better`;
-  return `The score is the ${NAMES[score]}'s; on ${folds} folds of surveys not seen ${gap}: ${verdict}.`;
+  const gap = `the ${NAMES[first]}'s log score is ${Math.abs(mean).toFixed(3)}${error} above the ${NAMES[second]}'s`;
+  const verdict = better === null ? 'neither is clearly better' : `the ${NAMES[better]} is better`;
+  return `The score is the ${NAMES[score]}'s; on ${folds} folds of held-out surveys ${gap}: ${verdict}.`;
 }
 
 function histogram(pits: number[]): number[] {

@@ -3,15 +3,15 @@ import { BadInput } from '../bad-input.ts';
 import type { Period } from '../contract/months.ts';
 import { readCsv } from '../ingest/readers/csv.ts';
 
-/** True prevalence of an LGA in a month, a share 0 to 1. @throws Error where it is not known */
+/** True prevalence of an LGA in a month, a share 0 to 1. @throws Error if it is not known */
 export type Truth = (lga_code: string, period: Period) => number;
 
 const COLUMNS = ['lga_pcode', 'period', 'prevalence'] as const;
 
 /**
  * Reads `truth/prevalence.csv` of a country's directory: lga_pcode, period (YYYY-MM), prevalence.
- * @throws BadInput naming file and row: no such file, columns missing, a prevalence that is no share; later, when asked for
- *   an LGA and month that it lacks
+ * @throws BadInput naming file and row if there is no such file, columns are missing or a prevalence is not a share;
+ *   the returned function throws it if the file lacks an LGA and month
  */
 export async function readTruth(country: string): Promise<Truth> {
   const file = path.join(country, 'truth', 'prevalence.csv');
@@ -29,7 +29,8 @@ export async function readTruth(country: string): Promise<Truth> {
   );
   return (lga_code, month) => {
     const value = values.get(`${lga_code} ${month}`);
-    if (value === undefined) throw new BadInput(file, '', `no row of ${lga_code} in ${month}`, 'every month scored');
+    if (value === undefined)
+      throw new BadInput(file, '', `no row for ${lga_code} in ${month}`, 'rows for all scored months');
     return value;
   };
 }

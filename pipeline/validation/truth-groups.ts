@@ -1,15 +1,16 @@
 import type { Areas, Cluster, PredictionCells, ZonalRow } from '../artifacts.ts';
 import type { Model } from '../catalog/model.ts';
 import { monthOf, type Period, yearOf } from '../contract/months.ts';
+import { centresOf, type Point } from './lga-centres.ts';
 
-/** By what LGA-months are grouped: months estimated or forecast; and of the estimated ones these. */
+/** Groupings of LGA-months: `all` into estimated and forecast months, the others of the estimated months. */
 export const GROUPINGS = ['all', 'block', 'year', 'months', 'zone', 'distance', 'setting'] as const;
 export type Grouping = (typeof GROUPINGS)[number];
 
-/** What an LGA is grouped by. */
-export interface Place {
+/** The properties by which an LGA is grouped. */
+export interface LgaGroups {
   zone: string;
-  /** From its people's centre to the nearest survey cluster of any round. */
+  /** Class of the distance from its centre of population to the nearest survey cluster of any round. */
   distance: string;
   setting: 'urban' | 'rural';
 }
@@ -27,19 +28,20 @@ const BLOCK_YEARS = 3;
 const EARTH_RADIUS_KM = 6371.0088;
 
 /**
- * What each LGA is grouped by.
- * @param clusters one known by its LGA only stands at that LGA's people's centre; one known by state only is left out
+ * The properties by which each LGA is grouped.
+ * @param clusters those without coordinates are placed at their LGA's centre of population; those without an LGA are
+ *   ignored
  */
-export function placesOf(
+export function lgaGroupsOf(
   areas: Areas,
   zonal: readonly ZonalRow[],
   cells: PredictionCells,
   clusters: readonly Cluster[],
-): Map<string, Place> {
+): Map<string, LgaGroups> {
   const zones = new Map(areas.states.map(({ state_code, zone }) => [state_code, zone]));
   const urban = new Map(zonal.map((row) => [row.lga_code, row.urban_population > row.population / 2]));
   const centres = centresOf(cells);
-  const spots = clusters.flatMap(({ longitude, latitude, lga_code }): Spot[] => {
+  const spots = clusters.flatMap(({ longitude, latitude, lga_code }): Point[] => {
     if (longitude !== null && latitude !== null) return [{ longitude, latitude }];
     const centre = lga_code === null ? undefined : centres.get(lga_code);
     return centre ? [centre] : [];
@@ -58,8 +60,10 @@ export function spanOf({ first_estimated, last_estimated }: Model, clusters: rea
   return { first_estimated, last_estimated, surveyed: new Set(clusters.map(({ period }) => monthOf(period))) };
 }
 
-/** The groups that an LGA's month belongs to, one of each grouping; forecast months only of `all`. */
-export function groupsOf(period: Period, place: Place, span: Span): [Grouping, string][] {
+/**
+ * The groups to which an LGA's month belongs, one of each grouping; forecast months belong to a group of `all` only.
+ */
+export function groupsOf(period: Period, lga: LgaGroups, span: Span): [Grouping, string][] {
   if (period > span.last_estimated) return [['all', 'forecast']];
   const year = yearOf(period);
   const first = yearOf(span.first_estimated);
@@ -70,37 +74,18 @@ export function groupsOf(period: Period, place: Place, span: Span): [Grouping, s
     ['block', start === end ? String(start) : `${start}-${end}`],
     ['year', String(year)],
     ['months', span.surveyed.has(monthOf(period)) ? 'months of fieldwork' : 'other months'],
-    ['zone', place.zone],
-    ['distance', place.distance],
-    ['setting', place.setting],
+    ['zone', lga.zone],
+    ['distance', lga.distance],
+    ['setting', lga.setting],
   ];
 }
 
-interface Spot {
-  longitude: number;
-  latitude: number;
-}
-
-/** The mean position of each LGA's people. */
-function centresOf(cells: PredictionCells): Map<string, Spot> {
-  const sums = new Map<string, { people: number; x: number; y: number }>();
-  for (const [i, lga_code] of cells.lga_code.entries()) {
-    const sum = sums.get(lga_code) ?? { people: 0, x: 0, y: 0 };
-    const people = cells.population[i]!;
-    sum.people += people;
-    sum.x += people * cells.longitude[i]!;
-    sum.y += people * cells.latitude[i]!;
-    sums.set(lga_code, sum);
-  }
-  return new Map([...sums].map(([code, { people, x, y }]) => [code, { longitude: x / people, latitude: y / people }]));
-}
-
-function nearest(from: Spot, spots: readonly Spot[]): number {
+function nearest(from: Point, spots: readonly Point[]): number {
   return spots.reduce((least, spot) => Math.min(least, distanceKm(from, spot)), Number.POSITIVE_INFINITY);
 }
 
 /** Great-circle distance on a sphere (haversine). */
-function distanceKm(a: Spot, b: Spot): number {
+function distanceKm(a: Point, b: Point): number {
   const radians = (degrees: number) => (degrees * Math.PI) / 180;
   const [north, east] = [radians(b.latitude - a.latitude), radians(b.longitude - a.longitude)];
   const h =

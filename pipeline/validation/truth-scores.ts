@@ -1,8 +1,8 @@
 import { quantile } from '../numerics/quantiles.ts';
 import { fairCrps } from './scores.ts';
 
-/** A prediction of one LGA-month beside what is true; shares 0 to 1. */
-export interface Compared {
+/** A prediction of one LGA-month and the truth; shares 0 to 1. */
+export interface PredictedTruth {
   truth: number;
   score: number;
   /** The central 90% range. */
@@ -10,32 +10,33 @@ export interface Compared {
   high: number;
   /** The baseline's score. */
   baseline: number;
-  /** Posterior draws in ascending order; null where there are none, and then nothing is said that needs them. */
+  /** Posterior draws in ascending order; null if there are none, in which case scores that need them are null. */
   draws: ArrayLike<number> | null;
 }
 
-/** How well scores recover a known truth, over a set of LGA-months. */
+/** How well scores recover a known truth, over a set of LGA-months; all figures are NaN if the set is empty. */
 export interface TruthScore {
   lga_months: number;
-  /** Share of the true values inside the central 50, 90 and 95% range; NaN without LGA-months, as are all below. */
+  /** Share of the true values inside the central 50, 90 and 95% ranges. */
   coverage_50: number | null;
   coverage_90: number;
   coverage_95: number | null;
-  /** Mean of score less truth. */
+  /** Mean of score minus truth. */
   bias: number;
-  /** Root mean square error of the score, and the baseline's over the same LGA-months. */
+  /** Root mean square error of the score. */
   rmse: number;
+  /** That of the baseline over the same LGA-months. */
   baseline_rmse: number;
-  /** Mean continuous ranked probability score of the draws, in its fair form. */
+  /** Mean fair continuous ranked probability score of the draws. */
   crps: number | null;
   /** Mean interval score of the 90% range (Gneiting & Raftery 2007, J. Am. Stat. Assoc. 102:359). */
   interval_score: number;
 }
 
-/** Sums that pool over countries: add them, then `truthScore`. */
+/** Sums for pooling over countries: add them, then call `truthScore`. */
 export interface TruthSums {
   lga_months: number;
-  /** LGA-months that have draws. */
+  /** LGA-months with draws. */
   drawn: number;
   inside_50: number;
   inside_90: number;
@@ -54,8 +55,8 @@ export function noSums(): TruthSums {
   };
 }
 
-/** One LGA-month as sums. */
-export function sumsOf({ truth, score, low, high, baseline, draws }: Compared): TruthSums {
+/** Sums for one LGA-month. */
+export function sumsOf({ truth, score, low, high, baseline, draws }: PredictedTruth): TruthSums {
   const within = (from: number, to: number) => Number(from <= truth && truth <= to);
   const between = (from: number, to: number) => (draws ? within(quantile(draws, from), quantile(draws, to)) : 0);
   return {
@@ -72,7 +73,7 @@ export function sumsOf({ truth, score, low, high, baseline, draws }: Compared): 
   };
 }
 
-/** Width of a central (1 − alpha) range, and 2 / alpha times the distance by which it misses the truth. */
+/** Width of a central (1 − alpha) range, plus 2 / alpha times the distance by which it misses the truth. */
 export function intervalScore(low: number, high: number, truth: number, alpha: number): number {
   return high - low + (2 / alpha) * (Math.max(0, low - truth) + Math.max(0, truth - high));
 }
@@ -84,7 +85,7 @@ export function addSums(a: TruthSums, b: TruthSums): void {
 
 export function truthScore(sums: TruthSums): TruthScore {
   const { lga_months, drawn } = sums;
-  // A mean over some of the LGA-months only would not be that of the others.
+  // a mean over only some of the LGA-months would not be comparable
   const ofDraws = (sum: number) => (drawn === lga_months ? sum / drawn : null);
   return {
     lga_months,

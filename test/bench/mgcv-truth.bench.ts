@@ -33,7 +33,7 @@ import { FAMILIES } from '../../pipeline/synthetic/families.ts';
 import { compareWithTruth, type GroupSums, poolGroups, scoreGroups } from '../../pipeline/validation/compare-truth.ts';
 import { readKnownTruth } from '../../pipeline/validation/known-truth.ts';
 import { readTruth } from '../../pipeline/validation/truth-file.ts';
-import { GROUPINGS, placesOf, spanOf } from '../../pipeline/validation/truth-groups.ts';
+import { GROUPINGS, lgaGroupsOf, spanOf } from '../../pipeline/validation/truth-groups.ts';
 import { withArtifacts } from '../../pipeline/with-artifacts.ts';
 
 const { values: given } = parseArgs({
@@ -192,7 +192,7 @@ async function scoreMgcv(country: string): Promise<GroupSums> {
     const areas = areasOf(io);
     const clusters = io.table('ingest/clusters');
     const lgas = await runMgcv(inputsOf(io, model), areas.lgas);
-    const places = placesOf(areas, io.table('zonal/lgas'), io.columns('zonal/cells'), clusters);
+    const places = lgaGroupsOf(areas, io.table('zonal/lgas'), io.columns('zonal/cells'), clusters);
     // The baseline is not used here, so mgcv takes its place.
     return compareWithTruth({ lgas, baseline: lgas, draws: null, places, span: spanOf(model, clusters) }, truth);
   });

@@ -90,7 +90,7 @@ function approximate(theta: number[]) {
     ...own,
     likelihood: (...a: [Float64Array, Float64Array, Float64Array, boolean]) => likelihood(rho, ...a),
   };
-  const mode = findMode(model, centre.x, { near: centre.factor, enough: 1e-8 });
+  const mode = findMode(model, centre.x, { near: centre.factor, tolerance: 1e-8 });
   return mode && { h, rho, own, mode };
 }
 

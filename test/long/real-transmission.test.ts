@@ -145,7 +145,7 @@ describe.skipIf(!HAS_REAL_DATA)(needsReal('Nigeria'), () => {
       }
     }
     expect(transmitted.model!.limits.join('\n')).toMatch(
-      /growing cannot be told from shrinking: Ekiti .*; Kebbi .*; Kwara /,
+      /growth cannot be distinguished from decline: Ekiti .*; Kebbi .*; Kwara /,
     );
   });
 

@@ -1,24 +1,24 @@
-/** Covariances of courses over months, from their hyperparameters. */
+/** Covariances of the processes over months, from their hyperparameters. */
 
 export interface Level {
-  /** Standard deviation of the level, and the months in which its correlation falls to 1/e. */
   sd: number;
+  /** Months in which the correlation falls to 1/e. */
   months: number;
 }
 
-/** What a course of an area, a state or the country is made of. */
-export interface Course {
-  /** A constant; 0 where there is none. */
+/** Parameters of the process of an area, a state or the country: standard deviations of its independent components. */
+export interface ProcessParameters {
+  /** 0 if there is no constant. */
   constant_sd: number;
   level: Level;
   season_sd: number;
-  /** What a month adds that no other month has. */
+  /** Shock confined to a single month. */
   shock_sd: number;
 }
 
-/** @param smoothness of the season: months within it by the sine of their distance in the year */
+/** @param smoothness length scale of the periodic season */
 export function covarianceOf(
-  { constant_sd, level, season_sd, shock_sd }: Course,
+  { constant_sd, level, season_sd, shock_sd }: ProcessParameters,
   smoothness: number,
   n: number,
 ): Float64Array {

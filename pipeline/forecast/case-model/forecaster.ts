@@ -2,24 +2,26 @@ import { mean } from '../../numerics/averages.ts';
 import { HORIZONS } from '../horizons.ts';
 import { fromMonth, type Panel, withoutDisrupted } from '../panel.ts';
 import type { Forecaster } from '../past-errors.ts';
-import { coursesOfAreas } from './area-courses.ts';
+import { areaPosteriors } from './area-posteriors.ts';
 import { covariancesOf, type Fitted, fitHyperparameters, type Grouped, observedOf, settleNoise } from './fit.ts';
 import { areaPart, groupPart } from './hierarchy.ts';
-import { coursesOf, priorsOf } from './hyperparameters.ts';
+import { parametersOf, priorsOf } from './hyperparameters.ts';
 import { NOISE_DF, overMonths, startNoise } from './noise.ts';
 import { noisyQuantiles } from './noisy-quantiles.ts';
 
-/** Hyperparameters hold for so many origins. */
+/** Number of origins after which hyperparameters are fitted again. */
 const REFIT_EVERY = 3;
-/** Rounds of noise and hyperparameters in turn: from nothing, and from the fit before. */
+/**
+ * Alternating updates of noise and hyperparameters: in the first fit, and in later ones, which start from the previous.
+ */
 const ROUNDS = { first: 4, later: 2 };
-/** Steps of the noise by itself. */
+/** Updates of the noise with fixed hyperparameters. */
 const STEPS = 5;
-/** The last months of a record that it looks at: work grows with their cube. MODEL.md, section 6. */
+/** Number of months used at the end of a record: the work grows with their cube. MODEL.md, section 6. */
 const WINDOW = 72;
 const START_NOISE_SD = 0.2;
 
-/** The case model of MODEL.md. Fitted anew as origins pass, from where the fit before ended. */
+/** The case model of MODEL.md. As origins pass, it is fitted again, starting from the previous fit. */
 export function caseModel(): Forecaster {
   const quantiles = noisyQuantiles(NOISE_DF);
   let origins = 0;
@@ -41,7 +43,7 @@ export function caseModel(): Forecaster {
       }
       fitted = { logs, noise };
       const scales = noise.precision.map((precision) => 1 / Math.sqrt(precision));
-      return coursesAhead(data, fitted).map(({ mean, variance }, a) =>
+      return posteriorsAhead(data, fitted).map(({ mean, variance }, a) =>
         HORIZONS.map((_, h) => quantiles(variance[h]!, scales[a]!).map((offset) => centre + mean[h]! + offset)),
       );
     },
@@ -53,7 +55,7 @@ const startOf = (data: Grouped): Fitted => ({
   noise: startNoise(data.y.length, data.months, START_NOISE_SD),
 });
 
-/** The panel about its mean, LGAs in their states; states and long records are one group. */
+/** The panel minus its mean, with LGAs grouped by state; states and long records are one group. */
 function grouped(seen: Panel): { data: Grouped; centre: number } {
   const { level, areas, months } = withoutDisrupted(seen);
   const codes = level === 'lga' ? [...new Set(areas.map(({ state_code }) => state_code))] : ['all'];
@@ -63,16 +65,16 @@ function grouped(seen: Panel): { data: Grouped; centre: number } {
   return { data: { y, group, groups: codes.length, months }, centre };
 }
 
-/** The courses of the areas in the months to come, which are months like others, unknown. */
-function coursesAhead(data: Grouped, { logs, noise }: Fitted) {
+/** Posteriors of the areas' processes in the forecast months, which are treated as months with unknown values. */
+function posteriorsAhead(data: Grouped, { logs, noise }: Fitted) {
   const n = data.months + HORIZONS.length;
   const y = data.y.map((own) => Float64Array.from({ length: n }, (_, t) => own[t] ?? Number.NaN));
-  const k = covariancesOf(coursesOf(logs, data.groups > 1), n);
+  const k = covariancesOf(parametersOf(logs, data.groups > 1), n);
   const part = areaPart(observedOf({ ...data, y }, overMonths(noise, n)), data.groups, k.area, n);
-  const courses = groupPart(part, k.group, k.whole).courses();
-  return coursesOfAreas(
+  const groupPosteriors = groupPart(part, k.group, k.country).posteriors();
+  return areaPosteriors(
     part,
-    courses,
+    groupPosteriors,
     k.area,
     HORIZONS.map((horizon) => data.months - 1 + horizon),
   );

@@ -1,6 +1,7 @@
 /**
- * Exact Gaussian algebra of areas within groups within a whole, over n months (MODEL.md, section 4). Given the whole's
- * course, groups are independent; given its group's, areas are. So every matrix is of order n, whatever the number of areas.
+ * Exact Gaussian algebra of areas within groups within a country, over n months (MODEL.md, section 4). Given the
+ * country's process, groups are independent; given its group's, areas are. Every matrix is of order n, whatever the
+ * number of areas.
  */
 import { choleskyDense, logDeterminant } from '../../numerics/dense.ts';
 import {
@@ -16,21 +17,21 @@ import {
 
 export interface Observed {
   group: number;
-  /** Deviation from the mean by month; NaN is unknown. */
+  /** Deviation from the mean by month; NaN if unknown. */
   y: Float64Array;
   /** Variance of the noise by month. */
   variance: Float64Array;
 }
 
-/** What areas say of their groups' courses. */
+/** The information that areas provide about their groups' processes. */
 export interface AreaPart {
   n: number;
   areas: readonly Observed[];
   /** By area: (K + noise)⁻¹ over the known months, 0 elsewhere. */
   precision: Float64Array[];
   /** By group: sums of the precisions, and of precision × y. */
-  groups: Known[];
-  /** −2 ln likelihood if every group's course were 0. */
+  groups: Information[];
+  /** −2 ln likelihood if every group's process were 0. */
   deviance: number;
 }
 
@@ -75,72 +76,79 @@ function precisionOf({ y, variance }: Observed, covariance: Float64Array, n: num
   return { precision, logDeterminant: logDeterminant(factor, m), known };
 }
 
-/** What is known of a course with covariance K through information on it: a precision, and precision × values. */
-interface Known {
+/** Information about a process: a precision matrix, and precision × values. */
+interface Information {
   precision: Float64Array;
   information: Float64Array;
 }
-/** (K⁻¹ + precision)⁻¹ = halfᵀ half is its covariance, halfᵀ seen its mean. */
-interface Course {
+/**
+ * Posterior of a process with prior covariance K: covariance (K⁻¹ + precision)⁻¹ = halfᵀ half, mean halfᵀ projection.
+ */
+interface Posterior {
   half: Float64Array;
-  seen: Float64Array;
-  /** What it takes from −2 ln likelihood. */
+  projection: Float64Array;
+  /** Reduction of −2 ln likelihood. */
   gain: number;
 }
 
-function courseOf(k: Float64Array, { precision, information }: Known, n: number): Course {
+function posteriorOf(k: Float64Array, { precision, information }: Information, n: number): Posterior {
   const root = choleskyDense(k, n)!;
   const across = transpose(root, n);
   const inner = multiply(multiply(across, precision, n), root, n);
   for (let i = 0; i < n; i++) inner[i * n + i]! += 1;
   const factor = choleskyDense(inner, n)!;
   const half = multiply(invertLower(factor, n), across, n);
-  const seen = multiplyVector(half, information, n);
-  return { half, seen, gain: dot(seen, seen) - logDeterminant(factor, n) };
+  const projection = multiplyVector(half, information, n);
+  return { half, projection, gain: dot(projection, projection) - logDeterminant(factor, n) };
 }
 
-const meanOf = ({ half, seen }: Course, n: number) => multiplyVector(transpose(half, n), seen, n);
+const meanOf = ({ half, projection }: Posterior, n: number) => multiplyVector(transpose(half, n), projection, n);
 
-/** What a group, its own course unknown, says of what it adds to: P − P W P and x − P W x. */
-function throughCourse({ precision, information }: Known, { half, seen }: Course, n: number): Known {
+/** Information that a group provides about the country's process, its own integrated out: P − P W P and x − P W x. */
+function marginalised(
+  { precision, information }: Information,
+  { half, projection }: Posterior,
+  n: number,
+): Information {
   const across = multiply(half, precision, n);
   const lost = squareOf(across, n);
-  const shift = multiplyVector(transpose(across, n), seen, n);
+  const shift = multiplyVector(transpose(across, n), projection, n);
   return { precision: minus(precision, lost), information: minus(information, shift) };
 }
 
 const minus = (a: Float64Array, b: Float64Array) => a.map((value, i) => value - b[i]!);
 const plus = (a: Float64Array, b: Float64Array) => a.map((value, i) => value + b[i]!);
 
-/** A group's course with the whole's, given everything. */
-export interface GroupCourse {
+/** Posterior of the sum of a group's process and the country's. */
+export interface GroupPosterior {
   mean: Float64Array;
   covariance: Float64Array;
 }
 
-/** @param whole covariance of what all groups share; null where there is one group */
+/** @param country covariance of the process that all groups share; null if there is one group */
 export function groupPart(
   { n, groups, deviance }: AreaPart,
   group: Float64Array,
-  whole: Float64Array | null,
-): { deviance: number; courses: () => GroupCourse[] } {
-  const own = groups.map((known) => courseOf(group, known, n));
-  const left = own.reduce((sum, { gain }) => sum - gain, deviance);
-  if (whole === null)
+  country: Float64Array | null,
+): { deviance: number; posteriors: () => GroupPosterior[] } {
+  const own = groups.map((known) => posteriorOf(group, known, n));
+  const groupDeviance = own.reduce((sum, { gain }) => sum - gain, deviance);
+  if (country === null)
     return {
-      deviance: left,
-      courses: () => own.map((course) => ({ mean: meanOf(course, n), covariance: squareOf(course.half, n) })),
+      deviance: groupDeviance,
+      posteriors: () =>
+        own.map((posterior) => ({ mean: meanOf(posterior, n), covariance: squareOf(posterior.half, n) })),
     };
 
-  const said = groups.map((known, g) => throughCourse(known, own[g]!, n));
-  const known = said.reduce((a, b) => ({
+  const fromGroups = groups.map((known, g) => marginalised(known, own[g]!, n));
+  const total = fromGroups.reduce((a, b) => ({
     precision: plus(a.precision, b.precision),
     information: plus(a.information, b.information),
   }));
-  const shared = courseOf(whole, known, n);
+  const shared = posteriorOf(country, total, n);
   return {
-    deviance: left - shared.gain,
-    courses: () => {
+    deviance: groupDeviance - shared.gain,
+    posteriors: () => {
       const mean = meanOf(shared, n);
       const covariance = squareOf(shared.half, n);
       return groups.map(({ precision, information }, g) => {

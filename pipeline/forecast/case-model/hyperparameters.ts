@@ -1,44 +1,49 @@
-/** The hyperparameters, their priors, and how a vector of their logarithms is read. */
-import type { Course } from './covariance.ts';
+/** The hyperparameters, their priors, and their conversion from a vector of logarithms. */
+import type { ProcessParameters } from './covariance.ts';
 
+/** A log-normal prior. */
 export interface Prior {
-  /** Log-normal: its median, and the standard deviation of the logarithm. */
   median: number;
+  /** Standard deviation of the logarithm. */
   log_sd: number;
 }
 
-/** Courses of all levels. Areas come last, so that a change of another's parameter leaves their part as it is. */
-export interface Courses {
-  /** null where all areas are one group. */
-  whole: Course | null;
-  group: Course;
-  area: Course;
+/** Parameters of the processes at all levels. */
+export interface LevelParameters {
+  /** null if all areas are one group. */
+  country: ProcessParameters | null;
+  group: ProcessParameters;
+  area: ProcessParameters;
 }
 
 const CONSTANT_SD = 2;
-/** Of the season: its correlation is .91 a month apart, .50 a quarter and .25 half a year apart. */
+/** Smoothness of the season: its correlation is .91 one month apart, .50 a quarter and .25 half a year apart. */
 export const SMOOTHNESS = 1.2;
 
-/** Of the logarithms: off by a factor of e at two standard deviations; a level's life, by four. */
+/** Standard deviation of the logarithms: two of them are a factor of e, or of four for the time constant of a level. */
 const LOG_SD = 0.5;
 const MONTHS_LOG_SD = 0.7;
 
-/** Medians: the level's size and life in months, the season's size, the shock's (0 where there is none). */
-const course = (level: number, months: number, season: number, shock: number): Prior[] => [
+/** Priors with these medians: standard deviation and time constant of the level, season, shock (0 if there is none). */
+const processPriors = (level: number, months: number, season: number, shock: number): Prior[] => [
   { median: level, log_sd: LOG_SD },
   { median: months, log_sd: MONTHS_LOG_SD },
   { median: season, log_sd: LOG_SD },
   ...(shock > 0 ? [{ median: shock, log_sd: LOG_SD }] : []),
 ];
 
-export function priorsOf(hasWhole: boolean): Prior[] {
-  return [...(hasWhole ? course(0.2, 12, 0.2, 0.05) : []), ...course(0.2, 12, 0.2, 0.1), ...course(0.3, 24, 0.15, 0)];
+export function priorsOf(hasCountry: boolean): Prior[] {
+  return [
+    ...(hasCountry ? processPriors(0.2, 12, 0.2, 0.05) : []),
+    ...processPriors(0.2, 12, 0.2, 0.1),
+    ...processPriors(0.3, 24, 0.15, 0),
+  ];
 }
 
-/** @param logs of the hyperparameters in the order of `priorsOf` */
-export function coursesOf(logs: readonly number[], hasWhole: boolean): Courses {
+/** @param logs logarithms of the hyperparameters, in the order of `priorsOf` */
+export function parametersOf(logs: readonly number[], hasCountry: boolean): LevelParameters {
   const values = logs.map(Math.exp);
-  const take = (constant_sd: number, shocked: boolean): Course => {
+  const take = (constant_sd: number, shocked: boolean): ProcessParameters => {
     const [sd, months, season_sd] = values.splice(0, 3);
     return {
       constant_sd,
@@ -47,8 +52,8 @@ export function coursesOf(logs: readonly number[], hasWhole: boolean): Courses {
       shock_sd: shocked ? values.shift()! : 0,
     };
   };
-  const whole = hasWhole ? take(0, true) : null;
-  return { whole, group: take(0, true), area: take(CONSTANT_SD, false) };
+  const country = hasCountry ? take(0, true) : null;
+  return { country, group: take(0, true), area: take(CONSTANT_SD, false) };
 }
 
 /** −2 ln density of the priors, up to a constant. */

@@ -1,16 +1,16 @@
-/** Heavy-tailed noise as a Gaussian whose variance differs by area and month, found by variational Bayes. */
+/** Heavy-tailed noise as a Gaussian whose variance differs by area and month, estimated by variational Bayes. */
 
 /** Degrees of freedom of Student's t. */
 export const NOISE_DF = 4;
-/** How firmly areas are held to the scale that they have in common, as so many months of their own. */
+/** Weight of the common scale relative to an area's own, as a number of months. */
 const SCALE_DF = 16;
 
 export interface Noise {
   /** Expected 1/σ² by area. */
   precision: number[];
-  /** σ² that the areas have in common. */
+  /** Common σ² of the areas. */
   common: number;
-  /** Expected weights by area and month: below 1 where a value lies far off. */
+  /** Expected weights by area and month: below 1 for outliers. */
   weights: Float64Array[];
 }
 
@@ -22,7 +22,7 @@ export function startNoise(areas: number, months: number, sd: number): Noise {
   };
 }
 
-/** The same over other months, `later` of the first ones gone: new ones have weight 1. */
+/** The noise for other months: without the first `later` ones, and with weight 1 for new ones. */
 export function overMonths(noise: Noise, months: number, later = 0): Noise {
   const weights = noise.weights.map((own) => Float64Array.from({ length: months }, (_, t) => own[t + later] ?? 1));
   return { ...noise, weights };
@@ -31,7 +31,7 @@ export function overMonths(noise: Noise, months: number, later = 0): Noise {
 export const varianceOf = ({ precision, weights }: Noise, area: number): Float64Array =>
   weights[area]!.map((weight) => 1 / (weight * precision[area]!));
 
-/** One step of all: weights, then the areas' scales, then what they have in common. */
+/** One update of the weights, then the areas' scales, then the common scale. */
 export function updateNoise(noise: Noise, squares: readonly Float64Array[]): Noise {
   const weights = squares.map((own, a) =>
     own.map((square) => (Number.isNaN(square) ? 1 : (NOISE_DF + 1) / (NOISE_DF + square * noise.precision[a]!))),

@@ -3,24 +3,28 @@ import { normalQuantile } from '../../numerics/normal.ts';
 import { studentCdf } from '../../numerics/student-t.ts';
 import { SHARES } from '../scores.ts';
 
-/** Parts of the whole square that are noise's, for which quantiles are worked out; between them they are interpolated. */
+/**
+ * Steps of the noise's share of the total variance at which quantiles are tabulated; they are interpolated in between.
+ */
 const STEPS = 16;
-/** The normal part by the trapezoidal rule, whose error for such an integrand is below the last digits that count. */
+/** Nodes of the trapezoidal rule for the normal part; its error is negligible for such an integrand. */
 const NODES = Array.from({ length: 49 }, (_, i) => (i - 24) / 4);
 
-/** @returns the 99 quantiles of mean 0, given the variance of the normal part and the scale of the noise */
+/**
+ * Returns a function from the variance of the normal part and the scale of the noise to the 99 quantiles about mean 0.
+ */
 export function noisyQuantiles(df: number): (variance: number, scale: number) => Float64Array {
   const table = Array.from({ length: STEPS + 1 }, (_, i) => quantilesOf(i / STEPS, df));
   return (variance, scale) => {
-    const whole = variance + scale * scale;
-    const at = (STEPS * scale * scale) / whole;
+    const total = variance + scale * scale;
+    const at = (STEPS * scale * scale) / total;
     const below = Math.min(Math.floor(at), STEPS - 1);
     const [a, b] = [table[below]!, table[below + 1]!];
-    return a.map((value, i) => Math.sqrt(whole) * (value + (at - below) * (b[i]! - value)));
+    return a.map((value, i) => Math.sqrt(total) * (value + (at - below) * (b[i]! - value)));
   };
 }
 
-/** Of √(1 − part) Z + √part T. Symmetric, so the upper half says all. */
+/** Quantiles of √(1 − part) Z + √part T, computed for the upper half, since the distribution is symmetric. */
 function quantilesOf(part: number, df: number): Float64Array {
   const weights = NODES.map((z) => Math.exp((-z * z) / 2));
   const sum = weights.reduce((a, b) => a + b);

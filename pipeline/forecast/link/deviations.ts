@@ -1,13 +1,13 @@
-/** How far a record of cases lies from its usual course, and how much of that lasts. */
+/** Deviations of case records from their usual level, and their persistence. */
 import { mean } from '../../numerics/averages.ts';
 import { choleskyDense, solveLower, solveUpper } from '../../numerics/dense.ts';
 
-/** Months that a record needs before it says what is usual, and of each month of the year. */
+/** Known months that a record needs to determine its usual level: in total, and for each month of the year. */
 const LEAST_KNOWN = 36;
 const LEAST_OF_A_MONTH = 2;
-/** A straight line and eleven months beside the first. */
+/** Intercept, slope, and eleven months in addition to the first. */
 const COLUMNS = 13;
-/** Months after the last one that has data to which deviations are carried. */
+/** Months after the last one with data to which deviations are extrapolated. */
 export const MONTHS_AHEAD = 4;
 
 /** Deviation from the usual in ln cases, and its standard deviation. */
@@ -16,23 +16,23 @@ export interface Deviation {
   sd: number;
 }
 
-export interface DeviationCourse {
-  /** By month of the record: mean over the month, the one before and the one after; NaN where all are unknown. */
+export interface DeviationSeries {
+  /** By month of the record: mean over the month and its two neighbours; NaN if all are unknown. */
   smooth: Float64Array;
-  /** Of the last three months up to each; NaN where all are unknown. */
+  /** Mean over the three months up to each month; NaN if all are unknown. */
   recent: Float64Array;
-  /** Standard error of the usual. */
+  /** Standard error of the usual level. */
   error: number;
 }
 
 /**
- * What a record has beyond its own straight line and calendar months, by least squares over the known months: growing
- * reporting and a usual season are no deviation. Null where fewer than 36 months are known, or some month of the year
- * less than twice.
- * @param y ln cases by month; NaN is unknown
- * @param first `monthIndex` of the first
+ * Residuals of a record from a linear trend with effects of calendar months, fitted by least squares to the known
+ * months, so that growing reporting and the usual season are not deviations. Null if fewer than 36 months are known, or
+ * some month of the year less than twice.
+ * @param y ln cases by month; NaN if unknown
+ * @param first `monthIndex` of the first month
  */
-export function deviationsOf(y: Float64Array, first: number): DeviationCourse | null {
+export function deviationsOf(y: Float64Array, first: number): DeviationSeries | null {
   const known = [...y.keys()].filter((t) => !Number.isNaN(y[t]!));
   const counts = Array.from({ length: 12 }, (_, m) => known.filter((t) => (first + t) % 12 === m).length);
   if (known.length < LEAST_KNOWN || counts.some((count) => count < LEAST_OF_A_MONTH)) return null;
@@ -56,11 +56,11 @@ export function deviationsOf(y: Float64Array, first: number): DeviationCourse | 
   }
   const factor = choleskyDense(square, COLUMNS)!;
   const usual = solveUpper(factor, COLUMNS, solveLower(factor, COLUMNS, side));
-  const left = y.map((value, t) => value - rowOf(t).reduce((sum, x, i) => sum + x * usual[i]!, 0));
-  const squares = known.reduce((sum, t) => sum + left[t]! ** 2, 0);
+  const residuals = y.map((value, t) => value - rowOf(t).reduce((sum, x, i) => sum + x * usual[i]!, 0));
+  const squares = known.reduce((sum, t) => sum + residuals[t]! ** 2, 0);
   return {
-    smooth: left.map((_, t) => meanKnown(left, t - 1, t + 1)),
-    recent: left.map((_, t) => meanKnown(left, t - 2, t)),
+    smooth: residuals.map((_, t) => meanKnown(residuals, t - 1, t + 1)),
+    recent: residuals.map((_, t) => meanKnown(residuals, t - 2, t)),
     error: Math.sqrt(((squares / (known.length - COLUMNS)) * COLUMNS) / known.length),
   };
 }
@@ -69,16 +69,18 @@ function meanKnown(values: Float64Array, from: number, to: number): number {
   return mean(values.slice(Math.max(0, from), to + 1).filter((value) => !Number.isNaN(value)));
 }
 
-/** How much of the last three months' deviation is left so many months later, 0 to 4, and what that leaves open. */
-export interface Lasting {
+/** Regression through 0: slope and residual standard deviation. */
+export interface SlopeThroughZero {
   slope: number;
   sd: number;
 }
 
-/** By least squares through 0, all records and months together. */
-export function lastingOf(courses: readonly DeviationCourse[]): Lasting[] {
+/**
+ * Persistence of deviations: regression on the mean of the last three months, 0 to 4 months later, over all records.
+ */
+export function persistenceOf(series: readonly DeviationSeries[]): SlopeThroughZero[] {
   return Array.from({ length: MONTHS_AHEAD + 1 }, (_, ahead) => {
-    const pairs = courses.flatMap(({ recent, smooth }) =>
+    const pairs = series.flatMap(({ recent, smooth }) =>
       [...recent.keys()].flatMap((t): [number, number][] => {
         const [now, then] = [recent[t]!, smooth[t + ahead] ?? Number.NaN];
         return Number.isNaN(now) || Number.isNaN(then) ? [] : [[now, then]];
@@ -88,28 +90,30 @@ export function lastingOf(courses: readonly DeviationCourse[]): Lasting[] {
   });
 }
 
-/** Slope of y on x through 0, and the standard deviation of what is left; both 0 without data. */
-export function throughZero(pairs: readonly (readonly [x: number, y: number])[]): Lasting {
+/** Regression of y on x through 0; both results are 0 without data. */
+export function throughZero(pairs: readonly (readonly [x: number, y: number])[]): SlopeThroughZero {
   const xx = pairs.reduce((sum, [x]) => sum + x * x, 0);
   const slope = xx > 0 ? pairs.reduce((sum, [x, y]) => sum + x * y, 0) / xx : 0;
-  const left = pairs.reduce((sum, [x, y]) => sum + (y - slope * x) ** 2, 0);
-  return { slope, sd: pairs.length > 0 ? Math.sqrt(left / pairs.length) : 0 };
+  const squares = pairs.reduce((sum, [x, y]) => sum + (y - slope * x) ** 2, 0);
+  return { slope, sd: pairs.length > 0 ? Math.sqrt(squares / pairs.length) : 0 };
 }
 
 /**
- * The deviation of a month: what was recorded, or what lasts of the last three months. Null where neither is known.
- * @param end the last month with data, by position; the month after it is not known, so nor is the mean around it
+ * The deviation of a month: the recorded one, or the one extrapolated from the last three months. Null if neither is
+ * known.
+ * @param end position of the last month with data, from which on deviations are extrapolated, since its smoothed value
+ *   would need the next month
  */
 export function deviationAt(
-  { smooth, recent, error }: DeviationCourse,
-  lasting: readonly Lasting[],
+  { smooth, recent, error }: DeviationSeries,
+  persistence: readonly SlopeThroughZero[],
   t: number,
   end: number,
 ): Deviation | null {
   const ahead = t - end;
   if (ahead < 0) return Number.isNaN(smooth[t] ?? Number.NaN) ? null : { value: smooth[t]!, sd: error };
-  const how = lasting[ahead];
+  const regression = persistence[ahead];
   const now = recent[end]!;
-  if (how === undefined || Number.isNaN(now)) return null;
-  return { value: how.slope * now, sd: Math.hypot(how.sd, how.slope * error) };
+  if (regression === undefined || Number.isNaN(now)) return null;
+  return { value: regression.slope * now, sd: Math.hypot(regression.sd, regression.slope * error) };
 }

@@ -1,15 +1,18 @@
-/** How much logit prevalence goes with a unit of ln cases, from surveys in places and at times with case records. */
+/**
+ * Elasticity: change in logit prevalence per unit of ln cases, from surveys in places and at times with case records.
+ */
 import { studentCdf } from '../../numerics/student-t.ts';
 
-/** A state from one survey round to the next. */
-export interface Change {
+/** Change of a state from one survey round to the next. */
+export interface PrevalenceChange {
   state_code: string;
-  /** Survey year of the later round: changes of one are compared among themselves, so that the nation's is taken out. */
+  /** Survey year of the later round. Changes are compared within a round, which removes the national change. */
   round: number;
-  /** Of logit positivity, and the variance of its sampling error. */
+  /** Change of logit positivity. */
   prevalence: number;
+  /** Sampling variance of that change. */
   variance: number;
-  /** Of the deviation of ln cases; what an earlier round without records had is taken as 0. */
+  /** Change of the deviation of ln cases; the deviation of an earlier round without records counts as 0. */
   cases: number;
 }
 
@@ -20,45 +23,45 @@ export interface Normal {
 
 /** Prior of the elasticity (MODEL.md, section 8). */
 export const PRIOR: Normal = { mean: 0.5, sd: 0.5 };
-/** Chance of an elasticity of 0 or less, by the surveys alone, from which on it is 0. */
-const DOUBT = 0.025;
-/** Fewer changes beyond one a round say nothing. */
+/** Largest probability, from the surveys alone, that the elasticity is not positive, with which it is used. */
+const SIGNIFICANCE = 0.025;
+/** Fewest changes in addition to one per round that count as evidence. */
 const LEAST_CHANGES = 5;
-/** Standard deviations of true changes that cases do not explain, logit, all equally likely beforehand. */
+/** Standard deviations of true changes that cases do not explain, logit, with equal prior probabilities. */
 const SPREADS = Array.from({ length: 31 }, (_, i) => i / 20);
 
 export interface ElasticityEvidence {
   prior: Normal;
   states: number;
   changes: number;
-  /** By the surveys alone; null where there are too few. */
+  /** Estimate from the surveys alone; null if there are too few. */
   surveys: (Normal & { chance_not_positive: number }) | null;
-  /** With the prior. */
+  /** Combined with the prior. */
   posterior: Normal;
   /** Standard deviation of true changes that cases do not explain, logit; 0 without evidence. */
   spread: number;
   /** Mean squared error of a state's changes, weighted, with the elasticity of the others and with 0. */
   held_out: { with_cases: number; without: number } | null;
-  /** What is used: the posterior where the surveys support it, else 0. */
+  /** The elasticity used: the posterior if the surveys support it, else 0. */
   used: Normal;
 }
 
 /**
- * The rule: the posterior is used where the surveys alone leave a chance of at most 2.5% that the elasticity is not
- * positive, and states predicted from the others come out better with it; else 0. A prior alone moves no score.
+ * The rule: the posterior is used if, from the surveys alone, the probability that the elasticity is not positive is at
+ * most 2.5%, and left-out states are predicted better with it; otherwise 0. A prior alone moves no score.
  */
-export function elasticityOf(changes: readonly Change[]): ElasticityEvidence {
+export function elasticityOf(changes: readonly PrevalenceChange[]): ElasticityEvidence {
   const states = [...new Set(changes.map(({ state_code }) => state_code))];
-  const told = { prior: PRIOR, states: states.length, changes: changes.length };
+  const summary = { prior: PRIOR, states: states.length, changes: changes.length };
   const rounds = new Set(changes.map(({ round }) => round)).size;
   if (changes.length - rounds < LEAST_CHANGES || states.length < 3)
-    return { ...told, surveys: null, posterior: PRIOR, spread: 0, held_out: null, used: { mean: 0, sd: 0 } };
+    return { ...summary, surveys: null, posterior: PRIOR, spread: 0, held_out: null, used: { mean: 0, sd: 0 } };
   const { spread, ...surveys } = fromSurveys(changes, states);
   const { mean, sd } = combined(surveys, PRIOR);
   const held_out = heldOut(changes, states);
-  const supported = surveys.chance_not_positive <= DOUBT && held_out.with_cases < held_out.without;
+  const supported = surveys.chance_not_positive <= SIGNIFICANCE && held_out.with_cases < held_out.without;
   return {
-    ...told,
+    ...summary,
     surveys,
     posterior: { mean, sd },
     spread,
@@ -68,11 +71,11 @@ export function elasticityOf(changes: readonly Change[]): ElasticityEvidence {
 }
 
 /**
- * change = nation's in that round + elasticity × cases + N(0, variance + spread²): normal given the spread, with flat
- * priors on elasticity and nation's change, and mixed over spreads.
+ * change = national change in that round + elasticity × cases + N(0, variance + spread²): normal given the spread, with
+ * flat priors on the elasticity and the national change, averaged over spreads.
  */
-function estimateOf(changes: readonly Change[]): Normal & { spread: number } {
-  const given = SPREADS.map((spread) => {
+function estimateOf(changes: readonly PrevalenceChange[]): Normal & { spread: number } {
+  const bySpread = SPREADS.map((spread) => {
     const { xx, xy, yy, log_weights } = momentsOf(changes, spread);
     return {
       spread,
@@ -81,24 +84,24 @@ function estimateOf(changes: readonly Change[]): Normal & { spread: number } {
       log_likelihood: log_weights - (yy - xy ** 2 / xx + Math.log(xx)) / 2,
     };
   });
-  const most = Math.max(...given.map(({ log_likelihood }) => log_likelihood));
-  const weights = given.map(({ log_likelihood }) => Math.exp(log_likelihood - most));
+  const most = Math.max(...bySpread.map(({ log_likelihood }) => log_likelihood));
+  const weights = bySpread.map(({ log_likelihood }) => Math.exp(log_likelihood - most));
   const total = weights.reduce((sum, weight) => sum + weight, 0);
-  const average = (value: (one: (typeof given)[number]) => number) =>
-    given.reduce((sum, one, i) => sum + (weights[i]! / total) * value(one), 0);
-  const mean = average((one) => one.mean);
+  const average = (value: (estimate: (typeof bySpread)[number]) => number) =>
+    bySpread.reduce((sum, estimate, i) => sum + (weights[i]! / total) * value(estimate), 0);
+  const mean = average((estimate) => estimate.mean);
   return {
     mean,
-    sd: Math.sqrt(average((one) => one.sd ** 2 + (one.mean - mean) ** 2)),
-    spread: average((one) => one.spread),
+    sd: Math.sqrt(average((estimate) => estimate.sd ** 2 + (estimate.mean - mean) ** 2)),
+    spread: average((estimate) => estimate.spread),
   };
 }
 
 /**
- * The estimate with the larger of two standard deviations: its own, and the jackknife's over states, since changes of one
- * state share a round, and what is usual is itself estimated.
+ * The estimate with the larger of two standard deviations: its own, and that of a jackknife over states, since changes
+ * of one state share a round, and the usual level is itself estimated.
  */
-function fromSurveys(changes: readonly Change[], states: readonly string[]) {
+function fromSurveys(changes: readonly PrevalenceChange[], states: readonly string[]) {
   const { mean, sd, spread } = estimateOf(changes);
   const without = states.map((state) => estimateOf(changes.filter(({ state_code }) => state_code !== state)).mean);
   const middle = without.reduce((sum, value) => sum + value, 0) / states.length;
@@ -112,13 +115,13 @@ function combined(a: Normal, b: Normal): Normal {
   return { mean: (p * a.mean + q * b.mean) / (p + q), sd: (p + q) ** -0.5 };
 }
 
-/** Weighted squares and products about each round's mean, and what the weights add to the ln likelihood. */
-function momentsOf(changes: readonly Change[], spread: number) {
+/** Weighted squares and products about each round's mean, and the weights' contribution to the log-likelihood. */
+function momentsOf(changes: readonly PrevalenceChange[], spread: number) {
   const sums = { xx: 0, xy: 0, yy: 0, log_weights: 0 };
   for (const own of Map.groupBy(changes, ({ round }) => round).values()) {
     const weights = own.map(({ variance }) => 1 / (variance + spread ** 2));
     const total = weights.reduce((sum, weight) => sum + weight, 0);
-    const middle = (value: (change: Change) => number) =>
+    const middle = (value: (change: PrevalenceChange) => number) =>
       own.reduce((sum, change, i) => sum + weights[i]! * value(change), 0) / total;
     const [x, y] = [middle(({ cases }) => cases), middle(({ prevalence }) => prevalence)];
     for (const [i, { cases, prevalence }] of own.entries()) {
@@ -132,8 +135,8 @@ function momentsOf(changes: readonly Change[], spread: number) {
   return sums;
 }
 
-/** Each state in turn: its changes from the others' means and elasticity (with the prior), or from their means alone. */
-function heldOut(changes: readonly Change[], states: readonly string[]) {
+/** Predicts each state from the others' means and elasticity (with the prior), and from their means alone. */
+function heldOut(changes: readonly PrevalenceChange[], states: readonly string[]) {
   const sums = { with_cases: 0, without: 0, weight: 0 };
   for (const state of states) {
     const others = changes.filter(({ state_code }) => state_code !== state);
@@ -144,13 +147,13 @@ function heldOut(changes: readonly Change[], states: readonly string[]) {
       if (same.length === 0) continue;
       const weights = same.map(({ variance }) => 1 / (variance + spread ** 2));
       const total = weights.reduce((sum, weight) => sum + weight, 0);
-      const offFrom = (elasticity: number) =>
+      const errorWith = (elasticity: number) =>
         change.prevalence -
         elasticity * change.cases -
-        same.reduce((sum, one, i) => sum + weights[i]! * (one.prevalence - elasticity * one.cases), 0) / total;
+        same.reduce((sum, other, i) => sum + weights[i]! * (other.prevalence - elasticity * other.cases), 0) / total;
       const weight = 1 / (change.variance + spread ** 2);
-      sums.with_cases += weight * offFrom(mean) ** 2;
-      sums.without += weight * offFrom(0) ** 2;
+      sums.with_cases += weight * errorWith(mean) ** 2;
+      sums.without += weight * errorWith(0) ** 2;
       sums.weight += weight;
     }
   }

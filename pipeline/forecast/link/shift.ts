@@ -1,32 +1,32 @@
-/** From deviations of cases to what moves the scores of the months after the last survey. */
+/** Deviations of cases that move the scores of the months after the last survey. */
 import { mean } from '../../numerics/averages.ts';
 import type { Panel } from '../panel.ts';
 import { type CarryOver, carryOverOf } from './carry-over.ts';
-import { type Deviation, type DeviationCourse, deviationAt, deviationsOf, lastingOf } from './deviations.ts';
-import type { Change } from './elasticity.ts';
+import { type Deviation, type DeviationSeries, deviationAt, deviationsOf, persistenceOf } from './deviations.ts';
+import type { PrevalenceChange } from './elasticity.ts';
 import type { SurveyedState } from './surveyed.ts';
 
-/** States whose records say what is usual, over one span of months. */
-export interface Recorded {
+/** Deviations of the states with sufficient records, over one span of months. */
+export interface RecordedDeviations {
   /** `monthIndex` of the first month. */
   first: number;
-  courses: Map<string, DeviationCourse>;
+  series: Map<string, DeviationSeries>;
 }
 
-/** @param panel of states; months of disrupted reporting are unknown in it */
-export function recordedOf(panel: Panel): Recorded {
-  const courses = new Map<string, DeviationCourse>();
+/** @param panel panel of states in which months of disrupted reporting are unknown */
+export function recordedDeviations(panel: Panel): RecordedDeviations {
+  const series = new Map<string, DeviationSeries>();
   for (const { code, y } of panel.areas) {
-    const course = deviationsOf(y, panel.first);
-    if (course) courses.set(code, course);
+    const own = deviationsOf(y, panel.first);
+    if (own) series.set(code, own);
   }
-  return { first: panel.first, courses };
+  return { first: panel.first, series };
 }
 
-/** Each state from one of its rounds to the next where the later one has case records; rounds in order. */
-export function changesOf(rounds: readonly SurveyedState[], recorded: Recorded): Change[] {
+/** Changes of each state from one of its rounds to the next, if the later one has case records; rounds in order. */
+export function changesOf(rounds: readonly SurveyedState[], recorded: RecordedDeviations): PrevalenceChange[] {
   return [...Map.groupBy(rounds, ({ state_code }) => state_code).values()].flatMap((own) =>
-    own.slice(1).flatMap((later, i): Change[] => {
+    own.slice(1).flatMap((later, i): PrevalenceChange[] => {
       const earlier = own[i]!;
       const cases = deviationDuring(later, recorded);
       if (cases === null || later.logit === null || earlier.logit === null) return [];
@@ -41,50 +41,50 @@ export function changesOf(rounds: readonly SurveyedState[], recorded: Recorded):
   );
 }
 
-/** Mean deviation over a round's fieldwork in its state; null where the record says nothing of it. */
-function deviationDuring({ state_code, first, last }: SurveyedState, recorded: Recorded): number | null {
-  const course = recorded.courses.get(state_code);
-  if (!course) return null;
-  const months = course.smooth.slice(Math.max(0, first - recorded.first), Math.max(0, last - recorded.first + 1));
+/** Mean deviation during a round's fieldwork in its state; null if unknown. */
+function deviationDuring({ state_code, first, last }: SurveyedState, recorded: RecordedDeviations): number | null {
+  const own = recorded.series.get(state_code);
+  if (!own) return null;
+  const months = own.smooth.slice(Math.max(0, first - recorded.first), Math.max(0, last - recorded.first + 1));
   const known = months.filter((value) => !Number.isNaN(value));
   return known.length > 0 ? mean(known) : null;
 }
 
-export const carryOverBetween = ({ courses }: Recorded): CarryOver =>
-  carryOverOf([...courses.values()].map(({ smooth }) => smooth));
+export const carryOverBetween = ({ series }: RecordedDeviations): CarryOver =>
+  carryOverOf([...series.values()].map(({ smooth }) => smooth));
 
 export interface ShiftedMonth {
   state_code: string;
   month: number;
   basis: 'cases' | 'nation';
-  /** ln cases. */
+  /** Deviation in ln cases. */
   deviation: Deviation;
-  /** The state's deviation during the last survey, whose level the later months start from; 0 where unknown. */
+  /** The state's deviation during the last survey, from whose level the later months start; 0 if unknown. */
   at_survey: number;
 }
 
 interface Span {
   states: readonly string[];
   rounds: readonly SurveyedState[];
-  /** `monthIndex` of the last estimated month, and of the last forecast one. */
+  /** Last estimated and last forecast month, as `monthIndex`. */
   last_estimated: number;
   last_forecast: number;
 }
 
 /**
- * The deviations of the months after each state's last survey: its own where its record reaches the last estimated
- * month, else what carries over from the mean of those that do, if anything; else none.
+ * The deviations of the months after each state's last survey: its own if its record reaches the last estimated month,
+ * otherwise the part that carries over from the mean of those that do, or else none.
  */
-export function shiftsOf(recorded: Recorded, carried: CarryOver['used'], span: Span): ShiftedMonth[] {
-  const { first, courses } = recorded;
-  const lasting = lastingOf([...courses.values()]);
+export function shiftsOf(recorded: RecordedDeviations, carried: CarryOver['used'], span: Span): ShiftedMonth[] {
+  const { first, series } = recorded;
+  const persistence = persistenceOf([...series.values()]);
   const ends = new Map<string, number>();
-  for (const [code, { recent }] of courses) {
+  for (const [code, { recent }] of series) {
     const end = recent.findLastIndex((value) => !Number.isNaN(value));
     if (end >= span.last_estimated - first) ends.set(code, end);
   }
   const own = (code: string, month: number) =>
-    ends.has(code) ? deviationAt(courses.get(code)!, lasting, month - first, ends.get(code)!) : null;
+    ends.has(code) ? deviationAt(series.get(code)!, persistence, month - first, ends.get(code)!) : null;
   const nation = (month: number): Deviation | null => {
     const known = [...ends.keys()].map((code) => own(code, month)).filter((value) => value !== null);
     if (carried === null || known.length === 0) return null;

@@ -9,23 +9,24 @@ import { readPanels } from '../read-panels.ts';
 import { SHIFT } from '../tables.ts';
 import type { CarryOver } from './carry-over.ts';
 import { type ElasticityEvidence, elasticityOf } from './elasticity.ts';
-import { carryOverBetween, changesOf, recordedOf, shiftsOf } from './shift.ts';
+import { carryOverBetween, changesOf, recordedDeviations, shiftsOf } from './shift.ts';
 import { surveyedStates } from './surveyed.ts';
 
-/** link/evidence. */
+/** Content of the artifact link/evidence. */
 export interface LinkEvidence {
   elasticity: ElasticityEvidence;
   carry_over: CarryOver;
 }
 
 /**
- * What case records say of prevalence: the elasticity and the evidence for it, and for each month after the last survey
- * the deviations that move its scores. No rows where the elasticity is 0, or where the score is the baseline's.
+ * The link between case records and prevalence: the elasticity and the evidence for it, and for each month after the
+ * last survey the deviations that move its scores. The table has no rows if the elasticity is 0 or the baseline is the
+ * score.
  */
 export const run: StageRun = async (io) => {
   const { last_estimated, parameters } = io.model;
   const states = readPanels(io).find(({ level }) => level === 'state');
-  const recorded = states ? recordedOf(withoutDisrupted(states)) : { first: 0, courses: new Map() };
+  const recorded = states ? recordedDeviations(withoutDisrupted(states)) : { first: 0, series: new Map() };
   const rounds = surveyedStates(surveysOf(io), parameters.risk.state_only_effective_size);
   const elasticity = elasticityOf(changesOf(rounds, recorded));
   const carry_over = carryOverBetween(recorded);
@@ -48,13 +49,13 @@ function reportOf({ elasticity, carry_over }: LinkEvidence, has_records: boolean
   if (!has_records) return [];
   const two = (value: number) => value.toFixed(2);
   const { surveys, used, changes, states } = elasticity;
-  const found = surveys
+  const estimate = surveys
     ? `${two(surveys.mean)} ± ${two(surveys.sd)} from ${changes} changes in ${states} states`
-    : `too few to tell, ${changes} changes in ${states} states`;
-  const taken = used.mean === 0 ? 'taken as 0, so that cases move no score' : `with the prior ${two(used.mean)}`;
-  const shared = `${(100 * carry_over.explained).toFixed(0)}% of deviations in states left out explained by the others`;
+    : `too little evidence: ${changes} changes in ${states} states`;
+  const result = used.mean === 0 ? 'set to 0, so that cases move no score' : `with the prior ${two(used.mean)}`;
+  const shared = `${(100 * carry_over.explained).toFixed(0)}% of deviations in left-out states explained by the others`;
   return [
-    { source: 'cases', rule: 'elasticity of logit prevalence to ln cases', what: `${found}; ${taken}` },
+    { source: 'cases', rule: 'elasticity of logit prevalence to ln cases', what: `${estimate}; ${result}` },
     { source: 'cases', rule: 'carried to other states', what: `${shared}: ${carry_over.used ? 'used' : 'not used'}` },
   ];
 }

@@ -1,4 +1,4 @@
-/** What survey rounds found in each state, on the scale of the score's model. */
+/** Prevalence of each state in the survey rounds, on the logit scale of the risk model. */
 import type { Surveys } from '../../artifacts.ts';
 import { monthIndex, type Period } from '../../contract/months.ts';
 import { logit } from '../../numerics/special.ts';
@@ -10,15 +10,16 @@ export interface SurveyedState {
   /** First and last month of fieldwork in the state, as `monthIndex`. */
   first: number;
   last: number;
-  /** Logit positivity and the variance of its sampling error; null where they cannot be had: one cluster, or 0 or 1. */
+  /** Logit positivity; null if it or its variance is undefined: one cluster, or a share of 0 or 1. */
   logit: number | null;
+  /** Sampling variance of the logit. */
   variance: number;
 }
 
-/** Any level: of the estimate only the standard error is taken. */
+/** Arbitrary: only the standard error of the estimate is used. */
 const CONFIDENCE = 0.95;
 
-/** Each state's rounds in order. @param effective children that a figure by state only counts for */
+/** Each state's rounds in order. @param effective effective number of children of a figure by state only */
 export function surveyedStates({ clusters, state_rounds }: Surveys, effective: number): SurveyedState[] {
   const byClusters = [...Map.groupBy(clusters, (row) => `${row.state_code} ${row.survey_year}`).values()].map((own) => {
     const sampled = own.map(({ examined, weight, positivity }) => ({ size: examined * weight, positivity }));
@@ -42,7 +43,7 @@ function rowOf(of: { state_code: string; survey_year: number }, rows: readonly {
   };
 }
 
-/** @param variance of the share */
+/** @param variance sampling variance of the share */
 function onLogit(share: number, variance: number | null) {
   if (!(share > 0 && share < 1) || !variance) return { logit: null, variance: 0 };
   return { logit: logit(share), variance: variance / (share * (1 - share)) ** 2 };

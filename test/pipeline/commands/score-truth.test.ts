@@ -66,7 +66,7 @@ describe('a country given with --country', () => {
     expect(columns.stderr).toContain('row 1: found no column lga_pcode');
     const short = await score(give(rows.slice(1)));
     expect(short.code).toBe(2);
-    expect(short.stderr).toContain(`found no row of ${LGAS[0]} in 2020-11`);
+    expect(short.stderr).toContain(`found no row for ${LGAS[0]} in 2020-11`);
   });
 
   test('cannot be combined with options for made-up countries', async () => {

@@ -5,18 +5,18 @@ import { SHARES } from '../../../pipeline/forecast/scores.ts';
 import { summarise } from '../../../pipeline/forecast/summary.ts';
 import { madePanel } from './made-panel.ts';
 
-/** Says that every area stays as it is, within ±.5. */
+/** Forecasts that every area stays unchanged, within ±.5. */
 const calm: Forecaster = {
   name: 'calm',
   forecast: ({ areas, months }) =>
     areas.map(({ y }) => Array.from({ length: 4 }, () => Float64Array.from(SHARES, (p) => y[months - 1]! + p - 0.5))),
 };
 
-test('every target that is known is scored once, from each origin that sees it coming', () => {
+test('every known target is scored once from each origin within the horizons', () => {
   const panel = madePanel(3);
   panel.areas[2]!.y[30] = Number.NaN;
   const rows = backtest(panel, [calm], null);
-  // origins 24 to 34 of 36 months, fewer targets from the last three; one target unknown, and what is said from it
+  // origins 24 to 34 of 36 months, fewer targets for the last three; one month is unknown as a target and as an origin
   expect(rows.length).toBe(6 * (4 * 8 + 3 + 2 + 1) - 4);
   const row = rows.find(
     ({ area_code, origin, horizon }) => area_code === 'A1' && origin === '2022-02' && horizon === 2,
@@ -29,7 +29,7 @@ test('every target that is known is scored once, from each origin that sees it c
   expect(row.covered_50).toBe(Math.abs(then - now) <= 0.25);
 });
 
-test('origins may be chosen; those before are gone through for the errors made there', () => {
+test('origins can be selected; earlier ones are processed for their errors', () => {
   const panel = madePanel(3);
   const origins = originsOf(panel, { first: '2022-03', last: '2022-04' });
   expect(origins[0]).toEqual({ month: 11, scored: false });
@@ -37,7 +37,7 @@ test('origins may be chosen; those before are gone through for the errors made t
   expect(origins.at(-1)!.month).toBe(27);
 });
 
-test('of long records the last six years of origins are scored, and a year before them is gone through', () => {
+test('for long records the last six years of origins are scored, and the year before is processed for its errors', () => {
   const origins = originsOf(madePanel(3, 216), null);
   expect(origins.filter(({ scored }) => scored).map(({ month }) => month)).toEqual(
     Array.from({ length: 72 }, (_, i) => 143 + i),
@@ -45,7 +45,7 @@ test('of long records the last six years of origins are scored, and a year befor
   expect(origins[0]).toEqual({ month: 130, scored: false });
 });
 
-test('the summary goes by level, year of the origin, method and horizon', () => {
+test('the summary has rows by level, year of the origin, method and horizon', () => {
   const rows = backtest(madePanel(3, 42), [calm], null);
   const summary = summarise(rows);
   expect(summary.map(({ origins, horizon }) => `${origins} ${horizon}`)).toEqual(

@@ -9,14 +9,14 @@ const SEASON = Array.from({ length: 12 }, (_, m) => Math.cos((2 * Math.PI * m) /
 const FIRST = 2020 * 12 + 3;
 const method = (name: string) => BASELINES.find((one) => one.name === name)!;
 
-/** One area, whose years differ in level. */
+/** One area whose years differ in level. */
 function panelOf(y: readonly number[]): Panel {
   const area = { code: 'A1', state_code: 'A', people: null, y: Float64Array.from(y) };
   const disrupted = y.map(() => false);
   return { level: 'lga', first: FIRST, months: y.length, areas: [area], disrupted, origins: { tried: 0, scored: 0 } };
 }
 
-test('the season is found whatever the years of the areas', () => {
+test('the season is recovered whatever the levels of areas and years', () => {
   const levels = [3, 5, 4, 8];
   const y = (shift: number) =>
     Float64Array.from({ length: 40 }, (_, t) => shift + levels[Math.floor((t + 3) / 12)]! + SEASON[(t + 3) % 12]!);
@@ -25,7 +25,7 @@ test('the season is found whatever the years of the areas', () => {
   for (const [m, value] of SEASON.entries()) expect(found[m]).toBeCloseTo(value, 5);
 });
 
-test('each says what its name says', () => {
+test('each method forecasts what its name says', () => {
   const y = Array.from({ length: 26 }, (_, t) => t);
   const says = (name: string, values = y) => method(name).points(panelOf(values))[0];
   expect(says('same_month_last_year')).toEqual([14, 15, 16, 17]);
@@ -42,19 +42,20 @@ test('each says what its name says', () => {
   ).toEqual(new Array(4).fill(Number.NaN));
 });
 
-test('level and season continue a series that is no more than both', () => {
+test('the methods with level and season continue a series that consists of these two exactly', () => {
   const y = Array.from({ length: 45 }, (_, t) => 5 + SEASON[(t + 3) % 12]!);
   const [points] = method('last3_x_season').points(panelOf(y));
   for (const [h, value] of points!.entries()) expect(value).toBeCloseTo(5 + SEASON[(45 + h + 3) % 12]!, 4);
 });
 
-test('ranges are those of past errors whose targets are known, about the point', () => {
+test('ranges are those of past errors with known targets, about the point forecast', () => {
   const rising = withPastErrors(method('persistence'));
   const y = Array.from({ length: 30 }, (_, t) => t * 0.1 + (t % 2));
   const forecasts = [20, 21, 22, 23, 24, 25].map((months) => rising.forecast(panelOf(y.slice(0, months)))[0]!);
-  // from the first origin no target is known
+  // at the first origin no target is known
   expect(forecasts[0]).toEqual([null, null, null, null]);
-  // Errors one month ahead were 1.1 and -0.9 in turn; four ahead always .4, of which the median keeps clear.
+  // errors one month ahead alternate between 1.1 and -0.9; four months ahead they are always .4, on one side of the
+  // median
   const [one, , , four] = forecasts.at(-1)!;
   const last = y[24]!;
   expect(one![at(50)]).toBe(last);

@@ -6,7 +6,7 @@ import { realArtifacts } from '../../support/real-artifacts.ts';
 import { HAS_REAL_DATA, needsReal } from '../../support/real-data.ts';
 import { madePanel, withNoiseAfter } from './made-panel.ts';
 
-/** All that the methods say from the last origin of the span, by area, horizon and method. */
+/** All forecasts from the last origin of the span, by area, horizon and method. */
 function said(panel: Panel, span: OriginSpan) {
   return backtest(panel, forecasters(), span)
     .filter(({ origin }) => origin === span.last)
@@ -16,14 +16,14 @@ function said(panel: Panel, span: OriginSpan) {
     ]);
 }
 
-describe('what comes after an origin changes no forecast from it', () => {
-  test('made-up records', () => {
+describe('data after an origin do not change any forecast from it', () => {
+  test('simulated records', () => {
     const panel = madePanel(1);
     const span = { first: '2022-01', last: '2022-03' };
     const forecasts = said(panel, span);
     expect(forecasts.length).toBe(6 * 4 * forecasters().length);
     expect(said(withNoiseAfter(panel, 26), span)).toEqual(forecasts);
-    // and the comparison would show it, were there anything to show
+    // the comparison does detect later changes
     expect(said(withNoiseAfter(panel, 25), span)).not.toEqual(forecasts);
   });
 
@@ -33,12 +33,12 @@ describe('what comes after an origin changes no forecast from it', () => {
       const { areas, cases, census, model } = await realArtifacts();
       panels = panelsOf({ areas, cases, census, disrupted: model.parameters.season.masked });
     });
-    /** The 774 LGAs take as long as both others. */
+    /** The LGAs take as long as both other panels. */
     const levels = ['state', 'long', ...(process.env.MALARIA_LONG ? ['lga'] : [])];
     test.each(levels)('%s', (level) => {
       const whole = panels.find((one) => one.level === level)!;
       const origin = whole.origins.scored;
-      // Some origins before the first one scored, so that methods have a past at every horizon.
+      // start some origins before the first scored one, so that methods have past errors at every horizon
       const panel = { ...whole, origins: { tried: origin - 4, scored: origin } };
       const first = level === 'long' ? '2018-01' : '2022-01';
       const span = { first, last: first };

@@ -1,7 +1,9 @@
 import type { Panel } from '../../../pipeline/forecast/panel.ts';
 import { randomStream } from '../../../pipeline/numerics/random.ts';
 
-/** Two states of three LGAs each with a season, a wandering level and noise, from 2020-01 on; some months unknown. */
+/**
+ * Two states of three LGAs each with a season, a random-walk level and noise, from 2020-01; some months are unknown.
+ */
 export function madePanel(seed: number, months = 36): Panel {
   const random = randomStream(seed, 'panel');
   const areas = ['A1', 'A2', 'A3', 'B1', 'B2', 'B3'].map((code) => {
@@ -17,7 +19,7 @@ export function madePanel(seed: number, months = 36): Panel {
   return { level: 'lga', first: 2020 * 12, months, areas, disrupted, origins: { tried: 11, scored: 24 } };
 }
 
-/** The same panel, with everything after the origin replaced by noise. */
+/** The same panel with all data after the origin replaced by noise. */
 export function withNoiseAfter(panel: Panel, origin: number): Panel {
   const random = randomStream(1, 'noise after the origin');
   const areas = panel.areas.map((area) => ({

@@ -12,7 +12,7 @@ const AREAS = {
 };
 const CENSUS = { AA1: { people: 100, children_0_4: 1 }, AA2: { people: 50, children_0_4: 1 } };
 
-test('a state is the sum of its LGAs and unknown where one is; its own record counts without LGAs alone', () => {
+test('a state is the sum of its LGAs, unknown if one of them is; its own record is used only if it has no LGA records', () => {
   const own = {
     state_code: 'BB',
     lga_code: null,
@@ -40,10 +40,10 @@ test('a state is the sum of its LGAs and unknown where one is; its own record co
   expect([...sum!.y.slice(25)]).toEqual([Math.log(11), Number.NaN, Number.NaN]);
   expect(sum!.y.slice(0, 25).every(Number.isNaN)).toBe(true);
   expect(sum!.people).toBe(150);
-  // the second month is masked and the third has no cases
+  // the second month is masked, the third has no cases
   expect([...record!.y.slice(0, 4)]).toEqual([0, Number.NaN, Number.NaN, Math.log(9)]);
   expect(record!.people).toBeNull();
-  // two years after the records by LGA begin; three after a long one begins
+  // two years after the start of the records by LGA, three after the start of a long one
   expect([lgas!, states!, long!].map(({ origins }) => origins)).toEqual([
     { tried: 11, scored: 24 },
     { tried: 36, scored: 49 },
@@ -53,7 +53,7 @@ test('a state is the sum of its LGAs and unknown where one is; its own record co
   expect(states!.areas[1]!.y[26]).toBe(Math.log(9));
 });
 
-test('what is seen at an origin ends there', () => {
+test('the data available at an origin end there', () => {
   const [lgas] = panelsOf({
     areas: AREAS,
     census: CENSUS,

@@ -8,7 +8,7 @@ import { randomStream } from '../../../pipeline/numerics/random.ts';
 
 const random = randomStream(1, 'recalibration');
 const AREAS = 40;
-/** Independent standard normal values, so that the right forecast is always the same. */
+/** Independent standard normal values, for which the correct forecast is always the same. */
 const VALUES = Array.from({ length: AREAS }, () => Float64Array.from({ length: 40 }, () => random.normal()));
 const seen = (months: number): Panel => ({
   ...{ level: 'lga', first: 2020 * 12, months, disrupted: [], origins: { tried: 0, scored: 0 } },
@@ -20,12 +20,12 @@ const narrow: Forecaster = {
     areas.map(() => Array.from({ length: 4 }, () => Float64Array.from(SHARES, (p) => normalQuantile(p) / 2))),
 };
 
-test('a spread that was half as wide as the errors is about doubled, the median stays', () => {
+test('a spread half as wide as the errors is about doubled, and the median is unchanged', () => {
   const method = recalibrated(narrow);
   const forecasts = Array.from({ length: 20 }, (_, i) => method.forecast(seen(10 + i))[0]!);
-  // nothing known yet
+  // no targets are known yet
   expect(forecasts[0]![0]![at(95)]).toBeCloseTo(normalQuantile(0.95) / 2, 12);
-  // one origin, trusted by a third
+  // one origin: the factor to the power of one third
   expect(forecasts[1]![0]![at(95)]).toBeCloseTo((normalQuantile(0.95) / 2) * 2 ** (1 / 3), 0);
   for (const [h, own] of forecasts.at(-1)!.entries()) {
     expect(own![at(50)], `${h}`).toBeCloseTo(0, 12);
@@ -38,7 +38,7 @@ test('a spread that was half as wide as the errors is about doubled, the median 
   }
 });
 
-test('targets that are not known yet count for nothing', () => {
+test('targets that are not known yet have no effect', () => {
   const method = recalibrated(narrow);
   const [, second] = [method.forecast(seen(10)), method.forecast(seen(11))];
   const plain = narrow.forecast(seen(11))[0]!;

@@ -9,7 +9,7 @@ import { madePanel } from './made-panel.ts';
 
 const MONTHS = 32;
 
-/** What ingest hands on of a made-up panel: records of three LGAs of one state, rising steeply at the end. */
+/** Artifacts of ingest for a simulated panel: records of three LGAs of one state, rising steeply at the end. */
 function ioOfMade(months = MONTHS) {
   const lgas = madePanel(1).areas.slice(0, 3);
   const cases = lgas.flatMap(({ code, y }) =>
@@ -30,7 +30,7 @@ function ioOfMade(months = MONTHS) {
   );
 }
 
-test('forecasts of every area and horizon, from the last month on, and they follow what was last reported', async () => {
+test('there are forecasts for every area and horizon after the last month, and they follow the last reported values', async () => {
   const rows = handedOn<RowOf<typeof CASES>>((await run(ioOfMade())).cases);
   expect(rows.map(({ area, code, horizon_months }) => `${area} ${code} ${horizon_months}`)).toEqual(
     [...['A1', 'A2', 'A3'].map((code) => `lga ${code}`), 'state AA'].flatMap((area) =>
@@ -46,7 +46,7 @@ test('forecasts of every area and horizon, from the last month on, and they foll
   expect(first(rows).q50).toBeGreaterThan(1.5 * first(before).q50);
 });
 
-test('the backtest: every method at every horizon, and how much wider ranges have to be', async () => {
+test('the backtest scores every method at every horizon, and gives the factors for wider ranges', async () => {
   const out = await backtestRun(ioOfMade());
   const skill = handedOn<RowOf<typeof SKILL>>(out.skill).filter(({ origins }) => origins === 'all');
   const of = (level: string) => skill.filter(({ area_level }) => area_level === level);
@@ -54,18 +54,18 @@ test('the backtest: every method at every horizon, and how much wider ranges hav
     expect(new Set(of(level).map(({ method }) => method)).size).toBe(7);
     expect(new Set(of(level).map(({ horizon_months }) => horizon_months))).toEqual(new Set([null, 1, 2, 3, 4]));
   }
-  // Origins 25 to 31 months in, targets to the 32nd, three LGAs.
+  // origins after 25 to 31 months, targets up to the 32nd, three LGAs
   const model = of('lga').find(({ method, horizon_months }) => method === 'case_model' && horizon_months === 1)!;
   expect(model.forecasts).toBe(7 * 3);
   const stretch = handedOn<RowOf<typeof STRETCH>>(out.stretch);
   expect(stretch.map(({ area, horizon_months }) => `${area} ${horizon_months}`)).toEqual(
     ['lga', 'state'].flatMap((area) => [1, 2, 3, 4].map((h) => `${area} ${h}`)),
   );
-  // Nothing foresaw the rise, so wider ranges are asked for.
+  // no method anticipated the rise, so ranges have to be wider
   for (const { outer } of stretch) expect(outer).toBeGreaterThan(1);
 });
 
-test('a country without case records: no forecast, and it is said; a record of two years: no test', async () => {
+test('without case records there is no forecast, which is reported; with a record of two years there is no backtest', async () => {
   const none = ioOf(
     { 'ingest/states': [], 'ingest/lgas': [], 'ingest/census': [], 'ingest/cases': [] },
     { model: { parameters: { season: { masked: [] } } } as never },

@@ -7,7 +7,7 @@ test('median of odd, even and unsorted samples', () => {
   expect(median([])).toBeNaN();
 });
 
-test('correlation by hand, and 0 against a flat line', () => {
+test('correlation agrees with a hand calculation, and is 0 for a constant series', () => {
   // Deviations (−1, 0, 1) and (−1, 1, 0): 1 / √(2 × 2).
   expect(correlation([1, 2, 3], [1, 3, 2])).toBeCloseTo(0.5, 12);
   expect(correlation([1, 2, 3], [-2, -4, -6])).toBeCloseTo(-1, 12);

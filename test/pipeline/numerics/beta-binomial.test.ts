@@ -8,7 +8,7 @@ import {
 } from '../../../pipeline/numerics/beta-binomial.ts';
 import { expit, logit } from '../../../pipeline/numerics/special.ts';
 
-test('densities of all whole counts sum to 1, with the mean and variance of the formula', () => {
+test('densities of all integer counts sum to 1, with the mean and variance of the formula', () => {
   const [n, p, rho] = [14, 0.3, 0.12];
   const f = Array.from({ length: n + 1 }, (_, y) => Math.exp(logDensity({ examined: n, positive: y }, p, rho)));
   const mean = f.reduce((sum, v, y) => sum + v * y, 0);
@@ -18,19 +18,19 @@ test('densities of all whole counts sum to 1, with the mean and variance of the 
   expect(variance).toBeCloseTo(n * p * (1 - p) * (1 + (n - 1) * rho), 10);
 });
 
-test('two children, one positive, by hand', () => {
+test('the density of one positive of two children agrees with a hand calculation', () => {
   // P = 2 p (1 − p) (1 − ρ)
   expect(Math.exp(logDensity({ examined: 2, positive: 1 }, 0.4, 0.25))).toBeCloseTo(2 * 0.4 * 0.6 * 0.75, 13);
 });
 
-test('no overdispersion is the binomial, and its limit', () => {
+test('the density without overdispersion is the binomial, and so is the limit', () => {
   const tested = { examined: 20, positive: 3 };
   const binomial = Math.log(1140) + 3 * Math.log(0.2) + 17 * Math.log(0.8);
   expect(logDensity(tested, 0.2, 0)).toBeCloseTo(binomial, 12);
   expect(logDensity(tested, 0.2, 1e-7)).toBeCloseTo(binomial, 4);
 });
 
-test('value, gradient and curvature of the term agree with the density and its differences', () => {
+test('value, gradient and curvature of a term agree with the density and its finite differences', () => {
   for (const tested of [
     { examined: 12, positive: 0 },
     { examined: 12, positive: 12 },
@@ -46,7 +46,7 @@ test('value, gradient and curvature of the term agree with the density and its d
       }
 });
 
-test('how the term changes agrees with its differences', () => {
+test('the derivatives of a term agree with its finite differences', () => {
   for (const tested of [
     { examined: 12, positive: 0 },
     { examined: 100, positive: 40 },
@@ -79,7 +79,7 @@ test('how the term changes agrees with its differences', () => {
       }
 });
 
-test('counts that are none are refused', () => {
+test('invalid counts are rejected', () => {
   expect(() => assertTested({ examined: 0, positive: 0 }, 'cluster 7')).toThrow(
     'cluster 7: 0 children examined, expected more than 0',
   );

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { besides, hessianOf, minimiseBfgs } from '../../../pipeline/numerics/bfgs.ts';
+import { forwardPoints, hessianOf, minimiseBfgs } from '../../../pipeline/numerics/bfgs.ts';
 import { minimiseNelderMead } from '../../../pipeline/numerics/nelder-mead.ts';
 
 const rosenbrock = ([a, b]: number[]) => (1 - a!) ** 2 + 100 * (b! - a! ** 2) ** 2;
 
-test('both optimisers find the bottom of a curved valley', () => {
+test('both optimisers find the minimum of a curved valley', () => {
   const quasiNewton = minimiseBfgs(rosenbrock, [-1.2, 1], {
     spread: [0.1, 0.1],
     difference: 1e-7,
@@ -16,13 +16,13 @@ test('both optimisers find the bottom of a curved valley', () => {
   expect(simplex.x[0]).toBeCloseTo(1, 3);
 });
 
-test('a worse point is never kept, nor one where f is not a number', () => {
+test('points that are worse or where f is NaN are never kept', () => {
   const f = ([x]: number[]) => (x! < 0 ? Number.NaN : (x! - 0.1) ** 2);
   expect(minimiseBfgs(f, [3], { spread: [10], reach: 100 }).value).toBeLessThan(8.5);
   expect(minimiseNelderMead(f, [3]).x[0]).toBeCloseTo(0.1, 1);
 });
 
-test('a known gradient spares the differences and finds the same bottom', () => {
+test('a known gradient makes differences unnecessary and leads to the same minimum', () => {
   let calls = 0;
   const counted = (x: number[]) => {
     calls++;
@@ -37,7 +37,7 @@ test('a known gradient spares the differences and finds the same bottom', () => 
 test('second derivatives from the gradient of a quadratic are exact', () => {
   const slope = ([x, y, z]: number[]) => [2 * x! + 3 * y!, 3 * x! - 0.5 * z!, -0.5 * y! + 4 * z!];
   const at = [0.3, -1, 2];
-  const h = hessianOf(slope(at), besides(at, 0.1).map(slope), 0.1);
+  const h = hessianOf(slope(at), forwardPoints(at, 0.1).map(slope), 0.1);
   [2, 3, 0, 3, 0, -0.5, 0, -0.5, 4].forEach((v, k) => {
     expect(h[k]).toBeCloseTo(v, 9);
   });

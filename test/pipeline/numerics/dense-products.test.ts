@@ -40,7 +40,7 @@ test('squares are products with the transpose', () => {
   close(squareOf(a, N), multiply(transpose(a, N), a, N));
 });
 
-test('the inverse by way of the factor', () => {
+test('the inverse computed from the factor is the inverse', () => {
   const a = matrix();
   const square = multiply(a, transpose(a, N), N).map((value, i) => value + (i % (N + 1) === 0 ? 1 : 0));
   const factor = choleskyDense(square, N)!;

@@ -13,7 +13,7 @@ test("Rosenbrock's valley is followed to (1, 1) from the usual start", () => {
   expect(squares).toBeLessThan(1e-12);
 });
 
-test('a straight line is the least-squares line: y = 1/3 + x through (0,0) (1,2) (2,2)', () => {
+test('the fitted line is the least-squares line: y = 1/3 + x for (0,0) (1,2) (2,2)', () => {
   // Means 1 and 4/3; slope = Σ dx dy / Σ dx² = (4/3 + 0 + 2/3) / 2 = 1; intercept 4/3 − 1.
   const y = [0, 2, 2];
   const { parameters, squares } = minimiseSquares(([a, b]) => y.map((v, x) => a! + b! * x - v), [7, -3], {
@@ -25,7 +25,7 @@ test('a straight line is the least-squares line: y = 1/3 + x through (0,0) (1,2)
   expect(squares).toBeCloseTo(1 / 9 + 4 / 9 + 1 / 9, 10);
 });
 
-test('the kept sum never rises, however few iterations; a step into NaN is refused', () => {
+test('the sum never rises, however few iterations; a step to NaN is rejected', () => {
   let last = Number.POSITIVE_INFINITY;
   for (let iterations = 1; iterations <= 20; iterations++) {
     const { squares } = minimiseSquares(rosenbrock, [-1.2, 1], { iterations });
@@ -38,7 +38,7 @@ test('the kept sum never rises, however few iterations; a step into NaN is refus
   expect(() => minimiseSquares(() => [Number.NaN], [0])).toThrow(/not finite/);
 });
 
-test('a bounded search stays inside, finds the lowest of several valleys and repeats itself', () => {
+test('a bounded search stays within bounds, finds the lowest of several valleys and is reproducible', () => {
   const wavy = ([x]: readonly number[]) => [Math.sin(3 * x!) + 0.3 * (x! - 4)];
   const search = () => minimiseBounded(wavy, [{ low: 2, high: 6 }], { starts: 12, random: randomStream(1, 'wavy') });
   expect(search().squares).toBeLessThan(1e-10);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { normalCdf, normalQuantile } from '../../../pipeline/numerics/normal.ts';
 
-test('values of the standard normal as tables give them', () => {
+test('values of the standard normal agree with tables', () => {
   expect(normalCdf(0)).toBe(0.5);
   expect(normalCdf(1)).toBeCloseTo(0.8413447460685429, 14);
   expect(normalCdf(-2.5)).toBeCloseTo(0.006209665325776132, 14);

@@ -6,7 +6,7 @@ const draws = (seed: number, name: string, n: number) => {
   return Array.from({ length: n }, () => stream.uniform());
 };
 
-test('a stream repeats itself, and differs by seed and by name', () => {
+test('a stream is reproducible, and differs by seed and by name', () => {
   expect(draws(1, 'a', 5)).toEqual(draws(1, 'a', 5));
   expect(draws(1, 'a', 5)).not.toEqual(draws(2, 'a', 5));
   expect(draws(1, 'a', 5)).not.toEqual(draws(1, 'b', 5));

@@ -10,7 +10,7 @@ import {
   solveForward,
 } from '../../../pipeline/numerics/sparse-cholesky.ts';
 
-test('the selected inverse is the inverse, column by column, also where columns are taken four together', () => {
+test('the selected inverse equals the inverse, also where columns are processed four at a time', () => {
   const random = randomStream(1, 'selected inverse');
   const n = 120;
   const pick = () => Math.floor(random.uniform() * n);

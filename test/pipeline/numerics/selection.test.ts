@@ -3,7 +3,7 @@ import { quantile } from '../../../pipeline/numerics/quantiles.ts';
 import { randomStream } from '../../../pipeline/numerics/random.ts';
 import { select, selectQuantiles } from '../../../pipeline/numerics/selection.ts';
 
-test('the k-th smallest is what sorting puts there, and parts what lies before it from what lies after', () => {
+test('the k-th smallest value is the one at index k after sorting, and separates smaller from larger values', () => {
   const random = randomStream(1, 'selection');
   for (let n = 1; n < 60; n++) {
     // few distinct values, so that many are equal

@@ -24,20 +24,20 @@ test('a bow tie crosses in its middle; a square does not', () => {
   expect(selfCrossing([[square(0, 0, 1)]])).toBe(null);
 });
 
-test('rings cross among each other, and may touch at a vertex', () => {
+test('different rings can cross each other, and may touch at a vertex', () => {
   expect(selfCrossing([[square(0, 0, 2)], [square(1, 1, 2)]])).not.toBe(null);
   expect(selfCrossing([[square(0, 0, 1)], [square(1, 1, 1)]])).toBe(null);
   expect(selfCrossing([[square(0, 0, 4), square(1, 1, 1)]])).toBe(null);
 });
 
-test('the same verdict as an independent calculation, of rings of random vertices', () => {
+test('the result agrees with an independent calculation for rings of random vertices', () => {
   const random = randomStream(1, 'self-crossing');
   const verdicts = Array.from({ length: 200 }, (_, i) => {
-    // Around a centre: the wider the angles stray, the more edges cross.
+    // around a centre: the more the angles deviate, the more edges cross
     const n = 12;
-    const stray = i % 2 ? 0.4 : 1.2;
+    const deviation = i % 2 ? 0.4 : 1.2;
     const ring: Ring = Array.from({ length: n }, (_, k) => {
-      const angle = (2 * Math.PI * (k + stray * random.normal())) / n;
+      const angle = (2 * Math.PI * (k + deviation * random.normal())) / n;
       const radius = 1 + 0.2 * random.normal();
       return [radius * Math.cos(angle), radius * Math.sin(angle)];
     });

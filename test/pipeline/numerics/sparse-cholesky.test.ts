@@ -37,7 +37,7 @@ function example(n: number, edges: number, seed: number) {
 test('factor, solution and determinant equal the dense ones', () => {
   for (const seed of [1, 2, 3]) {
     const { n, symbolic, values, dense, random } = example(60, 90, seed);
-    // both ways of taking columns have to be met: one by one, and four together
+    // both ways of processing columns must occur: one at a time and four at a time
     expect(new Set(symbolic.alike)).toEqual(new Set([0, 1]));
     expect(symbolic.alike.reduce((a, b) => a + b)).toBeGreaterThan(4);
     const sparse = factorise(symbolic, values)!;
@@ -61,11 +61,11 @@ test('a matrix that is not positive definite has no factor', () => {
   expect(factorise(symbolic, values)).toBeNull();
 });
 
-test('an entry outside the pattern is refused', () => {
+test('an entry outside the pattern is rejected', () => {
   expect(() => entryOf(patternOf(3, [[0, 1]]), 2, 0)).toThrow('entry (2, 0) is not in the pattern');
 });
 
-test('minimum degree is an order of all unknowns, keeps the last last and fills a lattice far less than row by row', () => {
+test('minimum degree orders all unknowns, keeps the last ones last and has far less fill on a lattice than the natural order', () => {
   const side = 20;
   const n = side * side + 1;
   const neighbours = Array.from({ length: n }, () => new Set<number>());

@@ -9,7 +9,7 @@ import {
   trigamma,
 } from '../../../pipeline/numerics/special.ts';
 
-test('ln Γ at values known in closed form', () => {
+test('ln Γ agrees with values known in closed form', () => {
   expect(logGamma(1)).toBeCloseTo(0, 14);
   expect(logGamma(0.5)).toBeCloseTo(0.5 * Math.log(Math.PI), 14);
   expect(logGamma(11)).toBeCloseTo(Math.log(3628800), 12);
@@ -17,7 +17,7 @@ test('ln Γ at values known in closed form', () => {
   expect(logGamma(171) / 706.5730622457874).toBeCloseTo(1, 13);
 });
 
-test('ψ and ψ′ at values known in closed form', () => {
+test('ψ and ψ′ agree with values known in closed form', () => {
   const EULER = 0.5772156649015329;
   expect(digamma(1)).toBeCloseTo(-EULER, 13);
   expect(digamma(0.5)).toBeCloseTo(-EULER - 2 * Math.LN2, 13);
@@ -25,7 +25,7 @@ test('ψ and ψ′ at values known in closed form', () => {
   expect(trigamma(0.5)).toBeCloseTo(Math.PI ** 2 / 2, 12);
 });
 
-test('ψ is the slope of ln Γ, ψ′ that of ψ, ψ″ that of ψ′', () => {
+test('ψ is the derivative of ln Γ, ψ′ that of ψ, ψ″ that of ψ′', () => {
   for (const x of [0.01, 0.7, 3.3, 11.9, 12.1, 400]) {
     const h = 1e-5 * x;
     expect((logGamma(x + h) - logGamma(x - h)) / (2 * h) / digamma(x)).toBeCloseTo(1, 6);
@@ -34,13 +34,13 @@ test('ψ is the slope of ln Γ, ψ′ that of ψ, ψ″ that of ψ′', () => {
   }
 });
 
-test('logistic and its inverse, far out too', () => {
+test('expit and logit are inverse to each other, also for extreme values', () => {
   for (const x of [-700, -30, -1, 0, 2, 30]) expect(logit(expit(x))).toBeCloseTo(x, x > 20 ? 1 : 10);
   expect(expit(-800)).toBe(0);
   expect(expit(800)).toBe(1);
 });
 
-test('ln Σ exp without overflow', () => {
+test('ln Σ exp does not overflow', () => {
   expect(logSumExp([1000, 1000])).toBeCloseTo(1000 + Math.LN2, 12);
   expect(logSumExp([])).toBe(Number.NEGATIVE_INFINITY);
 });

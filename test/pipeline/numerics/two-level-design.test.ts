@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { twoLevelDesign } from '../../../pipeline/numerics/two-level-design.ts';
 
-test.each([1, 3, 5, 9, 10, 11, 15, 23, 31])('points of %i axes have mean 0 and the identity as covariance', (m) => {
+test.each([1, 3, 5, 9, 10, 11, 15, 23, 31])('points for %i axes have mean 0 and the identity as covariance', (m) => {
   const points = twoLevelDesign(m);
   for (let i = 0; i < m; i++)
     for (let j = 0; j <= i; j++) {
@@ -10,6 +10,6 @@ test.each([1, 3, 5, 9, 10, 11, 15, 23, 31])('points of %i axes have mean 0 and t
     }
 });
 
-test('more axes than it has a prime for are refused', () => {
-  expect(() => twoLevelDesign(32)).toThrow('a design of 32 axes, expected at most 31');
+test('more than 31 axes are rejected', () => {
+  expect(() => twoLevelDesign(32)).toThrow('a design for 32 axes, expected at most 31');
 });

@@ -9,7 +9,7 @@ const flat = new Array(12).fill(0);
 const fitOf = (levels: number[], rho: number): BaselineFit => ({
   states: ['AB', 'AD'],
   rounds: [2018, 2021],
-  tau: 1,
+  state_sd: 1,
   rho,
   draws: Array.from({ length: DRAWS }, () => Float64Array.from(levels)),
   season_exponent: new Float64Array(DRAWS).fill(0.5),
@@ -27,7 +27,7 @@ test('quantiles of R type 7', () => {
   expect(quantiles(Float64Array.of(7), [0.05, 0.95])).toEqual([7, 7]);
 });
 
-test('the nearest round in time, the earlier of two as near', () => {
+test('a month uses the nearest round in time, the earlier of two equally near', () => {
   const middles = ['2018-11', '2021-11'];
   expect([
     nearestRound('2015-01', middles),
@@ -54,7 +54,7 @@ test('score is the posterior mean with the month’s own season: logit p + γ lo
   expect(later).toBeCloseTo(0.2, 6);
 });
 
-test('an LGA strays with the variance ρ p (1 − p), a state less, and ranges hold their score', () => {
+test('an LGA deviates with the variance ρ p (1 − p), a state with less, and ranges contain their score', () => {
   const [p, rho] = [0.4, 0.05];
   const areas = Array.from({ length: 20 }, (_, i) => area(`l${String(i).padStart(2, '0')}`, 'AB', 10));
   const { lgas, states } = baselineScores(
@@ -70,7 +70,7 @@ test('an LGA strays with the variance ρ p (1 − p), a state less, and ranges h
   expect(lga.score_high - lga.score_low).toBeLessThan(1.1 * expected);
   const state = states[0]!;
   expect(state.score_high - state.score_low).toBeLessThan(expected / 3);
-  // The mean survives the straying to MacKay's approximation and the noise of 4,000 draws over 20 LGAs.
+  // the deviations preserve the mean up to MacKay's approximation and the noise of 4,000 draws over 20 LGAs
   expect(Math.abs(state.score - p)).toBeLessThan(0.01);
   for (const { score, score_low, score_high } of [lga, state])
     expect(score_low <= score && score <= score_high).toBe(true);

@@ -15,7 +15,7 @@ const mean = (x: Float64Array) => x.reduce((a, b) => a + b, 0) / x.length;
 const fitTo = (observations: BaselineObservation[], states = ['AB', 'KN', 'LA']) =>
   fitBaseline(observations, states, PRIOR, 2000, randomStream(1, 'baseline'));
 
-test('a state is shrunk from its own share towards the nation, the less the more was tested', () => {
+test('a state is shrunk from its own share towards the nation, less so the more children were tested', () => {
   const all = ['AB', 'KN', 'LA'].flatMap((s, i) =>
     Array.from({ length: i === 2 ? 2 : 12 }, (_, k) => cluster(s, 20, [2, 10, 2][i]! + (k % 2))),
   );
@@ -27,7 +27,7 @@ test('a state is shrunk from its own share towards the nation, the less the more
   expect(mean(drawBaseline(f, 'KN', 2018, 0))).toBeLessThan(10.5 / 20);
 });
 
-test('a state without a survey gets the nation with a wider range', () => {
+test('a state without a survey has the national level with a wider range', () => {
   const f = fitTo(
     ['AB', 'KN'].flatMap((s, i) => Array.from({ length: 10 }, () => cluster(s, 20, 4 + 4 * i))),
     ['AB', 'KN', 'LA'],
@@ -39,14 +39,14 @@ test('a state without a survey gets the nation with a wider range', () => {
   expect(spread('LA')).toBeGreaterThan(1.5 * spread('AB'));
 });
 
-test('all zero, all one and a single cluster stay finite and inside 0 to 1', () => {
+test('surveys with only zeros, only ones or a single cluster give finite values between 0 and 1', () => {
   for (const only of [[cluster('AB', 30, 0)], [cluster('AB', 30, 30)], [cluster('KN', 1, 1), cluster('AB', 40, 0)]]) {
     const p = drawBaseline(fitTo(only), 'AB', 2018, -1);
     expect(p.every((v) => v > 0 && v < 1)).toBe(true);
   }
 });
 
-test('the season lowers a month below the peak by γ of its prior where surveys say nothing', () => {
+test('if surveys are uninformative about the season, a month is below the peak by the prior of γ', () => {
   const f = fitTo(Array.from({ length: 10 }, () => cluster('AB', 20, 6)));
   expect(mean(f.season_exponent)).toBeCloseTo(0.5, 1);
   expect(mean(drawBaseline(f, 'AB', 2018, Math.log(0.2)))).toBeLessThan(mean(drawBaseline(f, 'AB', 2018, 0)));
@@ -57,7 +57,7 @@ test('the same seed gives the same draws', () => {
   expect(fitTo(data).draws).toEqual(fitTo(data).draws);
 });
 
-test('a cluster without children and an unknown state are refused', () => {
+test('a cluster without children and an unknown state are rejected', () => {
   expect(() => fitTo([cluster('AB', 0, 0)])).toThrow('AB 2018: 0 children examined, expected more than 0');
   expect(() => fitTo([cluster('XX', 10, 1)])).toThrow('state XX of a survey is not among the 3 states');
   expect(() => fitTo([])).toThrow('no survey observations');

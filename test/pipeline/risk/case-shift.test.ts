@@ -9,11 +9,11 @@ const row = (period: string) => ({
   ...{ elasticity: 0.6, elasticity_sd: 0.2, spread: 0.1 },
 });
 
-test('no rows: nothing to add', () => {
+test('without rows there is no shift', () => {
   expect(caseShiftOf([], STATES, PERIODS)).toBeNull();
 });
 
-test('draws become those of a normal prior that an observation was made of; other states and months stay', () => {
+test('draws become those of a normal prior conditional on an observation; other states and months are unchanged', () => {
   const shift = caseShiftOf([row('2022-02')], STATES, PERIODS)!;
   const random = randomStream(2, 'x');
   const [variance, carried] = [0.25, 0.5];
@@ -33,7 +33,7 @@ test('draws become those of a normal prior that an observation was made of; othe
   expect(sd).toBeCloseTo(Math.sqrt((variance * error) / (variance + error)), 2);
 });
 
-test('where the rounds leave nothing open, cases say nothing', () => {
+test('cases have no effect where the rounds determine the level', () => {
   const levels = new Float64Array(6);
   const shift = caseShiftOf([row('2022-02')], STATES, PERIODS)!;
   addCaseShift(levels, shift, () => ({ value: 0, variance: 0, carried: 1 }), randomStream(1, 'x'));

@@ -19,7 +19,7 @@ const close = (found: number[], expected: number[]) =>
     expect(v).toBeCloseTo(expected[c]!, 9);
   });
 
-test('a covariate is transformed, standardised over people, and its square about the mean follows', () => {
+test('a covariate is transformed and standardised over the population, followed by its square about the mean', () => {
   const found = riskFeatures(cells, [added({ transform: 'log', square: true }), added({ name: 'y' })]);
   expect(found.covariates).toEqual([
     { name: 'population density', columns: [0, 1] },
@@ -36,27 +36,27 @@ test('a covariate is transformed, standardised over people, and its square about
   close(column(roots, 4), standard(values.map(Math.log1p)));
 });
 
-test('the covariates of population are what they are without others, to the last bit', () => {
+test('other covariates leave the population covariates unchanged, to the last bit', () => {
   const [alone, with_x] = [riskFeatures(cells), riskFeatures(cells, [added()])];
   for (const f of [0, 1, 2]) expect(column(with_x, f)).toEqual(column(alone, f));
 });
 
-test('a unit does not matter', () => {
+test('the unit of a covariate does not matter', () => {
   const small = riskFeatures(cells, [added({ values: values.map((v) => v * 2 ** -40) })]);
   close(column(small, 3), column(riskFeatures(cells, [added()]), 3));
 });
 
-describe('refused with the name of the covariate', () => {
+describe('invalid values are rejected with the name of the covariate', () => {
   test.each([
-    ['log', [0, ...values.slice(1)], 'risk.covariates, x: found the value 0 under the transform log'],
-    ['sqrt', [-1, ...values.slice(1)], 'found the value -1 under the transform sqrt'],
-    ['none', values.map(() => 7.1), 'found the same value everywhere, expected one that varies'],
+    ['log', [0, ...values.slice(1)], 'risk.covariates, x: found the value 0 with the transform log'],
+    ['sqrt', [-1, ...values.slice(1)], 'found the value -1 with the transform sqrt'],
+    ['none', values.map(() => 7.1), 'found the same value everywhere, expected a covariate that varies'],
   ] as const)('%s', (transform, given, message) => {
     expect(() => riskFeatures(cells, [added({ transform, values: given })])).toThrow(message);
   });
 });
 
-test('covariates are left out and put back in the model’s input, everything else as it was', () => {
+test('covariates can be removed from the model’s input, with everything else unchanged', () => {
   const whole = prepareRisk({ ...inputs, covariates: [added({ square: true })] });
   const plain = prepareRisk(inputs);
   const less = withCovariates(whole, ['population density', 'urban share']);
@@ -68,7 +68,7 @@ test('covariates are left out and put back in the model’s input, everything el
   expect(only.features[2 * 4 + 1]).toBe(whole.mesh.cells.features[5 * 4 + 4]);
 });
 
-test("rasters have a value of their own in each cell, tables their LGA's, over time their mean", () => {
+test('raster covariates have a value in each cell, table covariates that of the LGA, dated ones the mean over time', () => {
   const byCell = cells.longitude.map((_, cell) => ({ covariate: 'r', cell, value: 10 + cell }));
   const byLga = inputs.areas.lgas.flatMap(({ lga_code }, a) =>
     ['2010', '2012'].map((time, k) => ({ covariate: 't', lga_code, time, value: a + k })),

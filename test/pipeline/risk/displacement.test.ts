@@ -3,7 +3,9 @@ import { findSurroundings } from '../../../pipeline/risk/displacement.ts';
 
 /** A degree of latitude, km, on the sphere of mean radius. */
 const KM = 111.195;
-/** Cells 0.07 km apart around (8, LATITUDE), of equal density; those east of the middle belong to LGA 1, the rest to 0. */
+/**
+ * Cells 0.07 km apart around (8, LATITUDE), of equal density; those east of the middle belong to LGA 1, the rest to 0.
+ */
 const LATITUDE = 12;
 const WIDTH = 161;
 const STEP = 0.07;
@@ -20,17 +22,18 @@ const cells = {
   feature_count: 0,
 };
 
-/** Mean over the weights of a function of the way from the published point, km. */
+/** Weighted mean of a function of the distance east and north of the published point, km. */
 const meanOf = (
   { cells: own, weights }: { cells: Int32Array; weights: Float64Array },
   value: (east: number, north: number) => number,
 ) => own.reduce((sum, c, i) => sum + weights[i]! * value(at(c).east, at(c).north), 0);
 
-test('over even ground a displaced place lies as far off as DHS moved it: uniform distance, any direction', () => {
+test('with uniform density, the displacement has a uniform distance and direction, as with DHS', () => {
   for (const reach of [2, 5]) {
     const place = findSurroundings(cells)(8, LATITUDE, null, reach, 'x');
     expect(meanOf(place, () => 1)).toBeCloseTo(1, 12);
-    // uniform on 0 to r: mean r/2, mean square r²/3, shared evenly by both axes; five rings and these cells are that good
+    // uniform on 0 to r: mean r/2, mean square r²/3, half of it on each axis; five rings and these cells are this
+    // accurate
     expect(Math.abs(meanOf(place, Math.hypot) / (reach / 2) - 1)).toBeLessThan(0.03);
     for (const square of [meanOf(place, (east) => east ** 2), meanOf(place, (_, north) => north ** 2)])
       expect(Math.abs(square / (reach ** 2 / 6) - 1)).toBeLessThan(0.05);
@@ -38,18 +41,18 @@ test('over even ground a displaced place lies as far off as DHS moved it: unifor
   }
 });
 
-test('a place known to lie in an LGA stays in it', () => {
+test('a place whose LGA is known stays in it', () => {
   const place = findSurroundings(cells)(8, LATITUDE, 1, 5, 'x');
   expect(Array.from(place.cells).every((c) => cells.lga[c] === 1)).toBe(true);
   expect(meanOf(place, () => 1)).toBeCloseTo(1, 12);
 });
 
-test('where more people live the place is the likelier, by density', () => {
+test('a place is likelier where more people live, in proportion to density', () => {
   const dense = { ...cells, density: every((k) => (at(k).north > 0 ? 3 : 1)) };
   const north = meanOf(findSurroundings(dense)(8, LATITUDE + 0.2 / KM, null, 5, 'x'), (_, n) => Number(n > 0));
   expect(Math.abs(north - 3 / 4)).toBeLessThan(0.03);
 });
 
-test('a point with no cell near it is refused', () => {
+test('a point without a cell near it is rejected', () => {
   expect(() => findSurroundings(cells)(9, LATITUDE, null, 5, 'cluster 7')).toThrow('cluster 7: no inhabited cell near');
 });

@@ -20,7 +20,7 @@ beforeAll(async () => {
   const made = await runSmall('spatial');
   lgas = handedOn(made.lgas);
   states = handedOn(made.states);
-  // as the cache hands it on
+  // as returned by the cache
   const evidence = JSON.parse(JSON.stringify(made.evidence));
   paths = pathsOfStage(smallIo('spatial', { 'risk/lgas': made.lgas, 'risk/evidence': evidence }));
 });
@@ -28,7 +28,7 @@ beforeAll(async () => {
 const everything = { area: 'lga' as const, codes: areas.lgas.map(({ lga_code: code }) => ({ code, wanted: true })) };
 const periods = new Set(['2018-01', '2021-11', '2023-04']);
 
-test('draws are those of the scores: their mean, and of a state what its LGAs make draw by draw', async () => {
+test("the means of the draws are the scores, and a state's draws are the weighted means of its LGAs' draws", async () => {
   const [ofLgas, ofStates] = [path.join(scratch, 'lgas.parquet'), path.join(scratch, 'states.parquet')];
   expect(await writeDraws(ofLgas, paths, { ...everything, periods, scores: lgas })).toBe(3 * 6 * DRAWS);
   const codes = areas.states.map(({ state_code: code }) => ({ code, wanted: code === 'BB' }));
@@ -55,7 +55,7 @@ test('draws are those of the scores: their mean, and of a state what its LGAs ma
   });
 });
 
-test('the same draws are the same bytes, and draws of other scores are refused', async () => {
+test('the same draws give the same bytes, and draws that do not match the scores are rejected', async () => {
   const files = ['a', 'b'].map((name) => path.join(scratch, `${name}.parquet`));
   for (const file of files) await writeDraws(file, paths, { ...everything, periods, scores: lgas });
   expect(readFileSync(files[0]!).equals(readFileSync(files[1]!))).toBe(true);

@@ -40,9 +40,9 @@ describe('simulated countries', () => {
     truth.forEach((t, i) => {
       const mean = fit.points.reduce((sum, p, k) => sum + p.weight * theta[k]![i]!, 0);
       const sd = Math.sqrt(fit.points.reduce((sum, p, k) => sum + p.weight * (theta[k]![i]! - mean) ** 2, 0));
-      // nine parameters at three deviations: a sound fit fails in 2% of countries
+      // ten parameters at three standard deviations: a correct fit fails in about 2% of countries
       expect(Math.abs(mean - t)).toBeLessThan(3 * sd);
-      // two rounds say little of how fast things change
+      // two rounds are hardly informative about the speed of change
       if (!POSITIVE[i]?.startsWith('tau')) expect(sd).toBeLessThan(0.8);
     });
     expect(fit.points[0]!.rho[0]).toBeGreaterThan(0.07);
@@ -51,7 +51,7 @@ describe('simulated countries', () => {
     expect(fit.points.reduce((sum, p) => sum + p.weight, 0)).toBeCloseTo(1, 12);
   });
 
-  test('90% ranges of LGAs hold 90% of true prevalences', () => {
+  test('90% ranges of LGAs contain 90% of true prevalences', () => {
     const shares = Array.from({ length: 20 }, (_, k) => {
       const { mesh, prevalence, fit } = one(100 + k, 120, 20);
       const places = Array.from({ length: lgas * 2 }, (_, i) => ({
@@ -74,7 +74,7 @@ describe('simulated countries', () => {
     });
     const mean = shares.reduce((a, b) => a + b) / shares.length;
     const error = Math.sqrt(shares.reduce((sum, s) => sum + (s - mean) ** 2, 0) / (shares.length - 1) / shares.length);
-    // t on 19 degrees of freedom: exact ranges fail in 1 of 1000 choices of seeds; the second line guards its power
+    // t with 19 degrees of freedom: exact ranges fail for 1 of 1000 choices of seeds; the second line ensures the power
     expect(Math.abs(mean - 0.9)).toBeLessThan(3.88 * error);
     expect(error).toBeLessThan(0.025);
   });
@@ -99,7 +99,7 @@ describe('edges', () => {
     );
   const fitTo = (observations: RiskObservation[], times = [2015.8]) => fitRisk(mesh, times, observations, CONSTANTS);
 
-  test('all zero, all one, one cluster: finite ranges inside 0 to 1, on the right side', () => {
+  test('surveys with only zeros, only ones or a single cluster give finite ranges between 0 and 1, on the right side', () => {
     const everywhere = Array.from({ length: 16 }, (_, a) => a);
     const zero = predict(fitTo(everywhere.map((a) => cluster(a, 20, 0))));
     const one = predict(fitTo(everywhere.map((a) => cluster(a, 20, 20))));
@@ -123,7 +123,7 @@ describe('edges', () => {
     expect(width(3)).toBeGreaterThan(1.3 * width(0));
   });
 
-  test('a round known by state only moves the state that differs', () => {
+  test('a round published by state only moves the state that differs', () => {
     const clusters = Array.from({ length: 16 }, (_, a) => cluster(a, 30, 9));
     const whole = (a: number[]) => {
       const cells = a.flatMap((l) => [...lgaPlace(mesh, l).cells]);
@@ -138,7 +138,7 @@ describe('edges', () => {
     expect(states.mean[3]).toBeLessThan(0.4);
   });
 
-  test('ranges widen with the distance from the last survey', () => {
+  test('ranges widen with the time since the last survey', () => {
     const fitted = fitTo(Array.from({ length: 16 }, (_, a) => cluster(a, 60, 20)));
     const width = (time: number) => {
       const { lgas } = predict(fitted, time);
@@ -153,7 +153,7 @@ describe('edges', () => {
     expect(predict(fitTo(survey))).toEqual(predict(fitTo(survey)));
   });
 
-  test('clusters without children or with more positive than examined are refused', () => {
+  test('clusters without children or with more positive than examined are rejected', () => {
     expect(() => fitTo([cluster(2, 0, 0)])).toThrow('cluster 2: 0 children examined, expected more than 0');
     expect(() => fitTo([cluster(2, 5, 6)])).toThrow('cluster 2: 6 positive of 5 examined');
   });

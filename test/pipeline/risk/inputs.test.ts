@@ -8,24 +8,24 @@ import { drawPaths } from '../../../pipeline/risk/paths.ts';
 import { predictRisk } from '../../../pipeline/risk/prediction.ts';
 import { CONSTANTS, cells, cluster, inputs, lgas } from './toy-inputs.ts';
 
-test('ids that rounds share are told apart by the round, others stay as they are', () => {
+test('ids shared by several rounds are prefixed with the round, others stay unchanged', () => {
   const clusters = inputs.surveys.clusters.map((c) => (c.lga_code === 'L03' ? { ...c, cluster_id: '7' } : c));
   const names = prepareRisk({ ...inputs, surveys: { ...inputs.surveys, clusters } }).observed.map((o) => o.risk.name);
   expect(names.filter((name) => name.endsWith(' 7'))).toEqual(['2015 7', '2018 7']);
   expect(names.slice(0, 2)).toEqual(['L00-0', 'L00-1']);
 });
 
-test('no surveys and rounds out of order are refused by what they are', () => {
+test('missing surveys and rounds out of order are rejected with specific messages', () => {
   const only = (clusters: Cluster[]) => () =>
     prepareRisk({ ...inputs, surveys: { ...inputs.surveys, clusters, state_rounds: [] } });
   expect(only([])).toThrow('no survey observations, expected at least one');
   expect(only([{ ...cluster(0, 0), period: '2018-11' }, cluster(1, 1)])).toThrow(
-    'round 2018 was taken at 2018.79, expected after round 2015 at 2018.88',
+    'round 2018 has its mean fieldwork at 2018.79, expected later than round 2015 at 2018.88',
   );
 });
 
-test('a rural cluster reaches 5 km, an urban one 2 km, one that is neither as far as a rural one', () => {
-  // the border of the two cells lies 2.7 km east of the first
+test('a rural cluster may be displaced by 5 km, an urban one by 2 km, one that is neither like a rural one', () => {
+  // the border between the two cells is 2.7 km east of the first
   const cellsOf = (urban: boolean | null) => {
     const one = { ...cluster(0, 0), longitude: 8, latitude: 10, urban };
     return [...prepareRisk({ ...inputs, surveys: { ...inputs.surveys, clusters: [one] } }).observed[0]!.risk.cells];
@@ -33,7 +33,7 @@ test('a rural cluster reaches 5 km, an urban one 2 km, one that is neither as fa
   expect([true, false, null].map(cellsOf)).toEqual([[0], [0, 1], [0, 1]]);
 });
 
-test('a round by state enters as children of the stated number, weighted over the state by people', () => {
+test('a round by state enters with the effective number of children, weighted over the state by population', () => {
   const { observed } = prepareRisk(inputs);
   const { risk, baseline } = observed.at(-1)!;
   expect([risk.name, risk.examined, risk.positive, risk.clustered]).toEqual(['2021 AB', 90, 81, false]);
@@ -47,7 +47,7 @@ test('a round by state enters as children of the stated number, weighted over th
   });
 });
 
-test('a country known by state only, 30% here and 0% there, is fitted: steps that swing about the mode are shortened', () => {
+test('a country surveyed by state only, with 30% in one state and 0% in the other, is fitted: oscillating steps are shortened', () => {
   const { mesh, times, observed } = prepareRisk({
     ...inputs,
     state_only_effective_size: 100,
@@ -74,7 +74,7 @@ test('a country known by state only, 30% here and 0% there, is fitted: steps tha
   expect(mean[1]).toBeLessThan(0.1);
 });
 
-test('rounds get their mean time, a round by state its own; a point spreads over the cells within reach', () => {
+test('a round has its mean time, a round by state its own month; a point is spread over the cells within reach', () => {
   const point = { ...cluster(0, 0), lga_code: null, longitude: 8.025, latitude: 10, urban: false };
   const prepared = prepareRisk({ ...inputs, surveys: { ...inputs.surveys, clusters: [point] } });
   expect(prepared.rounds).toEqual([2015, 2021]);
@@ -83,12 +83,12 @@ test('rounds get their mean time, a round by state its own; a point spreads over
   const { risk, lga_code } = prepared.observed[0]!;
   expect(lga_code).toBe('L00');
   expect([...risk.cells]).toEqual([0, 1]);
-  // both cells lie equally near: their shares go by density, 50 and 100
+  // both cells are equally near, so their weights are proportional to density, 50 and 100
   expect(risk.weights[1]).toBeCloseTo(2 / 3, 12);
   expect(risk.weights[0]! + risk.weights[1]!).toBeCloseTo(1, 12);
 });
 
-test('a true position takes its own cell; one outside the country and unknown places are refused', () => {
+test('a true position uses its own cell; positions outside the country and unknown places are rejected', () => {
   const one = (change: Partial<Cluster>) =>
     prepareRisk({ ...inputs, surveys: { ...inputs.surveys, clusters: [{ ...cluster(0, 0), ...change }] } });
   const place = { lga_code: null, longitude: 8.04, latitude: 10.001 };
@@ -99,7 +99,7 @@ test('a true position takes its own cell; one outside the country and unknown pl
   expect(() => one({ examined: 0 })).toThrow('cluster L00-0: 0 children examined, expected more than 0');
 });
 
-test('a survey takes the season of its own month and places, a score that of the month scored', async () => {
+test('a survey uses the season of its own month and place, a score that of its month', async () => {
   const index = (a: number, m: number) => (m === 8 ? 1 : 0.3 + 0.01 * a + 0.02 * m);
   const season = Object.fromEntries(
     lgas.map((l, a) => [l.lga_code, Array.from({ length: 12 }, (_, m) => index(a, m))]),

@@ -12,8 +12,8 @@ import { drawStreams } from '../../../pipeline/risk/streams.ts';
 import { lgaPlace, plainConstants, simulateSurvey, simulateTruth, toyMesh } from './toy-country.ts';
 
 /*
- * Predictions against the model's formula written out: every draw's η cell by cell, LGAs and states as plain weighted
- * means, ranges by sorting. Departures from the bridge between rounds are switched off, then measured.
+ * Compares predictions with the model's formula written out: every draw's η cell by cell, LGAs and states as weighted
+ * means, ranges by sorting. Departures from the conditional means between rounds are switched off first, then measured.
  */
 const TIMES = [2015, 2018];
 const h = {
@@ -30,7 +30,7 @@ const fitted = fitRisk(mesh, TIMES, survey, constants);
 const LGAS = 16;
 const season = Float64Array.from({ length: LGAS }, (_, a) => -0.1 * a);
 
-/** The fit with other scales of departure, all its points alike. */
+/** The fit with other scales of departure, equal at all its points. */
 const departing = (sigma_change: number, sigma_state: number, nation_drift: number): RiskFit => ({
   ...fitted,
   constants: { ...constants, nation_drift },
@@ -49,7 +49,7 @@ const departing = (sigma_change: number, sigma_state: number, nation_drift: numb
 const still = departing(1e-12, 1e-12, 1e-5);
 const DRAWS = 41;
 
-/** Months predicted, all of one name; the last is compared with the second, and with the fourth. */
+/** The predicted months, all of one name; the last is compared with the second and with the fourth. */
 const YEARS = [2012, 2015, 2016.5, 2018, 2023];
 const months: PredictedMonth[] = YEARS.map((time) => ({
   time,
@@ -59,10 +59,10 @@ const months: PredictedMonth[] = YEARS.map((time) => ({
 }));
 
 const { layout } = still;
-// at the middle of two rounds 3 years apart, from the normal equations of a process that correlates by exp(−t/4)
+// midway between two rounds 3 years apart, from the normal equations of a process with correlation exp(−t/4)
 const [half, whole] = [Math.exp(-1.5 / 4), Math.exp(-3 / 4)];
 const share = half / (1 + whole);
-// weights of both rounds: of the nation's level, and of what departs from it
+// weights of both rounds, for the national level and for departures from it
 const weights = [
   { nation: [1, 0], own: [Math.exp(-3 / 4), 0] },
   { nation: [1, 0], own: [1, 0] },
@@ -85,19 +85,19 @@ const draws = [...drawLatent(still, DRAWS, streams(7))];
 const cellsWhere = (holds: (lga: number) => boolean) =>
   Array.from(mesh.cells.lga.keys()).filter((c) => holds(mesh.cells.lga[c]!));
 
-test('scores are population-weighted means of joint draws over cells, ranges their 5% and 95%', () => {
+test('scores are population-weighted means of joint draws over cells, and ranges their 5% and 95% quantiles', () => {
   const { lgas, states } = predictRisk(drawPaths(still, { months, season: null, cases: null }, DRAWS, streams(7)));
   const check = (cells: number[], m: number, { mean, low, high }: typeof lgas, at: number) => {
     const people = cells.reduce((sum, c) => sum + mesh.cells.population[c]!, 0);
     const values = draws
       .map(({ x }) => cells.reduce((sum, c) => sum + (mesh.cells.population[c]! / people) * prevalence(x, c, m), 0))
       .sort((a, b) => a - b);
-    // 41 draws: 5% and 95% are the third and the last but two; the polynomial over shifts is good to 2e-5
+    // of 41 draws, 5% and 95% are the third from either end; the polynomial over shifts is accurate to 2e-5
     expect(Math.abs(mean[at]! - values.reduce((a, b) => a + b) / DRAWS)).toBeLessThan(2e-5);
     expect(Math.abs(low[at]! - values[2]!)).toBeLessThan(2e-5);
     expect(Math.abs(high[at]! - values[38]!)).toBeLessThan(2e-5);
   };
-  // the same by the function that cross-validation and the tests of calibration go by, at the rounds themselves
+  // the same by the function used in cross-validation and in the tests of calibration, at the rounds themselves
   for (const [m, round] of [
     [1, 0],
     [3, 1],
@@ -194,7 +194,7 @@ test('probabilities, ranks and changes are counts over joint draws of the formul
   }
 });
 
-test('an error of the season leaves the months of fieldwork as they are, and widens the others', () => {
+test('an error of the season leaves the months of fieldwork unchanged and widens the others', () => {
   const log_season = Array.from({ length: 12 }, (_, m) => season.map(() => Math.log(m === 9 ? 1 : 0.4)));
   const fieldwork = Array.from({ length: 12 }, (_, m) => Number(m === 9));
   const asked = [3, 9].map((month) => ({ time: 2016 + (month + 0.5) / 12, month, log_season: log_season[month]! }));
@@ -209,7 +209,7 @@ test('an error of the season leaves the months of fieldwork as they are, and wid
   expect(widthOf(unsure, 0)).toBeGreaterThan(1.05 * widthOf(known, 0));
 });
 
-test('away from the rounds a draw departs by its state, its region and the nation, each by its own scale', () => {
+test('away from the rounds a draw departs by state, region and nation, each with its own scale', () => {
   const logit = (p: number) => Math.log(p / (1 - p));
   const squareOf = (fit: RiskFit, time: number) => {
     const { lgas } = predictRisk(
@@ -218,23 +218,25 @@ test('away from the rounds a draw departs by its state, its region and the natio
     const widths = Array.from({ length: LGAS }, (_, a) => (logit(lgas.high[a]!) - logit(lgas.low[a]!)) / 3.29);
     return widths.reduce((sum, w) => sum + w * w, 0) / LGAS;
   };
-  // two years on an Ornstein-Uhlenbeck process of 4 years has 1 − exp(−1) of its variance anew, a Brownian motion 2
+  // after two years an Ornstein-Uhlenbeck process of 4 years has renewed 1 − exp(−1) of its variance, a Brownian motion
+  // 2
   const none = squareOf(still, 2020);
-  const anew = 1 - Math.exp(-1);
+  const renewed = 1 - Math.exp(-1);
   for (const [fit, variance] of [
-    [departing(1e-12, 1.2, 1e-5), anew * 1.2 ** 2],
-    [departing(1.2, 1e-12, 1e-5), anew * 1.2 ** 2],
+    [departing(1e-12, 1.2, 1e-5), renewed * 1.2 ** 2],
+    [departing(1.2, 1e-12, 1e-5), renewed * 1.2 ** 2],
     [departing(1e-12, 1e-12, 0.7), 2 * 0.7 ** 2],
   ] as const) {
-    // widths of 1,500 draws are good to some 4%, the lattice's variance between nodes and near its edge to some 10%
+    // widths from 1,500 draws are accurate to some 4%, the lattice's variance between nodes and near its edge to some
+    // 10%
     expect(squareOf(fit, 2020) / (none + variance)).toBeGreaterThan(0.8);
     expect(squareOf(fit, 2020) / (none + variance)).toBeLessThan(1.25);
-    // at a round nothing departs, but for what keeps a covariance from being singular
+    // at a round there are no departures, except for the term that keeps the covariance from being singular
     expect(squareOf(fit, 2018)).toBeCloseTo(squareOf(still, 2018), 4);
   }
 });
 
-test('the points that a fit ended with give its posterior again, to the bit, without the search', () => {
+test('the points of a fit reproduce its posterior bit for bit without the search', () => {
   const kept = JSON.parse(JSON.stringify(fitted.points.map(({ theta, weight }) => ({ theta, weight }))));
   const again = fitAt(mesh, TIMES, survey, constants, kept);
   const drawn = (fit: Posterior) =>
@@ -242,25 +244,25 @@ test('the points that a fit ended with give its posterior again, to the bit, wit
   expect(drawn(again)).toEqual(drawn(fitted));
 });
 
-test('threads give what one thread gives, to the bit', async () => {
+test('several threads give bit for bit the results of one thread', async () => {
   const log_season = months.map(({ log_season }) => log_season);
-  const drawing = {
+  const pathInputs = {
     months,
     season: { sd: 0.1, log_season: Array(12).fill(log_season[0]), fieldwork: Array(12).fill(1 / 12) },
     cases: null,
   };
-  const data = { mesh, times: TIMES, observations: survey, constants, drawing, seed: 3 };
-  const told: number[] = [];
-  const { fit, ...estimates } = await estimateInThreads(data, 130, usualStart(2), (share) => told.push(share));
+  const data = { mesh, times: TIMES, observations: survey, constants, pathInputs, seed: 3 };
+  const progress: number[] = [];
+  const { fit, ...estimates } = await estimateInThreads(data, 130, usualStart(2), (share) => progress.push(share));
   expect(fit.optimum).toEqual(fitted.optimum);
-  expect(estimates).toEqual(predictRisk(drawPaths(fitted, drawing, 130, drawStreams(3))));
-  expect(told).toEqual([...told].sort((a, b) => a - b));
+  expect(estimates).toEqual(predictRisk(drawPaths(fitted, pathInputs, 130, drawStreams(3))));
+  expect(progress).toEqual([...progress].sort((a, b) => a - b));
 });
 
-test('where the search begins cannot be told from the scores', async () => {
+test('the scores do not depend on where the search starts', async () => {
   const scoresFrom = async (start: number[]) => {
-    const drawing = { months, season: null, cases: null };
-    const data = { mesh, times: TIMES, observations: survey, constants, drawing, seed: 3 };
+    const pathInputs = { months, season: null, cases: null };
+    const data = { mesh, times: TIMES, observations: survey, constants, pathInputs, seed: 3 };
     return (await estimateInThreads(data, 100, start, () => {})).lgas;
   };
   const usual = usualStart(2);
@@ -269,12 +271,12 @@ test('where the search begins cannot be told from the scores', async () => {
   for (const other of others)
     for (const key of ['mean', 'low', 'high'] as const)
       other[key].forEach((v, i) => {
-        // a tenth of the last decimal that is published
+        // a tenth of the last published decimal
         expect(Math.abs(v - scores![key][i]!)).toBeLessThan(1e-5);
       });
 });
 
-test('hyperparameters differ between draws as the fit says, and with them the overdispersion', () => {
+test('hyperparameters, including the overdispersion, differ between draws as in the fit', () => {
   const drawn = [...drawLatent(fitted, 400, streams(1))];
   // nine axes: a design of twelve points and the mode
   expect(fitted.points).toHaveLength(13);
@@ -287,9 +289,9 @@ test('hyperparameters differ between draws as the fit says, and with them the ov
   expect(variance * inverseFirst(fitted.optimum.curvature)).toBeCloseTo(1, 9);
 });
 
-test('the curvature of the hyperparameters is that of ln p(y, θ) at its mode, and the slope there nothing', () => {
+test('the curvature of the hyperparameters is that of ln p(y, θ) at its mode, where the slope is zero', () => {
   const marginal = prepareMarginal(mesh, TIMES, survey, constants);
-  const height = (at: number[]) => marginal.heightAt(at, marginal.modeAt(at, marginal.priorMean, null)!);
+  const height = (at: number[]) => marginal.logPosteriorAt(at, marginal.modeAt(at, marginal.priorMean, null)!);
   const { theta, curvature } = fitted.optimum;
   const top = height(theta);
   expect(top).toBeCloseTo(fitted.log_posterior, 3);
@@ -298,7 +300,7 @@ test('the curvature of the hyperparameters is that of ln p(y, θ) at its mode, a
     const second = -(at(0.1) + at(-0.1) - 2 * top) / 0.01;
     // a diagonal below the floor is raised to it
     expect(Math.abs(curvature[i]![i]! / Math.max(second, 0.25) - 1)).toBeLessThan(0.03);
-    // half the squared slope over the curvature is what is still to be had
+    // half the squared slope over the curvature is the remaining gain
     expect(((at(0.01) - at(-0.01)) / 0.02) ** 2 / curvature[i]![i]! / 2).toBeLessThan(0.05);
   });
 });

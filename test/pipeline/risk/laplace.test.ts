@@ -14,8 +14,8 @@ import { precisionOf, scaleOf } from '../../../pipeline/risk/matern-lattice.ts';
 import { lgaPlace, toyMesh } from './toy-country.ts';
 
 /*
- * The sparse calculation against one written apart from it: dense covariances of the prior from their textbook
- * formulas, blocks in plain order, the beta-binomial as products over whole counts.
+ * Compares the sparse calculation with a separately written one: dense prior covariances from their textbook
+ * formulas, blocks in plain order, and the beta-binomial as products over integer counts.
  */
 const random = randomStream(1, 'laplace');
 const mesh = toyMesh(4, random, { place_km: 40, change_km: 80, margin_km: 40 });
@@ -30,7 +30,7 @@ const constants = {
   ...{ nation_slope: 0.12, slope_years: 4 },
 };
 const log_season = Float64Array.from({ length: 16 }, () => -random.uniform());
-/** Covariates that are told by month, of each LGA, one row of months after the other. */
+/** Covariates by month: for each observation, two covariates with a value for each LGA. */
 const byMonth = Array.from({ length: 40 }, () =>
   [0, 1].map(() => Float64Array.from({ length: 16 }, () => random.normal())),
 );
@@ -100,7 +100,10 @@ function denseCovariance(): Float64Array {
   return v;
 }
 
-/** ∫∫ exp(−|a − b|/T) with a from `from` to s and b from `from` to t: b in closed form, a by Simpson's rule up to t and on. */
+/**
+ * ∫∫ exp(−|a − b|/T) with a from `from` to s and b from `from` to t: b in closed form, a by Simpson's rule up to t and
+ * on.
+ */
 function integral(from: number, s: number, t: number, years: number): number {
   const [low, high] = [Math.min(from, t), Math.max(from, t)];
   const over = (a: number) => {
@@ -118,7 +121,7 @@ function integral(from: number, s: number, t: number, years: number): number {
   return (t < from ? -1 : 1) * (simpson(from, bend) + simpson(bend, s));
 }
 
-/** Log-likelihood of a whole count at prevalence p and its derivatives by p, from products. */
+/** Log-likelihood of an integer count at prevalence p and its derivatives by p, from products. */
 function countTerm(n: number, y: number, p: number, rho: number) {
   const m = rho > 0 ? (1 - rho) / rho : Number.POSITIVE_INFINITY;
   let [value, first, second] = [0, 0, 0];
@@ -206,8 +209,8 @@ const model = {
     likelihood(h.rho, x, g, q, concave),
 };
 
-test('mode and log marginal likelihood equal a dense calculation written apart', () => {
-  const sparse = findMode(model, new Float64Array(layout.size), { enough: 1e-22 })!;
+test('mode and log marginal likelihood equal those of a separately written dense calculation', () => {
+  const sparse = findMode(model, new Float64Array(layout.size), { tolerance: 1e-22 })!;
   const dense = denseLaplace();
   expect(Math.abs(sparse.log_marginal - dense.log_marginal)).toBeLessThan(1e-8);
   const pairs: [number, number][] = [
@@ -225,13 +228,13 @@ test('mode and log marginal likelihood equal a dense calculation written apart',
   for (const [mine, theirs] of pairs) expect(Math.abs(sparse.x[mine]! - dense.x[theirs]!)).toBeLessThan(1e-8);
 });
 
-test('a near factor changes the way and not the end', () => {
+test('starting with the factor of a similar model does not change the result', () => {
   const cold = findMode(model, new Float64Array(layout.size))!;
   const warm = findMode(model, new Float64Array(layout.size), { near: cold.factor })!;
   expect(warm.log_marginal).toBeCloseTo(cold.log_marginal, 8);
 });
 
-test('the gradient of the likelihood is its slope', () => {
+test('the gradient of the likelihood equals its finite differences', () => {
   const x = Float64Array.from({ length: layout.size }, () => 0.3 * random.normal());
   const entries = layout.symbolic.pattern.row.length;
   const at = (v: Float64Array) => likelihood(h.rho, v, new Float64Array(layout.size), new Float64Array(entries), false);

@@ -8,8 +8,8 @@ import { prepareMarginal } from '../../../pipeline/risk/marginal.ts';
 import { lgaPlace, simulateSurvey, simulateTruth, toyMesh } from './toy-country.ts';
 
 /*
- * The gradient of the Laplace approximation against differences of it: areas of many cells, a round of three without
- * clusters, few children, so that every term of the gradient counts.
+ * Compares the gradient of the Laplace approximation with differences: areas of many cells, one round of three without
+ * clusters, and few children, so that every term of the gradient matters.
  */
 const TIMES = [2010.8, 2015.8, 2018.8];
 const h = {
@@ -37,7 +37,7 @@ function pooled(a: number) {
   };
 }
 
-test('the gradient is the slope of the approximation', () => {
+test('the gradient equals finite differences of the approximation', () => {
   const marginal = prepareMarginal(mesh, TIMES, survey, constants);
   const { layout } = marginal;
   const { at: priorAt } = preparePrior(mesh, layout, constants, [1]);
@@ -49,7 +49,7 @@ test('the gradient is the slope of the approximation', () => {
       likelihood: (...a: [Float64Array, Float64Array, Float64Array, boolean]) =>
         likelihood(marginal.rhoOf(theta), ...a),
     };
-    return findMode(model, marginal.priorMean, { enough: 1e-24 })!;
+    return findMode(model, marginal.priorMean, { tolerance: 1e-24 })!;
   };
   const theta = toTheta(h);
   const slope = marginal.slopeAt(theta, modeAt(theta));
@@ -57,7 +57,7 @@ test('the gradient is the slope of the approximation', () => {
   theta.forEach((_, j) => {
     const at = (step: number) => {
       const moved = theta.map((v, k) => (k === j ? v + step : v));
-      return marginal.heightAt(moved, modeAt(moved));
+      return marginal.logPosteriorAt(moved, modeAt(moved));
     };
     // fourth-order difference
     const difference = (8 * (at(1e-3) - at(-1e-3)) - (at(2e-3) - at(-2e-3))) / 12e-3;

@@ -31,11 +31,11 @@ const factor = choleskyDense(dense, n)!;
 const covariance = invertDense(factor, n);
 const middle = (17 >> 1) * 21 + (21 >> 1);
 
-test('the middle node has the standard deviation asked for', () => {
+test('the middle node has the requested standard deviation', () => {
   expect(covariance[middle * n + middle]).toBeCloseTo(0.7 ** 2, 12);
 });
 
-test('correlation falls as the Matérn function of smoothness 1', () => {
+test('the correlation follows the Matérn function of smoothness 1', () => {
   const fine = prepareMatern({ x: 0, y: 0, spacing_km: 10, nx: 61, ny: 61 });
   const { i, j } = fine.stencil;
   const symbolic = analyse(
@@ -53,7 +53,7 @@ test('correlation falls as the Matérn function of smoothness 1', () => {
   unit[centre] = 1;
   const sparse = factorise(symbolic, values)!;
   const column = solveBackward(sparse, solveForward(sparse, unit));
-  // κd K1(κd) with κ = √8/100 per km at 20, 50 and 100 km, by scipy.special.k1; ten nodes a range are that good
+  // κd K1(κd) with κ = √8/100 per km at 20, 50 and 100 km, by scipy.special.k1; ten nodes per range are this accurate
   for (const [steps, expected] of [
     [2, 0.7977],
     [5, 0.4443],
@@ -62,11 +62,11 @@ test('correlation falls as the Matérn function of smoothness 1', () => {
     expect(Math.abs(column[centre + steps]! / column[centre]! - expected)).toBeLessThan(0.03);
 });
 
-test('the log determinant by cosines is that of the matrix', () => {
+test('the log determinant from the cosines equals that of the matrix', () => {
   expect(logDeterminantOfMatern(matern, scale)).toBeCloseTo(logDeterminant(factor, n), 8);
 });
 
-test('draws have the precision matrix as theirs', () => {
+test('draws have the covariance of the precision matrix', () => {
   const random = randomStream(1, 'field');
   let [own, across] = [0, 0];
   const draws = 2000;
@@ -80,7 +80,7 @@ test('draws have the precision matrix as theirs', () => {
   expect(Math.abs(across - covariance[middle * n + middle + 3]!)).toBeLessThan(4 * 0.49 * Math.sqrt(2 / draws));
 });
 
-test('interpolation is exact for a plane, at the far edge too, and refuses a point outside', () => {
+test('interpolation is exact for a plane, also at the far edge, and rejects a point outside the lattice', () => {
   const lattice = latticeAround([0, 100], [10, 50], 20, 40);
   for (const [x, y] of [
     [0, 10],

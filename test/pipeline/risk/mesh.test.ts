@@ -3,7 +3,7 @@ import { riskFeatures } from '../../../pipeline/risk/covariates.ts';
 import { prepareRisk } from '../../../pipeline/risk/inputs.ts';
 import { cells, inputs } from './toy-inputs.ts';
 
-test('cells and LGAs lie in a plane of kilometres: longitudes shrunk by the cosine of the middle latitude', () => {
+test('cells and LGAs are in a plane of kilometres, with longitudes scaled by the cosine of the middle latitude', () => {
   const { mesh } = prepareRisk(inputs);
   const shrink = Math.cos((10.45 * Math.PI) / 180);
   const at = ({ lattice }: typeof mesh.place, nodes: Int32Array, weights: Float64Array, k: number) => {
@@ -19,13 +19,13 @@ test('cells and LGAs lie in a plane of kilometres: longitudes shrunk by the cosi
     expect(x).toBeCloseTo(longitude * shrink * 111.19508, 6);
     expect(y).toBeCloseTo(cells.latitude[c]! * 111.19508, 6);
   });
-  // an LGA at its people's centre: its cells 10 and 11 hold 6,000 and 7,000
+  // an LGA is at its centre of population: cells 10 and 11 have 6,000 and 7,000 people
   const [x] = at(mesh.change, mesh.lga_nodes, mesh.lga_weights, 5);
   const centre = (6 * cells.longitude[10]! + 7 * cells.longitude[11]!) / 13;
   expect(x).toBeCloseTo(centre * shrink * 111.19508, 6);
 });
 
-test('covariates are log density, its square about the mean and the urban share, each standardised over people', () => {
+test('covariates are log density, its square about the mean and the urban share, each standardised over the population', () => {
   const { features, feature_count } = riskFeatures(cells);
   expect(feature_count).toBe(3);
   const total = cells.population.reduce((a, b) => a + b);

@@ -1,4 +1,4 @@
-/** Surveys by another diagnostic method than the score is of. */
+/** Surveys by a diagnostic method other than the score's. */
 import { expect, test } from 'vitest';
 import { randomStream } from '../../../pipeline/numerics/random.ts';
 import { constantsOf } from '../../../pipeline/risk/estimate.ts';
@@ -21,7 +21,7 @@ const random = randomStream(8, 'other test');
 const mesh = toyMesh(8, random);
 const prevalence = simulateTruth(mesh, TIMES, truth, random);
 
-/** Rows of which those that `isOther` names are by the other test, at its prevalence. */
+/** Simulated rows; those selected by `isOther` are by the other test, with its prevalence. */
 function surveyed(isOther: (k: number) => boolean): RiskObservation[] {
   let k = 0;
   const byTest = (o: Parameters<typeof prevalence>[0]) => prevalence({ ...o, other_test: isOther(k++) });
@@ -29,27 +29,27 @@ function surveyed(isOther: (k: number) => boolean): RiskObservation[] {
   return rows.map((row, i) => ({ ...row, other_test: isOther(i) }));
 }
 
-/** The nation's level in the last round and the other test's offset there, at the mode of θ. */
+/** The national level and the other test's offset in the last round, at the mode of θ. */
 function lastRound(observations: RiskObservation[], constants = CONSTANTS) {
   const { layout, points } = fitRisk(mesh, TIMES, observations, constants);
   const { x } = points[0]!.mode;
   return { nation: x[layout.mu(2)]!, offset: x[layout.test(2)]! };
 }
 
-test('where both tests are used in a round, their difference is learnt, and the level is as if all were by the first', () => {
+test('if a round uses both tests, their difference is estimated, and the level is as if all rows were by the first', () => {
   const { nation, offset } = lastRound(surveyed((k) => k % 3 === 2 && k % 2 === 0));
-  // 60 rows of 30 children each way: the difference is known to about 0.15
+  // 60 rows of 30 children by each test identify the difference to about 0.15
   expect(Math.abs(offset - OFFSET)).toBeLessThan(0.4);
   expect(Math.abs(nation - lastRound(surveyed(() => false)).nation)).toBeLessThan(0.3);
 });
 
-test('where a round has the other test alone, the difference stays near its prior', () => {
+test('if a round uses only the other test, the difference stays near its prior', () => {
   const { offset } = lastRound(surveyed((k) => k % 3 === 2));
-  // prior 0.4 ± 0.5; what the rounds before say of the level moves it a little
+  // prior 0.4 ± 0.5; the level in the earlier rounds moves it a little
   expect(Math.abs(offset - 0.4)).toBeLessThan(0.5);
 });
 
-test('only a round with rows by the other test has such an unknown', () => {
+test('only rounds with rows by the other test have an offset among the unknowns', () => {
   const unknowns = (isOther: (k: number) => boolean) =>
     prepareMarginal(mesh, TIMES, surveyed(isOther), CONSTANTS).layout.size;
   const none = unknowns(() => false);
@@ -57,11 +57,11 @@ test('only a round with rows by the other test has such an unknown', () => {
   expect(unknowns((k) => k < 2)).toBe(none + 2);
 });
 
-test('the offset is of rapid tests against microscopy: rounds by microscopy are set off downwards where the score is by rapid test', () => {
+test('the offset is that of rapid tests relative to microscopy: it is negative for rounds by microscopy if the score is by rapid test', () => {
   const given = { season_exponent: { mean: 0.5, sd: 0.1 }, test_offset: { mean: 0.6, sd: 0.4 } };
   expect(constantsOf(given, 'microscopy').test_offset).toEqual({ mean: 0.6, sd: 0.4 });
   expect(constantsOf(given, 'rdt').test_offset).toEqual({ mean: -0.6, sd: 0.4 });
-  // all of the last round is by microscopy, and the score by rapid test
+  // the entire last round is by microscopy, and the score by rapid test
   const rows = surveyed((k) => k % 3 === 2);
   const level = (test: 'microscopy' | 'rdt') =>
     lastRound(rows, { ...CONSTANTS, test_offset: constantsOf(given, test).test_offset }).nation;

@@ -8,7 +8,7 @@ import {
   sumOf,
 } from '../../../pipeline/risk/over-time.ts';
 
-test('an Ornstein-Uhlenbeck process between two times: regression on its neighbours by normal equations', () => {
+test('an Ornstein-Uhlenbeck process between two times is the regression on its neighbours by normal equations', () => {
   const r = (t: number) => Math.exp(-t / 4);
   const [ab, bc, ac] = [r(2), r(3), r(5)];
   const whole = 1 - ac * ac;
@@ -20,7 +20,7 @@ test('an Ornstein-Uhlenbeck process between two times: regression on its neighbo
   expect(root[0]).toBeCloseTo(deviation[0]!, 7);
 });
 
-test('a level with Brownian motion is a straight line between rounds, stays level beyond, and widens both ways', () => {
+test('a level with Brownian motion is linear between rounds, constant beyond, and widens in both directions', () => {
   const kernel = sumOf({ scale: 1.6, kernel: () => 1 }, { scale: 0.2, kernel: brownian(2010) });
   const { weights, deviation } = conditionalAt(kernel, [2010, 2015], [2006, 2010, 2012, 2019]);
   const expected = [1, 0, 1, 0, 0.6, 0.4, 0, 1];
@@ -32,7 +32,7 @@ test('a level with Brownian motion is a straight line between rounds, stays leve
   });
 });
 
-test('a damped drift carries on in its direction, ever less', () => {
+test('a damped drift continues in its direction, more and more slowly', () => {
   const kernel = sumOf({ scale: 1.6, kernel: () => 1 }, { scale: 1, kernel: dampedDrift(2010, 5) });
   const { weights } = conditionalAt(kernel, [2010, 2015], [2016, 2020, 2040]);
   // of a fall by 1 in five years; the slope at the end is known to be about 0.2 a year
@@ -43,7 +43,7 @@ test('a damped drift carries on in its direction, ever less', () => {
   expect(further[2]).toBeLessThan(1.7 * further[1]!);
 });
 
-test('a damped drift has the variance of an integral, the same on both sides of its origin, which are not independent', () => {
+test('a damped drift has the variance of an integral, the same on both sides of its origin, and the sides are correlated', () => {
   const kernel = dampedDrift(2000, 3);
   // ∫∫ exp(−|a − b|/3) over a square of 2 years
   const variance = 2 * 9 * (2 / 3 + Math.exp(-2 / 3) - 1);
@@ -53,7 +53,7 @@ test('a damped drift has the variance of an integral, the same on both sides of 
   expect(kernel(2000, 2002)).toBeCloseTo(0, 12);
 });
 
-test('what is left between months is what the process has less what the rounds say', () => {
+test('the conditional covariance between months is that of the process minus the part explained by the rounds', () => {
   const kernel = sumOf({ scale: 0.5, kernel: ornsteinUhlenbeck(3) }, { scale: 0.1, kernel: dampedDrift(2014, 5) });
   const [known, at] = [
     [2010.8, 2015.8, 2018.8],

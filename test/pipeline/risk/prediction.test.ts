@@ -4,7 +4,7 @@ import { expit } from '../../../pipeline/numerics/special.ts';
 import { allocate } from '../../../pipeline/risk/draws.ts';
 import { CURVE, fitCurve, prevalenceOn } from '../../../pipeline/risk/mean-prevalence.ts';
 
-/** Mean prevalence at each of the shifts, by a curve over their span. */
+/** Mean prevalence at each of the shifts, by a curve over their interval. */
 function byCurve(lasting: Float64Array, weights: Float64Array, shifts: Float64Array): Float64Array {
   const curve = new Float64Array(CURVE);
   const odds = lasting.map((v) => Math.exp(-v));
@@ -12,7 +12,7 @@ function byCurve(lasting: Float64Array, weights: Float64Array, shifts: Float64Ar
   return shifts.map((shift) => prevalenceOn(curve, 0, shift));
 }
 
-test('the mean over cells by polynomial is the mean by hand, over four logits of shift', () => {
+test('the polynomial approximation of the mean over cells equals the exact mean, over four logits of shift', () => {
   const random = randomStream(1, 'cells');
   const lasting = Float64Array.from({ length: 40 }, () => 1.5 * random.normal());
   const weights = new Float64Array(40).fill(1 / 40);
@@ -23,12 +23,12 @@ test('the mean over cells by polynomial is the mean by hand, over four logits of
   });
 });
 
-test('one month, or many alike, are no special case', () => {
+test('a single month and several equal months are handled like any others', () => {
   for (const p of byCurve(Float64Array.of(-1), Float64Array.of(1), Float64Array.of(0.25, 0.25)))
     expect(p).toBeCloseTo(expit(-0.75), 12);
 });
 
-test('draws are shared out by weight, all of them', () => {
+test('all draws are allocated, in proportion to the weights', () => {
   expect(allocate([0.5, 0.25, 0.25], 10)).toEqual([5, 3, 2]);
   expect(allocate([1], 3)).toEqual([3]);
 });

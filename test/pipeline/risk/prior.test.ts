@@ -6,21 +6,21 @@ const logit = (p: number) => Math.log(p / (1 - p));
 const CENTRE = [...[0.7, 250, 0.3, 0.3, 0.3, 0.05, 5, 5].map(Math.log), ...[0.1, 0.1, 0.1].map(logit)];
 const moved = (by: Record<number, number>) => logPrior(fromTheta(CENTRE.map((v, i) => v + (by[i] ?? 0))));
 
-/** Share of the prior's mass below `at` on the scale that parameter `i` is searched on, by the trapezium rule. */
+/** Share of the prior's mass below `at` on the search scale of parameter `i`, by the trapezium rule. */
 function shareBelow(i: number, at: number): number {
   const [low, high, steps] = [-14, 14, 28000];
-  let [below, whole] = [0, 0];
+  let [below, total] = [0, 0];
   for (let k = 0; k <= steps; k++) {
     const t = low + ((high - low) * k) / steps;
     const density = Math.exp(moved({ [i]: t - CENTRE[i]! }) - moved({}));
-    whole += density;
+    total += density;
     if (t < at) below += density;
   }
-  return below / whole;
+  return below / total;
 }
 
-test('the priors have the tails that they are told to have', () => {
-  // the grid's cell at the border is good to 1e-3 of the mass
+test('the priors have the documented tail probabilities', () => {
+  // the grid is accurate to 1e-3 of the mass
   expect(1 - shareBelow(0, Math.log(2))).toBeCloseTo(0.05, 3);
   expect(shareBelow(1, Math.log(75))).toBeCloseTo(0.05, 3);
   expect(1 - shareBelow(2, Math.log(1))).toBeCloseTo(0.05, 3);
@@ -31,7 +31,7 @@ test('the priors have the tails that they are told to have', () => {
   expect(shareBelow(7, Math.log(1))).toBeCloseTo(0.1, 3);
 });
 
-test('the medians too: an exponential has ln 2 / λ, a range its inverse, a time its inverse root', () => {
+test('the priors have the medians of an exponential (standard deviations), its inverse (range) and its inverse square (time)', () => {
   expect(shareBelow(0, Math.log((2 * Math.LN2) / Math.log(20)))).toBeCloseTo(0.5, 3);
   expect(shareBelow(1, Math.log((75 * Math.log(20)) / Math.LN2))).toBeCloseTo(0.5, 2);
   expect(shareBelow(6, Math.log(2 * (Math.log(10) / Math.LN2) ** 2))).toBeCloseTo(0.5, 2);

@@ -46,7 +46,7 @@ const artifacts: Record<string, unknown> = {
 };
 export const DRAWS = 200;
 
-/** What stages are given of two states of three LGAs each. @param more further artifacts */
+/** Stage inputs for two states of three LGAs each. @param more further artifacts */
 export function smallIo(score: 'baseline' | 'spatial', more: Record<string, unknown> = {}) {
   const season_exponent = { mean: 0.4, sd: 0.15, source: '' };
   const model = {
@@ -61,5 +61,5 @@ export function smallIo(score: 'baseline' | 'spatial', more: Record<string, unkn
   return ioOf({ ...artifacts, ...more }, { model });
 }
 
-/** The risk stage on them. */
+/** Runs the risk stage on these inputs. */
 export const runSmall = (score: 'baseline' | 'spatial') => run(smallIo(score));

@@ -9,7 +9,7 @@ async function stage(score: 'baseline' | 'spatial') {
   return { lgas, states, evidence: out.evidence as { model: string } };
 }
 
-test('both scores have every area and month, in order, and tell high from low', async () => {
+test('both scores cover every area and month, in order, and distinguish high from low', async () => {
   for (const score of ['baseline', 'spatial'] as const) {
     const { lgas, states, evidence } = await stage(score);
     expect(evidence.model).toBe(score);
@@ -22,7 +22,7 @@ test('both scores have every area and month, in order, and tell high from low', 
     const [first, second] = [states.slice(0, 64), states.slice(64)];
     expect([first[0]!.state_code, second[0]!.state_code]).toEqual(['AA', 'BB']);
     expect(first[9]!.score).toBeGreaterThan(2 * second[9]!.score);
-    // February lies below October by the season alone
+    // February is below October because of the season alone
     expect(first[1]!.score).toBeLessThan(first[9]!.score);
   }
 });
@@ -39,7 +39,7 @@ test('a state is the population-weighted mean of its LGAs, its range narrower th
   }
 });
 
-test('probabilities and changes have a row for each area and month, none where the baseline is the score', async () => {
+test('probabilities and changes have a row for each area and month, and none if the baseline is the score', async () => {
   const { probabilities, changes } = await runSmall('spatial');
   const rows = handedOn<{ area: string; code: string; period: string; survey_month: string | null }>(probabilities);
   expect(rows).toHaveLength(8 * 64);
@@ -51,6 +51,6 @@ test('probabilities and changes have a row for each area and month, none where t
   expect([references.get('2019-01'), references.get('2021-10')]).toEqual(['2018-01', '2018-10']);
   expect(references.get('2021-11')).toBe('2018-11');
   expect([references.get('2021-12'), references.get('2023-04')]).toEqual(['2020-12', '2021-04']);
-  const plain = await runSmall('baseline');
-  expect([handedOn(plain.probabilities), handedOn(plain.changes)]).toEqual([[], []]);
+  const baseline = await runSmall('baseline');
+  expect([handedOn(baseline.probabilities), handedOn(baseline.changes)]).toEqual([[], []]);
 });

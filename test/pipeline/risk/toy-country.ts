@@ -7,7 +7,7 @@ import { partsOf, type RiskObservation } from '../../../pipeline/risk/likelihood
 import { drawMatern, scaleOf } from '../../../pipeline/risk/matern-lattice.ts';
 import { createMesh, type Mesh } from '../../../pipeline/risk/mesh.ts';
 
-/** A square country of `side` × `side` LGAs of four cells each, its states blocks of 2 × 2 LGAs; a degree is 4 LGAs. */
+/** A square country of `side` × `side` LGAs of four cells each; states are blocks of 2 × 2 LGAs; a degree is 4 LGAs. */
 export function toyMesh(
   side: number,
   random: Random,
@@ -39,7 +39,7 @@ export function lgaPlace({ cells, first_cell }: Mesh, a: number) {
   return { cells: Int32Array.from(own), weights: Float64Array.from(own, (c) => cells.population[c]! / total) };
 }
 
-/** The model's fixed parts, without a slope of the nation: what `simulateTruth` draws from. */
+/** The model's fixed parameters, without a national slope, as `simulateTruth` assumes. */
 export const plainConstants = (season_sd: number, nation_drift: number, range_change_km: number): Constants => ({
   season_exponent: { mean: 0.5, sd: season_sd },
   test_offset: { mean: 0.4, sd: 0.5 },
@@ -51,16 +51,16 @@ export const plainConstants = (season_sd: number, nation_drift: number, range_ch
 
 export interface Truth {
   beta: number;
-  /** Nation at the rounds. */
+  /** National level at the rounds. */
   nation: number[];
   season_exponent: number;
-  /** Of rows by another test; not needed without such. */
+  /** Offset of rows by another test; not needed if there are none. */
   test_offset?: number;
   h: Hyperparameters;
   range_change_km: number;
 }
 
-/** True prevalence of each LGA in each round, season 1: drawn from the model, without using its fit. */
+/** Draws a truth from the model and returns a function that computes the true prevalence of a place in a round. */
 export function simulateTruth(mesh: Mesh, times: number[], truth: Truth, random: Random) {
   const { h } = truth;
   const place = drawMatern(mesh.place, scaleOf(mesh.place, h.range_km, h.sigma_place), random);
@@ -97,7 +97,7 @@ export function simulateTruth(mesh: Mesh, times: number[], truth: Truth, random:
   };
 }
 
-/** Clusters spread over LGAs and rounds, tested at the truth's prevalence and overdispersion. */
+/** Simulates clusters spread over LGAs and rounds, with the true prevalence and overdispersion. */
 export function simulateSurvey(
   mesh: Mesh,
   times: number[],

@@ -24,7 +24,7 @@ export const cells: PredictionCells = {
   urban_share: each((a, k) => Number((a + k) % 5 === 0)),
   elevation_m: each(() => null),
 };
-/** Of LGA `a` in 2015 (`k` 0) or 2018 (1). */
+/** A cluster in LGA `a` in 2015 (`k` = 0) or 2018 (`k` = 1). */
 export const cluster = (a: number, k: number): Cluster => ({
   cluster_id: `${lgas[a]!.lga_code}-${k}`,
   survey_year: 2015 + 3 * k,

@@ -26,7 +26,7 @@ describe('values by month', () => {
   const [each] = varyingCovariates([{ ...entry, time: 'each' }], lgas, cells, rows);
   const [departure] = varyingCovariates([{ ...entry, time: 'departure' }], lgas, cells, rows);
 
-  test('are standardised over people and months', () => {
+  test('are standardised over population and months', () => {
     const mean = (of: (v: number) => number) =>
       months.reduce((sum, m) => sum + valuesIn(each!, m).reduce((s, v, a) => s + people[a]! * of(v), 0), 0) /
       (months.length * total);
@@ -37,7 +37,7 @@ describe('values by month', () => {
     expect(valuesIn(each!, '2016-03')[7]! - valuesIn(each!, '2015-03')[7]!).toBeCloseTo(47 * unit, 10);
   });
 
-  test('departures have neither place nor season in them', () => {
+  test('departures contain neither spatial nor seasonal differences', () => {
     for (const month of months.filter((m) => !m.endsWith('-03')))
       for (const v of valuesIn(departure!, month)) expect(v).toBe(valuesIn(departure!, '2015-01')[0]);
     const usual = valuesIn(departure!, '2015-01')[0]!;
@@ -48,7 +48,7 @@ describe('values by month', () => {
     });
   });
 
-  test('come later by the lag; beyond the table the usual of the month of the year stands', () => {
+  test('are shifted by the lag; outside the table they are replaced by the usual value for the month of the year', () => {
     const late = varyingCovariates([{ ...entry, time: 'each', lag_months: 2 }], lgas, cells, rows)[0]!;
     for (const month of ['2015-03', '2016-12']) {
       expect(valuesIn(late, month)).toEqual(valuesIn(each!, addMonths(month, -2)));
@@ -65,7 +65,7 @@ describe('values by month', () => {
   });
 });
 
-test('values by year stand for its months, the nearest year for others; a departure beyond them is the usual', () => {
+test('yearly values apply to all months of the year, other years use the nearest; a departure outside the table is the usual', () => {
   const rows = rowsOf(['2010', '2015', '2018'], (time, a) => Number(time) - 2010 + a);
   const [each, departure] = (['each', 'departure'] as const).map(
     (time) => varyingCovariates([{ ...entry, transform: 'log1p', time }], lgas, cells, rows)[0]!,
@@ -78,16 +78,16 @@ test('values by year stand for its months, the nearest year for others; a depart
   expect((b[5]! - a[5]!) / (b[0]! - a[0]!)).toBeCloseTo((Math.log(14) - Math.log(6)) / Math.log(9), 10);
 });
 
-test('refused with the name of the covariate', () => {
+test('invalid values are rejected with the name of the covariate', () => {
   const given =
     (time: 'each' | 'departure', transform: 'log' | 'none', value: (time: string, a: number) => number) => () =>
       varyingCovariates([{ ...entry, transform, time }], lgas, cells, rowsOf(months, value));
-  expect(given('each', 'log', (_, a) => a)).toThrow('risk.covariates, x: found the value 0 under the transform log');
-  expect(given('each', 'none', () => 3)).toThrow('found the same value everywhere, expected one that varies');
+  expect(given('each', 'log', (_, a) => a)).toThrow('risk.covariates, x: found the value 0 with the transform log');
+  expect(given('each', 'none', () => 3)).toThrow('found the same value everywhere, expected a covariate that varies');
   expect(given('departure', 'none', (time, a) => a + Number(time.slice(5)))).toThrow('found the same value everywhere');
 });
 
-/** Of the toy inputs, whose clusters were taken in October of 2015 and 2018. */
+/** Values for the toy inputs, whose clusters are from October 2015 and 2018. */
 const pattern = (time: string, a: number) =>
   ((a * 7 + Number(time.slice(0, 4)) * 3 + Number(time.slice(5))) % 16) / 8 - 1;
 const long = periodRange('2015-01', '2018-12');
@@ -101,7 +101,7 @@ const varying: VaryingCovariate[] = varyingCovariates(
   [...rowsOf(long, pattern), ...rowsOf(long, (time, a) => -pattern(time, 15 - a), 'y')],
 );
 
-test('every observation gets the values of its own month; left out, they leave the rest as it was', () => {
+test('every observation has the values of its own month; removing covariates leaves the rest unchanged', () => {
   const whole = prepareRisk({ ...inputs, varying });
   const { clusters } = inputs.surveys;
   whole.observed.slice(0, clusters.length).forEach(({ risk }, k) => {
@@ -116,7 +116,7 @@ test('every observation gets the values of its own month; left out, they leave t
   expect(none).toEqual(plain);
 });
 
-test('scores are the formula of joint draws, month by month', () => {
+test('scores equal the formula applied to joint draws, month by month', () => {
   const mesh = toyMesh(4, randomStream(3, 'varying'));
   const random = randomStream(4, 'varying');
   const times = [2015.8, 2018.8];
@@ -138,7 +138,8 @@ test('scores are the formula of joint draws, month by month', () => {
   const streams = (d: number) => randomStream(5, `draw ${d}`);
   const { lgas: scores } = predictRisk(drawPaths(fit, { months, season: null, cases: null }, 21, streams));
   const draws = [...drawLatent(fit, 21, streams)];
-  // at a round nothing departs, so every draw is the formula; the third month differs from the second by x alone
+  // at a round there are no departures, so every draw follows the formula; the third month differs from the second by x
+  // alone
   months.forEach(({ varying }, m) => {
     for (let a = 0; a < 16; a++) {
       const tested = { name: '', round: Math.min(m, 1), log_season: new Float64Array(16), varying };
@@ -151,7 +152,7 @@ test('scores are the formula of joint draws, month by month', () => {
   expect(Math.abs(scores.mean[16]! - scores.mean[32]!)).toBeGreaterThan(1e-4);
 });
 
-test('a coefficient that the surveys were made with is found', () => {
+test('the coefficient used to simulate the surveys is recovered', () => {
   const SLOPE = 0.6;
   const random = randomStream(6, 'slope');
   const clusters = [0, 1, 2, 3].flatMap((copy) =>

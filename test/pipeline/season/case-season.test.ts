@@ -10,17 +10,17 @@ const expectShape = (season: number[] | null, digits = 10) => {
   for (const [month, value] of season!.entries()) expect(value).toBeCloseTo(SHAPE[month]!, digits);
 };
 
-test('a pure season comes back whole, whatever the level or the first month', () => {
+test('a pure season is recovered exactly, whatever the level or the first month', () => {
   expectShape(caseSeason({ first_month: 0, cases: series(36, () => 1000), unusual: none }));
   expectShape(caseSeason({ first_month: 7, cases: series(40, () => 3, 7), unusual: none }));
 });
 
 test('steady growth of reporting, 40% a year, cancels exactly in the ratio to the geometric mean', () => {
-  // ln trend of a straight line over a symmetric window is the line itself.
+  // the trend of a straight line over a symmetric window is the line itself
   expectShape(caseSeason({ first_month: 0, cases: series(48, (t) => 100 * 1.4 ** (t / 12)), unusual: none }));
 });
 
-test('one odd year, a gap and a short blank move nothing', () => {
+test('one unusual year, a gap and a short blank change nothing', () => {
   const cases: (number | null)[] = series(84, () => 1000);
   cases[40] = 20 * cases[40]!;
   cases[65] = null;
@@ -28,17 +28,17 @@ test('one odd year, a gap and a short blank move nothing', () => {
   for (const [month, value] of season.entries()) expect(Math.abs(value - SHAPE[month]!)).toBeLessThan(0.02);
 });
 
-test('unusual months stay out of the medians', () => {
+test('unusual months are left out of the medians', () => {
   const cases = series(36, () => 1000);
   for (const t of [14, 15, 16]) cases[t] = cases[t]! / 2;
   const all = caseSeason({ first_month: 0, cases, unusual: none })!;
   const without = caseSeason({ first_month: 0, cases, unusual: new Set([14, 15, 16]) })!;
-  // Window medians of two years: March to May take half of the dip unless it is left out.
+  // medians of two years: March to May would show half of the dip if it were not left out
   expect(Math.abs(all[3]! - SHAPE[3]!)).toBeGreaterThan(0.1);
   expect(Math.abs(without[3]! - SHAPE[3]!)).toBeLessThan(0.1);
 });
 
-test('a record too short for every month of the year tells no season', () => {
+test('a record that does not cover every month of the year gives no season', () => {
   expect(caseSeason({ first_month: 0, cases: series(23, () => 1000), unusual: none })).toBeNull();
   expectShape(caseSeason({ first_month: 0, cases: series(24, () => 1000), unusual: none }));
   const holed: (number | null)[] = series(36, () => 1000);
@@ -46,7 +46,7 @@ test('a record too short for every month of the year tells no season', () => {
   expect(caseSeason({ first_month: 0, cases: holed, unusual: none })).toBeNull();
 });
 
-test('a state is the sum over LGAs that reported throughout, if these hold half of its cases', () => {
+test('a state is the sum over LGAs that reported throughout, if these have half of its cases', () => {
   expect(
     sumReporting([
       [1, 2],
@@ -63,7 +63,7 @@ test('a state is the sum over LGAs that reported throughout, if these hold half 
   expect(sumReporting([[null, 2]])).toBeNull();
 });
 
-test('logarithms over their trend: a straight trend leaves nothing, a yearly rhythm stays whole', () => {
+test('logarithms over trend: a linear trend is removed, a yearly rhythm is preserved', () => {
   const trend = Array.from({ length: 40 }, (_, t) => 2 + 0.1 * t);
   const rhythm = (t: number) => Math.sin((2 * Math.PI * t) / 12);
   const both = logsOverTrend(trend.map((value, t) => value + rhythm(t)));
@@ -72,7 +72,7 @@ test('logarithms over their trend: a straight trend leaves nothing, a yearly rhy
   for (let t = 6; t < 34; t++) expect(both[t]).toBeCloseTo(rhythm(t), 12);
 });
 
-test('over their trend: an unknown month stays unknown, its neighbours do not; a gap of four months takes its windows', () => {
+test('logarithms over trend: a short gap affects only its own months, a gap of four months all windows that contain it', () => {
   const straight = (t: number) => 2 + 0.1 * t;
   const without = (from: number, to: number) =>
     logsOverTrend(Array.from({ length: 60 }, (_, t) => (t >= from && t < to ? null : straight(t))));

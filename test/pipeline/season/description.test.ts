@@ -20,33 +20,33 @@ const row = (state_code: string, expected: number[], recorded: number[]) => ({
   lgas: [] as SeasonFigures[],
 });
 
-test('without records the method is told, and that it is unchecked', () => {
+test('without records the description states the method, and that it has not been checked', () => {
   const text = describeMethod(RAIN, [], ASSUMED);
-  expect(text).toMatch(/infectious 2, immune 3 months, assumed for a test/);
-  expect(text).toMatch(/by 2\.4 months.*at 73 mm a month, and 60% of its peak needs no rain/);
-  expect(text).toMatch(/unchecked here/);
+  expect(text).toMatch(/infectious for 2, immune for 3 months, assumed for a test/);
+  expect(text).toMatch(/by 2\.4 months.*at 73 mm a month, and 60% of its peak does not depend on rain/);
+  expect(text).toMatch(/have not been checked here/);
   expect(text).not.toMatch(/NaN|Infinity/);
 });
 
-test('what twelve high months mean: flat records, counts of low months found, missed and wrongly called', () => {
+test('the description explains twelve high months, and counts low months identified, missed and wrongly predicted', () => {
   const text = describeMethod(
     RAIN,
     [
       row('AA', year(0.6, 3), year(0.7, 3)), // flat, and expected so
       row('BB', year(0.6, 3), year(0.4, 3)), // three low months missed
-      row('CC', year(0.45, 4), year(0.4, 2)), // two told, two others called low
+      row('CC', year(0.45, 4), year(0.4, 2)), // two identified, two others wrongly low
     ],
     ASSUMED,
   );
   expect(text).toMatch(
-    /In 1 of the 3 records no month falls below it; their lowest months are at 0\.40 to 0\.70 of the peak/,
+    /In 1 of the 3 records no month falls below it; the lowest months of the records are at 0\.40 to 0\.70 of the peak/,
   );
   expect(text).toMatch(
-    /Of 36 months left out, 5 were recorded below 0\.5: the index found 2 of them, and called 2 others low/,
+    /Of 36 held-out months, 5 were recorded below 0\.5: the index identified 2 of them, and put 2 others below it/,
   );
-  // Squares: 3 × 0.1², 3 × 0.2², 2 × 0.05² and 2 × 0.35², over 36 months.
+  // squared errors: 3 × 0.1², 3 × 0.2², 2 × 0.05² and 2 × 0.35², over 36 months
   const error = Math.sqrt((3 * 0.01 + 3 * 0.04 + 2 * 0.0025 + 2 * 0.1225) / 36);
-  expect(text).toContain(`off by ${error.toFixed(2)} of the peak`);
+  expect(text).toContain(`Its error is ${error.toFixed(2)} of the peak`);
 });
 
 test('the check of LGAs is described if some have records', () => {
@@ -63,6 +63,6 @@ test('the check of LGAs is described if some have records', () => {
     { ...state, lgas: [lga(0.9, 3, 3)] },
   ];
   expect(describeMethod(RAIN, states, ASSUMED)).toMatch(
-    /over 3 LGAs of states left out, the median correlation is 0\.70, the peak 2\.0 and the high season's midpoint 1\.5 months off/,
+    /over 3 LGAs of left-out states, the median correlation is 0\.70, and on average the peak is 2\.0 and the high season's midpoint 1\.5 months off/,
   );
 });

@@ -6,10 +6,10 @@ import {
   DEFAULT_RAIN_SEASON,
   expectedSeason,
   fitRainSeason,
+  lagInMonths,
   type RainSeason,
   rainForcing,
   usualByMonth,
-  wholeLag,
 } from '../../../pipeline/season/rain-season.ts';
 
 const DURATIONS = { infectious_months: 2, immune_months: 3 };
@@ -24,22 +24,22 @@ const TRUTH: RainSeason = {
   share_year_round: 0.5,
 };
 
-test('rain saturates: half the ceiling at the half-saturation, the wettest month is 1', () => {
+test('the effect of rain saturates: half the maximum at the half-saturation, and 1 in the wettest month', () => {
   // 80²/(80²+80²) = 0.5 and 240²/(240²+80²) = 0.9.
   const forcing = rainForcing([0, 80, 240, 0, 0, 0, 0, 0, 0, 0, 0, 0], 80);
   expect(forcing.slice(0, 3)).toEqual([0, 0.5 / 0.9, 1]);
 });
 
-test('no rain all year is no season, not a division by zero', () => {
+test('a year without rain has no season, not a division by zero', () => {
   expect(rainForcing(new Array(12).fill(0), 80)).toEqual(new Array(12).fill(1));
   for (const value of expectedSeason(new Array(12).fill(0), TRUTH, DURATIONS)) expect(value).toBeCloseTo(1, 9);
 });
 
-/** Months lower than the one before, and not higher than the next, are no peak. */
+/** Peaks of the year: months above the one before that are not below the next. */
 const peaks = (values: readonly number[]) =>
   values.flatMap((value, m) => (value > values[(m + 11) % 12]! && value >= values[(m + 1) % 12]! ? [m + 1] : []));
 
-test('two rains well apart make two peaks, nearly even rain a nearly flat year, one rain one peak', () => {
+test('two separate rainy seasons give two peaks, nearly even rain a nearly flat year, one rainy season one peak', () => {
   const twice = [0, 0, 60, 200, 150, 10, 0, 0, 60, 200, 150, 10];
   const index = expectedSeason(twice, TRUTH, DURATIONS);
   expect(peaks(index)).toHaveLength(2);
@@ -58,20 +58,20 @@ test('two rains well apart make two peaks, nearly even rain a nearly flat year, 
   expect(peaks(expectedSeason(SAHEL, TRUTH, DURATIONS))).toHaveLength(1);
 });
 
-test('a short break in the rains that saturation hides makes no second peak', () => {
+test('a short break in the rains that saturation hides gives no second peak', () => {
   const broken = [10, 30, 110, 180, 220, 250, 240, 200, 250, 220, 60, 15];
   const hidden = { ...TRUTH, half_saturation_mm: 40 };
   expect(peaks(rainForcing(broken, 300))).toHaveLength(2);
   expect(peaks(expectedSeason(broken, hidden, DURATIONS).slice(3, 10))).toHaveLength(1);
 });
 
-test('a later rain makes the same season later', () => {
+test('later rains shift the season without changing it', () => {
   const early = expectedSeason(SAHEL, TRUTH, DURATIONS);
   const late = expectedSeason([...SAHEL.slice(-2), ...SAHEL.slice(0, -2)], TRUTH, DURATIONS);
   for (const [month, value] of early.entries()) expect(late[(month + 2) % 12]).toBeCloseTo(value, 8);
 });
 
-test('seasons made by known parameters are met again by the fit', () => {
+test('the fit recovers the parameters of simulated seasons', () => {
   const records = PLACES.map((rain_mm) => ({ rain_mm, season: expectedSeason(rain_mm, TRUTH, DURATIONS) }));
   const fitted = fitRainSeason(records, DURATIONS, randomStream(5, 'fit'));
   for (const { rain_mm, season } of records)
@@ -91,7 +91,7 @@ test('without records the parameters are the defaults', () => {
   });
 });
 
-test("a state's own record never reaches the parameters that it is scored with", () => {
+test("a state's own record does not affect the parameters with which it is scored", () => {
   const records = PLACES.map((rain_mm, i) => ({
     state_code: 'ABCD'[i]!,
     rain_mm,
@@ -99,37 +99,37 @@ test("a state's own record never reaches the parameters that it is scored with",
     lgas: [{ rain_mm: PLACES[0]!, season: expectedSeason(PLACES[0]!, TRUTH, DURATIONS) }],
   }));
   const options = { highShare: 0.5, seed: 1 };
-  const told = checkSeason(records, DURATIONS, options);
+  const checked = checkSeason(records, DURATIONS, options);
   const other = checkSeason(
     records.map((record) => (record.state_code === 'B' ? { ...record, season: [...record.season].reverse() } : record)),
     DURATIONS,
     options,
   );
-  const b = (rows: typeof told) => rows.find((row) => row.state_code === 'B')!;
-  expect(b(other).expected).toEqual(b(told).expected);
-  expect(other[0]!.expected).not.toEqual(told[0]!.expected);
-  expect(b(told).correlation).toBeGreaterThan(0.99);
-  // An LGA has its own rain, and the parameters that never saw its state.
-  expect(b(other).lgas).toEqual(b(told).lgas);
-  expect(b(told).lgas).toHaveLength(1);
-  expect(b(told).lgas[0]!.correlation).toBeGreaterThan(0.99);
+  const b = (rows: typeof checked) => rows.find((row) => row.state_code === 'B')!;
+  expect(b(other).expected).toEqual(b(checked).expected);
+  expect(other[0]!.expected).not.toEqual(checked[0]!.expected);
+  expect(b(checked).correlation).toBeGreaterThan(0.99);
+  // an LGA is predicted from its own rain, with parameters fitted without its state
+  expect(b(other).lgas).toEqual(b(checked).lgas);
+  expect(b(checked).lgas).toHaveLength(1);
+  expect(b(checked).lgas[0]!.correlation).toBeGreaterThan(0.99);
 });
 
-test('comparison by hand: correlation, circular distances, months on the wrong side', () => {
+test('correlation, circular distances and months on the wrong side agree with a hand calculation', () => {
   const expected = [1, 0.6, 0.2, 0.2, 0.2, 0.2, 0.2, 0.2, 0.2, 0.2, 0.2, 0.6];
   const recorded = [0.6, 0.2, 0.2, 0.2, 0.2, 0.2, 0.2, 0.2, 0.2, 0.2, 0.6, 1];
   const row = compareSeasons(expected, recorded, 0.5);
   expect(row).toMatchObject({ peak_expected: 1, peak_recorded: 12, peak_off: 1, midpoint_off: 1, wrong_months: 2 });
-  // Deviations from 0.3333: 8 pairs at −.1333², then (.667)(.267) twice, −.1333 × .267 twice, over the sum of squares.
+  // deviations from 0.3333: 8 pairs at −.1333², then (.667)(.267) twice, −.1333 × .267 twice, over the sum of squares
   const d = (v: number) => v - 4 / 12;
   const sum = 8 * d(0.2) ** 2 + 2 * d(1) * d(0.6) + 2 * d(0.2) * d(0.6);
   const total = 9 * d(0.2) ** 2 + d(1) ** 2 + 2 * d(0.6) ** 2;
   expect(row.correlation).toBeCloseTo(sum / total, 10);
-  // 0.4 off in January, February, November and December.
+  // an error of 0.4 in January, February, November and December
   expect(row.index_error).toBeCloseTo(Math.sqrt((4 * 0.4 ** 2) / 12), 12);
 });
 
-test("the summary: median of correlations, means of the peaks' and the midpoints' distances", () => {
+test('the summary is the median of correlations and the mean distances of peaks and midpoints', () => {
   const row = (state_code: string, correlation: number, peak_off: number, midpoint_off: number) => ({
     ...compareSeasons(SAHEL, SAHEL, 0.5),
     state_code,
@@ -147,14 +147,14 @@ test("the summary: median of correlations, means of the peaks' and the midpoints
   });
 });
 
-test('the whole lag is where rain and cases correlate best, the shortest of equals', () => {
+test('the lag in months is the one with the highest correlation of rain and cases, the shortest of equals', () => {
   const late = (lag: number) => SAHEL.map((_, month) => SAHEL[(month + 12 - lag) % 12]!);
-  expect(wholeLag(SAHEL, late(2))).toBe(2);
-  expect(wholeLag(SAHEL, SAHEL)).toBe(0);
-  expect(wholeLag(new Array(12).fill(50), SAHEL)).toBe(0);
+  expect(lagInMonths(SAHEL, late(2))).toBe(2);
+  expect(lagInMonths(SAHEL, SAHEL)).toBe(0);
+  expect(lagInMonths(new Array(12).fill(50), SAHEL)).toBe(0);
 });
 
-test('usual rain is the mean by calendar month of a series from any month on', () => {
+test('usual rain is the mean by calendar month of a series that starts in any month', () => {
   const series = [10, 20, ...new Array(10).fill(0), 30, 40];
   const usual = usualByMonth(series, 11);
   expect([usual[11], usual[0], usual[1]]).toEqual([20, 30, 0]);

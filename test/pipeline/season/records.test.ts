@@ -7,7 +7,7 @@ import { recordedSeason } from '../../../pipeline/season/records.ts';
 
 const model = { parameters: { season: { masked: [] } } } as unknown as Model;
 const cases = (t: number) => Math.round(1000 * (1.5 + Math.sin(((t - 3) * Math.PI) / 6)));
-/** Cases of an LGA from the month `from` after 2018-01 on, `months` of them. */
+/** `months` months of cases of an LGA, starting `from` months after 2018-01. */
 const lga = (i: number, from: number, months: number): CaseSeries => ({
   ...{ state_code: 'AA', lga_code: `NG00100${i}`, first: addMonths('2018-01', from), masked: [] },
   confirmed: Array.from({ length: months }, (_, t) => cases(from + t)),
@@ -17,7 +17,7 @@ const seasonOf = (...lgas: CaseSeries[]) => {
   return { season: recordedSeason('AA', { states: [], lgas }, model, report), report };
 };
 
-test('an LGA that began to report later, or is a month ahead, leaves the season of the others as it is', () => {
+test('an LGA whose record starts later or ends a month later does not change the season of the others', () => {
   const even = seasonOf(lga(1, 0, 48), lga(2, 0, 48), lga(3, 0, 48));
   expect(even.season!.indexOf(Math.max(...even.season!))).toBe(6);
   expect(even.report).toEqual([]);
@@ -27,6 +27,6 @@ test('an LGA that began to report later, or is a month ahead, leaves the season 
   });
   const ahead = seasonOf(lga(1, 0, 49), lga(2, 0, 48), lga(3, 0, 48));
   expect(ahead.season).toEqual(even.season);
-  // One that alone has the first year does not decide where the record begins.
+  // a single LGA with an earlier first year does not determine where the record starts
   expect(seasonOf(lga(1, 0, 48), lga(2, 12, 36), lga(3, 12, 36), lga(4, 12, 36)).season).not.toBeNull();
 });

@@ -11,7 +11,7 @@ const PARAMETERS: SirsParameters = {
 const SEASON = [0.1, 0, 0.1, 0.3, 0.6, 0.9, 1, 0.95, 1, 0.8, 0.3, 0.1];
 const late = (lag_months: number): LaggedSeason => ({ monthly: SEASON, lag_months });
 
-test('the season is straight between mid-months, and late by its lag', () => {
+test('the season is linear between mid-months and delayed by its lag', () => {
   expect(seasonAt(late(0), 0.5)).toBeCloseTo(0.1, 12); // mid-January
   expect(seasonAt(late(0), 1)).toBeCloseTo(0.05, 12); // 1 February, between 0.1 and 0
   expect(seasonAt(late(0), 0)).toBeCloseTo(0.1, 12); // 1 January, between December and January
@@ -20,7 +20,7 @@ test('the season is straight between mid-months, and late by its lag', () => {
   expect(seasonAt(late(2.3), 12.7)).toBeCloseTo(seasonAt(late(2.3), 0.7), 12);
 });
 
-test('constant transmission gives the endemic equilibrium: S = 1/βD, I = (1 − S) ω / (ω + γ), R = 1', () => {
+test('constant transmission gives the endemic equilibrium S = 1/βD, I = (1 − S) ω / (ω + γ), R = 1', () => {
   const { susceptible, infectious, incidence, reproduction_number, settled } = sirsCycle(
     { ...PARAMETERS, share_year_round: 1 },
     late(0),
@@ -35,8 +35,8 @@ test('constant transmission gives the endemic equilibrium: S = 1/βD, I = (1 −
 });
 
 /**
- * One year of all three compartments by the classical Runge-Kutta method, R counted on its own: another scheme, exact to
- * rounding where the season's bends fall on its steps.
+ * One year of all three compartments by the classical Runge-Kutta method, with R integrated separately: accurate to
+ * rounding if the kinks of the season coincide with its steps.
  */
 function integrateYear(parameters: SirsParameters, season: LaggedSeason, start: number[], steps: number) {
   const { transmission_rate: b, share_year_round: y, infectious_months, immune_months } = parameters;
@@ -70,7 +70,7 @@ function integrateYear(parameters: SirsParameters, season: LaggedSeason, start: 
   return { end: at, incidence, reproduction, lost };
 }
 
-test('within 1e-10 of another integrator at any lag, mild or fierce; the cycle closes and nobody is lost', () => {
+test('the cycle agrees to 1e-10 with another integrator at any lag and intensity, closes, and preserves the population', () => {
   const fierce = { transmission_rate: 4, share_year_round: 0.1, infectious_months: 1, immune_months: 12 };
   const fast = { transmission_rate: 40, share_year_round: 0, infectious_months: 0.8, immune_months: 3.5 };
   for (const parameters of [PARAMETERS, fierce, fast]) {
@@ -89,12 +89,12 @@ test('within 1e-10 of another integrator at any lag, mild or fierce; the cycle c
   }
 });
 
-test('where transmission is too weak, infection dies out', () => {
+test('if transmission is too weak, infection dies out', () => {
   const { incidence } = sirsCycle({ ...PARAMETERS, transmission_rate: 0.4 }, late(0));
   expect(Math.max(...incidence)).toBeLessThan(1e-10);
 });
 
-test('R lies on both sides of 1 over the year, and is highest before infections are', () => {
+test('R is on both sides of 1 over the year, and peaks before infections do', () => {
   const { incidence, reproduction_number } = sirsCycle(PARAMETERS, late(1));
   expect(Math.max(...reproduction_number)).toBeGreaterThan(1);
   expect(Math.min(...reproduction_number)).toBeLessThan(1);
@@ -103,7 +103,7 @@ test('R lies on both sides of 1 over the year, and is highest before infections 
   expect(highest).toBeLessThan(peak);
 });
 
-test("near the made-up country's integrator, whose season is constant over each month", () => {
+test("the cycle is close to that of the simulated country's integrator, whose season is constant within each month", () => {
   const simulated = simulateSirs(
     { b: 2.1, share_year_round: 0.55, infectious_months: 2, immune_months: 4 },
     SEASON,

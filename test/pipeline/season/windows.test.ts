@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { randomStream } from '../../../pipeline/numerics/random.ts';
-import { windowsOf } from '../../../pipeline/season/area-windows.ts';
+import { areaWindows } from '../../../pipeline/season/area-windows.ts';
 import {
   DEFAULT_RAIN_SEASON,
   expectedSeason,
@@ -14,7 +14,7 @@ import { bestWindow, judgeWindow, seasonErrors, verdictOf, windowShares } from '
 const DURATIONS = { infectious_months: 2, immune_months: 3 };
 const RAINY = [1, 1, 1, 1, 2, 5, 8, 10, 9, 6, 2, 1];
 
-test('shares by hand; the run goes round the end of the year, and the earliest of equals counts', () => {
+test('shares agree with a hand calculation; runs continue across the end of the year, and the earliest of equals counts', () => {
   // 5 + 8 + 10 + 9 = 32 and 8 + 10 + 9 + 6 = 33 of 47.
   expect(windowShares(RAINY, 4)[5]).toBeCloseTo(32 / 47, 12);
   expect(bestWindow(RAINY, 4)).toEqual({ first_month: 7, share: expect.closeTo(33 / 47, 12) });
@@ -22,7 +22,7 @@ test('shares by hand; the run goes round the end of the year, and the earliest o
   expect(bestWindow(new Array(12).fill(1), 5)).toEqual({ first_month: 1, share: 5 / 12 });
 });
 
-test('any year: shares are those of sums, and the best is none below any other', () => {
+test('for random years, shares are ratios of sums, and no run has a larger share than the best', () => {
   const year = fc.array(fc.integer({ min: 1, max: 1000 }), { minLength: 12, maxLength: 12 });
   fc.assert(
     fc.property(year, fc.constantFrom(3, 4, 5), (values, months) => {
@@ -37,25 +37,25 @@ test('any year: shares are those of sums, and the best is none below any other',
   );
 });
 
-test('without errors there is no range, no chance and no verdict; with one error, turned round the year, all are told', () => {
+test('without errors there is no range, probability or verdict; with one error, shifted round the year, there are all three', () => {
   expect(judgeWindow(RAINY, 4, [])).toEqual({
     ...{ months: 4, first_month: 7, share: expect.closeTo(33 / 47, 12) },
     ...{ share_low: null, share_high: null, start_probability: null, criterion_probability: null },
   });
   expect(verdictOf(null)).toBe('unknown');
-  // One month three times what was expected: 12 seasons, in each another month.
+  // one month three times the expected value: 12 seasons, each with a different such month
   const error = { expected: new Array(12).fill(1), recorded: [3, ...new Array(11).fill(1)] };
   const errors = seasonErrors([error]);
   expect(errors.map((one) => one.indexOf(3)).sort((a, b) => a - b)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
   const judged = judgeWindow(new Array(12).fill(1), 4, errors);
-  // The first four months hold 6 of 14 in the four seasons whose odd month is theirs, else 4 of 14.
+  // the first four months hold 6 of 14 in the four seasons in which they contain that month, otherwise 4 of 14
   expect(judged.share_low).toBeCloseTo(4 / 14, 12);
   expect(judged.share_high).toBeCloseTo(6 / 14, 12);
   expect(judged.criterion_probability).toBe(0);
 });
 
-test('the criterion is judged by the best run, which may be another than the one expected', () => {
-  // Expected flat; each error puts nearly everything into four months on end.
+test('the criterion is judged by the best run, which may differ from the expected one', () => {
+  // the expected season is flat; each error puts nearly everything into four consecutive months
   const recorded = [50, 50, 50, 50, ...new Array(8).fill(1)];
   const errors = seasonErrors([{ expected: new Array(12).fill(1), recorded }]);
   const judged = judgeWindow(new Array(12).fill(1), 4, errors);
@@ -66,7 +66,7 @@ test('the criterion is judged by the best run, which may be another than the one
   expect(verdictOf(0.1)).toBe('unlikely');
 });
 
-test("rain's transmission is the mean of s(t) over each month, whatever the lag", () => {
+test('rain-driven transmission is the mean of s(t) over each month, whatever the lag', () => {
   const rain = [0, 0, 2, 10, 40, 90, 180, 240, 130, 20, 0, 0];
   for (const lag_months of [0, 0.5, 1.3, 2.42, 3.999]) {
     const parameters = { ...DEFAULT_RAIN_SEASON, lag_months };
@@ -81,7 +81,7 @@ test("rain's transmission is the mean of s(t) over each month, whatever the lag"
   }
 });
 
-/** Seasons that are off by a smooth error of two harmonics, as places whose truth is known. */
+/** Simulated places whose true season differs from the expected one by a smooth error of two harmonics. */
 function madePlaces(seed: number, count: number) {
   const random = randomStream(seed, 'windows test');
   return Array.from({ length: count }, () => {
@@ -99,7 +99,7 @@ function madePlaces(seed: number, count: number) {
   });
 }
 
-test('made-up places: ranges hold nine in ten of the true shares, chances say how often the months are right', () => {
+test('for simulated places, ranges contain nine in ten true shares, and probabilities are how often the months are right', () => {
   let held = 0;
   let near = 0;
   let promised = 0;
@@ -120,9 +120,13 @@ test('made-up places: ranges hold nine in ten of the true shares, chances say ho
   expect(Math.abs(near - promised) / all).toBeLessThan(0.05);
 });
 
-test('rows of a place: two measures, three lengths, the criterion for four months alone, the record beside them', () => {
+test('a place has rows for two measures and three lengths, with the criterion for four months only, and its record', () => {
   const [place] = madePlaces(7, 1);
-  const rows = windowsOf({ area: 'state', code: 'AA', ...place! }, DEFAULT_RAIN_SEASON, seasonErrors(madePlaces(8, 5)));
+  const rows = areaWindows(
+    { area: 'state', code: 'AA', ...place! },
+    DEFAULT_RAIN_SEASON,
+    seasonErrors(madePlaces(8, 5)),
+  );
   expect(rows.map(({ measure, months }) => [measure, months])).toEqual(
     ['reported_cases', 'rain_transmission'].flatMap((measure) => [3, 4, 5].map((months) => [measure, months])),
   );
@@ -133,9 +137,9 @@ test('rows of a place: two measures, three lengths, the criterion for four month
     expect(row.rain_share).toBeCloseTo(bestWindow(place!.rain_mm, row.months).share, 12);
   }
   const [cases, rain] = [rows[1]!, rows[4]!];
-  // What needs no rain and immunity level the year out.
+  // transmission that does not depend on rain, and immunity, flatten the season
   expect(rain.share).toBeGreaterThan(cases.share);
-  const dry = windowsOf(
+  const dry = areaWindows(
     { area: 'lga', code: 'X', rain_mm: new Array(12).fill(0), expected: new Array(12).fill(1), recorded: null },
     DEFAULT_RAIN_SEASON,
     [],

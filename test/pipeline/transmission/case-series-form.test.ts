@@ -11,22 +11,22 @@ const model = { limits: ['One.'], states: [{ state_code: 'AB', series }] } as un
 const reportedAs = (form: 'exact' | 'rounded' | 'index') =>
   withCaseSeries(model, form).states[0]!.series.map(({ reported }) => reported);
 
-test('rounded: two digits of the highest month, for small months too', () => {
+test('the rounded form has two digits of the highest month, also in months with few cases', () => {
   expect(reportedAs('rounded')).toEqual([0, 12, 3]);
   expect(caseFormOf('rounded', [{ reported: 0.0437 }])(0.01249)).toBe(0.012);
 });
 
-test('an index: the months reported have the mean 100, modelled months on the same scale', () => {
+test('the index has a mean of 100 over reported months, with modelled months on the same scale', () => {
   const found = withCaseSeries(model, 'index').states[0]!.series;
   expect(found.reduce((sum, { reported }) => sum + reported, 0) / 3).toBeCloseTo(100, 1);
   expect(found[1]!.modelled / found[1]!.reported).toBeCloseTo(11.5 / 12.3456, 3);
 });
 
-test('limits tell of a form that is not exact, and exact changes nothing', () => {
+test('the limits state a form that is not exact; the exact form changes nothing', () => {
   expect(withCaseSeries(model, 'exact')).toBe(model);
   expect(withCaseSeries(model, 'index').limits.at(-1)).toMatch(/index: 100 is the mean/);
 });
 
-test('a state that reported no case stays at 0', () => {
+test('a state that reported no cases stays at 0', () => {
   for (const form of ['exact', 'rounded', 'index'] as const) expect(caseFormOf(form, [{ reported: 0 }])(0)).toBe(0);
 });

@@ -21,7 +21,7 @@ const B = 'b'.repeat(64);
 const asked = (design: string, held_back_year = 2021) => ({ held_back_year, design, level_months: 6 });
 const RESULT = { months: 12, mean_absolute_error: { model: 1 }, seasonal_shape_correlation: 0.5 };
 
-test('a design is told by its settings, its level and what it projects: the same each time, another for each change', () => {
+test('a design is identified by its settings, its level and its projections: reproducible, and different after each change', () => {
   const design = designOf(6, SETTINGS);
   expect(design).toMatch(/^[0-9a-f]{64}$/);
   expect(designOf(6, SETTINGS)).toBe(design);
@@ -33,7 +33,7 @@ test('a design is told by its settings, its level and what it projects: the same
   expect(new Set([design, ...others]).size).toBe(4);
 });
 
-test('the probe shows what a change of the model does, and holds gaps and masks to show how they are treated', () => {
+test("the probe's projections change with the model and with the treatment of gaps and masks", () => {
   const probe = probeRecord(SETTINGS);
   expect(probe.per_1000).toHaveLength(72);
   expect(probe.per_1000.filter((value) => value === null)).toHaveLength(1);
@@ -43,17 +43,17 @@ test('the probe shows what a change of the model does, and holds gaps and masks 
   expect(development.months).toBe(36);
 });
 
-test('the first look is entered without more ado, and before there is a result', () => {
+test('the first evaluation is entered without a reason, before there is a result', () => {
   const { register, entry } = enterLook({ looks: [] }, asked(A), undefined);
   expect(entry).toBe(0);
   expect(register.looks).toEqual([{ ...asked(A), reason: 'first look', result: null }]);
   expect(standingOf(register, 2021, A)).toEqual({ registered: false, looks: 1 });
 });
 
-test('a second look at another design needs a reason, and the first stays on record', () => {
+test('an evaluation of another design needs a reason, and the first stays on record', () => {
   const first = { looks: [{ ...asked(A), reason: 'first look', result: RESULT }] };
   expect(() => enterLook(first, asked(B), undefined)).toThrow(
-    /found a look at another design, aaaaaaaa.*--again REASON/,
+    /found an evaluation of another design, aaaaaaaa.*--again REASON/,
   );
   const { register } = enterLook(first, asked(B), 'a fault in the gaps was found');
   expect(register.looks.map(({ reason }) => reason)).toEqual(['first look', 'a fault in the gaps was found']);
@@ -63,13 +63,13 @@ test('a second look at another design needs a reason, and the first stays on rec
   expect(standingOf(undefined, 2021, A)).toEqual({ registered: false, looks: 0 });
 });
 
-test('the same design is not entered twice; another year is another matter', () => {
+test('the same design is not entered twice, except for another year', () => {
   const first = { looks: [{ ...asked(A), reason: 'first look', result: RESULT }] };
   expect(enterLook(first, asked(A), 'again')).toEqual({ register: first, entry: 0 });
   expect(enterLook(first, asked(B, 2022), undefined).register.looks[1]!.reason).toBe('first look');
 });
 
-test('the command: enters, looks, does not look twice, refuses another design without a word, and says so', async () => {
+test('the command enters and evaluates a design once, and rejects another design without a reason', async () => {
   const country = writeTiny();
   const file = path.join(country.directory, 'held-back.json');
   const out = path.join(country.directory, 'out');
@@ -102,7 +102,7 @@ test('the command: enters, looks, does not look twice, refuses another design wi
   expect(() => readCountry(country.directory)).toThrow(/held-back.json/);
 });
 
-test("Nigeria's register: every look has a result, later ones a reason of their own", () => {
+test("in Nigeria's register every evaluation has a result, and later ones have a reason", () => {
   const { looks } = JSON.parse(readFileSync(path.join(REAL_CATALOG, 'held-back.json'), 'utf8'));
   expect(looks.length).toBeGreaterThan(0);
   for (const { result, reason } of looks) {

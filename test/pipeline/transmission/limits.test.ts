@@ -9,18 +9,20 @@ const errors = {
   flat: 1.2,
 };
 
-test('won and lost alike: a tie is not better', () => {
+test('better and worse results are stated alike, and a tie is not better', () => {
   expect(describeProjections('held-back year 2023', { months: 36, errors })).toBe(
     'A year ahead in the held-back year 2023 its mean error was 1.30 cases per 1,000 over 36 months: better than the same month ' +
       'of the year before (1.50), the mean of the same month over three years (1.60); not better than the seasonal adjustment of ' +
-      "Abeku et al. 2002 (1.30), last year's mean in every month (1.20).",
+      "Abeku et al. 2002 (1.30), last year's mean for every month (1.20).",
   );
   expect(describeProjections('development years', { months: 0, errors: {} })).toMatch(/^Nothing could be projected/);
 });
 
-test('whether the held-back year was unseen', () => {
+test('the limits state whether the held-back year was unseen', () => {
   expect(describeStanding({ registered: true, looks: 1 })).toMatch(/registered before.*scored, once/);
-  expect(describeStanding({ registered: true, looks: 2 })).toMatch(/look 2 at this year.*not that of a year unseen/);
+  expect(describeStanding({ registered: true, looks: 2 })).toMatch(
+    /evaluation 2 on this year.*not that of an unseen year/,
+  );
   expect(describeStanding({ registered: false, looks: 2 })).toMatch(/not registered.*other designs had been scored/);
   expect(describeStanding({ registered: false, looks: 0 })).toMatch(
     /not registered before the held-back year was scored\.$/,
@@ -61,14 +63,14 @@ const limits = (...detrended: (number | null)[]) =>
     { registered: true, looks: 1 },
   ).join('\n');
 
-test("limits say what the durations rest on, the season's own correlation, and the months in doubt", () => {
+test('the limits state the basis of the durations, the detrended correlation, and the uncertain months', () => {
   const text = limits(0.55, 0.8);
   expect(text).toMatch(/assumed, not measured \(chosen on records that reach the held-back year\)/);
-  expect(text).toMatch(/correlate at 0\.90 to 0\.91, their seasons apart from any trend at 0\.55 to 0\.80/);
+  expect(text).toMatch(/correlate at 0\.90 to 0\.91, their detrended seasons at 0\.55 to 0\.80/);
   expect(text).toMatch(/State 0 Apr; State 1 Apr/);
 });
 
-test('a record too broken for a trend is left out of that span, and named in no number', () => {
-  expect(limits(null, 0.8)).toMatch(/apart from any trend at 0\.80\./);
+test('a record with too many gaps for a trend is left out of the detrended correlations', () => {
+  expect(limits(null, 0.8)).toMatch(/their detrended seasons at 0\.80\./);
   expect(limits(null)).toMatch(/correlate at 0\.90\. Reporting/);
 });

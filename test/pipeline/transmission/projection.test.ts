@@ -26,28 +26,28 @@ const RISING: History = {
 };
 const MONTHS = Array.from({ length: 12 }, (_, m) => m + 1);
 
-test('the simple methods by hand', () => {
+test('the simple methods agree with hand calculations', () => {
   expect(sameMonthLastYear(RISING)).toEqual(MONTHS.map((m) => 2 * m));
   expect(sameMonthLastYears(RISING)).toEqual(MONTHS.map((m) => 1.5 * m));
   expect(flat(RISING)).toEqual(MONTHS.map(() => 13)); // mean of 2, 4 … 24
-  // The month's mean is 1.5 m; October to December were 5, 5.5 and 6 above theirs.
+  // the month's mean is 1.5 m; October to December were 5, 5.5 and 6 above their means
   expect(abeku(RISING, 'raw')).toEqual(MONTHS.map((m) => 1.5 * m + 5.5));
-  // In logs the mean is ln m + ln 2 / 2 and the deviation ln 2 / 2: last year again.
+  // in logarithms the mean is ln m + ln 2 / 2 and the deviation ln 2 / 2, which gives last year's values
   for (const [i, value] of abeku(RISING, 'log').entries()) expect(value).toBeCloseTo(2 * (i + 1), 10);
 });
 
-test("Abeku's adjustment never falls below no cases at all", () => {
+test("Abeku's adjustment never falls below 0", () => {
   const falling: History = {
     reported: [...MONTHS.map(() => 10), ...MONTHS.map((m) => (m === 1 ? 0 : m < 10 ? 10 : 0))],
     masked: new Set(),
   };
-  // January's mean is 5, and the last three months were 5 below theirs; October's 5 less 5 is 0 too.
+  // January's mean is 5, and the last three months were 5 below their means; October's 5 minus 5 is 0 too
   expect(abeku(falling, 'raw')).toEqual([0, 5, 5, 5, 5, 5, 5, 5, 5, 0, 0, 0]);
   const deeper = { ...falling, reported: falling.reported.with(0, 2) };
   expect(abeku(deeper, 'raw')[0]).toBe(0);
 });
 
-test('masked and unknown months are left out of means, not taken for 0', () => {
+test('masked and unknown months are left out of means and do not count as 0', () => {
   const reported = [...RISING.reported];
   reported[13] = null;
   const history = { reported, masked: new Set([2]) };
@@ -56,22 +56,22 @@ test('masked and unknown months are left out of means, not taken for 0', () => {
   expect(flat(history)[0]).toBeCloseTo((156 - 4) / 11, 12);
 });
 
-test('three years before are the last three', () => {
+test('the mean of three years uses the last three', () => {
   const history: History = { reported: Array.from({ length: 60 }, (_, t) => Math.floor(t / 12)), masked: new Set() };
   expect(sameMonthLastYears(history)[0]).toBe(3);
   expect(sameMonthLastYears(history, 5)[0]).toBe(2);
 });
 
-test('a shape at the level of the last months', () => {
+test('a shape is scaled to the level of the last months', () => {
   const shape = MONTHS.map((m) => m / 10);
-  // October to December: 20 + 22 + 24 = 66 against 3.3.
+  // October to December: 20 + 22 + 24 = 66, compared with 3.3
   for (const [i, value] of shapeTimesLevel(RISING, shape, 3).entries()) expect(value).toBeCloseTo(2 * (i + 1), 10);
   const holed = { ...RISING, reported: [...RISING.reported.slice(0, 23), null] };
   expect(shapeTimesLevel(holed, shape, 3)[0]).toBeCloseTo((0.1 * 42) / 2.1, 10);
   expect(shapeTimesLevel({ reported: new Array(24).fill(null), masked: new Set() }, shape, 3)[0]).toBeNull();
 });
 
-test('errors over the months that every method could project; shapes pooled', () => {
+test('errors are over the months that every method could project, and shapes are pooled', () => {
   const year = {
     state_code: 'A',
     year: 2020,
@@ -103,17 +103,17 @@ const testProjections = (records: ProjectionRecord[], settings: ProjectionSettin
   scoreHeldBack(records, settings, developProjections(records, settings));
 const CASES = Array.from({ length: 60 }, (_, t) => 3 + Math.sin((t - 4) / 1.9) + ((t * 5) % 7) / 20);
 
-test('origins are Januaries with two years before them; the held-back year stands apart', () => {
+test('origins are Januaries with two years before them; the held-back year is separate', () => {
   const test = testProjections([record(CASES)], SETTINGS);
   expect(test.development_years).toEqual([2020, 2021]);
   expect([test.development.months, test.held_back.months]).toEqual([24, 12]);
   expect(test.years.map(({ year }) => year)).toEqual([2020, 2021, 2022]);
 });
 
-test('no leakage: months from an origin on change no projection from it, nor the held-back year the design', () => {
+test('there is no leakage: later months do not affect a projection, nor does the held-back year affect the design', () => {
   const told = testProjections([record(CASES)], SETTINGS);
   const other = testProjections([record(CASES.map((value, t) => (t < 36 ? value : 9 * value + (t % 5))))], SETTINGS);
-  // 2020 and 2021 are projected from months up to 2019-12 and 2020-12, which are the same in both.
+  // 2020 and 2021 are projected from months up to 2019-12 and 2020-12, which are the same in both records
   const unchosen = ({ years }: typeof told) =>
     years.slice(0, 2).map(({ methods }) => ({ ...methods, model: null, model_and_abeku: null }));
   expect(unchosen(other)).toEqual(unchosen(told));
@@ -123,25 +123,25 @@ test('no leakage: months from an origin on change no projection from it, nor the
   expect(later.years[2]!.methods).toEqual(told.years[2]!.methods);
 });
 
-test('records too short to project score nothing, and say so', () => {
+test('records too short for a projection have no scores and zero months', () => {
   const test = testProjections([record(CASES.slice(0, 24))], SETTINGS);
   expect(test.development.months).toBe(0);
   expect(test.held_back.months).toBe(0);
   expect(test.development_years).toEqual([]);
 });
 
-test('development alone never looks at the held-back year', () => {
+test('development does not use the held-back year', () => {
   const developed = developProjections([record(CASES)], SETTINGS);
   expect(developed.years.map(({ year }) => year)).toEqual([2020, 2021]);
   const cut = developProjections([record(CASES.slice(0, 48))], SETTINGS);
   expect(cut).toEqual(developed);
 });
 
-test('development chooses the level with the least error', () => {
+test('development chooses the level with the smallest error', () => {
   const flat = Array.from({ length: 60 }, (_, t) => 3 + Math.sin((t - 4) / 1.9));
-  // Every last quarter counts half: a level of three months would be wrong all the year after.
+  // the last quarter is halved every year, so a level of three months would be wrong for the entire next year
   const dipped = developProjections([record(flat.map((value, t) => (t % 12 > 8 ? value / 2 : value)))], SETTINGS);
-  // Each year starts at another level, which its last three months tell.
+  // each year has another level, which the last three months of the previous year indicate
   const stepped = developProjections(
     [record(flat.map((value, t) => value * (1 + Math.floor((t + 3) / 12))))],
     SETTINGS,
@@ -155,7 +155,7 @@ test('development chooses the level with the least error', () => {
   expect(stepped.level_months).toBe(3);
 });
 
-test("the model and Abeku's adjustment combined are their geometric mean; every method has a correlation of shapes", () => {
+test("the combination of the model and Abeku's adjustment is their geometric mean; every method has a shape correlation", () => {
   const { development, years } = developProjections([record(CASES)], SETTINGS);
   const { model, abeku_raw, model_and_abeku } = years[0]!.methods;
   expect(model_and_abeku![4]).toBeCloseTo(Math.sqrt(model![4]! * abeku_raw![4]!), 12);
@@ -165,7 +165,7 @@ test("the model and Abeku's adjustment combined are their geometric mean; every 
   expect(development.shape_correlations.flat).toBe(0);
 });
 
-test('years of zero cases or of masked months are nothing to fit: such an origin is passed over, not an error', () => {
+test('origins preceded only by years of zero cases or masked months are skipped without an error', () => {
   const zeros = developProjections([record(new Array(60).fill(0))], SETTINGS);
   expect(zeros.development.months).toBe(0);
   const masked = { ...record(CASES), masked: new Set(Array.from({ length: 36 }, (_, t) => t)) };

@@ -3,13 +3,13 @@ import { driftSmoother } from '../../../pipeline/transmission/reporting-drift.ts
 
 const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0);
 
-test('a constant is reproduced exactly and costs nothing', () => {
+test('a constant is reproduced exactly and without penalty', () => {
   const { drift, steps } = driftSmoother(new Array(20).fill(true))(new Array(20).fill(-1.5));
   for (const value of drift) expect(value).toBeCloseTo(-1.5, 10);
   for (const value of steps) expect(value).toBeCloseTo(0, 10);
 });
 
-test('two knots by hand: months 0-3, knots at 0 and 3', () => {
+test('a fit with two knots agrees with a hand calculation: months 0-3, knots at 0 and 3', () => {
   // d = (0, 0, 0, 1). Minimise Σ (d − (1−w)a − wb)² + (b − a)², w = 0, 1/3, 2/3, 1:
   // (14/9 + 1) a + (4/9 − 1) b = 0 and (4/9 − 1) a + (14/9 + 1) b = 1.
   const p = 23 / 9;
@@ -23,7 +23,7 @@ test('two knots by hand: months 0-3, knots at 0 and 3', () => {
   expect(steps[0]).toBeCloseTo(drift[3]! - drift[0]!, 10);
 });
 
-test('it is the least: any other drift of the same form costs more', () => {
+test('the fit is the minimum: any other drift of the same form has a larger sum', () => {
   const d = Array.from({ length: 25 }, (_, t) => Math.sin(t / 4) + ((t * 7) % 5) / 10);
   const { drift, steps } = driftSmoother(new Array(25).fill(true))(d);
   const cost = (at: readonly number[], moves: readonly number[]) =>
@@ -36,9 +36,9 @@ test('it is the least: any other drift of the same form costs more', () => {
   }
 });
 
-test('months left out are bridged, whatever they hold; none in use is refused', () => {
+test('months left out are interpolated whatever their values; a record with no month in use is rejected', () => {
   const used = Array.from({ length: 30 }, (_, t) => t < 10 || t > 20);
   const clean = driftSmoother(used)(used.map((u) => (u ? 2 : 0)));
   for (const value of clean.drift) expect(value).toBeCloseTo(2, 10);
-  expect(() => driftSmoother([false, false])).toThrow(/no month in use/);
+  expect(() => driftSmoother([false, false])).toThrow(/none of 2 months in use/);
 });

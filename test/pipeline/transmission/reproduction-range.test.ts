@@ -23,7 +23,7 @@ function rangeUnder(noise: number) {
   return { fit, range: () => reproductionRange(record, RAIN, DURATIONS, fit, randomStream(7, 'range'), 80) };
 }
 
-test('the range holds the truth and the fit, tells growing months by their share, and repeats itself', () => {
+test('the range contains the truth and the fit, gives the share of draws with growth, and is reproducible', () => {
   const { fit, range } = rangeUnder(0.1);
   const { low, high, growing } = range();
   for (let month = 0; month < 12; month++) {
@@ -38,7 +38,7 @@ test('the range holds the truth and the fit, tells growing months by their share
   expect(range()).toEqual({ low, high, growing });
 });
 
-test('more scatter, wider range', () => {
+test('more scatter gives a wider range', () => {
   const width = (noise: number) => {
     const { low, high } = rangeUnder(noise).range();
     return low.reduce((sum, value, month) => sum + high[month]! - value, 0);
@@ -46,7 +46,7 @@ test('more scatter, wider range', () => {
   expect(width(0.3)).toBeGreaterThan(1.3 * width(0.1));
 });
 
-test('a fit needs two years of reports, and a year of them with cases and not masked', () => {
+test('a fit needs two years of reports, including twelve months with cases and not masked', () => {
   const record = (per_1000: (number | null)[], masked: number[] = []) => ({
     first_month: 0,
     per_1000,

@@ -50,7 +50,7 @@ describe('a country of three LGAs', () => {
   const populations = { NG001001: 0, NG001002: 500, NG002001: 10 };
   const out = season({ areas, climate, populations, cases: none, model });
 
-  test('without case records: seasons by the defaults, a check of nothing, and no transmission model', () => {
+  test('without case records, seasons use the defaults, the check is empty, and there is no transmission model', () => {
     expect(out.method.check.series).toBe(0);
     expect(out.report).toMatchObject([{ rule: 'no case records' }]);
     expect(Value.Check(SeasonMethod, out.method)).toBe(true);
@@ -63,13 +63,13 @@ describe('a country of three LGAs', () => {
     });
   });
 
-  test("a state's season is that of its people's rain: all of them live on the coast", () => {
+  test("a state's season is that of its population-weighted rain: everybody lives on the coast", () => {
     expect(out.rain.AA).toEqual(COAST);
     expect(out.states.AA).toEqual(out.lgas.NG001002);
     expect(out.lgas.NG001001!.peak_month).toBeGreaterThan(out.lgas.NG001002!.peak_month);
   });
 
-  test('cases are told per 1,000 people of the census; months without a report are left out', () => {
+  test('cases are given per 1,000 people of the census; months without a report are left out', () => {
     const confirmed: (number | null)[] = Array.from({ length: 36 }, (_, t) => 30 + ((t * 7) % 12));
     confirmed[5] = null;
     const cases: Cases = {
@@ -82,13 +82,13 @@ describe('a country of three LGAs', () => {
     expect(state!.series).toHaveLength(35);
     expect(state!.series[0]).toMatchObject({ period: '2021-03', reported: 50 });
     expect(state!.series.some(({ period }) => period === '2021-08')).toBe(false);
-    expect(state!.series.some(({ period }) => period === '2021-10')).toBe(true); // masked, and shown
+    expect(state!.series.some(({ period }) => period === '2021-10')).toBe(true); // masked, but shown
     expect(() => transmission({ areas, cases, census: {}, rain: out.rain, model })).toThrow(
       /the census, AA: found no people/,
     );
   });
 
-  test('records that are too short, all zero or all masked are left out and named; with no other there is no model', () => {
+  test('records that are too short, all zero or all masked are left out and reported; without others there is no model', () => {
     const months = Array.from({ length: 36 }, (_, t) => 30 + ((t * 7) % 12));
     const series = (confirmed: (number | null)[], masked: number[] = []) => ({
       state_code: 'AA',

@@ -10,7 +10,7 @@ const DURATIONS = { infectious_months: 2, immune_months: 3 };
 const options = () => ({ starts: 8, random: randomStream(3, 'fit') });
 const drift = (t: number) => 0.4 * Math.sin(t / 15);
 
-test('without noise or drift the truth is met: cases, share year-round, lag', () => {
+test('without noise or drift the fit recovers cases, year-round share and lag', () => {
   const truth = { transmission_rate: 1.4, share_year_round: 0.4, ...DURATIONS };
   const { incidence, reproduction_number } = sirsCycle(truth, { monthly: rainForcing(RAIN, 80), lag_months: 1.5 });
   const per_1000 = Array.from({ length: 60 }, (_, t) => 20 * incidence[t % 12]!);
@@ -23,7 +23,7 @@ test('without noise or drift the truth is met: cases, share year-round, lag', ()
     expect(fit.cycle.reproduction_number[month]).toBeCloseTo(r, 2);
 });
 
-test('noise, drift, gaps and another integrator: modelled cases lie within noise of the expected ones', () => {
+test('with noise, drift, gaps and another integrator, modelled cases are within the noise of the expected ones', () => {
   const noise = randomStream(11, 'noise');
   const season = rainForcing(RAIN, 80).map((_, month, all) => all[(month + 11) % 12]!);
   const incidence = simulateSirs({ b: 1.6, share_year_round: 0.4, ...DURATIONS }, season, 84);
@@ -40,7 +40,7 @@ test('noise, drift, gaps and another integrator: modelled cases lie within noise
   expect(fit.correlation).toBeGreaterThan(0.95);
 });
 
-test('records of other lengths and first months, and the same answer each time', () => {
+test('records may have any length and first month, and fits are reproducible', () => {
   const { incidence } = sirsCycle(
     { transmission_rate: 1.4, share_year_round: 0.4, ...DURATIONS },
     { monthly: rainForcing(RAIN, 80), lag_months: 1.5 },
@@ -56,7 +56,7 @@ test('records of other lengths and first months, and the same answer each time',
   expect(fitSirs(record, RAIN, DURATIONS, options())).toEqual(fit);
 });
 
-test('the detrended correlation is of the season alone: 1 under any drift, and low where drift does all the work', () => {
+test('the detrended correlation measures the season alone: 1 with any drift, and low if drift explains everything', () => {
   const { incidence } = sirsCycle(
     { transmission_rate: 1.4, share_year_round: 0.4, ...DURATIONS },
     { monthly: rainForcing(RAIN, 80), lag_months: 1.5 },
@@ -67,11 +67,11 @@ test('the detrended correlation is of the season alone: 1 under any drift, and l
   };
   const growing = fitOf((t) => 20 * incidence[t % 12]! * Math.exp(t / 30));
   expect(growing.detrended_correlation).toBeGreaterThan(0.999);
-  // No season at all: reporting that swings with a period of nine months.
+  // no season, but reporting that oscillates with a period of nine months
   const swinging = fitOf((t) => 5 * Math.exp(0.6 * Math.sin((2 * Math.PI * t) / 9)));
   expect(swinging.correlation).toBeGreaterThan(0.9);
   expect(Math.abs(swinging.detrended_correlation!)).toBeLessThan(0.2);
-  // Every other half year masked: no window of thirteen months is whole.
+  // every other half year is masked, so no window of thirteen months is complete
   const halves = Array.from({ length: 72 }, (_, t) => t).filter((t) => t % 12 < 6);
   expect(fitOf((t) => 20 * incidence[t % 12]!, halves).detrended_correlation).toBeNull();
 });

@@ -21,7 +21,7 @@ const changes = [
   { area: 'lga' as const, code: 'A1', period: '2020-02', ...change, survey_month: '2018-02', ...since },
 ];
 
-test('statements are counted by what they say, beside how many are true', () => {
+test('statements are counted by stated probability, with the number that are true', () => {
   const sums = calibrate(probabilities, changes, { truth, stateOf: (code) => code[0]!, last: '2020-01' });
   const rows = summariseCalibration(sums);
   const of = (statement: string) => rows.filter((row) => row.statement === statement);

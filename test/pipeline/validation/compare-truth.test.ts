@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { compareWithTruth, poolGroups, scoreGroups } from '../../../pipeline/validation/compare-truth.ts';
-import { GROUPINGS, groupsOf, type Place, placesOf } from '../../../pipeline/validation/truth-groups.ts';
+import { GROUPINGS, groupsOf, type LgaGroups, lgaGroupsOf } from '../../../pipeline/validation/truth-groups.ts';
 
 const span = { first_estimated: '2015-01', last_estimated: '2023-12', surveyed: new Set([10, 12]) };
-const town: Place = { zone: 'NW', distance: 'below 5 km', setting: 'urban' };
-const village: Place = { zone: 'SE', distance: '20 km or more', setting: 'rural' };
+const town: LgaGroups = { zone: 'NW', distance: 'below 5 km', setting: 'urban' };
+const village: LgaGroups = { zone: 'SE', distance: '20 km or more', setting: 'rural' };
 const row = (lga_code: string, period: string, score: number) => ({
   ...{ lga_code, period, score, score_low: score - 0.1, score_high: score + 0.1 },
 });
@@ -20,7 +20,7 @@ const scored = {
   span,
 };
 
-test('an estimated month is in a group of each grouping, a forecast month in its own', () => {
+test('an estimated month belongs to one group of each grouping, a forecast month to a single group', () => {
   expect(groupsOf('2018-12', town, span)).toEqual([
     ['all', 'estimated'],
     ['block', '2018-2020'],
@@ -39,7 +39,7 @@ test('an estimated month is in a group of each grouping, a forecast month in its
   ]);
 });
 
-test('each group is scored by its own LGA-months, and pooled countries by all of them', () => {
+test('each group is scored on its own LGA-months, and pooled countries on all of them', () => {
   const truth = (lga_code: string) => (lga_code === 'A' ? 0.25 : 0.7);
   const once = compareWithTruth(scored, truth);
   const score = Object.fromEntries(scoreGroups(once, GROUPINGS).map((own) => [`${own.by} ${own.group}`, own]));
@@ -51,12 +51,12 @@ test('each group is scored by its own LGA-months, and pooled countries by all of
   const pooled = scoreGroups(poolGroups([once, other]), GROUPINGS);
   expect(pooled.find(({ group }) => group === 'SE')).toMatchObject({ lga_months: 2, bias: 0.05 });
   expect(pooled.map(({ by }) => by)).toEqual(pooled.map(({ by }) => by).toSorted((a, b) => order(a) - order(b)));
-  // Pooling leaves the countries' own sums as they were.
+  // pooling does not change the countries' own sums
   expect(scoreGroups(once, GROUPINGS)).toEqual(Object.values(score));
 });
 const order = (by: string) => (GROUPINGS as readonly string[]).indexOf(by);
 
-test('draws are those of the row that is scored', () => {
+test('the draws are those of the scored row', () => {
   const draws = (month: number) => (i: number) => {
     expect(lgas[i]!.period.endsWith(String(month).padStart(2, '0'))).toBe(true);
     return [0, 1, 2, 3, 4].map((k) => lgas[i]!.score + 0.01 * (k - 2));
@@ -67,13 +67,13 @@ test('draws are those of the row that is scored', () => {
   for (const own of groups) expect(own).toMatchObject({ coverage_50: 1, coverage_95: 1 });
 });
 
-test('places: zone of the state, urban by most people, distance from their centre to the nearest cluster', () => {
+test('LGAs are grouped by zone, by the setting of most people, and by distance from their centre to the nearest cluster', () => {
   const figures = { elevation_m: null } as never;
   const zonal = [
     { ...(figures as object), lga_code: 'A', population: 100, urban_population: 51 },
     { ...(figures as object), lga_code: 'B', population: 100, urban_population: 50 },
   ] as never;
-  // A's people are in the middle of two cells: at 9.5° N, 8° E. B's at 12° N, 8° E.
+  // A's centre of population is midway between two cells, at 9.5° N, 8° E; B's is at 12° N, 8° E
   const cells = {
     lga_code: ['A', 'A', 'B'],
     longitude: [8, 8, 8],
@@ -86,11 +86,11 @@ test('places: zone of the state, urban by most people, distance from their centr
   } as never;
   const at = (longitude: number | null, latitude: number | null, lga_code: string | null = null) =>
     ({ longitude, latitude, lga_code }) as never;
-  // A tenth of a degree of latitude is 11.1 km, of longitude at 12° N 10.9.
-  const places = placesOf(areas, zonal, cells, [at(8, 9.6), at(8, 9.3), at(8.3, 12), at(null, null)]);
+  // a tenth of a degree is 11.1 km of latitude, and 10.9 km of longitude at 12° N
+  const places = lgaGroupsOf(areas, zonal, cells, [at(8, 9.6), at(8, 9.3), at(8.3, 12), at(null, null)]);
   expect(places.get('A')).toEqual({ zone: 'NW', distance: '10-20 km', setting: 'urban' });
   expect(places.get('B')).toEqual({ zone: 'NW', distance: '20 km or more', setting: 'rural' });
-  // One known by its LGA is as near as can be.
-  expect(placesOf(areas, zonal, cells, [at(null, null, 'B')]).get('B')?.distance).toBe('below 5 km');
-  expect(placesOf(areas, zonal, cells, []).get('B')?.distance).toBe('20 km or more');
+  // a cluster known by its LGA only has distance 0
+  expect(lgaGroupsOf(areas, zonal, cells, [at(null, null, 'B')]).get('B')?.distance).toBe('below 5 km');
+  expect(lgaGroupsOf(areas, zonal, cells, []).get('B')?.distance).toBe('20 km or more');
 });

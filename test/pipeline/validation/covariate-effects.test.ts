@@ -7,8 +7,8 @@ import { CONSTANTS, cells, inputs, lgas } from '../risk/toy-inputs.ts';
 const foldOf = new Map(lgas.map((l, a) => [l.lga_code, (a % 2) + 1]));
 const how = { states: ['AB', 'KN'], foldOf, constants: CONSTANTS, draws: 60, seed: 1, like: null, spatial_only: true };
 
-test('a covariate that is in the truth lowers the error on places not seen, one that is not does nothing of the kind', () => {
-  // neither follows the map, so that the fields cannot stand in for it
+test('a covariate that is part of the truth lowers the error on held-out places, one that is not does not', () => {
+  // neither is spatially smooth, so the fields cannot substitute for it
   const [real, idle] = [(a: number) => ((a * 7) % 16) / 8 - 1, (a: number) => ((a * 5 + 3) % 16) / 8 - 1];
   const covariate = (name: string, of: (a: number) => number) => ({
     ...{ name, transform: 'none' as const, square: false },
@@ -25,8 +25,8 @@ test('a covariate that is in the truth lowers the error on places not seen, one 
   };
   const prepared = prepareRisk(given);
   const scored = (...names: string[]) => {
-    const told = withCovariates(prepared, ['population density', 'urban share', ...names]);
-    return [...crossValidate(told, how)];
+    const selected = withCovariates(prepared, ['population density', 'urban share', ...names]);
+    return [...crossValidate(selected, how)];
   };
   const plain = scored();
   const effect = (name: string) => effectOf(name, scored(name), plain);

@@ -7,7 +7,7 @@ const folds = new Map(lgas.map((l, a) => [l.lga_code, (a % 2) + 1]));
 const how = { states: ['AB', 'KN'], foldOf: folds, constants: CONSTANTS, draws: 60, seed: 1, like: null };
 const run = (given: RiskInputs) => [...crossValidate(prepareRisk(given), how)];
 
-test('every cell is held out once by each model, with ordered quantiles and draws', () => {
+test('every cell is held out once for each model, with ordered quantiles and draws', () => {
   const rows = run(inputs);
   for (const model of ['spatial', 'baseline', 'national'])
     expect(
@@ -25,7 +25,7 @@ test('every cell is held out once by each model, with ordered quantiles and draw
   }
 });
 
-test('nothing of a held-out cell, nor of the round by state, reaches its prediction', () => {
+test("neither a held-out cell nor the round by state affects the cell's prediction", () => {
   const changed: RiskInputs = {
     ...inputs,
     surveys: {
@@ -43,7 +43,7 @@ test('nothing of a held-out cell, nor of the round by state, reaches its predict
   expect(means(changed)).toEqual(means(inputs));
 });
 
-test('a cluster known by state only is neither held out nor fitted to: it may stand in the held-out places', () => {
+test('a cluster known by state only is neither held out nor fitted to, since it may be in a held-out place', () => {
   const somewhere = (positivity: number) => ({
     ...cluster(3, 1),
     cluster_id: 'x',
@@ -63,22 +63,22 @@ test('a cluster known by state only is neither held out nor fitted to: it may st
   });
 });
 
-test('a surveyed LGA without a fold is refused', () => {
+test('a surveyed LGA without a fold is rejected', () => {
   const some = new Map([...folds].slice(1));
   expect(() => [...crossValidate(prepareRisk(inputs), { ...how, foldOf: some })]).toThrow(
     'surveyed LGA L00 has no fold',
   );
 });
 
-test('a fold of everything is refused by what it is', () => {
+test('a fold that contains everything is rejected with a specific message', () => {
   const whole = new Map(lgas.map((l) => [l.lga_code, 1]));
   expect(() => [...crossValidate(prepareRisk(inputs), { ...how, foldOf: whole })]).toThrow(
-    'fold 1 holds all 32 surveyed cells, expected some to fit to',
+    'fold 1 contains all 32 surveyed cells, expected some in other folds to fit to',
   );
 });
 
-test('each round is scattered by its own overdispersion, and the log score is of the beta-binomial', () => {
-  // 2015 all or nobody, 2018 a third everywhere
+test('each round has its own overdispersion, and the log score is that of the beta-binomial', () => {
+  // all or none positive in 2015, a third everywhere in 2018
   const clusters = lgas.flatMap((_, a) => [
     { ...cluster(a, 0), positivity: Number(a % 4 < 2) },
     { ...cluster(a, 1), positivity: 4 / 12 },
@@ -95,7 +95,7 @@ test('each round is scattered by its own overdispersion, and the log score is of
       const size = 1 / r.draws.rho[d]! - 1;
       let density = 1;
       for (let i = 0; i < 12; i++) {
-        // children one by one: y positive, then the others, each choice of which ones counted
+        // children one by one: y positive, then the others, times the number of such sequences
         const [hits, chance] = i < y ? [i, p] : [i - y, 1 - p];
         density *= ((chance * size + hits) / (size + i)) * ((i + 1) / (hits + 1));
       }

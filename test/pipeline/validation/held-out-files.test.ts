@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { HeldOut } from '../../../pipeline/validation/cross-validation.ts';
-import { readFolds, writeDraws, writeScores } from '../../../pipeline/validation/held-out-files.ts';
+import { readFolds, writeHeldOutDraws, writeScores } from '../../../pipeline/validation/held-out-files.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -19,7 +19,7 @@ const row: HeldOut = {
   draws: { prevalence: Float64Array.of(0.2, 0.3), rho: Float64Array.of(0.1, 0.15) },
 };
 
-test('folds are read by their columns’ names', async () => {
+test('folds are read by column name', async () => {
   const path = join(folder, 'folds.csv');
   writeFileSync(path, 'block,lga_pcode,fold\r\n39,NG001001,3\r\n54,NG008001,2\r\n');
   expect(await readFolds(path)).toEqual(
@@ -30,7 +30,7 @@ test('folds are read by their columns’ names', async () => {
   );
 });
 
-test('folds that are none stop with file and row', async () => {
+test('invalid folds are rejected with file and row', async () => {
   const path = join(folder, 'folds.csv');
   for (const [text, message] of [
     ['lga,fold\nA,1\n', 'folds.csv, header: found columns lga, fold, expected a column "lga_pcode"'],
@@ -42,7 +42,7 @@ test('folds that are none stop with file and row', async () => {
   }
 });
 
-test('scores have the columns of DESIGN.md in their order', async () => {
+test('scores have the documented columns in order', async () => {
   const path = join(folder, 'out.csv');
   await writeScores(path, [row]);
   expect(readFileSync(path, 'utf8')).toBe(
@@ -51,9 +51,9 @@ test('scores have the columns of DESIGN.md in their order', async () => {
   );
 });
 
-test('draws come back from Parquet as they went in, nothing else is left', async () => {
+test('draws are read back from Parquet unchanged, and no other file is left', async () => {
   const path = join(folder, "it's.parquet");
-  await writeDraws(path, [row]);
+  await writeHeldOutDraws(path, [row]);
   const connection = await (await DuckDBInstance.create(':memory:')).connect();
   const read = await connection.runAndReadAll(`SELECT * FROM '${path.replaceAll("'", "''")}' ORDER BY draw`);
   expect(read.getRowObjects()).toEqual([

@@ -9,7 +9,7 @@ import {
 
 const record = readKnownTruth();
 
-test('the committed record is whole: every family, the same seeds of each, pooled as their parts', () => {
+test("the committed record is complete: every family with the same seeds, and pooled figures consistent with the countries'", () => {
   expect(record.of_this_code).toBe(record.model_code === modelFingerprint());
   for (const truth of FAMILIES) {
     for (const group of ['estimated', 'forecast']) {
@@ -18,7 +18,7 @@ test('the committed record is whole: every family, the same seeds of each, poole
       expect(parts.map(({ seed }) => seed)).toEqual(record.seeds);
       const sum = (value: (row: (typeof parts)[number]) => number) => parts.reduce((all, row) => all + value(row), 0);
       expect(sum((row) => row.lga_months)).toBe(whole.lga_months);
-      // Figures are kept to four decimals.
+      // figures are stored to four decimals
       expect(sum((row) => row.coverage_90 * row.lga_months) / whole.lga_months).toBeCloseTo(whole.coverage_90, 3);
       expect(Math.sqrt(sum((row) => row.rmse ** 2 * row.lga_months) / whole.lga_months)).toBeCloseTo(whole.rmse, 3);
     }
@@ -36,12 +36,12 @@ test('groups of each grouping add up to the estimated months', () => {
   }
 });
 
-test('it is written as it is read', () => {
+test('the record is written in the form in which it is read', () => {
   const { of_this_code: _, ...written } = record;
   expect(JSON.parse(truthRecordText(record))).toEqual(written);
 });
 
-test('countries that score as recorded confirm the record for new code, one that does not is named', () => {
+test('countries that score as recorded confirm the record for new code; one that does not is named', () => {
   const { of_this_code: _, ...recorded } = record;
   const again = recorded.countries.filter(({ seed, truth }) => seed === 1 && (truth === 'matern' || truth === 'trend'));
   expect(confirmRecord(recorded, again, 'new')).toEqual({
@@ -49,10 +49,12 @@ test('countries that score as recorded confirm the record for new code, one that
     ...{ model_code: 'new', confirmed_on: ['matern-1', 'trend-1'] },
   });
   const moved = (by: number) => again.map((row, k) => (k === 3 ? { ...row, bias: row.bias + by } : row));
-  // what another order of sums may do
+  // a difference that another order of sums may cause
   expect(confirmRecord(recorded, moved(0.0003), 'new').model_code).toBe('new');
   const off = moved(0.001);
-  expect(() => confirmRecord(recorded, off, 'new')).toThrow(/^trend, seed 1, forecast: bias .*, the record has bias/);
+  expect(() => confirmRecord(recorded, off, 'new')).toThrow(
+    /^trend, seed 1, forecast: found bias .*, expected as recorded: bias/,
+  );
   const unknown = again.map((row) => ({ ...row, seed: 99 }));
-  expect(() => confirmRecord(recorded, unknown, 'new')).toThrow('matern, seed 99, estimated: bias');
+  expect(() => confirmRecord(recorded, unknown, 'new')).toThrow('matern, seed 99, estimated: found bias');
 });

@@ -8,7 +8,7 @@ const row = (fold: number, log_score: number, crps = 0.1) => ({ model: 'spatial'
 const rows = (scores: number[][]) =>
   scores.flatMap((own, k) => own.map((score) => row(k + 1, score))) as unknown as FoldResult;
 
-test('an effect is the mean over folds of the folds’ differences, with their standard error', () => {
+test('an effect is the mean of the folds’ differences, with its standard error', () => {
   const found = effectOf('x', rows([[-1, -2], [-3]]), rows([[-2, -2], [-3.25]]));
   // 0.5 and 0.25: mean 0.375, standard error 0.125
   expect(found).toMatchObject({ covariate: 'x', folds: 2, log_score: { mean: 0.375, standard_error: 0.125 } });
@@ -16,7 +16,7 @@ test('an effect is the mean over folds of the folds’ differences, with their s
     'x: held-out log score +0.3750 ± 0.1250, CRPS +0.00000 with it: no clear difference',
   );
   const sure = effectOf('x', rows([[-2], [-2], [-2.001]]), rows([[-1], [-1], [-1]]));
-  expect(describeEffect(sure)).toContain('−1.0003 ± 0.0003, CRPS +0.00000 with it: it does harm');
+  expect(describeEffect(sure)).toContain('−1.0003 ± 0.0003, CRPS +0.00000 with it: it worsens the score');
 });
 
 const foldOf = new Map(lgas.map(({ lga_code }, a) => [lga_code, 1 + (a % 2)]));
@@ -26,7 +26,7 @@ const covariate = (name: string, scale: number) => ({
   values: cells.longitude.map((x, c) => scale * x + (c % 5)),
 });
 
-test('inner folds choose without the fold that scores the choice; only that fold scores it', async () => {
+test('inner folds choose without the outer fold, and only the outer fold scores the choice', async () => {
   const asked: Parameters<Score>[0] = [];
   // `good` helps everywhere; `lucky` helps only where outer fold 1 is held out, so inner folds of it must not choose it
   const score: Score = async (jobs) => {
@@ -55,7 +55,7 @@ test('inner folds choose without the fold that scores the choice; only that fold
   expect(found.all!.log_score.mean).toBeCloseTo(0.6015, 12);
   for (const { unseen, foldOf: inner } of asked.filter((job) => job.unseen)) {
     const hidden = foldOf.get([...unseen!][0]!);
-    // what is unseen is the whole outer fold, and inner folds are made of all LGAs
+    // the entire outer fold is unseen, and inner folds are formed from all LGAs
     expect(new Set([...unseen!].map((code) => foldOf.get(code)))).toEqual(new Set([hidden]));
     expect(unseen!.size).toBe(8);
     expect(inner!.size).toBe(16);

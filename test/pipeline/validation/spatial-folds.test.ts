@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { foldByBlock, placesOf } from '../../../pipeline/validation/spatial-folds.ts';
+import { foldByBlock, foldPlacesOf } from '../../../pipeline/validation/spatial-folds.ts';
 
 const place = (lga_code: string, longitude: number, latitude: number, examined: number) => ({
   ...{ lga_code, longitude, latitude, examined },
 });
 
-test('blocks stay whole and go, largest first, to the fold with fewest children', () => {
+test('blocks are kept together and assigned, largest first, to the fold with the fewest children', () => {
   const places = [
     place('a', 3.1, 6.2, 30),
     place('b', 3.9, 6.9, 20),
@@ -18,7 +18,7 @@ test('blocks stay whole and go, largest first, to the fold with fewest children'
   expect(Object.fromEntries(foldByBlock(places, 2))).toEqual({ a: 1, b: 1, c: 2, d: 2, e: 1, f: 2 });
 });
 
-test('the order of places changes nothing, equal blocks go by name', () => {
+test('the order of places does not matter, and equal blocks are ordered by name', () => {
   const places = Array.from({ length: 30 }, (_, i) => place(`l${i}`, 3 + (i % 6), 5 + Math.floor(i / 6), 10));
   const folds = foldByBlock(places);
   expect(new Map([...foldByBlock(places.toReversed())].sort())).toEqual(new Map([...folds].sort()));
@@ -27,16 +27,16 @@ test('the order of places changes nothing, equal blocks go by name', () => {
   for (const own of sizes.values()) expect(own).toHaveLength(6);
 });
 
-test('no more folds than blocks with children', () => {
+test('there are at most as many folds as blocks with children', () => {
   const folds = foldByBlock([place('a', 3.5, 6.5, 9), place('b', 4.5, 6.5, 8), place('c', 5.5, 6.5, 0)]);
   expect([...folds.values()].sort()).toEqual([1, 2, 2]);
 });
 
-test('a place lies at its people’s centre and sums its children', () => {
+test('a place is at its centre of population and sums its children', () => {
   const cells = { lga_code: ['a', 'a', 'b'], longitude: [3, 5, 8], latitude: [6, 6, 7], population: [1, 3, 2] };
   const surveyed = [
     { lga_code: 'a', examined: 10 },
     { lga_code: 'a', examined: 5 },
   ];
-  expect(placesOf(cells, surveyed)).toEqual([place('a', 4.5, 6, 15), place('b', 8, 7, 0)]);
+  expect(foldPlacesOf(cells, surveyed)).toEqual([place('a', 4.5, 6, 15), place('b', 8, 7, 0)]);
 });

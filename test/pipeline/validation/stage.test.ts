@@ -11,7 +11,7 @@ import { LGAS, sourceIn, type TinyCountry, writeTiny } from '../../support/tiny-
 
 const seasonal_index = [0.4, 0.3, 0.3, 0.3, 0.4, 0.5, 0.7, 0.9, 1, 1, 0.8, 0.6];
 
-/** The tiny country up to its validation. */
+/** Builds the tiny country up to its validation. */
 async function validate(change: (country: TinyCountry) => void) {
   const country = readCountry(writeTiny(change).directory);
   const artifacts: Record<string, unknown> = {
@@ -34,7 +34,7 @@ async function validate(change: (country: TinyCountry) => void) {
   };
 }
 
-test('either score of the tiny country is validated on all its clusters, each LGA a block and a fold', async () => {
+test('either score of the tiny country is validated on all its clusters, with each LGA as a block and a fold', async () => {
   for (const score of ['spatial', 'baseline'] as const) {
     const { scores, report } = await validate((country) => {
       country.model.parameters.risk.score = score;
@@ -56,7 +56,7 @@ test('either score of the tiny country is validated on all its clusters, each LG
   }
 });
 
-test('surveys of one place only leave nothing to hold out, and the report says so', async () => {
+test('surveys of a single place leave nothing to hold out, which is reported', async () => {
   const { scores, report } = await validate((country) => {
     const [header, ...rows] = String(country.files['surveys.csv']).trim().split('\n');
     const kept = rows.filter((row) => row.includes(LGAS[0]));

@@ -12,7 +12,7 @@ const row = (
   ...{ examined: 10 + 10 * k, observed: 0.3, crps: 0.1, q025: 0, q05: 0, q25: 0, q50: 0, q75: 0, q95: 0, q975: 0 },
   ...change,
 });
-/** Two cells in each of four folds; the spatial model's log score is higher by `gains` of the folds. */
+/** Two cells in each of four folds; the spatial model's log score is higher by the fold's entry of `gains`. */
 const rowsWith = (gains: number[]) =>
   gains.flatMap((gain, i) =>
     [0, 1].flatMap((k) => [
@@ -22,30 +22,30 @@ const rowsWith = (gains: number[]) =>
     ]),
   );
 
-test('the difference is paired by fold, and says which model is better', () => {
+test('the difference is paired by fold and determines the better model', () => {
   const validation = summariseValidation(rowsWith([0.1, 0.2, 0.3, 0.2]), 'spatial', 1);
   // standard deviation of the four is sqrt(0.02 / 3), over sqrt(4)
   expect(validation.difference.log_score.mean).toBeCloseTo(0.2, 12);
   expect(validation.difference.log_score.standard_error).toBeCloseTo(Math.sqrt(0.02 / 3) / 2, 12);
-  // t on 3 degrees of freedom: 3.18 standard errors are 0.13
+  // t with 3 degrees of freedom: 3.18 standard errors are 0.13
   expect(validation.better).toBe('spatial');
   expect(validation.words).toBe(
-    "The score is the spatial model's; on 4 folds of surveys not seen the spatial model's log score lies 0.200 ± 0.041 above the baseline's: the spatial model is better.",
+    "The score is the spatial model's; on 4 folds of held-out surveys the spatial model's log score is 0.200 ± 0.041 above the baseline's: the spatial model is better.",
   );
 });
 
-test('losing is said as plainly, whichever is published, and a gap within chance leaves it open', () => {
+test('the better model is named whichever is published, and a gap within the standard error decides nothing', () => {
   const lost = summariseValidation(rowsWith([-0.1, -0.2, -0.3, -0.2]), 'spatial', 1);
   expect(lost.better).toBe('baseline');
   expect(lost.words).toMatch(
-    /^The score is the spatial model's; .*the baseline's log score lies 0\.200.*the baseline is better\.$/,
+    /^The score is the spatial model's; .*the baseline's log score is 0\.200.*the baseline is better\.$/,
   );
   const open = summariseValidation(rowsWith([0.1, 0.2, 0.3, -0.1]), 'baseline', 1);
   expect(open.better).toBeNull();
-  expect(open.words).toMatch(/^The score is the baseline's; .*which is better is open\.$/);
+  expect(open.words).toMatch(/^The score is the baseline's; .*neither is clearly better\.$/);
 });
 
-test('scores by model overall and by round, folds, transform and calibration', () => {
+test('the summary has scores by model overall and by round, folds, transform and calibration', () => {
   const { scores, folds, pit, calibration, difference } = summariseValidation(rowsWith([0.1, 0.2]), 'spatial', 1);
   expect(scores.map(({ model, survey_year, cells }) => [model, survey_year, cells])).toEqual([
     ['spatial', null, 4],
@@ -79,7 +79,7 @@ test('scores by model overall and by round, folds, transform and calibration', (
   expect(difference.mean_absolute_error.mean).toBeCloseTo(0.1 / 3 - 0.05, 12);
 });
 
-test('one fold has no standard error and decides nothing; no cells are refused', () => {
+test('a single fold has no standard error and decides nothing; a summary without cells is rejected', () => {
   const one = summariseValidation(rowsWith([0.4]), 'spatial', 1);
   expect([one.better, one.difference.log_score.standard_error]).toEqual([null, null]);
   expect(() => summariseValidation([], 'spatial', 1)).toThrow('no held-out cells');

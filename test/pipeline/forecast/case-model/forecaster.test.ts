@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { backtest, type ScoredForecast } from '../../../../pipeline/forecast/backtest.ts';
-import { coursesOfAreas } from '../../../../pipeline/forecast/case-model/area-courses.ts';
+import { areaPosteriors } from '../../../../pipeline/forecast/case-model/area-posteriors.ts';
 import {
   covariancesOf,
   fitHyperparameters,
@@ -18,13 +18,13 @@ import { madePanel } from '../made-panel.ts';
 import { simulated, TRUTH } from './simulated.ts';
 
 const MONTHS = 48;
-/** Months, counted from the first, of the origins at which errors are compared. */
+/** Origins at which errors are compared, as months counted from the first. */
 const ORIGINS = [40, 43];
-const TRUE_LOGS = [TRUTH.whole!, TRUTH.group, TRUTH.area].flatMap(({ level, season_sd, shock_sd }) =>
+const TRUE_LOGS = [TRUTH.country!, TRUTH.group, TRUTH.area].flatMap(({ level, season_sd, shock_sd }) =>
   [level.sd, level.months, season_sd, ...(shock_sd > 0 ? [shock_sd] : [])].map(Math.log),
 );
 
-/** Errors if the hyperparameters and the noise's scales were known: what no fit can do better than. */
+/** Errors with known hyperparameters and noise scales, a lower bound for any fit. */
 function oracleErrors({ panel, scales }: ReturnType<typeof simulated>): number[] {
   const data = groupedOf(panel.areas);
   const k = covariancesOf(TRUTH, MONTHS);
@@ -35,8 +35,8 @@ function oracleErrors({ panel, scales }: ReturnType<typeof simulated>): number[]
     const start = { ...startNoise(scales.length, MONTHS, 1), precision };
     const settled = { ...settleNoise(hidden, { logs: TRUE_LOGS, noise: start }, 5), precision };
     const part = areaPart(observedOf(hidden, settled), data.groups, k.area, MONTHS);
-    const courses = coursesOfAreas(part, groupPart(part, k.group, k.whole).courses(), k.area, months);
-    return courses.flatMap((own, a) => own.mean.map((value, h) => Math.abs(value - data.y[a]![months[h]!]!)));
+    const posteriors = areaPosteriors(part, groupPart(part, k.group, k.country).posteriors(), k.area, months);
+    return posteriors.flatMap((own, a) => own.mean.map((value, h) => Math.abs(value - data.y[a]![months[h]!]!)));
   });
 }
 
@@ -50,14 +50,14 @@ function groupedOf(areas: readonly { state_code: string; y: Float64Array }[]): G
   };
 }
 
-describe('records drawn from the model', () => {
+describe('records simulated from the model', () => {
   const worlds = [1, 2, 3].map((seed) => simulated(seed, MONTHS));
   let rows: ScoredForecast[][];
   beforeAll(() => {
     rows = worlds.map(({ panel }) => backtest(panel, [caseModel()], null));
   });
 
-  test('ranges hold the share of what comes that they say', () => {
+  test('ranges contain the nominal share of outcomes', () => {
     const all = rows.flat();
     expect(all.length).toBe(3 * 20 * (4 * 4 + 3 + 2 + 1));
     const share = (which: 'covered_50' | 'covered_90') => mean(all.map((row) => Number(row[which])));
@@ -65,7 +65,7 @@ describe('records drawn from the model', () => {
     expect(Math.abs(share('covered_90') - 0.9)).toBeLessThan(0.04);
   });
 
-  test('errors are little more than with the truth in hand', () => {
+  test('errors are only slightly larger than with the true parameters', () => {
     const ours = rows.flatMap((own) =>
       own.filter(({ origin }) => ['2023-05', '2023-08'].includes(origin)).map((row) => row.log_error),
     );
@@ -75,7 +75,7 @@ describe('records drawn from the model', () => {
     expect(mean(ours) / mean(oracle)).toBeGreaterThan(0.95);
   });
 
-  test('hyperparameters and the scale of each area are found', () => {
+  test('hyperparameters and the scale of each area are recovered', () => {
     const found = worlds.map(({ panel, scales }) => {
       const data = groupedOf(panel.areas);
       let logs = priorsOf(true).map(({ median }) => Math.log(median));
@@ -93,15 +93,15 @@ describe('records drawn from the model', () => {
   });
 });
 
-test('forecasts are the same whenever they are made', () => {
+test('forecasts are reproducible', () => {
   const { panel } = simulated(9, 40);
   const once = backtest(panel, [caseModel()], null);
   expect(backtest(panel, [caseModel()], null)).toEqual(once);
 });
 
-test('what is older than six years changes no forecast, and weights stay with their months as the window moves', () => {
-  const whole = madePanel(4, 110);
-  const panel = { ...whole, areas: whole.areas.slice(0, 4) };
+test('data older than six years do not affect forecasts, and weights stay with their months as the window moves', () => {
+  const country = madePanel(4, 110);
+  const panel = { ...country, areas: country.areas.slice(0, 4) };
   const old = withNoiseBefore(panel, 38);
   expect(caseModel().forecast(old)).toEqual(caseModel().forecast(panel));
   expect(caseModel().forecast(withNoiseBefore(panel, 39))).not.toEqual(caseModel().forecast(panel));
@@ -110,7 +110,7 @@ test('what is older than six years changes no forecast, and weights stay with th
   expect([...overMonths(noise, 3, 1).weights[0]!]).toEqual([0.2, 0.3, 1]);
 });
 
-/** The panel with noise in the months before `first`. */
+/** The panel with the months before `first` replaced by noise. */
 function withNoiseBefore(panel: Panel, first: number): Panel {
   const areas = panel.areas.map((area) => ({
     ...area,

@@ -10,7 +10,7 @@ import { studentQuantile } from '../../../../pipeline/numerics/student-t.ts';
 const DF = 5;
 const of = noisyQuantiles(DF);
 
-test('without noise they are normal, with nothing else Student t', () => {
+test('quantiles without noise are normal, and those of pure noise Student t', () => {
   const [normal, noise] = [of(4, 0), of(0, 3)];
   for (const [i, share] of SHARES.entries()) {
     expect(normal[i]).toBeCloseTo(2 * normalQuantile(share), 9);
@@ -18,7 +18,7 @@ test('without noise they are normal, with nothing else Student t', () => {
   }
 });
 
-test('in between they are those of draws', () => {
+test('quantiles of a mixture agree with random draws', () => {
   const random = randomStream(1, 'noisy quantiles');
   for (const [variance, scale] of [
     [0.04, 0.1],

@@ -1,5 +1,5 @@
-import { type Course, covarianceOf } from '../../../../pipeline/forecast/case-model/covariance.ts';
-import { type Courses, SMOOTHNESS } from '../../../../pipeline/forecast/case-model/hyperparameters.ts';
+import { covarianceOf, type ProcessParameters } from '../../../../pipeline/forecast/case-model/covariance.ts';
+import { type LevelParameters, SMOOTHNESS } from '../../../../pipeline/forecast/case-model/hyperparameters.ts';
 import { NOISE_DF } from '../../../../pipeline/forecast/case-model/noise.ts';
 import type { Panel } from '../../../../pipeline/forecast/panel.ts';
 import { choleskyDense } from '../../../../pipeline/numerics/dense.ts';
@@ -7,18 +7,18 @@ import { multiplyVector } from '../../../../pipeline/numerics/dense-products.ts'
 import { drawGamma } from '../../../../pipeline/numerics/distributions.ts';
 import { randomStream } from '../../../../pipeline/numerics/random.ts';
 
-/** What the made-up records are drawn from. */
-export const TRUTH: Courses = {
-  whole: { constant_sd: 0, level: { sd: 0.15, months: 12 }, season_sd: 0.25, shock_sd: 0.05 },
+/** The parameters from which records are simulated. */
+export const TRUTH: LevelParameters = {
+  country: { constant_sd: 0, level: { sd: 0.15, months: 12 }, season_sd: 0.25, shock_sd: 0.05 },
   group: { constant_sd: 0, level: { sd: 0.2, months: 15 }, season_sd: 0.2, shock_sd: 0.1 },
   area: { constant_sd: 0.8, level: { sd: 0.3, months: 30 }, season_sd: 0.15, shock_sd: 0 },
 };
 
-/** Records drawn from the model itself, 5 states of 4 areas; the areas' noise differs as `scales` says. */
+/** Records simulated from the model, 5 states of 4 areas, with the noise scale of each area. */
 export function simulated(seed: number, months: number): { panel: Panel; scales: number[] } {
   const random = randomStream(seed, 'simulated');
-  const draw = (course: Course) => {
-    const factor = choleskyDense(covarianceOf(course, SMOOTHNESS, months), months)!;
+  const draw = (parameters: ProcessParameters) => {
+    const factor = choleskyDense(covarianceOf(parameters, SMOOTHNESS, months), months)!;
     return multiplyVector(
       factor,
       Float64Array.from({ length: months }, () => random.normal()),
@@ -27,14 +27,14 @@ export function simulated(seed: number, months: number): { panel: Panel; scales:
   };
   const noise = () => random.normal() / Math.sqrt(drawGamma(random, NOISE_DF / 2) / (NOISE_DF / 2));
   const scales: number[] = [];
-  const whole = draw(TRUTH.whole!);
+  const country = draw(TRUTH.country!);
   const areas = Array.from({ length: 5 }, (_, g) => `S${g}`).flatMap((state_code) => {
     const group = draw(TRUTH.group);
     return Array.from({ length: 4 }, (_, a) => {
       const area = draw(TRUTH.area);
       const scale = 0.12 * Math.exp(0.5 * random.normal());
       scales.push(scale);
-      const y = area.map((value, t) => 6 + value + group[t]! + whole[t]! + scale * noise());
+      const y = area.map((value, t) => 6 + value + group[t]! + country[t]! + scale * noise());
       return { code: `${state_code}-${a}`, state_code, people: null, y };
     });
   });

@@ -13,13 +13,13 @@ const ROUNDS: [number, Period][] = [
   [2018, '2018-10'],
   [2021, '2021-11'],
 ];
-/** Sampling error of a round's logit positivity, and what a state's level drifts by from round to round besides. */
+/** Sampling error of a round's logit positivity, and the standard deviation of a state's drift between rounds. */
 const SAMPLING_SD = 0.25;
 const DRIFT_SD = 0.25;
 
 /**
- * Records and survey rounds of twelve states of a family's truth, quick to make: ln cases are a level, a trend of
- * reporting, a season and the family's deviations; logit positivity a drifting level and those of prevalence.
+ * Quickly simulated records and survey rounds of twelve states of a family: ln cases are the sum of a level, a trend of
+ * reporting, a season and the family's deviations; logit positivity is a drifting level plus those of prevalence.
  */
 export function madeLink(seed: number, family: 'linked' | 'unlinked') {
   const random = randomStream(seed, 'made link');

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { monthIndex, periodOf } from '../../../../pipeline/contract/months.ts';
 import { carryOverOf } from '../../../../pipeline/forecast/link/carry-over.ts';
-import { deviationAt, deviationsOf, lastingOf } from '../../../../pipeline/forecast/link/deviations.ts';
-import { recordedOf, shiftsOf } from '../../../../pipeline/forecast/link/shift.ts';
+import { deviationAt, deviationsOf, persistenceOf } from '../../../../pipeline/forecast/link/deviations.ts';
+import { recordedDeviations, shiftsOf } from '../../../../pipeline/forecast/link/shift.ts';
 import { randomStream } from '../../../../pipeline/numerics/random.ts';
 import { madeLink } from './made-link.ts';
 
@@ -11,47 +11,47 @@ const MONTHS = 96;
 const record = (more: (t: number) => number = () => 0) =>
   Float64Array.from({ length: MONTHS }, (_, t) => usual(t) + more(t));
 
-test('a trend of reporting and a season are no deviation; three months beyond them are', () => {
+test('a trend of reporting and a season are not deviations; three additional months are', () => {
   const plain = deviationsOf(record(), 0)!;
   for (const value of plain.smooth) expect(value).toBeCloseTo(0, 10);
   const bump = deviationsOf(
     record((t) => (t >= 50 && t < 53 ? 1 : 0)),
     0,
   )!;
-  // Some of it goes into the trend and those calendar months: a ninth or so of eight years.
+  // some of it is absorbed by the trend and the calendar months: about a ninth with eight years
   expect(bump.smooth[51]).toBeGreaterThan(0.8);
   expect(bump.recent[52]).toBeCloseTo(bump.smooth[51]!, 12);
   expect(Math.abs(bump.smooth[40]!)).toBeLessThan(0.2);
 });
 
-test('short records, and months of the year that are known once, say nothing of what is usual', () => {
+test('the usual level is undefined for short records and if a month of the year is known only once', () => {
   expect(deviationsOf(record().slice(0, 35), 0)).toBeNull();
   const gaps = record();
   for (let t = 12; t < MONTHS; t += 12) gaps[t] = Number.NaN;
   expect(deviationsOf(gaps, 0)).toBeNull();
 });
 
-test('what lasts fades with months ahead, and is less sure', () => {
+test('persistence fades and its uncertainty grows with the months ahead', () => {
   const { panel } = madeLink(1, 'linked');
-  const lasting = lastingOf([...recordedOf(panel).courses.values()]);
-  expect(lasting).toHaveLength(5);
-  for (const [h, { slope, sd }] of lasting.entries()) {
+  const persistence = persistenceOf([...recordedDeviations(panel).series.values()]);
+  expect(persistence).toHaveLength(5);
+  for (const [h, { slope, sd }] of persistence.entries()) {
     expect(slope).toBeGreaterThan(0);
-    if (h > 0) expect(slope).toBeLessThan(lasting[h - 1]!.slope);
-    if (h > 0) expect(sd).toBeGreaterThan(lasting[h - 1]!.sd);
+    if (h > 0) expect(slope).toBeLessThan(persistence[h - 1]!.slope);
+    if (h > 0) expect(sd).toBeGreaterThan(persistence[h - 1]!.sd);
   }
 });
 
-test('a month is as recorded up to the last, then what lasts, then nothing', () => {
-  const course = deviationsOf(
+test('a deviation is the recorded one up to the last month, then extrapolated, then unknown', () => {
+  const own = deviationsOf(
     record((t) => (t >= 90 ? 1 : 0)),
     0,
   )!;
-  const lasting = Array.from({ length: 5 }, (_, h) => ({ slope: 0.9 - 0.1 * h, sd: 0.1 * h }));
+  const persistence = Array.from({ length: 5 }, (_, h) => ({ slope: 0.9 - 0.1 * h, sd: 0.1 * h }));
   const end = MONTHS - 1;
-  expect(deviationAt(course, lasting, end - 1, end)!.value).toBe(course.smooth[end - 1]);
-  expect(deviationAt(course, lasting, end + 4, end)!.value).toBeCloseTo(0.5 * course.recent[end]!, 12);
-  expect(deviationAt(course, lasting, end + 5, end)).toBeNull();
+  expect(deviationAt(own, persistence, end - 1, end)!.value).toBe(own.smooth[end - 1]);
+  expect(deviationAt(own, persistence, end + 4, end)!.value).toBeCloseTo(0.5 * own.recent[end]!, 12);
+  expect(deviationAt(own, persistence, end + 5, end)).toBeNull();
 });
 
 const rounds = (code: string) => [
@@ -65,10 +65,10 @@ const rounds = (code: string) => [
   },
 ];
 
-test('states with a record to the last estimated month are moved by it; others by the nation, or not at all', () => {
+test('states with a record up to the last estimated month are moved by it; others by the nation, or not at all', () => {
   const { panel, states } = madeLink(2, 'linked');
   const short = { ...panel.areas[1]!, y: panel.areas[1]!.y.map((value, t) => (t > 100 ? Number.NaN : value)) };
-  const recorded = recordedOf({ ...panel, areas: [panel.areas[0]!, short, ...panel.areas.slice(2, 11)] });
+  const recorded = recordedDeviations({ ...panel, areas: [panel.areas[0]!, short, ...panel.areas.slice(2, 11)] });
   const span = {
     states: states.map(({ state_code }) => state_code),
     rounds: states.flatMap(({ state_code }) => rounds(state_code)),
@@ -94,14 +94,14 @@ test('states with a record to the last estimated month are moved by it; others b
   }
 });
 
-test('other states say something of one where they move together, and nothing where they do not', () => {
+test('other states predict a state if they move together, and otherwise do not', () => {
   const random = randomStream(5, 'carry over');
-  const course = () => Float64Array.from({ length: 60 }, () => random.normal());
-  const nation = course();
-  const together = Array.from({ length: 8 }, () => course().map((value, t) => 0.5 * value + nation[t]!));
+  const own = () => Float64Array.from({ length: 60 }, () => random.normal());
+  const nation = own();
+  const together = Array.from({ length: 8 }, () => own().map((value, t) => 0.5 * value + nation[t]!));
   const { used, explained } = carryOverOf(together);
   expect(used!.slope).toBeGreaterThan(0.7);
   expect(explained).toBeGreaterThan(0.6);
-  expect(carryOverOf(Array.from({ length: 8 }, course)).used).toBeNull();
+  expect(carryOverOf(Array.from({ length: 8 }, own)).used).toBeNull();
   expect(carryOverOf(together.slice(0, 3)).used).toBeNull();
 });

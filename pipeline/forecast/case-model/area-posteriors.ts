@@ -1,11 +1,14 @@
-/** What is known of single areas once their groups' courses are. */
+/** Posteriors of single areas given those of their groups. */
 import { dot, multiply, multiplyVector } from '../../numerics/dense-products.ts';
-import type { AreaPart, GroupCourse } from './hierarchy.ts';
+import type { AreaPart, GroupPosterior } from './hierarchy.ts';
 
-/** By month the noise that is left: its expected square, given everything; NaN where nothing was known. */
-export function squaredNoise({ n, areas, precision }: AreaPart, courses: readonly GroupCourse[]): Float64Array[] {
+/** Expected squared residual by month, given all data; NaN where the value is unknown. */
+export function squaredNoise(
+  { n, areas, precision }: AreaPart,
+  groupPosteriors: readonly GroupPosterior[],
+): Float64Array[] {
   return areas.map(({ group, y, variance }, a) => {
-    const { mean, covariance } = courses[group]!;
+    const { mean, covariance } = groupPosteriors[group]!;
     const p = precision[a]!;
     const pv = multiply(p, covariance, n);
     return y.map((value, t) => {
@@ -24,16 +27,16 @@ export function squaredNoise({ n, areas, precision }: AreaPart, courses: readonl
   });
 }
 
-/** Mean and variance of the areas' courses in given months, without the noise of these. */
-export function coursesOfAreas(
+/** Posterior mean and variance of the areas' processes in given months, without noise. */
+export function areaPosteriors(
   part: AreaPart,
-  courses: readonly GroupCourse[],
+  groupPosteriors: readonly GroupPosterior[],
   area: Float64Array,
   months: readonly number[],
 ): { mean: number[]; variance: number[] }[] {
   const { n, areas, precision } = part;
   return areas.map(({ group, y }, a) => {
-    const { mean, covariance } = courses[group]!;
+    const { mean, covariance } = groupPosteriors[group]!;
     const own = { mean: [] as number[], variance: [] as number[] };
     for (const t of months) {
       const k = area.subarray(t * n, (t + 1) * n);
