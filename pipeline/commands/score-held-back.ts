@@ -22,7 +22,7 @@ interface LookOptions extends CountryOptions {
 export interface LookTaken {
   file: string;
   look: Look;
-  /** Whether the look had been taken before, and so was not taken again. */
+  /** Whether the evaluation was done earlier, and so not repeated. */
   already: boolean;
   looks: number;
   development: Scores;
@@ -30,8 +30,8 @@ export interface LookTaken {
 
 /**
  * Scores the country's held-back year with the current design: first registers the design in `held-back.json`, then
- * scores, and records the result. A design that has had its look is not scored again.
- * @throws Error if another design has had its look and `again` gives no reason, or if no state can be projected
+ * scores, and records the result. A design that has been evaluated is not scored again.
+ * @throws Error if another design has been evaluated and `again` gives no reason, or if no state can be projected
  */
 export function lookAtHeldBack(options: LookOptions, onEvent: (event: StageEvent) => void): Promise<LookTaken> {
   return withArtifacts(NEEDED, { ...options, onEvent }, (country, io) => look(options, country, io));
@@ -79,9 +79,9 @@ export function scoreHeldBackCommand(): Command {
     .description("Score the held-back year once, after registering the design in the country's held-back.json")
     .option(
       '--again <reason>',
-      'look although another design has already had its look; both stay on record, with the reason',
+      'evaluate although another design has already been evaluated; both stay on record, with the reason',
     )
-    .option('--json', 'print the look as JSON')
+    .option('--json', 'print the evaluation as JSON')
     .addHelpText(
       'after',
       `
@@ -104,7 +104,7 @@ held-back year is scored, and the same design is never scored twice. Commit held
         `Design ${look.design.slice(0, 8)}, level of the last ${look.level_months} months, development error ${development.errors.model!.toFixed(3)} over ${development.months} months`,
         already
           ? `${look.held_back_year} was scored before with this design; not scored again`
-          : `${look.held_back_year} scored, look ${looks} at that year (${look.reason})`,
+          : `${look.held_back_year} scored, evaluation ${looks} of that year (${look.reason})`,
         ...Object.entries(result.mean_absolute_error).map(
           ([name, error]) => `  ${name.padEnd(28)} ${error.toFixed(3)}`,
         ),
