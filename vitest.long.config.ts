@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { PIPELINE_PROOFS, PROXY_PROOFS, SETUP } from './vitest.config.ts';
 
@@ -11,7 +12,8 @@ const common = {
 /** Proofs that take minutes: countries of full size, from their raw files on, and what `npm test` does less of. */
 export default defineConfig({
   test: {
-    maxWorkers: 2,
+    // More workers than cores: some tests wait for servers, browsers, killed processes and their restarts.
+    maxWorkers: Math.ceil(1.5 * availableParallelism()),
     projects: [
       {
         test: {
