@@ -14,7 +14,9 @@ const CHANGES: Record<AccountChange, string> = {
 };
 
 export function addAccountCommands(program: Command): void {
-  const accounts = program.command('accounts').description('manage who may hold keys, and their limits');
+  const accounts = program
+    .command('accounts')
+    .description('manage the accounts that own keys, their limits and people');
 
   for (const [kind, description] of [
     ['organisation', 'create an organisation, which may hold keys at once'],
@@ -66,7 +68,7 @@ function limit(text: string): number | 'default' {
   try {
     return wholeNumber(1)(text);
   } catch {
-    throw new InvalidArgumentError("expected a whole number 1 or more, or 'default'");
+    throw new InvalidArgumentError("expected a whole number of 1 or more, or 'default'");
   }
 }
 

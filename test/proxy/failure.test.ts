@@ -120,11 +120,11 @@ test('a backup under load, restored, gives nobody more than before, and at most 
   expect((await runHere(['backup', backup, '--store', place.store])).stderr).toContain('exists; name a new file');
 
   const restore = () => runHere(['restore', backup, '--store', place.store]);
-  expect(await restore()).toMatchObject({ code: 2, stderr: expect.stringContaining('is in use: another') });
+  expect(await restore()).toMatchObject({ code: 2, stderr: expect.stringContaining('is in use by another') });
   await server.store.revokeKey(id, Date.now());
   await server.close();
   const restored = await restore();
-  expect([restored.code, restored.stdout]).toEqual([0, expect.stringContaining('; what was there is now ')]);
+  expect([restored.code, restored.stdout]).toEqual([0, expect.stringContaining('; the previous store is now ')]);
   for (const name of [file(), `${file()}-limits`]) expect([name, statSync(name).mode & 0o777]).toEqual([name, 0o600]);
   const again = await serve();
   const { id: owner } = (await again.store.findAccount('ministry'))!;

@@ -63,7 +63,7 @@ test.each(forms)('the whole life of keys and accounts, from another process: $na
   const mistyped = `${key.slice(0, -1)}${key.endsWith('x') ? 'y' : 'x'}`;
   for (const [text, why] of [
     [mistyped, /its checksum is wrong/],
-    [mintKey('malaria', 'live'), /no key of this service/],
+    [mintKey('malaria', 'live'), /this service has no such key/],
   ] as const) {
     const refused = await run('keys', 'find', text);
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringMatching(why)]);
@@ -177,7 +177,7 @@ test.each([
   [['keys', 'create', '--owner', 'a', '--name', 'n', '--kind', 'dead', '--scopes', 'forecasts'], /kind/],
   [
     ['keys', 'create', '--owner', 'a', '--name', 'n', '--kind', 'live', '--scopes', 'all'],
-    /scopes: expected some of risk_scores, forecasts/,
+    /scopes: expected one or more of risk_scores, forecasts/,
   ],
   [
     [
@@ -197,8 +197,8 @@ test.each([
     /future/,
   ],
   [['keys', 'create', '--owner', 'a'], /required option/],
-  [['accounts', 'limits', 'a', '--per-minute', '0'], /whole number 1 or more/],
-  [['accounts', 'list', '--limits', 'redis://:secret@host'], /redis:\/\/ goes with --store postgres:\/\//],
+  [['accounts', 'limits', 'a', '--per-minute', '0'], /whole number of 1 or more/],
+  [['accounts', 'list', '--limits', 'redis://:secret@host'], /redis:\/\/ requires --store postgres:\/\//],
   [['nonsense'], /unknown command/],
   [[], /Usage: malaria-proxy/],
 ])('%j is refused with one clear line and exit code 2', async (args, message) => {

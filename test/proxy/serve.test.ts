@@ -133,7 +133,7 @@ test('a log that nobody reads any more, or that cannot be written, stops no requ
     expect((await ask(serving.url, key)).status).toBe(200);
     await pause(20);
   }
-  await vi.waitFor(() => expect(serving.read().stderr).toContain('standard output not written: write EPIPE'));
+  await vi.waitFor(() => expect(serving.read().stderr).toContain('log lines are lost: write EPIPE'));
   serving.child.stderr!.destroy();
   expect((await ask(serving.url, key)).status).toBe(200);
   expect(await serving.stop()).toBe(0);
@@ -160,7 +160,7 @@ test('a second server on the same store is refused, and let in once the first is
   const named = ['--snapshot', current, '--store', `sqlite:${join(build, 'link.sqlite')}`];
   const second = await runCli(['serve', ...named, '--port', '0', '--ops-port', '0']);
   expect([second.code, second.stdout]).toEqual([2, '']);
-  expect(second.stderr).toMatch(/^malaria-proxy: .* is in use: another .* --limits redis:\/\/…\n$/);
+  expect(second.stderr).toMatch(/^malaria-proxy: .* is in use by another .* --limits redis:\/\/…\n$/);
   await first.stop('SIGKILL');
   expect(await (await serveCli(args)).stop()).toBe(0);
 });
@@ -296,13 +296,13 @@ test('what stands in the way of a start is one clear line, exit code 2', async (
   const port = String((taken.address() as AddressInfo).port);
   const free = ['--port', '0', '--ops-port', '0'];
   for (const [more, message] of [
-    [[...args, '--port', port, '--ops-port', '0'], `port ${port} on 127.0.0.1 is taken`],
-    [[...args, '--port', '0', '--ops-port', port], `ops port ${port} on 127.0.0.1 is taken`],
+    [[...args, '--port', port, '--ops-port', '0'], `port ${port} on 127.0.0.1 is already in use`],
+    [[...args, '--port', '0', '--ops-port', port], `ops port ${port} on 127.0.0.1 is already in use`],
     [[...args, ...free, '--port', '99999'], 'whole number from 0 to 65535'],
     [['--snapshot', `${current}-not`, '--store', store, ...free], 'run `malaria-risk build --publish` first'],
     [[...args, ...free, '--limits', 'sqlite:x'], 'limits: expected sqlite or redis://…'],
-    [[...args, ...free, '--limits', 'redis://x'], 'redis:// goes with --store postgres://'],
-    [['--snapshot', current, '--store', 'postgres://x', ...free], 'with a store in PostgreSQL, name redis://…'],
+    [[...args, ...free, '--limits', 'redis://x'], 'redis:// requires --store postgres://'],
+    [['--snapshot', current, '--store', 'postgres://x', ...free], 'a store in PostgreSQL requires --limits redis://…'],
     [
       [
         '--snapshot',

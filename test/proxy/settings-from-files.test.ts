@@ -34,16 +34,16 @@ test('commands use it, and leave nothing of it in the environment', async () => 
   expect((await runHere(['accounts', 'list', '--store', place()])).stdout).toContain('ministry');
 });
 
-test('what cannot be read, is empty or given twice is refused in one line, without what is in it', async () => {
+test('a file that cannot be read, is empty or sets a setting twice is refused in one line, without its contents', async () => {
   const ask = async (env: Record<string, string>) => (await runHere(['accounts', 'list'], env)).stderr;
   expect(await ask({ MALARIA_STORE_FILE: '/nowhere' })).toMatch(
     /^malaria-proxy: MALARIA_STORE_FILE: cannot read \/nowhere: ENOENT.*\n$/,
   );
   expect(await ask({ MALARIA_STORE_FILE: store, MALARIA_STORE: 'sqlite:other' })).toBe(
-    `malaria-proxy: MALARIA_STORE is also in ${store}; give it in one way\n`,
+    `malaria-proxy: MALARIA_STORE is also set by ${store}; set it only once\n`,
   );
   writeFileSync(join(folder, 'MALARIA_STORE'), 'x');
-  expect(await ask({ MALARIA_STORE_FILE: store, CREDENTIALS_DIRECTORY: folder })).toContain('give it in one way');
+  expect(await ask({ MALARIA_STORE_FILE: store, CREDENTIALS_DIRECTORY: folder })).toContain('set it only once');
   writeFileSync(store, '\n');
   expect(await ask({ MALARIA_STORE_FILE: store })).toBe(`malaria-proxy: MALARIA_STORE_FILE: ${store} is empty\n`);
   expect(await ask({ CREDENTIALS_DIRECTORY: '/nowhere' })).toContain('CREDENTIALS_DIRECTORY: cannot read /nowhere');

@@ -1,4 +1,4 @@
-/** Keys as several pages show them: in a table, and before one is revoked. */
+/** Parts that several pages about keys share: the table of keys, and the confirmation before one is revoked. */
 import { type Key, keyStatus } from '../../accounts/accounts.ts';
 import { type Html, html } from '../html.ts';
 import { button, type Column, facts, form, mark, moment, table } from '../parts.ts';
@@ -10,8 +10,8 @@ export const replaceAt = (id: string) => `${PATH}/${id}/replace`;
 export const title = (text: string) => html`<p class="kicker">Settings</p><h1>${text}</h1>`;
 
 export const days = (n: number) => `${n} ${n === 1 ? 'day' : 'days'}`;
-/** The number in `text`, if it is one of those `offered`. */
-export const daysIn = (text: string, offered: readonly number[]) => offered.find((n) => String(n) === text);
+/** The number in `text`, if it is one of `options`. */
+export const daysIn = (text: string, options: readonly number[]) => options.find((n) => String(n) === text);
 
 /** Names of the people who created `keys`, by id. */
 export function makersOf(keys: readonly Key[], { directory }: Services) {
@@ -24,7 +24,7 @@ const maker = (key: Key, makers: ReadonlyMap<string, string>) =>
 const LOOKS = { active: 'good', expired: 'calm', revoked: 'bad' } as const;
 const stateMark = (key: Key, now: number) => mark(keyStatus(key, now), LOOKS[keyStatus(key, now)]);
 
-/** A table of keys; `revokeAt` and `replaceAt` give the pages where a key is revoked and replaced. */
+/** A table of keys; `revokeAt` and `replaceAt` return the paths of the pages for revoking and replacing a key. */
 export function keyTable(
   caption: string,
   keys: readonly Key[],
@@ -62,7 +62,7 @@ export function keyTable(
   return table(caption, columns, keys);
 }
 
-/** Asks to confirm that `key` be revoked, below `at`; `back` keeps it. */
+/** Asks whether to revoke `key`, with a form that posts below `at`; the link to `back` keeps the key. */
 export function confirmRevoke(
   key: Key,
   makers: ReadonlyMap<string, string>,

@@ -1,6 +1,6 @@
 /**
- * Signing in. Failed attempts are counted separately for browsers the person has signed in with before: whoever guesses
- * passwords from afar locks out new browsers for a while, but neither the person's own nor a link sent by mail.
+ * Signing in. Failed attempts are counted separately for browsers that the person has signed in with before: guessing
+ * passwords elsewhere locks out new browsers for a while, but neither the person's own nor a link sent by mail.
  */
 import type { Allowance } from '../../accounts/attempts.ts';
 import { type Html, html, type Value } from '../html.ts';
@@ -20,8 +20,8 @@ const PER_ADDRESS = 50;
 const PER_BROWSER = 10;
 
 const DONE: Record<string, string> = {
-  'signed-out': 'You are signed out',
-  'password-set': 'Your password is set. You can sign in with it now',
+  'signed-out': 'You have been signed out',
+  'password-set': 'Your password has been set. You can sign in with it now',
   joined: 'Welcome. Your account is ready: sign in with the password you have just chosen',
 };
 
@@ -52,14 +52,14 @@ async function signIn(visit: Visit, services: Services): Promise<Answer> {
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   });
   const found = await directory.credentials(email ?? '');
-  // Asked even if there is nobody, so that timing does not tell.
+  // Queried even if there is no such person, so that the timing reveals nothing.
   const isKnown = visit.browser !== null && (await directory.knowsBrowser(visit.browser, found?.person.id ?? '', now));
   const allowances = isKnown ? [browserAllowance(visit.browser!)] : strangerAllowances(visit.address, email ?? '');
   const waitMs = await attempts.take(allowances, now);
   if (waitMs !== null) {
     services.countSignIn('too_many');
     // At most once a minute, so that an attack does not fill the log.
-    if ((await attempts.take([{ what: 'told of attempts', most: 1, windowMs: 60_000 }], now)) === null) {
+    if ((await attempts.take([{ what: 'report of attempts', most: 1, windowMs: 60_000 }], now)) === null) {
       services.report(
         `dashboard: too many failed sign-ins, most recently as ${email ?? 'no address'} from ${visit.address}`,
       );
@@ -93,7 +93,7 @@ async function signIn(visit: Visit, services: Services): Promise<Answer> {
     : welcome({ person, account, factorDue, confirmedAt: now }, token, visit, services, isKnown);
 }
 
-/** Remembers the browser, now that its visitor is fully signed in, and shows the first page. */
+/** Remembers the browser, now that its visitor is fully signed in, and redirects to the first page. */
 async function welcome(
   visitor: Visitor,
   session: string,

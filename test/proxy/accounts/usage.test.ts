@@ -44,7 +44,7 @@ async function setUp({ place }: Form) {
 }
 
 describe.each(FORMS.filter((form) => !form.skip))('$name', (form) => {
-  test('requests are counted by UTC day and operation, each owner’s apart, and batches add up', async () => {
+  test('requests are counted by UTC day and operation, separately for each owner, and batches add up', async () => {
     const { counter, count, live, other, listed, set } = await setUp(form);
     for (let i = 0; i < 3; i++) count(live, 'periods', false);
     count(live, 'risk-lgas', true);
@@ -63,7 +63,7 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', (form) => {
     expect(await listed('2026-11-21')).toEqual([['2026-11-21', 'periods', 2, 0]]);
   });
 
-  test('errors are counted by code and operation, each owner’s apart, and batches add up', async () => {
+  test('errors are counted by code and operation, separately for each owner, and batches add up', async () => {
     const { usage, store, counter, live, other } = await setUp(form);
     const owner = (await store.findAccount('ministry'))!.id;
     const fail = (key: string, operation: string, code: string) => counter.countError(key, operation, code, MIDNIGHT);
@@ -84,7 +84,7 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', (form) => {
     expect(await usage.listErrors(owner, '2026-11-22')).toEqual([]);
   });
 
-  test('when a key was last used is written with its counts, and never goes back', async () => {
+  test('the time at which a key was last used is written with its counts, and never goes back', async () => {
     const { store, counter, count, live, set } = await setUp(form);
     const noted = async () => (await store.listKeys('ministry'))[0]!.key.last_used_at;
     expect(await noted()).toBeNull();
@@ -101,7 +101,7 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', (form) => {
     }
   });
 
-  test('what could not be written is counted on, and written once the store takes it', async () => {
+  test('counts that could not be written are kept, and written once the store works again', async () => {
     const { usage, live, listed } = await setUp(form);
     let isGone = true;
     const counter = countUsage({
@@ -115,7 +115,7 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', (form) => {
     expect(await listed()).toEqual([['2026-11-21', 'periods', 3, 0]]);
   });
 
-  test('what is over 400 days old is forgotten', async () => {
+  test('counts more than 400 days old are deleted', async () => {
     const { counter, count, live, listed, set } = await setUp(form);
     count(live, 'periods', false);
     await counter.flush();
@@ -126,7 +126,7 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', (form) => {
   });
 });
 
-test('what cannot be written while another process writes is kept for the next time', async () => {
+test('counts that cannot be written while another process is writing are kept for the next time', async () => {
   const { url, counter, count, live, listed } = await setUp(FORMS[0]!);
   const busy = new DatabaseSync(url.replace('sqlite:', ''));
   busy.exec('BEGIN IMMEDIATE');
@@ -139,7 +139,7 @@ test('what cannot be written while another process writes is kept for the next t
   expect(await listed()).toEqual([['2026-11-20', 'periods', 2, 0]]);
 });
 
-test('many rows go in several batches, and a failing one loses none', async () => {
+test('many rows are written in several batches, and a failing batch loses none', async () => {
   const batches: number[] = [];
   let fails = 1;
   const store = {

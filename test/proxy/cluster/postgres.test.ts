@@ -92,7 +92,7 @@ describe.skipIf(missingServers.length > 0)('PostgreSQL', () => {
     await (await open()).listAccounts();
     await sql('UPDATE schema_version SET version = 99');
     onTestFinished(() => sql(`UPDATE schema_version SET version = ${schemaOf('postgres').length}`).then(() => {}));
-    await expect(async () => (await open()).listAccounts()).rejects.toThrow(/schema 99, from a newer malaria-proxy/);
+    await expect(async () => (await open()).listAccounts()).rejects.toThrow(/schema 99 of a newer malaria-proxy/);
     const nowhere = await openStore('postgres://me:secret@127.0.0.1:1/db');
     await expect(async () => nowhere.listAccounts()).rejects.toThrow(
       /^(?!.*secret)store: PostgreSQL cannot be used: .*ECONNREFUSED/,

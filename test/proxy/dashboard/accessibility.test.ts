@@ -169,7 +169,7 @@ describe('the dashboard in Chromium', () => {
       await dashboard.directory.turnFactorOff(id, Date.now(), COMMAND_LINE);
       await page.getByRole('button', { name: 'Sign out', exact: true }).click();
       await signIn(page, 'dora@example.org');
-      expect(await page.locator('main').textContent()).toContain('Your role needs two-step sign-in');
+      expect(await page.locator('main').textContent()).toContain('Your role requires two-step sign-in');
       found.push(...(await check(page, 'two-step sign-in demanded')));
       await page.goto(`${dashboard.dashboardUrl}/nowhere`);
       found.push(...(await check(page, 'no such page')));

@@ -112,7 +112,7 @@ describe.each(forms)('$name', ({ place }) => {
       const mails = dashboard.mails().length;
       await team.press('Create the account');
       await team.follow('I have passed it on');
-      expect(await team.text()).toContain('The account is created, and the invitation is on its way');
+      expect(await team.text()).toContain('The account has been created, and the invitation is on its way');
 
       const ada = await join(await nextMail(mails), 'Ada', options);
       const { key, curl } = await ada.makeKey('dashboards');
@@ -165,7 +165,7 @@ describe.each(forms)('$name', ({ place }) => {
       await team.fill('Type the name of the account', name);
       await team.press('Remove for good');
       expect(await status(second), 'removed').toBe(401);
-      expect(await team.text()).toContain('The account is removed for good');
+      expect(await team.text()).toContain('The account has been removed for good');
       expect(await team.page.getByRole('button', { name: 'Reinstate' }).count()).toBe(0);
       await ada.follow('Usage');
       expect(ada.page.url()).toContain('/sign-in');
@@ -197,7 +197,7 @@ describe.each(forms)('$name', ({ place }) => {
     await cem.page.getByRole('button', { name: 'Copied' }).waitFor();
     expect(await cem.page.evaluate('navigator.clipboard.readText()')).toBe(key);
     await cem.page.reload();
-    expect(await cem.text(), 'loaded again, the page makes no other').toContain('That form was sent before');
+    expect(await cem.text(), 'loaded again, the page makes no other').toContain('This form had already been sent');
     expect((await dashboard.store.listKeys('Copying')).length).toBe(1);
     expect(cem.troubles).toEqual([]);
   });

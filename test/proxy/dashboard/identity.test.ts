@@ -37,7 +37,10 @@ testForms('the service team’s first person sets up a second factor before anyt
   const someone = await bare(dashboard);
   for (const path of ['/', '/team/accounts', '/team/people', '/team/activity', '/profile']) {
     const page = await someone.open(path);
-    expect([page.path, page.text]).toEqual(['/profile/two-step', expect.stringContaining('Your role needs two-step')]);
+    expect([page.path, page.text]).toEqual([
+      '/profile/two-step',
+      expect.stringContaining('Your role requires two-step'),
+    ]);
   }
   const csrf = await someone.csrf();
   const sent = await someone.post('/team/accounts', { csrf, kind: 'organisation', name: 'x', email: 'x@example.org' });

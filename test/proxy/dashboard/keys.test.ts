@@ -38,7 +38,7 @@ testForms('a key is made, shown once, listed, used, and revoked for good', async
   const revoke = /href="([^"]+\/revoke)"/.exec(list.html)![1]!;
   expect((await ben.open(revoke)).text).toContain('Revoke “Kano bulletin”?');
   expect((await dashboard.get('/v1/periods', key)).status, 'asking revokes nothing').toBe(200);
-  expect((await ben.send(revoke, {})).text).toContain('The key is revoked');
+  expect((await ben.send(revoke, {})).text).toContain('The key has been revoked');
   expect((await dashboard.get('/v1/periods', key)).status).toBe(401);
   expect((await ben.open(revoke)).path, 'it is revoked already').toBe(LIST);
   const { key: stored } = (await dashboard.store.listKeys('ministry'))[0]!;
@@ -97,7 +97,7 @@ testForms('a key is replaced: the old one works for some days more, then no long
   const made = await sendAgain();
   expect(made.text).toContain('The key that it replaces works until');
   const fresh = keyIn(made.html);
-  expect((await sendAgain()).text, 'as a page that is loaded again').toContain('That form was sent before');
+  expect((await sendAgain()).text, 'as a page that is loaded again').toContain('This form had already been sent');
   const [old, replacing] = (await dashboard.store.listKeys()).map(({ key }) => key);
   expect(replacing).toMatchObject({ name: 'Kano bulletin', kind: 'live', scopes: ['risk_scores', 'forecasts'] });
   expect(Math.round((replacing!.expires_at! - replacing!.created_at) / DAY_MS)).toBe(365);
@@ -115,7 +115,7 @@ testForms('a key is replaced: the old one works for some days more, then no long
   expect((await ada.open(at)).path, 'it works no longer').toBe(LIST);
   // One that would end sooner keeps its end.
   expect((await dashboard.store.endKey(id, end + DAY_MS, Date.now())).expires_at).toBe(end);
-  expect((await ada.open('/settings/activity')).text).toContain('set an end to a key Kano bulletin');
+  expect((await ada.open('/settings/activity')).text).toContain('set an expiry for a key Kano bulletin');
 });
 
 testForms('a researcher is told by mail, once, that keys can be made', async (start) => {
@@ -183,7 +183,7 @@ testForms('a hundred keys work at a time, and a hundred are made in an hour', as
     await send(`more ${i}`);
     await dashboard.store.revokeKey((await dashboard.store.listKeys('ministry')).at(-1)!.key.id, Date.now());
   }
-  expect((await send('yet another')).text).toContain('That is a lot of keys');
+  expect((await send('yet another')).text).toContain('You have created too many keys');
   expect((await ada.open(LIST)).text).toMatch(/The newest 100 of \d+/);
   clock.forward(3_600_000 - 1);
   await ada.signIn('ada@example.org');

@@ -16,7 +16,7 @@ testForms('an administrator invites, changes roles, withdraws and removes', asyn
   const mail = dashboard.mails()[0]!;
   expect(mail).toContain('To: ben@example.org\n');
   expect(invited.html, 'the link, where no mail is sent').toContain(linkIn(mail));
-  expect(mail).toContain('You have been invited to the Malaria Risk Data Service, to join “ministry”.');
+  expect(mail).toContain('You have been invited to join “ministry” at the Malaria Risk Data Service, which provides');
   const ben = dashboard.visitor();
   const joined = await ben.send(linkIn(mail), { name: 'Ben', password: PASSWORD, again: PASSWORD });
   expect(joined.text).toContain('Your account is ready');
@@ -35,10 +35,12 @@ testForms('an administrator invites, changes roles, withdraws and removes', asyn
   await invite('cem@example.org', 'administrator');
   await expect.poll(() => dashboard.mails().length, { timeout: 20_000 }).toBe(2);
   const withdraw = /action="([^"]+withdraw)"/.exec((await ada.open(people)).html)![1]!;
-  expect((await ada.send(people, {}, withdraw)).text).toContain('The invitation is withdrawn');
+  expect((await ada.send(people, {}, withdraw)).text).toContain('The invitation has been withdrawn');
   expect((await dashboard.visitor().open(linkIn(dashboard.mails()[1]))).status).toBe(404);
 
-  expect((await ada.send(`${people}/${id}/remove`, {})).text).toContain('Removed, and signed out everywhere');
+  expect((await ada.send(`${people}/${id}/remove`, {})).text).toContain(
+    'The person has been removed and signed out everywhere',
+  );
   expect((await ben.open(people)).path).toBe('/sign-in');
   expect((await dashboard.visitor().signIn('ben@example.org')).status).toBe(403);
   expect((await invite('ben@example.org', 'member')).status, 'and may be invited again').toBe(200);
@@ -59,7 +61,7 @@ testForms('the service team runs accounts: made, unlocked, limited, suspended, r
   );
   expect(made.text).toContain('Pass the invitation on');
   const passedOn = /href="(\/team\/accounts\/acc_\w+\?done=created)"/.exec(made.html)![1]!;
-  expect((await team.open(passedOn)).text).toContain('The account is created, and the invitation is on its way');
+  expect((await team.open(passedOn)).text).toContain('The account has been created, and the invitation is on its way');
   const at = passedOn.split('?')[0]!;
   await expect.poll(() => dashboard.mails().length, { timeout: 20_000 }).toBe(1);
   const rui = dashboard.visitor();
@@ -67,7 +69,7 @@ testForms('the service team runs accounts: made, unlocked, limited, suspended, r
   await rui.signIn('rui@example.org');
   expect((await rui.open('/settings/api-access')).text).toContain('API access is locked');
   expect((await team.open('/team/accounts')).text).toContain('1 account, 1 waiting to be unlocked');
-  expect((await team.send(at, {}, `${at}/unlock`)).text).toContain('API access is unlocked');
+  expect((await team.send(at, {}, `${at}/unlock`)).text).toContain('API access has been unlocked');
   const key = await rui.send(
     '/settings/api-access/new',
     { name: 'mine', kind: 'live', scopes: 'risk_scores' },
@@ -78,7 +80,7 @@ testForms('the service team runs accounts: made, unlocked, limited, suspended, r
   expect(await status()).toBe(200);
 
   const wrong = await team.send(at, { per_minute: 'many', per_month: '5' }, `${at}/limits`);
-  expect([wrong.status, wrong.text]).toEqual([400, expect.stringContaining('Enter a whole number from 1 up')]);
+  expect([wrong.status, wrong.text]).toEqual([400, expect.stringContaining('Enter a whole number of 1 or more')]);
   await team.send(at, { per_minute: '', per_month: '2' }, `${at}/limits`);
   expect([await status(), await status()]).toEqual([200, 429]);
   expect((await rui.open('/settings/usage')).text).toContain('2 of 2 requests');
@@ -97,7 +99,7 @@ testForms('the service team runs accounts: made, unlocked, limited, suspended, r
 
   const not = await team.send(`${at}/remove`, { name: 'Rut' });
   expect([not.status, await status()]).toEqual([400, 200]);
-  expect((await team.send(`${at}/remove`, { name: 'Rui' })).text).toContain('The account is removed for good');
+  expect((await team.send(`${at}/remove`, { name: 'Rui' })).text).toContain('The account has been removed for good');
   expect(await status()).toBe(401);
   expect((await rui.open('/profile')).path).toBe('/sign-in');
   const gone = await rui.signIn('rui@example.org');
@@ -127,13 +129,13 @@ testForms('the service team revokes a key and turns off somebody’s two-step si
   await dashboard.directory.turnFactorOn(id, { secret: 'A'.repeat(32), step: 0, recovery: [] }, 1);
   const team = await dashboard.signedIn('team@example.org');
   expect((await team.send(`/team/people/${id}`, {}, `/team/people/${id}/two-step-off`)).text).toContain(
-    'is turned off',
+    'has been turned off',
   );
   const ada = await dashboard.signedIn('ada@example.org');
   await ada.send('/settings/api-access/new', { name: 'k', kind: 'test', scopes: 'forecasts' }, '/settings/api-access');
   const { key, owner } = (await dashboard.store.listKeys())[0]!;
   const at = `/team/accounts/${owner.id}`;
-  expect((await team.send(`${at}/keys/${key.id}/revoke`, {})).text).toContain('The key is revoked');
+  expect((await team.send(`${at}/keys/${key.id}/revoke`, {})).text).toContain('The key has been revoked');
   expect((await dashboard.store.listKeys())[0]!.key.revoked_at).not.toBeNull();
   const own = (await ada.open('/settings/activity')).text;
   expect(own).toMatch(/service team revoked a key k/);

@@ -55,7 +55,7 @@ test('the page of a table has its columns, that of diffs no sample, and fields t
   const table = await mia.open('/reference/table-risk_lgas-parquet');
   expect(table.text).toContain('Column Type Meaning period VARCHAR Month, YYYY-MM');
   const diff = await mia.open('/reference/versions-diff');
-  expect(diff.text).toMatch(/\/v1\/versions has the addresses of all diffs, as diff/);
+  expect(diff.text).toMatch(/\/v1\/versions lists the addresses of all diffs, as diff/);
   expect(diff.text).not.toContain('Samples');
   const { text } = await mia.open('/reference/context-states');
   expect(text).toContain('itn_use number or null Share of people who slept under a treated net');

@@ -150,7 +150,7 @@ describe.skipIf(FORMS[1]!.skip)('two dashboards', () => {
     expect([keys.length, (await one.store.listKeys()).length]).toEqual([1, 1]);
     for (const { get } of [one, two]) expect((await get('/v1/periods', keys[0])).status).toBe(200);
     const revoke = /href="([^"]+\/revoke)"/.exec((await moved.open('/settings/api-access')).html)![1]!;
-    expect((await moved.send(revoke, {})).text).toContain('The key is revoked');
+    expect((await moved.send(revoke, {})).text).toContain('The key has been revoked');
     for (const { get } of [one, two]) expect((await get('/v1/periods', keys[0])).status).toBe(401);
     expect((await ada.open('/settings/activity')).text).toMatch(/ada@example.org revoked a key k/);
   });

@@ -18,7 +18,10 @@ testForms('an invitation, a password, a session, and out', async (start) => {
   expect((await someone.open('/profile')).text).toContain('ada@example.org');
   const cookie = someone.cookies.get('session')!;
   const out = await someone.send('/profile', {}, '/sign-out');
-  expect([out.path, out.text]).toEqual(['/sign-in?done=signed-out', expect.stringContaining('You are signed out')]);
+  expect([out.path, out.text]).toEqual([
+    '/sign-in?done=signed-out',
+    expect.stringContaining('You have been signed out'),
+  ]);
   someone.cookies.set('session', cookie);
   expect((await someone.open('/profile')).path).toBe('/sign-in');
 });
@@ -136,7 +139,7 @@ testForms('a new password ends the sessions elsewhere and wants the old one', as
   const change = (current: string) =>
     here.send('/profile', { current, password: NEW_PASSWORD, again: NEW_PASSWORD }, '/profile/password');
   expect((await change('wrong')).status).toBe(400);
-  expect((await change(PASSWORD)).text).toContain('Your password is changed');
+  expect((await change(PASSWORD)).text).toContain('Your password has been changed');
   expect([(await here.open('/profile')).path, (await elsewhere.open('/profile')).path]).toEqual([
     '/profile',
     '/sign-in',

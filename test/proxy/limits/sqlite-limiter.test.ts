@@ -353,7 +353,7 @@ describe('the month', () => {
 
 test('one process has the limits to itself', () => {
   const first = open();
-  expect(() => open()).toThrow(/is in use: another .*--limits redis:\/\//);
+  expect(() => open()).toThrow(/is in use by another .*--limits redis:\/\//);
   first.close();
   expect(() => open()).not.toThrow();
 });

@@ -147,12 +147,12 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
     for (const [work, message] of [
       [() => one.changeRole(ada.id, 'member', 5, actorOf(ada)), /last administrator/],
       [() => one.changeRole(ada.id, 'service', 5, actorOf(ada)), /no such role/],
-      [() => one.removePerson('per_x', 5, COMMAND_LINE), /no longer here/],
+      [() => one.removePerson('per_x', 5, COMMAND_LINE), /has been removed/],
       [() => one.invite({ ...asked, email: 'x' }, 5, COMMAND_LINE), /expected an address/],
-      [() => one.invite({ ...asked, email: 'ada@example.org' }, 5, COMMAND_LINE), /is already here/],
+      [() => one.invite({ ...asked, email: 'ada@example.org' }, 5, COMMAND_LINE), /already belongs to this account/],
       [() => one.invite({ ...asked, role: 'researcher' }, 5, COMMAND_LINE), /no such role/],
-      [() => one.openReset('per_x', token(), 5, COMMAND_LINE), /no longer here/],
-      [() => one.turnFactorOff('per_x', 5, COMMAND_LINE), /no longer here/],
+      [() => one.openReset('per_x', token(), 5, COMMAND_LINE), /has been removed/],
+      [() => one.turnFactorOff('per_x', 5, COMMAND_LINE), /has been removed/],
     ] as const) {
       await expect(async () => work()).rejects.toThrow(message);
     }

@@ -57,22 +57,22 @@ const ABOUT = ['ada.lovelace@example.org', 'Ada Lovelace'];
 test.each([
   ['short', /at least 12/],
   ['x'.repeat(201), /at most 200/],
-  ['aaaaaaaaaaaaaaaa', /easily guessed/],
-  ['abcabcabcabcabc', /easily guessed/],
-  ['Password1234', /easily guessed/],
-  ['123456789012', /easily guessed/],
-  ['qwertyuiop12', /easily guessed/],
-  ['abcdefghijklmnop', /easily guessed/],
-  ['Welcome2Nigeria!', /easily guessed/],
-  ['my name is ADA.LOVELACE!', /easily guessed/],
-  ['L0velace2026!!', /easily guessed/],
-  ['Malaria-Nigeria-2026', /easily guessed/],
-  ['N1ger1a2026!!!', /easily guessed/],
-  ['Summer2026!!!!', /easily guessed/],
-  ['correct horse battery staple', /easily guessed/],
-  ['Correct-Horse-Battery-Staple', /easily guessed/],
-  ['monkey dragon shadow', /easily guessed/],
-  ['P@ssw0rd2026!!', /easily guessed/],
+  ['aaaaaaaaaaaaaaaa', /easy to guess/],
+  ['abcabcabcabcabc', /easy to guess/],
+  ['Password1234', /easy to guess/],
+  ['123456789012', /easy to guess/],
+  ['qwertyuiop12', /easy to guess/],
+  ['abcdefghijklmnop', /easy to guess/],
+  ['Welcome2Nigeria!', /easy to guess/],
+  ['my name is ADA.LOVELACE!', /easy to guess/],
+  ['L0velace2026!!', /easy to guess/],
+  ['Malaria-Nigeria-2026', /easy to guess/],
+  ['N1ger1a2026!!!', /easy to guess/],
+  ['Summer2026!!!!', /easy to guess/],
+  ['correct horse battery staple', /easy to guess/],
+  ['Correct-Horse-Battery-Staple', /easy to guess/],
+  ['monkey dragon shadow', /easy to guess/],
+  ['P@ssw0rd2026!!', /easy to guess/],
 ])('%s is no new password', async (password, why) => {
   await expect(checkNewPassword(password, ABOUT)).rejects.toThrow(why);
 });
@@ -89,7 +89,7 @@ test.each([
 
 test('words of the own name and address count for nothing', async () => {
   const password = 'Oluwaseun Adebayo-Bello';
-  await expect(checkNewPassword(password, ['o@example.org', password])).rejects.toThrow(/easily guessed/);
+  await expect(checkNewPassword(password, ['o@example.org', password])).rejects.toThrow(/easy to guess/);
   await checkNewPassword(password, ABOUT);
 });
 
