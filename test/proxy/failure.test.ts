@@ -1,4 +1,4 @@
-/** The embedded form on a disk that fills up, with a damaged file, and backed up and restored. */
+/** The embedded form on a full disk, with a damaged file, and after backup and restore. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { chownSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -9,9 +9,9 @@ import { runCli, runHere, serveCli } from './cli-process.ts';
 import { makeBuild } from './fixture.ts';
 import { giveKey, serveBuild } from './service.ts';
 
-/** It changes what a process may write: util-linux has it. */
+/** prlimit, part of util-linux, limits how much a process may write. */
 const hasPrlimit = spawnSync('prlimit', ['--version']).status === 0;
-if (!hasPrlimit) console.error('tests of a full disk are skipped: no prlimit (util-linux)');
+if (!hasPrlimit) console.error('tests of a full disk are skipped: prlimit (util-linux) is not installed');
 
 let place: ReturnType<typeof makeBuild>;
 beforeEach(() => {
@@ -30,7 +30,7 @@ const serve = (more: object = {}) =>
   serveBuild({ build: place.build, snapshot: place.current, store: place.store }, more);
 
 test.skipIf(!hasPrlimit)(
-  'on a full disk requests are 503, readiness says so, and it all comes back with the room',
+  'on a full disk requests and readiness are 503, and everything recovers once there is space again',
   async () => {
     const { key } = await giveOne(1_000_000);
     const serving = await serveCli(['--snapshot', place.current, '--store', place.store, '--per-minute', '20']);
@@ -39,7 +39,7 @@ test.skipIf(!hasPrlimit)(
       const response = await fetch(`${serving.opsUrl}/readyz`);
       return { status: response.status, reason: ((await response.json()) as { reason: string | null }).reason };
     };
-    // No file of the process may grow: writes fail, as where there is no room.
+    // No file of the process may grow, so writes fail as on a full disk.
     const allow = (size: string) => execFileSync('prlimit', ['--pid', String(serving.child.pid), `--fsize=${size}:`]);
     expect([(await ask()).status, (await ready()).status]).toEqual([200, 200]);
     allow('1');
@@ -60,9 +60,9 @@ test.skipIf(!hasPrlimit)(
   },
 );
 
-test.skipIf(!hasPrlimit)('on a full disk commands say so in one line', async () => {
+test.skipIf(!hasPrlimit)('on a full disk commands fail with one line', async () => {
   const { id } = await giveOne(100);
-  // As beside a server: the files that a writer needs are there, and cannot grow.
+  // As while a server runs: the files that a writer needs exist, and cannot grow.
   const serving = await openStore(place.store);
   onTestFinished(() => serving.close());
   await serving.createAccount('organisation', 'other', 1);
@@ -75,10 +75,10 @@ test.skipIf(!hasPrlimit)('on a full disk commands say so in one line', async () 
   expect([code, stderr]).toEqual([3, 'malaria-proxy: store: SQLite cannot be used: disk I/O error\n']);
 });
 
-test('a damaged store is refused, with the way to restore it', async () => {
+test('a damaged store is refused, with advice on how to restore it', async () => {
   await giveOne(100);
   const bytes = readFileSync(file());
-  // A page of the table of keys, by what is in it.
+  // A page of the table of keys, found by its contents.
   const page = bytes.indexOf('risk_scores') & ~4095;
   bytes.fill(0x5a, page, page + 40);
   writeFileSync(file(), bytes);
@@ -97,7 +97,7 @@ test('a damaged store is refused, with the way to restore it', async () => {
   expect(refused.stderr).toMatch(/^malaria-proxy: .*proxy\.sqlite is damaged \(.*\); restore the last backup: .*\n$/);
 });
 
-test('a backup under load, restored, gives nobody more than before, and at most a block less', async () => {
+test('after restoring a backup made under load nobody has more allowance than before, and at most a block less', async () => {
   const { id, key } = await giveOne(1000);
   const backup = join(place.build, 'saved');
   const server = await serve();
@@ -136,7 +136,7 @@ test('a backup under load, restored, gives nobody more than before, and at most 
   expect((await again.store.accountById(owner))!.per_month).toBe(1000);
 });
 
-test('a file that is no backup is not restored, and the store stays', async () => {
+test('a file that is not a backup is not restored, and the store is kept', async () => {
   await giveOne(100);
   const other = join(place.build, 'other');
   for (const text of ['no database at all', '']) {
@@ -149,7 +149,7 @@ test('a file that is no backup is not restored, and the store stays', async () =
   expect((await runHere(['backup', other, '--store', 'postgres://x'])).stderr).toContain('proxy/cluster/README.md');
 });
 
-test.skipIf(process.getuid?.() !== 0)('what root restores belongs to the owner of the folder', async () => {
+test.skipIf(process.getuid?.() !== 0)('files that root restores belong to the owner of the folder', async () => {
   await giveOne(100);
   const [folder, backup, nobody] = [dirname(file()), join(place.build, 'saved'), 65_534];
   expect((await runHere(['backup', backup, '--store', place.store])).stderr).toBe('');
@@ -172,7 +172,7 @@ const taken = () => {
     db.close();
   }
 };
-/** A store backed up after 30 requests of its key, with 20 more since, and a second account. */
+/** A store that was backed up after 30 requests with its key, and then had 20 more and a second account. */
 const backedUp = async () => {
   const { key } = await giveOne(1000);
   const use = async (requests: number) => {
@@ -196,7 +196,7 @@ const names = async (): Promise<string[]> => {
   return JSON.parse(stdout).map(({ name }: { name: string }) => name);
 };
 
-test('what was granted since the backup still counts where the limits are intact', async () => {
+test('requests granted since the backup still count if the limits are intact', async () => {
   const { key, restore } = await backedUp();
   expect((await restore()).code).toBe(0);
   expect([await names(), taken()]).toEqual([['ministry'], [50]]);
@@ -204,7 +204,7 @@ test('what was granted since the backup still counts where the limits are intact
   expect((await server.get('/v1/periods', key)).headers.get('ratelimit')).toContain('r=949');
 });
 
-test('limits that are damaged, missing or behind are the backup’s after it', async () => {
+test('limits that are damaged, missing or lower than the backup’s are replaced by them', async () => {
   const { restore } = await backedUp();
   const limits = `${file()}-limits`;
   writeFileSync(limits, 'no database any more, but long enough to look like one');
@@ -220,7 +220,7 @@ test('limits that are damaged, missing or behind are the backup’s after it', a
   expect([(await restore()).code, taken()]).toEqual([0, [30]]);
 });
 
-test('where there are limits and no store, they stay in their place', async () => {
+test('limits without a store are kept', async () => {
   const { restore } = await backedUp();
   rmSync(file());
   const { code, stdout } = await restore();
@@ -238,16 +238,16 @@ test('a store that another command has open is not replaced', async () => {
 });
 
 test.each(['intact', 'damaged'])(
-  'killed at any step with %s limits, it loses neither store nor counts',
+  'a restore with %s limits that is killed at any step loses neither store nor counts',
   async (state) => {
     const { backup } = await backedUp();
-    const [folder, aside] = [dirname(file()), join(place.build, 'aside')];
+    const [folder, copy] = [dirname(file()), join(place.build, 'copy')];
     if (state === 'damaged')
       writeFileSync(`${file()}-limits`, 'no database any more, but long enough to look like one');
-    // As a killed server leaves it: with changes in the write-ahead log alone.
+    // As a killed server leaves it, with changes only in the write-ahead log.
     const server = await openStore(place.store);
     await server.createAccount('organisation', 'last', 1);
-    cpSync(folder, aside, { recursive: true });
+    cpSync(folder, copy, { recursive: true });
     await server.close();
     const preload = `--import=${join(import.meta.dirname, 'killed-at.ts')}`;
     const args = ['restore', backup, '--store', place.store];
@@ -255,16 +255,16 @@ test.each(['intact', 'damaged'])(
     let killed = 0;
     for (let at = 1; ; at++) {
       rmSync(folder, { recursive: true });
-      cpSync(aside, folder, { recursive: true });
+      cpSync(copy, folder, { recursive: true });
       const { code } = await runCli(args, { NODE_OPTIONS: preload, KILLED_AT: String(at) });
       const isNew = !(await names()).includes('last');
       expect([at, await names()]).toEqual([at, isNew ? ['ministry'] : ['last', 'later', 'ministry']]);
-      // The new store never comes with limits that know nothing.
+      // The new store never has empty limits.
       if (isNew || state === 'intact') expect([at, taken()]).toEqual([at, counts]);
       if (code === 0) break;
       expect(code).toBeNull();
       killed++;
-      expect((await runHere(args)).code, 'repeated, it is done').toBe(0);
+      expect((await runHere(args)).code, 'repeating it completes it').toBe(0);
       expect([await names(), taken()]).toEqual([['ministry'], counts]);
       const kept = readdirSync(folder)
         .filter((name) => name.endsWith('Z'))

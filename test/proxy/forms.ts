@@ -1,4 +1,4 @@
-/** The two forms in which accounts, keys and limits are kept. What is promised is tested on both. */
+/** The two forms in which accounts, keys and limits are stored. Guarantees are tested with both. */
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,6 +8,7 @@ import pg from 'pg';
 import { afterAll, inject, onTestFinished } from 'vitest';
 import { missingServers, type RealServer, startRedis } from './real-servers.ts';
 
+/** URLs of an empty store and its limits. */
 export interface Place {
   store: string;
   limits: string;
@@ -15,15 +16,15 @@ export interface Place {
 
 export interface Form {
   name: string;
-  /** Whether this machine has not what it takes. */
+  /** Whether the servers that it needs are not installed. */
   skip: boolean;
-  /** Room of its own for the running test, or for what passes another end. */
+  /** A separate place for the running test; `atEnd` registers its removal, by default at the end of the test. */
   place(atEnd?: (end: () => void) => void): Promise<Place>;
 }
 
 let redis: Promise<RealServer> | undefined;
 
-/** An empty database of its own in the run's PostgreSQL, and the test file's Redis, which goes with it. */
+/** A new, empty database in the run's PostgreSQL, and the Redis of the test file. */
 export async function sharedPlace(): Promise<Place> {
   redis ??= startRedis();
   const { url } = inject('postgres')!;
@@ -35,7 +36,7 @@ export async function sharedPlace(): Promise<Place> {
   return { store: url.replace(/postgres$/, name), limits: (await redis).url };
 }
 
-/** What `sql` finds in the store at `url`. */
+/** The rows that `sql` selects from the store at `url`. */
 export async function rowsIn(url: string, sql: string): Promise<Record<string, unknown>[]> {
   if (url.startsWith('sqlite:')) {
     const db = new DatabaseSync(url.replace('sqlite:', ''), { readOnly: true });
@@ -54,7 +55,7 @@ export async function rowsIn(url: string, sql: string): Promise<Record<string, u
   }
 }
 
-/** To be called by a file that uses shared places. */
+/** Every file that uses shared places must call this. */
 export function removeServersAtEnd(): void {
   afterAll(async () => {
     await (await redis)?.remove();

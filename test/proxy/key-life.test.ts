@@ -41,7 +41,7 @@ async function commandsFor(service: Service, runOne: typeof runHere = runHere) {
 removeServersAtEnd();
 const forms = FORMS.filter((form) => !form.skip);
 
-test.each(forms)('the whole life of keys and accounts, from another process: $name', async ({ place }) => {
+test.each(forms)('another process can manage keys and accounts from creation to removal: $name', async ({ place }) => {
   const service = await startService(await place());
   const { run, must, createKey } = await commandsFor(service, runCli);
   const status = async (key: string) => (await service.get('/v1/risk/lgas?state=KN', key)).status;
@@ -51,12 +51,12 @@ test.each(forms)('the whole life of keys and accounts, from another process: $na
   expect(key).toMatch(/^malaria_live_/);
   expect(await status(key)).toBe(200);
 
-  // Shown once: nothing that lists keys says them again.
+  // It is shown once: no list contains it again.
   const listed = await must('keys', 'list', '--json');
   expect(JSON.parse(listed.stdout)).toMatchObject([{ id, owner: 'acme', status: 'active', owner_status: 'active' }]);
   for (const text of [listed.stdout, (await must('keys', 'list')).stdout]) {
     expect(text).toContain(id);
-    // The first four characters of its secret part are shown, and no more.
+    // Only the first four characters of its secret part are shown.
     expect(text).toContain(`${key.slice(0, 17)}${text.startsWith('[') ? '"' : '…'}`);
   }
   expect((await must('keys', 'find', key)).stdout).toMatch(new RegExp(`\n${id} .* acme `));
@@ -97,7 +97,7 @@ test.each(forms)('the whole life of keys and accounts, from another process: $na
   expect((await run('accounts', 'create-organisation', 'acme')).code).toBe(2);
 });
 
-test('rotation: two keys side by side, then one', async () => {
+test('during a rotation both keys work, and then only the new one', async () => {
   const service = await startService();
   const { run, must, createKey } = await commandsFor(service);
   const status = async (key: string) => (await service.get('/v1/risk/lgas?state=KN', key)).status;
@@ -111,7 +111,7 @@ test('rotation: two keys side by side, then one', async () => {
   expect(await run('keys', 'rotate', 'key_nope')).toMatchObject({ code: 2, stdout: '' });
 });
 
-test('a researcher waits to be unlocked', async () => {
+test('a researcher cannot have keys until unlocked', async () => {
   const service = await startService();
   const { run, must, createKey } = await commandsFor(service);
   expect((await must('accounts', 'create-researcher', 'ada', '--json')).stdout).toContain('"status": "locked"');
@@ -137,7 +137,7 @@ test('a researcher waits to be unlocked', async () => {
   expect((await service.get('/v1/risk/lgas?state=KN', key)).status).toBe(200);
 });
 
-test('a key works up to its expiry and not past it', async () => {
+test('a key works until its expiry and not longer', async () => {
   const service = await startService();
   const { must, createKey } = await commandsFor(service);
   await must('accounts', 'create-organisation', 'acme');
@@ -150,7 +150,7 @@ test('a key works up to its expiry and not past it', async () => {
   expect((await must('keys', 'list')).stdout).toContain('expired');
 });
 
-test.each(forms)('limits of an account hold from the next request on: $name', async ({ place }) => {
+test.each(forms)('limits of an account take effect from the next request on: $name', async ({ place }) => {
   const service = await startService(await place());
   const { must, createKey } = await commandsFor(service);
   await must('accounts', 'create-organisation', 'acme');
@@ -201,7 +201,7 @@ test.each([
   [['accounts', 'list', '--limits', 'redis://:secret@host'], /redis:\/\/ requires --store postgres:\/\//],
   [['nonsense'], /unknown command/],
   [[], /Usage: malaria-proxy/],
-])('%j is refused with one clear line and exit code 2', async (args, message) => {
+])('%j is refused in one clear line with exit code 2', async (args, message) => {
   const folder = mkdtempSync(join(tmpdir(), 'malaria-cli-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const done = await runHere(args, { MALARIA_STORE: `sqlite:${join(folder, 'proxy.sqlite')}` });
@@ -211,13 +211,13 @@ test.each([
   expect(done.stderr).not.toContain('    at ');
 });
 
-test('a store that cannot be reached is one line and exit code 3, for it may work later', async () => {
+test('a store that cannot be reached gives one line and exit code 3, since it may work later', async () => {
   const done = await runHere(['accounts', 'list', '--store', 'postgres://me:secret@127.0.0.1:1/db']);
   expect([done.code, done.stdout]).toEqual([3, '']);
   expect(done.stderr).toMatch(/^(?!.*secret).*PostgreSQL cannot be used: .*ECONNREFUSED.*\n$/);
 });
 
-test('--help teaches and exits 0', async () => {
+test('--help prints commands and examples and exits with 0', async () => {
   const help = await runCli(['--help']);
   expect([help.code, help.stderr]).toEqual([0, '']);
   for (const word of ['serve', 'accounts', 'keys', 'Examples:', 'MALARIA_STORE']) expect(help.stdout).toContain(word);

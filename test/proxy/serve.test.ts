@@ -1,4 +1,4 @@
-/** `serve` as a process: what it prints, refuses, survives and keeps to itself. */
+/** `serve` as a process: what it prints, refuses, survives and keeps secret. */
 import { exec } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -23,14 +23,14 @@ function place(options?: FixtureOptions) {
   return { build, current, store, args: ['--snapshot', current, '--store', store] };
 }
 
-/** A place whose store has one key, its owner with `limits` of its own. */
+/** A place whose store contains one key, whose owner has `limits` of its own. */
 async function placeWithKey(limits?: LimitChange, options?: FixtureOptions) {
-  const made = place(options);
-  const accounts = await openStore(made.store);
+  const created = place(options);
+  const accounts = await openStore(created.store);
   const { key } = await giveKey(accounts);
   if (limits) await accounts.setLimits('ministry', limits);
   await accounts.close();
-  return { ...made, key };
+  return { ...created, key };
 }
 
 const ask = (url: string, key: string, path = '/v1/periods') => fetch(url + path, { headers: { 'x-api-key': key } });
@@ -50,13 +50,13 @@ test('after kill -9 no more is granted than the month allows, and at most a bloc
   }
   const last = await serveCli(args);
   total += await granted(last.url, key, 600);
-  // Blocks are of 5, and each of the three crashes may lose one.
+  // Blocks contain 5 requests, and each of the three crashes may lose one.
   expect(total).toBeLessThanOrEqual(500);
   expect(total).toBeGreaterThanOrEqual(485);
   expect(await last.stop()).toBe(0);
 });
 
-test('after a graceful stop not a single request is lost, of minute or month', async () => {
+test('after a graceful stop not a single request of minute or month is lost', async () => {
   const { args, key } = await placeWithKey({ perMinute: 70, perMonth: 400 });
   let total = 0;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
@@ -68,7 +68,7 @@ test('after a graceful stop not a single request is lost, of minute or month', a
   expect(total + (await granted(last.url, key, 40))).toBe(70);
 });
 
-test('what is noted at the stop waits for another process that is writing', async () => {
+test('on stopping, the counts wait for another process that is writing', async () => {
   const { args, store, key } = await placeWithKey();
   const serving = await serveCli(args);
   expect(await granted(serving.url, key, 3)).toBe(3);
@@ -83,7 +83,7 @@ test('what is noted at the stop waits for another process that is writing', asyn
   expect(busy.prepare('SELECT sum(granted) AS n FROM usage').get()).toEqual({ n: 3 });
 });
 
-test('what cannot be noted at the stop is told', async () => {
+test('counts that cannot be written on stopping are reported', async () => {
   const { args, store, key } = await placeWithKey();
   const serving = await serveCli(args);
   expect(await granted(serving.url, key, 3)).toBe(3);
@@ -97,7 +97,7 @@ test('what cannot be noted at the stop is told', async () => {
 });
 
 test.skipIf(missingServers.length > 0)(
-  'a stop while Redis hangs refuses what waits for it, notes what was used, and says what is wrong',
+  'on stopping while Redis hangs, waiting requests are refused, usage is written, and the problem is reported',
   async () => {
     const { current } = place();
     const [postgres, redis] = await Promise.all([startPostgres(inject('postgres')!.data), startRedis()]);
@@ -117,7 +117,7 @@ test.skipIf(missingServers.length > 0)(
       expect(Number(/^malaria_connections (\d+)$/m.exec(metrics)![1])).toBeGreaterThanOrEqual(3);
     });
     expect(await serving.stop()).toBe(0);
-    // Answered, so not cut off when the time for it was over.
+    // They were answered, and not cut off at the end of the time for draining.
     for (const { answers } of await Promise.all(waiting)) expect(answers.map(({ status }) => status)).toEqual([503]);
     expect(serving.read().stderr).toMatch(/^malaria-proxy: stopping: finishing requests in flight$/m);
     expect(serving.read().stderr).toMatch(/^malaria-proxy: keys and limits: .*no answer from Redis within 1000 ms$/m);
@@ -125,7 +125,7 @@ test.skipIf(missingServers.length > 0)(
   },
 );
 
-test('a log that nobody reads any more, or that cannot be written, stops no request', async () => {
+test('a log that is no longer read, or cannot be written, delays no request', async () => {
   const { args, key } = await placeWithKey();
   const serving = await serveCli([...args, '--log']);
   serving.child.stdout!.destroy();
@@ -139,12 +139,12 @@ test('a log that nobody reads any more, or that cannot be written, stops no requ
   expect(await serving.stop()).toBe(0);
 });
 
-test('a log whose reader hangs stops no request, and no stop', async () => {
+test('a log whose reader hangs delays neither requests nor stopping', async () => {
   const { args, key } = await placeWithKey();
   const serving = await serveCli([...args, '--log', '--per-minute', '1000000']);
   serving.child.stdout!.pause();
   const exited = once(serving.child, 'exit');
-  // More than pipe and reader hold: half a megabyte.
+  // Half a megabyte, more than pipe and reader can buffer.
   const text = `GET /v1/periods HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${key}\r\n\r\n`.repeat(3000);
   const { answers } = await exchange(portOf(serving.url), text, { end: true });
   expect(answers.length).toBe(3000);
@@ -152,10 +152,10 @@ test('a log whose reader hangs stops no request, and no stop', async () => {
   expect((await exited)[0]).toBe(0);
 });
 
-test('a second server on the same store is refused, and let in once the first is killed', async () => {
+test('a second server on the same store is refused until the first is killed', async () => {
   const { args, build, current } = place();
   const first = await serveCli(args);
-  // By another name of the same file, too.
+  // Even under another name of the same file.
   symlinkSync(join(build, 'store', 'proxy.sqlite'), join(build, 'link.sqlite'));
   const named = ['--snapshot', current, '--store', `sqlite:${join(build, 'link.sqlite')}`];
   const second = await runCli(['serve', ...named, '--port', '0', '--ops-port', '0']);
@@ -165,7 +165,7 @@ test('a second server on the same store is refused, and let in once the first is
   expect(await (await serveCli(args)).stop()).toBe(0);
 });
 
-test('a stop finishes requests in flight, after saying so on the ops port', async () => {
+test('a stopping server reports it on the ops port and finishes requests in flight', async () => {
   const { build, args, key } = await placeWithKey({}, { outlinePoints: 250_000 });
   const serving = await serveCli(args);
   const answer = await fetch(`${serving.url}/v1/boundaries/states`, {
@@ -183,7 +183,7 @@ test('a stop finishes requests in flight, after saying so on the ops port', asyn
   await expect(ask(serving.url, key)).rejects.toThrow();
 });
 
-test('a stop sends all that was answered, to a client that has not read it yet too', async () => {
+test('a stopping server sends all answers, even to a client that has not read them yet', async () => {
   const { args, key } = await placeWithKey({}, { outlinePoints: 10_000 });
   const serving = await serveCli(args);
   const idle = await ask(serving.url, key);
@@ -206,7 +206,7 @@ test('a stop sends all that was answered, to a client that has not read it yet t
   expect(await stopped).toBe(0);
 });
 
-test('a store whose file is replaced ends the server: what is revoked there would not be here', async () => {
+test('the server stops if the file of its store is replaced, since it would miss revocations', async () => {
   const { args, build } = place();
   const serving = await serveCli(args);
   const file = join(build, 'store', 'proxy.sqlite');
@@ -216,7 +216,7 @@ test('a store whose file is replaced ends the server: what is revoked there woul
   expect([code, serving.read().stderr]).toEqual([1, expect.stringContaining('was replaced by another file')]);
 });
 
-test('--first-key prints a line that works as printed, and the one before it no longer does', async () => {
+test('--first-key creates a key that works, and the previous one no longer works', async () => {
   const { args } = place();
   const first = await serveCli([...args, '--first-key']);
   expect(first.key).toMatch(/^malaria_test_/);
@@ -227,7 +227,7 @@ test('--first-key prints a line that works as printed, and the one before it no 
   await second.stop();
 });
 
-test('plain output says what is served and where; its curl line works', async () => {
+test('plain output reports what is served and where, and its curl line works', async () => {
   const { args } = place();
   const { spawn } = await import('node:child_process');
   const root = join(import.meta.dirname, '..', '..');
@@ -248,7 +248,7 @@ test('plain output says what is served and where; its curl line works', async ()
   expect(JSON.parse(stdout)).toMatchObject({ period: '2023-12', state_code: 'KN' });
 });
 
-test('no key in the log, on either output, or in any file of the store', async () => {
+test('no key appears in the log, on either output, or in any file of the store', async () => {
   const { args, build, key } = await placeWithKey();
   const serving = await serveCli([...args, '--log']);
   await ask(serving.url, key, `/v1/risk/lgas?state=KN&api_key=${key}`);
@@ -279,7 +279,7 @@ test('no key in the log, on either output, or in any file of the store', async (
   expect(metrics).toContain(`malaria_snapshot_info{model_version="${versionOf()}"} 1`);
 });
 
-test('health and readiness are on the other port only', async () => {
+test('health and readiness are served on the ops port only', async () => {
   const { args } = place();
   const serving = await serveCli(args);
   expect((await fetch(`${serving.opsUrl}/healthz`)).status).toBe(200);
@@ -288,7 +288,7 @@ test('health and readiness are on the other port only', async () => {
   expect((await fetch(`${serving.url}/healthz`)).status).toBe(401);
 });
 
-test('what stands in the way of a start is one clear line, exit code 2', async () => {
+test('problems on start-up are reported in one clear line, with exit code 2', async () => {
   const { args, current, store } = place();
   const taken = createServer().listen(0, '127.0.0.1');
   onTestFinished(() => void taken.close());

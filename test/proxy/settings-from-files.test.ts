@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 const place = () => `sqlite:${join(folder, 'proxy.sqlite')}`;
 
-test('a setting is taken from the file that a variable names, or from a credential', () => {
+test('a setting is read from the file that a variable names, or from a credential', () => {
   mkdirSync(join(folder, 'credentials'));
   writeFileSync(join(folder, 'credentials', 'MALARIA_MAIL'), 'smtp://me:secret@example.org\r\n');
   writeFileSync(join(folder, 'credentials', 'something-else'), 'x');
@@ -26,7 +26,7 @@ test('a setting is taken from the file that a variable names, or from a credenti
   );
 });
 
-test('commands use it, and leave nothing of it in the environment', async () => {
+test('commands use settings from files, and leave none of them in the environment', async () => {
   const { code, stderr } = await runHere(['accounts', 'create-organisation', 'ministry'], {
     MALARIA_STORE_FILE: store,
   });

@@ -4,7 +4,7 @@ import { linkIn, PASSWORD, testForms } from './dashboard.ts';
 
 removeServersAtEnd();
 
-testForms('an administrator invites, changes roles, withdraws and removes', async (start) => {
+testForms('an administrator invites people, changes roles, withdraws invitations and removes people', async (start) => {
   const dashboard = await start();
   await dashboard.person('ada@example.org', 'administrator', 'ministry');
   const ada = await dashboard.signedIn('ada@example.org');
@@ -15,7 +15,7 @@ testForms('an administrator invites, changes roles, withdraws and removes', asyn
   await expect.poll(() => dashboard.mails().length, { timeout: 20_000 }).toBe(1);
   const mail = dashboard.mails()[0]!;
   expect(mail).toContain('To: ben@example.org\n');
-  expect(invited.html, 'the link, where no mail is sent').toContain(linkIn(mail));
+  expect(invited.html, 'the link is shown if no mail is sent').toContain(linkIn(mail));
   expect(mail).toContain('You have been invited to join “ministry” at the Malaria Risk Data Service, which provides');
   const ben = dashboard.visitor();
   const joined = await ben.send(linkIn(mail), { name: 'Ben', password: PASSWORD, again: PASSWORD });
@@ -30,7 +30,7 @@ testForms('an administrator invites, changes roles, withdraws and removes', asyn
 
   const { id } = (await dashboard.directory.credentials('ben@example.org'))!.person;
   await ada.send(`${people}/${id}`, { role: 'administrator' }, `${people}/${id}/role`);
-  expect((await ben.open(people)).html, 'a role holds from the next page on').toContain('Invite somebody');
+  expect((await ben.open(people)).html, 'a role takes effect from the next page on').toContain('Invite somebody');
 
   await invite('cem@example.org', 'administrator');
   await expect.poll(() => dashboard.mails().length, { timeout: 20_000 }).toBe(2);
@@ -43,13 +43,13 @@ testForms('an administrator invites, changes roles, withdraws and removes', asyn
   );
   expect((await ben.open(people)).path).toBe('/sign-in');
   expect((await dashboard.visitor().signIn('ben@example.org')).status).toBe(403);
-  expect((await invite('ben@example.org', 'member')).status, 'and may be invited again').toBe(200);
+  expect((await invite('ben@example.org', 'member')).status, 'removed people may be invited again').toBe(200);
   const own = (await dashboard.directory.credentials('ada@example.org'))!.person.id;
   const last = await ada.send(`${people}/${own}/remove`, {});
   expect([last.status, last.text]).toEqual([400, expect.stringContaining('is the last administrator')]);
 });
 
-testForms('the service team runs accounts: made, unlocked, limited, suspended, reinstated, removed', async (start) => {
+testForms('the service team creates, unlocks, limits, suspends, reinstates and removes an account', async (start) => {
   const dashboard = await start();
   await dashboard.person('team@example.org', 'service', null);
   const team = await dashboard.signedIn('team@example.org');
@@ -88,7 +88,7 @@ testForms('the service team runs accounts: made, unlocked, limited, suspended, r
   expect((await dashboard.store.findAccount('Rui'))!).toMatchObject({ per_minute: 1000, per_month: null });
 
   expect((await team.open(`${at}/suspend`)).text).toContain('Suspend Rui?');
-  expect(await status(), 'asking suspends nothing').toBe(200);
+  expect(await status(), 'the confirmation page suspends nothing').toBe(200);
   await team.send(`${at}/suspend`, {});
   expect(await status()).toBe(401);
   expect((await rui.open('/profile')).path, 'the session has ended').toBe('/sign-in');
@@ -112,13 +112,13 @@ testForms('the service team runs accounts: made, unlocked, limited, suspended, r
   expect(await status()).toBe(401);
 
   const log = (await team.open('/team/activity')).text;
-  for (const deed of [
+  for (const entry of [
     'removed the account Rui',
     'suspended the account Rui',
     'unlocked API access Rui',
     'created a key mine',
   ]) {
-    expect(log).toContain(deed);
+    expect(log).toContain(entry);
   }
 });
 
@@ -140,5 +140,5 @@ testForms('the service team revokes a key and turns off somebody’s two-step si
   const own = (await ada.open('/settings/activity')).text;
   expect(own).toMatch(/service team revoked a key k/);
   expect(own).toMatch(/service team turned off two-step sign-in for ada@example.org/);
-  expect(own, 'who of the service it was is not told').not.toContain('team@example.org');
+  expect(own, 'it is not revealed who in the service it was').not.toContain('team@example.org');
 });

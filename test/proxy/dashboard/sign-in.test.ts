@@ -7,7 +7,7 @@ removeServersAtEnd();
 
 const NEW_PASSWORD = 'eleven kites above jos';
 
-testForms('an invitation, a password, a session, and out', async (start) => {
+testForms('somebody who was invited signs in with the password and signs out', async (start) => {
   const dashboard = await start();
   await dashboard.person('ada@example.org', 'administrator', 'ministry');
   const someone = dashboard.visitor();
@@ -26,7 +26,7 @@ testForms('an invitation, a password, a session, and out', async (start) => {
   expect((await someone.open('/profile')).path).toBe('/sign-in');
 });
 
-testForms('a session ends after an hour without a request, and after twelve in any case', async (start) => {
+testForms('a session ends after an hour without a request, and after twelve hours in any case', async (start) => {
   const clock = movableClock();
   const dashboard = await start({ clock });
   await dashboard.person('ada@example.org', 'administrator', 'ministry');
@@ -43,14 +43,14 @@ testForms('a session ends after an hour without a request, and after twelve in a
   expect(await isIn()).toBe(false);
 });
 
-testForms('a forgotten password: a link by mail, good once, that ends every session', async (start) => {
+testForms('a forgotten password is reset by a mailed link that works once and ends every session', async (start) => {
   const clock = movableClock();
   const dashboard = await start({ clock });
   await dashboard.person('ada@example.org', 'administrator', 'ministry');
   const elsewhere = await dashboard.signedIn('ada@example.org');
   const someone = dashboard.visitor();
   const ask = async () => {
-    // A wrong password is mailed about too, when it may.
+    // Wrong passwords can cause mails, too.
     const links = () => dashboard.mails().filter((mail) => mail.includes('/link/'));
     const count = links().length;
     await someone.send('/forgotten', { email: 'ada@example.org' });
@@ -59,7 +59,7 @@ testForms('a forgotten password: a link by mail, good once, that ends every sess
   };
   const first = await ask();
   const link = await ask();
-  expect((await someone.open(first)).status, 'a newer link takes the place of an older').toBe(404);
+  expect((await someone.open(first)).status, 'a newer link replaces an older one').toBe(404);
   const short = await someone.send(link, { password: 'short', again: 'short' });
   expect([short.status, short.text]).toEqual([400, expect.stringContaining('Use at least 12 characters.')]);
   const other = await someone.send(link, { password: NEW_PASSWORD, again: PASSWORD });
@@ -81,7 +81,7 @@ testForms('a forgotten password: a link by mail, good once, that ends every sess
 });
 
 testForms(
-  'two-step sign-in: on with a code, asked for, each code once; a recovery code in its place; off',
+  'two-step sign-in is turned on with a code, requires a new code or a recovery code, and is turned off with a code',
   async (start) => {
     const clock = movableClock();
     const dashboard = await start({ clock });
@@ -104,7 +104,7 @@ testForms(
     for (const path of ['/profile', '/settings/api-access', '/']) {
       expect((await again.open(path)).path, 'a password alone opens nothing').toMatch(/^\/sign-in/);
     }
-    expect((await again.send('/sign-in/code', { code: used })).status, 'a code is good once').toBe(403);
+    expect((await again.send('/sign-in/code', { code: used })).status, 'a code works once').toBe(403);
     clock.forward(STEP_MS);
     const next = code();
     expect((await again.send('/sign-in/code', { code: ` ${next.slice(0, 3)} ${next.slice(3)}` })).status).toBe(200);
@@ -115,24 +115,22 @@ testForms(
     expect((await second.send('/sign-in/code', { code: recovery[3]!.toUpperCase() })).status).toBe(200);
     const third = dashboard.visitor();
     await third.signIn('ada@example.org');
-    expect((await third.send('/sign-in/code', { code: recovery[3]! })).status, 'a recovery code is good once').toBe(
-      403,
-    );
+    expect((await third.send('/sign-in/code', { code: recovery[3]! })).status, 'a recovery code works once').toBe(403);
     clock.forward(11 * 60_000);
     expect((await third.open('/sign-in/code')).path, 'the time for the code is over').toBe('/sign-in');
 
-    const asked = await second.send('/profile/two-step/off', {});
-    expect([asked.status, asked.text]).toEqual([403, expect.stringContaining('please give a code again')]);
+    const page = await second.send('/profile/two-step/off', {});
+    expect([page.status, page.text]).toEqual([403, expect.stringContaining('please enter a code again')]);
     const off = async (field: string, value: string) =>
       second.post('/profile/two-step/off', { csrf: await second.csrf(), [field]: value });
-    expect((await off('current', PASSWORD)).status, 'the password does not do').toBe(403);
+    expect((await off('current', PASSWORD)).status, 'the password does not suffice').toBe(403);
     expect((await off('code', next)).status, 'nor a code used before').toBe(403);
     expect((await off('code', code())).text).toContain('Two-step sign-in is off');
     expect((await dashboard.visitor().signIn('ada@example.org')).path).not.toBe('/sign-in/code');
   },
 );
 
-testForms('a new password ends the sessions elsewhere and wants the old one', async (start) => {
+testForms('changing the password requires the old one and ends all other sessions', async (start) => {
   const dashboard = await start();
   await dashboard.person('ada@example.org', 'administrator', 'ministry');
   const [here, elsewhere] = [await dashboard.signedIn('ada@example.org'), await dashboard.signedIn('ada@example.org')];
