@@ -1,4 +1,4 @@
-/** The bytes of an answer: in the coding that the client prefers, unless it has them already, from memory or from disk. */
+/** The bytes of an answer, from memory or disk, in the coding that the client prefers, unless it has them already. */
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { pipeline, Transform } from 'node:stream';

@@ -39,7 +39,7 @@ export function trackInFlight(server: Server, readingMs: number) {
         if (connection.responses.size === 0) connection.next?.();
       });
     },
-    /** Calls `next` once no response is in flight on `socket`, which may be at once; never if the socket closes first. */
+    /** Calls `next` once no response is in flight on `socket`, possibly at once; never if the socket closes first. */
     afterResponses(socket: Socket, next: () => void): void {
       const connection = connections.get(socket);
       if (!connection || connection.responses.size === 0) next();

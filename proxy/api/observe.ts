@@ -1,4 +1,4 @@
-/** Records each request for operators: in the metrics and the access log. Neither repeats anything that a client sent. */
+/** Records each request in the metrics and the access log. Neither repeats anything that a client sent. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import type { KeyKind } from '../accounts/key-format.ts';

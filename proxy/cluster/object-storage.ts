@@ -36,7 +36,7 @@ export interface MirrorOptions {
 }
 
 const FETCHED_AT_ONCE = 16;
-/** How long a replaced copy is kept: it is served until the new one has been checked, and its last answers take longer. */
+/** How long a replaced copy is kept: it is served until the new one is checked, and its last answers take longer. */
 const REPLACED_MS = 120_000;
 
 /**

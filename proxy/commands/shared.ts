@@ -29,7 +29,7 @@ export function addStoreOptions(command: Command): Command {
     .option('--json', 'print JSON instead of text');
 }
 
-/** Adds to `parent` a command that does `work` on the store; `argument` is the argument in `form`, '' if it has none. */
+/** Adds to `parent` a command that does `work` on the store; `argument` is the one in `form`, '' if it has none. */
 export function storeCommand<Options extends StoreOptions>(
   parent: Command,
   form: string,

@@ -1,4 +1,4 @@
-/** What the pages show of the API, read from the OpenAPI description and the places of a snapshot and cached with it. */
+/** The contents of the reference pages, read from a snapshot's OpenAPI description and places, and cached with it. */
 import { readFile } from 'node:fs/promises';
 import type { Places, Tables } from '../../pipeline/contract/schemas.ts';
 import type { ServedFile, Snapshot } from '../snapshot/snapshot.ts';

@@ -19,8 +19,8 @@ export interface Mailer {
 }
 
 /**
- * A mailer for `setting`: `outbox:FOLDER` keeps each mail as a file, `smtp://…` and `smtps://…` send it. smtp:// requires
- * STARTTLS, except to this machine.
+ * A mailer for `setting`: `outbox:FOLDER` keeps each mail as a file, `smtp://…` and `smtps://…` send it. smtp://
+ * requires STARTTLS, except to this machine.
  * @throws UsageError if `setting` is none of these, or `from` is not an address.
  */
 export function openMailer(setting: string, from: string): Mailer {

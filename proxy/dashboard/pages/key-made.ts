@@ -20,7 +20,7 @@ import { sampleBlocks, samplesOf } from './samples.ts';
 const MOST_WORKING = 100;
 const MOST_AN_HOUR = 100;
 
-/** Creates the key, once for each form, and shows it. The key in `replaced` keeps working until `until` at the latest. */
+/** Creates the key, once for each form, and shows it. The key in `replaced` works until `until` at the latest. */
 export async function giveKey(
   newKey: Pick<NewKey, 'name' | 'kind' | 'scopes' | 'expiresAt'>,
   visit: SignedIn,

@@ -1,4 +1,4 @@
-/** Links for invitations and new passwords, and the request for a new password. Only submitting its form uses a link up. */
+/** Links for invitations and new passwords, and requests for the latter. Only submitting its form uses a link up. */
 import { HOUR_MS } from '../../clock.ts';
 import { UsageError } from '../../errors.ts';
 import { type Html, html, type Value } from '../html.ts';

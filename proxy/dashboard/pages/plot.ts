@@ -1,4 +1,4 @@
-/** Bar charts by day, as SVG rendered on the server: colours come from the style sheet; each bar's title has its count. */
+/** Bar charts by day as SVG, rendered on the server: colours come from the style sheet, and titles have the counts. */
 import { type Html, html } from '../html.ts';
 import { number } from '../parts.ts';
 

@@ -122,7 +122,7 @@ export function links(database: Database) {
       const person = await found.executeTakeFirst();
       return person ? { invitation: null, person: toPerson(person) } : null;
     },
-    /** Uses the link up and creates the person. Null if it is no longer valid, as for the second of two concurrent calls. */
+    /** Uses the link up and creates the person. Null if it is no longer valid, as for the later of two calls. */
     async acceptInvitation(hash: Buffer, name: string, passwordHash: string, now: number): Promise<Person | null> {
       const checked = checkPersonName(name);
       return transact(async (tx) => {

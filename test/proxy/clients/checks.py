@@ -1,4 +1,4 @@
-"""The Python client against running proxies; python.test.ts starts them and puts their addresses into the environment."""
+"""The Python client against running proxies; python.test.ts starts them and puts their addresses in the environment."""
 
 import os
 import tempfile

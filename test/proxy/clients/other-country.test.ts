@@ -38,7 +38,7 @@ const OWN = [
   { state: '-', lga: 'Côte' },
   { state: 'Amont', lga: 'Côte' },
 ];
-/** Output of each script: the codes of a complete table, those of the first three rows, and why the others have none. */
+/** Output of each script: the codes of a complete table, those of the first three rows, why the others have none. */
 const EXPECTED = [
   ['07', '12', '0702', '0704', '1201', '3303'].join(' '),
   '0702 1201 0704',

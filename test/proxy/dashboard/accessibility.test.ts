@@ -1,4 +1,4 @@
-/** Checks every page with axe-core, wide and narrow, light and dark; and with scripts in every text that people enter. */
+/** Checks every page with axe-core, wide and narrow, light and dark, and scripts in every text that people enter. */
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';

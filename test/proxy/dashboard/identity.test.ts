@@ -99,7 +99,7 @@ testForms('if two visitors set up a second factor at once with one password, onl
   expect(paths.sort()).toEqual(['/sign-in', '/team/accounts']);
 });
 
-/** Actions for which a stolen session must not suffice: the page of the form, the fields, and the trace in the store. */
+/** Actions for which a stolen session must not suffice: the page of the form, the fields, the trace in the store. */
 const ACTIONS = {
   'inviting to the service team': {
     who: TEAM,
