@@ -84,12 +84,12 @@ export function choices(
   </fieldset>`;
 }
 
-export function button(label: string, look: 'main' | 'plain' | 'danger' = 'main'): Html {
-  return html`<button type="submit" class="button ${look}">${label}</button>`;
+export function button(label: string, variant: 'main' | 'plain' | 'danger' = 'main'): Html {
+  return html`<button type="submit" class="button ${variant}">${label}</button>`;
 }
 
-export function linkButton(href: string, label: string, look: 'main' | 'plain' = 'main'): Html {
-  return html`<a class="button ${look}" href="${href}">${label}</a>`;
+export function linkButton(href: string, label: string, variant: 'main' | 'plain' = 'main'): Html {
+  return html`<a class="button ${variant}" href="${href}">${label}</a>`;
 }
 
 /** A message about what went wrong, at the top of a page. */
@@ -97,8 +97,8 @@ export function problem(title: string, body?: Value): Html {
   return html`<div class="notice bad" role="alert"><h2>${title}</h2>${body && html`<p>${body}</p>`}</div>`;
 }
 
-export function notice(title: string, body?: Value, look: 'good' | 'calm' = 'good'): Html {
-  return html`<div class="notice ${look}" role="status"><h2>${title}</h2>${body && html`<p>${body}</p>`}</div>`;
+export function notice(title: string, body?: Value, variant: 'good' | 'calm' = 'good'): Html {
+  return html`<div class="notice ${variant}" role="status"><h2>${title}</h2>${body && html`<p>${body}</p>`}</div>`;
 }
 
 /** The result of the form sent last: the entry of `texts` that the address names, if any. */
@@ -119,15 +119,15 @@ export function moment(ms: number | null, never = 'never'): Html {
 }
 
 /** A badge that shows a state. */
-export function mark(text: string, look: 'good' | 'bad' | 'calm'): Html {
-  return html`<span class="mark ${look}">${text}</span>`;
+export function mark(text: string, variant: 'good' | 'bad' | 'calm'): Html {
+  return html`<span class="mark ${variant}">${text}</span>`;
 }
 
 export interface Column<T> {
   title: string;
   cell: (row: T) => Value;
   /** How cells are styled; numbers are right-aligned. */
-  look?: 'number' | 'email' | 'actions';
+  variant?: 'number' | 'email' | 'actions';
 }
 
 /**
@@ -137,15 +137,15 @@ export interface Column<T> {
 export function table<T>(caption: string, all: readonly (Column<T> | false | null)[], rows: readonly T[]): Html {
   const columns = all.filter((column) => column !== false && column !== null);
   const heads = columns.map(
-    ({ title, look }) =>
-      html`<th scope="col" role="columnheader"${look && html` class="${look}"`}>${
-        look === 'actions' ? html`<span class="unseen">${title}</span>` : title
+    ({ title, variant }) =>
+      html`<th scope="col" role="columnheader"${variant && html` class="${variant}"`}>${
+        variant === 'actions' ? html`<span class="unseen">${title}</span>` : title
       }</th>`,
   );
-  const cellOf = (row: T, { title, cell, look }: Column<T>, index: number) =>
+  const cellOf = (row: T, { title, cell, variant }: Column<T>, index: number) =>
     index === 0
       ? html`<th scope="row" role="rowheader">${cell(row)}</th>`
-      : html`<td role="cell" data-title="${title}"${look && html` class="${look}"`}><div>${cell(row)}</div></td>`;
+      : html`<td role="cell" data-title="${title}"${variant && html` class="${variant}"`}><div>${cell(row)}</div></td>`;
   return html`<table role="table"><caption class="unseen">${caption}</caption>
     <thead role="rowgroup"><tr role="row">${heads}</tr></thead>
     <tbody role="rowgroup">${rows.map(

@@ -10,22 +10,22 @@ import { promisify } from 'node:util';
 import { expect, inject, onTestFinished, test, vi } from 'vitest';
 import type { LimitChange } from '../../proxy/accounts/accounts-and-keys.ts';
 import { openStore } from '../../proxy/accounts/open-store.ts';
+import { rowsIn } from './backends.ts';
 import { runCli, runHere, serveCli } from './cli-process.ts';
 import { type FixtureOptions, makeBuild, versionOf } from './fixture.ts';
-import { rowsIn } from './forms.ts';
 import { exchange, portOf, splitAnswers } from './raw-client.ts';
 import { missingServers, startPostgres, startRedis } from './real-servers.ts';
 import { giveKey } from './service.ts';
 
-function place(options?: FixtureOptions) {
+function setUp(options?: FixtureOptions) {
   const { build, current, store, remove } = makeBuild(options);
   onTestFinished(remove);
   return { build, current, store, args: ['--snapshot', current, '--store', store] };
 }
 
-/** A place whose store contains one key, whose owner has `limits` of its own. */
-async function placeWithKey(limits?: LimitChange, options?: FixtureOptions) {
-  const created = place(options);
+/** A fixture and a store with one key, whose owner has `limits` of its own. */
+async function setUpWithKey(limits?: LimitChange, options?: FixtureOptions) {
+  const created = setUp(options);
   const accounts = await openStore(created.store);
   const { key } = await giveKey(accounts);
   if (limits) await accounts.setLimits('ministry', limits);
@@ -41,7 +41,7 @@ const granted = async (url: string, key: string, times: number) => {
 };
 
 test('after kill -9 no more is granted than the month allows, and at most a block is lost', async () => {
-  const { args, key } = await placeWithKey({ perMinute: 100_000, perMonth: 500 });
+  const { args, key } = await setUpWithKey({ perMinute: 100_000, perMonth: 500 });
   let total = 0;
   for (const _ of [1, 2, 3]) {
     const serving = await serveCli(args);
@@ -57,7 +57,7 @@ test('after kill -9 no more is granted than the month allows, and at most a bloc
 });
 
 test('after a graceful stop not a single request of minute or month is lost', async () => {
-  const { args, key } = await placeWithKey({ perMinute: 70, perMonth: 400 });
+  const { args, key } = await setUpWithKey({ perMinute: 70, perMonth: 400 });
   let total = 0;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     const serving = await serveCli(args);
@@ -69,7 +69,7 @@ test('after a graceful stop not a single request of minute or month is lost', as
 });
 
 test('on stopping, the counts wait for another process that is writing', async () => {
-  const { args, store, key } = await placeWithKey();
+  const { args, store, key } = await setUpWithKey();
   const serving = await serveCli(args);
   expect(await granted(serving.url, key, 3)).toBe(3);
   const busy = new DatabaseSync(store.replace('sqlite:', ''));
@@ -84,7 +84,7 @@ test('on stopping, the counts wait for another process that is writing', async (
 });
 
 test('counts that cannot be written on stopping are reported', async () => {
-  const { args, store, key } = await placeWithKey();
+  const { args, store, key } = await setUpWithKey();
   const serving = await serveCli(args);
   expect(await granted(serving.url, key, 3)).toBe(3);
   const busy = new DatabaseSync(store.replace('sqlite:', ''));
@@ -99,7 +99,7 @@ test('counts that cannot be written on stopping are reported', async () => {
 test.skipIf(missingServers.length > 0)(
   'on stopping while Redis hangs, waiting requests are refused, usage is written, and the problem is reported',
   async () => {
-    const { current } = place();
+    const { current } = setUp();
     const [postgres, redis] = await Promise.all([startPostgres(inject('postgres')!.data), startRedis()]);
     onTestFinished(async () => {
       await Promise.all([postgres.remove(), redis.remove()]);
@@ -126,7 +126,7 @@ test.skipIf(missingServers.length > 0)(
 );
 
 test('a log that is no longer read, or cannot be written, delays no request', async () => {
-  const { args, key } = await placeWithKey();
+  const { args, key } = await setUpWithKey();
   const serving = await serveCli([...args, '--log']);
   serving.child.stdout!.destroy();
   for (let i = 0; i < 5; i++) {
@@ -140,7 +140,7 @@ test('a log that is no longer read, or cannot be written, delays no request', as
 });
 
 test('a log whose reader hangs delays neither requests nor stopping', async () => {
-  const { args, key } = await placeWithKey();
+  const { args, key } = await setUpWithKey();
   const serving = await serveCli([...args, '--log', '--per-minute', '1000000']);
   serving.child.stdout!.pause();
   const exited = once(serving.child, 'exit');
@@ -153,7 +153,7 @@ test('a log whose reader hangs delays neither requests nor stopping', async () =
 });
 
 test('a second server on the same store is refused until the first is killed', async () => {
-  const { args, build, current } = place();
+  const { args, build, current } = setUp();
   const first = await serveCli(args);
   // Even under another name of the same file.
   symlinkSync(join(build, 'store', 'proxy.sqlite'), join(build, 'link.sqlite'));
@@ -166,7 +166,7 @@ test('a second server on the same store is refused until the first is killed', a
 });
 
 test('a stopping server reports it on the ops port and finishes requests in flight', async () => {
-  const { build, args, key } = await placeWithKey({}, { outlinePoints: 250_000 });
+  const { build, args, key } = await setUpWithKey({}, { outlinePoints: 250_000 });
   const serving = await serveCli(args);
   const answer = await fetch(`${serving.url}/v1/boundaries/states`, {
     headers: { 'x-api-key': key, 'accept-encoding': 'identity' },
@@ -184,7 +184,7 @@ test('a stopping server reports it on the ops port and finishes requests in flig
 });
 
 test('a stopping server sends all answers, even to a client that has not read them yet', async () => {
-  const { args, key } = await placeWithKey({}, { outlinePoints: 10_000 });
+  const { args, key } = await setUpWithKey({}, { outlinePoints: 10_000 });
   const serving = await serveCli(args);
   const idle = await ask(serving.url, key);
   expect(idle.status).toBe(200);
@@ -207,7 +207,7 @@ test('a stopping server sends all answers, even to a client that has not read th
 });
 
 test('the server stops if the file of its store is replaced, since it would miss revocations', async () => {
-  const { args, build } = place();
+  const { args, build } = setUp();
   const serving = await serveCli(args);
   const file = join(build, 'store', 'proxy.sqlite');
   renameSync(file, `${file}-away`);
@@ -217,7 +217,7 @@ test('the server stops if the file of its store is replaced, since it would miss
 });
 
 test('--first-key creates a key that works, and the previous one no longer works', async () => {
-  const { args } = place();
+  const { args } = setUp();
   const first = await serveCli([...args, '--first-key']);
   expect(first.key).toMatch(/^malaria_test_/);
   await first.stop();
@@ -228,7 +228,7 @@ test('--first-key creates a key that works, and the previous one no longer works
 });
 
 test('plain output reports what is served and where, and its curl line works', async () => {
-  const { args } = place();
+  const { args } = setUp();
   const { spawn } = await import('node:child_process');
   const root = join(import.meta.dirname, '..', '..');
   const child = spawn(
@@ -249,7 +249,7 @@ test('plain output reports what is served and where, and its curl line works', a
 });
 
 test('no key appears in the log, on either output, or in any file of the store', async () => {
-  const { args, build, key } = await placeWithKey();
+  const { args, build, key } = await setUpWithKey();
   const serving = await serveCli([...args, '--log']);
   await ask(serving.url, key, `/v1/risk/lgas?state=KN&api_key=${key}`);
   await ask(serving.url, `${key}x`, `/${key}`);
@@ -280,7 +280,7 @@ test('no key appears in the log, on either output, or in any file of the store',
 });
 
 test('health and readiness are served on the ops port only', async () => {
-  const { args } = place();
+  const { args } = setUp();
   const serving = await serveCli(args);
   expect((await fetch(`${serving.opsUrl}/healthz`)).status).toBe(200);
   expect((await fetch(`${serving.opsUrl}/readyz`)).status).toBe(200);
@@ -289,7 +289,7 @@ test('health and readiness are served on the ops port only', async () => {
 });
 
 test('problems on start-up are reported in one clear line, with exit code 2', async () => {
-  const { args, current, store } = place();
+  const { args, current, store } = setUp();
   const taken = createServer().listen(0, '127.0.0.1');
   onTestFinished(() => void taken.close());
   await new Promise((resolve) => taken.once('listening', resolve));

@@ -13,14 +13,14 @@ beforeEach(() => {
   writeFileSync(store, `sqlite:${join(folder, 'proxy.sqlite')}\n`);
   return () => rmSync(folder, { recursive: true });
 });
-const place = () => `sqlite:${join(folder, 'proxy.sqlite')}`;
+const storeUrl = () => `sqlite:${join(folder, 'proxy.sqlite')}`;
 
 test('a setting is read from the file that a variable names, or from a credential', () => {
   mkdirSync(join(folder, 'credentials'));
   writeFileSync(join(folder, 'credentials', 'MALARIA_MAIL'), 'smtp://me:secret@example.org\r\n');
   writeFileSync(join(folder, 'credentials', 'something-else'), 'x');
   const env = { MALARIA_STORE_FILE: store, CREDENTIALS_DIRECTORY: join(folder, 'credentials'), MALARIA_STORE: '' };
-  expect(settingsFromFiles(env)).toEqual({ MALARIA_STORE: place(), MALARIA_MAIL: 'smtp://me:secret@example.org' });
+  expect(settingsFromFiles(env)).toEqual({ MALARIA_STORE: storeUrl(), MALARIA_MAIL: 'smtp://me:secret@example.org' });
   expect(settingsFromFiles({ HOME: '/', AWS_SHARED_CREDENTIALS_FILE: '/nowhere', MALARIA_LIMITS_FILE: '' })).toEqual(
     {},
   );
@@ -31,7 +31,7 @@ test('commands use settings from files, and leave none of them in the environmen
     MALARIA_STORE_FILE: store,
   });
   expect([code, stderr, process.env.MALARIA_STORE]).toEqual([0, '', undefined]);
-  expect((await runHere(['accounts', 'list', '--store', place()])).stdout).toContain('ministry');
+  expect((await runHere(['accounts', 'list', '--store', storeUrl()])).stdout).toContain('ministry');
 });
 
 test('a file that cannot be read, is empty or sets a setting twice is refused in one line, without its contents', async () => {

@@ -14,7 +14,7 @@ function activityTable(entries: readonly AuditEntry[], accounts: ReadonlyMap<str
     'Audit log, newest first',
     [
       { title: 'When', cell: ({ at }) => moment(at) },
-      { title: 'Who', look: 'email', cell: actor },
+      { title: 'Who', variant: 'email', cell: actor },
       {
         title: 'What',
         cell: ({ action, subject, detail }) =>

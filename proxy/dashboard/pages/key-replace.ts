@@ -8,7 +8,7 @@ import { mintToken } from '../people/tokens.ts';
 import type { Services } from '../services.ts';
 import { type Answer, routes, type SignedIn } from '../visit.ts';
 import { confirmed } from './confirm.ts';
-import { giveKey } from './key-made.ts';
+import { issueKey } from './key-created.ts';
 import { days, daysIn, PATH, replaceAt, title } from './key-parts.ts';
 import { NO_SUCH_KEY, refusal } from './keys.ts';
 
@@ -49,7 +49,7 @@ async function replaceKey(visit: SignedIn, services: Services): Promise<Answer> 
   // The same lifetime as the old key.
   const expiresAt = expires_at === null ? null : visit.now + expires_at - created_at;
   const until = visit.now + grace * DAY_MS;
-  return giveKey({ name, kind, scopes: [...scopes], expiresAt }, visit, services, { key, until });
+  return issueKey({ name, kind, scopes: [...scopes], expiresAt }, visit, services, { key, until });
 }
 
 export const replaceRoutes = routes(PATH, ['administrator', 'researcher'], {

@@ -13,8 +13,8 @@ import { mintToken } from '../people/tokens.ts';
 import type { Services } from '../services.ts';
 import { type Answer, attempt, type Page, routes, type SignedIn } from '../visit.ts';
 import { confirmed } from './confirm.ts';
-import { giveKey } from './key-made.ts';
-import { confirmRevoke, days, daysIn, keyTable, makersOf, PATH, replaceAt, title } from './key-parts.ts';
+import { issueKey } from './key-created.ts';
+import { confirmRevoke, creatorsOf, days, daysIn, keyTable, PATH, replaceAt, title } from './key-parts.ts';
 
 const revokeAt = (id: string) => `${PATH}/${id}/revoke`;
 /** Lifetimes in days offered for a new key; any other is chosen by date. */
@@ -70,7 +70,7 @@ async function listPage(visit: SignedIn, services: Services): Promise<Answer> {
   if (refused) return { title: 'API access', body: html`${title('API access')}${refused}` };
   const { account } = visit.visitor;
   const keys = (await services.accounts.listKeys(account!.name)).map(({ key }) => key).reverse();
-  const makers = await makersOf(keys, services);
+  const creators = await creatorsOf(keys, services);
   const isActive = (key: Key) => keyStatus(key, visit.now) === 'active';
   const [active, past] = [keys.filter(isActive), keys.filter((key) => !isActive(key))];
   const intro =
@@ -83,10 +83,10 @@ async function listPage(visit: SignedIn, services: Services): Promise<Answer> {
     <p>${linkButton(`${PATH}/new`, 'Create a key')}</p>
     ${
       active.length > 0
-        ? keyTable('Active keys', active, makers, visit.now, revokeAt, replaceAt)
+        ? keyTable('Active keys', active, creators, visit.now, revokeAt, replaceAt)
         : html`<section class="empty"><p>${past.length > 0 ? 'No active keys' : 'No keys yet'}.</p></section>`
     }
-    ${past.length > 0 && html`<h2>Expired and revoked</h2>${keyTable('Expired and revoked keys', past.slice(0, MOST_PAST), makers, visit.now, revokeAt)}`}
+    ${past.length > 0 && html`<h2>Expired and revoked</h2>${keyTable('Expired and revoked keys', past.slice(0, MOST_PAST), creators, visit.now, revokeAt)}`}
     ${past.length > MOST_PAST && html`<p class="soft">The newest ${MOST_PAST} of ${past.length}.</p>`}`;
   return { title: 'API access', body };
 }
@@ -97,7 +97,7 @@ function newPage(
   { csrf, form: sent, now }: SignedIn,
   { words }: Services,
   errors: Errors = {},
-  trouble: Value = null,
+  banner: Value = null,
 ): Html {
   const scopes = SCOPE_NAMES.map((scope) => {
     const readable = ALL_OPERATIONS.filter(({ scopes, response }) => response && scopes.includes(scope));
@@ -110,7 +110,7 @@ function newPage(
   const kinds = KEY_KINDS.map((kind) => ({ value: kind, ...KIND_TEXT[kind] }));
   const tomorrow = new Date(now + DAY_MS).toISOString().slice(0, 10);
   return html`${title('Create a key')}
-    ${trouble}
+    ${banner}
     ${form(
       csrf,
       PATH,
@@ -184,7 +184,7 @@ async function createKey(visit: SignedIn, services: Services): Promise<Answer> {
     );
     return { title: 'Create a key: error', status: 400, body };
   }
-  return giveKey({ name, kind, scopes, expiresAt }, visit, services);
+  return issueKey({ name, kind, scopes, expiresAt }, visit, services);
 }
 
 const createLive = confirmed(createKey);
@@ -203,7 +203,7 @@ async function revokePage(visit: SignedIn, services: Services): Promise<Answer> 
   if (!found) return NO_SUCH_KEY;
   const { key } = found;
   if (key.revoked_at !== null) return { location: PATH };
-  return { title: 'Revoke a key', body: confirmRevoke(key, await makersOf([key], services), visit, PATH) };
+  return { title: 'Revoke a key', body: confirmRevoke(key, await creatorsOf([key], services), visit, PATH) };
 }
 
 async function revokeKey({ visitor, params, now }: SignedIn, { accounts }: Services): Promise<Answer> {

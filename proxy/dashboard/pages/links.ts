@@ -26,7 +26,7 @@ async function findLink({ params, now }: Visit, { directory }: Services): Promis
 
 type Errors = Partial<Record<'name' | 'password' | 'again', string>>;
 
-async function linkPage(visit: Visit, services: Services, link: Link, errors: Errors = {}, trouble: Value = null) {
+async function linkPage(visit: Visit, services: Services, link: Link, errors: Errors = {}, banner: Value = null) {
   const email = link.invitation?.email ?? link.person!.email;
   const { invitation } = link;
   const account = invitation?.account_id ? await services.accounts.accountById(invitation.account_id) : null;
@@ -44,7 +44,7 @@ async function linkPage(visit: Visit, services: Services, link: Link, errors: Er
     ${passwordFields(errors)}
     ${button(invitation ? 'Create your account' : 'Set the password')}`;
   return html`<h1>${title}</h1>
-    ${trouble}
+    ${banner}
     ${facts([
       ['Email', email],
       invitation && ['Account', account?.name ?? 'Service team'],
@@ -78,8 +78,8 @@ async function useLink(visit: Visit, services: Services): Promise<Answer> {
   if (!link) return deadLink();
   const { directory } = services;
   const { form: sent, now } = visit;
-  const again = async (errors: Errors, trouble: Html = problem('Please check what you entered')): Promise<Answer> => {
-    return { title: 'Error', status: 400, body: await linkPage(visit, services, link, errors, trouble) };
+  const again = async (errors: Errors, banner: Html = problem('Please check what you entered')): Promise<Answer> => {
+    return { title: 'Error', status: 400, body: await linkPage(visit, services, link, errors, banner) };
   };
   const { email, name } = link.person ?? { email: link.invitation!.email, name: sent.text('name') };
   const errors = await passwordErrors(visit, [email, name]);
@@ -106,8 +106,8 @@ async function useLink(visit: Visit, services: Services): Promise<Answer> {
   return { location: '/sign-in?done=password-set', session, browser };
 }
 
-const forgottenPage = (visit: Visit, trouble: Value = null) => html`<h1>Reset your password</h1>
-  ${trouble}
+const forgottenPage = (visit: Visit, banner: Value = null) => html`<h1>Reset your password</h1>
+  ${banner}
   <p>We will send you a link to choose a new one.</p>
   ${form(
     visit.csrf,
@@ -123,8 +123,8 @@ async function askForReset(visit: Visit, services: Services): Promise<Answer> {
   const { now } = visit;
   const email = toEmail(visit.form.text('email'));
   if (email === null) {
-    const trouble = problem('Please check what you entered', 'Enter an address such as ada@example.org.');
-    return { title: 'Error', status: 400, body: forgottenPage(visit, trouble) };
+    const banner = problem('Please check what you entered', 'Enter an address such as ada@example.org.');
+    return { title: 'Error', status: 400, body: forgottenPage(visit, banner) };
   }
   const waitMs = await attempts.take([{ what: `reset from ${visit.address}`, most: 20, windowMs: HOUR_MS }], now);
   if (waitMs !== null) return tooManyAt('Reset your password', waitMs);

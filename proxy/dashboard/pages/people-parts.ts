@@ -30,7 +30,7 @@ export async function peopleTables(
               title: 'Name',
               cell: (person) => html`${person.name}${person.id === own && html` <span class="soft">(you)</span>`}`,
             },
-            { title: 'Email', look: 'email', cell: ({ email }) => email },
+            { title: 'Email', variant: 'email', cell: ({ email }) => email },
             { title: 'Role', cell: ({ role }) => ROLE_NAMES[role] },
             {
               title: 'Two-step',
@@ -39,7 +39,7 @@ export async function peopleTables(
             { title: 'Since', cell: ({ created_at }) => moment(created_at) },
             at && {
               title: 'Manage',
-              look: 'actions',
+              variant: 'actions',
               cell: ({ id, name }) => html`<a href="${at.people}/${id}">Manage<span class="unseen"> ${name}</span></a>`,
             },
           ],
@@ -58,7 +58,7 @@ export async function peopleTables(
         { title: 'Expires', cell: ({ expires_at }) => moment(expires_at) },
         {
           title: 'Withdraw',
-          look: 'actions',
+          variant: 'actions',
           cell: ({ id, email }) =>
             form(
               visit.csrf,

@@ -37,9 +37,9 @@ export function dayPlot(label: string, days: readonly DayCount[], { width, heigh
   const [left, bottom] = hasAxes ? [LEFT, height - BOTTOM] : [0, height];
   const slot = (width - left) / days.length;
   const y = (value: number) => round(bottom - (value / top) * (bottom - (hasAxes ? TOP : 0)));
-  const bar = (look: string, from: number, to: number, i: number) =>
+  const bar = (variant: string, from: number, to: number, i: number) =>
     to > from &&
-    html`<rect class="${look}" x="${round(left + i * slot + slot * 0.1)}" y="${y(to)}" width="${round(slot * 0.8)}" height="${round(y(from) - y(to))}"/>`;
+    html`<rect class="${variant}" x="${round(left + i * slot + slot * 0.1)}" y="${y(to)}" width="${round(slot * 0.8)}" height="${round(y(from) - y(to))}"/>`;
   const ticks = hasAxes ? Array.from({ length: Math.round(top / step) + 1 }, (_, i) => i * step) : [];
   const every = Math.ceil(days.length / (width / 110));
   return html`<svg class="plot${on && ` ${on}`}" viewBox="0 0 ${width} ${height}" role="img" aria-label="${label}">

@@ -17,10 +17,10 @@ const DONE: Record<string, string> = {
 
 type Errors = Partial<Record<'current' | 'password' | 'again', string>>;
 
-function profilePage({ visitor, csrf, query }: SignedIn, errors: Errors = {}, trouble: Value = null) {
+function profilePage({ visitor, csrf, query }: SignedIn, errors: Errors = {}, banner: Value = null) {
   const { person, account } = visitor;
   return html`<h1>Your profile</h1>
-    ${trouble || doneNotice(query, DONE)}
+    ${banner || doneNotice(query, DONE)}
     ${facts([
       ['Name', person.name],
       ['Email', person.email],

@@ -38,7 +38,7 @@ export function samplesOf(url: string, file: string | null): Sample[] {
     {
       language: 'TypeScript',
       text: [
-        '// As an ES module, such as sample.mts: Node.js 24 runs it as it is.',
+        '// Save this as an ES module such as sample.mts, which Node.js 24 runs directly.',
         ...(file === null ? [] : ["import { writeFile } from 'node:fs/promises';"]),
         `const answer = await fetch(${at}, { headers: { Authorization: \`Bearer \${process.env.KEY}\` } });`,
         'if (!answer.ok) throw new Error(await answer.text());',

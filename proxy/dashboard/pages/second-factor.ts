@@ -19,12 +19,12 @@ function onPage(
   { twoStep }: Services,
   secret: string,
   errors: Errors = {},
-  trouble: Value = null,
+  banner: Value = null,
 ) {
   const url = otpauthUrl(secret, person.email, SERVICE_NAME);
   const isRequired = mustSetUpFactor(person, twoStep);
   return html`<h1>Turn on two-step sign-in</h1>
-    ${trouble || (isRequired && notice('Your role requires two-step sign-in', 'Set it up to continue.', 'calm'))}
+    ${banner || (isRequired && notice('Your role requires two-step sign-in', 'Set it up to continue.', 'calm'))}
     <ol class="steps">
     <li><p>Open an authenticator app on your phone and scan this code.</p>
       <div class="qr" role="img" aria-label="QR code of the secret that is shown below as text">${Html.of(renderSVG(url, { border: 2 }))}</div>

@@ -27,9 +27,9 @@ const DONE: Record<string, string> = {
 
 const WRONG = problem('Wrong email or password', 'Check both and try again.');
 
-function signInPage(visit: Visit, email: string, trouble: Value = null): Html {
+function signInPage(visit: Visit, email: string, banner: Value = null): Html {
   return html`<h1>Sign in</h1>
-    ${trouble || doneNotice(visit.query, DONE)}
+    ${banner || doneNotice(visit.query, DONE)}
     ${form(
       visit.csrf,
       '/sign-in',
@@ -45,10 +45,10 @@ async function signIn(visit: Visit, services: Services): Promise<Answer> {
   const { attempts, directory } = services;
   const { form: sent, now } = visit;
   const email = toEmail(sent.text('email'));
-  const refused = (trouble: Html, status: number, retryAfterMs?: number): Answer => ({
+  const refused = (banner: Html, status: number, retryAfterMs?: number): Answer => ({
     title: 'Sign in: error',
     status,
-    body: signInPage(visit, sent.text('email'), trouble),
+    body: signInPage(visit, sent.text('email'), banner),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   });
   const found = await directory.credentials(email ?? '');
@@ -109,9 +109,9 @@ async function welcome(
   return { location: homeOf(visitor), session, ...(fresh === null ? {} : { browser: fresh }) };
 }
 
-function codePage(visit: Visit, trouble: Value = null): Html {
+function codePage(visit: Visit, banner: Value = null): Html {
   return html`<h1>Two-step sign-in</h1>
-    ${trouble}
+    ${banner}
     ${form(visit.csrf, '/sign-in/code', html`${codeField()}${button('Continue')}`)}
     <p><a href="/sign-in">Start again</a></p>`;
 }
@@ -121,8 +121,8 @@ async function enterCode(visit: Visit, services: Services): Promise<Answer> {
   const { directory } = services;
   if (!pending) return { location: '/sign-in' };
   const refused = await refuseWithoutCode(visit, pending.person, services, () => {
-    const trouble = problem('Wrong code', 'Each code works once. Wait for the next one and try again.');
-    return { title: 'Two-step sign-in: error', status: 403, body: codePage(visit, trouble) };
+    const banner = problem('Wrong code', 'Each code works once. Wait for the next one and try again.');
+    return { title: 'Two-step sign-in: error', status: 403, body: codePage(visit, banner) };
   });
   if (refused) return refused;
   const token = mintToken();

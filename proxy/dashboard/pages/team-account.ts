@@ -8,7 +8,7 @@ import { actorOf } from '../people/rules.ts';
 import type { Services } from '../services.ts';
 import { type Answer, attempt, type Page, routes, type SignedIn } from '../visit.ts';
 import { confirmed } from './confirm.ts';
-import { confirmRevoke, keyTable, makersOf } from './key-parts.ts';
+import { confirmRevoke, creatorsOf, keyTable } from './key-parts.ts';
 import { invite, inviteForm, peopleTables, requestedRole } from './people-parts.ts';
 import { statusMark } from './team.ts';
 import { monthSection, spanOf, usageOf } from './usage.ts';
@@ -44,7 +44,7 @@ const about =
   };
 
 interface Shown {
-  trouble?: Value;
+  banner?: Value;
   limits?: { perMinute?: string | undefined; perMonth?: string | undefined };
   email?: string;
 }
@@ -57,7 +57,7 @@ async function accountPage(account: Account, visit: SignedIn, services: Services
   const people = await services.directory.listPeople(account.id);
   const canInvite = !isRemoved && (account.kind === 'organisation' || people.length === 0);
   const body = html`<p class="kicker">Accounts</p><h1>${account.name}</h1>
-    ${shown.trouble || doneNotice(visit.query, DONE)}
+    ${shown.banner || doneNotice(visit.query, DONE)}
     ${facts([
       ['Status', statusMark(account)],
       ['Kind', account.kind],
@@ -80,13 +80,13 @@ async function accountPage(account: Account, visit: SignedIn, services: Services
         ? keyTable(
             'Active keys',
             active,
-            await makersOf(active, services),
+            await creatorsOf(active, services),
             visit.now,
             (id) => `${base}/keys/${id}/revoke`,
           )
         : html`<p class="soft">None${keys.length > 0 && `; ${keys.length} expired or revoked`}.</p>`
     }`;
-  return { title: account.name, body, status: shown.trouble ? 400 : 200 };
+  return { title: account.name, body, status: shown.banner ? 400 : 200 };
 }
 
 function stateActions(account: Account, { csrf }: SignedIn): Value {
@@ -152,7 +152,7 @@ async function setLimits(account: Account, visit: SignedIn, services: Services):
     const error = (value: unknown) =>
       value === undefined ? 'Enter a whole number of 1 or more, or leave it empty.' : undefined;
     const limits = { perMinute: error(perMinute), perMonth: error(perMonth) };
-    return accountPage(account, visit, services, { trouble: problem('The limits have not been changed'), limits });
+    return accountPage(account, visit, services, { banner: problem('The limits have not been changed'), limits });
   }
   await services.accounts.setLimits(account.name, { perMinute, perMonth }, visit.now, actorOf(visit.visitor.person));
   return { location: `${PATH}/${account.id}?done=limits` };
@@ -225,7 +225,7 @@ export const teamAccountRoutes = routes(`${PATH}/:id`, ['service'], {
       const done = await attempt(() => invite(account, requestedRole(account, visit), visit, services, back));
       if (done instanceof UsageError) {
         return accountPage(account, visit, services, {
-          trouble: problem('The invitation was not sent'),
+          banner: problem('The invitation was not sent'),
           email: done.message,
         });
       }
@@ -240,8 +240,8 @@ export const teamAccountRoutes = routes(`${PATH}/:id`, ['service'], {
     const found = (await services.accounts.listKeys(account.name)).find(({ key }) => key.id === visit.params.key);
     if (!found) return NO_ACCOUNT;
     const back = `${PATH}/${account.id}`;
-    const makers = await makersOf([found.key], services);
-    return { title: 'Revoke a key', body: confirmRevoke(found.key, makers, visit, back, `${back}/keys`) };
+    const creators = await creatorsOf([found.key], services);
+    return { title: 'Revoke a key', body: confirmRevoke(found.key, creators, visit, back, `${back}/keys`) };
   }),
   'POST /keys/:key/revoke': about(async (account, { params, visitor, now }, { accounts }) => {
     await accounts.revokeKey(params.key!, now, actorOf(visitor.person), account.id);

@@ -12,8 +12,8 @@ import { invite, outboxNote } from './people-parts.ts';
 const PATH = '/team/accounts';
 const PER_PAGE = 50;
 
-export const LOOKS = { active: 'good', locked: 'calm', suspended: 'bad', removed: 'bad' } as const;
-export const statusMark = (account: Account) => mark(accountStatus(account), LOOKS[accountStatus(account)]);
+export const VARIANTS = { active: 'good', locked: 'calm', suspended: 'bad', removed: 'bad' } as const;
+export const statusMark = (account: Account) => mark(accountStatus(account), VARIANTS[accountStatus(account)]);
 
 const limit = (value: number | null) => (value === null ? html`<span class="soft">default</span>` : number(value));
 
@@ -46,8 +46,8 @@ async function listPage({ query }: SignedIn, services: Services): Promise<Answer
               { title: 'Name', cell: ({ id, name }) => html`<a href="${PATH}/${id}">${name}</a>` },
               { title: 'Kind', cell: ({ kind }) => kind },
               { title: 'Status', cell: statusMark },
-              { title: 'Per minute', look: 'number', cell: ({ per_minute }) => limit(per_minute) },
-              { title: 'Per month', look: 'number', cell: ({ per_month }) => limit(per_month) },
+              { title: 'Per minute', variant: 'number', cell: ({ per_minute }) => limit(per_minute) },
+              { title: 'Per month', variant: 'number', cell: ({ per_month }) => limit(per_month) },
               { title: 'Created', cell: ({ created_at }) => moment(created_at) },
             ],
             shown,
@@ -74,9 +74,9 @@ const KINDS = [
 
 type Errors = Partial<Record<'name' | 'kind' | 'email', string>>;
 
-function newPage({ csrf, form: sent }: SignedIn, errors: Errors = {}, trouble: Value = null): Html {
+function newPage({ csrf, form: sent }: SignedIn, errors: Errors = {}, banner: Value = null): Html {
   return html`<p class="kicker">Service</p><h1>New account</h1>
-    ${trouble}
+    ${banner}
     ${form(
       csrf,
       PATH,

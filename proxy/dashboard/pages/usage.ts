@@ -80,11 +80,11 @@ function usageSections(rows: readonly OwnerUsage[], span: number, now: number): 
   const total = sum(rows, null);
   const label = `${number(total)} requests in ${span} days; the table below has the numbers`;
   const counts: Column<Group>[] = [
-    { title: 'Live', look: 'number', cell: (group) => number(sum(group.rows, 'live')) },
-    { title: 'Test', look: 'number', cell: (group) => number(sum(group.rows, 'test')) },
+    { title: 'Live', variant: 'number', cell: (group) => number(sum(group.rows, 'live')) },
+    { title: 'Test', variant: 'number', cell: (group) => number(sum(group.rows, 'test')) },
     {
       title: 'Refused (429)',
-      look: 'number',
+      variant: 'number',
       cell: (group) => number(sum(group.rows, null, 'refused')),
     },
   ];
@@ -100,8 +100,8 @@ function usageSections(rows: readonly OwnerUsage[], span: number, now: number): 
       'Requests by day',
       [
         { title: 'Day (UTC)', cell: ({ day }) => day },
-        { title: 'Live', look: 'number', cell: ({ live }) => number(live) },
-        { title: 'Test', look: 'number', cell: ({ test }) => number(test) },
+        { title: 'Live', variant: 'number', cell: ({ live }) => number(live) },
+        { title: 'Test', variant: 'number', cell: ({ test }) => number(test) },
       ],
       dayRows,
     )}</details></section>
@@ -142,7 +142,11 @@ function errorsSection(rows: readonly Failed[], { words }: Services): Html | fal
         { title: 'Code', cell: ({ code }) => html`<code>${code}</code>` },
         { title: 'Meaning', cell: ({ known }) => words(known?.title ?? '').replaceAll('`', '') },
         { title: 'Where', cell: ({ of }) => of.map(({ operation }) => nameOf(operation)).join(', ') },
-        { title: 'Requests', look: 'number', cell: ({ of }) => number(of.reduce((sum, { count }) => sum + count, 0)) },
+        {
+          title: 'Requests',
+          variant: 'number',
+          cell: ({ of }) => number(of.reduce((sum, { count }) => sum + count, 0)),
+        },
       ],
       codes,
     )}</section>`;

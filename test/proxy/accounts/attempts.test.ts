@@ -2,16 +2,16 @@ import pg from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { countAttempts } from '../../../proxy/accounts/attempts.ts';
 import { openStore } from '../../../proxy/accounts/open-store.ts';
-import { FORMS, removeServersAtEnd } from '../forms.ts';
+import { BACKENDS, removeServersAtEnd } from '../backends.ts';
 
 removeServersAtEnd();
 
 const few = { what: 'email ada', most: 3, windowMs: 1000 };
 const many = { what: 'address 1', most: 5, windowMs: 1000 };
 
-describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
+describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore }) => {
   const count = async (at?: string) => {
-    const store = await openStore(at ?? (await place()).store);
+    const store = await openStore(at ?? (await newStore()).store);
     onTestFinished(() => store.close());
     return store.attempts;
   };
@@ -44,9 +44,9 @@ test('the number of counted windows is bounded, and the oldest are forgotten fir
   expect(await attempts.take([{ ...few, most: 1 }], 0)).toBeNull();
 });
 
-describe.skipIf(FORMS[1]!.skip)('several proxies on one PostgreSQL', () => {
+describe.skipIf(BACKENDS[1]!.skip)('several proxies on one PostgreSQL', () => {
   const open = async () => {
-    const { store: url } = await FORMS[1]!.place();
+    const { store: url } = await BACKENDS[1]!.newStore();
     const stores = await Promise.all(Array.from({ length: 3 }, () => openStore(url)));
     for (const store of stores) onTestFinished(() => store.close());
     const counters = stores.map(({ attempts }) => attempts);

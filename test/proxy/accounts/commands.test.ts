@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { removeServersAtEnd } from '../backends.ts';
 import { runHere } from '../cli-process.ts';
-import { linkIn, PASSWORD, testForms } from '../dashboard/dashboard.ts';
-import { removeServersAtEnd } from '../forms.ts';
+import { linkIn, PASSWORD, testBackends } from '../dashboard/dashboard.ts';
 
 removeServersAtEnd();
 
-testForms('the first person of the service team and of an organisation join by the command line', async (start) => {
+testBackends('the first person of the service team and of an organisation join by the command line', async (start) => {
   const dashboard = await start();
   const env = {
     MALARIA_STORE: dashboard.storeUrl,

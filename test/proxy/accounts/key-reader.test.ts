@@ -4,14 +4,14 @@ import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { mintKey } from '../../../proxy/accounts/key-format.ts';
 import { openKeyReader } from '../../../proxy/accounts/key-reader.ts';
 import { type AccountStore, openStore, sqliteFile } from '../../../proxy/accounts/open-store.ts';
-import { FORMS } from '../forms.ts';
+import { BACKENDS } from '../backends.ts';
 import { giveKey } from '../service.ts';
 
 let store: AccountStore;
 let file: string;
 let reader: ReturnType<typeof openKeyReader>;
 beforeEach(async () => {
-  const { store: url } = await FORMS[0]!.place();
+  const { store: url } = await BACKENDS[0]!.newStore();
   file = sqliteFile(url)!;
   store = await openStore(url);
   onTestFinished(() => store.close());

@@ -1,15 +1,15 @@
 /** The guarantees of every store of accounts and keys. */
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { openStore } from '../../../proxy/accounts/open-store.ts';
-import { FORMS, type Place, removeServersAtEnd } from '../forms.ts';
+import { BACKENDS, removeServersAtEnd, type StoreUrls } from '../backends.ts';
 import { giveKey } from '../service.ts';
 
 removeServersAtEnd();
 
-describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
-  let at: Place;
+describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore }) => {
+  let at: StoreUrls;
   beforeEach(async () => {
-    at = await place();
+    at = await newStore();
   });
   const open = async () => {
     const store = await openStore(at.store, at.limits);

@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openStore } from '../../../proxy/accounts/open-store.ts';
 import { countUsage, type UsageRow } from '../../../proxy/accounts/usage.ts';
-import { FORMS, type Form, removeServersAtEnd } from '../forms.ts';
+import { BACKENDS, type Backend, removeServersAtEnd } from '../backends.ts';
 import { giveKey } from '../service.ts';
 
 removeServersAtEnd();
@@ -10,8 +10,8 @@ removeServersAtEnd();
 const DAY_MS = 86_400_000;
 const MIDNIGHT = Date.parse('2026-11-21');
 
-async function setUp({ place }: Form) {
-  const { store: url, limits } = await place();
+async function setUp({ newStore }: Backend) {
+  const { store: url, limits } = await newStore();
   const store = await openStore(url, limits);
   const { usage } = store;
   onTestFinished(() => store.close());
@@ -43,9 +43,9 @@ async function setUp({ place }: Form) {
   };
 }
 
-describe.each(FORMS.filter((form) => !form.skip))('$name', (form) => {
+describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', (backend) => {
   test('requests are counted by UTC day and operation, separately for each owner, and batches add up', async () => {
-    const { counter, count, live, other, listed, set } = await setUp(form);
+    const { counter, count, live, other, listed, set } = await setUp(backend);
     for (let i = 0; i < 3; i++) count(live, 'periods', false);
     count(live, 'risk-lgas', true);
     count(other, 'periods', false);
@@ -64,7 +64,7 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', (form) => {
   });
 
   test('errors are counted by code and operation, separately for each owner, and batches add up', async () => {
-    const { usage, store, counter, live, other } = await setUp(form);
+    const { usage, store, counter, live, other } = await setUp(backend);
     const owner = (await store.findAccount('ministry'))!.id;
     const fail = (key: string, operation: string, code: string) => counter.countError(key, operation, code, MIDNIGHT);
     for (const [key, operation, code] of [
@@ -85,7 +85,7 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', (form) => {
   });
 
   test('the time at which a key was last used is written with its counts, and never goes back', async () => {
-    const { store, counter, count, live, set } = await setUp(form);
+    const { store, counter, count, live, set } = await setUp(backend);
     const noted = async () => (await store.listKeys('ministry'))[0]!.key.last_used_at;
     expect(await noted()).toBeNull();
     for (const [at, last] of [
@@ -102,7 +102,7 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', (form) => {
   });
 
   test('counts that could not be written are kept, and written once the store works again', async () => {
-    const { usage, live, listed } = await setUp(form);
+    const { usage, live, listed } = await setUp(backend);
     let isGone = true;
     const counter = countUsage({
       add: async (rows) => (isGone ? Promise.reject(new Error('gone')) : usage.add(rows)),
@@ -116,7 +116,7 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', (form) => {
   });
 
   test('counts more than 400 days old are deleted', async () => {
-    const { counter, count, live, listed, set } = await setUp(form);
+    const { counter, count, live, listed, set } = await setUp(backend);
     count(live, 'periods', false);
     await counter.flush();
     set(MIDNIGHT + 401 * DAY_MS);
@@ -127,7 +127,7 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', (form) => {
 });
 
 test('counts that cannot be written while another process is writing are kept for the next time', async () => {
-  const { url, counter, count, live, listed } = await setUp(FORMS[0]!);
+  const { url, counter, count, live, listed } = await setUp(BACKENDS[0]!);
   const busy = new DatabaseSync(url.replace('sqlite:', ''));
   busy.exec('BEGIN IMMEDIATE');
   count(live, 'periods', false);

@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
 import { openStore } from '../../../proxy/accounts/open-store.ts';
-import { FORMS, removeServersAtEnd } from '../forms.ts';
+import { BACKENDS, removeServersAtEnd } from '../backends.ts';
 import { exchange, portOf } from '../raw-client.ts';
 import { codeOf, giveKey, startService } from '../service.ts';
 
 removeServersAtEnd();
-const forms = FORMS.filter((form) => !form.skip);
+const backends = BACKENDS.filter((backend) => !backend.skip);
 
-test.each(forms)(
+test.each(backends)(
   'the key is accepted in either header, in both if they agree, never in the query: $name',
-  async ({ place }) => {
-    const service = await startService(await place());
+  async ({ newStore }) => {
+    const service = await startService(await newStore());
     const [{ key }, { key: other }] = [await giveKey(service.store), await giveKey(service.store)];
     const status = async (headers: Record<string, string>, path = '/v1/periods') =>
       (await service.get(path, undefined, { headers })).status;
@@ -27,8 +27,8 @@ test.each(forms)(
   },
 );
 
-test.each(forms)('every cause of a 401 looks the same: $name', async ({ place }) => {
-  const service = await startService(await place());
+test.each(backends)('every cause of a 401 looks the same: $name', async ({ newStore }) => {
+  const service = await startService(await newStore());
   const { key } = await giveKey(service.store);
   const { id, key: revoked } = await giveKey(service.store);
   await service.store.revokeKey(id, Date.now());
@@ -50,10 +50,10 @@ test.each(forms)('every cause of a 401 looks the same: $name', async ({ place })
   expect(await codeOf(await service.get('/v1/periods', undefined))).toBe('INVALID_KEY');
 });
 
-test.each(forms)(
+test.each(backends)(
   'of concurrent requests exactly as many are granted as minute and month allow: $name',
-  async ({ place }) => {
-    const service = await startService({ ...(await place()), perMinute: 40, perMonth: 30 });
+  async ({ newStore }) => {
+    const service = await startService({ ...(await newStore()), perMinute: 40, perMonth: 30 });
     const [{ key: live }, { key: second }] = [await giveKey(service.store), await giveKey(service.store)];
     const { key: trial } = await giveKey(service.store, { kind: 'test' });
     const granted = async (keys: string[]) => {
@@ -71,8 +71,8 @@ test.each(forms)(
   },
 );
 
-test.each(forms)('errors count against the limits, a 429 does not: $name', async ({ place }) => {
-  const service = await startService({ ...(await place()), perMinute: 4 });
+test.each(backends)('errors count against the limits, a 429 does not: $name', async ({ newStore }) => {
+  const service = await startService({ ...(await newStore()), perMinute: 4 });
   const { key } = await giveKey(service.store, { scopes: ['forecasts'] });
   const left = async (path: string, init?: RequestInit) =>
     (await service.get(path, key, init)).headers.get('ratelimit')?.replace(/;t=\d+/g, '');

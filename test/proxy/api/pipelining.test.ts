@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { FORMS, removeServersAtEnd } from '../forms.ts';
+import { BACKENDS, removeServersAtEnd } from '../backends.ts';
 import { exchange, portOf } from '../raw-client.ts';
 import { giveKey, type Service, startService } from '../service.ts';
 
@@ -71,12 +71,12 @@ function readAnswers(raw: string, cases: readonly Case[]): string {
 
 removeServersAtEnd();
 
-describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
+describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore }) => {
   beforeAll(async () => {
     const ends: (() => void | Promise<void>)[] = [];
     const atEnd = (end: () => void | Promise<void>) => void ends.unshift(end);
     const options = { fixture: { outlinePoints: 30_000 }, corsOrigins: [ORIGIN] };
-    service = await startService({ ...options, ...(await place(atEnd)) }, atEnd);
+    service = await startService({ ...options, ...(await newStore(atEnd)) }, atEnd);
     port = portOf(service.url);
     const { key } = await giveKey(service.store);
     keyed = `X-Api-Key: ${key}`;

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ROLES, type Role } from '../../../proxy/dashboard/people/rules.ts';
 import { ROUTES } from '../../../proxy/dashboard/routes.ts';
-import { FORMS, removeServersAtEnd } from '../forms.ts';
+import { BACKENDS, removeServersAtEnd } from '../backends.ts';
 import { type Dashboard, startDashboard, type Visitor } from './dashboard.ts';
 import { contents, EMAIL_OF, FIELDS, makeWorld, type Owned, pathOf } from './world.ts';
 
@@ -11,14 +11,14 @@ const allowed = (route: (typeof ROUTES)[number]): Role => (route.for === 'anyone
 
 removeServersAtEnd();
 
-describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
+describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore }) => {
   let dashboard: Dashboard;
   let [alpha, beta]: Owned[] = [];
   const visitors = {} as Record<Role, Visitor>;
   const ends: (() => void | Promise<void>)[] = [];
   beforeAll(async () => {
     const atEnd = (end: () => void | Promise<void>) => void ends.unshift(end);
-    dashboard = await startDashboard(await place(atEnd), atEnd);
+    dashboard = await startDashboard(await newStore(atEnd), atEnd);
     ({ alpha, beta } = await makeWorld(dashboard));
     for (const role of ROLES) visitors[role] = await dashboard.signedIn(EMAIL_OF[role]);
     return async () => {

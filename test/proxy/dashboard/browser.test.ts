@@ -2,7 +2,7 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { needsChromium, openProfile, skipWithoutChromium } from '../../support/chromium.ts';
-import { FORMS, removeServersAtEnd } from '../forms.ts';
+import { BACKENDS, removeServersAtEnd } from '../backends.ts';
 import { type Dashboard, linkIn, PASSWORD, startDashboard } from './dashboard.ts';
 
 let dashboard: Dashboard;
@@ -82,13 +82,13 @@ const nextMail = async (before: number) => {
 
 removeServersAtEnd();
 
-const forms = FORMS.filter(({ skip }) => !skip);
+const backends = BACKENDS.filter(({ skip }) => !skip);
 
-describe.each(forms)('$name', ({ place }) => {
+describe.each(backends)('$name', ({ newStore }) => {
   beforeAll(async () => {
     const ends: (() => void | Promise<void>)[] = [];
     const atEnd = (end: () => void | Promise<void>) => void ends.unshift(end);
-    dashboard = await startDashboard(await place(atEnd), atEnd);
+    dashboard = await startDashboard(await newStore(atEnd), atEnd);
     await dashboard.person('team@example.org', 'service', null);
     return async () => {
       for (const end of ends) await end();

@@ -13,8 +13,8 @@ import { hashToken, mintToken } from '../../../proxy/dashboard/people/tokens.ts'
 import { mintSecret } from '../../../proxy/dashboard/people/totp.ts';
 import type { ServerOptions } from '../../../proxy/server.ts';
 import { codeAt, STEP_MS } from '../authenticator.ts';
+import { BACKENDS } from '../backends.ts';
 import type { FixtureOptions } from '../fixture.ts';
-import { FORMS } from '../forms.ts';
 import { type Service, serveBuild, startService } from '../service.ts';
 
 export const PASSWORD = 'seven herons over lokoja';
@@ -109,10 +109,10 @@ function dashboardOf(service: Service, clock?: Clock): Dashboard {
 type Start = typeof startDashboard;
 
 /** A test of the dashboard with each kind of store; `start` starts one on an empty store. */
-export function testForms(name: string, body: (start: Start) => Promise<void>): void {
-  for (const { name: form, skip, place } of FORMS) {
-    test.skipIf(skip)(`${name} (${form})`, async () => {
-      const at = await place();
+export function testBackends(name: string, body: (start: Start) => Promise<void>): void {
+  for (const { name: backend, skip, newStore } of BACKENDS) {
+    test.skipIf(skip)(`${name} (${backend})`, async () => {
+      const at = await newStore();
       await body((options, ...rest) => startDashboard({ ...at, ...options }, ...rest));
     });
   }

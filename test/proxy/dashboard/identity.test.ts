@@ -5,8 +5,8 @@ import { COMMAND_LINE } from '../../../proxy/accounts/audit.ts';
 import { schemaOf } from '../../../proxy/accounts/database.ts';
 import { mintSecret } from '../../../proxy/dashboard/people/totp.ts';
 import { codeAt, STEP_MS } from '../authenticator.ts';
-import { removeServersAtEnd, rowsIn } from '../forms.ts';
-import { type Dashboard, movableClock, PASSWORD, startDashboard, testForms, type Visitor } from './dashboard.ts';
+import { removeServersAtEnd, rowsIn } from '../backends.ts';
+import { type Dashboard, movableClock, PASSWORD, startDashboard, testBackends, type Visitor } from './dashboard.ts';
 
 removeServersAtEnd();
 
@@ -32,7 +32,7 @@ async function withoutFactor(dashboard: Dashboard): Promise<Visitor> {
   return someone;
 }
 
-testForms('the first person of the service team must set up a second factor before anything else', async (start) => {
+testBackends('the first person of the service team must set up a second factor before anything else', async (start) => {
   const dashboard = await start();
   const someone = await withoutFactor(dashboard);
   for (const path of ['/', '/team/accounts', '/team/people', '/team/activity', '/profile']) {
@@ -51,19 +51,22 @@ testForms('the first person of the service team must set up a second factor befo
   expect((await again.signIn(TEAM)).path).toBe('/sign-in/code');
 });
 
-testForms('people whose second factor was turned off, by themselves or others, must set it up again', async (start) => {
-  const dashboard = await start();
-  const { id } = await dashboard.person(TEAM, 'service', null);
-  const someone = await dashboard.signedIn(TEAM);
-  await someone.send('/profile/two-step/off', {});
-  expect((await someone.open('/team/accounts')).path).toBe('/profile/two-step');
-  await setUp(someone);
-  await dashboard.directory.turnFactorOff(id, Date.now(), COMMAND_LINE);
-  const back = dashboard.visitor();
-  expect((await back.signIn(TEAM)).path).toBe('/profile/two-step');
-});
+testBackends(
+  'people whose second factor was turned off, by themselves or others, must set it up again',
+  async (start) => {
+    const dashboard = await start();
+    const { id } = await dashboard.person(TEAM, 'service', null);
+    const someone = await dashboard.signedIn(TEAM);
+    await someone.send('/profile/two-step/off', {});
+    expect((await someone.open('/team/accounts')).path).toBe('/profile/two-step');
+    await setUp(someone);
+    await dashboard.directory.turnFactorOff(id, Date.now(), COMMAND_LINE);
+    const back = dashboard.visitor();
+    expect((await back.signIn(TEAM)).path).toBe('/profile/two-step');
+  },
+);
 
-testForms('other roles must set up a second factor only if a setting requires it', async (start) => {
+testBackends('other roles must set up a second factor only if a setting requires it', async (start) => {
   const roles = [
     [ADA, 'administrator', 'ministry'],
     ['mia@example.org', 'member', 'ministry'],
@@ -82,7 +85,7 @@ testForms('other roles must set up a second factor only if a setting requires it
   }
 });
 
-testForms('if two visitors set up a second factor at once with one password, only one succeeds', async (start) => {
+testBackends('if two visitors set up a second factor at once with one password, only one succeeds', async (start) => {
   const dashboard = await start();
   const [owner, thief] = [await withoutFactor(dashboard), dashboard.visitor()];
   await thief.signIn(TEAM);
@@ -159,7 +162,7 @@ const ACTIONS = {
   },
 };
 
-testForms(
+testBackends(
   'actions for which a stolen session must not suffice require the password or a code again after ten minutes',
   async (start) => {
     const clock = movableClock();
@@ -192,7 +195,7 @@ testForms(
   },
 );
 
-testForms(
+testBackends(
   'a confirmation applies to its own session only, and a new password does not replace a code',
   async (start) => {
     const clock = movableClock();
@@ -225,7 +228,7 @@ testForms(
   },
 );
 
-testForms('failed attempts appear in the audit log and the metrics, and a few a day are mailed', async (start) => {
+testBackends('failed attempts appear in the audit log and the metrics, and a few a day are mailed', async (start) => {
   const clock = movableClock();
   const dashboard = await start({ clock });
   await dashboard.person(ADA, 'administrator', 'ministry');

@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 import { DAY_MS } from '../../../proxy/clock.ts';
-import { removeServersAtEnd } from '../forms.ts';
+import { removeServersAtEnd } from '../backends.ts';
 import { giveKey } from '../service.ts';
-import { movableClock, testForms, type Visitor } from './dashboard.ts';
+import { movableClock, testBackends, type Visitor } from './dashboard.ts';
 
 removeServersAtEnd();
 
@@ -13,7 +13,7 @@ const make = (someone: Visitor, fields: Record<string, string | string[]> = NEW_
   someone.send(`${LIST}/new`, fields, LIST);
 const keyIn = (html: string) => /<code id="key"[^>]*>([^<]+)</.exec(html)![1]!;
 
-testForms('a key is created, shown once, listed, used, and revoked for good', async (start) => {
+testBackends('a key is created, shown once, listed, used, and revoked for good', async (start) => {
   const dashboard = await start();
   await dashboard.person('ada@example.org', 'administrator', 'ministry');
   await dashboard.person('ben@example.org', 'administrator', 'ministry');
@@ -50,7 +50,7 @@ testForms('a key is created, shown once, listed, used, and revoked for good', as
   ]);
 });
 
-testForms('missing or invalid fields are marked, and the values entered are kept', async (start) => {
+testBackends('missing or invalid fields are marked, and the values entered are kept', async (start) => {
   const dashboard = await start();
   await dashboard.person('ada@example.org', 'administrator', 'ministry');
   const ada = await dashboard.signedIn('ada@example.org');
@@ -70,7 +70,7 @@ testForms('missing or invalid fields are marked, and the values entered are kept
   expect((await dashboard.store.listKeys())[0]!.key.expires_at).toBe(Date.parse(tomorrow));
 });
 
-testForms('a key can be created for a number of days or until a day, but not both', async (start) => {
+testBackends('a key can be created for a number of days or until a day, but not both', async (start) => {
   const dashboard = await start();
   await dashboard.person('ada@example.org', 'administrator', 'ministry');
   const ada = await dashboard.signedIn('ada@example.org');
@@ -84,7 +84,7 @@ testForms('a key can be created for a number of days or until a day, but not bot
   expect(keys.map((key) => key.expires_at && key.expires_at - key.created_at)).toEqual([90 * DAY_MS, null, null]);
 });
 
-testForms('a replaced key works for some more days, then no longer', async (start) => {
+testBackends('a replaced key works for some more days, then no longer', async (start) => {
   const dashboard = await start();
   await dashboard.person('ada@example.org', 'administrator', 'ministry');
   const ada = await dashboard.signedIn('ada@example.org');
@@ -118,7 +118,7 @@ testForms('a replaced key works for some more days, then no longer', async (star
   expect((await ada.open('/settings/activity')).text).toContain('set an expiry for a key Kano bulletin');
 });
 
-testForms('a researcher is notified once by mail that keys can be created', async (start) => {
+testBackends('a researcher is notified once by mail that keys can be created', async (start) => {
   const dashboard = await start();
   await dashboard.person('rui@example.org', 'researcher', 'Rui');
   await dashboard.person('team@example.org', 'service', null);
@@ -133,7 +133,7 @@ testForms('a researcher is notified once by mail that keys can be created', asyn
   expect(mails[0]).toContain(`${dashboard.dashboardUrl}/settings/api-access`);
 });
 
-testForms('a member can neither create nor revoke keys, and sees why and whom to ask', async (start) => {
+testBackends('a member can neither create nor revoke keys, and sees why and whom to ask', async (start) => {
   const dashboard = await start();
   const { id, key } = await giveKey(dashboard.store);
   await dashboard.person('ada@example.org', 'administrator', 'ministry');
@@ -153,7 +153,7 @@ testForms('a member can neither create nor revoke keys, and sees why and whom to
   expect((await dashboard.get('/v1/periods', key)).status).toBe(200);
 });
 
-testForms('a locked researcher sees why keys cannot be created; an unlocked one creates them', async (start) => {
+testBackends('a locked researcher sees why keys cannot be created; an unlocked one creates them', async (start) => {
   const dashboard = await start();
   await dashboard.person('rui@example.org', 'researcher', 'Rui');
   const rui = await dashboard.signedIn('rui@example.org');
@@ -165,7 +165,7 @@ testForms('a locked researcher sees why keys cannot be created; an unlocked one 
   expect((await dashboard.get('/v1/periods', keyIn(made.html))).status).toBe(200);
 });
 
-testForms('an account can have a hundred active keys, and create a hundred in an hour', async (start) => {
+testBackends('an account can have a hundred active keys, and create a hundred in an hour', async (start) => {
   const clock = movableClock();
   const dashboard = await start({ clock });
   await dashboard.person('ada@example.org', 'administrator', 'ministry');
@@ -191,7 +191,7 @@ testForms('an account can have a hundred active keys, and create a hundred in an
   expect((await ada.post(LIST, { csrf: await ada.csrf(), form: 'x', ...NEW_KEY })).html).toContain('id="key"');
 });
 
-testForms('an email address in a mailto: link is escaped', async (start) => {
+testBackends('an email address in a mailto: link is escaped', async (start) => {
   const dashboard = await start();
   await dashboard.person('ada?bcc=eve%40x@example.org', 'administrator', 'ministry');
   await dashboard.person('mia@example.org', 'member', 'ministry');
@@ -199,7 +199,7 @@ testForms('an email address in a mailto: link is escaped', async (start) => {
   expect(page.html).toContain('href="mailto:ada%3Fbcc%3Deve%2540x@example.org"');
 });
 
-testForms(
+testBackends(
   'the usage page, the most expensive one, is limited to so many requests a minute per account',
   async (start) => {
     const dashboard = await start({ clock: { ...movableClock(), wallMs: () => 1_800_000_000_000 } });

@@ -4,9 +4,9 @@ import { DAY_MS } from '../../../proxy/clock.ts';
 import type { Mail } from '../../../proxy/dashboard/mail/mailer.ts';
 import { sendNotices } from '../../../proxy/dashboard/notices.ts';
 import type { Services } from '../../../proxy/dashboard/services.ts';
-import { removeServersAtEnd } from '../forms.ts';
+import { removeServersAtEnd } from '../backends.ts';
 import { giveKey } from '../service.ts';
-import { type Dashboard, movableClock, testForms } from './dashboard.ts';
+import { type Dashboard, movableClock, testBackends } from './dashboard.ts';
 
 removeServersAtEnd();
 
@@ -33,7 +33,7 @@ function noticesOf({ store, directory }: Dashboard) {
   return { state, clock, check };
 }
 
-testForms('those who can create keys are notified of 80% and 100% of the allowance, once each', async (start) => {
+testBackends('those who can create keys are notified of 80% and 100% of the allowance, once each', async (start) => {
   const dashboard = await start();
   await dashboard.person('ada@example.org', 'administrator', 'ministry');
   await dashboard.person('mia@example.org', 'member', 'ministry');
@@ -59,7 +59,7 @@ testForms('those who can create keys are notified of 80% and 100% of the allowan
   expect(await check(), 'no mail for a suspended account').toEqual([]);
 });
 
-testForms('they are notified of a key that will expire, in time and once', async (start) => {
+testBackends('they are notified of a key that will expire, in time and once', async (start) => {
   const dashboard = await start();
   await dashboard.person('ada@example.org', 'administrator', 'ministry');
   const { clock, check } = noticesOf(dashboard);
@@ -77,7 +77,7 @@ testForms('they are notified of a key that will expire, in time and once', async
   expect(await check()).toEqual([]);
 });
 
-testForms('errors are listed by status and code', async (start) => {
+testBackends('errors are listed by status and code', async (start) => {
   const dashboard = await start();
   await dashboard.person('ada@example.org', 'administrator', 'ministry');
   const ada = await dashboard.signedIn('ada@example.org');

@@ -2,9 +2,9 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { mintSecret } from '../../../proxy/dashboard/people/totp.ts';
 import { codeAt, STEP_MS } from '../authenticator.ts';
+import { BACKENDS, removeServersAtEnd } from '../backends.ts';
 import { runCli, serveCli } from '../cli-process.ts';
 import { makeBuild } from '../fixture.ts';
-import { FORMS, removeServersAtEnd } from '../forms.ts';
 import { type Dashboard, linkIn, PASSWORD, startDashboard, Visitor } from './dashboard.ts';
 
 vi.unmock('node:crypto');
@@ -13,7 +13,7 @@ removeServersAtEnd();
 const ADA = 'ada@example.org';
 
 async function twoDashboards(): Promise<[Dashboard, Dashboard]> {
-  const at = await FORMS[1]!.place();
+  const at = await BACKENDS[1]!.newStore();
   const both = [await startDashboard(at), await startDashboard(at)] as [Dashboard, Dashboard];
   await both[0].person(ADA, 'administrator', 'ministry');
   return both;
@@ -28,9 +28,9 @@ function elsewhere(visitor: Visitor, other: Dashboard): Visitor {
 
 const at = (address: string) => ({ 'x-forwarded-for': address });
 
-describe.skipIf(FORMS[1]!.skip)('two dashboards', () => {
+describe.skipIf(BACKENDS[1]!.skip)('two dashboards', () => {
   test('two processes started as operators do serve people created on the command line', async () => {
-    const { store, limits } = await FORMS[1]!.place();
+    const { store, limits } = await BACKENDS[1]!.newStore();
     const { build, current, remove } = makeBuild();
     onTestFinished(remove);
     const env = { MALARIA_STORE: store, MALARIA_LIMITS: limits };

@@ -9,7 +9,7 @@ import { hashToken, mintToken } from '../../../proxy/dashboard/people/tokens.ts'
 import { mintSecret } from '../../../proxy/dashboard/people/totp.ts';
 import type { ServerOptions } from '../../../proxy/server.ts';
 import { codeAt, STEP_MS } from '../authenticator.ts';
-import { removeServersAtEnd, rowsIn } from '../forms.ts';
+import { removeServersAtEnd, rowsIn } from '../backends.ts';
 import {
   type Dashboard,
   linkIn,
@@ -17,7 +17,7 @@ import {
   PASSWORD,
   type Page,
   startDashboard,
-  testForms,
+  testBackends,
   type Visitor,
 } from './dashboard.ts';
 
@@ -39,7 +39,7 @@ function stranger(dashboard: Dashboard): Visitor {
   return dashboard.visitor({ 'x-forwarded-for': `198.51.${strangers >> 8}.${strangers & 255}` });
 }
 
-testForms('a session id that was planted before sign-in is useless after it', async (start) => {
+testBackends('a session id that was planted before sign-in is useless after it', async (start) => {
   const dashboard = await withAda(start);
   const victim = dashboard.visitor();
   const planted = mintToken();
@@ -55,22 +55,25 @@ testForms('a session id that was planted before sign-in is useless after it', as
   expect(victim.cookies.get('session'), 'a new visit gets another id').not.toBe(used);
 });
 
-testForms('the step of the second factor issues yet another id, and the first one becomes invalid', async (start) => {
-  const dashboard = await withAda(start);
-  const { person } = (await dashboard.directory.credentials(ADA))!;
-  const secret = mintSecret();
-  await dashboard.directory.turnFactorOn(person.id, { secret, step: 0, recovery: [] }, Date.now());
-  const victim = dashboard.visitor();
-  await victim.signIn(ADA);
-  const pending = victim.cookies.get('session')!;
-  const code = codeAt(secret, Math.floor(Date.now() / STEP_MS));
-  expect((await victim.send('/sign-in/code', { code })).status).toBe(200);
-  const attacker = dashboard.visitor();
-  attacker.cookies.set('session', pending);
-  for (const path of ['/profile', '/sign-in/code']) expect((await attacker.open(path)).path).toBe('/sign-in');
-});
+testBackends(
+  'the step of the second factor issues yet another id, and the first one becomes invalid',
+  async (start) => {
+    const dashboard = await withAda(start);
+    const { person } = (await dashboard.directory.credentials(ADA))!;
+    const secret = mintSecret();
+    await dashboard.directory.turnFactorOn(person.id, { secret, step: 0, recovery: [] }, Date.now());
+    const victim = dashboard.visitor();
+    await victim.signIn(ADA);
+    const pending = victim.cookies.get('session')!;
+    const code = codeAt(secret, Math.floor(Date.now() / STEP_MS));
+    expect((await victim.send('/sign-in/code', { code })).status).toBe(200);
+    const attacker = dashboard.visitor();
+    attacker.cookies.set('session', pending);
+    for (const path of ['/profile', '/sign-in/code']) expect((await attacker.open(path)).path).toBe('/sign-in');
+  },
+);
 
-testForms('of two visitors who send the same code at once, only one is signed in', async (start) => {
+testBackends('of two visitors who send the same code at once, only one is signed in', async (start) => {
   const dashboard = await withAda(start);
   const { person } = (await dashboard.directory.credentials(ADA))!;
   const secret = mintSecret();
@@ -83,7 +86,7 @@ testForms('of two visitors who send the same code at once, only one is signed in
   expect(pages.map(({ status }) => status).sort()).toEqual([200, 403]);
 });
 
-testForms(
+testBackends(
   'codes cannot be guessed: after five attempts there are no more, and the password is required again',
   async (start) => {
     const dashboard = await withAda(start);
@@ -105,7 +108,7 @@ testForms(
   },
 );
 
-testForms(
+testBackends(
   'brute force: after ten attempts at an email from anywhere even the right password is refused',
   async (start) => {
     const clock = movableClock();
@@ -142,7 +145,7 @@ testForms(
   },
 );
 
-testForms('brute force: an address has fifty attempts, whatever the emails', async (start) => {
+testBackends('brute force: an address has fifty attempts, whatever the emails', async (start) => {
   const dashboard = await withAda(start);
   const attacker = dashboard.visitor({ 'x-forwarded-for': '203.0.113.9' });
   const csrf = /value="([^"]+)"/.exec((await attacker.open('/sign-in')).html)![1]!;
@@ -161,7 +164,7 @@ test('X-Forwarded-For is trusted only if a setting allows it', async () => {
   expect(pages.map(({ status }) => status).sort()).toEqual([...Array(50).fill(403), 429]);
 });
 
-testForms('emails cannot be discovered: sign-in and password reset answer the same for all', async (start) => {
+testBackends('emails cannot be discovered: sign-in and password reset answer the same for all', async (start) => {
   const dashboard = await withAda(start);
   await dashboard.person('removed@example.org', 'member', 'ministry');
   const { person } = (await dashboard.directory.credentials('removed@example.org'))!;
@@ -196,7 +199,7 @@ testForms('emails cannot be discovered: sign-in and password reset answer the sa
   for (const one of limited) expect(one).toEqual({ ...limited[0]!, status: 429 });
 });
 
-testForms('an administrator cannot discover by invitations who has an account elsewhere', async (start) => {
+testBackends('an administrator cannot discover by invitations who has an account elsewhere', async (start) => {
   const dashboard = await withAda(start);
   await dashboard.person('ben@elsewhere.example', 'administrator', 'elsewhere');
   const ada = await dashboard.signedIn(ADA);
@@ -244,7 +247,7 @@ test('no input adds a header or a recipient to a mail', async () => {
   expect(() => openMailer('outbox:x', 'a@b.example\nBcc: c@d.example')).toThrow();
 });
 
-testForms('a session ends with a suspension, a password change or a removal', async (start) => {
+testBackends('a session ends with a suspension, a password change or a removal', async (start) => {
   const dashboard = await withAda(start);
   const { person } = (await dashboard.directory.credentials(ADA))!;
   await dashboard.person('second@example.org', 'administrator', 'ministry');
@@ -267,7 +270,7 @@ testForms('a session ends with a suspension, a password change or a removal', as
   expect((await someone.signIn(ADA, NEW_PASSWORD)).status).toBe(403);
 });
 
-testForms('a password that was right when checked opens no session once it has been changed', async (start) => {
+testBackends('a password that was right when checked opens no session once it has been changed', async (start) => {
   const dashboard = await withAda(start);
   const { person, passwordHash } = (await dashboard.directory.credentials(ADA))!;
   const token = hashToken(mintToken());
@@ -279,7 +282,7 @@ testForms('a password that was right when checked opens no session once it has b
   expect(await dashboard.directory.visitor(token, Date.now())).toBeNull();
 });
 
-testForms('a session that ended while its password was being checked cannot change the password', async (start) => {
+testBackends('a session that ended while its password was being checked cannot change the password', async (start) => {
   const dashboard = await withAda(start);
   const { person } = (await dashboard.directory.credentials(ADA))!;
   const thief = await dashboard.signedIn(ADA);
@@ -305,7 +308,7 @@ test('an attempt that the service was too busy to check is not counted', async (
   expect(await attempts.take([allowance], 0)).toBe(1000);
 });
 
-testForms('no credentials are kept of people whose account is removed', async (start) => {
+testBackends('no credentials are kept of people whose account is removed', async (start) => {
   const dashboard = await withAda(start);
   const { person } = (await dashboard.directory.credentials(ADA))!;
   const recovery = [hashToken('one')];

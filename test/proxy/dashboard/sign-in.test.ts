@@ -1,13 +1,13 @@
 import { expect } from 'vitest';
 import { codeAt, STEP_MS } from '../authenticator.ts';
-import { removeServersAtEnd } from '../forms.ts';
-import { linkIn, movableClock, PASSWORD, testForms } from './dashboard.ts';
+import { removeServersAtEnd } from '../backends.ts';
+import { linkIn, movableClock, PASSWORD, testBackends } from './dashboard.ts';
 
 removeServersAtEnd();
 
 const NEW_PASSWORD = 'eleven kites above jos';
 
-testForms('somebody who was invited signs in with the password and signs out', async (start) => {
+testBackends('somebody who was invited signs in with the password and signs out', async (start) => {
   const dashboard = await start();
   await dashboard.person('ada@example.org', 'administrator', 'ministry');
   const someone = dashboard.visitor();
@@ -26,7 +26,7 @@ testForms('somebody who was invited signs in with the password and signs out', a
   expect((await someone.open('/profile')).path).toBe('/sign-in');
 });
 
-testForms('a session ends after an hour without a request, and after twelve hours in any case', async (start) => {
+testBackends('a session ends after an hour without a request, and after twelve hours in any case', async (start) => {
   const clock = movableClock();
   const dashboard = await start({ clock });
   await dashboard.person('ada@example.org', 'administrator', 'ministry');
@@ -43,7 +43,7 @@ testForms('a session ends after an hour without a request, and after twelve hour
   expect(await isIn()).toBe(false);
 });
 
-testForms('a forgotten password is reset by a mailed link that works once and ends every session', async (start) => {
+testBackends('a forgotten password is reset by a mailed link that works once and ends every session', async (start) => {
   const clock = movableClock();
   const dashboard = await start({ clock });
   await dashboard.person('ada@example.org', 'administrator', 'ministry');
@@ -80,7 +80,7 @@ testForms('a forgotten password is reset by a mailed link that works once and en
   expect((await someone.open(late)).status).toBe(404);
 });
 
-testForms(
+testBackends(
   'two-step sign-in is turned on with a code, requires a new code or a recovery code, and is turned off with a code',
   async (start) => {
     const clock = movableClock();
@@ -130,7 +130,7 @@ testForms(
   },
 );
 
-testForms('changing the password requires the old one and ends all other sessions', async (start) => {
+testBackends('changing the password requires the old one and ends all other sessions', async (start) => {
   const dashboard = await start();
   await dashboard.person('ada@example.org', 'administrator', 'ministry');
   const [here, elsewhere] = [await dashboard.signedIn('ada@example.org'), await dashboard.signedIn('ada@example.org')];

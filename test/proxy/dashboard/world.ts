@@ -4,7 +4,7 @@ import { COMMAND_LINE } from '../../../proxy/accounts/audit.ts';
 import type { Role } from '../../../proxy/dashboard/people/rules.ts';
 import { hashToken, mintToken } from '../../../proxy/dashboard/people/tokens.ts';
 import type { Route } from '../../../proxy/dashboard/visit.ts';
-import { rowsIn } from '../forms.ts';
+import { rowsIn } from '../backends.ts';
 import { giveKey } from '../service.ts';
 import type { Dashboard } from './dashboard.ts';
 

@@ -8,19 +8,19 @@ import type { Clock } from '../../../proxy/clock.ts';
 import { openSharedGate } from '../../../proxy/cluster/shared-gate.ts';
 import type { Admission, DefaultLimits, Gate } from '../../../proxy/limits/gate.ts';
 import { openGate } from '../../../proxy/limits/gate.ts';
-import { FORMS, type Place, removeServersAtEnd } from '../forms.ts';
+import { BACKENDS, removeServersAtEnd, type StoreUrls } from '../backends.ts';
 import { giveKey, PATIENT } from '../service.ts';
 
 removeServersAtEnd();
 
 const START = Date.parse('2026-03-10T12:00:00Z');
 
-describe.each(FORMS.filter((form) => !form.skip))('$name', ({ name, place }) => {
+describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ name, newStore }) => {
   let now: number;
-  let at: Place;
+  let at: StoreUrls;
   beforeEach(async () => {
     now = START;
-    at = await place();
+    at = await newStore();
   });
 
   const clock: Clock = { wallMs: () => now, steadyMs: () => now - START + 1000 };

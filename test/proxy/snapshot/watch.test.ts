@@ -6,8 +6,8 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { etagOf, type Manifest } from '../../../pipeline/contract/manifest.ts';
 import { openSnapshot } from '../../../proxy/snapshot/snapshot.ts';
+import { BACKENDS, removeServersAtEnd } from '../backends.ts';
 import { makeBuild, publish, versionOf, writeSnapshot } from '../fixture.ts';
-import { FORMS, removeServersAtEnd } from '../forms.ts';
 import { portOf } from '../raw-client.ts';
 import { giveKey, serveBuild, startService } from '../service.ts';
 
@@ -61,11 +61,11 @@ async function* answersOn(socket: Socket): AsyncGenerator<{ head: string; body: 
   expect(rest.length).toBe(0);
 }
 
-describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
+describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore }) => {
   test('with snapshots published between requests on one connection, each answer is complete and of one version', async () => {
     // Large enough for the outlines to be read from disk.
     const fixture = { outlinePoints: 20_000 };
-    const service = await startService({ fixture, ...(await place()) });
+    const service = await startService({ fixture, ...(await newStore()) });
     const { key } = await giveKey(service.store);
     const ask = (line: string, coding = 'identity') =>
       `${line} HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${key}\r\nAccept-Encoding: ${coding}\r\n\r\n`;

@@ -7,7 +7,7 @@ import { openDirectory } from '../../../../proxy/dashboard/people/directory.ts';
 import { actorOf, type Person, type Role } from '../../../../proxy/dashboard/people/rules.ts';
 import { hashToken, mintToken } from '../../../../proxy/dashboard/people/tokens.ts';
 import { UsageError } from '../../../../proxy/errors.ts';
-import { FORMS, removeServersAtEnd, rowsIn } from '../../forms.ts';
+import { BACKENDS, removeServersAtEnd, rowsIn } from '../../backends.ts';
 import { giveKey } from '../../service.ts';
 
 removeServersAtEnd();
@@ -86,10 +86,10 @@ const KINDS_OF_STEP: Step[] = [
   },
 ];
 
-describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
+describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore }) => {
   test('concurrent steps of all kinds leave the store consistent', async () => {
     [links, sessions] = [[], []];
-    const { store: url } = await place();
+    const { store: url } = await newStore();
     const sides = [await openSide(url), await openSide(url)] as const;
     const [{ store, directory }] = sides;
     for (const name of ORGANISATIONS) await store.createAccount('organisation', name, 1);

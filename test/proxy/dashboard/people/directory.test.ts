@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { COMMAND_LINE } from '../../../../proxy/accounts/audit.ts';
 import { actorOf } from '../../../../proxy/dashboard/people/rules.ts';
-import { FORMS, removeServersAtEnd } from '../../forms.ts';
+import { BACKENDS, removeServersAtEnd } from '../../backends.ts';
 import { giveKey } from '../../service.ts';
 import { race, token, twoSides } from './two-sides.ts';
 
@@ -10,9 +10,9 @@ removeServersAtEnd();
 
 const HOUR = 3_600_000;
 
-describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
+describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore }) => {
   test('each directory sees the changes of the other: people, links, sessions, browsers, audit log', async () => {
-    const { stores, one, two, join, signedIn } = await twoSides(place);
+    const { stores, one, two, join, signedIn } = await twoSides(newStore);
     const team = await join('team@example.org', 'service', null);
     const ada = await join('ada@example.org', 'administrator', 'ministry');
     expect(ada).toEqual({
@@ -83,7 +83,7 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
   });
 
   test('if two administrators remove each other at once, one remains', async () => {
-    const { one, two, join } = await twoSides(place);
+    const { one, two, join } = await twoSides(newStore);
     for (let i = 0; i < 10; i++) {
       const ada = await join(`ada${i}@example.org`, 'administrator', `org ${i}`);
       const ben = await join(`ben${i}@example.org`, 'administrator', `org ${i}`);
@@ -109,7 +109,7 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
   });
 
   test('a request of somebody who is being removed is completed before the removal or refused', async () => {
-    const { stores, one, two, join, signedIn, actions } = await twoSides(place);
+    const { stores, one, two, join, signedIn, actions } = await twoSides(newStore);
     await join('ada@example.org', 'administrator', 'ministry');
     for (let i = 0; i < 10; i++) {
       const ben = await join(`ben${i}@example.org`, 'administrator', 'ministry');
@@ -147,7 +147,7 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
   });
 
   test('a refused change leaves nothing behind, not even an entry in the audit log', async () => {
-    const { one, join, actions } = await twoSides(place);
+    const { one, join, actions } = await twoSides(newStore);
     const ada = await join('ada@example.org', 'administrator', 'ministry');
     const before = await actions();
     const request = { email: 'x@example.org', role: 'member', accountId: ada.account_id, hash: token() } as const;
@@ -169,7 +169,7 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
   });
 
   test('people may remove themselves', async () => {
-    const { one, two, join } = await twoSides(place);
+    const { one, two, join } = await twoSides(newStore);
     await join('ada@example.org', 'administrator', 'ministry');
     const ben = await join('ben@example.org', 'member', 'ministry');
     await one.removePerson(ben.id, 5, actorOf(ben));

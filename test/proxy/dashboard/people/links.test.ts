@@ -1,16 +1,16 @@
 /** Invitations and links for a new password: each works once, and only the newest one works. */
 import { describe, expect, test } from 'vitest';
 import { actorOf } from '../../../../proxy/dashboard/people/rules.ts';
-import { FORMS, removeServersAtEnd } from '../../forms.ts';
+import { BACKENDS, removeServersAtEnd } from '../../backends.ts';
 import { race, token, twoSides } from './two-sides.ts';
 
 removeServersAtEnd();
 
 const HOUR = 3_600_000;
 
-describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
+describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore }) => {
   test('a link used twice at once works once', async () => {
-    const { one, two, invited, actions } = await twoSides(place);
+    const { one, two, invited, actions } = await twoSides(newStore);
     for (let i = 0; i < 10; i++) {
       const email = `ada${i}@example.org`;
       const link = await invited(email, 'administrator', 'ministry');
@@ -34,7 +34,7 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
   });
 
   test('an address that accepts two invitations at once joins one account, and the other link stays valid', async () => {
-    const { one, two, invited } = await twoSides(place);
+    const { one, two, invited } = await twoSides(newStore);
     for (let i = 0; i < 5; i++) {
       const email = `ada${i}@example.org`;
       const links = [await invited(email, 'member', 'alpha'), await invited(email, 'member', 'beta')];
@@ -49,7 +49,7 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
   });
 
   test('a researcher’s account has one person, even if two join at once', async () => {
-    const { one, two, invited } = await twoSides(place);
+    const { one, two, invited } = await twoSides(newStore);
     for (let i = 0; i < 5; i++) {
       const name = `Rui ${i}`;
       const links = [
@@ -65,7 +65,7 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
   });
 
   test('a newer link replaces an older one, whoever creates it, and an expired link does not work', async () => {
-    const { one, two, invited, join } = await twoSides(place);
+    const { one, two, invited, join } = await twoSides(newStore);
     const ada = await join('ada@example.org', 'administrator', 'ministry');
     const old = await invited('ben@example.org', 'member', 'ministry');
     const request = { email: 'ben@example.org', role: 'member', accountId: ada.account_id } as const;

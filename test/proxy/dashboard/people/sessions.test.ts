@@ -2,14 +2,14 @@
 import { describe, expect, test } from 'vitest';
 import { COMMAND_LINE } from '../../../../proxy/accounts/audit.ts';
 import { actorOf } from '../../../../proxy/dashboard/people/rules.ts';
-import { FORMS, removeServersAtEnd } from '../../forms.ts';
+import { BACKENDS, removeServersAtEnd } from '../../backends.ts';
 import { race, token, twoSides } from './two-sides.ts';
 
 removeServersAtEnd();
 
-describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
+describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore }) => {
   test('a code used twice at once works once, and so does a recovery code', async () => {
-    const { one, two, join } = await twoSides(place);
+    const { one, two, join } = await twoSides(newStore);
     const ada = await join('ada@example.org', 'administrator', 'ministry');
     expect(await one.spendStep(ada.id, 5), 'without a second factor there is nothing to spend').toBe(false);
     const recovery = Array.from({ length: 10 }, token);
@@ -49,7 +49,7 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
   });
 
   test('a sign-in overtaken by turning on a second factor opens no session without it', async () => {
-    const { one, two, join } = await twoSides(place);
+    const { one, two, join } = await twoSides(newStore);
     const ada = await join('ada@example.org', 'administrator', 'ministry');
     await two.turnFactorOn(ada.id, { secret: 'A'.repeat(32), step: 0, recovery: [] }, 3);
     const credentials = { id: ada.id, passwordHash: 'hash of ada@example.org' };
@@ -58,7 +58,7 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
   });
 
   test('two people who turn off each other’s second factor at once do not deadlock', async () => {
-    const { one, two, join } = await twoSides(place);
+    const { one, two, join } = await twoSides(newStore);
     const ada = await join('ada@example.org', 'administrator', 'ministry');
     const ben = await join('ben@example.org', 'administrator', 'ministry');
     for (let i = 0; i < 10; i++) {
@@ -72,7 +72,7 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
   });
 
   test('turning on two-step sign-in while the account is changing does not deadlock', async () => {
-    const { stores, one, two, join } = await twoSides(place);
+    const { stores, one, two, join } = await twoSides(newStore);
     const ada = await join('ada@example.org', 'administrator', 'ministry');
     for (let i = 0; i < 20; i++) {
       const done = await race<unknown>(
@@ -87,7 +87,7 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
   test.each(['suspend', 'remove'] as const)(
     '%s by another process ends every session, whatever else is in progress',
     async (what) => {
-      const { stores, one, two, invited, join, signedIn } = await twoSides(place);
+      const { stores, one, two, invited, join, signedIn } = await twoSides(newStore);
       for (let i = 0; i < 10; i++) {
         const name = `${what} ${i}`;
         const ada = await join(`ada${i}@example.org`, 'administrator', name);
@@ -118,7 +118,7 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
   );
 
   test('of a reset by the owner’s link and a password change in a thief’s session at once, only one succeeds', async () => {
-    const { one, two, join } = await twoSides(place);
+    const { one, two, join } = await twoSides(newStore);
     const ada = await join('ada@example.org', 'administrator', 'ministry');
     for (let i = 0; i < 10; i++) {
       const passwordHash = (await one.credentials(ada.email))!.passwordHash;
@@ -138,7 +138,7 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
   });
 
   test('a sign-in at the moment of a removal or a new password leaves no session behind', async () => {
-    const { one, two, join } = await twoSides(place);
+    const { one, two, join } = await twoSides(newStore);
     await join('stays@example.org', 'service', null);
     for (let i = 0; i < 20; i++) {
       const someone = await join(`t${i}@example.org`, 'service', null);

@@ -6,7 +6,7 @@ import { openStore } from '../../../../proxy/accounts/open-store.ts';
 import { openDirectory } from '../../../../proxy/dashboard/people/directory.ts';
 import type { Person, Role } from '../../../../proxy/dashboard/people/rules.ts';
 import { hashToken, mintToken } from '../../../../proxy/dashboard/people/tokens.ts';
-import type { Form } from '../../forms.ts';
+import type { Backend } from '../../backends.ts';
 
 export const token = () => hashToken(mintToken());
 
@@ -17,8 +17,8 @@ export async function race<T>(...works: (() => T | Promise<T>)[]): Promise<(T | 
 }
 
 /** Opens both directories for the running test, on a store of its own. */
-export async function twoSides(place: Form['place']) {
-  const at = await place();
+export async function twoSides(newStore: Backend['newStore']) {
+  const at = await newStore();
   const open = async () => {
     const store = await openStore(at.store, at.limits);
     onTestFinished(() => store.close());

@@ -21,7 +21,7 @@ const MOST_WORKING = 100;
 const MOST_AN_HOUR = 100;
 
 /** Creates the key, once for each form, and shows it. The key in `replaced` works until `until` at the latest. */
-export async function giveKey(
+export async function issueKey(
   newKey: Pick<NewKey, 'name' | 'kind' | 'scopes' | 'expiresAt'>,
   visit: SignedIn,
   services: Services,

@@ -1,4 +1,4 @@
-/** The two forms in which accounts, keys and limits are stored. Guarantees are tested with both. */
+/** The two backends for accounts, keys and limits: SQLite, and PostgreSQL with Redis. Guarantees are tested with both. */
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,23 +9,23 @@ import { afterAll, inject, onTestFinished } from 'vitest';
 import { missingServers, type RealServer, startRedis } from './real-servers.ts';
 
 /** URLs of an empty store and its limits. */
-export interface Place {
+export interface StoreUrls {
   store: string;
   limits: string;
 }
 
-export interface Form {
+export interface Backend {
   name: string;
   /** Whether the servers that it needs are not installed. */
   skip: boolean;
-  /** A separate place for the running test; `atEnd` registers its removal, by default at the end of the test. */
-  place(atEnd?: (end: () => void) => void): Promise<Place>;
+  /** Creates an empty store; `atEnd` registers its removal, by default at the end of the running test. */
+  newStore(atEnd?: (end: () => void) => void): Promise<StoreUrls>;
 }
 
 let redis: Promise<RealServer> | undefined;
 
 /** A new, empty database in the run's PostgreSQL, and the Redis of the test file. */
-export async function sharedPlace(): Promise<Place> {
+export async function newSharedStore(): Promise<StoreUrls> {
   redis ??= startRedis();
   const { url } = inject('postgres')!;
   const name = `t${randomBytes(8).toString('hex')}`;
@@ -55,7 +55,7 @@ export async function rowsIn(url: string, sql: string): Promise<Record<string, u
   }
 }
 
-/** Every file that uses shared places must call this. */
+/** Every file that uses `newSharedStore` must call this. */
 export function removeServersAtEnd(): void {
   afterAll(async () => {
     await (await redis)?.remove();
@@ -63,15 +63,15 @@ export function removeServersAtEnd(): void {
   });
 }
 
-export const FORMS: Form[] = [
+export const BACKENDS: Backend[] = [
   {
     name: 'SQLite',
     skip: false,
-    place: async (atEnd = onTestFinished) => {
-      const folder = mkdtempSync(join(tmpdir(), 'malaria-form-'));
+    newStore: async (atEnd = onTestFinished) => {
+      const folder = mkdtempSync(join(tmpdir(), 'malaria-store-'));
       atEnd(() => rmSync(folder, { recursive: true }));
       return { store: `sqlite:${join(folder, 'proxy.sqlite')}`, limits: 'sqlite' };
     },
   },
-  { name: 'PostgreSQL and Redis', skip: missingServers.length > 0, place: sharedPlace },
+  { name: 'PostgreSQL and Redis', skip: missingServers.length > 0, newStore: newSharedStore },
 ];

@@ -15,7 +15,7 @@ import { openPostgres } from '../../../proxy/cluster/postgres.ts';
 import { openSharedGate } from '../../../proxy/cluster/shared-gate.ts';
 import type { GateTimes } from '../../../proxy/cluster/times.ts';
 import type { Gate } from '../../../proxy/limits/gate.ts';
-import { rowsIn } from '../forms.ts';
+import { rowsIn } from '../backends.ts';
 import { missingServers, type RealServer, startPostgres, startRedis, startRelay } from '../real-servers.ts';
 import { giveKey } from '../service.ts';
 
@@ -33,7 +33,7 @@ const QUICK: GateTimes = {
 };
 const WAIT = { timeout: 60_000, interval: 20 };
 
-describe.skipIf(missingServers.length > 0)('in trouble', () => {
+describe.skipIf(missingServers.length > 0)('several proxies during outages', () => {
   let postgres: RealServer;
   let redis: RealServer;
   beforeEach(async () => {
