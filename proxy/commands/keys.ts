@@ -31,11 +31,11 @@ export function addKeyCommands(program: Command): void {
     .requiredOption('--owner <name>', 'account that the key belongs to')
     .requiredOption('--name <name>', 'what the key is for')
     .addOption(
-      new Option('--kind <kind>', 'live keys count toward the monthly allowance')
+      new Option('--kind <kind>', 'only requests with live keys count towards the monthly allowance')
         .choices(KEY_KINDS)
         .makeOptionMandatory(),
     )
-    .requiredOption('--scopes <a,b>', 'any of risk_scores, forecasts, lga_boundaries')
+    .requiredOption('--scopes <a,b>', 'one or more of risk_scores, forecasts, lga_boundaries')
     .option('--expires <iso>', 'date or time at which the key stops working; by default it never expires')
     .addOption(brandOption());
 
@@ -77,13 +77,18 @@ export function addKeyCommands(program: Command): void {
     },
   );
 
-  storeCommand(keys, 'revoke <id>', 'refuse a key for good, from the next request on', async (store, { json }, id) => {
-    const now = systemClock.wallMs();
-    const key = await store.revokeKey(id, now);
-    const revoked_at = isoOf(key.revoked_at);
-    if (json) return print(JSON.stringify({ id: key.id, status: keyStatus(key, now), revoked_at }, null, 2));
-    print(`key ${key.id} (${key.name}) was revoked at ${revoked_at}`);
-  });
+  storeCommand(
+    keys,
+    'revoke <id>',
+    'revoke a key for good; it is refused from the next request on',
+    async (store, { json }, id) => {
+      const now = systemClock.wallMs();
+      const key = await store.revokeKey(id, now);
+      const revoked_at = isoOf(key.revoked_at);
+      if (json) return print(JSON.stringify({ id: key.id, status: keyStatus(key, now), revoked_at }, null, 2));
+      print(`key ${key.id} (${key.name}) was revoked at ${revoked_at}`);
+    },
+  );
 }
 
 async function create(

@@ -82,7 +82,7 @@ async function reset({ database }: AccountStore, options: LinkOptions & { twoSte
 function addTarget(command: Command): Command {
   return command
     .option('--account <name>', 'account of an organisation or researcher')
-    .option('--service-team', 'the team that manages all accounts');
+    .option('--service-team', 'the service team, which manages all accounts');
 }
 
 async function accountOf({ account, serviceTeam }: Target, store: AccountStore): Promise<Account | null> {

@@ -61,7 +61,7 @@ export function addServeCommand(program: Command): void {
     setting('--per-minute <n>', 'requests per minute for each key, unless its owner has a limit of its own')
       .argParser(wholeNumber(1))
       .default(DEFAULT_PER_MINUTE),
-    setting('--per-month <n>', 'requests per month for all live keys of an owner, likewise')
+    setting('--per-month <n>', 'requests per month for all live keys of an owner, unless it has a limit of its own')
       .argParser(wholeNumber(1))
       .default(DEFAULT_PER_MONTH),
     setting('--cors-origin <origin>', 'let pages of this origin call the API; may be repeated')

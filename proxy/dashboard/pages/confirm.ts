@@ -13,7 +13,7 @@ import type { Services } from '../services.ts';
 import type { Answer, Page, SignedIn, Visit } from '../visit.ts';
 import { noteFailure } from './failures.ts';
 
-const QUARTER_HOUR_MS = 15 * 60_000;
+export const QUARTER_HOUR_MS = 15 * 60_000;
 const PER_PERSON = 10;
 const PER_FACTOR = 5;
 

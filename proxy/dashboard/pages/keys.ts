@@ -30,10 +30,10 @@ const DONE: Record<string, string> = {
 };
 
 const KIND_TEXT: Record<KeyKind, { label: string; hint: string }> = {
-  live: { label: 'Live', hint: 'For real work. Requests count toward the monthly allowance.' },
+  live: { label: 'Live', hint: 'For real work. Requests count towards the monthly allowance.' },
   test: {
     label: 'Test',
-    hint: 'For development and testing. Same data, but requests do not count toward the allowance.',
+    hint: 'For development and testing. Same data, but requests do not count towards the allowance.',
   },
 };
 

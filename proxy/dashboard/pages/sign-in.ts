@@ -11,10 +11,9 @@ import type { Visitor } from '../people/sessions.ts';
 import { hashToken, mintToken } from '../people/tokens.ts';
 import type { Services } from '../services.ts';
 import { type Answer, routes, type Visit } from '../visit.ts';
-import { checkCounted, codeField, isKnownTo, refuseWithoutCode, tooMany } from './confirm.ts';
+import { checkCounted, codeField, isKnownTo, QUARTER_HOUR_MS, refuseWithoutCode, tooMany } from './confirm.ts';
 import { noteFailure } from './failures.ts';
 
-const QUARTER_HOUR_MS = 15 * 60_000;
 const PER_EMAIL = 10;
 const PER_ADDRESS = 50;
 const PER_BROWSER = 10;

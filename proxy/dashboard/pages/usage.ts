@@ -35,7 +35,7 @@ export async function monthSection(account: Account, { limiter, clock, perMinute
       ],
       ['Per minute, per key', `${number(account.per_minute ?? perMinute)} requests`],
     ])}
-    <p class="soft">Only requests with live keys count toward the allowance. Requests over a limit are refused with status 429.</p></section>`;
+    <p class="soft">Only requests with live keys count towards the allowance. Requests over a limit are refused with status 429.</p></section>`;
 }
 
 const sum = (rows: readonly OwnerUsage[], kind: 'live' | 'test' | null, what: 'granted' | 'refused' = 'granted') =>
