@@ -49,12 +49,14 @@ const VERSION_PREFIX = new RegExp(`^/v1/versions/${VERSION}/`);
 const DIFF_SUFFIX = new RegExp(`/diff/${VERSION}$`);
 
 const pathOf = (url: string) => (url.includes('?') ? url.slice(0, url.indexOf('?')) : url);
+/** `path` with the names of versions replaced by the parameters of routes. */
+const patternOf = (path: string) =>
+  path.replace(VERSION_PREFIX, '/v1/versions/:version/').replace(DIFF_SUFFIX, '/diff/:other');
 
 /** The operation at `url`, as the router sees it; undefined for an unknown path. */
 export function operationAt(url: string): Operation | undefined {
   const path = pathOf(url);
-  const pattern = path.replace(VERSION_PREFIX, '/v1/versions/:version/').replace(DIFF_SUFFIX, '/diff/:other');
-  return ROUTES.get(path) ?? ROUTES.get(pattern);
+  return ROUTES.get(path) ?? ROUTES.get(patternOf(path));
 }
 
 export const routes = fp(async (app: FastifyInstance, { snapshots, report }: RoutesOptions) => {

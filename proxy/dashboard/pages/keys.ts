@@ -188,7 +188,7 @@ async function createKey(visit: SignedIn, services: Services): Promise<Answer> {
 }
 
 const createLive = confirmed(createKey);
-const createRequested: Page = (visit, services) =>
+const create: Page = (visit, services) =>
   (visit.form.text('kind') === 'live' ? createLive : createKey)(visit, services);
 
 export const NO_SUCH_KEY: Answer = {
@@ -214,7 +214,7 @@ async function revokeKey({ visitor, params, now }: SignedIn, { accounts }: Servi
 }
 
 export const keyRoutes = [
-  ...routes(PATH, ['administrator', 'member', 'researcher'], { GET: listPage, POST: createRequested }),
+  ...routes(PATH, ['administrator', 'member', 'researcher'], { GET: listPage, POST: create }),
   ...routes(PATH, ['administrator', 'researcher'], {
     'GET /new': async (visit, services) => {
       const refused = await refusal(visit, services);

@@ -18,7 +18,7 @@ const PATH = '/team/accounts';
 const DONE: Record<string, string> = {
   created: 'The account has been created, and the invitation is on its way',
   uninvited:
-    'The account has been created, but no invitation: you have sent too many invitations. Try again in an hour',
+    'The account has been created, but its invitation was not sent: you have sent too many. Try again in an hour',
   unlock: 'API access has been unlocked',
   suspend: 'The account has been suspended: its keys no longer work, and its people are signed out',
   reinstate: 'The account has been reinstated: its keys work again',
