@@ -1,5 +1,5 @@
 /** A running service on free ports that serves a fixture, with a store of its own for accounts and keys. */
-import { onTestFinished } from 'vitest';
+import { afterAll, onTestFinished } from 'vitest';
 import { SCOPES, type Scope } from '../../pipeline/contract/scopes.ts';
 import { type KeyKind, mintKey } from '../../proxy/accounts/key-format.ts';
 import type { AccountStore } from '../../proxy/accounts/open-store.ts';
@@ -20,8 +20,17 @@ export interface Service extends RunningServer {
 /** Long times for tests that are not about time, so that they pass on busy machines. */
 export const PATIENT = { leaseMs: 120_000, deadlineMs: 60_000 };
 
-/** Registers what to do at the end of the test; `beforeAll` passes its own, for a service that a file shares. */
-type AtEnd = (end: () => void | Promise<void>) => void;
+/** Registers what to do at the end of the test or, by `atEndOfSuite`, of several tests that share a service. */
+export type AtEnd = (end: () => void | Promise<void>) => void;
+
+/** Returns a function that registers what to do after all tests of the surrounding suite or file, last first. */
+export function atEndOfSuite(): (end: () => unknown) => void {
+  const ends: (() => unknown)[] = [];
+  afterAll(async () => {
+    for (const end of ends) await end();
+  });
+  return (end) => void ends.unshift(end);
+}
 
 /** Starts a service that is stopped, and whose files are deleted, at the end of the test. */
 export async function startService(

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { Problem } from '../../../pipeline/contract/errors.ts';
 import { OPERATIONS } from '../../../pipeline/contract/operations.ts';
 import type { Scope } from '../../../pipeline/contract/scopes.ts';
-import { ALL_SCOPES, codeOf, giveKey, type Service, startService } from '../service.ts';
+import { ALL_SCOPES, atEndOfSuite, codeOf, giveKey, type Service, startService } from '../service.ts';
 
 /** The rows of SPEC 4 and 7: path, status, code. */
 const ROWS: [string, number, string][] = [
@@ -59,13 +59,10 @@ let key: string;
 
 describe('errors over HTTP', () => {
   // One service for all: the rows are independent of each other.
+  const atEnd = atEndOfSuite();
   beforeAll(async () => {
-    const ends: (() => void | Promise<void>)[] = [];
-    service = await startService({}, (end) => ends.unshift(end));
+    service = await startService({}, atEnd);
     key = (await giveKey(service.store)).key;
-    return async () => {
-      for (const end of ends) await end();
-    };
   });
 
   test.each(ROWS)('%s is %i %s', async (path, status, code) => {

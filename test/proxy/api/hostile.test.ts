@@ -9,7 +9,7 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import type { AccessRecord } from '../../../proxy/api/observe.ts';
 import { exchange, portOf } from '../raw-client.ts';
-import { giveKey, type Service, startService } from '../service.ts';
+import { atEndOfSuite, giveKey, type Service, startService } from '../service.ts';
 
 const SECRET = 'never-to-be-served';
 
@@ -17,17 +17,14 @@ let service: Service;
 let key: string;
 let port: number;
 
+const atEnd = atEndOfSuite();
 beforeAll(async () => {
-  const ends: (() => void | Promise<void>)[] = [];
-  service = await startService({ fixture: { outlinePoints: 30_000 } }, (end) => ends.unshift(end));
+  service = await startService({ fixture: { outlinePoints: 30_000 } }, atEnd);
   key = (await giveKey(service.store)).key;
   port = portOf(service.url);
   for (const place of ['secret.json', 'snapshots/secret.json', 'store/secret.json']) {
     writeFileSync(join(service.build, place), SECRET);
   }
-  return async () => {
-    for (const end of ends) await end();
-  };
 });
 
 const head = (line: string, ...headers: string[]) => `${[line, 'Host: x', ...headers].join('\r\n')}\r\n\r\n`;

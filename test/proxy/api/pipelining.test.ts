@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { BACKENDS, removeServersAtEnd } from '../backends.ts';
 import { exchange, portOf } from '../raw-client.ts';
-import { giveKey, type Service, startService } from '../service.ts';
+import { atEndOfSuite, giveKey, type Service, startService } from '../service.ts';
 
 const ORIGIN = 'https://map.example.org';
 
@@ -72,9 +72,8 @@ function readAnswers(raw: string, cases: readonly Case[]): string {
 removeServersAtEnd();
 
 describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore }) => {
+  const atEnd = atEndOfSuite();
   beforeAll(async () => {
-    const ends: (() => void | Promise<void>)[] = [];
-    const atEnd = (end: () => void | Promise<void>) => void ends.unshift(end);
     const options = { fixture: { outlinePoints: 30_000 }, corsOrigins: [ORIGIN] };
     service = await startService({ ...options, ...(await newStore(atEnd)) }, atEnd);
     port = portOf(service.url);
@@ -86,9 +85,6 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore 
     small = await found.text();
     large = await (await service.get('/v1/boundaries/states', key, plain)).text();
     expect(large.length).toBeGreaterThan(1 << 20);
-    return async () => {
-      for (const end of ends) await end();
-    };
   });
 
   test('requests with every outcome are answered in any order', async () => {

@@ -14,20 +14,17 @@ import {
 import { locate, type Query } from '../../../proxy/api/routes.ts';
 import { COVERAGE } from '../fixture.ts';
 import { exchange, portOf } from '../raw-client.ts';
-import { giveKey, type Service, startService } from '../service.ts';
+import { atEndOfSuite, giveKey, type Service, startService } from '../service.ts';
 
 const FILES = new Set(OPERATIONS.flatMap((operation) => operationFiles(operation, COVERAGE)));
 
 let service: Service;
 let key: string;
 
+const atEnd = atEndOfSuite();
 beforeAll(async () => {
-  const ends: (() => void | Promise<void>)[] = [];
-  service = await startService({}, (end) => ends.unshift(end));
+  service = await startService({}, atEnd);
   key = (await giveKey(service.store)).key;
-  return async () => {
-    for (const end of ends) await end();
-  };
 });
 
 /** Values that are valid or nearly so. */

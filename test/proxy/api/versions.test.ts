@@ -10,7 +10,7 @@ import { refreshReleaseIndex } from '../../../pipeline/publish/release/release-i
 import { openReleases } from '../../../proxy/snapshot/earlier.ts';
 import { openSnapshot } from '../../../proxy/snapshot/snapshot.ts';
 import { versionOf } from '../fixture.ts';
-import { giveKey, type Service, startService } from '../service.ts';
+import { atEndOfSuite, giveKey, type Service, startService } from '../service.ts';
 import { publishRelease } from '../versions.ts';
 
 const [ONE, TWO, THREE] = ['00000001', '00000002', '00000003'].map((release) => versionOf(release)) as [
@@ -20,18 +20,15 @@ const [ONE, TWO, THREE] = ['00000001', '00000002', '00000003'].map((release) => 
 ];
 let service: Service;
 let key: string;
+const atEnd = atEndOfSuite();
 beforeAll(async () => {
-  const ends: (() => void | Promise<void>)[] = [];
-  service = await startService({}, (end) => ends.unshift(end));
+  service = await startService({}, atEnd);
   key = (await giveKey(service.store)).key;
   await publishRelease(service.build, '00000002', '00000001', { earlier: true });
   await publishRelease(service.build, '00000003', '00000002', { keepDays: 30, note: 'Better rain' });
   await vi.waitFor(async () =>
     expect((await service.get('/v1/periods', key)).headers.get('model-version')).toBe(THREE),
   );
-  return async () => {
-    for (const end of ends) await end();
-  };
 });
 
 test('the list reports which version is current and which are kept, the diff what changed', async () => {

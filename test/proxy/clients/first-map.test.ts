@@ -5,11 +5,12 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import { parseTar } from 'nanotar';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { beforeAll, expect, inject, test } from 'vitest';
 import { CLIENTS } from '../../../pipeline/contract/operations.ts';
 import { firstMap } from '../../../proxy/dashboard/pages/first-map.ts';
 import { temporary } from '../../support/command-line.ts';
 import { pythonWith } from '../../support/python.ts';
+import { atEndOfSuite } from '../service.ts';
 import { type Setting, startSetting } from './setting.ts';
 
 const PYTHON = pythonWith('requests');
@@ -21,12 +22,9 @@ const LANGUAGES = {
 };
 
 let setting: Setting;
-const ends: (() => unknown)[] = [];
+const atEnd = atEndOfSuite();
 beforeAll(async () => {
-  setting = await startSetting(inject('builtTiny'), (end) => ends.push(end));
-});
-afterAll(async () => {
-  for (const end of ends.reverse()) await end();
+  setting = await startSetting(inject('builtTiny'), atEnd);
 });
 
 for (const [language, { runs, lacks, file, begins }] of Object.entries(LANGUAGES))

@@ -3,32 +3,29 @@ import { execFile, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { buildHere } from '../../support/built-tiny.ts';
 import { temporary } from '../../support/command-line.ts';
 import { otherCountry } from '../../support/other-country.ts';
 import { pythonWith } from '../../support/python.ts';
 import { writeCountry } from '../../support/tiny-country.ts';
-import { giveKey, serveBuild } from '../service.ts';
+import { atEndOfSuite, giveKey, serveBuild } from '../service.ts';
 
 const PYTHON = pythonWith('requests');
 const HAS_R = spawnSync('Rscript', ['-e', 'library(curl); library(jsonlite)']).status === 0;
 
 let client = '';
 let target = { URL: '', KEY: '' };
-const ends: (() => unknown)[] = [];
+const atEnd = atEndOfSuite();
 beforeAll(async () => {
   const country = otherCountry();
   writeCountry(country, temporary());
   const { snapshot } = await buildHere(country.directory, temporary());
   client = path.join(snapshot, 'client');
   const store = `sqlite:${temporary()}/proxy.sqlite`;
-  const service = await serveBuild({ build: temporary(), snapshot, store }, {}, (end) => ends.push(end));
+  const service = await serveBuild({ build: temporary(), snapshot, store }, {}, atEnd);
   target = { URL: service.url, KEY: (await giveKey(service.store)).key };
 }, 300_000);
-afterAll(async () => {
-  for (const end of ends.reverse()) await end();
-});
 
 /** A user's own rows: by the department's code, name, and name with its kind; and two that match no place. */
 const OWN = [

@@ -3,9 +3,10 @@ import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { beforeAll, expect, inject, test } from 'vitest';
 import { temporary } from '../../support/command-line.ts';
 import { pythonWith } from '../../support/python.ts';
+import { atEndOfSuite } from '../service.ts';
 import { type Setting, startSetting, writeClients } from './setting.ts';
 
 const run = promisify(execFile);
@@ -15,14 +16,11 @@ const why = (packages: string) => ` (skipped: apt-get install ${packages})`;
 
 let setting: Setting;
 let shipped = '';
-const ends: (() => unknown)[] = [];
+const atEnd = atEndOfSuite();
 beforeAll(async () => {
   if (PYTHON === undefined) return;
   shipped = writeClients();
-  setting = await startSetting(inject('builtTiny'), (end) => ends.push(end));
-});
-afterAll(async () => {
-  for (const end of ends.reverse()) await end();
+  setting = await startSetting(inject('builtTiny'), atEnd);
 });
 
 const python = (args: string[], more: Record<string, string> = {}) => {

@@ -3,8 +3,9 @@ import { execFile, spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { beforeAll, expect, inject, test } from 'vitest';
 import { temporary } from '../../support/command-line.ts';
+import { atEndOfSuite } from '../service.ts';
 import { type Setting, startSetting, writeClients } from './setting.ts';
 
 const run = promisify(execFile);
@@ -18,16 +19,13 @@ const testR = (title: string, work: () => Promise<void>) =>
 let setting: Setting;
 let shipped = '';
 let library = '';
-const ends: (() => unknown)[] = [];
+const atEnd = atEndOfSuite();
 beforeAll(async () => {
   if (!HAS_R) return;
   shipped = path.join(writeClients(), 'r');
   library = temporary();
   await run('R', ['CMD', 'INSTALL', '-l', library, shipped]);
-  setting = await startSetting(inject('builtTiny'), (end) => ends.push(end));
-});
-afterAll(async () => {
-  for (const end of ends.reverse()) await end();
+  setting = await startSetting(inject('builtTiny'), atEnd);
 });
 
 /** Runs R in the C locale, in which it does not recognise letters with accents. */

@@ -3,18 +3,16 @@ import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { beforeAll, expect, inject, test } from 'vitest';
 import { temporary } from '../../support/command-line.ts';
+import { atEndOfSuite } from '../service.ts';
 import { type Setting, startSetting, writeClients } from './setting.ts';
 
 let setting: Setting;
 const shipped = path.join(writeClients(), 'ts');
-const ends: (() => unknown)[] = [];
+const atEnd = atEndOfSuite();
 beforeAll(async () => {
-  setting = await startSetting(inject('builtTiny'), (end) => ends.push(end));
-});
-afterAll(async () => {
-  for (const end of ends.reverse()) await end();
+  setting = await startSetting(inject('builtTiny'), atEnd);
 });
 
 const { createClient, VersionChanged } = await import(path.join(shipped, 'malaria-risk.ts'));

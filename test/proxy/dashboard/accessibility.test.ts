@@ -8,22 +8,19 @@ import { ROLES, type Role } from '../../../proxy/dashboard/people/rules.ts';
 import { ROUTES } from '../../../proxy/dashboard/routes.ts';
 import { needsChromium, openProfile, skipWithoutChromium } from '../../support/chromium.ts';
 import { codeAt, STEP_MS } from '../authenticator.ts';
-import { giveKey } from '../service.ts';
+import { atEndOfSuite, giveKey } from '../service.ts';
 import { type Dashboard, linkIn, PASSWORD, startDashboard } from './dashboard.ts';
 import { EMAIL_OF, makeWorld, type Owned, pathOf } from './world.ts';
 
 let dashboard: Dashboard;
 let alpha: Owned;
-const ends: (() => void | Promise<void>)[] = [];
+const atEnd = atEndOfSuite();
 beforeAll(async () => {
-  dashboard = await startDashboard({}, (end) => void ends.unshift(end));
+  dashboard = await startDashboard({}, atEnd);
   ({ alpha } = await makeWorld(dashboard));
   const { id } = await giveKey(dashboard.store, { owner: 'alpha', kind: 'test' });
   await dashboard.store.revokeKey(id, Date.now());
   await addUsage(alpha.key);
-  return async () => {
-    for (const end of ends) await end();
-  };
 });
 
 const WIDE = { width: 1200, height: 900 };

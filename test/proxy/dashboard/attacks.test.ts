@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { ROLES, type Role } from '../../../proxy/dashboard/people/rules.ts';
 import { ROUTES } from '../../../proxy/dashboard/routes.ts';
 import { BACKENDS, removeServersAtEnd } from '../backends.ts';
+import { atEndOfSuite } from '../service.ts';
 import { type Dashboard, startDashboard, type Visitor } from './dashboard.ts';
 import { contents, EMAIL_OF, FIELDS, makeWorld, type Owned, pathOf } from './world.ts';
 
@@ -15,15 +16,11 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore 
   let dashboard: Dashboard;
   let [alpha, beta]: Owned[] = [];
   const visitors = {} as Record<Role, Visitor>;
-  const ends: (() => void | Promise<void>)[] = [];
+  const atEnd = atEndOfSuite();
   beforeAll(async () => {
-    const atEnd = (end: () => void | Promise<void>) => void ends.unshift(end);
     dashboard = await startDashboard(await newStore(atEnd), atEnd);
     ({ alpha, beta } = await makeWorld(dashboard));
     for (const role of ROLES) visitors[role] = await dashboard.signedIn(EMAIL_OF[role]);
-    return async () => {
-      for (const end of ends) await end();
-    };
   });
 
   test('there are forms and roles to attack', async () => {

@@ -3,6 +3,7 @@ import type { BrowserContext, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { needsChromium, openProfile, skipWithoutChromium } from '../../support/chromium.ts';
 import { BACKENDS, removeServersAtEnd } from '../backends.ts';
+import { atEndOfSuite } from '../service.ts';
 import { type Dashboard, linkIn, PASSWORD, startDashboard } from './dashboard.ts';
 
 let dashboard: Dashboard;
@@ -85,14 +86,10 @@ removeServersAtEnd();
 const backends = BACKENDS.filter(({ skip }) => !skip);
 
 describe.each(backends)('$name', ({ newStore }) => {
+  const atEnd = atEndOfSuite();
   beforeAll(async () => {
-    const ends: (() => void | Promise<void>)[] = [];
-    const atEnd = (end: () => void | Promise<void>) => void ends.unshift(end);
     dashboard = await startDashboard(await newStore(atEnd), atEnd);
     await dashboard.person('team@example.org', 'service', null);
-    return async () => {
-      for (const end of ends) await end();
-    };
   });
 
   describe.skipIf(skipWithoutChromium).each([

@@ -15,7 +15,7 @@ import type { ServerOptions } from '../../../proxy/server.ts';
 import { codeAt, STEP_MS } from '../authenticator.ts';
 import { BACKENDS } from '../backends.ts';
 import type { FixtureOptions } from '../fixture.ts';
-import { type Service, serveBuild, startService } from '../service.ts';
+import { type AtEnd, type Service, serveBuild, startService } from '../service.ts';
 
 export const PASSWORD = 'seven herons over lokoja';
 /** Visitors may set their address with X-Forwarded-For. */
@@ -37,8 +37,6 @@ export interface Dashboard extends Service {
   /** A visitor signed in as `email`. */
   signedIn(email: string): Promise<Visitor>;
 }
-
-type AtEnd = (end: () => void | Promise<void>) => void;
 
 export async function startDashboard(
   options: Partial<ServerOptions> & { fixture?: FixtureOptions } = {},

@@ -8,19 +8,16 @@ import { beforeAll, expect, test } from 'vitest';
 import { ALL_OPERATIONS } from '../../../pipeline/contract/operations.ts';
 import { samplesOf } from '../../../proxy/dashboard/pages/samples.ts';
 import { pythonWith } from '../../support/python.ts';
-import { giveKey } from '../service.ts';
+import { atEndOfSuite, giveKey } from '../service.ts';
 import { type Dashboard, startDashboard, type Visitor } from './dashboard.ts';
 
 let dashboard: Dashboard;
 let mia: Visitor;
-const ends: (() => void | Promise<void>)[] = [];
+const atEnd = atEndOfSuite();
 beforeAll(async () => {
-  dashboard = await startDashboard({}, (end) => void ends.unshift(end));
+  dashboard = await startDashboard({}, atEnd);
   await dashboard.person('mia@example.org', 'member', 'ministry');
   mia = await dashboard.signedIn('mia@example.org');
-  return async () => {
-    for (const end of ends) await end();
-  };
 });
 
 /** Pages of operations that a page links to. */
