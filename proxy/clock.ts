@@ -1,19 +1,19 @@
 import { existsSync, readFileSync } from 'node:fs';
 
 /**
- * Two clocks, because they fail differently: the wall clock tells the time (expiry, calendar month) but may be set
- * back; the steady clock only runs forward, so it alone measures the minute.
+ * Two clocks, because they fail differently: the wall clock has the time of day (expiry, calendar month) but may be set
+ * back; the steady clock only runs forward, so the minute is measured by it alone.
  */
 export interface Clock {
   /** Milliseconds since 1970, UTC. */
   wallMs(): number;
-  /** Milliseconds since some fixed moment: that of `boot`, or if there is none, one in this process. */
+  /** Milliseconds since a fixed moment: the boot that `boot` names or, without it, a moment in this process. */
   steadyMs(): number;
-  /** Names the start of the machine that `steadyMs` counts from, in every process. */
+  /** Identifies the boot of the machine from which `steadyMs` counts in every process. */
   boot?: string | undefined;
 }
 
-/** Where the system tells it (Linux), Node's high-resolution time counts from there too. */
+/** Available on Linux, where Node's high-resolution time counts from the boot, too. */
 const BOOT_ID = '/proc/sys/kernel/random/boot_id';
 
 export const systemClock: Clock = {
@@ -25,7 +25,7 @@ export const systemClock: Clock = {
   boot: existsSync(BOOT_ID) ? readFileSync(BOOT_ID, 'utf8').trim() : undefined,
 };
 
-/** Available at once, or only later. */
+/** A value that is available at once, or only later. */
 export type Awaitable<T> = T | Promise<T>;
 
 export const HOUR_MS = 3_600_000;

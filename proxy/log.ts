@@ -2,7 +2,7 @@ import pino, { type Logger } from 'pino';
 
 export interface LogOutput {
   write(text: string): unknown;
-  /** Bytes written to it that its reader has not yet read. */
+  /** Number of bytes written to it that its reader has not yet read. */
   writableLength: number;
 }
 
@@ -10,8 +10,8 @@ export interface LogOutput {
 const MOST_UNREAD = 8 << 20;
 
 /**
- * A log of timestamped JSON lines on `output`. If its reader hangs, lines are dropped rather than fill the memory, and
- * `onLoss` is called for each. Nothing that a client sends is ever logged, so no key is.
+ * A log of timestamped JSON lines on `output`. If its reader hangs, lines are dropped instead of filling the memory,
+ * and `onLoss` is called for each. Nothing that a client sends is ever logged, so neither are keys.
  */
 export function openLog(output: LogOutput, onLoss: () => void): Logger {
   const write = (line: string) => {

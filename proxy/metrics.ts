@@ -9,20 +9,20 @@ export interface Metrics {
   /** Counts one answered request. */
   count(record: AccessRecord): void;
   countSignIn(outcome: SignInOutcome): void;
-  /** Prometheus' text format. */
+  /** The metrics in Prometheus' text format. */
   render(): Promise<string>;
   contentType: string;
 }
 
 export interface MetricsSources {
   snapshots: SnapshotSource;
-  /** Null while requests can be decided; else why not. */
+  /** The reason why requests cannot be decided; null while they can. */
   unavailable: () => string | null;
   /** Open connections to the API. */
   connections: () => Promise<number>;
 }
 
-/** Seconds. Most answers leave within a millisecond; one that waited for a store may take seconds. */
+/** In seconds. Most answers leave within a millisecond; one that waited for a store may take seconds. */
 const LATENCY_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
 
 /** The metrics of one proxy, including the standard ones of its process. */
@@ -32,7 +32,7 @@ export function createMetrics({ snapshots, unavailable, connections }: MetricsSo
   collectDefaultMetrics({ register: registry });
   const requests = new Counter({
     name: 'malaria_requests_total',
-    help: 'Requests by operation, status and key kind; 401, 403 and 429 are refusals, 499 is a client that left.',
+    help: 'Requests by operation, status and key kind; 401, 403 and 429 are refusals, 499 is a client that disconnected.',
     labelNames: ['operation', 'status', 'key_kind'],
     registers,
   });
@@ -44,7 +44,7 @@ export function createMetrics({ snapshots, unavailable, connections }: MetricsSo
   });
   const signIns = new Counter({
     name: 'malaria_sign_ins_total',
-    help: 'Attempts to sign in to the dashboard, or to give password or code again, by outcome.',
+    help: 'Attempts to sign in to the dashboard, or to confirm one’s identity there, by outcome.',
     labelNames: ['outcome'],
     registers,
   });
@@ -83,7 +83,7 @@ export function createMetrics({ snapshots, unavailable, connections }: MetricsSo
   return {
     count({ operation, status, key_kind, ms }) {
       requests.inc({ operation, status, key_kind });
-      // What never became a request has no duration.
+      // A malformed request that never reached a handler has no duration.
       if (ms > 0) latency.observe(ms / 1000);
     },
     countSignIn: (outcome) => signIns.inc({ outcome }),

@@ -5,7 +5,7 @@ import type { SnapshotSource } from './snapshot/watch.ts';
 export interface OpsOptions {
   snapshots: SnapshotSource;
   metrics: Metrics;
-  /** Null while requests are accepted; else why not. */
+  /** The reason why requests are not accepted; null while they are. */
   unready: () => string | null;
 }
 

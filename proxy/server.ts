@@ -18,7 +18,7 @@ import { buildOps } from './ops.ts';
 import { exampleStateOf } from './snapshot/example-state.ts';
 import { openSource, type SourceOptions } from './snapshot/open-source.ts';
 import type { Snapshot } from './snapshot/snapshot.ts';
-import { watchPlace } from './sqlite-file.ts';
+import { watchReplacement } from './sqlite-file.ts';
 import { throttled } from './throttle.ts';
 
 export interface ServerOptions extends SourceOptions {
@@ -31,7 +31,7 @@ export interface ServerOptions extends SourceOptions {
   perMonth: number;
   corsOrigins?: readonly string[];
   log?: ((record: AccessRecord) => void) | null;
-  /** Called with one line when the server must be closed because it can no longer keep its promises. */
+  /** Called with one line when the server must be closed because it can no longer work correctly. */
   giveUp: (line: string) => void;
   clock?: Clock;
   bounds?: Partial<Bounds>;
@@ -44,21 +44,21 @@ export interface ServerOptions extends SourceOptions {
 export interface RunningServer {
   url: string;
   opsUrl: string;
-  /** Where the dashboard listens; null if there is none. */
+  /** URL at which the dashboard listens; null if there is none. */
   dashboardUrl: string | null;
   store: AccountStore;
   current(): Snapshot;
-  /** Stops accepting requests, finishes those in flight, writes what was counted, and closes the store. */
+  /** Stops accepting requests, finishes those in flight, writes the counts, and closes the store. */
   close(): Promise<void>;
 }
 
-/** How far behind last use and daily counts may be, and how much of them kill -9 may lose. */
+/** How late last use and daily counts may be, and how much of them kill -9 may lose. */
 const FLUSH_MS = 60_000;
 
-/** How often to check that the store's file is still in its place. */
-const PLACE_MS = 1000;
+/** How often to check whether the store's file has been replaced. */
+const STORE_CHECK_MS = 1000;
 
-/** Failing requests are reported at most this often: on a full disk, say, all of them fail. */
+/** Failing requests are reported at most this often: on a full disk, for example, all of them fail. */
 const FAILURE_MS = 1000;
 
 /** Requests still in flight this long after `close` are cut off. */
@@ -70,7 +70,7 @@ const DRAIN_MS = 10_000;
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { host, report, perMinute, perMonth, limits, clock = systemClock } = options;
-  // Closes what was opened, last first; one failure (on a full disk, say) does not keep the others open.
+  // Closes everything that was opened, last first; a failure (on a full disk, for example) does not keep the rest open.
   await using opened = new AsyncDisposableStack();
   // The snapshot first: without one, no store is created.
   const snapshots = await openSource(options);
@@ -83,9 +83,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       throw new Error(`usage not written: ${lineOf(error)}`, { cause: error });
     });
   const flushUsage = () => writeUsage().catch((error) => report(error.message));
-  const flushing = setInterval(flushUsage, FLUSH_MS).unref();
+  const flushTimer = setInterval(flushUsage, FLUSH_MS).unref();
   opened.defer(writeUsage);
-  opened.defer(async () => clearInterval(flushing));
+  opened.defer(async () => clearInterval(flushTimer));
   const reportFailure = throttled(report, clock, FAILURE_MS);
   const gate = await openGate({
     ...{ store: options.store, opened: store, limits, perMinute, perMonth, clock },
@@ -111,7 +111,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 
   let dashboardUrl: string | null = null;
   if (options.dashboard) {
-    // Loaded only if wanted.
+    // Loaded only if needed.
     const { openDashboard } = await import('./dashboard/open.ts');
     const { readServed, referenceOf } = await import('./dashboard/reference.ts');
     const exampleState = () => exampleStateOf(snapshots.current());
@@ -142,22 +142,22 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     ...{ url, opsUrl, dashboardUrl, store, current: snapshots.current },
     async close() {
       stopping = true;
-      // Readiness is answered until the end.
+      // /readyz keeps answering until the end.
       await running.disposeAsync().finally(() => ops.close());
     },
   };
 }
 
-/** Gives up once another file takes the store's place: keys revoked in the new one would still work here. */
+/** Gives up once the store has been replaced by another file: keys revoked in the new one would still work here. */
 function watchStore({ store, giveUp }: ServerOptions): NodeJS.Timeout | undefined {
   const file = sqliteFile(store);
   if (file === null) return undefined;
-  const isReplaced = watchPlace(file);
+  const isReplaced = watchReplacement(file);
   const watching = setInterval(() => {
     if (!isReplaced()) return;
     clearInterval(watching);
     giveUp(`${file} was replaced by another file; stopping, so that a restart opens the new one`);
-  }, PLACE_MS).unref();
+  }, STORE_CHECK_MS).unref();
   return watching;
 }
 
@@ -166,7 +166,7 @@ async function listen(app: FastifyInstance, host: string, port: number, what: st
     await app.listen({ host, port });
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
-    const why = code === 'EADDRINUSE' ? 'is taken' : `cannot be used (${code ?? lineOf(error)})`;
+    const why = code === 'EADDRINUSE' ? 'is already in use' : `cannot be used (${code ?? lineOf(error)})`;
     throw new UsageError(`${what} ${port} on ${host} ${why}`, { cause: error });
   }
   const { port: bound } = app.server.address() as AddressInfo;

@@ -5,19 +5,19 @@ import { lineOf, UnavailableError, UsageError } from './errors.ts';
 
 /** SQLite's error code when another connection holds the lock. */
 export const SQLITE_BUSY = 5;
-/** Codes of a damaged file, and of one that is no database. */
+/** Error codes for a damaged file and for a file that is not a database. */
 const DAMAGED = [11, 26];
-/** Codes that concern the file and not the statement: also busy, read-only, I/O, full, not to be opened. */
-const OF_THE_FILE = [...DAMAGED, SQLITE_BUSY, 8, 10, 13, 14];
+/** Error codes that concern the file and not the statement: also busy, read-only, I/O error, full, cannot open. */
+const FILE_ERRORS = [...DAMAGED, SQLITE_BUSY, 8, 10, 13, 14];
 
-/** `error`, as one line for people if the file cannot be used at present. */
+/** `error`, as a one-line message for people if the file cannot be used at present. */
 export function unavailable(error: unknown): unknown {
   const { errcode = 0 } = error as { errcode?: number };
-  if (!OF_THE_FILE.includes(errcode & 0xff)) return error;
+  if (!FILE_ERRORS.includes(errcode & 0xff)) return error;
   return new UnavailableError(`store: SQLite cannot be used: ${lineOf(error)}`, { cause: error });
 }
 
-/** Root gives `file`, which it has made, to the owner of the folder, as whom the server runs. */
+/** If this process runs as root, gives `file`, which it has created, to the folder's owner, as whom the server runs. */
 export function giveToOwner(file: string): void {
   const { uid, gid } = statSync(dirname(file));
   if (process.getuid?.() === 0) lchownSync(file, uid, gid);
@@ -47,10 +47,10 @@ export function openSqliteFile(file: string, prepare: (db: DatabaseSync) => void
 }
 
 /**
- * Returns a function that tells whether `file` has been replaced by another since this call. A missing file does not
- * count as replaced.
+ * Returns a function that reports whether `file` has been replaced by another file since this call. A missing file does
+ * not count as replaced.
  */
-export function watchPlace(file: string): () => boolean {
+export function watchReplacement(file: string): () => boolean {
   const identity = () => {
     const found = statSync(file, { throwIfNoEntry: false });
     return found && `${found.dev}:${found.ino}`;
@@ -72,16 +72,16 @@ export function transact<T>(db: DatabaseSync, work: () => T): T {
   }
 }
 
-/** Whether `error` says that the file is damaged, or no database. */
-export const isOfDamage = (error: unknown) => DAMAGED.includes((error as { errcode?: number }).errcode! & 0xff);
+/** Whether `error` means that the file is damaged or is not a database. */
+export const isDamageError = (error: unknown) => DAMAGED.includes((error as { errcode?: number }).errcode! & 0xff);
 
-/** Whether the file there is no intact database. */
+/** Whether `file` is not an intact database. */
 export function isDamaged(file: string): boolean {
   const db = new DatabaseSync(file);
   try {
     return db.prepare('PRAGMA quick_check(1)').get()?.quick_check !== 'ok';
   } catch (error) {
-    if (isOfDamage(error)) return true;
+    if (isDamageError(error)) return true;
     throw unavailable(error);
   } finally {
     db.close();
@@ -109,7 +109,7 @@ export function migrate(db: DatabaseSync, file: string, versions: readonly strin
     const found = version();
     if (found > versions.length) {
       throw new UsageError(
-        `${file} has schema ${found}, from a newer malaria-proxy; this one knows ${versions.length}`,
+        `${file} has schema ${found} of a newer malaria-proxy; this version supports ${versions.length}`,
       );
     }
     for (const script of versions.slice(found)) db.exec(script);

@@ -28,19 +28,19 @@ export interface NewKey {
 }
 
 export interface LimitChange {
-  /** A number; null for the service's default; undefined to leave as it is. */
+  /** A number; null for the service's default; undefined to leave it as it is. */
   perMinute?: number | null | undefined;
   perMonth?: number | null | undefined;
 }
 
 /**
- * Names are unique for good: a removed account keeps its own. Each change is recorded in the audit log as made by `by`,
+ * Names are never reused: a removed account keeps its own. Each change is recorded in the audit log as made by `by`,
  * then committed, then confirmed, and only then returned.
  */
 export function accountsAndKeys({ db, transact, confirm }: Database) {
   const changeRow = async (name: string, work: (tx: Db, before: Account) => Promise<Account>): Promise<Account> => {
     const account = await transact(async (tx) => work(tx, await accountNamed(tx, name, 'update')));
-    // Even if nothing changed: an earlier attempt may have got no further than the database.
+    // Even if nothing changed: an earlier attempt may have been committed but not confirmed.
     await confirm('accounts', account.id, account.version);
     return account;
   };
@@ -49,7 +49,7 @@ export function accountsAndKeys({ db, transact, confirm }: Database) {
     return byAge.orderBy('name', (order) => order.collate('C')).execute();
   };
 
-  /** Writes what `changeOf` gives for the key; null: it stays as it is. */
+  /** Writes the values that `changeOf` returns for the key; null leaves it as it is. */
   const changeKey = async (
     id: string,
     ownerId: string | undefined,
@@ -73,12 +73,11 @@ export function accountsAndKeys({ db, transact, confirm }: Database) {
       const id = `acc_${randomText(12)}`;
       return transact(async (tx) => {
         const row = tx.insertInto('accounts').values({ id, name: checked, kind, created_at: now });
-        const made = await row.onConflict((known) => known.column('name').doNothing()).executeTakeFirstOrThrow();
+        const inserted = await row.onConflict((known) => known.column('name').doNothing()).executeTakeFirstOrThrow();
         const account = await accountNamed(tx, checked);
-        if (made.numInsertedOrUpdatedRows === 0n) {
-          const fate =
-            account.removed_at === null ? 'exists already' : 'was removed, and names are not given out twice';
-          throw new UsageError(`an account named '${checked}' ${fate}`);
+        if (inserted.numInsertedOrUpdatedRows === 0n) {
+          const reason = account.removed_at === null ? 'already exists' : 'was removed, and names cannot be used again';
+          throw new UsageError(`an account named '${checked}' ${reason}`);
         }
         await record(tx, { action: 'account.create', account: id, subject: checked, detail: kind }, by, now);
         return account;
@@ -107,23 +106,24 @@ export function accountsAndKeys({ db, transact, confirm }: Database) {
     accountById: (id: string): Promise<Account | null> => accountBy(db, 'id', id),
     listAccounts,
 
-    async createKey(asked: NewKey, now: number, by = COMMAND_LINE): Promise<Key> {
-      const name = checkName('key name', asked.name);
+    async createKey(newKey: NewKey, now: number, by = COMMAND_LINE): Promise<Key> {
+      const name = checkName('key name', newKey.name);
       const id = `key_${randomText(12)}`;
       const key = await transact(async (tx) => {
         // Locked against a simultaneous suspension or removal.
-        const owner = await accountNamed(tx, asked.owner, 'share');
+        const owner = await accountNamed(tx, newKey.owner, 'share');
         checkMayHoldKeys(owner);
-        const { kind, scopes, secret, expiresAt: expires_at } = asked;
+        const { kind, scopes, secret, expiresAt: expires_at } = newKey;
         const hash = hashKey(secret);
-        const of = { hash, hash_head: hashHead(hash), start: startOf(secret) };
+        const derived = { hash, hash_head: hashHead(hash), start: startOf(secret) };
         const times = { created_at: now, expires_at, created_by: by.id };
-        await insert(tx, 'keys', { id, owner_id: owner.id, name, kind, scopes: scopes.join(','), ...of, ...times });
+        const row = { id, owner_id: owner.id, name, kind, scopes: scopes.join(','), ...derived, ...times };
+        await insert(tx, 'keys', row);
         const detail = `${id}, ${kind}, ${scopes.join(' ')}`;
         await record(tx, { action: 'key.create', account: owner.id, subject: name, detail }, by, now);
         return keyWith(tx, id);
       });
-      // Redis may remember that there was no such key.
+      // Redis may have cached that there is no such key.
       await confirm('keys', id, key.version);
       return key;
     },
@@ -139,14 +139,14 @@ export function accountsAndKeys({ db, transact, confirm }: Database) {
       const byId = new Map((own ? [own] : await listAccounts()).map((account) => [account.id, account]));
       return rows.map((row) => ({ key: toKey(row), owner: byId.get(row.owner_id)! }));
     },
-    /** The key whose text is `secret`, with its owner; null if there is none. */
+    /** The key whose text is `secret`, with its owner; null if there is no such key. */
     async findKey(secret: string): Promise<{ key: Key; owner: Account } | null> {
       const row = await keys(db).where('hash', '=', hashKey(secret)).executeTakeFirst();
       return row ? { key: toKey(row), owner: (await accountBy(db, 'id', row.owner_id))! } : null;
     },
     /**
-     * Revokes for good; a key already revoked keeps its time. If `ownerId` is given, another owner's key is treated as
-     * unknown.
+     * Revokes a key for good; one already revoked keeps the time of its revocation. If `ownerId` is given, another
+     * owner's key is treated as unknown.
      */
     revokeKey: (id: string, now: number, by = COMMAND_LINE, ownerId?: string): Promise<Key> =>
       changeKey(id, ownerId, async (tx, { revoked_at, owner_id: account, name: subject }) => {
@@ -154,7 +154,7 @@ export function accountsAndKeys({ db, transact, confirm }: Database) {
         await record(tx, { action: 'key.revoke', account, subject, detail: id }, by, now);
         return { revoked_at: now };
       }),
-    /** Has a key expire at `at`, if it would work longer; otherwise as `revokeKey`. */
+    /** Makes a key expire at `at` if it would work longer than that; otherwise like `revokeKey`. */
     endKey: (id: string, at: number, now: number, by = COMMAND_LINE, ownerId?: string): Promise<Key> =>
       changeKey(id, ownerId, async (tx, { revoked_at, expires_at, owner_id: account, name: subject }) => {
         if (revoked_at !== null || (expires_at !== null && expires_at <= at)) return null;
@@ -165,7 +165,7 @@ export function accountsAndKeys({ db, transact, confirm }: Database) {
   };
 }
 
-/** @throws UsageError if there is none. `lock` is how to lock it until the transaction ends. */
+/** @param lock how to lock the account until the transaction ends. @throws UsageError if there is no such account. */
 async function accountNamed(db: Db, name: string, lock?: 'share' | 'update'): Promise<Account> {
   const account = await accountBy(db, 'name', name.trim(), lock);
   if (!account) throw new UsageError(`no account named ${JSON.stringify(name)}`);
@@ -182,15 +182,15 @@ async function signOutPeople(tx: Db, { id, removed_at }: Account, now: number): 
   const people = tx.selectFrom('people').select('id').where('account_id', '=', id);
   // Every person is locked first, as when a session is opened, so that none is opened meanwhile.
   await people.orderBy('id').forNoKeyUpdate().execute();
-  // Deleted, so that none revives when the account is reinstated.
+  // Deleted, so that they do not come back when the account is reinstated.
   await tx.deleteFrom('sessions').where('person_id', 'in', people).execute();
   if (removed_at === null) return;
-  // No credentials are kept, and their addresses may be invited elsewhere.
+  // No credentials are kept, and the addresses may be invited elsewhere.
   for (const table of ['recovery_codes', 'browsers'] as const) {
     await tx.deleteFrom(table).where('person_id', 'in', people).execute();
   }
-  const gone = { removed_at: now, password_hash: '', factor_secret: null };
-  await update(tx, 'people', { account_id: id, removed_at: null }, gone);
+  const removed = { removed_at: now, password_hash: '', factor_secret: null };
+  await update(tx, 'people', { account_id: id, removed_at: null }, removed);
 }
 
 const keys = (db: Db) =>

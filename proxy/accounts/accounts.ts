@@ -6,7 +6,7 @@ import type { KeyKind } from './key-format.ts';
 export type AccountKind = 'organisation' | 'researcher';
 export type AccountStatus = 'active' | 'locked' | 'suspended' | 'removed';
 
-/** Times are milliseconds since 1970 UTC, null if it has not happened. A limit of null is the default. */
+/** Times are milliseconds since 1970 UTC, null if the event has not happened. A limit of null is the default. */
 export interface Account {
   id: string;
   name: string;
@@ -17,7 +17,7 @@ export interface Account {
   removed_at: number | null;
   per_minute: number | null;
   per_month: number | null;
-  /** Counts its changes. */
+  /** Incremented with each change. */
   version: number;
 }
 
@@ -30,13 +30,13 @@ export interface Key {
   created_at: number;
   expires_at: number | null;
   revoked_at: number | null;
-  /** Id of the person who created it in the dashboard; null: created on the command line. */
+  /** Id of the person who created it in the dashboard; null if it was created on the command line. */
   created_by: string | null;
-  /** Up to a minute late while a server runs; null: never used. */
+  /** Up to a minute late while a server runs; null if it was never used. */
   last_used_at: number | null;
-  /** The characters before its secret part and four of that; null for keys made before this was kept. */
+  /** The characters before its secret part and four of that part; null for keys created before this was stored. */
   start: string | null;
-  /** Counts its changes. */
+  /** Incremented with each change. */
   version: number;
 }
 
@@ -55,7 +55,7 @@ export function keyStatus(key: Pick<Key, 'revoked_at' | 'expires_at'>, now: numb
   return key.expires_at !== null && now >= key.expires_at ? 'expired' : 'active';
 }
 
-/** Whether a request with `key` is let in: every cause in SPEC 5.7 in one place. */
+/** Whether a request with `key` is admitted: every reason for refusal in SPEC 5.7 in one place. */
 export function isAdmitted(
   key: Parameters<typeof keyStatus>[0],
   account: Parameters<typeof accountStatus>[0],
@@ -67,8 +67,8 @@ export function isAdmitted(
 export type AccountChange = 'unlock' | 'suspend' | 'reinstate' | 'remove';
 
 /**
- * `account` after `change` at `now`. Repeating a change is harmless and keeps the time of the first. SPEC suspends
- * organisations; researchers can be suspended too, so that an operator can stop abuse without removing one.
+ * `account` after `change` at `now`. Repeating a change is harmless and keeps the time of the first. The SPEC lets
+ * organisations be suspended; here researchers can be, too, so that an operator can stop abuse without removing one.
  * @throws UsageError for any change to a removed account except removal, and for unlocking an organisation.
  */
 export function changeAccount(account: Account, change: AccountChange, now: number): Account {
@@ -94,14 +94,14 @@ export function changeAccount(account: Account, change: AccountChange, now: numb
 export function checkMayHoldKeys(account: Account): void {
   const status = accountStatus(account);
   if (status === 'active') return;
-  const way = { locked: `unlock it first`, suspended: `reinstate it first`, removed: `which is final` }[status];
-  throw new UsageError(`no key for '${account.name}': the account is ${status}; ${way}`);
+  const advice = { locked: `unlock it first`, suspended: `reinstate it first`, removed: `this is final` }[status];
+  throw new UsageError(`no key for '${account.name}': the account is ${status}; ${advice}`);
 }
 
 /** Control characters, line and paragraph separators, and characters that change the direction of text. */
 const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
 
-/** `name`, trimmed. @throws UsageError if it is empty, longer than 100 characters, or not all printable. */
+/** `name`, trimmed. @throws UsageError if it is empty, longer than 100 characters, or has unprintable characters. */
 export function checkName(what: string, name: string): string {
   const trimmed = name.trim();
   if (trimmed === '' || trimmed.length > 100 || UNPRINTABLE.test(trimmed)) {
@@ -113,17 +113,17 @@ export function checkName(what: string, name: string): string {
 /** The scopes in a comma-separated list, in the contract's order. @throws UsageError for an unknown scope or none. */
 export function parseScopes(list: string): Scope[] {
   const known = Object.keys(SCOPES) as Scope[];
-  const asked = list.split(',').map((item) => item.trim());
-  const unknown = asked.find((item) => !(known as string[]).includes(item));
+  const requested = list.split(',').map((item) => item.trim());
+  const unknown = requested.find((item) => !(known as string[]).includes(item));
   if (unknown !== undefined) {
-    throw new UsageError(`scopes: expected some of ${known.join(', ')}, found ${JSON.stringify(unknown)}`);
+    throw new UsageError(`scopes: expected one or more of ${known.join(', ')}, found ${JSON.stringify(unknown)}`);
   }
-  return known.filter((scope) => asked.includes(scope));
+  return known.filter((scope) => requested.includes(scope));
 }
 
 /**
- * Milliseconds of an ISO 8601 time with its zone (`2027-01-31T00:00:00Z`), or of a date, which means its first moment
- * in UTC. @throws UsageError if it is neither, or not later than `now`.
+ * Milliseconds since 1970 of an ISO 8601 time with its zone (`2027-01-31T00:00:00Z`), or of a date, which stands for
+ * 00:00 UTC on that day. @throws UsageError if `text` is neither, or not later than `now`.
  */
 export function parseExpiry(text: string, now: number): number {
   const form = /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/.exec(text);

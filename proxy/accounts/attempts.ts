@@ -1,4 +1,4 @@
-/** How many attempts may be made at something in a window of time. */
+/** The maximum number of attempts at `what` in a window of time. */
 export interface Allowance {
   what: string;
   most: number;
@@ -6,18 +6,18 @@ export interface Allowance {
 }
 
 export interface Attempts {
-  /** Charges one attempt to all of `allowances`, or to none. @returns null, or the milliseconds until there is room */
+  /** Charges an attempt to all of `allowances`, or to none. @returns null if charged, else the milliseconds to wait */
   take(allowances: readonly Allowance[], now: number): Promise<number | null>;
   /** Gives back what `take` charged, for an attempt that succeeded. */
   giveBack(allowances: readonly Allowance[]): Promise<void>;
 }
 
-/** The most windows kept at once, beyond which the oldest are forgotten. Filling it takes as many attempts. */
+/** The maximum number of windows kept; beyond it the oldest are dropped. Reaching it takes as many attempts. */
 const MOST_COUNTED = 100_000;
 
 /**
- * Attempts counted in memory, in windows that start with the first attempt; for the embedded form, which has one
- * process. A restart forgets them, but nobody outside can cause one.
+ * Counts attempts in memory, in windows that start with the first attempt; for the embedded form, which has one
+ * process. A restart loses the counts, but nobody outside can cause one.
  */
 export function countAttempts(): Attempts {
   const windows = new Map<string, { count: number; until: number }>();

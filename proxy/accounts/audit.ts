@@ -3,20 +3,20 @@ import { UsageError } from '../errors.ts';
 import type { Db } from './database.ts';
 import { insert } from './rows.ts';
 
-/** Whoever makes a change. `id` is a person's; null: the operator's command line. */
+/** The author of a change. `id` is that of a person, or null for the operator's command line. */
 export interface Actor {
   id: string | null;
-  /** What the log calls them: their email at the time. */
+  /** Their name in the log: their email at the time. */
   label: string;
-  /** Whether on behalf of the service (its team or operator), whose names organisations do not see. */
+  /** Whether they act for the service (as its team or operator); organisations do not see those names. */
   isService: boolean;
 }
 
-/** Whoever failed to show who they are. */
+/** The author of a failed sign-in, whose identity is unknown. */
 export const SOMEBODY: Actor = { id: null, label: 'somebody', isService: false };
 export const COMMAND_LINE: Actor = { id: null, label: 'command line', isService: true };
 
-/** What can happen, and how the log describes it. */
+/** The recorded actions, and the words with which pages describe them. */
 export const ACTIONS = {
   'account.create': 'created the account',
   'account.unlock': 'unlocked API access',
@@ -26,7 +26,7 @@ export const ACTIONS = {
   'account.limits': 'set limits',
   'key.create': 'created a key',
   'key.revoke': 'revoked a key',
-  'key.end': 'set an end to a key',
+  'key.end': 'set an expiry for a key',
   'person.invite': 'invited',
   'person.uninvite': 'withdrew the invitation of',
   'person.join': 'accepted an invitation',
@@ -51,10 +51,10 @@ export interface AuditEntry {
   actor_id: string | null;
   actor: string;
   by_service: number;
-  /** The account concerned; null: the service itself. */
+  /** The account concerned; null for the service itself. */
   account_id: string | null;
   action: Action;
-  /** The key, person or account that it was done to, as people know it. */
+  /** The name of the key, person or account that was changed. */
   subject: string;
   detail: string;
 }
@@ -67,8 +67,8 @@ export interface AuditEvent {
 }
 
 /**
- * Writes one entry. Call it in the transaction of the change itself.
- * @throws UsageError, to undo the change, if whoever is making it has been removed meanwhile.
+ * Writes one entry. Call this in the transaction of the change itself.
+ * @throws UsageError, to undo the change, if its author has been removed meanwhile.
  */
 export async function record(tx: Db, event: AuditEvent, by: Actor, now: number): Promise<void> {
   if (by.id !== null) {

@@ -1,4 +1,4 @@
-/** A backup of the embedded form: store and limits in one SQLite file. */
+/** Backup and restore of the embedded form: store and limits in one SQLite file. */
 import {
   chmodSync,
   closeSync,
@@ -17,39 +17,39 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { lineOf, UsageError } from '../errors.ts';
 import { limitsFileOf, lockLimits, openLimits } from '../limits/sqlite-limiter.ts';
-import { checkIntact, giveToOwner, isDamaged, isOfDamage, openSqliteFile } from '../sqlite-file.ts';
+import { checkIntact, giveToOwner, isDamaged, isDamageError, openSqliteFile } from '../sqlite-file.ts';
 
 const BUSY_MS = 5000;
-/** A database's files, by what their names end in. */
-const PARTS = ['', '-wal', '-shm', '-journal'];
+/** Suffixes of the files of a database. */
+const SUFFIXES = ['', '-wal', '-shm', '-journal'];
 
 /**
- * Copies the store in `file` and its limits to `target`, for its owner alone, each as of one moment, while servers go
- * on. The limits come second: whatever a copied key was granted is counted in them.
- * @throws UsageError if there is no store, `target` exists, or something is damaged or cannot be written.
+ * Copies the store in `file` and its limits to `target`, readable by its owner alone, each as of one moment, while
+ * servers run. The limits are copied second, so that everything that a copied key was granted is counted in them.
+ * @throws UsageError if there is no store, `target` exists, or a file is damaged or cannot be written.
  */
 export function backUp(file: string, target: string): void {
   if (!existsSync(file)) throw new UsageError(`no store at ${file}`);
-  if (existsSync(target)) throw new UsageError(`${target} exists; name a new file`);
-  const aside = `${target}.unfinished`;
-  const asideLimits = `${aside}-limits`;
+  if (existsSync(target)) throw new UsageError(`${target} already exists; name a new file`);
+  const temporary = `${target}.unfinished`;
+  const temporaryLimits = `${temporary}-limits`;
   try {
-    copyDatabase(file, aside);
+    copyDatabase(file, temporary);
     const limits = limitsFileOf(file);
-    const copy = openSqliteFile(aside, () => {}, BUSY_MS);
+    const copy = openSqliteFile(temporary, () => {}, BUSY_MS);
     copy.exec('CREATE TABLE limits_backup (file BLOB NOT NULL)');
     if (existsSync(limits)) {
-      copyDatabase(limits, asideLimits);
-      copy.prepare('INSERT INTO limits_backup VALUES (?)').run(readFileSync(asideLimits));
+      copyDatabase(limits, temporaryLimits);
+      copy.prepare('INSERT INTO limits_backup VALUES (?)').run(readFileSync(temporaryLimits));
     }
     copy.close();
-    renameSync(aside, target);
+    renameSync(temporary, target);
   } finally {
-    for (const left of [aside, asideLimits]) rmSync(left, { force: true });
+    for (const left of [temporary, temporaryLimits]) rmSync(left, { force: true });
   }
 }
 
-/** Copies the database in `file` to `target`, which nobody else may read. */
+/** Copies the database in `file` to `target`, which only its owner may read. */
 function copyDatabase(file: string, target: string): void {
   rmSync(target, { force: true });
   closeSync(openSync(target, 'wx', 0o600));
@@ -62,41 +62,43 @@ function copyDatabase(file: string, target: string): void {
 }
 
 /**
- * Puts the store in the backup `source` in the place of that in `file`, which gets another name. Limits that are there
- * and intact know more than the backup: they stay, with the higher count of each month; else the backup's take their
- * place. Killed at any moment, it leaves the old store or the new one, limits that are ahead of it, and can be repeated.
- * @returns the old store's new name; null if there was none
- * @throws UsageError if `source` is no intact backup, or a server or another command runs on the store.
+ * Replaces the store in `file`, which is renamed, with the one in the backup `source`. An existing limits file that is
+ * intact is newer than the backup: it is kept, with the higher of the two counts for each month; otherwise the backup's
+ * limits replace it. If killed at any moment, this leaves the old or the new store, and limits that are no older than
+ * it, and can be repeated.
+ * @returns the new name of the old store; null if there was none
+ * @throws UsageError if `source` is not an intact backup, or a server or another command is using the store.
  */
 export function restore(source: string, file: string): string | null {
   if (!existsSync(source)) throw new UsageError(`no backup at ${source}`);
   mkdirSync(dirname(file), { recursive: true });
-  const place = existsSync(file) ? realpathSync(file) : file;
-  const limits = limitsFileOf(place);
+  const target = existsSync(file) ? realpathSync(file) : file;
+  const limits = limitsFileOf(target);
   const lock = lockLimits(limits);
-  const [aside, asideLimits] = [`${place}.restoring`, `${limits}.restoring`];
+  const [temporary, temporaryLimits] = [`${target}.restoring`, `${limits}.restoring`];
   const clear = () => {
-    for (const part of PARTS) for (const left of [aside, asideLimits]) rmSync(left + part, { force: true });
+    for (const suffix of SUFFIXES)
+      for (const left of [temporary, temporaryLimits]) rmSync(left + suffix, { force: true });
   };
-  let seized: DatabaseSync | null = null;
+  let exclusive: DatabaseSync | null = null;
   try {
     clear();
-    const saved = unpack(source, aside, asideLimits);
-    const isThere = existsSync(place);
-    seized = isThere ? seize(place) : null;
-    const kept = `${place}.before-${new Date().toISOString()}`;
-    if (!existsSync(limits) || isDamaged(limits)) replace(limits, asideLimits, `${kept}-limits`);
-    else if (saved) raiseMonths(limits, asideLimits);
-    replace(place, aside, kept);
-    return isThere ? kept : null;
+    const hasLimits = unpack(source, temporary, temporaryLimits);
+    const isReplaced = existsSync(target);
+    exclusive = isReplaced ? lockExclusively(target) : null;
+    const kept = `${target}.before-${new Date().toISOString()}`;
+    if (!existsSync(limits) || isDamaged(limits)) replace(limits, temporaryLimits, `${kept}-limits`);
+    else if (hasLimits) raiseMonths(limits, temporaryLimits);
+    replace(target, temporary, kept);
+    return isReplaced ? kept : null;
   } finally {
-    seized?.close();
+    exclusive?.close();
     clear();
     lock.close();
   }
 }
 
-/** Writes the store and the limits in `source` to files of their own. @returns whether there are limits in it */
+/** Writes the store and the limits in `source` to separate files. @returns whether `source` contains limits */
 function unpack(source: string, store: string, limits: string): boolean {
   copyFileSync(source, store);
   chmodSync(store, 0o600);
@@ -106,7 +108,7 @@ function unpack(source: string, store: string, limits: string): boolean {
     const isBackup = copy.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'limits_backup'").get();
     if (!isBackup) throw new UsageError(`${source} was not made by \`malaria-proxy backup\``);
     const saved = copy.prepare('SELECT file FROM limits_backup').get()?.file as Uint8Array | undefined;
-    // Without any, the file is empty: limits of which nothing has been used.
+    // If there are none, the file is empty: limits of which nothing has been used.
     writeFileSync(limits, saved ?? '', { mode: 0o600, flush: true });
     giveToOwner(limits);
     copy.exec('DROP TABLE limits_backup; VACUUM');
@@ -117,29 +119,29 @@ function unpack(source: string, store: string, limits: string): boolean {
 }
 
 /**
- * Holds the store in `file`, all in that one file, so that nobody writes to it while it is replaced.
+ * Locks the store in `file`, and moves all of it into that one file, so that nobody writes to it while it is replaced.
  * @returns null if it is too damaged for that
  * @throws UsageError if another process has it open.
  */
-function seize(file: string): DatabaseSync | null {
+function lockExclusively(file: string): DatabaseSync | null {
   const db = new DatabaseSync(file, { timeout: BUSY_MS });
   try {
-    // Copies the write-ahead log into the file and removes it, which takes that nobody else has the file open.
+    // Copies the write-ahead log into the file and removes it, which fails if anyone else has the file open.
     db.exec('PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE');
     return db;
   } catch (error) {
     db.close();
-    if (isOfDamage(error)) return null;
+    if (isDamageError(error)) return null;
     throw new UsageError(`${file} is in use or cannot be written: ${lineOf(error)}`, { cause: error });
   }
 }
 
-/** Puts the file `next` in the place of the database in `place`, which is kept as `kept`, in one step. */
-function replace(place: string, next: string, kept: string): void {
-  for (const part of PARTS) if (existsSync(place + part)) linkSync(place + part, kept + part);
-  // What a damaged one could not be made to take in; to the new one it would be another's.
-  for (const part of PARTS.slice(1)) rmSync(place + part, { force: true });
-  renameSync(next, place);
+/** Replaces the database in `target`, which is kept as `kept`, with the file `next` in one step. */
+function replace(target: string, next: string, kept: string): void {
+  for (const suffix of SUFFIXES) if (existsSync(target + suffix)) linkSync(target + suffix, kept + suffix);
+  // A damaged database may have left a write-ahead log or journal, which does not belong to the new one.
+  for (const suffix of SUFFIXES.slice(1)) rmSync(target + suffix, { force: true });
+  renameSync(next, target);
 }
 
 /** Raises the months counted in `limits` to those in the file `saved`. */

@@ -1,4 +1,4 @@
-/** The database of accounts, keys and people: its tables, and what SQLite and PostgreSQL each provide. */
+/** The database of accounts, keys and people: its tables, and the interface that SQLite and PostgreSQL implement. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Generated, Kysely } from 'kysely';
@@ -11,7 +11,7 @@ import type { ErrorRow, UsageRow } from './usage.ts';
 
 type Versioned<T> = Omit<T, 'version'> & { version: Generated<number> };
 
-/** The tables of both; in SQLite, true and false are 1 and 0. */
+/** The tables, the same in both; in SQLite, true and false are 1 and 0. */
 export interface Tables {
   accounts: Versioned<Account>;
   keys: Versioned<Omit<Key, 'scopes' | 'last_used_at'>> & { scopes: string; hash_head: string; hash: Uint8Array };
@@ -42,16 +42,16 @@ export type Db = Kysely<Tables>;
 
 export interface Database {
   db: Db;
-  /** Runs `work` in a transaction. It must query only the transaction it is given: SQLite has one connection. */
+  /** Runs `work` in a transaction. `work` must query only the transaction passed to it: SQLite has one connection. */
   transact<T>(work: (tx: Db) => Promise<T>): Promise<T>;
-  /** The same, without waiting for the disk in SQLite: a power cut may undo it, though no crash of this process. */
+  /** The same without waiting for the disk in SQLite: a power cut may undo it, but not a crash of this process. */
   transactLightly<T>(work: (tx: Db) => Promise<T>): Promise<T>;
   /** Locks the service team, which has no row, until the transaction ends. */
   lockServiceTeam(tx: Db): Promise<unknown>;
   /** Resolves once no proxy uses an older version of the row with this id. */
   confirm(table: 'accounts' | 'keys', id: string, version: number): Promise<void>;
   attempts: Attempts;
-  /** Call it only after the last query. */
+  /** Call this only after the last query. */
   close(): Promise<void>;
 }
 

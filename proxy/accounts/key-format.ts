@@ -14,10 +14,12 @@ const CHECKSUM_LENGTH = 6;
 const SHOWN_LENGTH = 4;
 const FORM = new RegExp(`^[a-z][a-z0-9]{0,31}_(live|test)_[0-9A-Za-z]{${RANDOM_LENGTH + CHECKSUM_LENGTH}}$`);
 
-/** `brand`, if it can start a key. @throws UsageError if not. */
+/** `brand`, if it is a valid prefix of keys. @throws UsageError if not. */
 export function checkBrand(brand: string): string {
   if (/^[a-z][a-z0-9]{0,31}$/.test(brand)) return brand;
-  throw new UsageError(`brand: expected up to 32 lowercase letters and digits, a letter first; found '${brand}'`);
+  throw new UsageError(
+    `brand: expected up to 32 lowercase letters and digits, starting with a letter, found '${brand}'`,
+  );
 }
 
 /** A new key: `<brand>_<kind>_`, 32 random characters, and a checksum of 6. */
@@ -44,7 +46,7 @@ export function isWellFormed(text: string): boolean {
   return written === crc32(text.slice(0, headLength));
 }
 
-/** What lists show of a key, for people to recognise it: 166 of its 190 random bits stay unknown. */
+/** The start of a key, by which people recognise it in lists: 166 of its 190 random bits stay unknown. */
 export function startOf(key: string): string {
   return key.slice(0, SHOWN_LENGTH - RANDOM_LENGTH - CHECKSUM_LENGTH);
 }
@@ -55,7 +57,7 @@ export function hashKey(key: string): Buffer {
   return Buffer.from(hash('sha256', key, 'latin1'), 'latin1');
 }
 
-/** What keys are looked up by; the whole hash is then compared in constant time. */
+/** The part of the hash by which keys are looked up; the complete hash is then compared in constant time. */
 export function hashHead(hash: Buffer): string {
   return hash.toString('hex', 0, 8);
 }

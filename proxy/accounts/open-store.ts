@@ -15,7 +15,7 @@ export function sqliteFile(url: string): string | null {
 export const isPostgresUrl = (url: string) => /^postgres(ql)?:\/\//.test(url);
 export const isRedisUrl = (limits: string) => /^rediss?:\/\//.test(limits);
 
-/** Accounts and keys, the people who sign in, their attempts, and requests by day. */
+/** Accounts and keys, the people who sign in, sign-in attempts, and requests by day. */
 export interface AccountStore extends ReturnType<typeof accountsAndKeys> {
   database: Database;
   attempts: Attempts;
@@ -24,16 +24,16 @@ export interface AccountStore extends ReturnType<typeof accountsAndKeys> {
 }
 
 /**
- * The store at `url`. In PostgreSQL, it passes each change on to Redis itself if `limits` names the proxies' Redis;
- * else it waits until a proxy has done so.
+ * The store at `url`. With PostgreSQL, it passes each change on to Redis itself if `limits` names the proxies' Redis;
+ * otherwise it waits until a proxy has done so.
  * @throws UsageError if `url` is of an unknown kind.
  */
 export async function openStore(url: string, limits = ''): Promise<AccountStore> {
   const file = sqliteFile(url);
   if (file !== null) return storeIn(openSqlite(file));
-  // The value may contain a password, so it is not repeated.
+  // The value may contain a password, so the message does not repeat it.
   if (!isPostgresUrl(url)) throw new UsageError('store: expected sqlite:FILE or postgres://…');
-  // Loaded only here: one machine does not need it.
+  // Loaded only here: a single machine does not need it.
   const { openPostgres } = await import('../cluster/postgres.ts');
   return storeIn(openPostgres(url, isRedisUrl(limits) ? limits : null));
 }

@@ -13,11 +13,11 @@ export const toKey = <Row extends { scopes: string }>(row: Row) => ({
 
 type Lock = 'share' | 'update';
 
-/** The account with this id or name; `lock` is how to lock it until the transaction ends. */
+/** The account with this id or name. @param lock how to lock it until the transaction ends */
 export async function accountBy(db: Db, column: 'id' | 'name', value: string, lock?: Lock): Promise<Account | null> {
-  const found = accounts(db).where(column, '=', value);
-  const held = lock === undefined ? found : lock === 'share' ? found.forShare() : found.forNoKeyUpdate();
-  return (await held.executeTakeFirst()) ?? null;
+  const query = accounts(db).where(column, '=', value);
+  const locking = lock === undefined ? query : lock === 'share' ? query.forShare() : query.forNoKeyUpdate();
+  return (await locking.executeTakeFirst()) ?? null;
 }
 
 /** The account with this id; null for the service team, which has none. */

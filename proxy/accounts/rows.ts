@@ -1,11 +1,11 @@
-/** Statements on the rows of one table whose columns have given values, which may be null. */
+/** Statements on the rows of a table whose columns have given values, which may be null. */
 import { type Insertable, type Kysely, type Selectable, sql, type Updateable } from 'kysely';
 import type { Db, Tables } from './database.ts';
 
 type Table = keyof Tables;
 type Values<T extends Table> = Partial<Selectable<Tables[T]>>;
 
-/** The functions here check types themselves: they are too generic for Kysely's. */
+/** The signatures of the functions below check types; the functions are too generic for Kysely's own. */
 const untyped = (db: Db) => db as unknown as Kysely<Record<string, Record<string, unknown>>>;
 
 export async function insert<T extends Table>(db: Db, table: T, rows: Insertable<Tables[T]> | Insertable<Tables[T]>[]) {
@@ -26,7 +26,7 @@ export async function remove<T extends Table>(db: Db, table: T, where: Values<T>
   return Number(numDeletedRows);
 }
 
-/** Rows deleted at a time, so that what strangers have piled up delays nobody. */
+/** Rows deleted at a time, so that rows that strangers have piled up delay nobody. */
 const SWEPT_AT_ONCE = 1000;
 
 /**

@@ -23,8 +23,8 @@ const RETRY_MS = 5;
 /**
  * The database in an SQLite file (WAL), shared by any number of processes on one machine.
  *
- * All writes go through one connection, one transaction at a time, each holding the write lock from the start. While
- * another process holds that lock, they wait without blocking the event loop.
+ * All writes use one connection, one transaction at a time, each holding the write lock from the start. While another
+ * process holds that lock, they wait without blocking the event loop.
  *
  * @throws UsageError if the file cannot be opened, is not a database, or was made by a newer version of this program.
  */
@@ -51,9 +51,9 @@ export function openSqlite(file: string): Database {
           await sql`PRAGMA synchronous = FULL`.execute(connection);
         }
       }),
-    // The write lock is enough.
+    // The write lock suffices.
     lockServiceTeam: async () => {},
-    // The next request reads what has been committed.
+    // The next request reads everything that has been committed.
     confirm: async () => {},
     attempts: countAttempts(),
     close: () =>
@@ -110,12 +110,12 @@ function connectionOf(db: DatabaseSync): DatabaseConnection {
       }
     },
     streamQuery() {
-      throw new Error('nothing is streamed');
+      throw new Error('streaming is not supported');
     },
   };
 }
 
-/** Leaves out what SQLite neither knows nor needs: row locks, and the collation that is its default. */
+/** Omits what SQLite neither has nor needs: row locks, and the collation that is its default. */
 class Compiler extends SqliteQueryCompiler {
   protected override visitSelectModifier(node: SelectModifierNode): void {
     if (!/^(For|SkipLocked)/.test(node.modifier ?? '')) super.visitSelectModifier(node);

@@ -1,4 +1,4 @@
-/** Requests by day, key and operation, and when keys were last used: counted in memory, periodically written. */
+/** Requests by day, key and operation, and when keys were last used: counted in memory and written periodically. */
 
 import { DAY_MS } from '../clock.ts';
 import type { Database } from './database.ts';
@@ -14,13 +14,13 @@ export interface UsageRow {
   refused: number;
 }
 
-/** Of the same, those answered with an error: its code. */
+/** The same for requests answered with an error, by its code. */
 export interface ErrorRow extends Pick<UsageRow, 'day' | 'key_id' | 'operation'> {
   code: string;
   count: number;
 }
 
-/** What is added to the counts, and the wall-clock time (ms) of the last of these requests. */
+/** Counts to be added, and the wall-clock time (ms) of the last of these requests. */
 export interface CountedRow extends UsageRow {
   at: number;
 }
@@ -38,7 +38,7 @@ export type UsageStore = ReturnType<typeof openUsage>;
 export function openUsage({ db, transactLightly }: Database) {
   let cleared = '';
   return {
-    /** Adds `rows` to the counts already there, and notes when their keys were last used. */
+    /** Adds `rows` to the stored counts, and records when their keys were last used. */
     async add(rows: readonly CountedRow[]): Promise<void> {
       const latest = rows.at(-1)!.day;
       const oldest = dayOf(Date.parse(latest) - DAYS_KEPT * DAY_MS);
@@ -86,7 +86,7 @@ export function openUsage({ db, transactLightly }: Database) {
           )
           .execute();
       }),
-    /** Errors of the owner's keys from `day` on, by code and operation, the most frequent first. */
+    /** Errors of the owner's keys from `day` on, by code and operation, most frequent first. */
     listErrors: (ownerId: string, day: string): Promise<Pick<ErrorRow, 'code' | 'operation' | 'count'>[]> =>
       db
         .selectFrom('usage_errors')
@@ -99,7 +99,7 @@ export function openUsage({ db, transactLightly }: Database) {
         .orderBy('code', (order) => order.collate('C'))
         .orderBy('operation', (order) => order.collate('C'))
         .execute(),
-    /** Counts for all of the owner's keys, including revoked ones, from `day` on, in order of day. */
+    /** Counts for all of the owner's keys, including revoked ones, from `day` on, in order of days. */
     listUsage: (ownerId: string, day: string): Promise<OwnerUsage[]> =>
       db
         .selectFrom('usage')
@@ -118,7 +118,7 @@ export type UsageCounter = ReturnType<typeof countUsage>;
 
 export const dayOf = (wallMs: number) => new Date(wallMs).toISOString().slice(0, 10);
 
-/** Rows written at a time: requests are answered in between. */
+/** Rows written at a time; requests are answered in between. */
 const AT_ONCE = 500;
 
 const idOf = ({ day, key_id, operation, code }: ErrorRow) => `${key_id} ${day} ${operation} ${code}`;
@@ -157,7 +157,7 @@ export function countUsage(store: Pick<UsageStore, 'add' | 'addErrors'>) {
     count(key_id: string, operation: string, isRefused: boolean, now: number): void {
       add({ day: nameOf(now), key_id, operation, granted: isRefused ? 0 : 1, refused: isRefused ? 1 : 0, at: now });
     },
-    /** Adds the counts to the store; what it cannot take now is kept for the next time. */
+    /** Adds the counts to the store; those that cannot be written now are kept for the next time. */
     async flush(): Promise<void> {
       const [counted, failed] = [[...rows.values()], [...errors.values()]];
       rows = new Map();
@@ -174,7 +174,7 @@ export function countUsage(store: Pick<UsageStore, 'add' | 'addErrors'>) {
   };
 }
 
-/** Takes what was written off `rows`. */
+/** Writes `rows` in batches, removing those that have been written. */
 async function inBatches<T>(rows: T[], write: (batch: readonly T[]) => Promise<void>): Promise<void> {
   while (rows.length > 0) {
     await write(rows.slice(0, AT_ONCE));

@@ -1,4 +1,4 @@
-/** The API: every plugin that a request passes through, in that order. server.ts listens. */
+/** Builds the API: the plugins that a request passes through, in that order. server.ts starts it. */
 import { randomUUID } from 'node:crypto';
 import cors from '@fastify/cors';
 import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
@@ -20,19 +20,19 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
   const app = fastify({
     rewriteUrl: ({ url = '' }) => routable(url),
     genReqId: () => randomUUID(),
-    // A version's name may be as long as a request's target.
+    // A version's name may be as long as a request target.
     routerOptions: { maxParamLength: bounds.headerBytes },
     keepAliveTimeout: bounds.idleMs,
     connectionTimeout: bounds.silenceMs,
     requestTimeout: bounds.requestMs,
-    // The Host header is checked in protocol.ts, so that its refusal looks like every other.
+    // The Host header is checked in protocol.ts, so that its refusal looks like all others.
     http: {
       maxHeaderSize: bounds.headerBytes,
       headersTimeout: bounds.headersMs,
       requireHostHeader: false,
       connectionsCheckingInterval: Math.min(2000, bounds.headersMs / 2),
     },
-    // Requests that arrive while the server stops are still answered, and their connections then closed.
+    // Requests that arrive while the server is stopping are still answered; then their connections are closed.
     return503OnClosing: false,
     clientErrorHandler: (error, socket) => refuseBrokenRequest(app, error, socket),
   });
@@ -56,23 +56,25 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
 }
 
 /**
- * What the router sees of a request target: path and query if the path is exactly an operation's, undecoded; `/`, which
- * is no route, for everything else. So no path is decoded, or found malformed, before the key has been checked. The
- * absolute form (`GET http://host/path`), which servers must accept (RFC 9112, 3.2.2), loses its scheme and authority.
+ * The part of a request target that the router sees: path and query if the undecoded path is exactly that of an
+ * operation, else `/`, which is not a route. So no path is decoded, or found to be malformed, before the key has been
+ * checked. The absolute form (`GET http://host/path`), which servers must accept (RFC 9112, 3.2.2), loses its scheme
+ * and authority.
  */
 function routable(target: string): string {
   const local = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?#]*/i, '');
   return operationAt(local) ? local : '/';
 }
 
-/** What a page may read of an answer. */
+/** The headers of an answer that a web page may read. */
 const EXPOSED = [
   ...['Accept-Ranges', 'Content-Range', 'Deprecation', 'ETag', 'Link', 'Model-Version', 'Sunset'],
   ...['RateLimit', 'RateLimit-Policy', 'Retry-After', 'X-Request-Id'],
 ];
 
 /**
- * A preflight cannot carry a key: one from a listed origin, for an operation, is answered without; any other with a 401.
+ * A preflight cannot carry a key: one from a listed origin, for an operation, is answered without a key; any other gets
+ * a 401.
  */
 function corsFor({ headers, operation }: FastifyRequest, origins: readonly string[]) {
   if (headers.origin === undefined || !origins.includes(headers.origin)) return { origin: false };

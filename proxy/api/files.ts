@@ -1,4 +1,4 @@
-/** The bytes of an answer: which coding the client prefers, whether it has them already, and where they come from. */
+/** The bytes of an answer, from memory or disk, in the coding that the client prefers, unless it has them already. */
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { pipeline, Transform } from 'node:stream';
@@ -8,17 +8,17 @@ import { LINKS } from '../../pipeline/contract/operations.ts';
 import type { Coding, Representation, ServedFile } from '../snapshot/snapshot.ts';
 import { sendProblem } from './problems.ts';
 
-/** Answers with `file` in the coding the client prefers, or a part of it, or 304 if it already has those bytes. */
+/** Answers with `file` in the coding that the client prefers, or a part of it, or 304 if the client already has it. */
 export function sendFile(reply: FastifyReply, file: ServedFile, report: (line: string) => void) {
   const { method, headers } = reply.request;
   const coding = chooseCoding(headers['accept-encoding'] as string | undefined, [...file.codings.keys()]);
   const found = file.codings.get(coding)!;
-  // A cache may keep an answer but must revalidate it every time, so that a revoked key cannot go on reading it.
+  // A cache may keep an answer but must revalidate it every time, so that a revoked key cannot continue to read it.
   const common = { etag: found.etag, 'cache-control': 'private, no-cache', ...file.headers };
   if (matchesEtag(headers['if-none-match'], found.etag)) return reply.code(304).headers(common).send();
-  const inParts = file.ranges && coding === 'identity';
+  const acceptsRanges = file.ranges && coding === 'identity';
   const part =
-    inParts && method === 'GET' ? partOf(headers.range, headers['if-range'] as string | undefined, found) : null;
+    acceptsRanges && method === 'GET' ? partOf(headers.range, headers['if-range'] as string | undefined, found) : null;
   if (part === 'beyond') {
     return sendProblem(reply, 'RANGE_NOT_SATISFIABLE', { 'content-range': `bytes */${found.bytes}` });
   }
@@ -26,28 +26,28 @@ export function sendFile(reply: FastifyReply, file: ServedFile, report: (line: s
   const send = (body?: Buffer | Transform) => {
     reply.headers({ ...common, link: LINKS, 'content-type': file.type, 'content-length': end - start + 1 });
     if (coding !== 'identity') reply.header('content-encoding', coding);
-    if (inParts) reply.header('accept-ranges', 'bytes');
+    if (acceptsRanges) reply.header('accept-ranges', 'bytes');
     if (part) reply.code(206).header('content-range', `bytes ${start}-${end}/${found.bytes}`);
     return reply.send(body);
   };
   if (method === 'HEAD') return send();
   if (found.held) return send(part ? found.held.subarray(start, end + 1) : found.held);
   return openChecked(found, { start, end }, report).then(send, (error: NodeJS.ErrnoException) => {
-    // A replaced version that was pruned since the proxy last looked.
+    // A replaced version that was pruned since the proxy last checked.
     if (error.code === 'ENOENT' && file.headers.deprecation) return sendProblem(reply, 'UNKNOWN_VERSION');
     throw error;
   });
 }
 
-/** Bytes from `start` to `end`, both included. */
+/** Bytes from `start` to `end`, both inclusive. */
 interface Part {
   start: number;
   end: number;
 }
 
 /**
- * The one part that Range asks for (RFC 9110, 14.2); null for the whole: without a Range, for several parts at once, for
- * another unit, and where If-Range names other bytes. `beyond`: the file ends before it.
+ * The part that Range requests (RFC 9110, 14.2). Null for the complete file: without a Range, for several parts at
+ * once, for another unit, or if If-Range names other bytes. `beyond` if the part begins after the end of the file.
  */
 export function partOf(range = '', ifRange: string | undefined, { bytes, etag }: FileEntry): Part | 'beyond' | null {
   const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/i.exec(range) ?? [];
@@ -73,8 +73,8 @@ async function openChecked(found: Representation, part: Part, report: (line: str
 }
 
 /**
- * Holds back the last chunk of the part until all bytes of the file are known to match the manifest: if it has changed
- * since it was opened, the client gets a truncated answer, never a wrong one.
+ * Holds back the last chunk of the part until all bytes of the file are known to match the manifest: if the file has
+ * changed since it was opened, the client gets a truncated answer, never a wrong one.
  */
 function verifyWhileSending({ path, sha256 }: Representation, { start, end }: Part, report: (line: string) => void) {
   const digest = createHash('sha256');
@@ -99,8 +99,8 @@ function verifyWhileSending({ path, sha256 }: Representation, { start, end }: Pa
 }
 
 /**
- * Which of `codings` to answer in (RFC 9110, 12.5.3): the highest q, and on a tie the first. A client that refuses every
- * coding gets `identity` rather than an error, as the RFC allows.
+ * The one of `codings` to answer in (RFC 9110, 12.5.3): that with the highest q, and on a tie the first. A client that
+ * refuses every coding gets `identity` rather than an error, as the RFC allows.
  */
 export function chooseCoding(acceptEncoding = '', codings: readonly Coding[]): Coding {
   const weights = new Map<string, number>();
@@ -110,13 +110,13 @@ export function chooseCoding(acceptEncoding = '', codings: readonly Coding[]): C
     const weight = q === undefined ? 1 : Number(/^q\s*=\s*(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.exec(q)?.[1] ?? 0);
     weights.set(name === 'x-gzip' ? 'gzip' : name, weight);
   }
-  // Unmentioned, identity is acceptable, but only if nothing named is.
+  // If it is not mentioned, identity is acceptable, but only if nothing that is mentioned is.
   const weightOf = (coding: Coding) => weights.get(coding) ?? weights.get('*') ?? (coding === 'identity' ? 1e-4 : 0);
   const best = codings.reduce((a, b) => (weightOf(b) > weightOf(a) ? b : a));
   return weightOf(best) > 0 ? best : 'identity';
 }
 
-/** Whether If-None-Match names `etag`, which has no comma (RFC 9110, 13.1.2: a list or `*`, compared weakly). */
+/** Whether If-None-Match names `etag`, which contains no comma (RFC 9110, 13.1.2: a list or `*`, compared weakly). */
 export function matchesEtag(ifNoneMatch = '', etag: string): boolean {
   const tags = ifNoneMatch.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
   return tags.includes(etag) || ifNoneMatch.trim() === '*';

@@ -4,7 +4,7 @@ import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 interface Connection {
-  /** When each was started, oldest first. */
+  /** The responses and the times at which they started, oldest first. */
   responses: Map<ServerResponse, number>;
   next: (() => void) | null;
   isCondemned: boolean;
@@ -18,7 +18,7 @@ export function trackInFlight(server: Server, readingMs: number) {
     connections.set(socket, connection);
     socket.once('close', () => {
       connections.delete(socket);
-      // Node does not close responses still queued behind an earlier one, and they may hold a file open.
+      // Node does not close responses still queued behind an earlier one, and they may keep a file open.
       for (const response of connection.responses.keys()) response.destroy();
     });
   });
@@ -39,13 +39,13 @@ export function trackInFlight(server: Server, readingMs: number) {
         if (connection.responses.size === 0) connection.next?.();
       });
     },
-    /** Calls `next` as soon as no response is in flight on `socket`, which may be at once; never if it closes first. */
+    /** Calls `next` once no response is in flight on `socket`, possibly at once; never if the socket closes first. */
     afterResponses(socket: Socket, next: () => void): void {
       const connection = connections.get(socket);
       if (!connection || connection.responses.size === 0) next();
       else connection.next = next;
     },
-    /** Marks `socket`: no further request on it is answered, and it is closed once this one is. */
+    /** Marks `socket`: no further request on it is answered, and it is closed after the current answer. */
     condemn(socket: Socket): void {
       const connection = connections.get(socket);
       if (!connection || connection.isCondemned) return;
@@ -62,12 +62,12 @@ export function trackInFlight(server: Server, readingMs: number) {
   };
 }
 
-/** For so long a connection that is to be closed reads on what its client still sends. */
+/** How long a connection that is being closed continues to read what its client sends. */
 const LINGER_MS = 2000;
 
 /**
- * Ends what is sent, and closes when the client does. Closed at once, with input yet to come, the kernel would take back
- * what it has not sent of the answer (RFC 9112, 9.6).
+ * Ends the sending side, and closes the connection when the client does. If it were closed at once while input is still
+ * arriving, the kernel would discard the unsent rest of the answer (RFC 9112, 9.6).
  */
 function closeSlowly(socket: Socket): void {
   if (socket.writableEnded) return;

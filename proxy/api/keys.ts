@@ -1,4 +1,4 @@
-/** Who is asking: the key of a request, checked against store and limits in one step. */
+/** Authentication: the key of a request, checked against store and limits in one step. */
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import type { Clock } from '../clock.ts';
@@ -7,7 +7,7 @@ import { sendProblem } from './problems.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Whose request it is and what the limits say; null until the key is known. */
+    /** The owner of the request and the state of the limits; null until the key has been checked. */
     admission: Admission | null;
   }
 }
@@ -30,15 +30,15 @@ export const keys = fp(async (app: FastifyInstance, { gate, clock }: KeysOptions
       request.admission = admission;
       done();
     };
-    // Synchronously if the answer is there at once, as on one machine.
+    // Synchronously if the result is available at once, as on a single machine.
     if (found instanceof Promise) found.then(enter).catch(done);
     else enter(found);
   });
 });
 
 /**
- * The key in `Authorization: Bearer KEY` or `x-api-key: KEY`; null if there is none, or if two differ. Looks at every
- * value of each header, since Node's `headers` drops a second Authorization. Schemes such as Basic are ignored.
+ * The key in `Authorization: Bearer KEY` or `x-api-key: KEY`; null if there is none, or if two differ. Every value of
+ * each header counts, since Node's `headers` drops a second Authorization. Schemes such as Basic are ignored.
  */
 export function presentedKey({ authorization = [], 'x-api-key': plain = [] }: NodeJS.Dict<string[]>): string | null {
   const bearers = authorization.filter((value) => /^bearer( |$)/i.test(value));

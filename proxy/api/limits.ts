@@ -1,4 +1,4 @@
-/** What the limits say about a request: the headers, and the 429 once one is reached. */
+/** The limits of a request: the headers that report them, and the 429 once one is reached. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import type { UsageCounter } from '../accounts/usage.ts';
@@ -8,7 +8,7 @@ import { type ProblemCode, sendProblem } from './problems.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Counts a problem that a request is answered with, for the owner of its key. */
+    /** Counts an error that a request was answered with, for the owner of its key. */
     countProblem(request: FastifyRequest, code: ProblemCode): void;
   }
 }
@@ -34,8 +34,8 @@ export const limits = fp(async (app: FastifyInstance, { usage, clock }: LimitsOp
 });
 
 /**
- * `RateLimit-Policy` and `RateLimit` of draft-ietf-httpapi-ratelimit-headers-10: q quota, w window in seconds, r
- * remaining, t seconds until there is room again.
+ * `RateLimit-Policy` and `RateLimit` of draft-ietf-httpapi-ratelimit-headers-10: q is the quota, w the window in
+ * seconds, r the remainder, t the seconds until requests are granted again.
  */
 export function limitHeaders({ minute, month }: Verdict): Record<string, string> {
   let policy = `"minute";q=${minute.limit};w=${MINUTE_MS / 1000}`;

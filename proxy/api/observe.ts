@@ -1,10 +1,10 @@
-/** What operators see of each request: metrics and a line in the access log. Neither repeats what a client sent. */
+/** Records each request in the metrics and the access log. Neither repeats anything that a client sent. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import type { KeyKind } from '../accounts/key-format.ts';
 import type { Metrics } from '../metrics.ts';
 
-/** The status of an answer that was not read to the end, as in nginx. */
+/** The status logged for an answer that the client did not read to the end, as in nginx. */
 const CLIENT_LEFT = 499;
 
 /** One request, as in the access log. */
@@ -21,7 +21,7 @@ export interface AccessRecord {
 
 export interface ObserveOptions {
   metrics: Metrics;
-  /** Called for every request; null: no access log. */
+  /** Called for every request; null for no access log. */
   log: ((record: AccessRecord) => void) | null;
 }
 
@@ -39,7 +39,7 @@ export const observe = fp(async (app: FastifyInstance, { metrics, log }: Observe
   });
   app.addHook('onRequest', (request, reply, done) => {
     const started = performance.now();
-    // When it is sent in full or its client has left; Fastify's onResponse covers only the first.
+    // Once the answer has been sent in full or the client has disconnected; Fastify's onResponse covers only the first.
     reply.raw.once('close', () => app.observe(recordOf(request, reply, performance.now() - started)));
     done();
   });

@@ -1,4 +1,4 @@
-/** Every error as RFC 9457 `application/problem+json`, which never repeats any part of a request. */
+/** Errors as RFC 9457 `application/problem+json`, which never repeat any part of a request. */
 import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify';
 import fp from 'fastify-plugin';
 import { ERRORS, FAULTS } from '../../pipeline/contract/errors.ts';
@@ -8,10 +8,10 @@ import { lineOf, UnavailableError } from '../errors.ts';
 const PROBLEMS = { ...ERRORS, ...FAULTS };
 export type ProblemCode = keyof typeof PROBLEMS;
 
-interface Words {
-  /** Instead of the usual one. */
+interface Wording {
+  /** Replaces the usual detail. */
   detail?: string | undefined;
-  /** Whose words for its areas the title has. */
+  /** The country whose names for area levels the title uses. */
   territory?: Territory | undefined;
 }
 
@@ -19,7 +19,7 @@ interface Words {
 export function problemOf(
   code: ProblemCode,
   requestId: string,
-  { detail = PROBLEMS[code].detail, territory }: Words = {},
+  { detail = PROBLEMS[code].detail, territory }: Wording = {},
 ) {
   const { status, title: usual } = PROBLEMS[code];
   const title = inWords(usual, territory);
@@ -33,14 +33,14 @@ export function problemOf(
 export function sendProblem(
   reply: FastifyReply,
   code: ProblemCode,
-  more: Record<string, string> = {},
-  words?: Words,
+  extraHeaders: Record<string, string> = {},
+  wording?: Wording,
 ): FastifyReply {
-  const { status, headers, body } = problemOf(code, reply.request.id, words);
+  const { status, headers, body } = problemOf(code, reply.request.id, wording);
   reply.server.countProblem(reply.request, code);
   return reply
     .code(status)
-    .headers({ ...headers, ...more })
+    .headers({ ...headers, ...extraHeaders })
     .send(body);
 }
 
@@ -53,7 +53,7 @@ export const problems = fp(async (app: FastifyInstance, { report }: { report: (l
       app.observe({ request_id: request.id, operation: 'none', status: 400, key_id: null, key_kind: 'none', ms: 0 });
       return sendProblem(reply, 'MALFORMED_REQUEST', { 'x-request-id': request.id, connection: 'close' });
     }
-    // A client that has left is not a failure.
+    // A client that has disconnected is not a failure.
     if (!reply.raw.destroyed) report(`request ${request.id} failed: ${lineOf(error)}`);
     return error instanceof UnavailableError
       ? sendProblem(reply, 'SERVICE_UNAVAILABLE', { 'retry-after': '5' })

@@ -1,4 +1,4 @@
-/** HTTP itself: malformed requests, and connections that keep answers waiting. */
+/** The HTTP protocol: malformed requests, bounds on connections, and stopping. */
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
@@ -11,22 +11,22 @@ import { type ProblemCode, problemOf, sendProblem } from './problems.ts';
 /** Bounds on connections and requests; operate.md explains them to operators. */
 export const BOUNDS = {
   headerBytes: 16_384,
-  /** From the first byte, or on a new connection from its opening, until the headers are complete. */
+  /** From the first byte (on a new connection, from its opening) until the headers are complete. */
   headersMs: 10_000,
-  /** The same, until the whole request has arrived, including its body, which is never read. */
+  /** The same until the complete request has arrived, including its body, which is never read. */
   requestMs: 20_000,
-  /** Between two requests. Longer than the usual 60 s of load balancers, so that they are the ones to close. */
+  /** Between two requests. Longer than the usual 60 s of load balancers, so that they close connections first. */
   idleMs: 65_000,
-  /** A connection with a request in flight is closed when nothing moves on it for this long. */
+  /** A connection with a request in flight is closed after this long without traffic. */
   silenceMs: 30_000,
-  /** So is one whose client takes longer than this to read an answer. */
+  /** A connection whose client takes longer than this to read an answer is closed. */
   readingMs: 120_000,
   /** Open connections; further ones are closed on arrival. */
   connections: 10_000,
 };
 export type Bounds = typeof BOUNDS;
 
-/** A stopping server still accepts connections for this long: clients cannot know yet. */
+/** A stopping server accepts connections for this much longer, because clients do not know yet that it is stopping. */
 const LATE_MS = 100;
 
 declare module 'fastify' {
@@ -43,7 +43,7 @@ export const protocol = fp(async (app: FastifyInstance, { bounds }: { bounds: Bo
     isStopping = true;
     await pause(LATE_MS);
     app.server.maxConnections = 0;
-    // Node takes a connection for idle, and closes it, once its answer is written, even if not all of it has been sent.
+    // Node considers a connection idle, and closes it, once its answer is written, even if it is not yet sent in full.
     await inFlight.settled();
   });
   app.addHook('onClose', async () => inFlight.stop());
@@ -51,11 +51,11 @@ export const protocol = fp(async (app: FastifyInstance, { bounds }: { bounds: Bo
   // Synchronously, without a promise: the parser may find the next request malformed before a promise settles.
   app.addHook('onRequest', (request, reply, done) => {
     const { socket, headers } = request.raw;
-    // Nothing should follow the last request on a connection; what does may be part of its body, so it is ignored.
+    // Anything that follows the last request on a connection may be part of its body, so it is ignored.
     if (inFlight.isCondemned(socket)) return void reply.hijack();
     inFlight.add(socket, reply.raw);
     const isBad = isMalformed(request);
-    // No operation takes a body, so none is read; and Node drops whatever follows an upgrade request.
+    // No operation accepts a body, so none is read; and Node drops everything that follows an upgrade request.
     const hasBody = 'transfer-encoding' in headers || Number(headers['content-length'] ?? 0) > 0;
     if (isBad || hasBody || headers.expect !== undefined || headers.upgrade !== undefined || isStopping) {
       inFlight.condemn(socket);
@@ -65,15 +65,15 @@ export const protocol = fp(async (app: FastifyInstance, { bounds }: { bounds: Bo
     else done();
   });
 
-  // Node itself would answer an unknown Expect without checking the key, and `100 Continue` would invite a body that
-  // nobody reads.
+  // Node would answer an unknown Expect without checking the key, and `100 Continue` would invite a body that is never
+  // read.
   for (const event of ['checkExpectation', 'checkContinue']) app.server.on(event, app.routing);
 });
 
 /** host[:port] (RFC 9110, 7.2): a name, an IPv4 address or an IPv6 address in brackets; may be empty in Host. */
 const HOST = /^(?:\[[0-9a-f:.]+\]|[a-z0-9._~!$&'()*+,;=%-]*)(?::\d*)?$/i;
 
-/** What Node's parser lets through but a server in front may read differently: framing, version, host (RFC 9112). */
+/** Whether a server in front might read this request differently from Node: framing, version, host (RFC 9112). */
 function isMalformed({ raw, originalUrl }: FastifyRequest): boolean {
   const isOld = raw.httpVersion === '1.0';
   if (!isOld && raw.httpVersion !== '1.1') return true;
@@ -83,19 +83,19 @@ function isMalformed({ raw, originalUrl }: FastifyRequest): boolean {
   // `headers` would hide a repeated Host.
   const hosts = raw.headersDistinct.host ?? [];
   if (hosts.length > 1 || (hosts.length === 0 && !isOld)) return true;
-  // A target in absolute form names the host again, and must name one.
+  // A target in absolute form also contains the host, which must not be empty.
   const authority = /^https?:\/\/([^/?#]*)/i.exec(originalUrl)?.[1];
   return authority === '' || [...hosts, authority ?? ''].some((host) => !HOST.test(host));
 }
 
-const FAULT_OF: Record<string, ProblemCode> = {
+const PROBLEM_OF: Record<string, ProblemCode> = {
   HPE_HEADER_OVERFLOW: 'HEADERS_TOO_LARGE',
   ERR_HTTP_REQUEST_TIMEOUT: 'REQUEST_TIMEOUT',
 };
 
 /**
- * Answers what Node's parser rejected, for which there is no request object, and closes the connection, once everything
- * before it on the connection has been answered.
+ * Answers a request that Node's parser rejected, for which there is no request object, and closes the connection, once
+ * all earlier requests on the connection have been answered.
  */
 export function refuseBrokenRequest(app: FastifyInstance, error: NodeJS.ErrnoException, socket: Socket): void {
   const { code = '' } = error;
@@ -105,7 +105,7 @@ export function refuseBrokenRequest(app: FastifyInstance, error: NodeJS.ErrnoExc
       return void socket.destroySoon();
     }
     const request_id = randomUUID();
-    const { status, headers, body } = problemOf(FAULT_OF[code] ?? 'MALFORMED_REQUEST', request_id);
+    const { status, headers, body } = problemOf(PROBLEM_OF[code] ?? 'MALFORMED_REQUEST', request_id);
     app.observe({ request_id, operation: 'none', status, key_id: null, key_kind: 'none', ms: 0 });
     const lines = { ...headers, 'content-length': body.length, 'x-request-id': request_id };
     const always = { date: new Date().toUTCString(), 'x-content-type-options': 'nosniff', connection: 'close' };

@@ -1,6 +1,6 @@
 /**
  * The contract's operations as routes: the only way from a request to a file. A state must equal one of the snapshot's
- * own codes and a period must lie within its months, so no file name contains arbitrary text from a request.
+ * own codes and a period must be one of its months, so no file name contains arbitrary text from a request.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
@@ -36,7 +36,7 @@ export interface RoutesOptions {
   report: (line: string) => void;
 }
 
-/** Every route: an operation's own path, and that of its answers of one version. */
+/** Every route: the path of each operation, and its path under a version. */
 const ROUTES: ReadonlyMap<string, Operation> = new Map<string, Operation>([
   ...OPERATIONS.flatMap((operation) => [
     [operation.path, operation] as const,
@@ -44,16 +44,19 @@ const ROUTES: ReadonlyMap<string, Operation> = new Map<string, Operation>([
   ]),
   ...RELEASE_OPERATIONS.map((operation) => [operation.path.replaceAll(/\{(\w+)\}/g, ':$1'), operation] as const),
 ]);
-const TOLD: ReadonlySet<Operation> = new Set(RELEASE_OPERATIONS);
-const FIRST = new RegExp(`^/v1/versions/${VERSION}/`);
-const SECOND = new RegExp(`/diff/${VERSION}$`);
+const RELEASE_SET: ReadonlySet<Operation> = new Set(RELEASE_OPERATIONS);
+const VERSION_PREFIX = new RegExp(`^/v1/versions/${VERSION}/`);
+const DIFF_SUFFIX = new RegExp(`/diff/${VERSION}$`);
 
 const pathOf = (url: string) => (url.includes('?') ? url.slice(0, url.indexOf('?')) : url);
+/** `path` with the names of versions replaced by the parameters of routes. */
+const patternOf = (path: string) =>
+  path.replace(VERSION_PREFIX, '/v1/versions/:version/').replace(DIFF_SUFFIX, '/diff/:other');
 
 /** The operation at `url`, as the router sees it; undefined for an unknown path. */
 export function operationAt(url: string): Operation | undefined {
   const path = pathOf(url);
-  return ROUTES.get(path) ?? ROUTES.get(path.replace(FIRST, '/v1/versions/:version/').replace(SECOND, '/diff/:other'));
+  return ROUTES.get(path) ?? ROUTES.get(patternOf(path));
 }
 
 export const routes = fp(async (app: FastifyInstance, { snapshots, report }: RoutesOptions) => {
@@ -66,14 +69,14 @@ export const routes = fp(async (app: FastifyInstance, { snapshots, report }: Rou
   });
 
   for (const [url, operation] of ROUTES) {
-    const whatScopes = `It needs ${operation.scopes.join(' and ')}. ${ERRORS.SCOPE_REQUIRED.detail}`;
+    const scopesNeeded = `It needs ${operation.scopes.join(' and ')}. ${ERRORS.SCOPE_REQUIRED.detail}`;
     app.route({
       method: ['GET', 'HEAD'],
       url,
       handler: (request, reply) => {
         const { holder } = request.admission!;
-        const lacks = operation.scopes.some((scope) => !holder.scopes.includes(scope));
-        if (lacks) return sendProblem(reply, 'SCOPE_REQUIRED', {}, { detail: whatScopes });
+        const lacksScope = operation.scopes.some((scope) => !holder.scopes.includes(scope));
+        if (lacksScope) return sendProblem(reply, 'SCOPE_REQUIRED', {}, { detail: scopesNeeded });
         const current = snapshots.current();
         const found = find(operation, request, current);
         if (!('error' in found)) return sendFile(reply, found, report);
@@ -90,7 +93,7 @@ function find(
   { releases, model_version }: Served,
 ): ServedFile | Failure {
   const { version = model_version, other } = request.params as { version?: string; other?: string };
-  if (TOLD.has(operation)) {
+  if (RELEASE_SET.has(operation)) {
     const error = other === undefined ? 'NOT_FOUND' : 'UNKNOWN_VERSION';
     return releases.answers.get(pathOf(request.url)) ?? { error };
   }
@@ -98,11 +101,11 @@ function find(
   if (!snapshot) return { error: 'UNKNOWN_VERSION' };
   const found = locate(operation, request.query as Query, snapshot.coverage);
   if ('error' in found) return found;
-  // One from before the operation was, or with nothing to tell there, has none.
+  // A snapshot older than the operation, or without data for it, has no such file.
   return snapshot.files.get(found.file) ?? { error: 'NOT_FOUND', detail: whyMissing(operation, snapshot) };
 }
 
-/** Why a snapshot lacks an operation's file, where that is known: a version from before tables may have had a season. */
+/** Why a snapshot lacks an operation's file, if that is known: versions older than the tables may have had a season. */
 function whyMissing({ needsRain }: Operation, { files, coverage }: Pick<Snapshot, 'files' | 'coverage'>) {
   const hasSeason = coverage.transmission || files.has(tableFile('season', 'parquet'));
   return needsRain && !hasSeason ? NO_SEASON : undefined;
@@ -111,14 +114,14 @@ function whyMissing({ needsRain }: Operation, { files, coverage }: Pick<Snapshot
 /** Each parameter's decoded value; a list if it was given more than once. */
 export type Query = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** An error, and its detail where that is not the usual one. */
+/** An error, with its detail if that is not the usual one. */
 interface Failure {
   error: ErrorCode;
   detail?: string | undefined;
 }
 type Outcome = { file: string } | Failure;
 
-/** The file that answers `operation`, or the first error: parameter by parameter, the 503 last. */
+/** The file that answers `operation`, or the first error: parameters in order, then the 503. */
 export function locate(operation: Operation, query: Query, coverage: Coverage): Outcome {
   const values: FileParameters = {};
   for (const name of operation.parameters) {

@@ -2,9 +2,9 @@
 -- KEYS: 1 the epoch, 2 the key's copy. ARGV: 1 prefix, 2 and 3 the default limits per minute and month, 4 length of the
 -- minute (microseconds), 5 name of the month, 6 and 7 its start and end (ms), 8 the time (microseconds), for tests; if
 -- empty, this server's clock is used.
--- Returns {what, ...}: 'closed' (no epoch, or its lease has run out), 'wait' and seconds, 'nobody' (no such key: all are
--- copied before there is a lease), 'clock' and ms (it is another month), 'block', owner, limit, taken (the block is used
--- up), or the verdict.
+-- Returns one of {'closed'} (no epoch, or its lease has run out), {'wait', seconds}, {'nobody'} (no such key: all are
+-- copied before there is a lease), {'clock', ms} (it is another month), {'block', owner, limit, taken} (the block is
+-- used up), or the verdict.
 local clock = redis.call('TIME')
 local time = clock[1] * 1000000 + clock[2]
 local now = tonumber(ARGV[8]) or time
@@ -54,6 +54,6 @@ if refused == '' then
   count = count + 1
   if kind == 'live' then used = redis.call('HINCRBY', account_key, 'used', 1) end
 end
--- After the limit was lowered, more than the oldest must leave before there is room.
+-- After the limit was lowered, more than the oldest grant must expire before another request is granted.
 local next = redis.call('LINDEX', log, math.max(0, count - per_minute)) or false
 return {'verdict', id, owner, kind, scopes, refused, per_minute, count, next and next + span - now or 0, per_month, used, ms}

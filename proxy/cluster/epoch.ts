@@ -17,7 +17,7 @@ export interface Epoch {
 
 export interface Keeper {
   current(): Epoch | null;
-  /** Null while there is an epoch that grants; else why not. */
+  /** Why nothing is granted at present; null while there is an epoch that grants. */
   why(): string | null;
   /** Checks the epoch soon, without waiting for the next beat. */
   wake(): void;
@@ -31,22 +31,22 @@ interface EpochRow {
   lapsed: boolean;
 }
 
-const US = 1000;
+const US_PER_MS = 1000;
 /** Every request may wake the keeper, but it wakes no more often than this. */
 const SOON_MS = 100;
 
 /**
  * Maintains the epoch: the time during which one Redis process has remembered everything. PostgreSQL records its number
- * and that process (`run_id`). Keys in Redis carry the epoch's token, so whatever another epoch left behind, in a
- * restarted Redis or a promoted replica, is never read.
+ * and that process (`run_id`). Names of keys in Redis contain the epoch's token, so nothing that another epoch left
+ * behind, in a restarted Redis or a promoted replica, is ever read.
  *
  * Redis may be trusted only while it holds a lease. A lease is recorded in PostgreSQL before Redis gets it, ends there
- * no sooner than in Redis (it runs from a time that Redis gave before PostgreSQL was asked), and is granted only after
- * Redis has been given a copy of all keys, or the changes since. So what it has no copy of does not exist; and if the
- * lease has run out in PostgreSQL, Redis is letting nobody in, and will not until it has everything committed so far.
+ * no sooner than in Redis (it runs from a time that Redis gave before PostgreSQL was queried), and is granted only
+ * after Redis has been given a copy of all keys, or the changes since. So a key without a copy does not exist; and if
+ * the lease has run out in PostgreSQL, Redis admits nobody, and will not until it has everything committed so far.
  *
- * When Redis has lost its memory or been replaced, the next epoch begins once the previous lease has run out. What was
- * granted under that lease is unknown, so the new epoch grants nothing for a minute after its end.
+ * When Redis has lost its memory or been replaced, the next epoch begins once the previous lease has run out. How much
+ * was granted under that lease is unknown, so the new epoch grants nothing for a minute after the lease's end.
  *
  * @throws UsageError if PostgreSQL or Redis cannot be used at the start.
  */
@@ -69,16 +69,16 @@ export async function keepEpoch(
       link = await openLink(url, times.deadlineMs);
     }
     const at = epoch ?? (await adopt(db, link, times));
-    const [asked, lease, grants, isComplete] = await lengthen(at, 0);
-    opens = performance.now() + (grants - asked) / US;
-    ends = performance.now() + (lease - asked) / US;
-    // At most beats enough of the lease is left; of many proxies one renews it.
-    const renewed = !isComplete || lease - asked < (times.leaseMs * US * 2) / 3;
+    const [now, lease, grants, isComplete] = await extendLease(at, 0);
+    opens = performance.now() + (grants - now) / US_PER_MS;
+    ends = performance.now() + (lease - now) / US_PER_MS;
+    // On most beats enough of the lease is left; of many proxies, one renews it.
+    const renewed = !isComplete || lease - now < (times.leaseMs * US_PER_MS * 2) / 3;
     if (renewed && !(await writeLease(db, at, times))) throw new Superseded();
     if (!(await (isComplete ? copyChanges : copyEverything)(db, at))) throw new Superseded();
     if (renewed) {
-      const [time, longer] = await lengthen(at, asked + times.leaseMs * US);
-      ends = performance.now() + (longer - time) / US;
+      const [time, extended] = await extendLease(at, now + times.leaseMs * US_PER_MS);
+      ends = performance.now() + (extended - time) / US_PER_MS;
     }
     return at;
   };
@@ -93,9 +93,9 @@ export async function keepEpoch(
       why = null;
     } catch (error) {
       const line = error instanceof ErrorReply ? `Redis refuses: ${lineOf(error)}` : lineOf(error);
-      // It is full, demoted to a replica or has lost the scripts: asked anew, as after a break.
+      // It is full, has become a replica or has lost the scripts: connect again, as after a lost connection.
       if (error instanceof ErrorReply) link?.close();
-      // If only PostgreSQL is down, Redis goes on until its lease runs out.
+      // If only PostgreSQL is down, Redis continues until its lease runs out.
       if (error instanceof Superseded || !link?.isOpen()) epoch = null;
       if (line !== why) report(`keys and limits: ${line}`);
       why = line;
@@ -149,7 +149,7 @@ class Superseded extends Error {
   }
 }
 
-/** PostgreSQL's current epoch if `link` leads to its Redis; else a new one, as soon as it may begin. */
+/** The epoch recorded in PostgreSQL if `link` is to its Redis; else a new one, as soon as it may begin. */
 async function adopt(db: Db, link: Link, times: GateTimes): Promise<Epoch> {
   const row = await readEpoch(db, times);
   if (row?.run_id === link.runId) {
@@ -185,7 +185,7 @@ async function begin(db: Db, link: Link, before: EpochRow | undefined, times: Ga
   const [row] = (await begun.execute(db)).rows;
   if (!row) throw new Superseded('another proxy is starting an epoch');
   const quietMs = Math.max(0, Math.ceil(times.minuteMs - row.since));
-  await link.run('open', [epochKey(token)], [quietMs * US]);
+  await link.run('open', [epochKey(token)], [quietMs * US_PER_MS]);
   if (before) link.sweep(prefixOf(before.token)).catch(() => {});
   return { number: row.number, token, link };
 }
@@ -198,11 +198,11 @@ async function writeLease(db: Db, { token }: Epoch, { leaseMs }: GateTimes): Pro
   return (await written.execute(db)).numAffectedRows === 1n;
 }
 
-/** In microseconds of Redis's clock; `isComplete`: 1 once it has had copies of all keys, else 0. */
+/** Times are in microseconds of Redis's clock; `isComplete` is 1 once it has copies of all keys, else 0. */
 type LeaseState = [time: number, lease: number, opens: number, isComplete: number];
 
-/** Extends the lease in Redis to `until`, in microseconds of its clock. */
-async function lengthen({ link, token }: Epoch, until: number): Promise<LeaseState> {
+/** Extends the lease in Redis to `until`, in microseconds of its clock; 0 only reads the state. */
+async function extendLease({ link, token }: Epoch, until: number): Promise<LeaseState> {
   const state = (await link.run('lease', [epochKey(token)], [until])) as LeaseState | null;
   if (!state) throw new Superseded('Redis has lost its memory');
   return state;

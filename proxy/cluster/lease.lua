@@ -1,6 +1,7 @@
--- Extends the lease. KEYS: 1 the epoch. ARGV: 1 until when (microseconds of this server's clock), which says that all
--- keys have been copied; 0 to only ask. Always writes, since a server that has become a replica refuses to. Returns
--- {time, end of the lease, start of grants, whether all keys have been copied}, or false if the epoch is gone.
+-- Extends the lease. KEYS: 1 the epoch. ARGV: 1 the new end (microseconds of this server's clock), which also means
+-- that all keys have been copied; 0 only reads the state. Always writes, since a server that has become a replica
+-- refuses to. Returns {time, end of the lease, start of grants, whether all keys have been copied}, or false if the
+-- epoch is gone.
 local clock = redis.call('TIME')
 local epoch = redis.call('HMGET', KEYS[1], 'lease', 'opens', 'complete')
 local lease = epoch[1]

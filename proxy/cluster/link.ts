@@ -9,8 +9,8 @@ export type Script = (typeof SCRIPTS)[number];
 const TEXTS = SCRIPTS.map((name) => readFileSync(join(import.meta.dirname, `${name}.lua`), 'utf8'));
 
 /**
- * A connection to one Redis process. It does not reconnect: whatever answers at the same address next may be another
- * process with another memory, and must be checked first.
+ * A connection to one Redis process. It does not reconnect: the next process to answer at the same address may be
+ * another one with other data, and must be checked first.
  */
 export interface Link {
   /** Redis's own id of its process, new after each restart. */
@@ -22,27 +22,27 @@ export interface Link {
   close(): void;
 }
 
-const SWEPT_AT_ONCE = 500;
+const SWEEP_BATCH = 500;
 /** With this many commands waiting for an answer, further ones fail at once. */
-const WAITING = 20_000;
+const MOST_WAITING = 20_000;
 
 /**
  * Connects to the Redis at `url`. If it leaves commands unanswered for `deadlineMs`, the link is closed and they fail.
  * @throws UsageError if it cannot be reached, or is set to evict keys.
  */
 export async function openLink(url: string, deadlineMs: number): Promise<Link> {
-  const client = connectable(url, deadlineMs);
-  let [asked, answered, lastAnswer] = [0, 0, performance.now()];
+  const client = clientFor(url, deadlineMs);
+  let [sent, answered, lastAnswer] = [0, 0, performance.now()];
   let hangs = false;
   const close = () => {
     clearInterval(watch);
     if (client.isOpen) client.destroy();
   };
   const watch = setInterval(() => {
-    if (asked === answered || performance.now() - lastAnswer < deadlineMs) return;
+    if (sent === answered || performance.now() - lastAnswer < deadlineMs) return;
     // If this process itself was paused, answers that have arrived since are read first.
     setImmediate(() => {
-      if (asked === answered || performance.now() - lastAnswer < deadlineMs) return;
+      if (sent === answered || performance.now() - lastAnswer < deadlineMs) return;
       hangs = true;
       close();
     });
@@ -50,12 +50,12 @@ export async function openLink(url: string, deadlineMs: number): Promise<Link> {
   client.on('error', close);
   client.on('end', close);
   const send = async (args: string[]): Promise<unknown> => {
-    if (asked === answered) lastAnswer = performance.now();
-    asked++;
+    if (sent === answered) lastAnswer = performance.now();
+    sent++;
     try {
       return await client.sendCommand(args);
     } catch (error) {
-      // The client's own message says that it was closed, not why.
+      // The client's own message reports that it was closed, but not why.
       throw hangs ? new Error(`no answer from Redis within ${deadlineMs} ms`, { cause: error }) : error;
     } finally {
       answered++;
@@ -68,9 +68,7 @@ export async function openLink(url: string, deadlineMs: number): Promise<Link> {
     const info = parseInfo(String(await send(['INFO'])));
     if (info.role !== 'master') throw new Error('it is a replica; name the primary');
     if (info.maxmemory_policy !== 'noeviction') {
-      throw new Error(
-        `its maxmemory-policy is ${info.maxmemory_policy}, which may forget limits; set it to noeviction`,
-      );
+      throw new Error(`its maxmemory-policy is ${info.maxmemory_policy}, which may evict limits; set it to noeviction`);
     }
     const shas = await Promise.all(TEXTS.map((text) => send(['SCRIPT', 'LOAD', text])));
     return {
@@ -81,7 +79,7 @@ export async function openLink(url: string, deadlineMs: number): Promise<Link> {
       async sweep(prefix) {
         let cursor = '0';
         do {
-          const found = await send(['SCAN', cursor, 'MATCH', `${prefix}*`, 'COUNT', String(SWEPT_AT_ONCE)]);
+          const found = await send(['SCAN', cursor, 'MATCH', `${prefix}*`, 'COUNT', String(SWEEP_BATCH)]);
           const [next, keys] = found as [string, string[]];
           if (keys.length > 0) await send(['UNLINK', ...keys]);
           cursor = next;
@@ -95,7 +93,7 @@ export async function openLink(url: string, deadlineMs: number): Promise<Link> {
   }
 }
 
-function connectable(url: string, deadlineMs: number) {
+function clientFor(url: string, deadlineMs: number) {
   try {
     return createClient({
       url,
@@ -103,11 +101,11 @@ function connectable(url: string, deadlineMs: number) {
       socket: { connectTimeout: deadlineMs, reconnectStrategy: false },
       disableOfflineQueue: true,
       disableClientInfo: true,
-      commandsQueueMaxLength: WAITING,
+      commandsQueueMaxLength: MOST_WAITING,
       maintNotifications: 'disabled',
     });
   } catch {
-    // The address may contain a password, so it is not repeated.
+    // The address may contain a password, so the message does not repeat it.
     throw new UsageError('limits: expected redis://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE], or rediss:// for TLS');
   }
 }

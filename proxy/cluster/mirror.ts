@@ -1,4 +1,4 @@
-/** Redis's copies of keys and accounts: what they contain, and how they are kept complete. */
+/** Redis's copies of keys and accounts: their contents, and how they are kept complete. */
 import { type RawBuilder, sql } from 'kysely';
 import { type Account, accountStatus, type Key } from '../accounts/accounts.ts';
 import type { Database, Db } from '../accounts/database.ts';
@@ -8,15 +8,15 @@ import { type Link, openLink } from './link.ts';
 import { accountKey, epochKey, keyKey } from './names.ts';
 import { GATE_TIMES, type GateTimes } from './times.ts';
 
-/** Keys copied at a time when Redis knows none. */
+/** Keys copied at a time when Redis has none. */
 const COPIED_AT_ONCE = 1000;
 
 type At = Pick<Epoch, 'token' | 'link'>;
 /** `redis_version` is the version that Redis is known to have. */
 type Row<T> = T & { redis_version: number };
 
-/** A changed account, or a key (`hash` in hex) with its account; and the epoch in force when it was read. */
-interface Copied {
+/** A changed account, or a key (`hash` in hex) with its account, and the epoch in force when it was read. */
+interface Change {
   token: string;
   account: Row<Account>;
   key: Row<Key> | null;
@@ -27,13 +27,13 @@ type Condition = (table: RawBuilder<unknown>) => RawBuilder<unknown>;
 const KEYS = sql.table('keys');
 const ACCOUNTS = sql.table('accounts');
 
-const keysWhere = (condition: RawBuilder<unknown>) => sql<Copied>`
+const keysWhere = (condition: RawBuilder<unknown>) => sql<Change>`
   SELECT (SELECT token FROM redis_epoch) AS token, to_jsonb(accounts) AS account,
     to_jsonb(keys) || jsonb_build_object('scopes', string_to_array(scopes, ',')) AS key, encode(hash, 'hex') AS hash
   FROM keys JOIN accounts ON accounts.id = owner_id WHERE ${condition}`;
 
-async function readWhere(db: Db, condition: Condition): Promise<Copied[]> {
-  const both = sql<Copied>`
+async function readWhere(db: Db, condition: Condition): Promise<Change[]> {
+  const both = sql<Change>`
     SELECT (SELECT token FROM redis_epoch) AS token, to_jsonb(accounts) AS account, NULL::jsonb AS key, '' AS hash
     FROM accounts WHERE ${condition(ACCOUNTS)}
     UNION ALL ${keysWhere(condition(KEYS))}`;
@@ -41,7 +41,7 @@ async function readWhere(db: Db, condition: Condition): Promise<Copied[]> {
 }
 
 /** Copies rows to Redis and records that it has them. @returns false if the epoch is over */
-async function copy(db: Db, { link, token }: At, rows: Copied[]): Promise<boolean> {
+async function copy(db: Db, { link, token }: At, rows: Change[]): Promise<boolean> {
   // A later epoch begins with a copy of everything.
   if (rows.some((row) => row.token !== token)) return false;
   const copies = new Map<
@@ -90,9 +90,9 @@ export async function copyEverything(db: Db, at: At): Promise<boolean> {
 const RETRY_MS = 100;
 
 /**
- * Makes sure that a committed change holds for all proxies. That is so once Redis has it, from here (given a `url`) or
- * from a proxy, all of which look for such changes every second; or once Redis lets nobody in because its lease has run
- * out (epoch.ts), for it will not get another without the change.
+ * Makes sure that a committed change is in force at all proxies. That is so once Redis has it, either from here (given
+ * a `url`) or from a proxy, all of which check for such changes every second; or once Redis admits nobody because its
+ * lease has run out (epoch.ts), since it will not get another without the change.
  */
 export function openConfirm(
   db: Db,

@@ -21,8 +21,8 @@ const types = {
 
 /**
  * The database at `url` (postgres://…), for any number of proxies. It connects on the first query, which also migrates
- * the schema. One primary, no read replica: commits must be visible at once. `redis` is the address of the proxies'
- * Redis; null: the proxies pass changes on to it, not this process.
+ * the schema. It must be a single primary, no read replica: commits must be visible at once. `redis` is the address of
+ * the proxies' Redis; if it is null, the proxies pass changes on to Redis instead of this process.
  */
 export function openPostgres(url: string, redis: string | null, times?: GateTimes): Database {
   const pool = new pg.Pool({
@@ -36,8 +36,8 @@ export function openPostgres(url: string, redis: string | null, times?: GateTime
     application_name: 'malaria-proxy',
     types,
   });
-  // A connection that breaks while idle is replaced when needed; of one that is in use the next statement says so. What a
-  // server says as it ends can come with the last byte of the handshake, before anybody else listens.
+  // A connection that breaks while idle is replaced when needed; if it breaks while in use, the next statement fails. A
+  // server's last message can arrive with the last byte of the handshake, before there is any other listener.
   pool.on('error', () => {});
   pool.on('connect', (client) => void client.on('error', () => {}));
   const shared: PostgresPool = { options: pool.options, connect: () => connect(pool), end: () => pool.end() };
@@ -62,7 +62,7 @@ export function openPostgres(url: string, redis: string | null, times?: GateTime
   };
 }
 
-/** A connection with errors fit for people. What fails here is down to the server, the login or the address. */
+/** A connection whose errors people can read. A failure to connect is due to the server, the login or the address. */
 async function connect(pool: pg.Pool): Promise<PostgresPoolClient> {
   let client: pg.PoolClient;
   try {
@@ -71,7 +71,7 @@ async function connect(pool: pg.Pool): Promise<PostgresPoolClient> {
     throw unavailable(error);
   }
   let broken: Error | undefined;
-  // Nothing is streamed, so there are no cursors.
+  // Streaming is not supported, so there are no cursors.
   const query = async (text: string, values: readonly unknown[]) => {
     if (broken) throw unavailable(broken);
     try {
@@ -87,7 +87,7 @@ async function connect(pool: pg.Pool): Promise<PostgresPoolClient> {
   };
 }
 
-/** Migrates the schema, one process at a time; its version is in a table of its own. */
+/** Migrates the schema, one process at a time; its version is stored in a separate table. */
 async function migrate(pool: PostgresPool, versions: readonly string[]): Promise<void> {
   const client = await pool.connect();
   const query = async (text: string) => (await client.query<{ version: number }>(text, [])).rows;
@@ -98,7 +98,7 @@ async function migrate(pool: PostgresPool, versions: readonly string[]): Promise
     const found = (await query('SELECT version FROM schema_version'))[0]?.version ?? 0;
     if (found > versions.length) {
       throw new UnavailableError(
-        `store: the database has schema ${found}, from a newer malaria-proxy; this one knows ${versions.length}`,
+        `store: the database has schema ${found} of a newer malaria-proxy; this version supports ${versions.length}`,
       );
     }
     for (const script of versions.slice(found)) await query(script);
@@ -119,24 +119,24 @@ function isDatabaseError(error: unknown): error is pg.DatabaseError {
 }
 
 /**
- * Prefixes of SQLSTATEs that concern the server and not the statement: connection, a read-only server (a standby in the
- * primary's place), login, database, transactions rolled back, privileges, resources, shutdown, disk.
+ * Prefixes of SQLSTATEs that concern the server and not the statement: connection, a read-only server (a standby
+ * instead of the primary), login, database, transactions rolled back, privileges, resources, shutdown, disk.
  */
-const OF_THE_SERVER = ['08', '25006', '28', '3D', '40', '42501', '53', '57', '58'];
+const SERVER_ERRORS = ['08', '25006', '28', '3D', '40', '42501', '53', '57', '58'];
 /** A text containing NUL, which PostgreSQL cannot store. */
 const NUL_IN_TEXT = '22021';
 
-/** Throws `error`, as one line for people if the server cannot be used. */
+/** Throws `error`, as a one-line message for people if the server cannot be used. */
 function refuse(error: unknown): never {
   if (isDatabaseError(error)) {
     const { code = '' } = error;
-    if (code === NUL_IN_TEXT) throw new UsageError('a text with a NUL character');
-    if (!OF_THE_SERVER.some((start) => code.startsWith(start))) throw error;
+    if (code === NUL_IN_TEXT) throw new UsageError('texts must not contain a NUL character');
+    if (!SERVER_ERRORS.some((start) => code.startsWith(start))) throw error;
   }
   throw unavailable(error);
 }
 
-/** The address is left out, as it may contain a password. */
+/** The message omits the address, which may contain a password. */
 function unavailable(error: unknown): UnavailableError {
   return new UnavailableError(`store: PostgreSQL cannot be used: ${lineOf(error)}`, { cause: error });
 }

@@ -1,4 +1,4 @@
--- Stores a copy of a row, unless the copy already there is as new. KEYS: 1 the epoch, 2 the copy. ARGV: 1 the row's
+-- Stores a copy of a row, unless the stored copy is as new or newer. KEYS: 1 the epoch, 2 the copy. ARGV: 1 the row's
 -- version, then fields and values. Returns 0 if the epoch is gone.
 if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
 local have = redis.call('HGET', KEYS[2], 'version')

@@ -13,7 +13,7 @@ import { accountKey, epochKey, keyKey, prefixOf } from './names.ts';
 import { GATE_TIMES, type GateTimes } from './times.ts';
 
 export interface SharedGateOptions extends DefaultLimits {
-  /** In PostgreSQL. */
+  /** A store in PostgreSQL. */
   store: Pick<AccountStore, 'database'>;
   /** Redis's address. */
   url: string;
@@ -23,7 +23,7 @@ export interface SharedGateOptions extends DefaultLimits {
   clock?: () => number;
 }
 
-/** What admit.lua returns. */
+/** The result of admit.lua. */
 type Decision =
   | ['closed' | 'nobody']
   | ['wait', seconds: number]
@@ -40,18 +40,18 @@ type Figures = [
   ms: number,
 ];
 
-const US = 1000;
-/** Blocks of the month being reserved at once, each for another owner. */
+const US_PER_MS = 1000;
+/** How many blocks of the month may be reserved at once, each for another owner. */
 const MOST_RUNNING = 1000;
 
 /**
  * Keys and limits for any number of proxies. Redis decides each request in one step and one round trip (admit.lua),
  * from its own copies of key and account, its own log of the minute, its own count of the month, by its own clock.
  *
- * It is given copies of all keys before it decides anything, so a forged key costs PostgreSQL nothing. A block of the
- * month is reserved in PostgreSQL before Redis grants any of it: if Redis loses its memory, no more is granted than
- * allowed, and each owner loses at most a block. Nobody is let in if PostgreSQL or Redis is needed and does not answer in
- * time, or outside an epoch (epoch.ts).
+ * Redis is given copies of all keys before it decides anything, so a forged key costs PostgreSQL nothing. A block of
+ * the month is reserved in PostgreSQL before Redis grants any of it: if Redis loses its memory, no more is granted than
+ * allowed, and each owner loses at most a block. Nobody is admitted outside an epoch (epoch.ts), or if PostgreSQL or
+ * Redis is needed and does not answer in time.
  *
  * @throws UsageError if PostgreSQL or Redis cannot be used at the start.
  */
@@ -63,24 +63,24 @@ export async function openSharedGate(options: SharedGateOptions): Promise<Gate> 
   let calendar = calendarMonth(Date.now());
 
   const takeBlock = shareRunning((waiting, at: Epoch, owner: string, limit: number, taken: number, month: string) => {
-    // Those already waiting use theirs at once: a crash loses no more than the block on top.
+    // The requests already waiting use their share at once, so a crash loses no more than a block.
     const block = monthBlock(limit) + waiting() - 1;
     return reserve(db, at, { owner, month, limit, taken, block });
   });
 
-  const askRedis = (at: Epoch, hash: Buffer): Promise<Decision> => {
+  const queryRedis = (at: Epoch, hash: Buffer): Promise<Decision> => {
     const month = [calendar.name, calendar.start, calendar.end];
-    const args = [prefixOf(at.token), perMinute, perMonth, times.minuteMs * US, ...month, clock?.() ?? ''];
+    const args = [prefixOf(at.token), perMinute, perMonth, times.minuteMs * US_PER_MS, ...month, clock?.() ?? ''];
     return at.link.run('admit', [epochKey(at.token), keyKey(at.token, hash)], args) as Promise<Decision>;
   };
 
   const decide = async (hash: Buffer): Promise<Admission | Unavailable | null> => {
-    // Usually asked once; more often to learn which month it is, or to reserve a block of it.
+    // Usually Redis is queried once; again if it is another month, or after a block of it has been reserved.
     const until = performance.now() + 2 * times.deadlineMs;
     while (performance.now() < until) {
       const at = keeper.current();
       if (!at) break;
-      const decision = await askRedis(at, hash);
+      const decision = await queryRedis(at, hash);
       switch (decision[0]) {
         case 'verdict': {
           const [, keyId, ownerId, kind, scopes, ...figures] = decision;
@@ -112,7 +112,7 @@ export async function openSharedGate(options: SharedGateOptions): Promise<Gate> 
   return {
     admit(key) {
       if (!isWellFormed(key)) return null;
-      // If anything fails, nobody is let in; epoch.ts reports why, once.
+      // If anything fails, nobody is admitted; epoch.ts reports why, once.
       return decide(hashKey(key)).catch(() => {
         keeper.wake();
         return UNAVAILABLE;
@@ -121,8 +121,8 @@ export async function openSharedGate(options: SharedGateOptions): Promise<Gate> 
     async monthUsed(owner) {
       const { name } = calendarMonth(Date.now());
       const at = keeper.current();
-      const asked = at?.link.run('month', [accountKey(at.token, owner)], []) as Promise<[string, string]> | undefined;
-      const known = await asked?.catch(() => undefined);
+      const query = at?.link.run('month', [accountKey(at.token, owner)], []) as Promise<[string, string]> | undefined;
+      const known = await query?.catch(() => undefined);
       if (known?.[0] === name) return Number(known[1]);
       // Not used in this epoch yet, or Redis is down: what was reserved counts as used.
       const taken = sql<{ taken: number }>`SELECT taken FROM months WHERE owner_id = ${owner} AND month = ${name}`;
@@ -133,7 +133,7 @@ export async function openSharedGate(options: SharedGateOptions): Promise<Gate> 
   };
 }
 
-/** What to reserve of an owner's month: `block` more, provided no more is reserved than Redis knows of (`taken`). */
+/** A reservation in an owner's month: `block` more, provided no more is reserved yet than Redis knows of (`taken`). */
 interface Reservation {
   owner: string;
   month: string;
@@ -143,8 +143,9 @@ interface Reservation {
 }
 
 /**
- * Reserves a block, unless another proxy has, and tells Redis how much is reserved now. `base` is what was reserved
- * when the epoch first asked, all of which counts as used. @returns false if the epoch is over
+ * Reserves a block, unless another proxy has done so, and stores in Redis how much is reserved now. `base` is the
+ * amount that was reserved before the epoch's first reservation, all of which counts as used.
+ * @returns false if the epoch is over
  */
 async function reserve(
   db: Db,
@@ -185,9 +186,9 @@ function verdictOf(figures: Figures, kind: KeyKind, calendar: CalendarMonth): Ad
 }
 
 /**
- * Wraps `work` so that calls with the same name share one run until it is done, even if nobody waits for it any more. It
- * starts after the current turn of the event loop and can see how many callers are waiting. Rejects at once if
- * MOST_RUNNING are already running.
+ * Wraps `work` so that calls with the same name share one run until it is done, even if nobody is waiting for it any
+ * longer. The run starts after the current turn of the event loop and can see how many callers are waiting. Rejects at
+ * once if MOST_RUNNING are already running.
  */
 function shareRunning<A extends unknown[], T>(
   work: (waiting: () => number, ...args: A) => Promise<T>,
@@ -197,11 +198,11 @@ function shareRunning<A extends unknown[], T>(
     let found = running.get(name);
     if (!found) {
       if (running.size >= MOST_RUNNING) return Promise.reject(new Error('too many are waiting'));
-      const begun = { waiting: 0 };
+      const run = { waiting: 0 };
       const done = setImmediate()
-        .then(() => work(() => begun.waiting, ...args))
+        .then(() => work(() => run.waiting, ...args))
         .finally(() => running.delete(name));
-      found = Object.assign(begun, { done });
+      found = Object.assign(run, { done });
       running.set(name, found);
     }
     found.waiting++;

@@ -8,7 +8,7 @@ export interface GateTimes {
   beatMs: number;
   /** How long a request waits for Redis, and again for PostgreSQL. */
   deadlineMs: number;
-  /** How long a change waits until it is known to hold everywhere. */
+  /** How long a change waits to be confirmed as being in force everywhere. */
   confirmMs: number;
   /** Length of the minute; shorter only in tests. */
   minuteMs: number;

@@ -7,18 +7,20 @@ import { addPeopleCommands } from './people.ts';
 import { isoOf, print, printTable, type StoreOptions, storeCommand, wholeNumber } from './shared.ts';
 
 const CHANGES: Record<AccountChange, string> = {
-  unlock: 'let a researcher hold keys',
+  unlock: 'allow a researcher to have keys',
   suspend: 'refuse all requests and new keys until reinstated',
   reinstate: 'undo a suspension; the keys work again',
   remove: 'refuse all requests for good; the name cannot be used again',
 };
 
 export function addAccountCommands(program: Command): void {
-  const accounts = program.command('accounts').description('manage who may hold keys, and their limits');
+  const accounts = program
+    .command('accounts')
+    .description('manage the accounts that own keys, their limits and people');
 
   for (const [kind, description] of [
-    ['organisation', 'create an organisation, which may hold keys at once'],
-    ['researcher', 'create a researcher, who may hold keys once unlocked'],
+    ['organisation', 'create an organisation, which may have keys at once'],
+    ['researcher', 'create a researcher, who may have keys once unlocked'],
   ] as const) {
     storeCommand(accounts, `create-${kind} <name>`, description, async (store, options, name) => {
       show(await store.createAccount(kind, name, systemClock.wallMs()), options, 'created');
@@ -66,7 +68,7 @@ function limit(text: string): number | 'default' {
   try {
     return wholeNumber(1)(text);
   } catch {
-    throw new InvalidArgumentError("expected a whole number 1 or more, or 'default'");
+    throw new InvalidArgumentError("expected a whole number of 1 or more, or 'default'");
   }
 }
 

@@ -6,17 +6,19 @@ import { addStoreOptions, print, type StoreOptions } from './shared.ts';
 
 export function addBackupCommands(program: Command): void {
   addStoreOptions(program.command('backup <file>'))
-    .description('copy accounts, keys, people and limits to one file, while the server runs')
+    .description('copy accounts, keys, people and limits to one file; the server may be running')
     .action((file: string, { store, json }: StoreOptions) => {
       backUp(fileOf(store), file);
       print(json ? JSON.stringify({ file }) : `backed up ${store} to ${file}`);
     });
   addStoreOptions(program.command('restore <file>'))
-    .description('put a backup in the place of the store, while no server runs; what was there is kept beside it')
+    .description('replace the store with a backup while no server runs; the previous files are kept beside it')
     .action((file: string, { store, json }: StoreOptions) => {
       const kept = restore(file, fileOf(store));
       print(
-        json ? JSON.stringify({ store, kept }) : `restored ${store}${kept ? `; what was there is now ${kept}` : ''}`,
+        json
+          ? JSON.stringify({ store, kept })
+          : `restored ${store}${kept ? `; the previous store is now ${kept}` : ''}`,
       );
     });
 }

@@ -6,8 +6,8 @@ const OWNER = 'first';
 const NAME = 'npm start';
 
 /**
- * A new test key with every scope, owned by the organisation 'first', for whoever tries the service out. Keys from
- * earlier starts are revoked, so that only the one printed last works.
+ * Creates a test key with every scope, owned by the organisation 'first', for trying the service out. Keys from earlier
+ * starts are revoked, so that only the one printed last works.
  * @throws UsageError if that organisation was suspended or removed.
  */
 export async function createFirstKey(store: AccountStore, brand: string, now: number): Promise<string> {
@@ -15,8 +15,7 @@ export async function createFirstKey(store: AccountStore, brand: string, now: nu
   const earlier = (await store.listKeys(OWNER)).filter(({ key }) => key.name === NAME && key.revoked_at === null);
   const secret = mintKey(brand, 'test');
   const scopes = Object.keys(SCOPES) as Scope[];
-  const asked = { owner: OWNER, name: NAME, kind: 'test', scopes, expiresAt: null, secret } as const;
-  await store.createKey(asked, now);
+  await store.createKey({ owner: OWNER, name: NAME, kind: 'test', scopes, expiresAt: null, secret }, now);
   for (const { key } of earlier) await store.revokeKey(key.id, now);
   return secret;
 }

@@ -24,19 +24,19 @@ export function addKeyCommands(program: Command): void {
   const createNew = async (store: AccountStore, options: CreateOptions) => {
     const now = systemClock.wallMs();
     const { owner, name, kind } = options;
-    const asked = { owner, name, kind, scopes: parseScopes(options.scopes), expiresAt: expiryOf(options, now) };
-    await create(store, asked, options, now);
+    const newKey = { owner, name, kind, scopes: parseScopes(options.scopes), expiresAt: expiryOf(options, now) };
+    await create(store, newKey, options, now);
   };
   storeCommand(keys, 'create', 'create a key and show it once', createNew)
     .requiredOption('--owner <name>', 'account that the key belongs to')
     .requiredOption('--name <name>', 'what the key is for')
     .addOption(
-      new Option('--kind <kind>', 'live keys count toward the monthly allowance')
+      new Option('--kind <kind>', 'only requests with live keys count towards the monthly allowance')
         .choices(KEY_KINDS)
         .makeOptionMandatory(),
     )
-    .requiredOption('--scopes <a,b>', 'any of risk_scores, forecasts, lga_boundaries')
-    .option('--expires <iso>', 'date or time from which the key no longer works; never if not given')
+    .requiredOption('--scopes <a,b>', 'one or more of risk_scores, forecasts, lga_boundaries')
+    .option('--expires <iso>', 'date or time at which the key stops working; by default it never expires')
     .addOption(brandOption());
 
   const rotate = async (
@@ -52,8 +52,8 @@ export function addKeyCommands(program: Command): void {
     await create(store, { owner: found.owner.name, name, kind, scopes, expiresAt }, options, now);
     if (!options.json) print(`\nOnce no client uses the old key:\n\n  malaria-proxy keys revoke ${id}`);
   };
-  storeCommand(keys, 'rotate <id>', 'create a key like another; the old one works until it is revoked', rotate)
-    .option('--expires <iso>', 'date or time from which the new key no longer works; never if not given')
+  storeCommand(keys, 'rotate <id>', 'create a replacement for a key; the old one works until it is revoked', rotate)
+    .option('--expires <iso>', 'date or time at which the new key stops working; by default it never expires')
     .addOption(brandOption());
 
   const list = async (store: AccountStore, { owner, json }: StoreOptions & { owner?: string }) =>
@@ -61,46 +61,56 @@ export function addKeyCommands(program: Command): void {
   storeCommand(
     keys,
     'list',
-    'list keys by id, name and status; the keys themselves cannot be shown again',
+    'list the ids, names and status of keys; the keys themselves cannot be shown again',
     list,
-  ).option('--owner <name>', 'only those of this account');
+  ).option('--owner <name>', 'only the keys of this account');
 
-  storeCommand(keys, 'find <key>', 'whose key is this? for one that has leaked', async (store, { json }, text) => {
-    if (!isWellFormed(text)) throw new UsageError('not a key: it has another form, or its checksum is wrong');
-    const found = await store.findKey(text);
-    if (!found) throw new UsageError('no key of this service, though its checksum is right');
-    showKeys([found], json);
-  });
+  storeCommand(
+    keys,
+    'find <key>',
+    'show whose key this is, for example after a leak',
+    async (store, { json }, text) => {
+      if (!isWellFormed(text)) throw new UsageError('not a key: either its form or its checksum is wrong');
+      const found = await store.findKey(text);
+      if (!found) throw new UsageError('the checksum is right, but this service has no such key');
+      showKeys([found], json);
+    },
+  );
 
-  storeCommand(keys, 'revoke <id>', 'disable a key for good, from the next request on', async (store, { json }, id) => {
-    const now = systemClock.wallMs();
-    const key = await store.revokeKey(id, now);
-    const revoked_at = isoOf(key.revoked_at);
-    if (json) return print(JSON.stringify({ id: key.id, status: keyStatus(key, now), revoked_at }, null, 2));
-    print(`key ${key.id} (${key.name}) was revoked at ${revoked_at}`);
-  });
+  storeCommand(
+    keys,
+    'revoke <id>',
+    'revoke a key for good; it is refused from the next request on',
+    async (store, { json }, id) => {
+      const now = systemClock.wallMs();
+      const key = await store.revokeKey(id, now);
+      const revoked_at = isoOf(key.revoked_at);
+      if (json) return print(JSON.stringify({ id: key.id, status: keyStatus(key, now), revoked_at }, null, 2));
+      print(`key ${key.id} (${key.name}) was revoked at ${revoked_at}`);
+    },
+  );
 }
 
 async function create(
   store: AccountStore,
-  asked: Omit<NewKey, 'secret'>,
+  newKey: Omit<NewKey, 'secret'>,
   { brand, json }: { brand: string; json?: boolean },
   now: number,
 ): Promise<void> {
-  const secret = mintKey(brand, asked.kind);
-  const key = await store.createKey({ ...asked, secret }, now);
+  const secret = mintKey(brand, newKey.kind);
+  const key = await store.createKey({ ...newKey, secret }, now);
   if (json) {
-    print(JSON.stringify({ id: key.id, key: secret, ...toShown(key, asked.owner, now) }, null, 2));
+    print(JSON.stringify({ id: key.id, key: secret, ...toShown(key, newKey.owner, now) }, null, 2));
     return;
   }
-  print(`${key.kind} key ${key.id} for '${asked.owner}', scopes ${key.scopes.join(', ')}. It is shown only now:\n`);
+  print(`${key.kind} key ${key.id} for '${newKey.owner}', scopes ${key.scopes.join(', ')}. It is shown only once:\n`);
   print(`  ${secret}\n`);
   print(`Try it while \`malaria-proxy serve\` runs:\n`);
   print(`  ${curlLine(secret, 'http://127.0.0.1:8080', '/v1/periods')}`);
 }
 
 export function brandOption(): Option {
-  const option = new Option('--brand <word>', 'what keys start with').env('MALARIA_BRAND').default('malaria');
+  const option = new Option('--brand <word>', 'prefix of new keys').env('MALARIA_BRAND').default('malaria');
   return option.argParser(checkBrand);
 }
 

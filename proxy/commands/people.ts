@@ -15,47 +15,47 @@ interface Target extends StoreOptions {
   serviceTeam?: boolean;
 }
 
-/** Where the dashboard is assumed to be: on the port that README.md uses. */
+/** Assumed address of the dashboard, with the port that the README uses. */
 const DASHBOARD_URL = 'http://127.0.0.1:8090';
 
-/** Adds the commands about people who sign in to the dashboard. */
+/** Adds the commands for managing the people who sign in to the dashboard. */
 export function addPeopleCommands(accounts: Command): void {
-  const whatInvite = 'print a link with which somebody joins an account or the service team';
-  addTarget(storeCommand(accounts, 'invite <email>', whatInvite, invite))
-    .addOption(new Option('--role <role>', 'in an organisation').choices(['administrator', 'member']))
+  const inviteDescription = 'print a link with which somebody can join an account or the service team';
+  addTarget(storeCommand(accounts, 'invite <email>', inviteDescription, invite))
+    .addOption(new Option('--role <role>', 'role in an organisation').choices(['administrator', 'member']))
     .addOption(dashboardUrlOption().default(DASHBOARD_URL));
 
   addTarget(storeCommand(accounts, 'people', 'list who can sign in to the dashboard', list));
 
-  storeCommand(accounts, 'reset <email>', 'print a link with which somebody chooses a new password', reset)
-    .option('--two-step-off', 'also turn off their two-step sign-in, if they have lost phone and codes')
+  storeCommand(accounts, 'reset <email>', 'print a link with which somebody can choose a new password', reset)
+    .option('--two-step-off', 'also turn off their two-step sign-in, if they have lost phone and recovery codes')
     .addOption(dashboardUrlOption().default(DASHBOARD_URL));
 
-  const whatRemove = 'remove somebody from the dashboard for good; keys they created stay';
-  storeCommand(accounts, 'remove-person <email>', whatRemove, async ({ database }, { json }, given) => {
+  const removeDescription = 'remove somebody from the dashboard for good; keys that they created stay';
+  storeCommand(accounts, 'remove-person <email>', removeDescription, async ({ database }, { json }, address) => {
     const directory = openDirectory(database);
-    const { id, email } = await personOf(given, directory);
+    const { id, email } = await personOf(address, directory);
     await directory.removePerson(id, systemClock.wallMs(), COMMAND_LINE);
-    print(json ? JSON.stringify({ email, removed: true }) : `${email} is removed`);
+    print(json ? JSON.stringify({ email, removed: true }) : `${email} has been removed`);
   });
 }
 
 type LinkOptions = StoreOptions & { dashboardUrl: string };
 
-async function invite(store: AccountStore, options: Target & LinkOptions & { role?: Role }, given: string) {
+async function invite(store: AccountStore, options: Target & LinkOptions & { role?: Role }, address: string) {
   const account = await accountOf(options, store);
   const inAccount = account?.kind === 'researcher' ? 'researcher' : (options.role ?? 'administrator');
   const role = account ? inAccount : 'service';
   const token = mintToken();
-  const asked = { email: given, role, accountId: account?.id ?? null, hash: hashToken(token) } as const;
-  const { email } = await openDirectory(store.database).invite(asked, systemClock.wallMs(), COMMAND_LINE);
+  const invitation = { email: address, role, accountId: account?.id ?? null, hash: hashToken(token) } as const;
+  const { email } = await openDirectory(store.database).invite(invitation, systemClock.wallMs(), COMMAND_LINE);
   const shown = { email, role, account: account?.name ?? null };
   showLink(shown, linkUrl(options.dashboardUrl, token), INVITATION_MS, options);
 }
 
 async function list(store: AccountStore, options: Target) {
-  const one = options.account !== undefined || options.serviceTeam === true;
-  const owners = one ? [await accountOf(options, store)] : [null, ...(await store.listAccounts())];
+  const hasTarget = options.account !== undefined || options.serviceTeam === true;
+  const owners = hasTarget ? [await accountOf(options, store)] : [null, ...(await store.listAccounts())];
   const listed = [];
   for (const owner of owners) {
     for (const person of await openDirectory(store.database).listPeople(owner?.id ?? null))
@@ -68,9 +68,9 @@ async function list(store: AccountStore, options: Target) {
   );
 }
 
-async function reset({ database }: AccountStore, options: LinkOptions & { twoStepOff?: boolean }, given: string) {
+async function reset({ database }: AccountStore, options: LinkOptions & { twoStepOff?: boolean }, address: string) {
   const directory = openDirectory(database);
-  const { id, email, has_factor } = await personOf(given, directory);
+  const { id, email, has_factor } = await personOf(address, directory);
   const token = mintToken();
   const now = systemClock.wallMs();
   if (options.twoStepOff) await directory.turnFactorOff(id, now, COMMAND_LINE);
@@ -81,8 +81,8 @@ async function reset({ database }: AccountStore, options: LinkOptions & { twoSte
 
 function addTarget(command: Command): Command {
   return command
-    .option('--account <name>', 'organisation or researcher')
-    .option('--service-team', 'the team that runs all accounts');
+    .option('--account <name>', 'account of an organisation or researcher')
+    .option('--service-team', 'the service team, which manages all accounts');
 }
 
 async function accountOf({ account, serviceTeam }: Target, store: AccountStore): Promise<Account | null> {
@@ -97,7 +97,7 @@ async function accountOf({ account, serviceTeam }: Target, store: AccountStore):
 
 async function personOf(email: string, directory: Directory): Promise<Person> {
   const found = await directory.credentials(email.trim().toLowerCase());
-  if (!found) throw new UsageError(`nobody with the email ${JSON.stringify(email)}`);
+  if (!found) throw new UsageError(`nobody has the email ${JSON.stringify(email)}`);
   return found.person;
 }
 

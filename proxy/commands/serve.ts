@@ -20,7 +20,7 @@ import { addStoreOptions, checkUrl, dashboardUrlOption, print, type StoreOptions
 /** Lost lines of the access log are reported at most this often. */
 const LOSS_MS = 60_000;
 
-/** How long the log's reader has, once everything is closed, to read the rest. */
+/** How long the log's reader has to read the remaining lines once everything is closed. */
 const LAST_LINES_MS = 1000;
 
 interface ServeOptions extends StoreOptions {
@@ -45,32 +45,35 @@ interface ServeOptions extends StoreOptions {
 }
 
 export function addServeCommand(program: Command): void {
-  const command = addStoreOptions(program.command('serve')).description('serve a snapshot to holders of keys');
+  const command = addStoreOptions(program.command('serve')).description('serve a snapshot to clients with an API key');
   const port = wholeNumber(0, 65_535);
   for (const option of [
     setting(
-      '--snapshot <place>',
-      'a snapshot, or a link to one, watched for newer ones; or s3://BUCKET/PREFIX',
+      '--snapshot <location>',
+      'a snapshot, or a link to one that is checked for newer versions; or s3://BUCKET/PREFIX',
     ).default('build/current'),
-    setting('--snapshot-copies <dir>', 'where snapshots from s3:// are copied to, for this proxy alone').default(
+    setting('--snapshot-copies <dir>', 'folder for copies of snapshots from s3://, used by this proxy alone').default(
       DEFAULT_COPIES,
     ),
     setting('--host <host>', 'address to listen on').default('127.0.0.1'),
-    setting('--port <n>', 'port of the API; 0: any free one').argParser(port).default(8080),
-    setting('--ops-port <n>', 'port for health and metrics; 0: any free one').argParser(port).default(9090),
+    setting('--port <n>', 'port of the API; 0 for any free port').argParser(port).default(8080),
+    setting('--ops-port <n>', 'port for health and metrics; 0 for any free port').argParser(port).default(9090),
     setting('--per-minute <n>', 'requests per minute for each key, unless its owner has a limit of its own')
       .argParser(wholeNumber(1))
       .default(DEFAULT_PER_MINUTE),
-    setting('--per-month <n>', 'requests per month for all live keys of an owner, likewise')
+    setting('--per-month <n>', 'requests per month for all live keys of an owner, unless it has a limit of its own')
       .argParser(wholeNumber(1))
       .default(DEFAULT_PER_MONTH),
     setting('--cors-origin <origin>', 'let pages of this origin call the API; may be repeated')
       .argParser(listOf(checkOrigin))
       .default([], 'none'),
     brandOption(),
-    setting('--dashboard-port <n>', 'port of the dashboard, off if not given; 0: any free one').argParser(port),
+    setting(
+      '--dashboard-port <n>',
+      'port of the dashboard; 0 for any free port; without it there is no dashboard',
+    ).argParser(port),
     dashboardUrlOption().default(undefined, 'its own address'),
-    setting('--api-url <url>', 'where clients reach the API, as shown on the dashboard')
+    setting('--api-url <url>', 'URL at which clients reach the API, as shown on the dashboard')
       .argParser((text) => checkUrl('--api-url', text))
       .default(undefined, 'its own address'),
     setting('--mail <where>', "the dashboard's mail: outbox:FOLDER or smtp://user:password@host:port").default(
@@ -80,10 +83,10 @@ export function addServeCommand(program: Command): void {
     setting('--trust-proxy <network>', 'trust X-Forwarded-For from these proxies, on the dashboard; may be repeated')
       .argParser(listOf(checkNetwork))
       .default([], 'none'),
-    setting('--two-step <role>', 'demand two-step sign-in of these roles too, as of the service team; may be repeated')
+    setting('--two-step <role>', 'require two-step sign-in for this role, as for the service team; may be repeated')
       .argParser(listOf(checkRole))
       .default([], 'none'),
-    new Option('--first-key', "print a new test key for the organisation 'first', created if missing"),
+    new Option('--first-key', "create and print a test key for the organisation 'first', which is created if missing"),
     setting('--log', 'log requests as JSON lines on standard output, other events on standard error'),
   ]) {
     command.addOption(option);
@@ -97,7 +100,7 @@ function setting(flags: string, description: string): Option {
   return new Option(flags, description).env(`MALARIA_${name}`);
 }
 
-/** A parser for an option that may be repeated or hold several values, separated by commas. */
+/** A parser for an option that may be repeated or have several values, separated by commas. */
 const listOf = (check: (text: string) => string) => (text: string, all: string[]) => [
   ...all,
   ...text.split(',').map(check),
@@ -109,10 +112,10 @@ async function serve(options: ServeOptions): Promise<void> {
     if (options.log) events.info(message);
     else console.error(`malaria-proxy: ${message}`);
   };
-  // If the disk is full or nobody reads the log any more, lines are lost; requests go on.
+  // If the disk is full or the log is no longer read, lines are lost but requests continue.
   const reportLoss = throttled(report, systemClock, LOSS_MS);
-  const access = openLog(process.stdout, () => reportLoss('standard output not written: nobody reads it'));
-  process.stdout.on('error', (error) => reportLoss(`standard output not written: ${lineOf(error)}`));
+  const access = openLog(process.stdout, () => reportLoss('standard output: log lines are lost, nobody reads them'));
+  process.stdout.on('error', (error) => reportLoss(`standard output: log lines are lost: ${lineOf(error)}`));
   process.stderr.on('error', () => {});
   // Loaded only here, so that other commands need not wait for the whole server to load.
   const { startServer } = await import('../server.ts');
@@ -138,7 +141,7 @@ async function serve(options: ServeOptions): Promise<void> {
   }
 }
 
-/** @throws UsageError if links would lead nowhere. */
+/** @throws UsageError if the links in mails would point to an address that browsers cannot reach. */
 function dashboardOf(options: ServeOptions, port: number): DashboardSettings {
   if (options.dashboardUrl === undefined && ['0.0.0.0', '::'].includes(options.host)) {
     throw new UsageError(`--dashboard-url: needed with --host ${options.host}, which browsers cannot reach`);
@@ -147,7 +150,7 @@ function dashboardOf(options: ServeOptions, port: number): DashboardSettings {
   return { port, brand, url, apiUrl, mail, mailFrom, trustProxy, twoStep };
 }
 
-/** Says what is served and where: on standard output, or in the log if there is one. The key is never logged. */
+/** Reports what is served and where: on standard output, or in the log if there is one. The key is never logged. */
 function announce(
   server: RunningServer,
   key: string | null,
@@ -178,7 +181,7 @@ function stop(server: RunningServer, report: (line: string) => void): void {
       report(`stopping failed: ${error.message}`);
       process.exitCode = 1;
     })
-    // All that is left by then is log lines that may never be read.
+    // By then only log lines remain, and they may never be read.
     .finally(() => setTimeout(() => process.exit(), LAST_LINES_MS).unref());
 }
 
@@ -205,7 +208,7 @@ function checkOrigin(text: string): string {
 
 function checkRole(text: string): string {
   if (ROLES.some((role) => role === text.trim())) return text.trim();
-  throw new UsageError(`--two-step: expected some of ${ROLES.join(', ')}, found '${text}'`);
+  throw new UsageError(`--two-step: expected one or more of ${ROLES.join(', ')}, found '${text}'`);
 }
 
 function checkNetwork(text: string): string {

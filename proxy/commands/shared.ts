@@ -10,7 +10,7 @@ export interface StoreOptions {
   json?: boolean;
 }
 
-/** Adds the options for where accounts, keys and limits are kept, and --json. */
+/** Adds the options for the location of accounts, keys and limits, and --json. */
 export function addStoreOptions(command: Command): Command {
   return command
     .addOption(
@@ -19,14 +19,17 @@ export function addStoreOptions(command: Command): Command {
         .default(DEFAULT_STORE),
     )
     .addOption(
-      new Option('--limits <where>', 'limits: sqlite (beside the store), or redis://… with a store in PostgreSQL')
+      new Option(
+        '--limits <where>',
+        'limits: sqlite (in a file beside the store), or redis://… with a store in PostgreSQL',
+      )
         .env('MALARIA_LIMITS')
         .default(DEFAULT_LIMITS),
     )
     .option('--json', 'print JSON instead of text');
 }
 
-/** Adds to `parent` a command that does `work` on the store; `argument` is that of `form`, if it has one. */
+/** Adds to `parent` a command that does `work` on the store; `argument` is the one in `form`, '' if it has none. */
 export function storeCommand<Options extends StoreOptions>(
   parent: Command,
   form: string,
@@ -47,7 +50,7 @@ export function storeCommand<Options extends StoreOptions>(
 }
 
 export function dashboardUrlOption(): Option {
-  return new Option('--dashboard-url <url>', 'where people reach the dashboard; used in links and cookies')
+  return new Option('--dashboard-url <url>', 'URL at which people reach the dashboard; used in links and cookies')
     .env('MALARIA_DASHBOARD_URL')
     .argParser((text) => checkUrl('--dashboard-url', text));
 }
@@ -65,7 +68,7 @@ export function wholeNumber(least: number, most = Number.MAX_SAFE_INTEGER): (tex
   return (text) => {
     const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
     if (value >= least && value <= most) return value;
-    const range = most === Number.MAX_SAFE_INTEGER ? `${least} or more` : `from ${least} to ${most}`;
+    const range = most === Number.MAX_SAFE_INTEGER ? `of ${least} or more` : `from ${least} to ${most}`;
     throw new InvalidArgumentError(`expected a whole number ${range}`);
   };
 }
@@ -74,7 +77,7 @@ export function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-/** `rows` under `header` in aligned columns. */
+/** Prints `rows` under `header` in aligned columns. */
 export function printTable(header: readonly string[], rows: readonly (readonly string[])[]): void {
   const widths = header.map((title, i) => Math.max(title.length, ...rows.map((row) => row[i]!.length)));
   for (const row of [header, ...rows])
@@ -86,7 +89,7 @@ export function printTable(header: readonly string[], rows: readonly (readonly s
     );
 }
 
-/** ISO 8601 of milliseconds since 1970; null stays null. */
+/** Milliseconds since 1970 as ISO 8601; null stays null. */
 export function isoOf(ms: number): string;
 export function isoOf(ms: number | null): string | null;
 export function isoOf(ms: number | null): string | null {

@@ -1,4 +1,4 @@
-/** Puts the dashboard together: what every page shares. server.ts listens. */
+/** Assembles the dashboard from its routes, with everything that all pages share. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -36,7 +36,7 @@ const ASSETS = {
 const BODY_BYTES = 16_384;
 const CONNECTIONS = 1000;
 /** An outage is logged at most this often, not for every page. */
-const TOLD_MS = 60_000;
+const OUTAGE_LOG_MS = 60_000;
 
 export async function buildDashboard(services: Services, { trustProxy }: DashboardOptions): Promise<FastifyInstance> {
   const app = fastify({
@@ -53,15 +53,15 @@ export async function buildDashboard(services: Services, { trustProxy }: Dashboa
   await app.register(formbody);
   const assets = serveAssets(app);
 
-  // For feed readers, which cannot sign in; it holds no data.
+  // For feed readers, which cannot sign in; it contains no data.
   app.get(FEED, async (request, reply) => {
     const feed = await services.feed();
-    if (!feed) return answerError(request, reply, 404, 'No releases are told of');
+    if (!feed) return answerError(request, reply, 404, 'There is no feed of releases');
     return reply.header('cache-control', 'public, max-age=300').type('application/atom+xml; charset=utf-8').send(feed);
   });
 
   const isHttps = () => services.url().startsWith('https:');
-  // The __Host- prefix keeps other hosts of the domain from planting one; browsers accept it over https only.
+  // The __Host- prefix keeps other hosts of the domain from setting our cookies; browsers accept it over https only.
   const cookieName = (name: string) => (isHttps() ? `__Host-${name}` : name);
   const setCookie = (reply: FastifyReply, name: string, token: string, more: CookieSerializeOptions = {}) =>
     reply.setCookie(cookieName(name), token, {
@@ -78,7 +78,7 @@ export async function buildDashboard(services: Services, { trustProxy }: Dashboa
 
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(securityHeaders(isHttps()));
-    // Under another name the page could belong to another site (DNS rebinding), and its links would lead there.
+    // Under another host name the page could belong to another site (DNS rebinding), and its links would point there.
     if (request.headers.host !== new URL(services.url()).host) {
       answerError(request, reply, 421, `The dashboard is at ${services.url()}`);
       return reply;
@@ -90,7 +90,7 @@ export async function buildDashboard(services: Services, { trustProxy }: Dashboa
     reply.send(layout({ title, body, visitor: null, csrf: '', path: request.url, assets }));
   };
   app.setNotFoundHandler((request, reply) => answerError(request, reply, 404, 'Page not found'));
-  const reportOutage = throttled(services.report, services.clock, TOLD_MS);
+  const reportOutage = throttled(services.report, services.clock, OUTAGE_LOG_MS);
   app.setErrorHandler((error: { statusCode?: number }, request, reply) => {
     if (error instanceof TooBusy) {
       reply.header('retry-after', '10');
@@ -177,7 +177,7 @@ export async function buildDashboard(services: Services, { trustProxy }: Dashboa
 }
 
 function forbidden({ account }: Visitor): Answer {
-  const why = account === null ? 'people of an account' : 'other roles';
+  const why = account === null ? 'people who belong to an account' : 'other roles';
   const body = html`<h1>No access</h1>${problem('Your role does not allow this', `This page is for ${why}.`)}`;
   return { title: 'No access', status: 403, body };
 }

@@ -1,9 +1,9 @@
 /**
- * Markup by a tagged template that escapes every value; a template library would bring its own language and no types.
- * Values go between tags or into double-quoted attributes: only there is the escaping safe.
+ * HTML from a tagged template that escapes every value; a template library would bring its own language and no types.
+ * Values must be placed between tags or in double-quoted attributes: only there is the escaping safe.
  */
 
-/** Trusted markup; no text from outside can pass for it. */
+/** Trusted markup; no text from outside can be mistaken for it. */
 export class Html {
   readonly #markup: string;
   private constructor(markup: string) {
@@ -18,7 +18,7 @@ export class Html {
   }
 }
 
-/** What a template takes. False, null and undefined render as nothing, for `condition && …`. */
+/** A value in a template. False, null and undefined render as nothing, for `condition && …`. */
 export type Value = string | number | Html | false | null | undefined | readonly Value[];
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };

@@ -3,7 +3,7 @@ import { form } from './parts.ts';
 import type { Visitor } from './people/sessions.ts';
 import { SERVICE_NAME } from './services.ts';
 
-/** URLs of what pages load, each with a hash of its content. */
+/** URLs of the files that pages load, each with a hash of its content. */
 export interface AssetUrls {
   style: string;
   script: string;

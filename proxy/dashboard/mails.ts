@@ -5,7 +5,7 @@ import type { Mail } from './mail/mailer.ts';
 import { INVITATION_MS, RESET_MS, type Role } from './people/rules.ts';
 import { SERVICE_NAME } from './services.ts';
 
-/** The page where a link with `token` is opened. */
+/** The URL of the page for a link with `token`. */
 export function linkUrl(url: string, token: string): string {
   return `${url}/link/${token}`;
 }
@@ -19,13 +19,13 @@ const IGNORE = 'If you did not expect this mail, you can ignore it.';
 const INVITATION = `Invitation to the ${SERVICE_NAME}`;
 const nameOf = (account: string | null) => (account === null ? 'the service team' : `“${account}”`);
 
-/** `account` null: to the service team. */
+/** Invites somebody to `account`, or to the service team if it is null. */
 export function invitationMail(to: string, role: Role, account: string | null, link: string): Mail {
   const as = role === 'administrator' ? ' as an administrator' : '';
   return mail(
     to,
     INVITATION,
-    `You have been invited to the ${SERVICE_NAME}, to join ${nameOf(account)}${as}. It gives malaria risk by district and month, for programs and researchers.`,
+    `You have been invited to join ${nameOf(account)}${as} at the ${SERVICE_NAME}, which provides malaria risk by district and month to programmes and researchers.`,
     `Open this link within ${INVITATION_MS / DAY_MS} days to choose a password. It works once:`,
     link,
     ...(account === null ? [] : ['Then sign in, create a key, and follow “Your first map” in the reference.']),
@@ -33,19 +33,19 @@ export function invitationMail(to: string, role: Role, account: string | null, l
   );
 }
 
-/** For somebody invited who already has an account elsewhere. The inviter is not told: it is none of their business. */
+/** To somebody who was invited but already has an account elsewhere. The inviter is not informed of that account. */
 export function invitedElsewhereMail(to: string, account: string | null): Mail {
   return mail(
     to,
     INVITATION,
     `You have been invited to join ${nameOf(account)} at the ${SERVICE_NAME}.`,
-    'You already have an account there under this address, and an address can belong to one account only.\n' +
-      'To accept, ask to be invited under another address.',
+    'You already have an account there with this address, and an address can belong to one account only.\n' +
+      'To accept, ask to be invited with another address.',
     IGNORE,
   );
 }
 
-/** To a researcher whose account may have keys from now on. */
+/** To a researcher whose account has just been unlocked, so that it may have keys. */
 export function unlockedMail(to: string, url: string): Mail {
   return mail(
     to,
@@ -55,26 +55,26 @@ export function unlockedMail(to: string, url: string): Mail {
   );
 }
 
-/** To those who make an account's keys, once `percent` of the month's allowance, `most` requests, is used. */
+/** To those who can create an account's keys, once `percent` of the month's allowance of `most` requests is used. */
 export function allowanceMail(to: string, percent: number, most: number, url: string): Mail {
   return mail(
     to,
     `Allowance at the ${SERVICE_NAME}`,
     `Your live keys have used ${percent}% of this month's ${most} requests.`,
     percent < 100
-      ? 'At 100%, requests with live keys are refused until the month ends (UTC); test keys go on.'
-      : 'Requests with live keys are refused until the month ends (UTC); test keys go on.',
+      ? 'At 100%, requests with live keys will be refused until the month ends (UTC). Test keys will continue to work.'
+      : 'Requests with live keys are refused until the month ends (UTC). Test keys continue to work.',
     `Usage by key and day: ${url}/settings/usage`,
   );
 }
 
-/** To the same, some time before the key called `name` ends. */
+/** To the same people, some time before the key called `name` expires. */
 export function expiryMail(to: string, name: string, expiresAt: number, url: string): Mail {
   return mail(
     to,
-    `A key of the ${SERVICE_NAME} expires`,
+    `A key for the ${SERVICE_NAME} will expire`,
     `Your key “${name}” works until ${new Date(expiresAt).toISOString().slice(0, 16).replace('T', ' ')} UTC.`,
-    `Replace it, and the old one works on for a time of your choice: ${url}/settings/api-access`,
+    `You can replace it and choose how long the old key keeps working: ${url}/settings/api-access`,
   );
 }
 
@@ -103,6 +103,6 @@ export function failureMail(to: string, what: 'password' | 'code', address: stri
     `Failed sign-in at the ${SERVICE_NAME}`,
     `Somebody, perhaps you, tried to sign in with your address ${to} from ${address} and gave ${given}.`,
     advice,
-    'More attempts may follow; you are told of a few a day.',
+    'There may be further attempts. We send only a few of these mails a day.',
   );
 }

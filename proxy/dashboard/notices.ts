@@ -1,4 +1,4 @@
-/** Mails that nobody's visit causes: an allowance mostly or wholly used, a key that will expire. Each is sent once. */
+/** Scheduled mails: when an allowance is nearly or fully used, and before a key expires. Each is sent once. */
 import { type Account, accountStatus, type Key, keyStatus } from '../accounts/accounts.ts';
 import { DAY_MS } from '../clock.ts';
 import { lineOf } from '../errors.ts';
@@ -6,12 +6,12 @@ import type { Mail } from './mail/mailer.ts';
 import { allowanceMail, expiryMail } from './mails.ts';
 import type { Services } from './services.ts';
 
-/** Percent of the allowance at which people are told, the highest first. */
-const TOLD_AT = [100, 80] as const;
-/** Before a key's end; of a key that lives for a shorter time, from the middle of its life on. */
+/** Percentages of the allowance at which people are notified, highest first. */
+const NOTIFY_AT_PERCENT = [100, 80] as const;
+/** How long before a key expires people are notified; for a short-lived key, half of its lifetime. */
 const AHEAD_MS = 14 * DAY_MS;
 
-/** Sends what is due. A mail that cannot be sent is tried again the next time. */
+/** Sends the mails that are due. One that cannot be sent is tried again the next time. */
 export async function sendNotices(services: Services): Promise<void> {
   const { accounts, clock, report } = services;
   const now = clock.wallMs();
@@ -27,9 +27,9 @@ export async function sendNotices(services: Services): Promise<void> {
 }
 
 interface Notice {
-  /** What is never told twice. */
+  /** Identifies the notice, so that it is never sent twice. */
   what: string;
-  /** To one of the people who are told; null where another notice has said more. */
+  /** The mail to one recipient; null if another notice already covers it. */
   mail: ((to: string) => Mail) | null;
 }
 
@@ -37,7 +37,7 @@ async function allowanceDue({ id, per_month }: Account, now: number, services: S
   const most = per_month ?? services.perMonth;
   const used = await services.limiter.monthUsed(id);
   const month = new Date(now).toISOString().slice(0, 7);
-  const reached = TOLD_AT.filter((percent) => used >= (percent / 100) * most);
+  const reached = NOTIFY_AT_PERCENT.filter((percent) => used >= (percent / 100) * most);
   return reached.map((percent, i) => ({
     what: `${percent}% of ${month} by ${id}`,
     mail: i === 0 ? (to) => allowanceMail(to, percent, most, services.url()) : null,
@@ -55,7 +55,7 @@ async function sendOnce({ what, mail }: Notice, account: Account, now: number, s
   const { directory, mailer } = services;
   if (!(await directory.noteOnce(what, now)) || mail === null) return;
   try {
-    // Those who make keys.
+    // Those who can create keys.
     const people = (await directory.listPeople(account.id)).filter(({ role }) => role !== 'member');
     for (const { email } of people) await mailer.send(mail(email), now);
   } catch (error) {

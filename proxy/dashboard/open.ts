@@ -10,18 +10,18 @@ import { openDirectory } from './people/directory.ts';
 import type { Role } from './people/rules.ts';
 import type { Services } from './services.ts';
 
-/** How an operator sets the dashboard up. */
+/** The operator's settings for the dashboard. */
 export interface DashboardSettings {
   port: number;
   brand: string;
-  /** Where people reach it; null: the address it listens on. */
+  /** URL at which people reach it; if null, the address it listens on. */
   url?: string | null;
-  /** Where clients reach the API; null likewise. */
+  /** URL at which clients reach the API; if null, the address it listens on. */
   apiUrl?: string | null;
   mail?: string;
   mailFrom?: string;
   trustProxy?: readonly string[];
-  /** Roles besides the service team's that must use two-step sign-in. */
+  /** Roles that must use two-step sign-in, in addition to the service team. */
   twoStep?: readonly Role[];
 }
 
@@ -35,26 +35,26 @@ interface Opening extends DashboardSettings {
   apiUrl: string;
 }
 
-/** How often to look whether somebody is to be mailed. */
+/** How often to check whether notices are due. */
 const NOTICES_MS = HOUR_MS;
 
 export interface Dashboard {
   app: FastifyInstance;
-  /** Call it with the address once the dashboard listens. */
+  /** Call this with the address once the dashboard listens. */
   listensAt(url: string): void;
-  /** Call it after the last request. */
+  /** Call this after the last request. */
   close(): Promise<void>;
 }
 
 /**
  * The dashboard on the API's store, not listening yet.
- * @throws UsageError if mail cannot be set up as asked.
+ * @throws UsageError if the mail settings are invalid.
  */
 export async function openDashboard({ services, store, limits, ...settings }: Opening): Promise<Dashboard> {
   let url = settings.url ?? '';
   const { protocol, hostname } = URL.parse(url) ?? {};
   if (protocol === 'http:' && !['localhost', '127.0.0.1', '[::1]'].includes(hostname!)) {
-    services.report(`dashboard: passwords and keys go to ${url} in the clear; put TLS in front and use https://`);
+    services.report(`dashboard: passwords and keys travel to ${url} in the clear; put TLS in front and use https://`);
   }
   const mailer = openMailer(settings.mail ?? DEFAULT_MAIL, settings.mailFrom ?? DEFAULT_MAIL_FROM);
   // PostgreSQL gets connections of its own, so that visitors never use up the API's.
@@ -82,7 +82,7 @@ export async function openDashboard({ services, store, limits, ...settings }: Op
     later,
   };
   const notices = () => later(() => sendNotices(all));
-  const noticing = setInterval(notices, NOTICES_MS).unref();
+  const noticeTimer = setInterval(notices, NOTICES_MS).unref();
   return {
     app: await buildDashboard(all, { trustProxy: settings.trustProxy ?? [] }),
     listensAt(address) {
@@ -90,7 +90,7 @@ export async function openDashboard({ services, store, limits, ...settings }: Op
       notices();
     },
     async close() {
-      clearInterval(noticing);
+      clearInterval(noticeTimer);
       await Promise.all(pending);
       mailer.close();
       await own?.close();

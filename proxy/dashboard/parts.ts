@@ -7,9 +7,9 @@ export function form(csrf: string, action: string, body: Value): Html {
   return html`<form method="post" action="${action}" novalidate><input type="hidden" name="csrf" value="${csrf}">${body}</form>`;
 }
 
-/** A search by GET: a page that can be kept and passed on. */
-export function searchForm(action: string, label: string, asked: string): Html {
-  return html`<form method="get" action="${action}" role="search">${field({ label, name: 'q', value: asked, optional: true })}${button('Search', 'plain')}</form>`;
+/** A search form that uses GET, so that results can be bookmarked and shared. */
+export function searchForm(action: string, label: string, search: string): Html {
+  return html`<form method="get" action="${action}" role="search">${field({ label, name: 'q', value: search, optional: true })}${button('Search', 'plain')}</form>`;
 }
 
 export interface Field {
@@ -84,24 +84,24 @@ export function choices(
   </fieldset>`;
 }
 
-export function button(label: string, look: 'main' | 'plain' | 'danger' = 'main'): Html {
-  return html`<button type="submit" class="button ${look}">${label}</button>`;
+export function button(label: string, variant: 'main' | 'plain' | 'danger' = 'main'): Html {
+  return html`<button type="submit" class="button ${variant}">${label}</button>`;
 }
 
-export function linkButton(href: string, label: string, look: 'main' | 'plain' = 'main'): Html {
-  return html`<a class="button ${look}" href="${href}">${label}</a>`;
+export function linkButton(href: string, label: string, variant: 'main' | 'plain' = 'main'): Html {
+  return html`<a class="button ${variant}" href="${href}">${label}</a>`;
 }
 
-/** What went wrong, at the top of a page. */
+/** A message about what went wrong, at the top of a page. */
 export function problem(title: string, body?: Value): Html {
   return html`<div class="notice bad" role="alert"><h2>${title}</h2>${body && html`<p>${body}</p>`}</div>`;
 }
 
-export function notice(title: string, body?: Value, look: 'good' | 'calm' = 'good'): Html {
-  return html`<div class="notice ${look}" role="status"><h2>${title}</h2>${body && html`<p>${body}</p>`}</div>`;
+export function notice(title: string, body?: Value, variant: 'good' | 'calm' = 'good'): Html {
+  return html`<div class="notice ${variant}" role="status"><h2>${title}</h2>${body && html`<p>${body}</p>`}</div>`;
 }
 
-/** What the last form did: the one of `texts` that the address names, if any. */
+/** The result of the form sent last: the entry of `texts` that the address names, if any. */
 export function doneNotice(query: Fields, texts: Readonly<Record<string, string>>): Value {
   const word = query.text('done');
   return Object.hasOwn(texts, word) && notice(texts[word]!);
@@ -111,41 +111,41 @@ const NUMBERS = new Intl.NumberFormat('en');
 
 export const number = (value: number) => NUMBERS.format(value);
 
-/** A time in UTC to the minute; `never` if there is none. */
+/** A time in UTC to the minute; the text `never` if it is null. */
 export function moment(ms: number | null, never = 'never'): Html {
   if (ms === null) return html`<span class="soft">${never}</span>`;
   const iso = new Date(ms).toISOString();
   return html`<time datetime="${iso}">${iso.slice(0, 10)} <span class="soft">${iso.slice(11, 16)} UTC</span></time>`;
 }
 
-/** A small label for a state. */
-export function mark(text: string, look: 'good' | 'bad' | 'calm'): Html {
-  return html`<span class="mark ${look}">${text}</span>`;
+/** A badge that shows a state. */
+export function mark(text: string, variant: 'good' | 'bad' | 'calm'): Html {
+  return html`<span class="mark ${variant}">${text}</span>`;
 }
 
 export interface Column<T> {
   title: string;
   cell: (row: T) => Value;
   /** How cells are styled; numbers are right-aligned. */
-  look?: 'number' | 'email' | 'actions';
+  variant?: 'number' | 'email' | 'actions';
 }
 
 /**
- * A table that turns into a list of cards on a phone. Roles are explicit, because browsers drop those of elements that
- * a style sheet takes out of table layout. The first column names the row.
+ * A table that turns into a list of cards on a phone. ARIA roles are explicit, because browsers drop those of elements
+ * that a style sheet takes out of table layout. The first column is the header of the row.
  */
-export function table<T>(caption: string, wanted: readonly (Column<T> | false | null)[], rows: readonly T[]): Html {
-  const columns = wanted.filter((column) => column !== false && column !== null);
+export function table<T>(caption: string, all: readonly (Column<T> | false | null)[], rows: readonly T[]): Html {
+  const columns = all.filter((column) => column !== false && column !== null);
   const heads = columns.map(
-    ({ title, look }) =>
-      html`<th scope="col" role="columnheader"${look && html` class="${look}"`}>${
-        look === 'actions' ? html`<span class="unseen">${title}</span>` : title
+    ({ title, variant }) =>
+      html`<th scope="col" role="columnheader"${variant && html` class="${variant}"`}>${
+        variant === 'actions' ? html`<span class="unseen">${title}</span>` : title
       }</th>`,
   );
-  const cellOf = (row: T, { title, cell, look }: Column<T>, index: number) =>
+  const cellOf = (row: T, { title, cell, variant }: Column<T>, index: number) =>
     index === 0
       ? html`<th scope="row" role="rowheader">${cell(row)}</th>`
-      : html`<td role="cell" data-title="${title}"${look && html` class="${look}"`}><div>${cell(row)}</div></td>`;
+      : html`<td role="cell" data-title="${title}"${variant && html` class="${variant}"`}><div>${cell(row)}</div></td>`;
   return html`<table role="table"><caption class="unseen">${caption}</caption>
     <thead role="rowgroup"><tr role="row">${heads}</tr></thead>
     <tbody role="rowgroup">${rows.map(
@@ -158,7 +158,7 @@ export function facts(list: readonly (readonly [string, Value] | false | null)[]
   return html`<dl class="facts">${list.map((fact) => fact && html`<div><dt>${fact[0]}</dt><dd>${fact[1]}</dd></div>`)}</dl>`;
 }
 
-/** A text to copy, with a button for it if scripts run. */
+/** A text with a button that copies it, if scripts run. */
 export function copyable(id: string, label: string, text: string): Html {
   return html`<div class="field"><span class="label" id="${id}-label">${label}</span>
     <div class="copy"><code id="${id}" tabindex="0" role="group" aria-labelledby="${id}-label">${text}</code>

@@ -1,4 +1,4 @@
-/** What pages tell of the API: read from the description and the places of the snapshot that is served, and kept with it. */
+/** The contents of the reference pages, read from a snapshot's OpenAPI description and places, and cached with it. */
 import { readFile } from 'node:fs/promises';
 import type { Places, Tables } from '../../pipeline/contract/schemas.ts';
 import type { ServedFile, Snapshot } from '../snapshot/snapshot.ts';
@@ -7,17 +7,17 @@ export interface ReferenceOperation {
   id: string;
   path: string;
   summary: string;
-  /** Which scopes it takes, in words. */
+  /** The scopes that it needs, in words. */
   description: string;
   tag: string;
   parameters: { name: string; required: boolean; description: string; example: string }[];
   /** Path and query with the parameters' examples. */
   address: string;
-  /** Whether the answer is JSON and no file. */
+  /** Whether the answer is JSON and not a file. */
   isJson: boolean;
-  /** Fields of the answer, `lgas[].score` for those of an entry. */
+  /** Fields of the answer; those of an entry in a list are named like `lgas[].score`. */
   fields: { name: string; type: string; description: string }[];
-  /** The answer to `address`, its lists cut short; undefined where none can be shown. */
+  /** The answer to `address`, with lists shortened; undefined if none can be shown. */
   example: unknown;
   errors: { status: string; description: string }[];
 }
@@ -28,7 +28,7 @@ export interface Reference {
   synthetic: boolean;
   lastEstimated: string;
   operations: ReferenceOperation[];
-  /** What the operations' tags stand for, in their order. */
+  /** The operations' tags and their meanings, in order. */
   tags: { name: string; description: string }[];
   places: Places;
 }
@@ -70,14 +70,14 @@ interface Openapi {
   components: { schemas: Record<string, Schema> };
 }
 
-const read = new WeakMap<Snapshot, Promise<Reference | null>>();
+const cache = new WeakMap<Snapshot, Promise<Reference | null>>();
 
-/** The reference of a snapshot; null where it is from before snapshots described themselves. */
+/** The reference of a snapshot; null if the snapshot is from before snapshots contained a description of the API. */
 export function referenceOf(snapshot: Snapshot): Promise<Reference | null> {
-  const known = read.get(snapshot) ?? readReference(snapshot);
-  read.set(snapshot, known);
-  known.catch(() => read.delete(snapshot));
-  return known;
+  const reference = cache.get(snapshot) ?? readReference(snapshot);
+  cache.set(snapshot, reference);
+  reference.catch(() => cache.delete(snapshot));
+  return reference;
 }
 
 async function readReference(snapshot: Snapshot): Promise<Reference | null> {
@@ -98,7 +98,7 @@ async function readAnswer<T>({ files }: Snapshot, name: string): Promise<T | nul
   return found && JSON.parse(String(found));
 }
 
-/** A file's bytes as they are; null for none. */
+/** The uncompressed bytes of a file; null if there is no such file. */
 export async function readServed(file: ServedFile | undefined): Promise<Buffer | null> {
   const found = file?.codings.get('identity');
   return found ? (found.held ?? readFile(found.path)) : null;
@@ -133,27 +133,27 @@ function resolve<T extends { $ref?: string }>(value: T, openapi: Openapi): T {
   return names.reduce((at: unknown, name) => (at as Record<string, unknown>)[name], openapi) as T;
 }
 
-/** Columns of the table that is served at `path`; none for another file. */
+/** Columns of the table that is served at `path`; empty for other files. */
 function columnsOf(path: string, tables: Tables['tables']): ReferenceOperation['fields'] {
   const found = tables.find(({ table }) => /^\/v1\/tables\/(\w+)\./.exec(path)?.[1] === table);
   return (found?.columns ?? []).map(({ column, type, meaning }) => ({ name: column, type, description: meaning }));
 }
 
-/** Fields of an object, of the objects in a list, and of what may be one, under names that begin with `before`. */
-function fieldsOf(given: Schema, before: string, openapi: Openapi): ReferenceOperation['fields'] {
-  const schema = resolve(given, openapi);
-  if (schema.items) return fieldsOf(schema.items, `${before}[]`, openapi);
+/** Fields of an object, or of the objects in a list, at any depth, with `prefix` before their names. */
+function fieldsOf(schemaOrRef: Schema, prefix: string, openapi: Openapi): ReferenceOperation['fields'] {
+  const schema = resolve(schemaOrRef, openapi);
+  if (schema.items) return fieldsOf(schema.items, `${prefix}[]`, openapi);
   return Object.entries(schema.properties ?? {}).flatMap(([own, field]) => {
-    const name = before === '' ? own : `${before}.${own}`;
-    // That of a field which may be null stands with what it is otherwise.
-    const told = [field, resolve(field, openapi), ...(field.anyOf ?? []).map((one) => resolve(one, openapi))];
-    const description = told.find((one) => one.description !== undefined)?.description ?? '';
+    const name = prefix === '' ? own : `${prefix}.${own}`;
+    // A field that may be null has its description at the other alternative.
+    const described = [field, resolve(field, openapi), ...(field.anyOf ?? []).map((one) => resolve(one, openapi))];
+    const description = described.find((one) => one.description !== undefined)?.description ?? '';
     return [{ name, type: typeOf(field, openapi), description }, ...fieldsOf(field, name, openapi)];
   });
 }
 
-function typeOf(given: Schema, openapi: Openapi): string {
-  const schema = resolve(given, openapi);
+function typeOf(schemaOrRef: Schema, openapi: Openapi): string {
+  const schema = resolve(schemaOrRef, openapi);
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   const options =
     schema.enum?.map((value) => JSON.stringify(value)) ?? schema.anyOf?.map((one) => typeOf(one, openapi));

@@ -11,7 +11,7 @@ import type { Reference } from './reference.ts';
 
 export const SERVICE_NAME = 'Malaria Risk Data Service';
 
-/** What the pages use. */
+/** Everything that the pages need. */
 export interface Services {
   accounts: AccountStore;
   directory: Directory;
@@ -25,26 +25,26 @@ export interface Services {
   perMinute: number;
   perMonth: number;
   clock: Clock;
-  /** What new keys start with. */
+  /** Prefix of new keys. */
   brand: string;
-  /** Where people reach the dashboard, without a trailing slash. */
+  /** URL at which people reach the dashboard, without a trailing slash. */
   url: () => string;
-  /** Where clients reach the API, likewise. */
+  /** URL at which clients reach the API, without a trailing slash. */
   apiUrl: () => string;
   /** A state in the snapshot, for examples. */
   exampleState: () => string;
-  /** A text in the words that the snapshot's country has for its areas. */
+  /** Replaces the names of area levels in a text by those of the snapshot's country. */
   words: (text: string) => string;
-  /** What the snapshot says of the API; null if it is from before it did. */
+  /** The snapshot's description of the API; null if the snapshot contains none. */
   reference: () => Promise<Reference | null>;
-  /** The feed of releases; null where none is told of. */
+  /** The feed of releases; null if there is none. */
   feed: () => Promise<Buffer | null>;
-  /** Logs a line when something fails. */
+  /** Logs a line about a failure. */
   report: (line: string) => void;
   /** Counts an attempt to sign in, or to confirm it, in the metrics. */
   countSignIn: (outcome: SignInOutcome) => void;
-  /** Roles besides the service team's that must use two-step sign-in. */
+  /** Roles that must use two-step sign-in, in addition to the service team. */
   twoStep: readonly Role[];
-  /** Does work after the answer, so that the answer's timing tells nothing; awaited when the server stops. */
+  /** Does work after the answer, so that the answer's timing reveals nothing; awaited when the server stops. */
   later: (work: () => Promise<void>) => void;
 }

@@ -16,22 +16,22 @@ export interface Fields {
 }
 
 export interface Visit {
-  /** Where it goes, without the query. */
+  /** The requested path, without the query. */
   path: string;
   query: Fields;
   form: Fields;
   params: Readonly<Record<string, string>>;
-  /** Who is fully signed in, second factor included. */
+  /** The visitor if fully signed in, second factor included. */
   visitor: Visitor | null;
-  /** Who gave the right password and still has to enter a code. */
+  /** The visitor if the password was right and the code is still to be entered. */
   pending: Visitor | null;
   /** Hash of the session's token, signed in or not. */
   session: Buffer;
   /** Hash of the token by which this browser was remembered; null if it has none. */
   browser: Buffer | null;
-  /** The text that every form carries. */
+  /** The token that every form carries. */
   csrf: string;
-  /** The client's address, as attempts are counted by it. */
+  /** The client's address in the form under which attempts are counted. */
   address: string;
   now: number;
 }
@@ -53,33 +53,33 @@ export type Answer =
 
 /** Who may open a page: anyone, or people of these roles. */
 type Audience = 'anyone' | readonly Role[];
-/** A page: how it answers a visit. */
+/** A page: a function that answers a visit. */
 export type Page<V extends Visit = SignedIn> = (visit: V, services: Services) => Awaitable<Answer>;
 
 type Method = 'GET' | 'POST';
 
-interface At<A extends Audience, V extends Visit> {
+interface RouteFor<A extends Audience, V extends Visit> {
   method: Method;
   path: string;
   for: A;
   answer: Page<V>;
 }
 /** A GET changes nothing. */
-export type Route = At<'anyone', Visit> | At<readonly Role[], SignedIn>;
+export type Route = RouteFor<'anyone', Visit> | RouteFor<readonly Role[], SignedIn>;
 
-type Table<V extends Visit> = Partial<Record<Method | `${Method} /${string}`, Page<V>>>;
+type Pages<V extends Visit> = Partial<Record<Method | `${Method} /${string}`, Page<V>>>;
 
 /** Routes below `base` for one audience, keyed by method and the rest of the path. */
-export function routes(base: string, audience: 'anyone', pages: Table<Visit>): Route[];
-export function routes(base: string, audience: readonly Role[], pages: Table<SignedIn>): Route[];
-export function routes(base: string, audience: Audience, pages: Table<never>): Route[] {
+export function routes(base: string, audience: 'anyone', pages: Pages<Visit>): Route[];
+export function routes(base: string, audience: readonly Role[], pages: Pages<SignedIn>): Route[];
+export function routes(base: string, audience: Audience, pages: Pages<never>): Route[] {
   return Object.entries(pages).map(([key, answer]) => {
     const [method, path = ''] = key.split(' ');
     return { method, path: base + path, for: audience, answer } as Route;
   });
 }
 
-/** The result of `work`, or the fault it found with what the visitor entered. */
+/** The result of `work`, or the error that it found in what the visitor entered. */
 export async function attempt<T>(work: () => Awaitable<T>): Promise<T | UsageError> {
   try {
     return await work();

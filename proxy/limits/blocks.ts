@@ -1,6 +1,6 @@
 /**
- * Requests reserved in advance at a time: a tenth of the minute, a hundredth of the month, between 1 and 1,000. This
- * spares most requests a write, and is the most that a crash can cost a client.
+ * Number of requests reserved in advance at a time: a tenth of the minute's limit, a hundredth of the month's, but at
+ * least 1 and at most 1,000. So most requests need no write, and a crash costs a client at most this many.
  */
 const blockOf = (limit: number, share: number) => Math.min(1000, Math.max(1, Math.floor(limit * share)));
 export const minuteBlock = (perMinute: number) => blockOf(perMinute, 1 / 10);

@@ -5,7 +5,7 @@ export interface CalendarMonth {
   end: number;
 }
 
-/** The month that contains `wallMs`: `known` if it does, so that only one request a month works it out. */
+/** The month that contains `wallMs`: `known` if it does, so that only one request a month computes it. */
 export function calendarMonth(wallMs: number, known?: CalendarMonth): CalendarMonth {
   if (known && wallMs >= known.start && wallMs < known.end) return known;
   const date = new Date(wallMs);

@@ -6,29 +6,30 @@ import { lineOf, UsageError } from '../errors.ts';
 import type { Verdict } from './limits.ts';
 import { limitsFileOf, openSqliteLimiter } from './sqlite-limiter.ts';
 
-/** A request with a valid key: whose it is, and what the limits say. */
+/** A request with a valid key: the key's holder, and the verdict of the limits. */
 export interface Admission {
   holder: Omit<Holder, 'perMinute' | 'perMonth'>;
   verdict: Verdict;
 }
 
-/** Key and limits cannot be checked in time, so nobody is let in. Worth retrying after this many seconds. */
+/** Key and limits cannot be checked in time, so nobody is admitted. Clients should retry after this many seconds. */
 export interface Unavailable {
   retrySeconds: number;
 }
 
 export const UNAVAILABLE: Unavailable = { retrySeconds: 5 };
 
-/** Checks key and limits together: in one round trip if they are kept across the network. */
+/** Checks key and limits together: in a single round trip if they are stored on another machine. */
 export interface Gate {
   /**
-   * Decides a request at wall-clock time `now` (ms) with `key`, as presented by the client, and charges it if granted;
-   * null if the key is unknown, mistyped or not admitted. Takes into account every change acknowledged before this call.
+   * Decides a request at wall-clock time `now` (ms) with `key`, as presented by the client, and charges it if granted.
+   * Takes into account every change acknowledged before this call.
+   * @returns null if the key is unknown, mistyped or not admitted
    */
   admit(key: string, now: number): Awaitable<Admission | Unavailable | null>;
   /** Requests granted to the owner's live keys in this calendar month so far. */
   monthUsed(ownerId: string): Awaitable<number>;
-  /** Null while requests can be decided; else why not, in a few words. */
+  /** The reason why requests cannot be decided, in a few words; null while they can. */
   unavailable(): string | null;
   close(): Awaitable<void>;
 }
@@ -54,21 +55,21 @@ export const DEFAULT_LIMITS = 'sqlite';
 /** @throws UsageError unless `limits` is `sqlite` or, with a store in PostgreSQL, redis://…. */
 export function checkLimits(limits: string, store: string): void {
   const isShared = isPostgresUrl(store);
-  if (isRedisUrl(limits) && !isShared) throw new UsageError('limits: redis:// goes with --store postgres://…');
-  // The value itself may hold a password, so it is not repeated.
+  if (isRedisUrl(limits) && !isShared) throw new UsageError('limits: redis:// requires --store postgres://…');
+  // The value itself may contain a password, so the message does not repeat it.
   if (!isRedisUrl(limits) && limits !== DEFAULT_LIMITS) throw new UsageError('limits: expected sqlite or redis://…');
 }
 
-/** The gate for the keys in `opened`, with limits counted where `limits` says. @throws UsageError if it cannot open. */
+/** The gate for the keys in `opened`, with limits counted in `limits`. @throws UsageError if they cannot be opened. */
 export async function openGate(options: GateOptions): Promise<Gate> {
   const { limits, store, opened, perMinute, perMonth, report, times = {} } = options;
   checkLimits(limits, store);
   if (!isRedisUrl(limits)) {
     const file = sqliteFile(store);
-    if (file === null) throw new UsageError('limits: with a store in PostgreSQL, name redis://…');
+    if (file === null) throw new UsageError('limits: a store in PostgreSQL requires --limits redis://…');
     return embeddedGate(file, options);
   }
-  // Loaded only here: one machine does not need it.
+  // Loaded only here: a single machine does not need it.
   const { openSharedGate } = await import('../cluster/shared-gate.ts');
   return openSharedGate({ store: opened, url: limits, perMinute, perMonth, report, times });
 }

@@ -5,26 +5,26 @@ export const DEFAULT_PER_MONTH = 10_000;
 
 export const MINUTE_MS = 60_000;
 
-/** A request to be charged: to which key and owner, under which limits. */
+/** A request to be charged to a key and its owner, with their limits. */
 export interface Charge {
   keyId: string;
   ownerId: string;
-  /** Requests this key may make in any 60 seconds, at least 1. */
+  /** Requests that this key may make in any 60 seconds, at least 1. */
   perMinute: number;
-  /** Requests the owner's live keys may make in the calendar month; null for a test key, which does not count. */
+  /** Requests that the owner's live keys may make in the calendar month; null for a test key, which does not count. */
   perMonth: number | null;
 }
 
-/** Where a key or owner stands against a limit after the decision. */
+/** The state of a key's or an owner's limit after the decision. */
 export interface Standing {
   limit: number;
   remaining: number;
-  /** Whole seconds until there is room again: the minute's oldest request leaves, or the month ends. */
+  /** Whole seconds until requests are granted again: until the minute's oldest request expires, or the month ends. */
   resetSeconds: number;
 }
 
 export interface Verdict {
-  /** Null if granted. If both limits refuse a request the month is named, since it lasts longer. */
+  /** Null if granted. If both limits refuse a request, this is the month, since it lasts longer. */
   refusedBy: 'minute' | 'month' | null;
   minute: Standing;
   month: (Standing & { windowSeconds: number }) | null;

@@ -9,10 +9,10 @@ import { calendarMonth } from './calendar-month.ts';
 import { type Charge, MINUTE_MS, monthStanding, type Standing, type Verdict } from './limits.ts';
 import { addGrants, countOf, createLog, dropOld, grantAt, type SlidingLog } from './sliding-log.ts';
 
-/** How long to wait for a process that is just stopping. */
+/** How long to wait for a process that is about to stop. */
 const LOCK_MS = 250;
 
-/** A clock that is wrong by less than this makes no month's count forgotten. */
+/** Counts of months are kept for this long, so that a clock that is wrong by less deletes none of them. */
 const MONTHS_KEPT_MS = 400 * DAY_MS;
 
 const SCHEMA = [
@@ -28,7 +28,7 @@ const SCHEMA = [
    DROP TABLE minutes;`,
 ];
 
-/** Grants of one key, and its block number `block`, of which `reserved` may still be made until `reservedUntil`. */
+/** Grants of one key; of its block number `block`, `reserved` more grants may be made until `reservedUntil`. */
 interface Minute {
   log: SlidingLog;
   block: number;
@@ -45,19 +45,20 @@ interface Month {
 }
 
 /**
- * One process's limits, in memory, with an SQLite file that makes restarts safe. `take` contains no await, so no two
- * requests interleave.
+ * The limits of one process, in memory, with an SQLite file that makes restarts safe. `take` contains no await, so no
+ * two requests interleave.
  *
- * Before any grant, its block is in the file, in one transaction for minute and month. For the month the file holds
- * what is reserved, used or not. For the minute it holds each block with the latest time, `until`, at which its grants
- * can have been made: 60 seconds after it was reserved, when it expires; once it is used up, that of its last grant.
- * After kill -9 the blocks used up count from their own time, and the open one in full from its `until` or the restart:
- * so no 60 seconds across a crash hold more than allowed, and the client loses at most a block. A graceful close writes
- * what was really used. Times are those of the steady clock, whatever the wall clock was set to; after a start of the
- * machine they mean nothing, and all blocks count from the restart. Commits are not synced one by one (`synchronous =
- * NORMAL`): a killed process loses nothing, a power cut may lose the last blocks.
+ * Before a request is granted, its block is written to the file, in one transaction for minute and month. For the month
+ * the file contains the amount reserved, used or not. For the minute it contains each block with the latest time,
+ * `until`, at which its grants can have been made: 60 seconds after it was reserved, when it expires, or once it is
+ * used up, the time of its last grant. After kill -9 the blocks that were used up count from their own `until`, and the
+ * open block counts in full from its `until` or the restart, whichever is earlier: so no 60 seconds across a crash
+ * contain more grants than allowed, and the client loses at most a block. A graceful close writes the actual number.
+ * Times are those of the steady clock and independent of the wall clock; after a reboot they have no meaning, and all
+ * blocks count from the restart. Commits are not synced one by one (`synchronous = NORMAL`): a killed process loses
+ * nothing, but a power cut may lose the last blocks.
  *
- * A lock on a file beside it keeps a second process off the same limits; others may read them, to back them up.
+ * A lock on a file beside it keeps a second process from using the same limits; others may read them for a backup.
  *
  * @throws UsageError if another process has the file open.
  */
@@ -76,7 +77,7 @@ export function openSqliteLimiter(file: string, clock: Clock) {
   const months = new Map<string, Month>();
   let calendar = calendarMonth(clock.wallMs());
 
-  /** Writes what the key's open block really was. */
+  /** Writes how much of the key's open block was actually used. */
   const closeBlock = (keyId: string, { log, block, granted }: Minute) => {
     const last = grantAt(log, countOf(log) - 1) ?? Number.NEGATIVE_INFINITY;
     writeBlock.run(keyId, block, granted, last, boot);
@@ -91,7 +92,7 @@ export function openSqliteLimiter(file: string, clock: Clock) {
     dropOld(minute.log, now, MINUTE_MS);
     return minute;
   };
-  /** Takes over what the file says, by this process's time. */
+  /** Loads the blocks from the file, with their times converted to this process's clock. */
   const load = () => {
     const now = clock.steadyMs();
     const rows = db.prepare('SELECT * FROM blocks ORDER BY key_id, number').all();
@@ -116,19 +117,19 @@ export function openSqliteLimiter(file: string, clock: Clock) {
     }
     for (const [ownerId, { name }] of months) if (name !== calendar.name) months.delete(ownerId);
   };
-  const pruning = setInterval(prune, MINUTE_MS).unref();
+  const pruneTimer = setInterval(prune, MINUTE_MS).unref();
 
   const monthOf = (ownerId: string, name: string): Month => {
     const known = months.get(ownerId);
     if (known?.name === name) return known;
-    // The clock may come back to it.
+    // The clock may be set back to it.
     if (known) writeMonth.run(ownerId, known.name, known.taken - known.left);
     const month = { name, taken: Number(readMonth.get(ownerId, name)?.taken ?? 0), left: 0 };
     months.set(ownerId, month);
     return month;
   };
 
-  /** Makes sure the file covers one more grant of the key and, if it counts, of the month. */
+  /** Makes sure that the file covers one more grant of the key and, if it counts, of the month. */
   const reserve = (charge: Charge, minute: Minute, month: Month | null, now: number) => {
     const needsMinute = minute.reserved === 0 || now >= minute.reservedUntil;
     const needsMonth = month !== null && month.left === 0;
@@ -159,9 +160,9 @@ export function openSqliteLimiter(file: string, clock: Clock) {
       const minute = minuteOf(charge.keyId, now);
       calendar = calendarMonth(wall, calendar);
       const month = charge.perMonth === null ? null : monthOf(charge.ownerId, calendar.name);
-      const monthIsUp = month !== null && month.taken - month.left >= charge.perMonth!;
-      const minuteIsUp = countOf(minute.log) >= charge.perMinute;
-      const refusedBy = monthIsUp ? 'month' : minuteIsUp ? 'minute' : null;
+      const isMonthUsedUp = month !== null && month.taken - month.left >= charge.perMonth!;
+      const isMinuteUsedUp = countOf(minute.log) >= charge.perMinute;
+      const refusedBy = isMonthUsedUp ? 'month' : isMinuteUsedUp ? 'minute' : null;
       if (refusedBy === null) {
         reserve(charge, minute, month, now);
         addGrants(minute.log, now);
@@ -186,7 +187,7 @@ export function openSqliteLimiter(file: string, clock: Clock) {
       transact(db, () => writeBlock.run('', 0, 0, 0, boot));
     },
     close(): void {
-      clearInterval(pruning);
+      clearInterval(pruneTimer);
       prune();
       transact(db, () => {
         for (const [keyId, minute] of minutes) if (minute.granted > 0) closeBlock(keyId, minute);
@@ -199,7 +200,7 @@ export function openSqliteLimiter(file: string, clock: Clock) {
   };
 }
 
-/** Where the limits of the store in `file` are counted: one place, whatever links lead to the store. */
+/** The file with the limits of the store in `file`: the same whichever links point to the store. */
 export const limitsFileOf = (file: string) => `${existsSync(file) ? realpathSync(file) : file}-limits`;
 
 /**
@@ -213,14 +214,14 @@ export function lockLimits(file: string): DatabaseSync {
     } catch (error) {
       if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) throw error;
       throw new UsageError(
-        `${file} is in use: another \`malaria-proxy serve\` counts its limits there; for several proxies give --limits redis://…`,
+        `${file} is in use by another \`malaria-proxy serve\`; to run several proxies, use --limits redis://…`,
       );
     }
   };
   return openSqliteFile(`${file}-lock`, take, LOCK_MS);
 }
 
-/** The limits in `file`, made where missing, for the holder of their lock. @throws UsageError if they are damaged. */
+/** The limits in `file`, created if missing, for the holder of their lock. @throws UsageError if they are damaged. */
 export function openLimits(file: string): DatabaseSync {
   const prepare = (opened: DatabaseSync) => {
     opened.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
@@ -231,7 +232,7 @@ export function openLimits(file: string): DatabaseSync {
 }
 
 function minuteStanding(limit: number, log: SlidingLog, now: number): Standing {
-  // After the limit was lowered, more than the oldest must leave before there is room.
+  // After the limit was lowered, more than the oldest grant must expire before another request is granted.
   const next = grantAt(log, Math.max(0, countOf(log) - limit));
   return {
     limit,

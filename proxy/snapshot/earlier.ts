@@ -1,4 +1,4 @@
-/** The release index beside a snapshot, and the earlier versions that are kept: OUT/releases and OUT/snapshots. */
+/** The release index beside a snapshot (OUT/releases), and the earlier versions that are kept (OUT/snapshots). */
 import { access, readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Check } from 'typebox/value';
@@ -15,30 +15,30 @@ import {
   type Snapshot,
 } from './snapshot.ts';
 
-/** What answers addresses that belong to no one snapshot. */
+/** The answers that belong to no single snapshot, and the versions that are served. */
 export interface Releases {
   /** By address: `/v1/versions`, diffs, the feed. */
   answers: ReadonlyMap<string, ServedFile>;
-  /** Every version that is answered from, what is current among them. */
+  /** All versions that are served, including the current one. */
   versions: ReadonlyMap<string, Version>;
 }
 
-/** What answers of one version are found by. */
+/** The files of a version, with its coverage. */
 export type Version = Pick<Snapshot, 'coverage' | 'files'> & {
-  /** What every answer carries of its having been replaced. */
+  /** Headers of every answer that announce that the version has been replaced. */
   headers?: Readonly<Record<string, string>>;
 };
 
 /** Identifies the release index beside a snapshot; changes whenever it is rewritten. */
 export async function releaseIndexIdentity(directory: string): Promise<string> {
-  const found = await stat(manifestBeside(directory), { bigint: true }).catch(() => null);
+  const found = await stat(releaseIndexPath(directory), { bigint: true }).catch(() => null);
   return found ? `${found.ino} ${found.size} ${found.mtimeNs}` : 'none';
 }
 
 /**
- * Reads the release index beside `current`. Of an earlier version only the manifest is read: each of its files is checked
+ * Reads the release index beside `current`. Of an earlier version only the manifest is read: each file is checked
  * against it whenever it is sent. A version that is missing, or whose manifest is damaged, is reported and left out.
- * @param known the releases until now: their versions are not read again, which takes a fifth of a second each
+ * @param known the releases so far; their versions are not read again, since that takes a fifth of a second each
  * @throws Error, in one line, if the index itself is damaged
  */
 export async function openReleases(
@@ -46,7 +46,7 @@ export async function openReleases(
   report: (line: string) => void,
   known?: Releases,
 ): Promise<Releases> {
-  const index = await readReleaseIndex(manifestBeside(current.directory));
+  const index = await readReleaseIndex(releaseIndexPath(current.directory));
   const versions = new Map<string, Version>([[current.model_version, current]]);
   if (!index) return { answers: new Map(), versions };
   const root = dirname(dirname(current.directory));
@@ -62,7 +62,7 @@ export async function openReleases(
       if (isSame) await access(join(directory, 'manifest.json'));
       versions.set(model_version, isSame ? before! : { ...(await describeSnapshot(directory, headers)), headers });
     } catch (error) {
-      report(`${model_version} is listed as kept and is left out: ${lineOf(error)}`);
+      report(`${model_version} is listed as kept but is left out: ${lineOf(error)}`);
     }
   }
   const answers = new Map<string, ServedFile>();
@@ -72,7 +72,7 @@ export async function openReleases(
       await Promise.all(
         [...endings, ['identity', ''] as const].map(async ([coding, ending]) => {
           const entry = index.files[name + ending];
-          if (!entry) throw new Error(`releases: no ${name}${ending} for ${address}`);
+          if (!entry) throw new Error(`release index: no file ${name}${ending} for ${address}`);
           const path = join(root, RELEASES, checkRelative(name + ending));
           return [coding, { ...entry, path, held: await readChecked(name + ending, path, entry) }] as const;
         }),
@@ -83,7 +83,7 @@ export async function openReleases(
   return { answers, versions };
 }
 
-const manifestBeside = (directory: string) =>
+const releaseIndexPath = (directory: string) =>
   join(dirname(dirname(directory)), RELEASES, releaseIndexFile(basename(directory)));
 
 async function readReleaseIndex(path: string): Promise<ReleaseIndex | null> {
@@ -94,7 +94,7 @@ async function readReleaseIndex(path: string): Promise<ReleaseIndex | null> {
   return text === null ? null : parseReleaseIndex(text, path);
 }
 
-/** The release index in `text`, read from `path`. @throws Error, in one line, if it is something else */
+/** The release index in `text`, read from `path`. @throws Error, in one line, if it is not a release index */
 export function parseReleaseIndex(text: string, path: string): ReleaseIndex {
   const value = parseJson(text, path);
   if (Check(ReleaseIndex, value)) return value;

@@ -1,6 +1,6 @@
 import { lineOf } from '../errors.ts';
 
-/** The JSON value in `text`, read from `path`. @throws Error, in one line, that names the file */
+/** The JSON value in `text`, read from `path`. @throws Error, in one line that names the file, if it is not JSON */
 export function parseJson(text: string, path: string): unknown {
   try {
     return JSON.parse(text);

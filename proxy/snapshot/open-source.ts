@@ -7,16 +7,16 @@ import { type SnapshotSource, watchSnapshot } from './watch.ts';
 export interface SourceOptions {
   /** A folder, a link to one, or s3://BUCKET/PREFIX. */
   snapshot: string;
-  /** Where snapshots from object storage are copied to. */
+  /** Folder for copies of snapshots from object storage. */
   snapshotCopies?: string;
-  /** How often to look for a newly published snapshot. */
+  /** How often to check for a newly published snapshot. */
   pollMs?: number;
   report: (line: string) => void;
 }
 
 /**
- * The snapshots at `snapshot`, a folder or object storage; the latter is copied to disk first.
- * @throws UsageError if there is none, or it is damaged.
+ * The snapshots at `snapshot`, a folder or object storage; from the latter they are copied to disk first.
+ * @throws UsageError if there is no snapshot, or it is damaged.
  */
 export async function openSource(options: SourceOptions): Promise<SnapshotSource> {
   const { snapshot, snapshotCopies, pollMs, report } = options;

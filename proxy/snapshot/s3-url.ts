@@ -1,7 +1,7 @@
 import { s3PlaceOf } from '../../pipeline/contract/published.ts';
 import { UsageError } from '../errors.ts';
 
-/** Where one proxy keeps its copies of snapshots from object storage. */
+/** Default folder of a proxy's copies of snapshots from object storage. */
 export const DEFAULT_COPIES = 'build/copies';
 
 /** Bucket and prefix of `s3://BUCKET[/PREFIX]`; null if `url` is of another kind. */

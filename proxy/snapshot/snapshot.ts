@@ -13,7 +13,7 @@ import { parseJson } from './json-file.ts';
 
 export type Coding = Encoding | 'identity';
 
-/** One file in one coding. */
+/** A file in one coding. */
 export interface Representation extends FileEntry {
   path: string;
   /** Its bytes, if they are held in memory. */
@@ -23,27 +23,27 @@ export interface Representation extends FileEntry {
 /** A file that answers an operation, in every coding. */
 export interface ServedFile {
   type: string;
-  /** What its version has every answer of it carry. */
+  /** Headers that every answer of its version carries. */
   headers: Readonly<Record<string, string>>;
-  /** Whether parts of it can be asked for. */
+  /** Whether parts of it can be requested. */
   ranges: boolean;
-  /** Smallest first: if a client likes several equally, the first is sent. A file compressed in itself has identity alone. */
+  /** Smallest first: if a client prefers several equally, the first is sent. Compressed formats have identity alone. */
   codings: ReadonlyMap<Coding, Representation>;
 }
 
-/** An opened snapshot: what it covers, and every file that an operation can ask for. */
+/** An opened snapshot: its coverage, and every file that an operation can need. */
 export interface Snapshot {
   directory: string;
   model_version: string;
   /** When its data was last updated (ms since 1970). */
   updatedAt: number;
   coverage: Coverage;
-  /** What its country calls its areas; snapshots from before contract 1.2 do not tell. */
+  /** What its country calls its areas; undefined in snapshots older than contract 1.2. */
   territory: Territory | undefined;
   files: ReadonlyMap<string, ServedFile>;
 }
 
-/** Files read at once while opening: enough to keep the disk busy, few enough to leave the event loop to requests. */
+/** Files read at once while opening: enough to keep the disk busy, few enough to leave time for requests. */
 const AT_ONCE = 16;
 /** Larger files are never held in memory: each request reads them from disk. */
 export const LARGEST_HELD_BYTES = 1 << 20;
@@ -51,9 +51,9 @@ export const LARGEST_HELD_BYTES = 1 << 20;
 const HELD_BYTES = 128 << 20;
 
 /**
- * Opens the snapshot at `directory` and checks all of it: that the manifest fits its schema, that every file an
- * operation can need is there in every coding, and each file's size and SHA-256.
- * @throws Error, whose one line names what is wrong.
+ * Opens the snapshot at `directory` and checks all of it: that the manifest matches its schema, that every file that an
+ * operation can need exists in every coding, and each file's size and SHA-256.
+ * @throws Error that states in one line what is wrong.
  */
 export async function openSnapshot(directory: string): Promise<Snapshot> {
   const root = await realpath(directory);
@@ -77,9 +77,9 @@ export async function openSnapshot(directory: string): Promise<Snapshot> {
 }
 
 /**
- * The snapshot at `directory` by its manifest alone, whose answers carry `headers` too; its files are read as they are
- * asked for.
- * @throws Error, whose one line names what is wrong.
+ * Describes the snapshot at `directory` by its manifest alone; its answers carry `headers` too, and its files are read
+ * when they are requested.
+ * @throws Error that states in one line what is wrong.
  */
 export async function describeSnapshot(
   directory: string,
@@ -93,12 +93,12 @@ export async function describeSnapshot(
 function describeFiles(
   root: string,
   { coverage, files, model_version }: Manifest,
-  more: Record<string, string> = {},
+  extraHeaders: Record<string, string> = {},
 ): Map<string, ServedFile> {
-  const headers = { 'model-version': model_version, ...more };
+  const headers = { 'model-version': model_version, ...extraHeaders };
   const describe = (name: string): Representation => {
     const entry = files[name];
-    if (!entry) throw new Error(`manifest.json lists no ${name}, which its coverage needs`);
+    if (!entry) throw new Error(`manifest.json does not list ${name}, which its coverage requires`);
     return { ...entry, path: join(root, name), held: null };
   };
   const served = OPERATIONS.flatMap((operation) =>
@@ -125,13 +125,13 @@ export function parseManifest(text: string, path: string): Manifest {
   const value = parseJson(text, path);
   if (Check(Manifest, value)) return value;
   const [first] = Errors(Manifest, value);
-  throw new Error(`manifest.json: ${first?.instancePath || 'the whole'} ${first?.message ?? 'is not as expected'}`);
+  throw new Error(`manifest.json: ${first?.instancePath || 'the document'} ${first?.message ?? 'is not as expected'}`);
 }
 
-/** `name`, if it stays inside the snapshot. The manifest is trusted to be ours, but not to be intact. */
+/** `name`, if it is inside the snapshot. The manifest is trusted to be ours, but not to be intact. */
 export function checkRelative(name: string): string {
   if (/^\/|\\|(^|\/)\.{0,2}(\/|$)/.test(name))
-    throw new Error(`manifest.json lists ${JSON.stringify(name)}, not a plain relative path`);
+    throw new Error(`manifest.json lists ${JSON.stringify(name)}, which is not a plain relative path`);
   return name;
 }
 
@@ -144,7 +144,7 @@ export async function readChecked(name: string, path: string, entry: FileEntry):
   const bytes = size <= LARGEST_HELD_BYTES ? await readFile(path) : null;
   const sha256 = bytes ? hash('sha256', bytes) : await hashFile(path);
   if (sha256 !== entry.sha256) throw new Error(`${name} has SHA-256 ${sha256}, the manifest says ${entry.sha256}`);
-  if (entry.etag !== etagOf(sha256)) throw new Error(`${name} has an ETag that is not its hash's: ${entry.etag}`);
+  if (entry.etag !== etagOf(sha256)) throw new Error(`${name} has an ETag that does not match its hash: ${entry.etag}`);
   return bytes;
 }
 

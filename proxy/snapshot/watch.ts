@@ -16,7 +16,7 @@ export interface Refusal {
 }
 
 export interface SnapshotSource {
-  /** What to answer from; a request reads it once and stays with it. */
+  /** The snapshot to answer from; a request reads this once and keeps using it. */
   current(): Served;
   /** The newer snapshot that is refused at present, if any. */
   refused(): Refusal | null;
@@ -25,16 +25,16 @@ export interface SnapshotSource {
 
 export interface WatchOptions {
   intervalMs?: number | undefined;
-  /** How long until a refused snapshot is tried again, in case it was repaired in place. */
+  /** How soon a refused snapshot is tried again, in case it was repaired in place. */
   retryMs?: number;
   report: (line: string) => void;
 }
 
 /**
  * Opens the snapshot at `path`, a directory or a link to one, and keeps checking whether another has been published
- * there. It polls, since file-system events do not cross links or most network file systems, and a `stat` a second
- * costs nothing. A newer snapshot is checked in full before a single assignment switches to it.
- * @throws Error, in one line, if there is no intact snapshot to begin with.
+ * there. It polls, since file-system events do not work across links or on most network file systems, and a `stat` a
+ * second costs nothing. A newer snapshot is checked in full before a single assignment switches to it.
+ * @throws Error, in one line, if there is no intact snapshot at the start.
  */
 export async function watchSnapshot(path: string, options: WatchOptions): Promise<SnapshotSource> {
   const { intervalMs = 1000, retryMs = 30_000, report } = options;
@@ -47,7 +47,7 @@ export async function watchSnapshot(path: string, options: WatchOptions): Promis
   let refusal: (Refusal & { identity: string; at: number }) | null = null;
   let closed = false;
 
-  const look = async () => {
+  const check = async () => {
     const found = await identityOf(path).catch((error) => `unreadable: ${lineOf(error)}`);
     if (found === identity) {
       refusal = null;
@@ -55,7 +55,7 @@ export async function watchSnapshot(path: string, options: WatchOptions): Promis
     }
     if (refusal?.identity === found && performance.now() - refusal.at < retryMs) return;
     try {
-      // The index beside the same snapshot can change: a version is removed, or has arrived from object storage.
+      // The index beside the same snapshot can change: a version was removed, or has arrived from object storage.
       const isSame = snapshotOf(found) === snapshotOf(identity);
       const { releases } = snapshot;
       snapshot = isSame
@@ -73,7 +73,7 @@ export async function watchSnapshot(path: string, options: WatchOptions): Promis
     }
   };
   const next = () => {
-    timer = setTimeout(() => look().finally(() => closed || next()), intervalMs);
+    timer = setTimeout(() => check().finally(() => closed || next()), intervalMs);
     timer.unref();
   };
   let timer: NodeJS.Timeout;
@@ -89,7 +89,7 @@ export async function watchSnapshot(path: string, options: WatchOptions): Promis
   };
 }
 
-/** Changes whenever another snapshot is published at `path`, or its release index is rewritten: where it points, and which manifests are there. */
+/** Changes whenever another snapshot is published at `path` or its release index is rewritten. */
 async function identityOf(path: string): Promise<string> {
   const root = await realpath(path);
   const { ino, size, mtimeNs } = await stat(join(root, 'manifest.json'), { bigint: true });

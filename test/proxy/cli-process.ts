@@ -1,4 +1,4 @@
-/** The real command line: as child processes, or in this one. */
+/** Runs the real command line, in child processes or in this one. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -15,13 +15,13 @@ export interface Finished {
   stderr: string;
 }
 
-/** Environment without any setting of the service's own. */
+/** The environment without any of the service's settings. */
 function cleanEnv(env: Record<string, string>): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('MALARIA_'));
   return { ...Object.fromEntries(inherited), ...env };
 }
 
-/** Runs one command to its end, by `wrapper` if given: a program that runs the rest of its arguments. */
+/** Runs a command to its end, through `wrapper` if given: a program that runs the rest of its arguments. */
 export async function runCli(
   args: readonly string[],
   env: Record<string, string> = {},
@@ -35,7 +35,8 @@ export async function runCli(
 }
 
 /**
- * Runs one command to its end in this process, which spares the quarter of a second that a process takes to start. `env` is what the environment has of the service's settings.
+ * Runs a command to its end in this process, which saves the quarter of a second that a process takes to start. `env`
+ * contains the service's settings in the environment.
  */
 export async function runHere(args: readonly string[], env: Record<string, string> = {}): Promise<Finished> {
   const text = { stdout: '', stderr: '' };
@@ -67,7 +68,7 @@ export interface Serving {
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
-/** Starts `serve --json` on free ports and waits until it says where it listens. */
+/** Starts `serve --json` on free ports and waits until it prints where it listens. */
 export async function serveCli(args: string[], env: Record<string, string> = {}): Promise<Serving> {
   const child = spawn(NODE, [CLI, 'serve', '--json', '--port', '0', '--ops-port', '0', ...args], {
     env: cleanEnv(env),
@@ -96,15 +97,15 @@ export async function serveCli(args: string[], env: Record<string, string> = {})
   };
 }
 
-/** More than this of either output is not kept: a long run writes more than a text can hold. */
-const KEPT = 1 << 26;
+/** How much of each output is kept: a long run writes more than a string can hold. */
+const MOST_KEPT = 1 << 26;
 
 function collect(child: ChildProcess): () => { stdout: string; stderr: string } {
   const text = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {
     child[name]!.setEncoding('utf8');
     child[name]!.on('data', (chunk: string) => {
-      if (text[name].length < KEPT) text[name] += chunk;
+      if (text[name].length < MOST_KEPT) text[name] += chunk;
     });
   }
   return () => ({ ...text });

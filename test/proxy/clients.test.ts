@@ -1,4 +1,4 @@
-/** Real clients: curl, a browser, GDAL, DuckDB. Those that are not installed are skipped, and said so. */
+/** Real clients: curl, a browser, GDAL, DuckDB. Those that are not installed are skipped and reported. */
 import { execFile, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -15,7 +15,7 @@ const run = promisify(execFile);
 const isInstalled = (command: string) => spawnSync('sh', ['-c', `command -v ${command}`]).status === 0;
 const BROWSER = process.env.CHROMIUM ?? 'chromium';
 
-/** A test that needs `command`; where there is none it is skipped, and its title says how to have it. */
+/** A test that needs `command`; if that is missing, it is skipped, and its title explains how to install it. */
 function testWith(command: string, packageName: string) {
   const found = isInstalled(command);
   const why = found ? '' : ` (skipped: no ${command}; apt-get install ${packageName})`;
@@ -28,7 +28,7 @@ beforeEach(() => {
   return () => rmSync(folder, { recursive: true, force: true });
 });
 
-testWith('curl', 'curl')('curl: compressed, resumed by ETag, HEAD, errors as exit codes', async () => {
+testWith('curl', 'curl')('curl: compression, revalidation by ETag, HEAD, errors as exit codes', async () => {
   const service = await startService();
   const { key } = await giveKey(service.store);
   const url = `${service.url}/v1/risk/lgas?state=KN`;
@@ -55,7 +55,7 @@ testWith('curl', 'curl')('curl: compressed, resumed by ETag, HEAD, errors as exi
   expect((await run('curl', [...header, ...upload, '-X', 'POST', url])).stdout).toBe('405');
 });
 
-/** What the page `html` makes of itself in a browser, served from an origin of its own, which `origins` hears first. */
+/** The final content of the page `html` in a browser, served from an origin that the API lists if `listed`. */
 async function browse(html: (apiUrl: string) => string, listed: boolean): Promise<string> {
   let page = '';
   const site = createServer((_, response) => response.setHeader('content-type', 'text/html').end(page));
@@ -92,7 +92,7 @@ testInBrowser("a browser's page of any other origin reads nothing", async () => 
   expect(await browse(page, false)).toContain('blocked TypeError');
 });
 
-testWith('ogrinfo', 'gdal-bin')('GDAL opens the outlines by their address', async () => {
+testWith('ogrinfo', 'gdal-bin')('GDAL opens the outlines by their URL', async () => {
   const service = await startService();
   const { key } = await giveKey(service.store);
   writeFileSync(join(folder, 'headers'), `x-api-key: ${key}\n`);
@@ -110,7 +110,7 @@ testWith('ogrinfo', 'gdal-bin')('GDAL opens the outlines by their address', asyn
   await expect(run('ogrinfo', ['-ro', `${service.url}/v1/boundaries/states`])).rejects.toThrow();
 });
 
-test('DuckDB reads what the API answers', async () => {
+test('DuckDB reads the answers of the API', async () => {
   const service = await startService();
   const { key } = await giveKey(service.store);
   const file = join(folder, 'risk.json');

@@ -1,4 +1,4 @@
-/** The embedded form on a disk that fills up, with a damaged file, and backed up and restored. */
+/** The embedded form on a full disk, with a damaged file, and after backup and restore. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { chownSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -9,37 +9,37 @@ import { runCli, runHere, serveCli } from './cli-process.ts';
 import { makeBuild } from './fixture.ts';
 import { giveKey, serveBuild } from './service.ts';
 
-/** It changes what a process may write: util-linux has it. */
+/** prlimit, part of util-linux, limits how much a process may write. */
 const hasPrlimit = spawnSync('prlimit', ['--version']).status === 0;
-if (!hasPrlimit) console.error('tests of a full disk are skipped: no prlimit (util-linux)');
+if (!hasPrlimit) console.error('tests of a full disk are skipped: prlimit (util-linux) is not installed');
 
-let place: ReturnType<typeof makeBuild>;
+let fixture: ReturnType<typeof makeBuild>;
 beforeEach(() => {
-  place = makeBuild();
-  return place.remove;
+  fixture = makeBuild();
+  return fixture.remove;
 });
-const file = () => place.store.replace('sqlite:', '');
+const file = () => fixture.store.replace('sqlite:', '');
 const giveOne = async (perMonth: number) => {
-  const store = await openStore(place.store);
+  const store = await openStore(fixture.store);
   const given = await giveKey(store);
   await store.setLimits('ministry', { perMinute: 20, perMonth });
   await store.close();
   return given;
 };
 const serve = (more: object = {}) =>
-  serveBuild({ build: place.build, snapshot: place.current, store: place.store }, more);
+  serveBuild({ build: fixture.build, snapshot: fixture.current, store: fixture.store }, more);
 
 test.skipIf(!hasPrlimit)(
-  'on a full disk requests are 503, readiness says so, and it all comes back with the room',
+  'on a full disk requests and readiness are 503, and everything recovers once there is space again',
   async () => {
     const { key } = await giveOne(1_000_000);
-    const serving = await serveCli(['--snapshot', place.current, '--store', place.store, '--per-minute', '20']);
+    const serving = await serveCli(['--snapshot', fixture.current, '--store', fixture.store, '--per-minute', '20']);
     const ask = () => fetch(`${serving.url}/v1/periods`, { headers: { 'x-api-key': key } });
     const ready = async () => {
       const response = await fetch(`${serving.opsUrl}/readyz`);
       return { status: response.status, reason: ((await response.json()) as { reason: string | null }).reason };
     };
-    // No file of the process may grow: writes fail, as where there is no room.
+    // No file of the process may grow, so writes fail as on a full disk.
     const allow = (size: string) => execFileSync('prlimit', ['--pid', String(serving.child.pid), `--fsize=${size}:`]);
     expect([(await ask()).status, (await ready()).status]).toEqual([200, 200]);
     allow('1');
@@ -60,34 +60,39 @@ test.skipIf(!hasPrlimit)(
   },
 );
 
-test.skipIf(!hasPrlimit)('on a full disk commands say so in one line', async () => {
+test.skipIf(!hasPrlimit)('on a full disk commands fail with one line', async () => {
   const { id } = await giveOne(100);
-  // As beside a server: the files that a writer needs are there, and cannot grow.
-  const serving = await openStore(place.store);
+  // As while a server runs: the files that a writer needs exist, and cannot grow.
+  const serving = await openStore(fixture.store);
   onTestFinished(() => serving.close());
   await serving.createAccount('organisation', 'other', 1);
   const limit = 'prlimit --fsize=1: --pid $$; exec "$@"';
-  const { code, stderr } = await runCli(['keys', 'revoke', id, '--store', place.store], {}, ['sh', '-c', limit, 'sh']);
-  const target = join(place.build, 'saved');
-  const saved = await runCli(['backup', target, '--store', place.store], {}, ['sh', '-c', limit, 'sh']);
+  const { code, stderr } = await runCli(['keys', 'revoke', id, '--store', fixture.store], {}, [
+    'sh',
+    '-c',
+    limit,
+    'sh',
+  ]);
+  const target = join(fixture.build, 'saved');
+  const saved = await runCli(['backup', target, '--store', fixture.store], {}, ['sh', '-c', limit, 'sh']);
   expect([saved.code, saved.stderr]).toEqual([3, expect.stringMatching(/^malaria-proxy: [^\n]+\n$/)]);
   expect(existsSync(target)).toBe(false);
   expect([code, stderr]).toEqual([3, 'malaria-proxy: store: SQLite cannot be used: disk I/O error\n']);
 });
 
-test('a damaged store is refused, with the way to restore it', async () => {
+test('a damaged store is refused, with advice on how to restore it', async () => {
   await giveOne(100);
   const bytes = readFileSync(file());
-  // A page of the table of keys, by what is in it.
+  // A page of the table of keys, found by its contents.
   const page = bytes.indexOf('risk_scores') & ~4095;
   bytes.fill(0x5a, page, page + 40);
   writeFileSync(file(), bytes);
   const refused = await runHere([
     'serve',
     '--snapshot',
-    place.current,
+    fixture.current,
     '--store',
-    place.store,
+    fixture.store,
     '--port',
     '0',
     '--ops-port',
@@ -97,9 +102,9 @@ test('a damaged store is refused, with the way to restore it', async () => {
   expect(refused.stderr).toMatch(/^malaria-proxy: .*proxy\.sqlite is damaged \(.*\); restore the last backup: .*\n$/);
 });
 
-test('a backup under load, restored, gives nobody more than before, and at most a block less', async () => {
+test('after restoring a backup made under load nobody has more allowance than before, and at most a block less', async () => {
   const { id, key } = await giveOne(1000);
-  const backup = join(place.build, 'saved');
+  const backup = join(fixture.build, 'saved');
   const server = await serve();
   const ask = async (at: { get: typeof server.get }) => (await at.get('/v1/periods', key)).status;
   let granted = 0;
@@ -111,20 +116,20 @@ test('a backup under load, restored, gives nobody more than before, and at most 
   const loads = Promise.all([load(), load()]);
   await vi.waitFor(() => expect(granted).toBeGreaterThan(100), { timeout: 30_000 });
   const before = granted;
-  const saved = await runCli(['backup', backup, '--store', place.store]);
+  const saved = await runCli(['backup', backup, '--store', fixture.store]);
   const after = granted;
   stop = true;
   await loads;
   expect([saved.code, saved.stderr]).toEqual([0, '']);
   expect(statSync(backup).mode & 0o777).toBe(0o600);
-  expect((await runHere(['backup', backup, '--store', place.store])).stderr).toContain('exists; name a new file');
+  expect((await runHere(['backup', backup, '--store', fixture.store])).stderr).toContain('exists; name a new file');
 
-  const restore = () => runHere(['restore', backup, '--store', place.store]);
-  expect(await restore()).toMatchObject({ code: 2, stderr: expect.stringContaining('is in use: another') });
+  const restore = () => runHere(['restore', backup, '--store', fixture.store]);
+  expect(await restore()).toMatchObject({ code: 2, stderr: expect.stringContaining('is in use by another') });
   await server.store.revokeKey(id, Date.now());
   await server.close();
   const restored = await restore();
-  expect([restored.code, restored.stdout]).toEqual([0, expect.stringContaining('; what was there is now ')]);
+  expect([restored.code, restored.stdout]).toEqual([0, expect.stringContaining('; the previous store is now ')]);
   for (const name of [file(), `${file()}-limits`]) expect([name, statSync(name).mode & 0o777]).toEqual([name, 0o600]);
   const again = await serve();
   const { id: owner } = (await again.store.findAccount('ministry'))!;
@@ -136,26 +141,26 @@ test('a backup under load, restored, gives nobody more than before, and at most 
   expect((await again.store.accountById(owner))!.per_month).toBe(1000);
 });
 
-test('a file that is no backup is not restored, and the store stays', async () => {
+test('a file that is not a backup is not restored, and the store is kept', async () => {
   await giveOne(100);
-  const other = join(place.build, 'other');
+  const other = join(fixture.build, 'other');
   for (const text of ['no database at all', '']) {
     writeFileSync(other, text);
-    expect((await runHere(['restore', other, '--store', place.store])).code).toBe(2);
+    expect((await runHere(['restore', other, '--store', fixture.store])).code).toBe(2);
   }
-  expect((await runHere(['restore', file(), '--store', place.store])).stderr).toContain('was not made by');
+  expect((await runHere(['restore', file(), '--store', fixture.store])).stderr).toContain('was not made by');
   expect(existsSync(file())).toBe(true);
-  expect((await runHere(['keys', 'list', '--store', place.store])).stdout).toContain('ministry');
+  expect((await runHere(['keys', 'list', '--store', fixture.store])).stdout).toContain('ministry');
   expect((await runHere(['backup', other, '--store', 'postgres://x'])).stderr).toContain('proxy/cluster/README.md');
 });
 
-test.skipIf(process.getuid?.() !== 0)('what root restores belongs to the owner of the folder', async () => {
+test.skipIf(process.getuid?.() !== 0)('files that root restores belong to the owner of the folder', async () => {
   await giveOne(100);
-  const [folder, backup, nobody] = [dirname(file()), join(place.build, 'saved'), 65_534];
-  expect((await runHere(['backup', backup, '--store', place.store])).stderr).toBe('');
+  const [folder, backup, nobody] = [dirname(file()), join(fixture.build, 'saved'), 65_534];
+  expect((await runHere(['backup', backup, '--store', fixture.store])).stderr).toBe('');
   chownSync(folder, nobody, nobody);
   rmSync(file());
-  expect((await runHere(['restore', backup, '--store', place.store])).stderr).toBe('');
+  expect((await runHere(['restore', backup, '--store', fixture.store])).stderr).toBe('');
   const owners = readdirSync(folder).map((name) => [name, statSync(join(folder, name)).uid]);
   expect(owners.sort()).toEqual(['', '-limits', '-limits-lock'].map((end) => [`proxy.sqlite${end}`, nobody]));
 });
@@ -172,7 +177,7 @@ const taken = () => {
     db.close();
   }
 };
-/** A store backed up after 30 requests of its key, with 20 more since, and a second account. */
+/** A store that was backed up after 30 requests with its key, and then had 20 more and a second account. */
 const backedUp = async () => {
   const { key } = await giveOne(1000);
   const use = async (requests: number) => {
@@ -182,21 +187,21 @@ const backedUp = async () => {
     await server.close();
   };
   await use(30);
-  const backup = join(place.build, 'saved');
-  expect((await runHere(['backup', backup, '--store', place.store])).stderr).toBe('');
+  const backup = join(fixture.build, 'saved');
+  expect((await runHere(['backup', backup, '--store', fixture.store])).stderr).toBe('');
   await use(20);
   expect(taken()).toEqual([50]);
-  const store = await openStore(place.store);
+  const store = await openStore(fixture.store);
   await store.createAccount('organisation', 'later', 1);
   await store.close();
-  return { key, restore: () => runHere(['restore', backup, '--store', place.store]), backup };
+  return { key, restore: () => runHere(['restore', backup, '--store', fixture.store]), backup };
 };
 const names = async (): Promise<string[]> => {
-  const { stdout } = await runHere(['accounts', 'list', '--json', '--store', place.store]);
+  const { stdout } = await runHere(['accounts', 'list', '--json', '--store', fixture.store]);
   return JSON.parse(stdout).map(({ name }: { name: string }) => name);
 };
 
-test('what was granted since the backup still counts where the limits are intact', async () => {
+test('requests granted since the backup still count if the limits are intact', async () => {
   const { key, restore } = await backedUp();
   expect((await restore()).code).toBe(0);
   expect([await names(), taken()]).toEqual([['ministry'], [50]]);
@@ -204,7 +209,7 @@ test('what was granted since the backup still counts where the limits are intact
   expect((await server.get('/v1/periods', key)).headers.get('ratelimit')).toContain('r=949');
 });
 
-test('limits that are damaged, missing or behind are the backup’s after it', async () => {
+test('limits that are damaged, missing or lower than the backup’s are replaced by them', async () => {
   const { restore } = await backedUp();
   const limits = `${file()}-limits`;
   writeFileSync(limits, 'no database any more, but long enough to look like one');
@@ -220,51 +225,51 @@ test('limits that are damaged, missing or behind are the backup’s after it', a
   expect([(await restore()).code, taken()]).toEqual([0, [30]]);
 });
 
-test('where there are limits and no store, they stay in their place', async () => {
+test('limits without a store are kept', async () => {
   const { restore } = await backedUp();
   rmSync(file());
   const { code, stdout } = await restore();
-  expect([code, stdout]).toEqual([0, `restored ${place.store}\n`]);
+  expect([code, stdout]).toEqual([0, `restored ${fixture.store}\n`]);
   expect([await names(), taken()]).toEqual([['ministry'], [50]]);
   expect(readdirSync(dirname(file())).filter((name) => /null|restoring/.test(name))).toEqual([]);
 });
 
 test('a store that another command has open is not replaced', async () => {
   const { restore } = await backedUp();
-  const open = await openStore(place.store);
+  const open = await openStore(fixture.store);
   onTestFinished(() => open.close());
   expect(await restore()).toMatchObject({ code: 2, stderr: expect.stringContaining('is in use') });
   expect([await names(), taken()]).toEqual([['later', 'ministry'], [50]]);
 });
 
 test.each(['intact', 'damaged'])(
-  'killed at any step with %s limits, it loses neither store nor counts',
+  'a restore with %s limits that is killed at any step loses neither store nor counts',
   async (state) => {
     const { backup } = await backedUp();
-    const [folder, aside] = [dirname(file()), join(place.build, 'aside')];
+    const [folder, copy] = [dirname(file()), join(fixture.build, 'copy')];
     if (state === 'damaged')
       writeFileSync(`${file()}-limits`, 'no database any more, but long enough to look like one');
-    // As a killed server leaves it: with changes in the write-ahead log alone.
-    const server = await openStore(place.store);
+    // As a killed server leaves it, with changes only in the write-ahead log.
+    const server = await openStore(fixture.store);
     await server.createAccount('organisation', 'last', 1);
-    cpSync(folder, aside, { recursive: true });
+    cpSync(folder, copy, { recursive: true });
     await server.close();
     const preload = `--import=${join(import.meta.dirname, 'killed-at.ts')}`;
-    const args = ['restore', backup, '--store', place.store];
+    const args = ['restore', backup, '--store', fixture.store];
     const counts = state === 'intact' ? [50] : [30];
     let killed = 0;
     for (let at = 1; ; at++) {
       rmSync(folder, { recursive: true });
-      cpSync(aside, folder, { recursive: true });
+      cpSync(copy, folder, { recursive: true });
       const { code } = await runCli(args, { NODE_OPTIONS: preload, KILLED_AT: String(at) });
       const isNew = !(await names()).includes('last');
       expect([at, await names()]).toEqual([at, isNew ? ['ministry'] : ['last', 'later', 'ministry']]);
-      // The new store never comes with limits that know nothing.
+      // The new store never has empty limits.
       if (isNew || state === 'intact') expect([at, taken()]).toEqual([at, counts]);
       if (code === 0) break;
       expect(code).toBeNull();
       killed++;
-      expect((await runHere(args)).code, 'repeated, it is done').toBe(0);
+      expect((await runHere(args)).code, 'repeating it completes it').toBe(0);
       expect([await names(), taken()]).toEqual([['ministry'], counts]);
       const kept = readdirSync(folder)
         .filter((name) => name.endsWith('Z'))

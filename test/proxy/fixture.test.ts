@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { OPERATIONS, operationFiles } from '../../pipeline/contract/operations.ts';
 import { COVERAGE, fixtureFiles } from './fixture.ts';
 
-test('the fixture holds exactly the files of its coverage, each as its schema says', () => {
+test('the fixture contains exactly the files of its coverage, each matching its schema', () => {
   const files = fixtureFiles();
   expect(files.map(({ file }) => file).sort()).toEqual(
     OPERATIONS.flatMap((operation) => operationFiles(operation, COVERAGE)).sort(),

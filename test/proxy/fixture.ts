@@ -1,4 +1,4 @@
-/** A small valid snapshot, made of the contract alone: three states, seven estimated months, four forecast. */
+/** A small valid snapshot, made from the contract alone: three states, seven estimated months, four forecast months. */
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -39,15 +39,15 @@ export interface FixtureOptions {
   /** Eight hex digits that end the model version and change every file. */
   release?: string;
   transmission?: boolean;
-  /** As a snapshot from before the optional operations: without their files. */
+  /** Like a snapshot older than the optional operations: without their files. */
   earlier?: boolean;
   /** Extra points in the outlines of the states: 100,000 of them make a file too large to hold in memory. */
   outlinePoints?: number;
   /** The same in the outlines of LGAs. */
   lgaOutlinePoints?: number;
-  /** About how long a table is; from 1 MiB on it is too large to hold in memory. */
+  /** Approximate length of a table; from 1 MiB on it is too large to hold in memory. */
   tableBytes?: number;
-  /** LGAs of each state, 2 unless told. */
+  /** Number of LGAs in each state, by default 2. */
   lgasPerState?: number;
 }
 
@@ -130,7 +130,7 @@ const square = (points: number): AreaGeometry => ({
   coordinates: [[[0, 0], ...Array.from({ length: points }, (_, i) => [1, i / (points + 1)]), [1, 0], [1, 1], [0, 0]]],
 });
 
-/** The value that answers `id`; the model version is in the periods and in most others. */
+/** The answer to `id`; the periods and most other answers contain the model version. */
 function bodyOf(
   id: JsonOperationId,
   state: State,
@@ -350,7 +350,7 @@ export function fixtureFiles(options: FixtureOptions = {}): { operation: Operati
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 const NO_HASH = '0'.repeat(64);
 
-/** Writes the fixture under `directory`, which is made. */
+/** Writes the fixture to `directory`, which is created. */
 export function writeSnapshot(directory: string, options: FixtureOptions = {}): Manifest {
   const files: Record<string, FileEntry> = {};
   const write = (name: string, bytes: Buffer) => {
@@ -388,12 +388,12 @@ export function writeSnapshot(directory: string, options: FixtureOptions = {}): 
 
 /** Points the link `current` of `build` at `target` in one step, as the pipeline does. */
 export function publish(build: string, target: string): void {
-  const aside = join(build, `.current-${process.hrtime.bigint()}`);
-  symlinkSync(target, aside);
-  renameSync(aside, join(build, 'current'));
+  const temporary = join(build, `.current-${process.hrtime.bigint()}`);
+  symlinkSync(target, temporary);
+  renameSync(temporary, join(build, 'current'));
 }
 
-/** A folder of its own for a test, with a snapshot in it published as `current`. */
+/** Creates a folder for a test, with a snapshot published as `current`. */
 export function makeBuild(options: FixtureOptions = {}): {
   build: string;
   current: string;

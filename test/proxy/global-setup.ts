@@ -1,16 +1,16 @@
-/** Starts PostgreSQL once for all tests of a run: those that do not disturb it each take a database of their own. */
+/** Starts PostgreSQL once for all tests of a run; those that do not disturb it use a database of their own each. */
 import { rmSync } from 'node:fs';
 import type { TestProject } from 'vitest/node';
 import { initPostgres, missingServers, startPostgres } from './real-servers.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** A running server, and the data directory that it and others are copied from; none where it is not installed. */
+    /** A running server, and the data directory from which servers are copied; null if it is not installed. */
     postgres: { url: string; data: string } | null;
   }
 }
 
-/** Several projects ask for it. */
+/** Shared, because several projects need it. */
 const run = globalThis as { postgres?: ReturnType<typeof start> };
 
 export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { mintKey } from '../../proxy/accounts/key-format.ts';
+import { BACKENDS, removeServersAtEnd } from './backends.ts';
 import { type Finished, runCli, runHere } from './cli-process.ts';
-import { FORMS, removeServersAtEnd } from './forms.ts';
 import { codeOf, type Service, startService } from './service.ts';
 
 async function commandsFor(service: Service, runOne: typeof runHere = runHere) {
@@ -39,65 +39,70 @@ async function commandsFor(service: Service, runOne: typeof runHere = runHere) {
 }
 
 removeServersAtEnd();
-const forms = FORMS.filter((form) => !form.skip);
+const backends = BACKENDS.filter((backend) => !backend.skip);
 
-test.each(forms)('the whole life of keys and accounts, from another process: $name', async ({ place }) => {
-  const service = await startService(await place());
-  const { run, must, createKey } = await commandsFor(service, runCli);
-  const status = async (key: string) => (await service.get('/v1/risk/lgas?state=KN', key)).status;
+test.each(backends)(
+  'another process can manage keys and accounts from creation to removal: $name',
+  async ({ newStore }) => {
+    const service = await startService(await newStore());
+    const { run, must, createKey } = await commandsFor(service, runCli);
+    const status = async (key: string) => (await service.get('/v1/risk/lgas?state=KN', key)).status;
 
-  expect((await must('accounts', 'create-organisation', 'acme')).stdout).toBe("organisation 'acme' created, active\n");
-  const { id, key } = await createKey('acme');
-  expect(key).toMatch(/^malaria_live_/);
-  expect(await status(key)).toBe(200);
+    expect((await must('accounts', 'create-organisation', 'acme')).stdout).toBe(
+      "organisation 'acme' created, active\n",
+    );
+    const { id, key } = await createKey('acme');
+    expect(key).toMatch(/^malaria_live_/);
+    expect(await status(key)).toBe(200);
 
-  // Shown once: nothing that lists keys says them again.
-  const listed = await must('keys', 'list', '--json');
-  expect(JSON.parse(listed.stdout)).toMatchObject([{ id, owner: 'acme', status: 'active', owner_status: 'active' }]);
-  for (const text of [listed.stdout, (await must('keys', 'list')).stdout]) {
-    expect(text).toContain(id);
-    // The first four characters of its secret part are shown, and no more.
-    expect(text).toContain(`${key.slice(0, 17)}${text.startsWith('[') ? '"' : '…'}`);
-  }
-  expect((await must('keys', 'find', key)).stdout).toMatch(new RegExp(`\n${id} .* acme `));
-  const mistyped = `${key.slice(0, -1)}${key.endsWith('x') ? 'y' : 'x'}`;
-  for (const [text, why] of [
-    [mistyped, /its checksum is wrong/],
-    [mintKey('malaria', 'live'), /no key of this service/],
-  ] as const) {
-    const refused = await run('keys', 'find', text);
-    expect([refused.code, refused.stderr]).toEqual([2, expect.stringMatching(why)]);
-    expect(refused.stderr).not.toContain(text);
-  }
+    // It is shown once: no list contains it again.
+    const listed = await must('keys', 'list', '--json');
+    expect(JSON.parse(listed.stdout)).toMatchObject([{ id, owner: 'acme', status: 'active', owner_status: 'active' }]);
+    for (const text of [listed.stdout, (await must('keys', 'list')).stdout]) {
+      expect(text).toContain(id);
+      // Only the first four characters of its secret part are shown.
+      expect(text).toContain(`${key.slice(0, 17)}${text.startsWith('[') ? '"' : '…'}`);
+    }
+    expect((await must('keys', 'find', key)).stdout).toMatch(new RegExp(`\n${id} .* acme `));
+    const mistyped = `${key.slice(0, -1)}${key.endsWith('x') ? 'y' : 'x'}`;
+    for (const [text, why] of [
+      [mistyped, /its checksum is wrong/],
+      [mintKey('malaria', 'live'), /this service has no such key/],
+    ] as const) {
+      const refused = await run('keys', 'find', text);
+      expect([refused.code, refused.stderr]).toEqual([2, expect.stringMatching(why)]);
+      expect(refused.stderr).not.toContain(text);
+    }
 
-  await must('accounts', 'suspend', 'acme');
-  expect(await status(key)).toBe(401);
-  expect(
-    (await run('keys', 'create', '--owner', 'acme', '--name', 'n', '--kind', 'test', '--scopes', 'forecasts')).code,
-  ).toBe(2);
-  await must('accounts', 'reinstate', 'acme');
-  expect(await status(key)).toBe(200);
+    await must('accounts', 'suspend', 'acme');
+    expect(await status(key)).toBe(401);
+    expect(
+      (await run('keys', 'create', '--owner', 'acme', '--name', 'n', '--kind', 'test', '--scopes', 'forecasts')).code,
+    ).toBe(2);
+    await must('accounts', 'reinstate', 'acme');
+    expect(await status(key)).toBe(200);
 
-  await must('keys', 'revoke', id);
-  const refused = await service.get('/v1/risk/lgas?state=KN', key);
-  expect([refused.status, refused.headers.get('www-authenticate'), await codeOf(refused)]).toEqual([
-    401,
-    'Bearer',
-    'INVALID_KEY',
-  ]);
-  expect((await must('keys', 'revoke', id)).stdout).toContain('was revoked at');
-  expect(await status(key)).toBe(401);
+    await must('keys', 'revoke', id);
+    const refused = await service.get('/v1/risk/lgas?state=KN', key);
+    expect([refused.status, refused.headers.get('www-authenticate'), await codeOf(refused)]).toEqual([
+      401,
+      'Bearer',
+      'INVALID_KEY',
+    ]);
+    expect((await must('keys', 'revoke', id)).stdout).toContain('was revoked at');
+    expect(await status(key)).toBe(401);
 
-  const second = await createKey('acme', '--brand', 'other');
-  expect(second.key).toMatch(/^other_live_/);
-  expect(await status(second.key)).toBe(200);
-  await must('accounts', 'remove', 'acme');
-  expect(await status(second.key)).toBe(401);
-  expect((await run('accounts', 'reinstate', 'acme')).code).toBe(2);
-  expect((await run('accounts', 'create-organisation', 'acme')).code).toBe(2);
-});
+    const second = await createKey('acme', '--brand', 'other');
+    expect(second.key).toMatch(/^other_live_/);
+    expect(await status(second.key)).toBe(200);
+    await must('accounts', 'remove', 'acme');
+    expect(await status(second.key)).toBe(401);
+    expect((await run('accounts', 'reinstate', 'acme')).code).toBe(2);
+    expect((await run('accounts', 'create-organisation', 'acme')).code).toBe(2);
+  },
+);
 
-test('rotation: two keys side by side, then one', async () => {
+test('during a rotation both keys work, and then only the new one', async () => {
   const service = await startService();
   const { run, must, createKey } = await commandsFor(service);
   const status = async (key: string) => (await service.get('/v1/risk/lgas?state=KN', key)).status;
@@ -111,7 +116,7 @@ test('rotation: two keys side by side, then one', async () => {
   expect(await run('keys', 'rotate', 'key_nope')).toMatchObject({ code: 2, stdout: '' });
 });
 
-test('a researcher waits to be unlocked', async () => {
+test('a researcher cannot have keys until unlocked', async () => {
   const service = await startService();
   const { run, must, createKey } = await commandsFor(service);
   expect((await must('accounts', 'create-researcher', 'ada', '--json')).stdout).toContain('"status": "locked"');
@@ -137,7 +142,7 @@ test('a researcher waits to be unlocked', async () => {
   expect((await service.get('/v1/risk/lgas?state=KN', key)).status).toBe(200);
 });
 
-test('a key works up to its expiry and not past it', async () => {
+test('a key works until its expiry and not longer', async () => {
   const service = await startService();
   const { must, createKey } = await commandsFor(service);
   await must('accounts', 'create-organisation', 'acme');
@@ -150,8 +155,8 @@ test('a key works up to its expiry and not past it', async () => {
   expect((await must('keys', 'list')).stdout).toContain('expired');
 });
 
-test.each(forms)('limits of an account hold from the next request on: $name', async ({ place }) => {
-  const service = await startService(await place());
+test.each(backends)('limits of an account take effect from the next request on: $name', async ({ newStore }) => {
+  const service = await startService(await newStore());
   const { must, createKey } = await commandsFor(service);
   await must('accounts', 'create-organisation', 'acme');
   const { key } = await createKey('acme');
@@ -177,7 +182,7 @@ test.each([
   [['keys', 'create', '--owner', 'a', '--name', 'n', '--kind', 'dead', '--scopes', 'forecasts'], /kind/],
   [
     ['keys', 'create', '--owner', 'a', '--name', 'n', '--kind', 'live', '--scopes', 'all'],
-    /scopes: expected some of risk_scores, forecasts/,
+    /scopes: expected one or more of risk_scores, forecasts/,
   ],
   [
     [
@@ -197,11 +202,11 @@ test.each([
     /future/,
   ],
   [['keys', 'create', '--owner', 'a'], /required option/],
-  [['accounts', 'limits', 'a', '--per-minute', '0'], /whole number 1 or more/],
-  [['accounts', 'list', '--limits', 'redis://:secret@host'], /redis:\/\/ goes with --store postgres:\/\//],
+  [['accounts', 'limits', 'a', '--per-minute', '0'], /whole number of 1 or more/],
+  [['accounts', 'list', '--limits', 'redis://:secret@host'], /redis:\/\/ requires --store postgres:\/\//],
   [['nonsense'], /unknown command/],
   [[], /Usage: malaria-proxy/],
-])('%j is refused with one clear line and exit code 2', async (args, message) => {
+])('%j is refused in one clear line with exit code 2', async (args, message) => {
   const folder = mkdtempSync(join(tmpdir(), 'malaria-cli-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const done = await runHere(args, { MALARIA_STORE: `sqlite:${join(folder, 'proxy.sqlite')}` });
@@ -211,13 +216,13 @@ test.each([
   expect(done.stderr).not.toContain('    at ');
 });
 
-test('a store that cannot be reached is one line and exit code 3, for it may work later', async () => {
+test('a store that cannot be reached gives one line and exit code 3, since it may work later', async () => {
   const done = await runHere(['accounts', 'list', '--store', 'postgres://me:secret@127.0.0.1:1/db']);
   expect([done.code, done.stdout]).toEqual([3, '']);
   expect(done.stderr).toMatch(/^(?!.*secret).*PostgreSQL cannot be used: .*ECONNREFUSED.*\n$/);
 });
 
-test('--help teaches and exits 0', async () => {
+test('--help prints commands and examples and exits with 0', async () => {
   const help = await runCli(['--help']);
   expect([help.code, help.stderr]).toEqual([0, '']);
   for (const word of ['serve', 'accounts', 'keys', 'Examples:', 'MALARIA_STORE']) expect(help.stdout).toContain(word);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { openLog } from '../../proxy/log.ts';
 
-test('a line of JSON with its time; lines for a reader that hangs are lost, and told of', () => {
+test('lines are JSON with their time; lines for a reader that hangs are lost and counted', () => {
   const written: string[] = [];
   const output = { writableLength: 0, write: (text: string) => written.push(text) };
   let losses = 0;

@@ -1,4 +1,4 @@
-/** How much memory a proxy takes at most under load with its dashboard in use, against what operators are told. */
+/** The peak memory of a proxy under load with its dashboard in use, compared with the figure for operators. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -18,11 +18,11 @@ const CONNECTIONS = 256;
 const LOAD_MS = 3000;
 const PEOPLE = 10;
 
-test('memory under load, with passwords checked and chosen and a new snapshot, stays below what is told', async () => {
+test('memory under load, while passwords are checked and a new snapshot is opened, stays below the documented figure', async () => {
   const [, enough, held] = /(\d+) MiB are enough for any snapshot, of which up to (\d+) MiB are/.exec(
     read('operate.md'),
   )!;
-  // As it is deployed.
+  // As in the deployments.
   for (const file of ['malaria-proxy.service', 'Containerfile'])
     expect(read(`deploy/${file}`)).toContain('MALLOC_ARENA_MAX=2');
   const env = { MALLOC_ARENA_MAX: '2' };
@@ -32,8 +32,8 @@ test('memory under load, with passwords checked and chosen and a new snapshot, s
   const store = await openStore(url);
   const { key } = await giveKey(store, { kind: 'test' });
   const token = mintToken();
-  const asked = { email: 'team@example.org', role: 'service', accountId: null, hash: hashToken(token) } as const;
-  await openDirectory(store.database).invite(asked, Date.now(), COMMAND_LINE);
+  const request = { email: 'team@example.org', role: 'service', accountId: null, hash: hashToken(token) } as const;
+  await openDirectory(store.database).invite(request, Date.now(), COMMAND_LINE);
   await store.close();
   const args = ['--snapshot', current, '--store', url, '--per-minute', '10000000', '--dashboard-port', '0'];
   const serving = await serveCli([...args, '--mail', `outbox:${join(build, 'outbox')}`], env);
@@ -56,7 +56,7 @@ test('memory under load, with passwords checked and chosen and a new snapshot, s
   writeSnapshot(join(build, 'snapshots', versionOf('00000002')), { release: '00000002' });
   publish(build, join('snapshots', versionOf('00000002')));
   await load();
-  for (const { text } of await Promise.all(choosing)) expect(text).toContain('This is easily guessed');
+  for (const { text } of await Promise.all(choosing)) expect(text).toContain('This is easy to guess');
 
   const peak = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${serving.child.pid}/status`, 'utf8'))![1];
   expect(answers).toBeGreaterThan(CONNECTIONS);

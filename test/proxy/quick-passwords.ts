@@ -1,6 +1,6 @@
 /**
- * Passwords hash in a thirtieth of the time, which tests of the dashboard wait for some hundreds of times. Those of the
- * hashes themselves, and of several processes on one store, take them as they are: `vi.unmock('node:crypto')`.
+ * Makes passwords hash in a thirtieth of the time, since tests of the dashboard wait for that some hundreds of times.
+ * Tests of the hashes themselves, and of several processes on one store, use the real ones: `vi.unmock('node:crypto')`.
  */
 import { vi } from 'vitest';
 

@@ -1,4 +1,4 @@
-/** Bytes to a server and back, without a client's politeness. */
+/** Sends raw bytes to a server and reads its answers, without the checks of an HTTP client. */
 import { connect, type Socket } from 'node:net';
 
 export interface RawAnswer {
@@ -7,7 +7,7 @@ export interface RawAnswer {
   body: string;
 }
 
-/** Sends `text` (latin1) in `pieces`, reads until the server closes or `quietMs` pass without a byte. */
+/** Sends `text` (latin1), in pieces if it is a list, and reads until the server closes or is quiet for `quietMs`. */
 export function exchange(
   port: number,
   text: string | string[],
@@ -34,7 +34,7 @@ async function send(socket: Socket, pieces: string[], pauseMs: number, end: bool
   if (end && !socket.destroyed) socket.end();
 }
 
-/** The answers in what a connection brought, by their lengths; a HEAD's answer must be the last. */
+/** Splits the data of a connection into answers by their lengths; the answer to a HEAD must be the last. */
 export function splitAnswers(raw: string): RawAnswer[] {
   const answers: RawAnswer[] = [];
   let rest = raw;

@@ -40,7 +40,7 @@ test('the table of bounds has every bound', () => {
   );
 });
 
-test('every metric that the page names is there, with those of the process', async () => {
+test('every metric that the page names exists, as do those of the process', async () => {
   const service = await startService();
   await service.get('/v1/periods');
   const metrics = await (await fetch(`${service.opsUrl}/metrics`)).text();
@@ -58,7 +58,7 @@ test('the pattern for secret scanners finds keys', () => {
   for (const kind of ['live', 'test'] as const) expect(`key="${mintKey('malaria', kind)}"`).toMatch(pattern);
 });
 
-test('unit and container use settings that there are, and no root', () => {
+test('unit and container use existing settings, and not root', () => {
   const known = new Set(options.map(({ envVar }) => envVar));
   for (const name of ['malaria-proxy.service', 'Containerfile']) {
     const text = readFileSync(join(PROXY, 'deploy', name), 'utf8');
@@ -69,7 +69,7 @@ test('unit and container use settings that there are, and no root', () => {
   }
 });
 
-test('the compose file uses settings that there are, and says no password', () => {
+test('the compose file uses existing settings, and contains no password', () => {
   const known = new Set(options.map(({ envVar }) => envVar));
   const text = readFileSync(join(PROXY, 'deploy', 'compose.yaml'), 'utf8');
   const set = [...text.matchAll(/^ +(MALARIA_\w+): (.*)$/gm)];

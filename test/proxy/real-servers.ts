@@ -1,4 +1,4 @@
-/** PostgreSQL and Redis of a test's own, to be stopped, paused, killed and cut off; the machine's are left alone. */
+/** PostgreSQL and Redis servers for a test to stop, pause, kill and cut off; the machine's own are left alone. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -13,10 +13,12 @@ const FOLDERS = [
 ];
 const find = (name: string) => FOLDERS.map((folder) => join(folder, name)).find((path) => existsSync(path));
 
-/** Which of the programs needed are missing on this machine. */
+/** The required programs that are missing on this machine. */
 export const missingServers = ['initdb', 'postgres', 'redis-server'].filter((name) => find(name) === undefined);
 if (missingServers.length > 0) {
-  console.error(`tests with real servers are skipped: no ${missingServers.join(', ')} (postgresql, redis-server)`);
+  console.error(
+    `tests with real servers are skipped: no ${missingServers.join(', ')} (install postgresql, redis-server)`,
+  );
 }
 
 /** PostgreSQL refuses to run as root. */
@@ -28,7 +30,7 @@ function idOf(flag: '-u' | '-g'): number {
 export interface RealServer {
   url: string;
   port: number;
-  /** Starts it again, on the same port and files. */
+  /** Starts it again, with the same port and files. */
   start(): Promise<void>;
   /** Stops it as an operator would. */
   stop(): Promise<void>;
@@ -38,23 +40,23 @@ export interface RealServer {
   remove(): Promise<void>;
 }
 
-interface Recipe {
+interface ServerProcess {
   folder: string;
   port: number;
   url: string;
   start: () => ChildProcess;
   isUp: () => Promise<boolean>;
-  /** What ends it in order. */
+  /** The signal that stops it properly. */
   signal: NodeJS.Signals;
 }
 
-function processServer({ folder, port, url, start, isUp, signal }: Recipe): RealServer {
+function processServer({ folder, port, url, start, isUp, signal }: ServerProcess): RealServer {
   let child: ChildProcess | null = null;
   const end = async (how: NodeJS.Signals) => {
     if (!child) return;
     const ended = child.exitCode === null && child.signalCode === null ? once(child, 'exit') : null;
     for (const pid of family(child.pid!)) signalTo(pid, 'SIGCONT');
-    // A kill is one of the whole server; else PostgreSQL's parts would end in order.
+    // A kill must hit all processes of the server; otherwise PostgreSQL's children would stop properly.
     for (const pid of how === 'SIGKILL' ? family(child.pid!) : [child.pid!]) signalTo(pid, how);
     await ended;
     child = null;
@@ -65,7 +67,7 @@ function processServer({ folder, port, url, start, isUp, signal }: Recipe): Real
     async start() {
       child = start();
       for (let tries = 0; tries < 200; tries++) {
-        // PostgreSQL refuses while a process of the one that was killed still has its shared memory.
+        // PostgreSQL refuses to start while a process of the killed server still has its shared memory.
         if (child.exitCode !== null) child = start();
         else if (await isUp()) return;
         await new Promise((resolve) => setTimeout(resolve, 50));
@@ -105,28 +107,28 @@ function family(pid: number): number[] {
   }
 }
 
-function roomForPostgres() {
+function folderForPostgres() {
   const folder = mkdtempSync(join(tmpdir(), 'malaria-pg-'));
   if (nobody.uid !== undefined) chownSync(folder, nobody.uid, nobody.gid!);
   return { folder, data: join(folder, 'data') };
 }
 
-/** A new directory of PostgreSQL's data, in a folder of its own. */
+/** Creates a data directory of PostgreSQL, in a folder of its own. */
 export function initPostgres(): { folder: string; data: string } {
-  const { folder, data } = roomForPostgres();
+  const { folder, data } = folderForPostgres();
   const init = ['-D', data, '-U', 'malaria', '--auth=trust', '--no-sync', '--encoding=UTF8', '--locale=C'];
   execFileSync(find('initdb')!, init, { ...nobody, cwd: folder, stdio: 'ignore' });
   return { folder, data };
 }
 
-/** A copy of such a directory, which takes a tenth of the time that making one does. */
+/** Copies such a directory, in a tenth of the time that it takes to create one. */
 function copyPostgres(from: string): { folder: string; data: string } {
-  const { folder, data } = roomForPostgres();
+  const { folder, data } = folderForPostgres();
   execFileSync('cp', ['-a', from, data]);
   return { folder, data };
 }
 
-/** @param from a directory that `initPostgres` made, to start from a copy of */
+/** @param from a data directory that `initPostgres` created; the server uses a copy of it */
 export async function startPostgres(from?: string): Promise<RealServer> {
   const { folder, data } = from === undefined ? initPostgres() : copyPostgres(from);
   const port = await freePort();
@@ -158,7 +160,7 @@ export async function startPostgres(from?: string): Promise<RealServer> {
   return server;
 }
 
-/** `settings` are further arguments, such as `--appendonly yes`. */
+/** @param settings further arguments, such as `--appendonly yes` */
 export async function startRedis(...settings: string[]): Promise<RealServer> {
   const folder = mkdtempSync(join(tmpdir(), 'malaria-redis-'));
   const port = await freePort();
@@ -187,7 +189,7 @@ function answers(port: number): Promise<boolean> {
   });
 }
 
-/** A wire to a server that can be cut, or pass nothing on while it stays open. */
+/** A connection to a server that can be cut, or stalled: then it stays open but passes nothing on. */
 export interface Relay {
   port: number;
   cut(): void;
@@ -198,7 +200,7 @@ export interface Relay {
 
 export async function startRelay(to: number): Promise<Relay> {
   const pairs = new Set<[Socket, Socket]>();
-  let state: 'whole' | 'cut' | 'stalled' = 'whole';
+  let state: 'open' | 'cut' | 'stalled' = 'open';
   const server: Server = createServer((near) => {
     if (state === 'cut') {
       near.destroy();
@@ -230,7 +232,7 @@ export async function startRelay(to: number): Promise<Relay> {
       for (const pair of pairs) for (const socket of pair) socket.pause();
     },
     heal() {
-      state = 'whole';
+      state = 'open';
       for (const pair of pairs) for (const socket of pair) socket.resume();
     },
     close() {

@@ -1,6 +1,6 @@
 /**
- * As much of S3 as proxies and `publish --to` ask of it: GET and PUT of an object, signed. GET knows If-None-Match; PUT
- * holds the bytes against their SHA-256 and knows If-Match and If-None-Match. `reader` may only read.
+ * The part of S3 that proxies and `publish --to` need: signed GET and PUT of an object. GET supports If-None-Match; PUT
+ * checks the bytes against their SHA-256 and supports If-Match and If-None-Match. `reader` may only read.
  */
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -12,13 +12,13 @@ export interface S3Server {
   endpoint: string;
   /** Objects by bucket and key, as in the path of a request. */
   objects: Map<string, Buffer>;
-  /** What was asked for, oldest first. */
-  asked: string[];
-  /** What was put, oldest first. */
+  /** Paths of all requests, oldest first. */
+  requests: string[];
+  /** Paths of all objects put, oldest first. */
   put: string[];
   /** Puts all files of `folder` below `key`. */
   upload(folder: string, key: string): void;
-  /** How the next answers go wrong: as long as it says so. */
+  /** Sets a function that spoils answers: it returns whether it has answered the request itself. */
   fault(wrong: ((path: string, response: ServerResponse) => boolean) | null): void;
   close(): Promise<void>;
 }
@@ -30,12 +30,12 @@ const etagOf = (body: Buffer) => `"${createHash('md5').update(body).digest('hex'
 
 export async function startS3(): Promise<S3Server> {
   const objects = new Map<string, Buffer>();
-  const asked: string[] = [];
+  const requests: string[] = [];
   const puts: string[] = [];
   let wrong: ((path: string, response: ServerResponse) => boolean) | null = null;
   const server = createServer((request, response) => {
     const path = decodeURIComponent(new URL(request.url!, 'http://s3').pathname.slice(1));
-    asked.push(path);
+    requests.push(path);
     if (wrong?.(path, response)) return;
     const refuse = (status: number, code: string) =>
       response
@@ -78,7 +78,7 @@ export async function startS3(): Promise<S3Server> {
   return {
     endpoint: `http://127.0.0.1:${(server.address() as { port: number }).port}`,
     objects,
-    asked,
+    requests,
     put: puts,
     upload(folder, key) {
       for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {

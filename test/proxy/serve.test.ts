@@ -1,4 +1,4 @@
-/** `serve` as a process: what it prints, refuses, survives and keeps to itself. */
+/** `serve` as a process: what it prints, refuses, survives and keeps secret. */
 import { exec } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -10,27 +10,27 @@ import { promisify } from 'node:util';
 import { expect, inject, onTestFinished, test, vi } from 'vitest';
 import type { LimitChange } from '../../proxy/accounts/accounts-and-keys.ts';
 import { openStore } from '../../proxy/accounts/open-store.ts';
+import { rowsIn } from './backends.ts';
 import { runCli, runHere, serveCli } from './cli-process.ts';
 import { type FixtureOptions, makeBuild, versionOf } from './fixture.ts';
-import { rowsIn } from './forms.ts';
 import { exchange, portOf, splitAnswers } from './raw-client.ts';
 import { missingServers, startPostgres, startRedis } from './real-servers.ts';
 import { giveKey } from './service.ts';
 
-function place(options?: FixtureOptions) {
+function setUp(options?: FixtureOptions) {
   const { build, current, store, remove } = makeBuild(options);
   onTestFinished(remove);
   return { build, current, store, args: ['--snapshot', current, '--store', store] };
 }
 
-/** A place whose store has one key, its owner with `limits` of its own. */
-async function placeWithKey(limits?: LimitChange, options?: FixtureOptions) {
-  const made = place(options);
-  const accounts = await openStore(made.store);
+/** A fixture and a store with one key, whose owner has `limits` of its own. */
+async function setUpWithKey(limits?: LimitChange, options?: FixtureOptions) {
+  const created = setUp(options);
+  const accounts = await openStore(created.store);
   const { key } = await giveKey(accounts);
   if (limits) await accounts.setLimits('ministry', limits);
   await accounts.close();
-  return { ...made, key };
+  return { ...created, key };
 }
 
 const ask = (url: string, key: string, path = '/v1/periods') => fetch(url + path, { headers: { 'x-api-key': key } });
@@ -41,7 +41,7 @@ const granted = async (url: string, key: string, times: number) => {
 };
 
 test('after kill -9 no more is granted than the month allows, and at most a block is lost', async () => {
-  const { args, key } = await placeWithKey({ perMinute: 100_000, perMonth: 500 });
+  const { args, key } = await setUpWithKey({ perMinute: 100_000, perMonth: 500 });
   let total = 0;
   for (const _ of [1, 2, 3]) {
     const serving = await serveCli(args);
@@ -50,14 +50,14 @@ test('after kill -9 no more is granted than the month allows, and at most a bloc
   }
   const last = await serveCli(args);
   total += await granted(last.url, key, 600);
-  // Blocks are of 5, and each of the three crashes may lose one.
+  // Blocks contain 5 requests, and each of the three crashes may lose one.
   expect(total).toBeLessThanOrEqual(500);
   expect(total).toBeGreaterThanOrEqual(485);
   expect(await last.stop()).toBe(0);
 });
 
-test('after a graceful stop not a single request is lost, of minute or month', async () => {
-  const { args, key } = await placeWithKey({ perMinute: 70, perMonth: 400 });
+test('after a graceful stop not a single request of minute or month is lost', async () => {
+  const { args, key } = await setUpWithKey({ perMinute: 70, perMonth: 400 });
   let total = 0;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     const serving = await serveCli(args);
@@ -68,8 +68,8 @@ test('after a graceful stop not a single request is lost, of minute or month', a
   expect(total + (await granted(last.url, key, 40))).toBe(70);
 });
 
-test('what is noted at the stop waits for another process that is writing', async () => {
-  const { args, store, key } = await placeWithKey();
+test('on stopping, the counts wait for another process that is writing', async () => {
+  const { args, store, key } = await setUpWithKey();
   const serving = await serveCli(args);
   expect(await granted(serving.url, key, 3)).toBe(3);
   const busy = new DatabaseSync(store.replace('sqlite:', ''));
@@ -83,8 +83,8 @@ test('what is noted at the stop waits for another process that is writing', asyn
   expect(busy.prepare('SELECT sum(granted) AS n FROM usage').get()).toEqual({ n: 3 });
 });
 
-test('what cannot be noted at the stop is told', async () => {
-  const { args, store, key } = await placeWithKey();
+test('counts that cannot be written on stopping are reported', async () => {
+  const { args, store, key } = await setUpWithKey();
   const serving = await serveCli(args);
   expect(await granted(serving.url, key, 3)).toBe(3);
   const busy = new DatabaseSync(store.replace('sqlite:', ''));
@@ -97,9 +97,9 @@ test('what cannot be noted at the stop is told', async () => {
 });
 
 test.skipIf(missingServers.length > 0)(
-  'a stop while Redis hangs refuses what waits for it, notes what was used, and says what is wrong',
+  'on stopping while Redis hangs, waiting requests are refused, usage is written, and the problem is reported',
   async () => {
-    const { current } = place();
+    const { current } = setUp();
     const [postgres, redis] = await Promise.all([startPostgres(inject('postgres')!.data), startRedis()]);
     onTestFinished(async () => {
       await Promise.all([postgres.remove(), redis.remove()]);
@@ -117,7 +117,7 @@ test.skipIf(missingServers.length > 0)(
       expect(Number(/^malaria_connections (\d+)$/m.exec(metrics)![1])).toBeGreaterThanOrEqual(3);
     });
     expect(await serving.stop()).toBe(0);
-    // Answered, so not cut off when the time for it was over.
+    // They were answered, and not cut off at the end of the time for draining.
     for (const { answers } of await Promise.all(waiting)) expect(answers.map(({ status }) => status)).toEqual([503]);
     expect(serving.read().stderr).toMatch(/^malaria-proxy: stopping: finishing requests in flight$/m);
     expect(serving.read().stderr).toMatch(/^malaria-proxy: keys and limits: .*no answer from Redis within 1000 ms$/m);
@@ -125,26 +125,26 @@ test.skipIf(missingServers.length > 0)(
   },
 );
 
-test('a log that nobody reads any more, or that cannot be written, stops no request', async () => {
-  const { args, key } = await placeWithKey();
+test('a log that is no longer read, or cannot be written, delays no request', async () => {
+  const { args, key } = await setUpWithKey();
   const serving = await serveCli([...args, '--log']);
   serving.child.stdout!.destroy();
   for (let i = 0; i < 5; i++) {
     expect((await ask(serving.url, key)).status).toBe(200);
     await pause(20);
   }
-  await vi.waitFor(() => expect(serving.read().stderr).toContain('standard output not written: write EPIPE'));
+  await vi.waitFor(() => expect(serving.read().stderr).toContain('log lines are lost: write EPIPE'));
   serving.child.stderr!.destroy();
   expect((await ask(serving.url, key)).status).toBe(200);
   expect(await serving.stop()).toBe(0);
 });
 
-test('a log whose reader hangs stops no request, and no stop', async () => {
-  const { args, key } = await placeWithKey();
+test('a log whose reader hangs delays neither requests nor stopping', async () => {
+  const { args, key } = await setUpWithKey();
   const serving = await serveCli([...args, '--log', '--per-minute', '1000000']);
   serving.child.stdout!.pause();
   const exited = once(serving.child, 'exit');
-  // More than pipe and reader hold: half a megabyte.
+  // Half a megabyte, more than pipe and reader can buffer.
   const text = `GET /v1/periods HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${key}\r\n\r\n`.repeat(3000);
   const { answers } = await exchange(portOf(serving.url), text, { end: true });
   expect(answers.length).toBe(3000);
@@ -152,21 +152,21 @@ test('a log whose reader hangs stops no request, and no stop', async () => {
   expect((await exited)[0]).toBe(0);
 });
 
-test('a second server on the same store is refused, and let in once the first is killed', async () => {
-  const { args, build, current } = place();
+test('a second server on the same store is refused until the first is killed', async () => {
+  const { args, build, current } = setUp();
   const first = await serveCli(args);
-  // By another name of the same file, too.
+  // Even under another name of the same file.
   symlinkSync(join(build, 'store', 'proxy.sqlite'), join(build, 'link.sqlite'));
   const named = ['--snapshot', current, '--store', `sqlite:${join(build, 'link.sqlite')}`];
   const second = await runCli(['serve', ...named, '--port', '0', '--ops-port', '0']);
   expect([second.code, second.stdout]).toEqual([2, '']);
-  expect(second.stderr).toMatch(/^malaria-proxy: .* is in use: another .* --limits redis:\/\/…\n$/);
+  expect(second.stderr).toMatch(/^malaria-proxy: .* is in use by another .* --limits redis:\/\/…\n$/);
   await first.stop('SIGKILL');
   expect(await (await serveCli(args)).stop()).toBe(0);
 });
 
-test('a stop finishes requests in flight, after saying so on the ops port', async () => {
-  const { build, args, key } = await placeWithKey({}, { outlinePoints: 250_000 });
+test('a stopping server reports it on the ops port and finishes requests in flight', async () => {
+  const { build, args, key } = await setUpWithKey({}, { outlinePoints: 250_000 });
   const serving = await serveCli(args);
   const answer = await fetch(`${serving.url}/v1/boundaries/states`, {
     headers: { 'x-api-key': key, 'accept-encoding': 'identity' },
@@ -183,8 +183,8 @@ test('a stop finishes requests in flight, after saying so on the ops port', asyn
   await expect(ask(serving.url, key)).rejects.toThrow();
 });
 
-test('a stop sends all that was answered, to a client that has not read it yet too', async () => {
-  const { args, key } = await placeWithKey({}, { outlinePoints: 10_000 });
+test('a stopping server sends all answers, even to a client that has not read them yet', async () => {
+  const { args, key } = await setUpWithKey({}, { outlinePoints: 10_000 });
   const serving = await serveCli(args);
   const idle = await ask(serving.url, key);
   expect(idle.status).toBe(200);
@@ -206,8 +206,8 @@ test('a stop sends all that was answered, to a client that has not read it yet t
   expect(await stopped).toBe(0);
 });
 
-test('a store whose file is replaced ends the server: what is revoked there would not be here', async () => {
-  const { args, build } = place();
+test('the server stops if the file of its store is replaced, since it would miss revocations', async () => {
+  const { args, build } = setUp();
   const serving = await serveCli(args);
   const file = join(build, 'store', 'proxy.sqlite');
   renameSync(file, `${file}-away`);
@@ -216,8 +216,8 @@ test('a store whose file is replaced ends the server: what is revoked there woul
   expect([code, serving.read().stderr]).toEqual([1, expect.stringContaining('was replaced by another file')]);
 });
 
-test('--first-key prints a line that works as printed, and the one before it no longer does', async () => {
-  const { args } = place();
+test('--first-key creates a key that works, and the previous one no longer works', async () => {
+  const { args } = setUp();
   const first = await serveCli([...args, '--first-key']);
   expect(first.key).toMatch(/^malaria_test_/);
   await first.stop();
@@ -227,8 +227,8 @@ test('--first-key prints a line that works as printed, and the one before it no 
   await second.stop();
 });
 
-test('plain output says what is served and where; its curl line works', async () => {
-  const { args } = place();
+test('plain output reports what is served and where, and its curl line works', async () => {
+  const { args } = setUp();
   const { spawn } = await import('node:child_process');
   const root = join(import.meta.dirname, '..', '..');
   const child = spawn(
@@ -248,8 +248,8 @@ test('plain output says what is served and where; its curl line works', async ()
   expect(JSON.parse(stdout)).toMatchObject({ period: '2023-12', state_code: 'KN' });
 });
 
-test('no key in the log, on either output, or in any file of the store', async () => {
-  const { args, build, key } = await placeWithKey();
+test('no key appears in the log, on either output, or in any file of the store', async () => {
+  const { args, build, key } = await setUpWithKey();
   const serving = await serveCli([...args, '--log']);
   await ask(serving.url, key, `/v1/risk/lgas?state=KN&api_key=${key}`);
   await ask(serving.url, `${key}x`, `/${key}`);
@@ -279,8 +279,8 @@ test('no key in the log, on either output, or in any file of the store', async (
   expect(metrics).toContain(`malaria_snapshot_info{model_version="${versionOf()}"} 1`);
 });
 
-test('health and readiness are on the other port only', async () => {
-  const { args } = place();
+test('health and readiness are served on the ops port only', async () => {
+  const { args } = setUp();
   const serving = await serveCli(args);
   expect((await fetch(`${serving.opsUrl}/healthz`)).status).toBe(200);
   expect((await fetch(`${serving.opsUrl}/readyz`)).status).toBe(200);
@@ -288,21 +288,21 @@ test('health and readiness are on the other port only', async () => {
   expect((await fetch(`${serving.url}/healthz`)).status).toBe(401);
 });
 
-test('what stands in the way of a start is one clear line, exit code 2', async () => {
-  const { args, current, store } = place();
+test('problems on start-up are reported in one clear line, with exit code 2', async () => {
+  const { args, current, store } = setUp();
   const taken = createServer().listen(0, '127.0.0.1');
   onTestFinished(() => void taken.close());
   await new Promise((resolve) => taken.once('listening', resolve));
   const port = String((taken.address() as AddressInfo).port);
   const free = ['--port', '0', '--ops-port', '0'];
   for (const [more, message] of [
-    [[...args, '--port', port, '--ops-port', '0'], `port ${port} on 127.0.0.1 is taken`],
-    [[...args, '--port', '0', '--ops-port', port], `ops port ${port} on 127.0.0.1 is taken`],
+    [[...args, '--port', port, '--ops-port', '0'], `port ${port} on 127.0.0.1 is already in use`],
+    [[...args, '--port', '0', '--ops-port', port], `ops port ${port} on 127.0.0.1 is already in use`],
     [[...args, ...free, '--port', '99999'], 'whole number from 0 to 65535'],
     [['--snapshot', `${current}-not`, '--store', store, ...free], 'run `malaria-risk build --publish` first'],
     [[...args, ...free, '--limits', 'sqlite:x'], 'limits: expected sqlite or redis://…'],
-    [[...args, ...free, '--limits', 'redis://x'], 'redis:// goes with --store postgres://'],
-    [['--snapshot', current, '--store', 'postgres://x', ...free], 'with a store in PostgreSQL, name redis://…'],
+    [[...args, ...free, '--limits', 'redis://x'], 'redis:// requires --store postgres://'],
+    [['--snapshot', current, '--store', 'postgres://x', ...free], 'a store in PostgreSQL requires --limits redis://…'],
     [
       [
         '--snapshot',

@@ -1,5 +1,5 @@
-/** A running service on free ports over a fixture, with accounts and keys made in its own store. */
-import { onTestFinished } from 'vitest';
+/** A running service on free ports that serves a fixture, with a store of its own for accounts and keys. */
+import { afterAll, onTestFinished } from 'vitest';
 import { SCOPES, type Scope } from '../../pipeline/contract/scopes.ts';
 import { type KeyKind, mintKey } from '../../proxy/accounts/key-format.ts';
 import type { AccountStore } from '../../proxy/accounts/open-store.ts';
@@ -13,21 +13,30 @@ export interface Service extends RunningServer {
   storeUrl: string;
   limits: string;
   reports: string[];
-  /** GET of `path` with `key`, whatever else is wanted of the request. */
+  /** Requests `path` with `key`, by GET unless `init` contains another method. */
   get(path: string, key?: string, init?: RequestInit): Promise<Response>;
 }
 
-/** For tests that are not about time, on machines that are busy. */
+/** Long times for tests that are not about time, so that they pass on busy machines. */
 export const PATIENT = { leaseMs: 120_000, deadlineMs: 60_000 };
 
-/** Has what was started end with the test; `beforeAll` passes its own, for a service that a file shares. */
-type AtEnd = (end: () => void | Promise<void>) => void;
+/** Registers what to do at the end of the test or, by `atEndOfSuite`, of several tests that share a service. */
+export type AtEnd = (end: () => void | Promise<void>) => void;
 
-/** Starts a service that stops, and whose files go, with the test. */
+/** Returns a function that registers what to do after all tests of the surrounding suite or file, last first. */
+export function atEndOfSuite(): (end: () => unknown) => void {
+  const ends: (() => unknown)[] = [];
+  afterAll(async () => {
+    for (const end of ends) await end();
+  });
+  return (end) => void ends.unshift(end);
+}
+
+/** Starts a service that is stopped, and whose files are deleted, at the end of the test. */
 export async function startService(
   options: Partial<ServerOptions> & {
     fixture?: FixtureOptions;
-    /** Options that need to know where the build is. */
+    /** Options that depend on the folder of the build. */
     withBuild?: (build: string) => Partial<ServerOptions>;
   } = {},
   atEnd: AtEnd = onTestFinished,
@@ -75,7 +84,7 @@ export async function serveBuild(
   };
 }
 
-/** A key of `owner`, an organisation that is made where missing. */
+/** Creates a key for `owner`, an organisation that is created if missing. */
 export async function giveKey(
   store: AccountStore,
   options: { owner?: string; kind?: KeyKind; scopes?: Scope[]; expiresAt?: number | null; now?: number } = {},
@@ -87,10 +96,10 @@ export async function giveKey(
   return { id, key };
 }
 
-/** The code of a problem, its form checked. */
+/** The code of a problem document, whose form is checked. */
 export async function codeOf(response: Response): Promise<string> {
   if (response.headers.get('content-type') !== 'application/problem+json') {
-    throw new Error(`no problem but ${response.status} ${response.headers.get('content-type')}`);
+    throw new Error(`expected a problem document, found ${response.status} ${response.headers.get('content-type')}`);
   }
   const body = (await response.json()) as { status: number; code: string; request_id: string };
   if (body.status !== response.status) throw new Error(`body says ${body.status}, HTTP ${response.status}`);

@@ -4,7 +4,7 @@ import { throttled } from '../../proxy/throttle.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-test('of a flood one line a second is told, and how many others there were', () => {
+test('in a flood one line a second is reported, with the number of omitted lines', () => {
   const lines: string[] = [];
   const clock = { wallMs: () => Date.now(), steadyMs: () => Date.now() };
   const report = throttled((line) => lines.push(line), clock, 1000);

@@ -1,4 +1,4 @@
-/** Publishes the fixture's releases in a build's directory, with what is told of them. */
+/** Publishes releases of the fixture in the directory of a build, with their release index. */
 import { join } from 'node:path';
 import { releaseFilesIn } from '../../pipeline/publish/release/release-files.ts';
 import { writeReleaseIndex } from '../../pipeline/publish/release/release-index.ts';
@@ -8,7 +8,7 @@ import { type FixtureOptions, publish, versionOf, writeSnapshot } from './fixtur
 const NONE = { compared: 42, moved: 7, flipped: 1, disjoint: 0, mean_change: 0.01, mean_absolute_change: 0.02 };
 const ALL = { ...NONE, largest_change: -0.1 };
 
-/** Publishes `release`, which takes the place of `before`, at a time of its own. */
+/** Publishes `release`, which replaces `before`, with its own time of publication. */
 export async function publishRelease(
   build: string,
   release: string,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
 import { UsageError } from '../../errors.ts';
 
-/** A plain-text mail. `to` is an address that `toEmail` has accepted, `subject` fixed text. */
+/** A plain-text mail. `to` is an address that `toEmail` has accepted; `subject` is fixed text. */
 export interface Mail {
   to: string;
   subject: string;
@@ -12,32 +12,32 @@ export interface Mail {
 }
 
 export interface Mailer {
-  /** The folder where mails wait for someone to pass them on; null if they are sent. */
+  /** The folder in which mails wait to be passed on by hand; null if they are sent. */
   outbox: string | null;
   send(mail: Mail, now: number): Promise<void>;
   close(): void;
 }
 
 /**
- * A mailer as `setting` says: `outbox:FOLDER` keeps each mail as a file, `smtp://…` and `smtps://…` send it. smtp://
+ * A mailer for `setting`: `outbox:FOLDER` keeps each mail as a file, `smtp://…` and `smtps://…` send it. smtp://
  * requires STARTTLS, except to this machine.
- * @throws UsageError if it is neither, or `from` is not an address.
+ * @throws UsageError if `setting` is none of these, or `from` is not an address.
  */
 export function openMailer(setting: string, from: string): Mailer {
   if (!/^[^\s<>@]+@[^\s<>@]+$/.test(from)) throw new UsageError(`--mail-from: expected an address, found '${from}'`);
   const folder = /^outbox:(.+)$/.exec(setting)?.[1];
   if (folder !== undefined) return openOutbox(folder, from);
   const url = URL.parse(setting);
-  // The value itself may hold a password, so it is not repeated.
+  // The value itself may contain a password, so the message does not repeat it.
   if (!url || !['smtp:', 'smtps:'].includes(url.protocol) || url.hostname === '') {
     throw new UsageError('--mail: expected outbox:FOLDER or smtp://user:password@host:port');
   }
-  const isHere = ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);
+  const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);
   const transport = createTransport({
     host: url.hostname.replace(/^\[|\]$/g, ''),
     port: Number(url.port) || (url.protocol === 'smtps:' ? 465 : 587),
     secure: url.protocol === 'smtps:',
-    requireTLS: url.protocol === 'smtp:' && !isHere,
+    requireTLS: url.protocol === 'smtp:' && !isLocal,
     ...(url.username === ''
       ? {}
       : { auth: { user: decodeURIComponent(url.username), pass: decodeURIComponent(url.password) } }),
@@ -56,7 +56,7 @@ export function openMailer(setting: string, from: string): Mailer {
   };
 }
 
-/** Mails as files that mail programs can open, readable by their owner alone: they hold links that open accounts. */
+/** Keeps mails as files for mail programs, readable by their owner alone: they contain links that open accounts. */
 function openOutbox(folder: string, from: string): Mailer {
   return {
     outbox: folder,
@@ -73,7 +73,7 @@ function openOutbox(folder: string, from: string): Mailer {
       ];
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const name = `${date.toISOString().replaceAll(':', '-')}-${randomBytes(4).toString('hex')}.eml`;
-      // It gets its name only once it is complete: somebody may be waiting to pass it on.
+      // The file gets its final name only once it is complete: somebody may be waiting to pass it on.
       const part = join(folder, `${name}.part`);
       await writeFile(part, `${headers.join('\n')}\n\n${text}\n`, { mode: 0o600, flag: 'wx' });
       await rename(part, join(folder, name));

@@ -1,4 +1,4 @@
-/** The audit log: all of it for the service team, an account's own part for those who run it. */
+/** The audit log: all of it for the service team, an account's own entries for those who manage the account. */
 import { ACTIONS, type AuditEntry } from '../../accounts/audit.ts';
 import { type Html, html } from '../html.ts';
 import { linkButton, moment, table } from '../parts.ts';
@@ -8,13 +8,13 @@ import { type Answer, routes, type SignedIn } from '../visit.ts';
 const PER_PAGE = 50;
 
 function activityTable(entries: readonly AuditEntry[], accounts: ReadonlyMap<string, string> | null): Html {
-  // Accounts learn that the service team did it, not who on the team.
+  // Accounts see that the service team did it, but not who on the team.
   const actor = ({ actor, by_service }: AuditEntry): string => (by_service === 1 && !accounts ? 'service team' : actor);
   return table(
     'Audit log, newest first',
     [
       { title: 'When', cell: ({ at }) => moment(at) },
-      { title: 'Who', look: 'email', cell: actor },
+      { title: 'Who', variant: 'email', cell: actor },
       {
         title: 'What',
         cell: ({ action, subject, detail }) =>

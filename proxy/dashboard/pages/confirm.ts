@@ -1,6 +1,6 @@
 /**
- * The password or a code, asked for again: a stolen session alone must not be enough to take over an account, nor must
- * the session and the password where there is a second factor.
+ * Asking for the password or a code again: a stolen session alone must not be enough to take over an account, nor must
+ * the session and the password if there is a second factor.
  */
 import type { Allowance, Attempts } from '../../accounts/attempts.ts';
 import { type Html, html } from '../html.ts';
@@ -13,11 +13,11 @@ import type { Services } from '../services.ts';
 import type { Answer, Page, SignedIn, Visit } from '../visit.ts';
 import { noteFailure } from './failures.ts';
 
-const QUARTER_HOUR_MS = 15 * 60_000;
+export const QUARTER_HOUR_MS = 15 * 60_000;
 const PER_PERSON = 10;
 const PER_FACTOR = 5;
 
-/** A page that answers only who signed in, or gave the password or a code again, in the last ten minutes. */
+/** A page that answers only visitors who signed in, or gave the password or a code again, in the last ten minutes. */
 export const confirmed =
   (answer: Page): Page =>
   async (visit, services) => {
@@ -38,7 +38,7 @@ export const confirmed =
     return isAlive ? answer(visit, services) : { location: '/sign-in' };
   };
 
-/** The form that was sent, with whatever was in it, and the question. */
+/** The form that was sent, with its values in hidden fields, and a field for the password or code. */
 function confirmPage({ visitor: { person }, form: sent, csrf, path }: SignedIn, error?: string): Html {
   const kept = sent.names().filter((name) => !['csrf', 'code', 'current'].includes(name));
   const hidden = kept.flatMap((name) =>
@@ -46,7 +46,7 @@ function confirmPage({ visitor: { person }, form: sent, csrf, path }: SignedIn, 
   );
   return html`<h1>Confirm that it is you</h1>
     ${error !== undefined && problem('Not done', error)}
-    <p>Before this is done, please give ${person.has_factor ? 'a code' : 'your password'} again. You will not be asked for another ${CONFIRMED_MS / 60_000} minutes.</p>
+    <p>To continue, please enter ${person.has_factor ? 'a code' : 'your password'} again. You will not be asked again for the next ${CONFIRMED_MS / 60_000} minutes.</p>
     ${form(csrf, path, html`${hidden}${person.has_factor ? codeField(error) : currentPassword(error)}${button('Confirm')}`)}`;
 }
 
@@ -69,7 +69,7 @@ export const codeField = (error?: string) =>
     inputmode: 'text',
   });
 
-/** Null if the form has the current password, else the answer that asks for it. */
+/** Null if the form contains the current password, else the answer that asks for it. */
 export async function refuseWithoutPassword(
   visit: SignedIn,
   services: Services,
@@ -93,7 +93,7 @@ export async function refuseWithoutPassword(
   return (await directory.visitor(visit.session, visit.now)) === null ? { location: '/sign-in' } : null;
 }
 
-/** Null if the form has a code of `person`, which is then used up; else the answer that asks for one. */
+/** Null if the form contains a valid code of `person`, which is then used up; else the answer that asks for one. */
 export async function refuseWithoutCode(
   visit: Visit,
   person: Person,
@@ -152,7 +152,7 @@ export function tooMany(waitMs: number): Html {
   );
 }
 
-/** Refuses an attempt for now, on a page with that heading. */
+/** Refuses an attempt for now, on a page with `heading`. */
 export function tooManyAt(heading: string, waitMs: number): Answer {
   const body = html`<h1>${heading}</h1>${tooMany(waitMs)}`;
   return { title: 'Too many attempts', status: 429, body, retryAfterMs: waitMs };

@@ -1,4 +1,4 @@
-/** What is made of a wrong password or code: a count, a line in the audit log, and a mail to the person. */
+/** Recording a wrong password or code: in the metrics, in the audit log, and by mail to the person. */
 import { SOMEBODY } from '../../accounts/audit.ts';
 import { DAY_MS, HOUR_MS } from '../../clock.ts';
 import { failureMail } from '../mails.ts';
@@ -6,13 +6,14 @@ import type { Person } from '../people/rules.ts';
 import type { Services } from '../services.ts';
 import type { Visit } from '../visit.ts';
 
-/** Strangers write these lines, which are never deleted. */
+/** Bounded, because strangers cause these lines and they are never deleted. */
 const LINES_AN_HOUR = 20;
 const MAILS_A_DAY = 3;
 
 /**
- * Notes a wrong password or code for `email`, whose `person` is null if there is none. All but the count comes after
- * the answer. A wrong password in a browser that the person has signed in with before is a slip, and not mailed.
+ * Records a wrong password or code for `email`; `person` is null if nobody has that address. Everything except the
+ * metric is done after the answer. A wrong password in a browser that the person has signed in with before is taken for
+ * a typing error and not mailed.
  */
 export function noteFailure(
   what: 'password' | 'code',
@@ -23,15 +24,15 @@ export function noteFailure(
   { attempts, countSignIn, directory, later, mailer, url }: Services,
 ): void {
   countSignIn(`wrong_${what}`);
-  const mayStill = async (todo: string, most: number, windowMs: number) =>
-    (await attempts.take([{ what: `${todo} of ${person?.id ?? 'nobody'}`, most, windowMs }], now)) === null;
+  const isWithinLimit = async (what: string, most: number, windowMs: number) =>
+    (await attempts.take([{ what: `${what} of ${person?.id ?? 'nobody'}`, most, windowMs }], now)) === null;
   later(async () => {
-    if (await mayStill('failures', LINES_AN_HOUR, HOUR_MS)) {
+    if (await isWithinLimit('failures', LINES_AN_HOUR, HOUR_MS)) {
       const event = { account: person?.account_id ?? null, subject: email, detail: `from ${address}` };
       await directory.recordLightly({ action: `${what}.wrong`, ...event }, SOMEBODY, now);
     }
     if (!person || (isKnown && what === 'password')) return;
-    if (await mayStill('mails of failures', MAILS_A_DAY, DAY_MS)) {
+    if (await isWithinLimit('mails of failures', MAILS_A_DAY, DAY_MS)) {
       await mailer.send(failureMail(person.email, what, address, url()), now);
     }
   });

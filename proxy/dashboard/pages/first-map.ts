@@ -1,4 +1,4 @@
-/** From a key to a map, in each language that has a client. Tests run each block as it stands. */
+/** From a key to a map, in each language that has a client. Tests run each block exactly as shown. */
 import { CLIENTS, clientPath } from '../../../pipeline/contract/operations.ts';
 import { type Html, html } from '../html.ts';
 import { copyable } from '../parts.ts';
@@ -28,7 +28,7 @@ const ABOUT: Record<Language, { name: string; needs: string; commands: (url: str
   },
 };
 
-/** The commands of a language, line by line. @param url where clients reach the API */
+/** The commands for a language, one per line. @param url URL at which clients reach the API */
 export function firstMap(language: Language, url: string): string {
   const file = clientPath(language);
   return [
@@ -41,11 +41,11 @@ export function firstMap(language: Language, url: string): string {
 
 export function firstMapPage(url: string, words: (text: string) => string): Html {
   return html`
-    <p>${words('From a key to a map of every LGA in the newest month. The key is in the environment variable KEY and has the scopes risk_scores and lga_boundaries; a map takes two requests, and fetching the client one.')}</p>
+    <p>${words('From a key to a map of every LGA in the newest month. The key must be in the environment variable KEY and have the scopes risk_scores and lga_boundaries. A map takes two requests, and downloading the client takes one.')}</p>
     ${CLIENTS.map(
       (language) =>
         html`<section><h2>${ABOUT[language].name}</h2><p>Needs ${ABOUT[language].needs}</p>${copyable(`map-${language}`, 'In a terminal', firstMap(language, url))}</section>`,
     )}
-    <p>A month such as 2023-09 after the name of the file gives the map of that month. The folder <code>examples</code> of each client also has an alert, which tells a rise from a new model, and a join of your own table by code or by name; its <code>README.md</code> tells the rest.</p>
-    <p>Without a client: scores are <a href="/reference/risk-nation"><code>/v1/risk/nation</code></a>, outlines <a href="/reference/boundaries-nation"><code>/v1/boundaries/nation</code></a>, and both have the code of each area.</p>`;
+    <p>Add a month such as 2023-09 after the name of the file for a map of that month. The folder <code>examples</code> of each client also contains an alert, which distinguishes a rise from the effect of a new model, and a join with your own table by code or by name; see its <code>README.md</code> for more.</p>
+    <p>Without a client: get the scores from <a href="/reference/risk-nation"><code>/v1/risk/nation</code></a> and the outlines from <a href="/reference/boundaries-nation"><code>/v1/boundaries/nation</code></a>; both contain the code of each area.</p>`;
 }

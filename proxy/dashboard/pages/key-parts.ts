@@ -1,4 +1,4 @@
-/** Keys as several pages show them: in a table, and before one is revoked. */
+/** Parts that several pages about keys share: the table of keys, and the confirmation before one is revoked. */
 import { type Key, keyStatus } from '../../accounts/accounts.ts';
 import { type Html, html } from '../html.ts';
 import { button, type Column, facts, form, mark, moment, table } from '../parts.ts';
@@ -10,25 +10,25 @@ export const replaceAt = (id: string) => `${PATH}/${id}/replace`;
 export const title = (text: string) => html`<p class="kicker">Settings</p><h1>${text}</h1>`;
 
 export const days = (n: number) => `${n} ${n === 1 ? 'day' : 'days'}`;
-/** The number in `text`, if it is one of those `offered`. */
-export const daysIn = (text: string, offered: readonly number[]) => offered.find((n) => String(n) === text);
+/** The number in `text`, if it is one of `options`. */
+export const daysIn = (text: string, options: readonly number[]) => options.find((n) => String(n) === text);
 
 /** Names of the people who created `keys`, by id. */
-export function makersOf(keys: readonly Key[], { directory }: Services) {
+export function creatorsOf(keys: readonly Key[], { directory }: Services) {
   return directory.namesOf(keys.flatMap(({ created_by }) => (created_by === null ? [] : [created_by])));
 }
 
-const maker = (key: Key, makers: ReadonlyMap<string, string>) =>
-  key.created_by === null ? html`<span class="soft">service team</span>` : (makers.get(key.created_by) ?? '');
+const creator = (key: Key, creators: ReadonlyMap<string, string>) =>
+  key.created_by === null ? html`<span class="soft">service team</span>` : (creators.get(key.created_by) ?? '');
 
-const LOOKS = { active: 'good', expired: 'calm', revoked: 'bad' } as const;
-const stateMark = (key: Key, now: number) => mark(keyStatus(key, now), LOOKS[keyStatus(key, now)]);
+const VARIANTS = { active: 'good', expired: 'calm', revoked: 'bad' } as const;
+const stateMark = (key: Key, now: number) => mark(keyStatus(key, now), VARIANTS[keyStatus(key, now)]);
 
-/** A table of keys; `revokeAt` and `replaceAt` give the pages where a key is revoked and replaced. */
+/** A table of keys; `revokeAt` and `replaceAt` return the paths of the pages for revoking and replacing a key. */
 export function keyTable(
   caption: string,
   keys: readonly Key[],
-  makers: ReadonlyMap<string, string>,
+  creators: ReadonlyMap<string, string>,
   now: number,
   revokeAt: (id: string) => string,
   replaceAt?: (id: string) => string,
@@ -44,14 +44,14 @@ export function keyTable(
       title: 'Scopes',
       cell: (key) => html`<span>${key.scopes.map((scope, i) => html`${i > 0 && ', '}<code>${scope}</code>`)}</span>`,
     },
-    { title: 'Created by', cell: (key) => maker(key, makers) },
+    { title: 'Created by', cell: (key) => creator(key, creators) },
     { title: 'Created', cell: (key) => moment(key.created_at) },
     { title: 'Last used', cell: (key) => moment(key.last_used_at) },
     { title: 'Expires', cell: (key) => moment(key.expires_at) },
     { title: 'State', cell: (key) => stateMark(key, now) },
     {
       title: 'Change',
-      look: 'actions',
+      variant: 'actions',
       cell: (key) =>
         keyStatus(key, now) === 'active' &&
         html`${
@@ -62,10 +62,10 @@ export function keyTable(
   return table(caption, columns, keys);
 }
 
-/** Asks to confirm that `key` be revoked, below `at`; `back` keeps it. */
+/** Asks whether to revoke `key`, with a form that posts below `at`; the link to `back` keeps the key. */
 export function confirmRevoke(
   key: Key,
-  makers: ReadonlyMap<string, string>,
+  creators: ReadonlyMap<string, string>,
   visit: SignedIn,
   back: string,
   at = back,
@@ -76,7 +76,7 @@ export function confirmRevoke(
       ['Id', html`<code>${key.id}</code>`],
       ['Kind', key.kind],
       ['Scopes', key.scopes.join(', ')],
-      ['Created by', maker(key, makers)],
+      ['Created by', creator(key, creators)],
       ['Created', moment(key.created_at)],
       ['Last used', moment(key.last_used_at)],
     ])}

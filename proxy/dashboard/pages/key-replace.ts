@@ -1,4 +1,4 @@
-/** A key replaced by a new one, while the old one works on for some days. */
+/** Replacing a key with a new one, while the old one keeps working for some days. */
 import { type Key, keyStatus } from '../../accounts/accounts.ts';
 import { DAY_MS } from '../../clock.ts';
 import { UsageError } from '../../errors.ts';
@@ -8,14 +8,14 @@ import { mintToken } from '../people/tokens.ts';
 import type { Services } from '../services.ts';
 import { type Answer, routes, type SignedIn } from '../visit.ts';
 import { confirmed } from './confirm.ts';
-import { giveKey } from './key-made.ts';
+import { issueKey } from './key-created.ts';
 import { days, daysIn, PATH, replaceAt, title } from './key-parts.ts';
 import { NO_SUCH_KEY, refusal } from './keys.ts';
 
-/** How many days a replaced key may work on. */
+/** How many more days a replaced key may work. */
 const GRACE_DAYS = [1, 7, 30];
 
-/** The key in the path, if it is the visitor's own and works; else the answer. */
+/** The key in the path if it belongs to the visitor's account and works; else the answer to send. */
 async function workingKey(visit: SignedIn, services: Services): Promise<Key | Answer> {
   const refused = await refusal(visit, services);
   if (refused) return { title: 'API access', status: 403, body: html`${title('API access')}${refused}` };
@@ -30,11 +30,11 @@ async function replacePage(visit: SignedIn, services: Services): Promise<Answer>
   if (!('id' in key)) return key;
   const grace = GRACE_DAYS.map((n) => ({ value: String(n), label: days(n) }));
   const body = html`${title(`Replace “${key.name}”`)}
-    <p>You get a new key with the same name, kind and scopes. The old one works on for as long as you say, so that no program stops meanwhile.</p>
+    <p>You get a new key with the same name, kind and scopes. The old one keeps working for as long as you choose, so that no program stops in the meantime.</p>
     ${form(
       visit.csrf,
       replaceAt(key.id),
-      html`<input type="hidden" name="form" value="${mintToken()}">${choices('radio', 'grace', 'The old key works for another', grace, ['7'])}
+      html`<input type="hidden" name="form" value="${mintToken()}">${choices('radio', 'grace', 'Keep the old key working for', grace, ['7'])}
       <div class="actions">${button('Replace the key')}<a href="${PATH}">Cancel</a></div>`,
     )}`;
   return { title: 'Replace a key', body };
@@ -46,10 +46,10 @@ async function replaceKey(visit: SignedIn, services: Services): Promise<Answer> 
   const grace = daysIn(visit.form.text('grace'), GRACE_DAYS);
   if (grace === undefined) throw new UsageError(`Choose one of ${GRACE_DAYS.join(', ')} days.`);
   const { name, kind, scopes, created_at, expires_at } = key;
-  // As long as the old one was to work.
+  // The same lifetime as the old key.
   const expiresAt = expires_at === null ? null : visit.now + expires_at - created_at;
   const until = visit.now + grace * DAY_MS;
-  return giveKey({ name, kind, scopes: [...scopes], expiresAt }, visit, services, { key, until });
+  return issueKey({ name, kind, scopes: [...scopes], expiresAt }, visit, services, { key, until });
 }
 
 export const replaceRoutes = routes(PATH, ['administrator', 'researcher'], {

@@ -1,4 +1,4 @@
-/** Settings, API access: the keys of an organisation or a researcher (SPEC 3 and 5). */
+/** The page “API access” in the settings: the keys of an organisation or a researcher (SPEC 3 and 5). */
 
 import { ALL_OPERATIONS } from '../../../pipeline/contract/operations.ts';
 import { SCOPES, type Scope } from '../../../pipeline/contract/scopes.ts';
@@ -13,34 +13,34 @@ import { mintToken } from '../people/tokens.ts';
 import type { Services } from '../services.ts';
 import { type Answer, attempt, type Page, routes, type SignedIn } from '../visit.ts';
 import { confirmed } from './confirm.ts';
-import { giveKey } from './key-made.ts';
-import { confirmRevoke, days, daysIn, keyTable, makersOf, PATH, replaceAt, title } from './key-parts.ts';
+import { issueKey } from './key-created.ts';
+import { confirmRevoke, creatorsOf, days, daysIn, keyTable, PATH, replaceAt, title } from './key-parts.ts';
 
 const revokeAt = (id: string) => `${PATH}/${id}/revoke`;
-/** How many days a new key may work; others by its date. */
-const LASTING_DAYS = [30, 90, 365];
+/** Lifetimes in days offered for a new key; any other is chosen by date. */
+const LIFETIME_DAYS = [30, 90, 365];
 /** How many expired and revoked keys are shown. */
 const MOST_PAST = 100;
 
 const SCOPE_NAMES = Object.keys(SCOPES) as Scope[];
 
 const DONE: Record<string, string> = {
-  revoked: 'The key is revoked and no longer works',
-  made: 'That form was sent before, and its key is in the list. A key is shown only once; revoke it if you did not save it',
+  revoked: 'The key has been revoked and no longer works',
+  made: 'This form had already been sent, and its key is in the list. A key is shown only once; revoke it if you did not save it',
 };
 
 const KIND_TEXT: Record<KeyKind, { label: string; hint: string }> = {
-  live: { label: 'Live', hint: 'For real work. Requests count toward the monthly allowance.' },
+  live: { label: 'Live', hint: 'For real work. Requests count towards the monthly allowance.' },
   test: {
     label: 'Test',
-    hint: 'For building and testing. Same data; requests do not count toward the allowance.',
+    hint: 'For development and testing. Same data, but requests do not count towards the allowance.',
   },
 };
 
 /** Escaped, since an address may contain `?` or `%`. */
 const mailto = (email: string) => `mailto:${email.split('@').map(encodeURIComponent).join('@')}`;
 
-/** Null if the visitor may create and revoke keys; else the page that says why not, and what to do. */
+/** Null if the visitor may create and revoke keys; else a page that explains why not and what to do. */
 export async function refusal({ visitor }: SignedIn, { directory }: Services): Promise<Html | null> {
   const { person, account } = visitor;
   const why = whyNoKeys(person, account);
@@ -58,7 +58,7 @@ export async function refusal({ visitor }: SignedIn, { directory }: Services): P
   if (why === 'locked') {
     return notice(
       'API access is locked',
-      'The service team will unlock it after reviewing your account. Until then you cannot create keys. If it takes long, contact the team.',
+      'The service team will unlock it after reviewing your account. Until then you cannot create keys. If this takes too long, contact the team.',
       'calm',
     );
   }
@@ -70,7 +70,7 @@ async function listPage(visit: SignedIn, services: Services): Promise<Answer> {
   if (refused) return { title: 'API access', body: html`${title('API access')}${refused}` };
   const { account } = visit.visitor;
   const keys = (await services.accounts.listKeys(account!.name)).map(({ key }) => key).reverse();
-  const makers = await makersOf(keys, services);
+  const creators = await creatorsOf(keys, services);
   const isActive = (key: Key) => keyStatus(key, visit.now) === 'active';
   const [active, past] = [keys.filter(isActive), keys.filter((key) => !isActive(key))];
   const intro =
@@ -83,10 +83,10 @@ async function listPage(visit: SignedIn, services: Services): Promise<Answer> {
     <p>${linkButton(`${PATH}/new`, 'Create a key')}</p>
     ${
       active.length > 0
-        ? keyTable('Active keys', active, makers, visit.now, revokeAt, replaceAt)
+        ? keyTable('Active keys', active, creators, visit.now, revokeAt, replaceAt)
         : html`<section class="empty"><p>${past.length > 0 ? 'No active keys' : 'No keys yet'}.</p></section>`
     }
-    ${past.length > 0 && html`<h2>Expired and revoked</h2>${keyTable('Expired and revoked keys', past.slice(0, MOST_PAST), makers, visit.now, revokeAt)}`}
+    ${past.length > 0 && html`<h2>Expired and revoked</h2>${keyTable('Expired and revoked keys', past.slice(0, MOST_PAST), creators, visit.now, revokeAt)}`}
     ${past.length > MOST_PAST && html`<p class="soft">The newest ${MOST_PAST} of ${past.length}.</p>`}`;
   return { title: 'API access', body };
 }
@@ -97,20 +97,20 @@ function newPage(
   { csrf, form: sent, now }: SignedIn,
   { words }: Services,
   errors: Errors = {},
-  trouble: Value = null,
+  banner: Value = null,
 ): Html {
   const scopes = SCOPE_NAMES.map((scope) => {
-    const opened = ALL_OPERATIONS.filter(({ scopes, response }) => response && scopes.includes(scope));
+    const readable = ALL_OPERATIONS.filter(({ scopes, response }) => response && scopes.includes(scope));
     return {
       value: scope,
       label: html`${words(SCOPES[scope])} <code>${scope}</code>`,
-      hint: html`<ul>${opened.map(({ path, summary }) => html`<li><code>${path}</code> ${words(summary)}</li>`)}<li><code>/v1/tables/…</code> The same as whole tables</li></ul>`,
+      hint: html`<ul>${readable.map(({ path, summary }) => html`<li><code>${path}</code> ${words(summary)}</li>`)}<li><code>/v1/tables/…</code> The same data as complete tables</li></ul>`,
     };
   });
   const kinds = KEY_KINDS.map((kind) => ({ value: kind, ...KIND_TEXT[kind] }));
   const tomorrow = new Date(now + DAY_MS).toISOString().slice(0, 10);
   return html`${title('Create a key')}
-    ${trouble}
+    ${banner}
     ${form(
       csrf,
       PATH,
@@ -118,7 +118,7 @@ function newPage(
         label: 'Name',
         name: 'name',
         value: sent.text('name'),
-        hint: 'What the key is for, such as the program that uses it.',
+        hint: 'What the key is for, for example the program that uses it.',
         error: errors.name,
         autocomplete: 'off',
       })}
@@ -129,8 +129,8 @@ function newPage(
         'lasts',
         'How long it works',
         [
-          ...LASTING_DAYS.map((n) => ({ value: String(n), label: days(n) })),
-          { value: 'date', label: 'Until the day below, or without an end' },
+          ...LIFETIME_DAYS.map((n) => ({ value: String(n), label: days(n) })),
+          { value: 'date', label: 'Until the day below, or without expiry' },
         ],
         [sent.text('lasts') || 'date'],
       )}
@@ -153,10 +153,10 @@ async function createKey(visit: SignedIn, services: Services): Promise<Answer> {
   if (refused) return { title: 'API access', status: 403, body: html`${title('API access')}${refused}` };
   const { form: sent, now } = visit;
   const name = await attempt(() => checkName('name', sent.text('name')));
-  const kind = KEY_KINDS.find((one) => one === sent.text('kind'));
+  const kind = KEY_KINDS.find((value) => value === sent.text('kind'));
   const scopes = await attempt(() => parseScopes(sent.all('scopes').join(',')));
   const date = sent.text('expires').trim();
-  const lasts = daysIn(sent.text('lasts'), LASTING_DAYS);
+  const lasts = daysIn(sent.text('lasts'), LIFETIME_DAYS);
   const expiresAt =
     lasts === undefined
       ? date === ''
@@ -184,11 +184,11 @@ async function createKey(visit: SignedIn, services: Services): Promise<Answer> {
     );
     return { title: 'Create a key: error', status: 400, body };
   }
-  return giveKey({ name, kind, scopes, expiresAt }, visit, services);
+  return issueKey({ name, kind, scopes, expiresAt }, visit, services);
 }
 
 const createLive = confirmed(createKey);
-const createAsked: Page = (visit, services) =>
+const create: Page = (visit, services) =>
   (visit.form.text('kind') === 'live' ? createLive : createKey)(visit, services);
 
 export const NO_SUCH_KEY: Answer = {
@@ -203,7 +203,7 @@ async function revokePage(visit: SignedIn, services: Services): Promise<Answer> 
   if (!found) return NO_SUCH_KEY;
   const { key } = found;
   if (key.revoked_at !== null) return { location: PATH };
-  return { title: 'Revoke a key', body: confirmRevoke(key, await makersOf([key], services), visit, PATH) };
+  return { title: 'Revoke a key', body: confirmRevoke(key, await creatorsOf([key], services), visit, PATH) };
 }
 
 async function revokeKey({ visitor, params, now }: SignedIn, { accounts }: Services): Promise<Answer> {
@@ -214,7 +214,7 @@ async function revokeKey({ visitor, params, now }: SignedIn, { accounts }: Servi
 }
 
 export const keyRoutes = [
-  ...routes(PATH, ['administrator', 'member', 'researcher'], { GET: listPage, POST: createAsked }),
+  ...routes(PATH, ['administrator', 'member', 'researcher'], { GET: listPage, POST: create }),
   ...routes(PATH, ['administrator', 'researcher'], {
     'GET /new': async (visit, services) => {
       const refused = await refusal(visit, services);

@@ -1,4 +1,4 @@
-/** Links for invitations and new passwords, and requesting one. Only submitting a link's form uses it up. */
+/** Links for invitations and new passwords, and requests for the latter. Only submitting its form uses a link up. */
 import { HOUR_MS } from '../../clock.ts';
 import { UsageError } from '../../errors.ts';
 import { type Html, html, type Value } from '../html.ts';
@@ -14,7 +14,7 @@ import { tooManyAt } from './confirm.ts';
 
 function deadLink(): Answer {
   const body = html`<h1>This link does not work</h1>
-    ${problem('Used, expired or incomplete', 'Links work once and for a limited time. Check that you copied the whole link.')}
+    ${problem('Used, expired or incomplete', 'Links work once and for a limited time. Check that you copied the complete link.')}
     <p><a href="/forgotten">Reset your password</a>, or ask whoever invited you for another invitation.</p>`;
   return { title: 'This link does not work', status: 404, body };
 }
@@ -26,7 +26,7 @@ async function findLink({ params, now }: Visit, { directory }: Services): Promis
 
 type Errors = Partial<Record<'name' | 'password' | 'again', string>>;
 
-async function linkPage(visit: Visit, services: Services, link: Link, errors: Errors = {}, trouble: Value = null) {
+async function linkPage(visit: Visit, services: Services, link: Link, errors: Errors = {}, banner: Value = null) {
   const email = link.invitation?.email ?? link.person!.email;
   const { invitation } = link;
   const account = invitation?.account_id ? await services.accounts.accountById(invitation.account_id) : null;
@@ -44,7 +44,7 @@ async function linkPage(visit: Visit, services: Services, link: Link, errors: Er
     ${passwordFields(errors)}
     ${button(invitation ? 'Create your account' : 'Set the password')}`;
   return html`<h1>${title}</h1>
-    ${trouble}
+    ${banner}
     ${facts([
       ['Email', email],
       invitation && ['Account', account?.name ?? 'Service team'],
@@ -65,11 +65,11 @@ export function passwordFields(errors: Errors): Html {
   ${field({ label: 'Repeat the new password', name: 'again', type: 'password', error: errors.again, autocomplete: 'new-password' })}`;
 }
 
-/** What is wrong with the new password sent; `about` is what others know about the person. */
+/** Errors in the new password that was sent; `about` lists what others know about the person. */
 export async function passwordErrors({ form: sent }: Visit, about: readonly string[]): Promise<Errors> {
   const password = sent.text('password');
-  const fault = await attempt(() => checkNewPassword(password, about));
-  if (fault instanceof UsageError) return { password: fault.message };
+  const error = await attempt(() => checkNewPassword(password, about));
+  if (error instanceof UsageError) return { password: error.message };
   return password === sent.text('again') ? {} : { again: 'The passwords do not match.' };
 }
 
@@ -78,8 +78,8 @@ async function useLink(visit: Visit, services: Services): Promise<Answer> {
   if (!link) return deadLink();
   const { directory } = services;
   const { form: sent, now } = visit;
-  const again = async (errors: Errors, trouble: Html = problem('Please check what you entered')): Promise<Answer> => {
-    return { title: 'Error', status: 400, body: await linkPage(visit, services, link, errors, trouble) };
+  const again = async (errors: Errors, banner: Html = problem('Please check what you entered')): Promise<Answer> => {
+    return { title: 'Error', status: 400, body: await linkPage(visit, services, link, errors, banner) };
   };
   const { email, name } = link.person ?? { email: link.invitation!.email, name: sent.text('name') };
   const errors = await passwordErrors(visit, [email, name]);
@@ -100,14 +100,14 @@ async function useLink(visit: Visit, services: Services): Promise<Answer> {
   await directory.closeSession(visit.session);
   const session = mintToken();
   if (link.invitation) return { location: '/sign-in?done=joined', session };
-  // Whoever opened a mailed link may sign in here, however often others have tried elsewhere.
+  // Anyone who opened a mailed link may sign in here, however often others have tried elsewhere.
   const browser = mintToken();
   await directory.rememberBrowser(hashToken(browser), link.person.id, now);
   return { location: '/sign-in?done=password-set', session, browser };
 }
 
-const forgottenPage = (visit: Visit, trouble: Value = null) => html`<h1>Reset your password</h1>
-  ${trouble}
+const forgottenPage = (visit: Visit, banner: Value = null) => html`<h1>Reset your password</h1>
+  ${banner}
   <p>We will send you a link to choose a new one.</p>
   ${form(
     visit.csrf,
@@ -117,14 +117,14 @@ const forgottenPage = (visit: Visit, trouble: Value = null) => html`<h1>Reset yo
   )}
   <p><a href="/sign-in">Back to sign-in</a></p>`;
 
-/** Answers the same, in the same time, whether or not there is such an account: what differs is done later. */
+/** The answer and its timing are the same whether or not there is such an account: what differs is done later. */
 async function askForReset(visit: Visit, services: Services): Promise<Answer> {
   const { attempts, directory, mailer } = services;
   const { now } = visit;
   const email = toEmail(visit.form.text('email'));
   if (email === null) {
-    const trouble = problem('Please check what you entered', 'Enter an address such as ada@example.org.');
-    return { title: 'Error', status: 400, body: forgottenPage(visit, trouble) };
+    const banner = problem('Please check what you entered', 'Enter an address such as ada@example.org.');
+    return { title: 'Error', status: 400, body: forgottenPage(visit, banner) };
   }
   const waitMs = await attempts.take([{ what: `reset from ${visit.address}`, most: 20, windowMs: HOUR_MS }], now);
   if (waitMs !== null) return tooManyAt('Reset your password', waitMs);
@@ -137,7 +137,7 @@ async function askForReset(visit: Visit, services: Services): Promise<Answer> {
   });
   const body = html`<h1>Check your email</h1>
     ${notice('If this address has an account, a link is on its way', `It works once, within ${RESET_MS / 60_000} minutes.`, 'calm')}
-    <p>Nothing there? Look in your junk folder, check the address, or contact the service team.</p>
+    <p>No mail? Look in your junk folder, check the address, or contact the service team.</p>
     <p><a href="/sign-in">Back to sign-in</a></p>`;
   return { title: 'Check your email', body };
 }

@@ -1,4 +1,4 @@
-/** People as several pages show them: tables, and inviting somebody. */
+/** Parts that several pages about people share: tables, and inviting somebody. */
 
 import type { Account } from '../../accounts/accounts.ts';
 import { DAY_MS, HOUR_MS } from '../../clock.ts';
@@ -11,7 +11,7 @@ import { hashToken, mintToken } from '../people/tokens.ts';
 import type { Services } from '../services.ts';
 import type { Answer, SignedIn } from '../visit.ts';
 
-/** Tables of the people and invitations of `account`; `at`: where the visitor manages them, null if nowhere. */
+/** Tables of the people and invitations of `account`. @param at paths for managing them, null if the visitor may not */
 export async function peopleTables(
   account: Account | null,
   at: { people: string; invitations: string } | null,
@@ -30,7 +30,7 @@ export async function peopleTables(
               title: 'Name',
               cell: (person) => html`${person.name}${person.id === own && html` <span class="soft">(you)</span>`}`,
             },
-            { title: 'Email', look: 'email', cell: ({ email }) => email },
+            { title: 'Email', variant: 'email', cell: ({ email }) => email },
             { title: 'Role', cell: ({ role }) => ROLE_NAMES[role] },
             {
               title: 'Two-step',
@@ -39,7 +39,7 @@ export async function peopleTables(
             { title: 'Since', cell: ({ created_at }) => moment(created_at) },
             at && {
               title: 'Manage',
-              look: 'actions',
+              variant: 'actions',
               cell: ({ id, name }) => html`<a href="${at.people}/${id}">Manage<span class="unseen"> ${name}</span></a>`,
             },
           ],
@@ -58,7 +58,7 @@ export async function peopleTables(
         { title: 'Expires', cell: ({ expires_at }) => moment(expires_at) },
         {
           title: 'Withdraw',
-          look: 'actions',
+          variant: 'actions',
           cell: ({ id, email }) =>
             form(
               visit.csrf,
@@ -76,7 +76,7 @@ export function inviteForm(action: string, account: Account | null, visit: Signe
   const roles = rolesIn(account);
   const hints: Partial<Record<Role, string>> = {
     administrator: 'Creates and revokes keys, invites and removes people.',
-    member: 'Sees the usage.',
+    member: 'Sees usage.',
   };
   return form(
     visit.csrf,
@@ -96,7 +96,7 @@ export function inviteForm(action: string, account: Account | null, visit: Signe
   );
 }
 
-/** Where mails are kept while none are sent. */
+/** Shows the folder in which mails are kept if none are sent. */
 export function outboxNote({ mailer }: Services): Value {
   return (
     mailer.outbox !== null &&
@@ -108,16 +108,16 @@ export function outboxNote({ mailer }: Services): Value {
   );
 }
 
-/** The role in `account` that the form names; if it names none, the one with the least rights. */
-export function roleAsked(account: Account | null, { form: sent }: SignedIn): Role {
+/** The role in `account` that the form names; if it names none, the one with the fewest rights. */
+export function requestedRole(account: Account | null, { form: sent }: SignedIn): Role {
   const roles = rolesIn(account);
   return roles.find((role) => role === sent.text('role')) ?? roles.at(-1)!;
 }
 
 /**
- * Invites the address in the form to `account`, and goes `back`; where no mail is sent, it shows the link first. If the
- * address has an account elsewhere, only its owner learns so, by mail.
- * @throws UsageError to show at the form.
+ * Invites the address in the form to `account` and redirects to `back`; if no mail is sent, it shows the link first. If
+ * the address has an account elsewhere, only its owner learns of that, by mail.
+ * @throws UsageError with a message to show in the form.
  */
 export async function invite(
   account: Account | null,
@@ -130,11 +130,11 @@ export async function invite(
   const by = actorOf(visit.visitor.person);
   const allowance = { what: `invitations ${by.id}`, most: 50, windowMs: HOUR_MS };
   if ((await services.attempts.take([allowance], visit.now)) !== null) {
-    throw new UsageError('That is a lot of invitations. Try again in an hour.');
+    throw new UsageError('You have sent too many invitations. Try again in an hour.');
   }
   const token = mintToken();
-  const asked = { email: visit.form.text('email'), role, accountId: account?.id ?? null, hash: hashToken(token) };
-  const invitation = await directory.invite(asked, visit.now, by);
+  const request = { email: visit.form.text('email'), role, accountId: account?.id ?? null, hash: hashToken(token) };
+  const invitation = await directory.invite(request, visit.now, by);
   const link = linkUrl(services.url(), token);
   services.later(async () => {
     const isElsewhere = (await directory.credentials(invitation.email)) !== null;
@@ -145,7 +145,7 @@ export async function invite(
   });
   if (mailer.outbox === null) return { location: back };
   const body = html`<h1>Pass the invitation on</h1>
-    ${notice('No mail is sent', `Give this link to ${invitation.email} and to nobody else: whoever opens it first chooses the password. It is shown only now, works once, and for ${INVITATION_MS / DAY_MS} days.`)}
+    ${notice('No mail is sent', `Give this link to ${invitation.email} and to nobody else: whoever opens it first chooses the password. It will not be shown again. It works once, within ${INVITATION_MS / DAY_MS} days.`)}
     ${copyable('link', 'Invitation', link)}
     ${linkButton(back, 'I have passed it on')}`;
   return { title: 'Invitation', body };

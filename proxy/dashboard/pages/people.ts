@@ -6,18 +6,18 @@ import { actorOf, type Person, ROLE_NAMES, type Role, rolesIn } from '../people/
 import type { Services } from '../services.ts';
 import { type Answer, attempt, type Page, type Route, routes, type SignedIn } from '../visit.ts';
 import { confirmed } from './confirm.ts';
-import { invite, inviteForm, outboxNote, peopleTables, roleAsked } from './people-parts.ts';
+import { invite, inviteForm, outboxNote, peopleTables, requestedRole } from './people-parts.ts';
 
 const DONE: Record<string, string> = {
   invited: 'The invitation is on its way',
-  withdrawn: 'The invitation is withdrawn',
-  removed: 'Removed, and signed out everywhere',
-  role: 'The role is changed',
-  'two-step': 'Two-step sign-in is turned off for this person',
+  withdrawn: 'The invitation has been withdrawn',
+  removed: 'The person has been removed and signed out everywhere',
+  role: 'The role has been changed',
+  'two-step': 'Two-step sign-in has been turned off for this person',
 };
 
 /** One of the two lists of people: an organisation's, or the service team's. */
-interface Place {
+interface PeopleList {
   base: string;
   title: string;
   kicker: string;
@@ -25,7 +25,7 @@ interface Place {
   viewers: readonly Role[];
 }
 
-const PLACES: readonly Place[] = [
+const LISTS: readonly PeopleList[] = [
   {
     base: '/settings/people',
     title: 'People',
@@ -42,7 +42,7 @@ const NOBODY: Answer = {
   body: html`<h1>No such person</h1><p>They may have been removed.</p>`,
 };
 
-/** A page about the person in the path, if the visitor may manage them: same account, or the service team. */
+/** A page about the person in the path, if the visitor may manage them: in the same account, or as the service team. */
 const about =
   (answer: (person: Person, visit: SignedIn, services: Services) => Awaitable<Answer>): Page =>
   async (visit, services) => {
@@ -52,19 +52,19 @@ const about =
     return found && isTheirs ? answer(found.person, visit, services) : NOBODY;
   };
 
-function routesOf(place: Place): Route[] {
-  const { base } = place;
+function routesOf(list: PeopleList): Route[] {
+  const { base } = list;
 
   const listPage = async (visit: SignedIn, services: Services, error?: string): Promise<Answer> => {
     const { person, account } = visit.visitor;
-    const manages = person.role === place.for;
-    const body = html`<p class="kicker">${place.kicker}</p><h1>${place.title}</h1>
+    const manages = person.role === list.for;
+    const body = html`<p class="kicker">${list.kicker}</p><h1>${list.title}</h1>
       ${error === undefined ? doneNotice(visit.query, DONE) : problem('The invitation was not sent')}
       ${person.role === 'service' && outboxNote(services)}
       ${await peopleTables(account, manages ? { people: base, invitations: `${base}/invitations` } : null, visit, services)}
       ${manages && html`<section><h2>Invite somebody</h2>${inviteForm(`${base}/invitations`, account, visit, error)}</section>`}`;
     return {
-      title: error === undefined ? place.title : `${place.title}: error`,
+      title: error === undefined ? list.title : `${list.title}: error`,
       body,
       status: error === undefined ? 200 : 400,
     };
@@ -73,7 +73,7 @@ function routesOf(place: Place): Route[] {
   const personPage = about(async (person, visit, services) => {
     const account = person.account_id === null ? null : await services.accounts.accountById(person.account_id);
     const roles = rolesIn(account);
-    const body = html`<p class="kicker">${place.kicker}</p><h1>${person.name}</h1>
+    const body = html`<p class="kicker">${list.kicker}</p><h1>${person.name}</h1>
       ${doneNotice(visit.query, DONE)}
       ${facts([
         ['Email', person.email],
@@ -104,18 +104,18 @@ function routesOf(place: Place): Route[] {
         ${form(visit.csrf, `${base}/${person.id}/two-step-off`, button('Turn it off', 'plain'))}</section>`
       }
       <section><h2>Remove</h2>
-      <p>They will no longer be able to sign in. The keys they created stay, since keys belong to the account.</p>
+      <p>They will no longer be able to sign in. The keys that they created remain, since keys belong to the account.</p>
       ${linkButton(`${base}/${person.id}/remove`, 'Remove …', 'plain')}</section>`;
     return { title: person.name, body };
   });
 
   return [
-    ...routes(base, place.viewers, { GET: (visit, services) => listPage(visit, services) }),
-    ...routes(base, [place.for], {
+    ...routes(base, list.viewers, { GET: (visit, services) => listPage(visit, services) }),
+    ...routes(base, [list.for], {
       'POST /invitations': confirmed(async (visit, services) => {
         const { account } = visit.visitor;
         const back = `${base}?done=invited`;
-        const done = await attempt(() => invite(account, roleAsked(account, visit), visit, services, back));
+        const done = await attempt(() => invite(account, requestedRole(account, visit), visit, services, back));
         return done instanceof UsageError ? listPage(visit, services, done.message) : done;
       }),
       'POST /invitations/:id/withdraw': async ({ visitor: { person }, params, now }, { directory }) => {
@@ -131,7 +131,7 @@ function routesOf(place: Place): Route[] {
       ),
       'POST /:id/two-step-off': confirmed(
         about(async (person, { visitor, now }, { directory }) => {
-          // Turning off your own is on the profile page.
+          // People turn off their own on the profile page.
           if (person.id === visitor.person.id) return NOBODY;
           await directory.turnFactorOff(person.id, now, actorOf(visitor.person));
           return { location: `${base}/${person.id}?done=two-step` };
@@ -139,9 +139,9 @@ function routesOf(place: Place): Route[] {
       ),
       'GET /:id/remove': about((person, { csrf }) => {
         const body = html`<h1>Remove ${person.name}?</h1>
-          <p>${person.email} will be signed out at once and can return only by another invitation.</p>
+          <p>${person.email} will be signed out at once and can return only with a new invitation.</p>
           <div class="actions">${form(csrf, `${base}/${person.id}/remove`, button('Remove', 'danger'))}
-          <a href="${base}/${person.id}">Keep</a></div>`;
+          <a href="${base}/${person.id}">Cancel</a></div>`;
         return { title: 'Remove', body };
       }),
       'POST /:id/remove': about(async (person, { visitor, now }, { directory }) => {
@@ -153,4 +153,4 @@ function routesOf(place: Place): Route[] {
   ];
 }
 
-export const peopleRoutes = PLACES.flatMap(routesOf);
+export const peopleRoutes = LISTS.flatMap(routesOf);

@@ -1,4 +1,4 @@
-/** Bars by day, as SVG made on the server: colours come from the style sheet, and each bar has its count as a title. */
+/** Bar charts by day as SVG, rendered on the server: colours come from the style sheet, and titles have the counts. */
 import { type Html, html } from '../html.ts';
 import { number } from '../parts.ts';
 
@@ -14,7 +14,7 @@ interface Shape {
   height: number;
   /** Small plots in a table have none. */
   hasAxes: boolean;
-  /** On which screens the style sheet shows it; on all if not given. */
+  /** The screens on which the style sheet shows it; all by default. */
   on?: 'broad' | 'narrow';
 }
 
@@ -22,7 +22,7 @@ const LEFT = 52;
 const BOTTOM = 26;
 const TOP = 8;
 
-/** A round step that divides 0 to `most` into two to five parts. */
+/** A round step that divides the range from 0 to `most` into two to five parts. */
 function stepOf(most: number): number {
   const power = 10 ** Math.floor(Math.log10(Math.max(1, most)));
   const step = [0.2, 0.5, 1, 2].map((factor) => factor * power).find((each) => most / each <= 5) ?? 2 * power;
@@ -35,11 +35,11 @@ export function dayPlot(label: string, days: readonly DayCount[], { width, heigh
   const step = stepOf(most);
   const top = hasAxes ? Math.ceil(most / step) * step : most;
   const [left, bottom] = hasAxes ? [LEFT, height - BOTTOM] : [0, height];
-  const place = (width - left) / days.length;
+  const slot = (width - left) / days.length;
   const y = (value: number) => round(bottom - (value / top) * (bottom - (hasAxes ? TOP : 0)));
-  const bar = (look: string, from: number, to: number, i: number) =>
+  const bar = (variant: string, from: number, to: number, i: number) =>
     to > from &&
-    html`<rect class="${look}" x="${round(left + i * place + place * 0.1)}" y="${y(to)}" width="${round(place * 0.8)}" height="${round(y(from) - y(to))}"/>`;
+    html`<rect class="${variant}" x="${round(left + i * slot + slot * 0.1)}" y="${y(to)}" width="${round(slot * 0.8)}" height="${round(y(from) - y(to))}"/>`;
   const ticks = hasAxes ? Array.from({ length: Math.round(top / step) + 1 }, (_, i) => i * step) : [];
   const every = Math.ceil(days.length / (width / 110));
   return html`<svg class="plot${on && ` ${on}`}" viewBox="0 0 ${width} ${height}" role="img" aria-label="${label}">
@@ -50,7 +50,7 @@ export function dayPlot(label: string, days: readonly DayCount[], { width, heigh
     ${days.map(
       ({ day, live, test }, i) => html`<g><title>${day}: ${number(live)} live, ${number(test)} test</title>
       ${bar('live', 0, live, i)}${bar('test', live, live + test, i)}
-      ${hasAxes && i % every === 0 && html`<text class="tick" x="${round(left + i * place)}" y="${height - 6}">${dayName(day)}</text>`}</g>`,
+      ${hasAxes && i % every === 0 && html`<text class="tick" x="${round(left + i * slot)}" y="${height - 6}">${dayName(day)}</text>`}</g>`,
     )}
     ${!hasAxes && html`<line class="grid" x1="0" x2="${width}" y1="${height}" y2="${height}"/>`}
   </svg>`;

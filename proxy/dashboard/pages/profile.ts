@@ -9,18 +9,18 @@ import { currentPassword, refuseWithoutPassword } from './confirm.ts';
 import { passwordErrors, passwordFields } from './links.ts';
 
 const DONE: Record<string, string> = {
-  password: 'Your password is changed, and you are signed out everywhere else',
-  elsewhere: 'You are signed out everywhere else',
+  password: 'Your password has been changed, and you have been signed out everywhere else',
+  elsewhere: 'You have been signed out everywhere else',
   'factor-on': 'Two-step sign-in is on',
   'factor-off': 'Two-step sign-in is off',
 };
 
 type Errors = Partial<Record<'current' | 'password' | 'again', string>>;
 
-function profilePage({ visitor, csrf, query }: SignedIn, errors: Errors = {}, trouble: Value = null) {
+function profilePage({ visitor, csrf, query }: SignedIn, errors: Errors = {}, banner: Value = null) {
   const { person, account } = visitor;
   return html`<h1>Your profile</h1>
-    ${trouble || doneNotice(query, DONE)}
+    ${banner || doneNotice(query, DONE)}
     ${facts([
       ['Name', person.name],
       ['Email', person.email],
@@ -28,7 +28,7 @@ function profilePage({ visitor, csrf, query }: SignedIn, errors: Errors = {}, tr
       ['Role', ROLE_NAMES[person.role]],
     ])}
     <section><h2>Two-step sign-in ${person.has_factor ? mark('on', 'good') : mark('off', 'calm')}</h2>
-    <p>Signing in then takes your password and a code from an app on your phone.</p>
+    <p>With two-step sign-in you need your password and a code from an app on your phone.</p>
     ${
       person.has_factor
         ? linkButton('/profile/two-step/off', 'Turn it off', 'plain')
@@ -43,7 +43,7 @@ function profilePage({ visitor, csrf, query }: SignedIn, errors: Errors = {}, tr
       ${button('Change your password')}`,
     )}</section>
     <section><h2>Other sessions</h2>
-    <p>Signed in on a device you no longer have, or not sure?</p>
+    <p>Are you signed in on a device that you no longer have, or not sure?</p>
     ${form(csrf, '/profile/sessions', button('Sign out everywhere else', 'plain'))}</section>`;
 }
 

@@ -1,4 +1,4 @@
-/** Reference: operations with search, each with samples and an example; codes of states and LGAs. */
+/** The reference: operations with search, samples and example answers; codes of states and LGAs. */
 import { FEED } from '../../../pipeline/contract/published.ts';
 import { type Html, html } from '../html.ts';
 import { facts, notice, searchForm, table } from '../parts.ts';
@@ -13,7 +13,7 @@ const PATH = '/reference';
 const CODES = `${PATH}/codes`;
 export const FIRST_MAP = `${PATH}/first-map`;
 type State = Reference['places']['states'][number];
-/** Found areas that are shown at most. */
+/** How many of the areas found are shown. */
 const MOST_FOUND = 100;
 
 const page =
@@ -21,13 +21,13 @@ const page =
   async (visit, services) => {
     const reference = await services.reference();
     if (reference) return answer(reference, visit, services);
-    const body = html`<h1>Reference</h1>${notice('No reference yet', 'The data that is served at present is from before it described itself.', 'calm')}`;
+    const body = html`<h1>Reference</h1>${notice('No reference yet', 'The data that is currently served is from an early version, which contains no description of the API.', 'calm')}`;
     return { title: 'Reference', body };
   };
 
 const kicker = html`<p class="kicker"><a href="${PATH}">Reference</a></p>`;
 
-/** Whether every word of `query` is somewhere in `texts`. */
+/** Whether every word of `query` occurs in `texts`. */
 function isFound(query: string, texts: readonly string[]): boolean {
   const text = texts.join(' ').toLowerCase();
   return query
@@ -36,23 +36,23 @@ function isFound(query: string, texts: readonly string[]): boolean {
     .every((word) => text.includes(word));
 }
 
-/** Text with its `code`. */
+/** Text in which `code` in backticks is marked up as such. */
 const prose = (text: string): Html =>
   html`${text.split('`').map((part, i) => (i % 2 ? html`<code>${part}</code>` : part))}`;
 
 function listPage(reference: Reference, { query }: SignedIn, { words }: Services): Answer {
   const { title, modelVersion, synthetic, lastEstimated, operations, tags } = reference;
   const listed = (tag: string) => found.filter((operation) => operation.tag === tag);
-  const asked = query.text('q').trim();
+  const search = query.text('q').trim();
   const found = operations.filter(({ id, path, summary, description, fields }) =>
-    isFound(asked, [id, path, summary, description, ...fields.flatMap((field) => [field.name, field.description])]),
+    isFound(search, [id, path, summary, description, ...fields.flatMap((field) => [field.name, field.description])]),
   );
   const body = html`<h1>Reference</h1>
-    ${synthetic && notice('Made-up data', 'Its places, surveys and scores are invented: it is for trying things out.', 'calm')}
+    ${synthetic && notice('Made-up data', 'All places, surveys and scores are invented; use them only to try things out.', 'calm')}
     <p>${title}, data version <code>${modelVersion}</code>, estimated up to ${lastEstimated}. Every request needs a key.</p>
     <p><a href="${FIRST_MAP}">Your first map</a> · <a href="${CODES}">${words('Codes of states and LGAs')}</a> · <a href="${FEED}">Feed of releases</a></p>
-    ${searchForm(PATH, 'Search paths, fields and what they mean', asked)}
-    ${asked !== '' && html`<p role="status">${found.length} of ${operations.length} operations</p>`}
+    ${searchForm(PATH, 'Search paths, fields and their meanings', search)}
+    ${search !== '' && html`<p role="status">${found.length} of ${operations.length} operations</p>`}
     ${tags.map(({ name, description }) => listed(name).length > 0 && html`<h2>${description}</h2>${operationsTable(description, listed(name))}`)}`;
   return { title: 'Reference', body };
 }
@@ -81,7 +81,7 @@ function operationPage({ operations }: Reference, { params }: SignedIn, { apiUrl
     <p>${summary}. ${prose(description)}</p>
     ${
       parameters.length > 0 &&
-      html`<h2>Parameters</h2><p>Others are ignored: check their names.</p>${table(
+      html`<h2>Parameters</h2><p>Other parameters are ignored, so check the spelling of names.</p>${table(
         'Parameters',
         [
           { title: 'Name', cell: ({ name }) => html`<code>${name}</code>` },
@@ -94,8 +94,8 @@ function operationPage({ operations }: Reference, { params }: SignedIn, { apiUrl
     }
     ${
       id === 'versions-diff'
-        ? html`<p><a href="${PATH}/versions"><code>/v1/versions</code></a> has the addresses of all diffs, as <code>diff</code>.</p>`
-        : html`<section><h2>Samples</h2><p>With your key in the environment variable <code>KEY</code>.</p>${sampleBlocks(samples)}</section>`
+        ? html`<p><a href="${PATH}/versions"><code>/v1/versions</code></a> lists the addresses of all diffs, as <code>diff</code>.</p>`
+        : html`<section><h2>Samples</h2><p>They read your key from the environment variable <code>KEY</code>.</p>${sampleBlocks(samples)}</section>`
     }
     ${example !== undefined && html`<section><h2>Answer</h2><p>An example from this data version, with lists shortened.</p><pre tabindex="0" role="group" aria-label="Answer">${isJson ? JSON.stringify(example, null, 2) : String(example)}</pre></section>`}
     ${
@@ -115,19 +115,19 @@ function operationPage({ operations }: Reference, { params }: SignedIn, { apiUrl
 }
 
 function codesPage({ places: { states, lgas } }: Reference, { query }: SignedIn, { words }: Services): Answer {
-  const asked = query.text('q').trim();
+  const search = query.text('q').trim();
   const state = states.find(({ state_code }) => state_code === query.text('state'));
   const found = lgas.filter(
     ({ lga_code, lga, state_code }) =>
-      (state !== undefined || asked !== '') &&
+      (state !== undefined || search !== '') &&
       (state === undefined || state_code === state.state_code) &&
-      isFound(asked, [lga_code, lga]),
+      isFound(search, [lga_code, lga]),
   );
   const title = words('Codes of states and LGAs');
   const [one, many] = [words('LGA'), words('LGAs')];
   const body = html`${kicker}<h1>${title}</h1>
-    ${searchForm(CODES, words('Search LGAs by name or code'), asked)}
-    ${asked !== '' && html`<p role="status">${words(`${found.length} of ${lgas.length} LGAs`)}${found.length > MOST_FOUND && `, the first ${MOST_FOUND} of them`}</p>`}
+    ${searchForm(CODES, words('Search LGAs by name or code'), search)}
+    ${search !== '' && html`<p role="status">${words(`${found.length} of ${lgas.length} LGAs`)}${found.length > MOST_FOUND && `, the first ${MOST_FOUND} shown`}</p>`}
     ${
       found.length > 0 &&
       html`<h2>${many}${state && ` of ${state.state}`}</h2>${table(
@@ -145,7 +145,7 @@ function codesPage({ places: { states, lgas } }: Reference, { query }: SignedIn,
       words('States'),
       [
         { title: 'Code', cell: ({ state_code }) => html`<code>${state_code}</code>` },
-        { title: words('State'), cell: (one) => one.state },
+        { title: words('State'), cell: ({ state }) => state },
         ...(states.some(({ iso_code }) => iso_code !== null)
           ? [{ title: 'ISO 3166-2', cell: ({ iso_code }: State) => iso_code }]
           : []),
@@ -154,8 +154,8 @@ function codesPage({ places: { states, lgas } }: Reference, { query }: SignedIn,
           : []),
         {
           title: many,
-          cell: (one) =>
-            html`<a href="${CODES}?state=${one.state_code}">${many}<span class="unseen"> of ${one.state}</span></a>`,
+          cell: ({ state, state_code }) =>
+            html`<a href="${CODES}?state=${state_code}">${many}<span class="unseen"> of ${state}</span></a>`,
         },
       ],
       states,

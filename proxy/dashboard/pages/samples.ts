@@ -1,4 +1,4 @@
-/** Requests in four languages, with the key in the environment variable KEY. Tests run each as it stands. */
+/** Requests in four languages, with the key in the environment variable KEY. Tests run each exactly as shown. */
 import { type Html, html } from '../html.ts';
 import { copyable } from '../parts.ts';
 
@@ -7,7 +7,7 @@ export interface Sample {
   text: string;
 }
 
-/** `file`: where to keep the answer; null: it is JSON, and shown. */
+/** @param file name of the file for the answer; null if the answer is JSON, which is printed */
 export function samplesOf(url: string, file: string | null): Sample[] {
   const at = JSON.stringify(url);
   const to = JSON.stringify(file);
@@ -38,7 +38,7 @@ export function samplesOf(url: string, file: string | null): Sample[] {
     {
       language: 'TypeScript',
       text: [
-        '// As an ES module, such as sample.mts: Node.js 24 runs it as it is.',
+        '// Save this as an ES module such as sample.mts, which Node.js 24 runs directly.',
         ...(file === null ? [] : ["import { writeFile } from 'node:fs/promises';"]),
         `const answer = await fetch(${at}, { headers: { Authorization: \`Bearer \${process.env.KEY}\` } });`,
         'if (!answer.ok) throw new Error(await answer.text());',

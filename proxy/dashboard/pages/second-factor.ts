@@ -13,18 +13,18 @@ export const TWO_STEP = '/profile/two-step';
 
 type Errors = Partial<Record<'current' | 'code', string>>;
 
-/** The form carries the secret until a code shows that the app has it; only then is it stored. */
+/** The form carries the secret until a code proves that the app has it; only then is the secret stored. */
 function onPage(
   { visitor: { person }, csrf }: SignedIn,
   { twoStep }: Services,
   secret: string,
   errors: Errors = {},
-  trouble: Value = null,
+  banner: Value = null,
 ) {
   const url = otpauthUrl(secret, person.email, SERVICE_NAME);
-  const isDemanded = mustSetUpFactor(person, twoStep);
+  const isRequired = mustSetUpFactor(person, twoStep);
   return html`<h1>Turn on two-step sign-in</h1>
-    ${trouble || (isDemanded && notice('Your role needs two-step sign-in', 'Set it up to go on.', 'calm'))}
+    ${banner || (isRequired && notice('Your role requires two-step sign-in', 'Set it up to continue.', 'calm'))}
     <ol class="steps">
     <li><p>Open an authenticator app on your phone and scan this code.</p>
       <div class="qr" role="img" aria-label="QR code of the secret that is shown below as text">${Html.of(renderSVG(url, { border: 2 }))}</div>
@@ -38,7 +38,7 @@ function onPage(
       ${currentPassword(errors.current)}
       ${button('Turn it on')}`,
     )}</li></ol>
-    ${!isDemanded && html`<p><a href="/profile">Back to your profile</a></p>`}`;
+    ${!isRequired && html`<p><a href="/profile">Back to your profile</a></p>`}`;
 }
 
 async function turnOn(visit: SignedIn, services: Services): Promise<Answer> {
@@ -54,23 +54,24 @@ async function turnOn(visit: SignedIn, services: Services): Promise<Answer> {
   const refused = await refuseWithoutPassword(visit, services, (current) => again({ current }));
   if (refused) return refused;
   const step = stepOf(secret, visit.form.text('code').replaceAll(' ', ''), visit.now);
-  if (step === null) return again({ code: 'This is not the code that the app shows. Is your phone’s clock right?' });
+  if (step === null)
+    return again({ code: 'This is not the code that the app shows. Check that your phone’s clock is right.' });
   const codes = mintRecoveryCodes();
   const recovery = codes.map((code) => hashRecoveryCode(person.id, code));
   const isDone = await services.directory.turnFactorOn(person.id, { secret, step, recovery }, visit.now);
   if (!isDone) return { location: '/profile' };
   await services.directory.closeOtherSessions(person.id, visit.session);
   const body = html`<h1>Your recovery codes</h1>
-    ${notice('Two-step sign-in is on', 'You are signed out everywhere else.')}
-    <p>If you lose your phone, each of these codes signs you in once in its place. They are shown only now: print them, or keep them in a password manager.</p>
+    ${notice('Two-step sign-in is on', 'You have been signed out everywhere else.')}
+    <p>If you lose your phone, you can sign in once with each of these codes instead. They will not be shown again: print them, or keep them in a password manager.</p>
     ${copyable('codes', 'Recovery codes', codes.join('\n'))}
     ${linkButton('/profile?done=factor-on', 'I have saved them')}`;
   return { title: 'Your recovery codes', body };
 }
 
 function offPage({ visitor, csrf }: SignedIn, { twoStep }: Services): Html {
-  const isDemanded = mustSetUpFactor({ ...visitor.person, has_factor: false }, twoStep);
-  const next = isDemanded ? 'You will be asked to set it up anew at once' : 'You will sign in with your password alone';
+  const isRequired = mustSetUpFactor({ ...visitor.person, has_factor: false }, twoStep);
+  const next = isRequired ? 'You will have to set it up again at once' : 'You will sign in with your password alone';
   return html`<h1>Turn off two-step sign-in</h1>
     <p>${next}, and your recovery codes will stop working.</p>
     ${form(csrf, `${TWO_STEP}/off`, button('Turn it off', 'danger'))}

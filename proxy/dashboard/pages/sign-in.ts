@@ -1,6 +1,6 @@
 /**
- * Signing in. Failed attempts are counted separately for browsers the person has signed in with before: whoever guesses
- * passwords from afar locks out new browsers for a while, but neither the person's own nor a link sent by mail.
+ * Signing in. Failed attempts are counted separately for browsers that the person has signed in with before: guessing
+ * passwords elsewhere locks out new browsers for a while, but neither the person's own nor a link sent by mail.
  */
 import type { Allowance } from '../../accounts/attempts.ts';
 import { type Html, html, type Value } from '../html.ts';
@@ -11,25 +11,24 @@ import type { Visitor } from '../people/sessions.ts';
 import { hashToken, mintToken } from '../people/tokens.ts';
 import type { Services } from '../services.ts';
 import { type Answer, routes, type Visit } from '../visit.ts';
-import { checkCounted, codeField, isKnownTo, refuseWithoutCode, tooMany } from './confirm.ts';
+import { checkCounted, codeField, isKnownTo, QUARTER_HOUR_MS, refuseWithoutCode, tooMany } from './confirm.ts';
 import { noteFailure } from './failures.ts';
 
-const QUARTER_HOUR_MS = 15 * 60_000;
 const PER_EMAIL = 10;
 const PER_ADDRESS = 50;
 const PER_BROWSER = 10;
 
 const DONE: Record<string, string> = {
-  'signed-out': 'You are signed out',
-  'password-set': 'Your password is set. You can sign in with it now',
+  'signed-out': 'You have been signed out',
+  'password-set': 'Your password has been set. You can sign in with it now',
   joined: 'Welcome. Your account is ready: sign in with the password you have just chosen',
 };
 
 const WRONG = problem('Wrong email or password', 'Check both and try again.');
 
-function signInPage(visit: Visit, email: string, trouble: Value = null): Html {
+function signInPage(visit: Visit, email: string, banner: Value = null): Html {
   return html`<h1>Sign in</h1>
-    ${trouble || doneNotice(visit.query, DONE)}
+    ${banner || doneNotice(visit.query, DONE)}
     ${form(
       visit.csrf,
       '/sign-in',
@@ -45,21 +44,21 @@ async function signIn(visit: Visit, services: Services): Promise<Answer> {
   const { attempts, directory } = services;
   const { form: sent, now } = visit;
   const email = toEmail(sent.text('email'));
-  const refused = (trouble: Html, status: number, retryAfterMs?: number): Answer => ({
+  const refused = (banner: Html, status: number, retryAfterMs?: number): Answer => ({
     title: 'Sign in: error',
     status,
-    body: signInPage(visit, sent.text('email'), trouble),
+    body: signInPage(visit, sent.text('email'), banner),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   });
   const found = await directory.credentials(email ?? '');
-  // Asked even if there is nobody, so that timing does not tell.
+  // Queried even if there is no such person, so that the timing reveals nothing.
   const isKnown = visit.browser !== null && (await directory.knowsBrowser(visit.browser, found?.person.id ?? '', now));
   const allowances = isKnown ? [browserAllowance(visit.browser!)] : strangerAllowances(visit.address, email ?? '');
   const waitMs = await attempts.take(allowances, now);
   if (waitMs !== null) {
     services.countSignIn('too_many');
     // At most once a minute, so that an attack does not fill the log.
-    if ((await attempts.take([{ what: 'told of attempts', most: 1, windowMs: 60_000 }], now)) === null) {
+    if ((await attempts.take([{ what: 'report of attempts', most: 1, windowMs: 60_000 }], now)) === null) {
       services.report(
         `dashboard: too many failed sign-ins, most recently as ${email ?? 'no address'} from ${visit.address}`,
       );
@@ -93,7 +92,7 @@ async function signIn(visit: Visit, services: Services): Promise<Answer> {
     : welcome({ person, account, factorDue, confirmedAt: now }, token, visit, services, isKnown);
 }
 
-/** Remembers the browser, now that its visitor is fully signed in, and shows the first page. */
+/** Remembers the browser, now that its visitor is fully signed in, and redirects to the first page. */
 async function welcome(
   visitor: Visitor,
   session: string,
@@ -109,9 +108,9 @@ async function welcome(
   return { location: homeOf(visitor), session, ...(fresh === null ? {} : { browser: fresh }) };
 }
 
-function codePage(visit: Visit, trouble: Value = null): Html {
+function codePage(visit: Visit, banner: Value = null): Html {
   return html`<h1>Two-step sign-in</h1>
-    ${trouble}
+    ${banner}
     ${form(visit.csrf, '/sign-in/code', html`${codeField()}${button('Continue')}`)}
     <p><a href="/sign-in">Start again</a></p>`;
 }
@@ -121,8 +120,8 @@ async function enterCode(visit: Visit, services: Services): Promise<Answer> {
   const { directory } = services;
   if (!pending) return { location: '/sign-in' };
   const refused = await refuseWithoutCode(visit, pending.person, services, () => {
-    const trouble = problem('Wrong code', 'Each code works once. Wait for the next one and try again.');
-    return { title: 'Two-step sign-in: error', status: 403, body: codePage(visit, trouble) };
+    const banner = problem('Wrong code', 'Each code works once. Wait for the next one and try again.');
+    return { title: 'Two-step sign-in: error', status: 403, body: codePage(visit, banner) };
   });
   if (refused) return refused;
   const token = mintToken();

@@ -8,24 +8,25 @@ import { actorOf } from '../people/rules.ts';
 import type { Services } from '../services.ts';
 import { type Answer, attempt, type Page, routes, type SignedIn } from '../visit.ts';
 import { confirmed } from './confirm.ts';
-import { confirmRevoke, keyTable, makersOf } from './key-parts.ts';
-import { invite, inviteForm, peopleTables, roleAsked } from './people-parts.ts';
+import { confirmRevoke, creatorsOf, keyTable } from './key-parts.ts';
+import { invite, inviteForm, peopleTables, requestedRole } from './people-parts.ts';
 import { statusMark } from './team.ts';
 import { monthSection, spanOf, usageOf } from './usage.ts';
 
 const PATH = '/team/accounts';
 
 const DONE: Record<string, string> = {
-  created: 'The account is created, and the invitation is on its way',
-  uninvited: 'The account is created, but not the invitation: that was a lot of invitations. Try again in an hour',
-  unlock: 'API access is unlocked',
-  suspend: 'The account is suspended: its keys no longer work, and its people are signed out',
-  reinstate: 'The account is reinstated: its keys work again',
-  remove: 'The account is removed for good',
-  limits: 'The limits are set and apply from the next request',
+  created: 'The account has been created, and the invitation is on its way',
+  uninvited:
+    'The account has been created, but its invitation was not sent: you have sent too many. Try again in an hour',
+  unlock: 'API access has been unlocked',
+  suspend: 'The account has been suspended: its keys no longer work, and its people are signed out',
+  reinstate: 'The account has been reinstated: its keys work again',
+  remove: 'The account has been removed for good',
+  limits: 'The limits have been set and apply from the next request',
   invited: 'The invitation is on its way',
-  withdrawn: 'The invitation is withdrawn',
-  revoked: 'The key is revoked',
+  withdrawn: 'The invitation has been withdrawn',
+  revoked: 'The key has been revoked',
 };
 
 const NO_ACCOUNT: Answer = {
@@ -43,7 +44,7 @@ const about =
   };
 
 interface Shown {
-  trouble?: Value;
+  banner?: Value;
   limits?: { perMinute?: string | undefined; perMonth?: string | undefined };
   email?: string;
 }
@@ -56,7 +57,7 @@ async function accountPage(account: Account, visit: SignedIn, services: Services
   const people = await services.directory.listPeople(account.id);
   const canInvite = !isRemoved && (account.kind === 'organisation' || people.length === 0);
   const body = html`<p class="kicker">Accounts</p><h1>${account.name}</h1>
-    ${shown.trouble || doneNotice(visit.query, DONE)}
+    ${shown.banner || doneNotice(visit.query, DONE)}
     ${facts([
       ['Status', statusMark(account)],
       ['Kind', account.kind],
@@ -79,13 +80,13 @@ async function accountPage(account: Account, visit: SignedIn, services: Services
         ? keyTable(
             'Active keys',
             active,
-            await makersOf(active, services),
+            await creatorsOf(active, services),
             visit.now,
             (id) => `${base}/keys/${id}/revoke`,
           )
         : html`<p class="soft">None${keys.length > 0 && `; ${keys.length} expired or revoked`}.</p>`
     }`;
-  return { title: account.name, body, status: shown.trouble ? 400 : 200 };
+  return { title: account.name, body, status: shown.banner ? 400 : 200 };
 }
 
 function stateActions(account: Account, { csrf }: SignedIn): Value {
@@ -137,7 +138,7 @@ function limitsSection(
     )}</section>`;
 }
 
-/** A limit as entered: null for the default, undefined if it is not a limit. */
+/** The limit that was entered: null for the default, undefined if it is invalid. */
 function toLimit(text: string): number | null | undefined {
   const entered = text.trim().replaceAll(',', '');
   if (entered === '') return null;
@@ -149,15 +150,15 @@ async function setLimits(account: Account, visit: SignedIn, services: Services):
   const [perMinute, perMonth] = [toLimit(visit.form.text('per_minute')), toLimit(visit.form.text('per_month'))];
   if (perMinute === undefined || perMonth === undefined) {
     const error = (value: unknown) =>
-      value === undefined ? 'Enter a whole number from 1 up, or leave it empty.' : undefined;
+      value === undefined ? 'Enter a whole number of 1 or more, or leave it empty.' : undefined;
     const limits = { perMinute: error(perMinute), perMonth: error(perMonth) };
-    return accountPage(account, visit, services, { trouble: problem('The limits have not been changed'), limits });
+    return accountPage(account, visit, services, { banner: problem('The limits have not been changed'), limits });
   }
   await services.accounts.setLimits(account.name, { perMinute, perMonth }, visit.now, actorOf(visit.visitor.person));
   return { location: `${PATH}/${account.id}?done=limits` };
 }
 
-const change = (what: AccountChange) =>
+const applyChange = (what: AccountChange) =>
   about(async (account, { visitor, now }, { accounts, directory, mailer, later, url }) => {
     await accounts.changeAccount(account.name, what, now, actorOf(visitor.person));
     if (what === 'unlock' && account.unlocked_at === null)
@@ -179,7 +180,7 @@ const CONFIRM = {
   },
 } as const;
 
-function removePage(account: Account, what: keyof typeof CONFIRM, { csrf }: SignedIn, error?: string): Html {
+function confirmPage(account: Account, what: keyof typeof CONFIRM, { csrf }: SignedIn, error?: string): Html {
   const base = `${PATH}/${account.id}`;
   return html`<p class="kicker">Accounts</p><h1>${what === 'suspend' ? 'Suspend' : 'Remove'} ${account.name}?</h1>
     <p>${CONFIRM[what].text}</p>
@@ -194,7 +195,7 @@ function removePage(account: Account, what: keyof typeof CONFIRM, { csrf }: Sign
 }
 
 const confirm = (what: keyof typeof CONFIRM) =>
-  about(async (account, visit) => ({ title: CONFIRM[what].button, body: removePage(account, what, visit) }));
+  about(async (account, visit) => ({ title: CONFIRM[what].button, body: confirmPage(account, what, visit) }));
 
 export const teamAccountRoutes = routes(`${PATH}/:id`, ['service'], {
   GET: about(accountPage),
@@ -204,14 +205,14 @@ export const teamAccountRoutes = routes(`${PATH}/:id`, ['service'], {
       ${await monthSection(account, services)}${links}${await usageOf(account, span, visit.now, services)}`;
     return { title: `Usage of ${account.name}`, body };
   }),
-  'POST /unlock': change('unlock'),
+  'POST /unlock': applyChange('unlock'),
   'GET /suspend': confirm('suspend'),
-  'POST /suspend': change('suspend'),
-  'POST /reinstate': change('reinstate'),
+  'POST /suspend': applyChange('suspend'),
+  'POST /reinstate': applyChange('reinstate'),
   'GET /remove': confirm('remove'),
   'POST /remove': about(async (account, visit, { accounts }) => {
     if (visit.form.text('name').trim() !== account.name) {
-      const body = removePage(account, 'remove', visit, 'This is not the account’s name.');
+      const body = confirmPage(account, 'remove', visit, 'This is not the name of the account.');
       return { title: 'Remove: error', status: 400, body };
     }
     await accounts.changeAccount(account.name, 'remove', visit.now, actorOf(visit.visitor.person));
@@ -221,10 +222,10 @@ export const teamAccountRoutes = routes(`${PATH}/:id`, ['service'], {
   'POST /invitations': confirmed(
     about(async (account, visit, services) => {
       const back = `${PATH}/${account.id}?done=invited`;
-      const done = await attempt(() => invite(account, roleAsked(account, visit), visit, services, back));
+      const done = await attempt(() => invite(account, requestedRole(account, visit), visit, services, back));
       if (done instanceof UsageError) {
         return accountPage(account, visit, services, {
-          trouble: problem('The invitation was not sent'),
+          banner: problem('The invitation was not sent'),
           email: done.message,
         });
       }
@@ -239,8 +240,8 @@ export const teamAccountRoutes = routes(`${PATH}/:id`, ['service'], {
     const found = (await services.accounts.listKeys(account.name)).find(({ key }) => key.id === visit.params.key);
     if (!found) return NO_ACCOUNT;
     const back = `${PATH}/${account.id}`;
-    const makers = await makersOf([found.key], services);
-    return { title: 'Revoke a key', body: confirmRevoke(found.key, makers, visit, back, `${back}/keys`) };
+    const creators = await creatorsOf([found.key], services);
+    return { title: 'Revoke a key', body: confirmRevoke(found.key, creators, visit, back, `${back}/keys`) };
   }),
   'POST /keys/:key/revoke': about(async (account, { params, visitor, now }, { accounts }) => {
     await accounts.revokeKey(params.key!, now, actorOf(visitor.person), account.id);

@@ -1,4 +1,4 @@
-/** The service team's list of accounts, and creating one. */
+/** The service team's list of accounts, and the form for a new one. */
 import { type Account, type AccountKind, accountStatus } from '../../accounts/accounts.ts';
 import { UsageError } from '../../errors.ts';
 import { type Html, html, type Value } from '../html.ts';
@@ -12,25 +12,25 @@ import { invite, outboxNote } from './people-parts.ts';
 const PATH = '/team/accounts';
 const PER_PAGE = 50;
 
-export const LOOKS = { active: 'good', locked: 'calm', suspended: 'bad', removed: 'bad' } as const;
-export const statusMark = (account: Account) => mark(accountStatus(account), LOOKS[accountStatus(account)]);
+export const VARIANTS = { active: 'good', locked: 'calm', suspended: 'bad', removed: 'bad' } as const;
+export const statusMark = (account: Account) => mark(accountStatus(account), VARIANTS[accountStatus(account)]);
 
 const limit = (value: number | null) => (value === null ? html`<span class="soft">default</span>` : number(value));
 
-/** Those that need attention first, removed ones last. */
+/** Accounts that need attention come first, removed ones last. */
 const ORDER = ['locked', 'suspended', 'active', 'removed'] as const;
 
 async function listPage({ query }: SignedIn, services: Services): Promise<Answer> {
-  const asked = query.text('q').trim().toLowerCase();
+  const search = query.text('q').trim().toLowerCase();
   const all = (await services.accounts.listAccounts())
-    .filter(({ name }) => name.toLowerCase().includes(asked))
+    .filter(({ name }) => name.toLowerCase().includes(search))
     .sort(
       (a, b) => ORDER.indexOf(accountStatus(a)) - ORDER.indexOf(accountStatus(b)) || a.name.localeCompare(b.name, 'en'),
     );
   const page = Math.max(1, Math.trunc(Number(query.text('page')) || 1));
   const shown = all.slice((page - 1) * PER_PAGE, page * PER_PAGE);
   const waiting = all.filter((account) => accountStatus(account) === 'locked').length;
-  const search = asked === '' ? '' : `q=${encodeURIComponent(asked)}&`;
+  const searchQuery = search === '' ? '' : `q=${encodeURIComponent(search)}&`;
   const body = html`<p class="kicker">Service</p><h1>Accounts</h1>
     ${outboxNote(services)}
     <div class="bar">
@@ -46,16 +46,16 @@ async function listPage({ query }: SignedIn, services: Services): Promise<Answer
               { title: 'Name', cell: ({ id, name }) => html`<a href="${PATH}/${id}">${name}</a>` },
               { title: 'Kind', cell: ({ kind }) => kind },
               { title: 'Status', cell: statusMark },
-              { title: 'Per minute', look: 'number', cell: ({ per_minute }) => limit(per_minute) },
-              { title: 'Per month', look: 'number', cell: ({ per_month }) => limit(per_month) },
+              { title: 'Per minute', variant: 'number', cell: ({ per_minute }) => limit(per_minute) },
+              { title: 'Per month', variant: 'number', cell: ({ per_month }) => limit(per_month) },
               { title: 'Created', cell: ({ created_at }) => moment(created_at) },
             ],
             shown,
           )
-        : html`<section class="empty"><p>No accounts${asked !== '' && ' with that name'}.</p></section>`
+        : html`<section class="empty"><p>No accounts${search !== '' && ' with that name'}.</p></section>`
     }
-    <p class="actions">${page > 1 && linkButton(`${PATH}?${search}page=${page - 1}`, 'Back', 'plain')}
-    ${all.length > page * PER_PAGE && linkButton(`${PATH}?${search}page=${page + 1}`, 'More', 'plain')}</p>`;
+    <p class="actions">${page > 1 && linkButton(`${PATH}?${searchQuery}page=${page - 1}`, 'Back', 'plain')}
+    ${all.length > page * PER_PAGE && linkButton(`${PATH}?${searchQuery}page=${page + 1}`, 'More', 'plain')}</p>`;
   return { title: 'Accounts', body };
 }
 
@@ -74,21 +74,21 @@ const KINDS = [
 
 type Errors = Partial<Record<'name' | 'kind' | 'email', string>>;
 
-function newPage({ csrf, form: sent }: SignedIn, errors: Errors = {}, trouble: Value = null): Html {
+function newPage({ csrf, form: sent }: SignedIn, errors: Errors = {}, banner: Value = null): Html {
   return html`<p class="kicker">Service</p><h1>New account</h1>
-    ${trouble}
+    ${banner}
     ${form(
       csrf,
       PATH,
       html`${choices('radio', 'kind', 'Kind', KINDS, [sent.text('kind')], errors.kind)}
-      ${field({ label: 'Name', name: 'name', value: sent.text('name'), error: errors.name, hint: 'Of the organisation or the researcher. It cannot be changed later.', autocomplete: 'off' })}
+      ${field({ label: 'Name', name: 'name', value: sent.text('name'), error: errors.name, hint: 'Name of the organisation or the researcher. It cannot be changed later.', autocomplete: 'off' })}
       ${field({
         label: 'Email of the researcher or the first administrator',
         name: 'email',
         type: 'email',
         value: sent.text('email'),
         error: errors.email,
-        hint: 'An invitation is sent to it.',
+        hint: 'An invitation will be sent to this address.',
         autocomplete: 'off',
       })}
       <div class="actions">${button('Create the account')}<a href="${PATH}">Cancel</a></div>`,

@@ -35,7 +35,7 @@ export async function monthSection(account: Account, { limiter, clock, perMinute
       ],
       ['Per minute, per key', `${number(account.per_minute ?? perMinute)} requests`],
     ])}
-    <p class="soft">Only requests with live keys count toward the allowance. Requests over a limit are refused with status 429.</p></section>`;
+    <p class="soft">Only requests with live keys count towards the allowance. Requests over a limit are refused with status 429.</p></section>`;
 }
 
 const sum = (rows: readonly OwnerUsage[], kind: 'live' | 'test' | null, what: 'granted' | 'refused' = 'granted') =>
@@ -61,7 +61,7 @@ function groupsOf(rows: readonly OwnerUsage[], titleOf: (row: OwnerUsage) => str
   return groups.sort((a, b) => sum(b.rows, null) - sum(a.rows, null) || (a.title < b.title ? -1 : 1));
 }
 
-/** What an account asked for in the last `span` days, and with which errors. */
+/** The requests of an account in the last `span` days, and the errors among them. */
 export async function usageOf({ id }: Account, span: number, now: number, services: Services): Promise<Html> {
   await services.flushUsage();
   const since = dayOf(now - (span - 1) * DAY_MS);
@@ -80,11 +80,11 @@ function usageSections(rows: readonly OwnerUsage[], span: number, now: number): 
   const total = sum(rows, null);
   const label = `${number(total)} requests in ${span} days; the table below has the numbers`;
   const counts: Column<Group>[] = [
-    { title: 'Live', look: 'number', cell: (group) => number(sum(group.rows, 'live')) },
-    { title: 'Test', look: 'number', cell: (group) => number(sum(group.rows, 'test')) },
+    { title: 'Live', variant: 'number', cell: (group) => number(sum(group.rows, 'live')) },
+    { title: 'Test', variant: 'number', cell: (group) => number(sum(group.rows, 'test')) },
     {
       title: 'Refused (429)',
-      look: 'number',
+      variant: 'number',
       cell: (group) => number(sum(group.rows, null, 'refused')),
     },
   ];
@@ -95,13 +95,13 @@ function usageSections(rows: readonly OwnerUsage[], span: number, now: number): 
     <p class="legend"><span class="key live"></span> live keys <span class="key test"></span> test keys</p>
     ${dayPlot(label, byDay(rows, days), { width: 760, height: 240, hasAxes: true, on: 'broad' })}
     ${dayPlot(label, byDay(rows, days), { width: 330, height: 190, hasAxes: true, on: 'narrow' })}
-    <details><summary>The same as a table</summary>
+    <details><summary>Show as a table</summary>
     ${table(
       'Requests by day',
       [
         { title: 'Day (UTC)', cell: ({ day }) => day },
-        { title: 'Live', look: 'number', cell: ({ live }) => number(live) },
-        { title: 'Test', look: 'number', cell: ({ test }) => number(test) },
+        { title: 'Live', variant: 'number', cell: ({ live }) => number(live) },
+        { title: 'Test', variant: 'number', cell: ({ test }) => number(test) },
       ],
       dayRows,
     )}</details></section>
@@ -130,7 +130,7 @@ function usageSections(rows: readonly OwnerUsage[], span: number, now: number): 
 type Failed = Awaited<ReturnType<Services['usage']['listErrors']>>[number];
 const STATUS_OF: Readonly<Record<string, { status: number; title: string } | undefined>> = { ...ERRORS, ...FAULTS };
 
-/** Errors by status and code, with what each means; nothing where there were none. */
+/** Errors by status and code, each with its meaning; nothing if there were none. */
 function errorsSection(rows: readonly Failed[], { words }: Services): Html | false {
   const codes = [...Map.groupBy(rows, ({ code }) => code)].map(([code, of]) => ({ code, of, known: STATUS_OF[code] }));
   if (codes.length === 0) return false;
@@ -142,13 +142,17 @@ function errorsSection(rows: readonly Failed[], { words }: Services): Html | fal
         { title: 'Code', cell: ({ code }) => html`<code>${code}</code>` },
         { title: 'Meaning', cell: ({ known }) => words(known?.title ?? '').replaceAll('`', '') },
         { title: 'Where', cell: ({ of }) => of.map(({ operation }) => nameOf(operation)).join(', ') },
-        { title: 'Requests', look: 'number', cell: ({ of }) => number(of.reduce((sum, { count }) => sum + count, 0)) },
+        {
+          title: 'Requests',
+          variant: 'number',
+          cell: ({ of }) => number(of.reduce((sum, { count }) => sum + count, 0)),
+        },
       ],
       codes,
     )}</section>`;
 }
 
-/** The span of days asked for, and links to the others. */
+/** The span of days that was requested, and links to the others. */
 export function spanOf(visit: SignedIn, path: string): { span: number; links: Html } {
   const span = SPANS.find((days) => String(days) === visit.query.text('days')) ?? SPANS[0];
   const links = html`<p class="soft">Last ${SPANS.map(
@@ -160,7 +164,7 @@ export function spanOf(visit: SignedIn, path: string): { span: number; links: Ht
   return { span, links };
 }
 
-/** With a hundred keys in use the page takes some 0.4 s to make, while the API waits. */
+/** With a hundred keys in use, rendering the page takes some 0.4 s, and the API waits meanwhile. */
 const MOST_A_MINUTE = 30;
 
 async function usagePage(visit: SignedIn, services: Services): Promise<Answer> {

@@ -19,7 +19,7 @@ import {
 import { actorOf, checkNotLast, type Person, type Role, rolesIn } from './rules.ts';
 import { sessions } from './sessions.ts';
 
-/** A person, with what sign-in is checked against. */
+/** A person, with the secrets against which sign-in is checked. */
 export interface Credentials {
   person: Person;
   passwordHash: string;
@@ -33,7 +33,7 @@ export interface Credentials {
  */
 export type Directory = ReturnType<typeof openDirectory>;
 
-/** How long it is remembered that something was mailed. */
+/** How long it is remembered that a notice was mailed. */
 const NOTED_MS = 400 * DAY_MS;
 
 export function openDirectory(database: Database) {
@@ -60,7 +60,7 @@ export function openDirectory(database: Database) {
       transact(async (tx) => {
         const { person, account } = await lockTeamAndPerson(database, tx, id);
         if (person.role === role) return;
-        if (!rolesIn(account).includes(role)) throw new UsageError('no such role here');
+        if (!rolesIn(account).includes(role)) throw new UsageError('this account has no such role');
         checkNotLast(person, await peopleOf(tx, person.account_id), 'change this role');
         await update(tx, 'people', { id }, { role });
         const event = { account: person.account_id, subject: person.email, detail: `${person.role} to ${role}` };
@@ -71,7 +71,7 @@ export function openDirectory(database: Database) {
       transact(async (tx) => {
         const { person } = await lockTeamAndPerson(database, tx, id);
         checkNotLast(person, await peopleOf(tx, person.account_id), 'remove this one');
-        // First, since people may remove themselves, and removed people may do nothing.
+        // Recorded first, since people may remove themselves, and removed people may do nothing.
         const event = { account: person.account_id, subject: person.email };
         await record(tx, { action: 'person.remove', ...event }, by, now);
         await update(tx, 'people', { id }, { removed_at: now, password_hash: '' });
@@ -81,7 +81,7 @@ export function openDirectory(database: Database) {
         await remove(tx, 'browsers', { person_id: id });
       }),
 
-    /** Each step of the second factor's clock is good once; false if it or a later one was used before. */
+    /** Each time step of the second factor can be used once; false if it or a later one has been used. */
     async spendStep(id: string, step: number): Promise<boolean> {
       const spent = db.updateTable('people').set({ factor_step: step }).where('id', '=', id);
       const first = spent.where('factor_step', '<', step).where('factor_secret', 'is not', null);
@@ -97,7 +97,7 @@ export function openDirectory(database: Database) {
         await record(tx, { action: 'factor.recovery', ...event }, actorOf(person), now);
         return true;
       }),
-    /** False if it is on: of two at once, perhaps the owner and a thief, the first stands. */
+    /** False if it is already on: of two concurrent calls, perhaps by the owner and a thief, the first one wins. */
     turnFactorOn: (id: string, factor: { secret: string; step: number; recovery: readonly Buffer[] }, now: number) =>
       transact(async (tx) => {
         const person = present(await lockPerson(tx, id));
@@ -119,7 +119,7 @@ export function openDirectory(database: Database) {
         await record(tx, { action, account: person.account_id, subject }, by, now);
       }),
 
-    /** Whether `what` is noted for the first time: of several dashboards, one gets true. Notes of a year ago go. */
+    /** Whether `what` is noted for the first time: of several dashboards, one gets true. Old notes are deleted. */
     noteOnce: (what: string, now: number): Promise<boolean> =>
       transact(async (tx) => {
         await tx
@@ -132,11 +132,11 @@ export function openDirectory(database: Database) {
       }),
     unnote: (what: string) => transact((tx) => remove(tx, 'notices', { what })),
 
-    /** Records something that changed nothing here. */
+    /** Records an event that changed nothing in the directory. */
     record: (event: AuditEvent, by: Actor, now: number) => transact((tx) => record(tx, event, by, now)),
-    /** The same, for what strangers can cause, which must cost the API little. */
+    /** The same for events that strangers can cause, which must cost the API little. */
     recordLightly: (event: AuditEvent, by: Actor, now: number) => transactLightly((tx) => record(tx, event, by, now)),
-    listAudit: (asked: Parameters<typeof listAudit>[1]) => listAudit(db, asked),
+    listAudit: (selection: Parameters<typeof listAudit>[1]) => listAudit(db, selection),
   };
 }
 

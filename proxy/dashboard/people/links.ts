@@ -1,4 +1,4 @@
-/** Links that work once, to join or to choose a new password, and changes of passwords with or without one. */
+/** Links that work once, for joining or for choosing a new password, and password changes with and without a link. */
 
 import { accountStatus } from '../../accounts/accounts.ts';
 import { type Actor, record } from '../../accounts/audit.ts';
@@ -23,26 +23,26 @@ export interface Invitation {
   id: string;
   email: string;
   role: Role;
-  /** Null: to the service team. */
+  /** Null for an invitation to the service team. */
   account_id: string | null;
   created_at: number;
   expires_at: number;
 }
 
-/** What a valid link is for: an invitation, or a new password for a person. */
+/** The purpose of a valid link: an invitation, or a new password for a person. */
 export type Link = { invitation: Invitation; person: null } | { invitation: null; person: Person };
 
 function toInvitation({ hash, purpose, person_id, used_at, role, ...row }: Tables['links']): Invitation {
   return { ...row, role: role! };
 }
 
-/** A link that is valid at `now`. It is not locked: `spendLink` finds out whether it still is. */
+/** A link that is valid at `now`. It is not locked: `spendLink` finds out whether it is still valid. */
 const liveLink = (db: Db, hash: Buffer, now: number) => {
   const unused = db.selectFrom('links').selectAll().where('hash', '=', hash).where('used_at', 'is', null);
   return unused.where('expires_at', '>', now).executeTakeFirst();
 };
 
-/** Uses a link up. False if it was used or replaced; of several concurrent calls, one gets true. */
+/** Uses a link up. False if it was already used or replaced; of several concurrent calls, one gets true. */
 const spendLink = async (tx: Db, hash: Buffer, now: number): Promise<boolean> =>
   (await update(tx, 'links', { hash, used_at: null }, { used_at: now })) === 1;
 
@@ -80,7 +80,7 @@ export function links(database: Database) {
       const rows = await live.orderBy('email', (order) => order.collate('C')).execute();
       return rows.map(toInvitation);
     },
-    /** Only if it is to that account (null: the service team). */
+    /** Withdraws an invitation if it is to `accountId` (null for the service team). */
     withdrawInvitation: (id: string, accountId: string | null, now: number, by: Actor) =>
       transact(async (tx) => {
         await lockTeam(database, tx, accountId);
@@ -91,8 +91,8 @@ export function links(database: Database) {
         await record(tx, { action: 'person.uninvite', account: accountId, subject: email }, by, now);
       }),
     /**
-     * Creates a link for a new password; `by` null: requested by the person. If `personId` is null, a link that opens
-     * nothing is written all the same: the time it takes must not reveal who has an account.
+     * Creates a link for a new password; `by` is null if the person requested it. If `personId` is null, a link that
+     * opens nothing is written all the same: the time it takes must not reveal who has an account.
      */
     async openReset(personId: string | null, hash: Buffer, now: number, by: Actor | null): Promise<void> {
       // In a transaction of its own, so that nobody waits for it.
@@ -122,7 +122,7 @@ export function links(database: Database) {
       const person = await found.executeTakeFirst();
       return person ? { invitation: null, person: toPerson(person) } : null;
     },
-    /** Uses the link up and creates the person. Null if it is no longer valid, as for the second of two at once. */
+    /** Uses the link up and creates the person. Null if it is no longer valid, as for the later of two calls. */
     async acceptInvitation(hash: Buffer, name: string, passwordHash: string, now: number): Promise<Person | null> {
       const checked = checkPersonName(name);
       return transact(async (tx) => {
@@ -163,7 +163,7 @@ export function links(database: Database) {
       }),
     /**
      * Ends all sessions of the person with `session`, and opens one under a new token. False if `session` has ended
-     * since the old password was checked: whatever ended it, such as a reset, stands.
+     * since the old password was checked: whatever ended it, such as a reset, takes precedence.
      */
     changePassword: (session: Buffer, passwordHash: string, fresh: Buffer, now: number): Promise<boolean> =>
       transact(async (tx) => {

@@ -45,26 +45,26 @@ async function inTurn<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** One encoding for what can be typed in several (NFKC, as NIST SP 800-63B advises). */
+/** A single encoding for characters that can be typed in several ways (NFKC, as NIST SP 800-63B advises). */
 const message = (password: string) => Buffer.from(password.normalize('NFKC'));
 
-/** The usual text form (PHC): parameters, salt and hash. */
+/** The usual string format (PHC): parameters, salt and hash. */
 function toPhc(salt: Buffer, hash: Buffer): string {
   const text = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '');
   return `$argon2id$v=19$m=${COST.memory},t=${COST.passes},p=${COST.parallelism}$${text(salt)}$${text(hash)}`;
 }
 
-/** What to store for `password`. */
+/** The text to store for `password`. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
   const options = { ...COST, message: message(password), nonce: salt, tagLength: HASH_BYTES };
   return toPhc(salt, (await inTurn(() => derive('argon2id', options))) as Buffer);
 }
 
-/** Checked if there is no such person, so that the answer takes as long. No password matches it. */
+/** Checked if there is no such person, so that the answer takes just as long. No password matches it. */
 const NOBODY = toPhc(randomBytes(SALT_BYTES), randomBytes(HASH_BYTES));
 
-/** Whether `password` matches `stored`. Takes as long if `stored` is null. */
+/** Whether `password` matches `stored`. Takes just as long if `stored` is null. */
 export async function checkPassword(password: string, stored: string | null): Promise<boolean> {
   const [, memory, passes, parallelism, salt, hash] = FORM.exec(stored ?? NOBODY) ?? FORM.exec(NOBODY)!;
   const expected = Buffer.from(hash!, 'base64');
@@ -81,15 +81,15 @@ export async function checkPassword(password: string, stored: string | null): Pr
   return timingSafeEqual(found, expected) && password.length <= LONGEST_PASSWORD;
 }
 
-/** What a guesser would try first here; the last four are the best-known passphrase of all. */
+/** Words that a guesser would try first here; the last four are the best-known passphrase of all. */
 const GUESSED_FIRST = 'malaria risk data service nigeria correct horse battery staple';
-/** zxcvbn's highest score: more than an attacker with stolen slow hashes would try. */
+/** The threshold of zxcvbn's highest score: more guesses than an attacker with stolen slow hashes would make. */
 const FEWEST_GUESSES = 1e10;
 
 /**
- * Checks length and guessability rather than composition, as NIST SP 800-63B advises. Words from `about`, which others
- * know about the person, words about the service and spaces add nothing.
- * @throws UsageError saying what to change.
+ * Checks length and guessability rather than composition, as NIST SP 800-63B advises. Spaces, words about the service
+ * and words from `about`, which others know about the person, do not count.
+ * @throws UsageError with advice on what to change.
  */
 export async function checkNewPassword(password: string, about: readonly string[]): Promise<void> {
   if (password.length < SHORTEST_PASSWORD) throw new UsageError(`Use at least ${SHORTEST_PASSWORD} characters.`);
@@ -104,7 +104,7 @@ export async function checkNewPassword(password: string, about: readonly string[
   );
   if (guesses < FEWEST_GUESSES) {
     throw new UsageError(
-      'This is easily guessed. Use several words that do not belong together, and not your name or email.',
+      'This is easy to guess. Use several words that do not belong together, and not your name or email.',
     );
   }
 }

@@ -29,7 +29,7 @@ export function toPerson({
   return { id, email, name, role, account_id, has_factor: factor_secret !== null, created_at, removed_at };
 }
 
-/** Locks a team until the transaction ends: nobody else changes its people, and it is not suspended meanwhile. */
+/** Locks a team until the transaction ends: meanwhile nobody else can change its people or suspend it. */
 export async function lockTeam(
   { lockServiceTeam }: Database,
   tx: Db,
@@ -39,24 +39,24 @@ export async function lockTeam(
   return accountOf(tx, accountId, 'update');
 }
 
-/** Locks a person until the transaction ends; null if there is none. */
+/** Locks a person until the transaction ends; null if there is no such person. */
 export async function lockPerson(tx: Db, id: string | null): Promise<Person | null> {
   const found = people(tx).where('id', '=', id ?? '');
   const row = await found.forNoKeyUpdate().executeTakeFirst();
   return row ? toPerson(row) : null;
 }
 
-/** Locks a person's team, then the person. @throws UsageError if they are gone. */
+/** Locks a person's team, then the person. @throws UsageError if the person has been removed. */
 export async function lockTeamAndPerson(database: Database, tx: Db, id: string) {
-  // Read without a lock: nobody ever changes teams.
+  // Read without a lock: nobody ever moves to another team.
   const known = await tx.selectFrom('people').select('account_id').where('id', '=', id).executeTakeFirst();
   const account = known ? await lockTeam(database, tx, known.account_id) : null;
   return { person: present(await lockPerson(tx, id)), account };
 }
 
-/** `person`. @throws UsageError if null. */
+/** Returns `person`. @throws UsageError if it is null. */
 export function present(person: Person | null): Person {
-  if (!person) throw new UsageError('this person is no longer here');
+  if (!person) throw new UsageError('this person has been removed');
   return person;
 }
 

@@ -2,15 +2,15 @@ import { randomText } from '../../accounts/key-format.ts';
 import { hashToken } from './tokens.ts';
 
 const CODES = 10;
-/** Crockford's base 32, which has no lookalikes. Ten characters are 50 bits, enough against a few attempts. */
+/** Crockford's base 32, which has no lookalikes. Ten characters are 50 bits, which is enough against a few attempts. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 
-/** Codes for whoever has lost the second factor, each valid once: `xxxxx-xxxxx`. */
+/** Codes for signing in after losing the second factor, each valid once: `xxxxx-xxxxx`. */
 export function mintRecoveryCodes(): string[] {
   return Array.from({ length: CODES }, () => `${randomText(5, ALPHABET)}-${randomText(5, ALPHABET)}`);
 }
 
-/** The hash of a code, whatever its case and spacing. */
+/** The hash of a code, regardless of case and spacing. */
 export function hashRecoveryCode(personId: string, code: string): Buffer {
   return hashToken(`${personId} ${code.toLowerCase().replace(/[^0-9a-z]/g, '')}`);
 }

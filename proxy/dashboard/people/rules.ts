@@ -37,7 +37,7 @@ export const SESSION_IDLE_MS = HOUR_MS;
 export const SESSION_MS = 12 * HOUR_MS;
 /** Time to enter the second factor's code. */
 export const FACTOR_DUE_MS = 10 * 60_000;
-/** How long after giving the password or a code it is not asked for again. */
+/** How long the password or a code is not asked for again after it was given. */
 export const CONFIRMED_MS = 10 * 60_000;
 /** How long a browser is remembered after a person last signed in with it. */
 export const BROWSER_MS = 365 * DAY_MS;
@@ -81,12 +81,12 @@ export function mayVisit(account: Account | null): boolean {
   return status === null || status === 'active' || status === 'locked';
 }
 
-/** Whether `person` must set up a second factor before anything else: the service team always, others by `demanded`. */
-export function mustSetUpFactor({ role, has_factor }: Person, demanded: readonly Role[]): boolean {
-  return !has_factor && (role === 'service' || demanded.includes(role));
+/** Whether a person must first set up a second factor: the service team always must, others if in `requiredRoles`. */
+export function mustSetUpFactor({ role, has_factor }: Person, requiredRoles: readonly Role[]): boolean {
+  return !has_factor && (role === 'service' || requiredRoles.includes(role));
 }
 
-/** SPEC 5.4: null if `person` may create keys for `account`; else why not. */
+/** SPEC 5.4: null if `person` may create keys for `account`; else the reason why not. */
 export function whyNoKeys(
   person: Pick<Person, 'role'>,
   account: Account | null,
@@ -103,7 +103,7 @@ export function rolesIn(account: Pick<Account, 'kind'> | null): readonly Role[] 
   return account.kind === 'organisation' ? ['administrator', 'member'] : ['researcher'];
 }
 
-/** @throws UsageError if `person` is the last of `people` with a role that somebody must hold. */
+/** @throws UsageError if `person` is the last of `people` in a role that somebody must have. */
 export function checkNotLast(person: Person, people: readonly Person[], what: string): void {
   if (person.role !== 'administrator' && person.role !== 'service') return;
   if (people.some((other) => other.id !== person.id && other.role === person.role)) return;
@@ -115,12 +115,12 @@ export function checkNotLast(person: Person, people: readonly Person[], what: st
 /** @throws UsageError if `email` may not be invited as `role` to `account` (null: the service team) with `people`. */
 export function checkMayInvite(email: string, role: Role, account: Account | null, people: readonly Person[]): void {
   if (account && accountStatus(account) === 'removed') throw new UsageError(`'${account.name}' was removed`);
-  if (!rolesIn(account).includes(role)) throw new UsageError('no such role here');
-  if (people.some((person) => person.email === email)) throw new UsageError(`${email} is already here`);
+  if (!rolesIn(account).includes(role)) throw new UsageError('this account has no such role');
+  if (people.some((person) => person.email === email)) throw new UsageError(`${email} already belongs to this account`);
   if (role === 'researcher' && people.length > 0) throw new UsageError('a researcher’s account is for one person');
 }
 
-/** `person` as the audit log names them. */
+/** `person` as named in the audit log. */
 export function actorOf(person: Pick<Person, 'id' | 'email' | 'role'>): Actor {
   return { id: person.id, label: person.email, isService: person.role === 'service' };
 }

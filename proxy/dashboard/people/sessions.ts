@@ -6,7 +6,7 @@ import { insert, remove, sweep, update } from '../../accounts/rows.ts';
 import { endSessions, lockPerson, people, toPerson } from './queries.ts';
 import { BROWSER_MS, isSessionAlive, mayVisit, type Person, SEEN_MS, SESSION_MS } from './rules.ts';
 
-/** Who a session belongs to; `account` is null for the service team. */
+/** The owner of a session; `account` is null for the service team. */
 export interface Visitor {
   person: Person;
   account: Account | null;
@@ -19,9 +19,9 @@ export interface Visitor {
 export function sessions({ db, transact, transactLightly }: Database) {
   return {
     /**
-     * Opens a session after the right password. False if the person's hash is no longer `passwordHash`, against which
-     * it was checked, or the second factor was turned on or off since: a sign-in overtaken by a reset, removal,
-     * suspension or second factor leaves no session behind.
+     * Opens a session after the right password was given. False if the person's hash is no longer `passwordHash`,
+     * against which the password was checked, or the second factor was turned on or off since: a sign-in overtaken by a
+     * reset, removal, suspension or second factor leaves no session behind.
      */
     async openSession(
       hash: Buffer,
@@ -48,11 +48,11 @@ export function sessions({ db, transact, transactLightly }: Database) {
       const entered = { hash, factor_due: false, created_at: now, seen_at: now, confirmed_at: now };
       return (await update(db, 'sessions', { hash: due, factor_due: true }, entered)) === 1;
     },
-    /** Notes that the password or a code was given again. False if the session has ended. */
+    /** Records that the password or a code was given again. False if the session has ended. */
     async confirmSession(hash: Buffer, now: number): Promise<boolean> {
       return (await update(db, 'sessions', { hash, factor_due: false }, { confirmed_at: now })) === 1;
     },
-    /** Who a session belongs to, if it is alive at `now` and the account may sign in; marks it as seen. */
+    /** The owner of a session if it is alive at `now` and the account may sign in; marks the session as seen. */
     async visitor(hash: Buffer, now: number): Promise<Visitor | null> {
       const session = people(db).innerJoin('sessions', 'person_id', 'id').where('hash', '=', hash);
       const times = ['factor_due', 'sessions.created_at as since', 'seen_at', 'confirmed_at'] as const;
@@ -78,7 +78,7 @@ export function sessions({ db, transact, transactLightly }: Database) {
     async rememberBrowser(hash: Buffer, personId: string, now: number): Promise<void> {
       await sweep(db, 'browsers', ['hash', 'person_id'], 'seen_at', now - BROWSER_MS);
       await transactLightly(async (tx) => {
-        // Locked against their removal, which must leave no browser behind.
+        // Locked, since removing the person meanwhile must leave no browser behind.
         if (!(await lockPerson(tx, personId))) return;
         const browser = { hash, person_id: personId };
         const isKnown = (await update(tx, 'browsers', browser, { seen_at: now })) === 1;

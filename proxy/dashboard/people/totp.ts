@@ -18,7 +18,7 @@ export function stepOf(secret: string, code: string, now: number): number | null
   return off === null ? null : totp.counter({ timestamp: now }) + off;
 }
 
-/** What an authenticator app reads from a QR code. */
+/** The URL that an authenticator app reads from a QR code. */
 export function otpauthUrl(secret: string, email: string, issuer: string): string {
   return new TOTP({ secret, label: email, issuer }).toString();
 }

@@ -46,7 +46,7 @@ describe('accounts', () => {
     expect(accountStatus(changed(kind, ...changes))).toBe(status);
   });
 
-  test('removal is final, and organisations need no unlocking', () => {
+  test('removal is final, and organisations cannot be unlocked', () => {
     for (const change of ['unlock', 'suspend', 'reinstate'] as const) {
       expect(() => changeAccount(changed('researcher', 'remove'), change, 9)).toThrow(UsageError);
     }
@@ -58,7 +58,7 @@ describe('accounts', () => {
     expect(changed('organisation', 'remove', 'remove').removed_at).toBe(1);
   });
 
-  test('only active accounts hold keys', () => {
+  test('only active accounts may have keys', () => {
     expect(() => checkMayHoldKeys(changed('researcher', 'unlock'))).not.toThrow();
     expect(() => checkMayHoldKeys(account('researcher'))).toThrow(/locked; unlock/);
     expect(() => checkMayHoldKeys(changed('organisation', 'suspend'))).toThrow(/suspended; reinstate/);
@@ -66,7 +66,7 @@ describe('accounts', () => {
   });
 });
 
-test('a key expires at its millisecond, and stays revoked after it', () => {
+test('a key expires exactly to the millisecond, and a revoked key stays revoked after that', () => {
   const key = { revoked_at: null, expires_at: 1000 };
   expect([999, 1000, 1001].map((now) => keyStatus(key, now))).toEqual(['active', 'expired', 'expired']);
   expect(keyStatus({ ...key, revoked_at: 5 }, 2000)).toBe('revoked');
@@ -75,7 +75,7 @@ test('a key expires at its millisecond, and stays revoked after it', () => {
   expect(isAdmitted(key, account('organisation'), 1000)).toBe(false);
 });
 
-test('expiry is a moment with its zone, or a day in UTC, in the future', () => {
+test('an expiry is a time with its zone or a day in UTC, in the future', () => {
   const now = Date.parse('2026-01-01T00:00:00Z');
   expect(parseExpiry('2026-01-02', now)).toBe(now + 86_400_000);
   expect(parseExpiry('2026-01-01T00:00:00.001Z', now)).toBe(now + 1);
@@ -95,13 +95,13 @@ test('expiry is a moment with its zone, or a day in UTC, in the future', () => {
     expect(() => parseExpiry(past, now)).toThrow(/in the future/);
 });
 
-test('scopes are known ones, in one order', () => {
+test('scopes must be known and are returned in a fixed order', () => {
   expect(parseScopes('forecasts, risk_scores,forecasts')).toEqual(['risk_scores', 'forecasts']);
   for (const wrong of ['', 'risk', 'risk_scores,', 'RISK_SCORES'])
     expect(() => parseScopes(wrong)).toThrow(/scopes: expected/);
 });
 
-test('names are short and printable', () => {
+test('names must be short and printable', () => {
   expect(checkName('name', '  Kano State ')).toBe('Kano State');
   for (const wrong of ['', '  ', 'a\nb', 'x'.repeat(101)]) expect(() => checkName('name', wrong)).toThrow(/1 to 100/);
 });

@@ -2,28 +2,28 @@ import pg from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { countAttempts } from '../../../proxy/accounts/attempts.ts';
 import { openStore } from '../../../proxy/accounts/open-store.ts';
-import { FORMS, removeServersAtEnd } from '../forms.ts';
+import { BACKENDS, removeServersAtEnd } from '../backends.ts';
 
 removeServersAtEnd();
 
 const few = { what: 'email ada', most: 3, windowMs: 1000 };
 const many = { what: 'address 1', most: 5, windowMs: 1000 };
 
-describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
+describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore }) => {
   const count = async (at?: string) => {
-    const store = await openStore(at ?? (await place()).store);
+    const store = await openStore(at ?? (await newStore()).store);
     onTestFinished(() => store.close());
     return store.attempts;
   };
 
-  test('so many in a window, then none until it ends', async () => {
+  test('a limited number of attempts is granted in a window, then none until it ends', async () => {
     const attempts = await count();
     for (const now of [0, 10, 999]) expect(await attempts.take([few], now)).toBeNull();
     expect([await attempts.take([few], 999), await attempts.take([few], 400)]).toEqual([1, 600]);
     expect(await attempts.take([few], 1000)).toBeNull();
   });
 
-  test('all allowances are charged or none, and a success is given back', async () => {
+  test('an attempt is charged to all allowances or none, and a success is given back', async () => {
     const attempts = await count();
     for (let i = 0; i < 10; i++) await attempts.take([few, many], 0);
     const other = { ...few, what: 'email ben' };
@@ -31,11 +31,11 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
     expect(await attempts.take([other, many], 0)).toBe(1000);
     await attempts.giveBack([other, many]);
     expect(await attempts.take([other, many], 0)).toBeNull();
-    expect(await attempts.take([{ ...few, what: 'email cem' }], 0), 'the refused ones cost nothing').toBeNull();
+    expect(await attempts.take([{ ...few, what: 'email cem' }], 0), 'refused attempts cost nothing').toBeNull();
   });
 });
 
-test('what is counted is bounded, the oldest forgotten first', async () => {
+test('the number of counted windows is bounded, and the oldest are forgotten first', async () => {
   const attempts = countAttempts();
   await attempts.take([{ ...few, most: 1 }], 0);
   for (let i = 0; i < 99_999; i++) await attempts.take([{ what: `n${i}`, most: 1, windowMs: 1000 }], 0);
@@ -44,9 +44,9 @@ test('what is counted is bounded, the oldest forgotten first', async () => {
   expect(await attempts.take([{ ...few, most: 1 }], 0)).toBeNull();
 });
 
-describe.skipIf(FORMS[1]!.skip)('several proxies on one PostgreSQL', () => {
+describe.skipIf(BACKENDS[1]!.skip)('several proxies on one PostgreSQL', () => {
   const open = async () => {
-    const { store: url } = await FORMS[1]!.place();
+    const { store: url } = await BACKENDS[1]!.newStore();
     const stores = await Promise.all(Array.from({ length: 3 }, () => openStore(url)));
     for (const store of stores) onTestFinished(() => store.close());
     const counters = stores.map(({ attempts }) => attempts);
@@ -56,7 +56,7 @@ describe.skipIf(FORMS[1]!.skip)('several proxies on one PostgreSQL', () => {
     return { counters, rows: async () => (await client.query('SELECT * FROM attempts')).rows };
   };
 
-  test('attempts are counted together, exactly, and none waits for another in a circle', async () => {
+  test('attempts are counted together and exactly, without deadlocks', async () => {
     const { counters, rows } = await open();
     const other = { what: 'a second address', most: 40, windowMs: 1000 };
     const third = { what: 'email of another', most: 1000, windowMs: 1000 };
@@ -70,18 +70,18 @@ describe.skipIf(FORMS[1]!.skip)('several proxies on one PostgreSQL', () => {
       await Promise.all(
         Array.from({ length: 40 }, (_, i) => counters[i % 3]!.giveBack(i % 2 === 0 ? [third, other] : [other, third])),
       );
-      expect(await rows(), 'what was given back leaves nothing').toEqual([]);
+      expect(await rows(), 'attempts that were given back leave nothing').toEqual([]);
     }
   });
 
-  test('who is refused writes nothing, and what is over is swept', async () => {
+  test('a refused attempt writes nothing, and expired windows are deleted', async () => {
     const { counters, rows } = await open();
     const full = { what: 'address 1', most: 1, windowMs: 1000 };
     await counters[0]!.take([full], 0);
     for (let i = 0; i < 5; i++) expect(await counters[1]!.take([full, { ...few, what: `email ${i}` }], 1)).toBe(999);
     const [row, ...more] = await rows();
     expect([row.count, more]).toEqual([1, []]);
-    expect(JSON.stringify(row), 'nor is anybody named').not.toContain('address');
+    expect(JSON.stringify(row), 'names are stored only as hashes').not.toContain('address');
     await counters[2]!.take([few], 70_000);
     expect((await rows()).map(({ until }) => Number(until))).toEqual([71_000]);
   });

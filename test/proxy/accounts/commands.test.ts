@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { removeServersAtEnd } from '../backends.ts';
 import { runHere } from '../cli-process.ts';
-import { linkIn, PASSWORD, testForms } from '../dashboard/dashboard.ts';
-import { removeServersAtEnd } from '../forms.ts';
+import { linkIn, PASSWORD, testBackends } from '../dashboard/dashboard.ts';
 
 removeServersAtEnd();
 
-testForms('the first person of the service team and of an organisation come by the command line', async (start) => {
+testBackends('the first person of the service team and of an organisation join by the command line', async (start) => {
   const dashboard = await start();
   const env = {
     MALARIA_STORE: dashboard.storeUrl,
@@ -29,7 +29,7 @@ testForms('the first person of the service team and of an organisation come by t
     await someone.signIn(email);
     return (await someone.open('/profile')).text;
   };
-  expect(await join('team@example.org', '--service-team')).toContain('Your role needs two-step sign-in');
+  expect(await join('team@example.org', '--service-team')).toContain('Your role requires two-step sign-in');
   expect(await join('ada@example.org', '--account', 'Ministry of Health')).toContain(
     'Account Ministry of Health Role administrator',
   );
@@ -40,14 +40,16 @@ testForms('the first person of the service team and of an organisation come by t
 
   const reset = linkIn((await cli('reset', 'Ada@Example.org')).replaceAll('  http', 'http'));
   expect((await dashboard.visitor().open(reset)).text).toContain('Choose a new password');
-  expect(await cli('invite', 'ada@example.org', '--account', 'Ministry of Health')).toMatch(/^2 .*is already here/);
+  expect(await cli('invite', 'ada@example.org', '--account', 'Ministry of Health')).toMatch(
+    /^2 .*already belongs to this account/,
+  );
   expect(await cli('invite', 'x@example.org')).toMatch(/^2 .*expected either --account NAME or --service-team/);
   expect(await cli('invite', 'x y@example.org', '--service-team')).toMatch(/^2 .*email: expected an address/);
   expect(await cli('remove-person', 'ada@example.org')).toMatch(/^2 .*is the last administrator/);
-  expect(await cli('reset', 'nobody@example.org')).toMatch(/^2 .*nobody with the email "nobody@example.org"/);
+  expect(await cli('reset', 'nobody@example.org')).toMatch(/^2 .*nobody has the email "nobody@example.org"/);
 });
 
-test('a dashboard that cannot be set up is one clear line', async () => {
+test('invalid settings of the dashboard are reported in one clear line', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'malaria-cli-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   for (const [args, line] of [
@@ -55,7 +57,7 @@ test('a dashboard that cannot be set up is one clear line', async () => {
     [['--dashboard-url', 'https://example.org/path'], /--dashboard-url: expected/],
     [['--dashboard-port', '1', '--host', '0.0.0.0'], /--dashboard-url: needed with --host 0.0.0.0/],
     [['--trust-proxy', '10.0.0.0/99'], /--trust-proxy: expected an address or network/],
-    [['--two-step', 'everybody'], /--two-step: expected some of service, administrator/],
+    [['--two-step', 'everybody'], /--two-step: expected one or more of service, administrator/],
   ] as const) {
     const { code, stderr } = await runHere(['serve', '--snapshot', folder, ...args]);
     expect([code, stderr]).toEqual([2, expect.stringMatching(line)]);

@@ -1,17 +1,17 @@
-/** Reading keys for requests from an SQLite store: what was committed before a look holds for it. */
+/** Reading keys for requests from an SQLite store: a look-up sees everything committed before it. */
 import { DatabaseSync, StatementSync } from 'node:sqlite';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { mintKey } from '../../../proxy/accounts/key-format.ts';
 import { openKeyReader } from '../../../proxy/accounts/key-reader.ts';
 import { type AccountStore, openStore, sqliteFile } from '../../../proxy/accounts/open-store.ts';
-import { FORMS } from '../forms.ts';
+import { BACKENDS } from '../backends.ts';
 import { giveKey } from '../service.ts';
 
 let store: AccountStore;
 let file: string;
 let reader: ReturnType<typeof openKeyReader>;
 beforeEach(async () => {
-  const { store: url } = await FORMS[0]!.place();
+  const { store: url } = await BACKENDS[0]!.newStore();
   file = sqliteFile(url)!;
   store = await openStore(url);
   onTestFinished(() => store.close());
@@ -19,7 +19,7 @@ beforeEach(async () => {
   onTestFinished(() => reader.close());
 });
 
-test('a change of key or account holds from the very next look', async () => {
+test('a change to a key or account takes effect from the very next look-up', async () => {
   const { id, key } = await giveKey(store);
   const other = await openStore(`sqlite:${file}`);
   onTestFinished(() => other.close());
@@ -36,7 +36,7 @@ test('a change of key or account holds from the very next look', async () => {
   }
 });
 
-test('limits and scopes of the holder are those of now', async () => {
+test('limits and scopes of the holder are the current ones', async () => {
   const { id, key } = await giveKey(store, { scopes: ['forecasts'], kind: 'test' });
   const holder = { keyId: id, kind: 'test', scopes: ['forecasts'] };
   expect(reader.identify(key, 5)).toMatchObject({ ...holder, perMinute: null, perMonth: null });
@@ -47,7 +47,7 @@ test('limits and scopes of the holder are those of now', async () => {
   expect(reader.identify(key, 5)).toMatchObject({ perMinute: null, perMonth: 70 });
 });
 
-test('expiry holds to the millisecond, up to the end of the year 9999', async () => {
+test('expiry is exact to the millisecond, up to the end of the year 9999', async () => {
   for (const expiresAt of [5000, Date.parse('9999-12-31T23:59:59.999Z')]) {
     const { key } = await giveKey(store, { expiresAt, now: 1000 });
     expect(reader.identify(key, expiresAt - 1)).not.toBeNull();
@@ -55,7 +55,7 @@ test('expiry holds to the millisecond, up to the end of the year 9999', async ()
   }
 });
 
-test('a forged key costs no look-up, and one made a moment ago works', async () => {
+test('a forged key costs no look-up, and a key created a moment ago works', async () => {
   await giveKey(store);
   expect(reader.identify(mintKey('malaria', 'live'), 1)).toBeNull();
   const reads = vi.spyOn(StatementSync.prototype, 'all');
@@ -66,7 +66,7 @@ test('a forged key costs no look-up, and one made a moment ago works', async () 
   expect(reader.identify(key, 1)).toMatchObject({ keyId: id });
 });
 
-test('two keys whose hashes begin alike are told apart', async () => {
+test('two keys whose hashes begin alike are distinguished', async () => {
   const [one, two] = [await giveKey(store), await giveKey(store)];
   const db = new DatabaseSync(file);
   onTestFinished(() => db.close());

@@ -31,12 +31,12 @@ const openReader = () => {
   return reader;
 };
 
-test('a fresh database is made with its folder, for its owner alone', async () => {
+test('a new database is created with its folder, readable by its owner alone', async () => {
   await giveKey(await open());
   for (const name of [file, `${file}-wal`]) expect([name, statSync(name).mode & 0o777]).toEqual([name, 0o600]);
 });
 
-test('only a hash of the key is in the file', async () => {
+test('the file contains only a hash of the key', async () => {
   const store = await open();
   const { key } = await giveKey(store);
   const db = new DatabaseSync(file);
@@ -49,7 +49,7 @@ test('only a hash of the key is in the file', async () => {
   expect(db.prepare('SELECT hash FROM keys').get()).toEqual({ hash: new Uint8Array(hashKey(key)) });
 });
 
-test('writing usage waits for another process that writes, and no request waits for it', async () => {
+test('writing usage waits for another process that is writing, but no request does', async () => {
   const serving = await open();
   const { id, key } = await giveKey(serving);
   const reader = openReader();
@@ -71,7 +71,7 @@ test('writing usage waits for another process that writes, and no request waits 
   expect((await serving.listKeys())[0]!.key.last_used_at).toBe(5000);
 });
 
-/** A process that changes the limit of all accounts as fast as it can, and says each once it is committed. */
+/** A process that changes the limit of all accounts as fast as it can, and prints each once it is committed. */
 function startWriter(): { child: ChildProcess; last: () => number } {
   const script = `
     import { DatabaseSync } from 'node:sqlite';
@@ -89,13 +89,13 @@ function startWriter(): { child: ChildProcess; last: () => number } {
   return { child, last: () => Number(/(\d+)\n[^\n]*$/.exec(text)?.[1] ?? 0) };
 }
 
-test('what another process said it committed is never missed, though it is killed at any moment', async () => {
+test('no commit that another process has acknowledged is missed, even if it is killed at any moment', async () => {
   const store = await open();
   const { key } = await giveKey(store);
   const reader = openReader();
-  let looks = 0;
-  const look = (acknowledged: number) => {
-    looks++;
+  let lookUps = 0;
+  const lookUp = (acknowledged: number) => {
+    lookUps++;
     expect(reader.identify(key, 1)!.perMinute ?? 0).toBeGreaterThanOrEqual(acknowledged);
   };
   for (let round = 0; round < 8; round++) {
@@ -104,35 +104,35 @@ test('what another process said it committed is never missed, though it is kille
     await once(child.stdout!, 'data');
     const until = performance.now() + 60 + Math.random() * 60;
     while (performance.now() < until) {
-      look(last());
-      if (looks % 50 === 0) await new Promise((resolve) => setImmediate(resolve));
+      lookUp(last());
+      if (lookUps % 50 === 0) await new Promise((resolve) => setImmediate(resolve));
     }
     child.kill('SIGKILL');
     await once(child, 'close');
-    look(last());
+    lookUp(last());
   }
-  expect(looks).toBeGreaterThan(100);
+  expect(lookUps).toBeGreaterThan(100);
 });
 
-test('what is known of a key is kept while nobody commits, and forgotten with any commit', async () => {
+test('the row of a key is cached while nobody commits, and dropped on any commit', async () => {
   const [serving, other] = [await open(), await open()];
   const { key } = await giveKey(serving);
   const reader = openReader();
   const reads = vi.spyOn(StatementSync.prototype, 'all');
   onTestFinished(() => reads.mockRestore());
-  const readsForALook = () => {
+  const readsForLookUp = () => {
     reads.mockClear();
     expect(reader.identify(key, 1)).not.toBeNull();
     return reads.mock.calls.length > 0;
   };
-  expect([readsForALook(), readsForALook(), readsForALook()]).toEqual([true, false, false]);
+  expect([readsForLookUp(), readsForLookUp(), readsForLookUp()]).toEqual([true, false, false]);
   for (const store of [other, serving, other]) {
     await store.setLimits('ministry', { perMinute: 5 }, 1);
-    expect([readsForALook(), readsForALook()]).toEqual([true, false]);
+    expect([readsForLookUp(), readsForLookUp()]).toEqual([true, false]);
   }
 });
 
-test('a store of the schema before is lifted', async () => {
+test('a store with an earlier schema is migrated', async () => {
   mkdirSync(dirname(file), { recursive: true });
   const db = new DatabaseSync(file);
   db.exec(`${schemaOf('sqlite')[0]}
@@ -144,13 +144,13 @@ test('a store of the schema before is lifted', async () => {
   expect(old!.key).toMatchObject({ name: 'old', last_used_at: null, created_by: null });
 });
 
-test('what is no store, or a newer one, is refused', async () => {
+test('a file that is not a store, or a store of a newer version, is refused', async () => {
   writeFileSync(join(folder, 'text'), 'not a database at all, but long enough to look like one');
   await expect(openStore(`sqlite:${join(folder, 'text')}`)).rejects.toThrow(/cannot use .*text as an SQLite database/);
   await open();
   const db = new DatabaseSync(file);
   db.exec('PRAGMA user_version = 99');
   db.close();
-  await expect(openStore(`sqlite:${file}`)).rejects.toThrow(/schema 99, from a newer malaria-proxy/);
+  await expect(openStore(`sqlite:${file}`)).rejects.toThrow(/schema 99 of a newer malaria-proxy/);
   await expect(openStore('mysql:secret')).rejects.toThrow(/^store: expected sqlite:FILE or postgres:\/\/…$/);
 });

@@ -1,15 +1,15 @@
-/** What every store of accounts and keys promises. */
+/** The guarantees of every store of accounts and keys. */
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { openStore } from '../../../proxy/accounts/open-store.ts';
-import { FORMS, type Place, removeServersAtEnd } from '../forms.ts';
+import { BACKENDS, removeServersAtEnd, type StoreUrls } from '../backends.ts';
 import { giveKey } from '../service.ts';
 
 removeServersAtEnd();
 
-describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
-  let at: Place;
+describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore }) => {
+  let at: StoreUrls;
   beforeEach(async () => {
-    at = await place();
+    at = await newStore();
   });
   const open = async () => {
     const store = await openStore(at.store, at.limits);
@@ -17,23 +17,23 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
     return store;
   };
 
-  test('names are unique for good', async () => {
+  test('names are never reused', async () => {
     const store = await open();
     await store.createAccount('organisation', 'acme', 1);
-    await expect(async () => store.createAccount('researcher', ' acme ', 1)).rejects.toThrow(/exists already/);
+    await expect(async () => store.createAccount('researcher', ' acme ', 1)).rejects.toThrow(/already exists/);
     await store.changeAccount('acme', 'remove', 2);
     await expect(async () => store.createAccount('organisation', 'acme', 3)).rejects.toThrow(
-      /was removed, and names are not given out twice/,
+      /was removed, and names cannot be used again/,
     );
   });
 
-  test('unknown names and ids are one line', async () => {
+  test('unknown names and ids are reported in one line', async () => {
     const store = await open();
     await expect(async () => store.changeAccount('nobody', 'suspend', 1)).rejects.toThrow('no account named "nobody"');
     await expect(async () => store.revokeKey('key_x', 1)).rejects.toThrow(/no key with id "key_x"/);
   });
 
-  test('what a stranger owns is as unknown as what does not exist; a revocation keeps its time', async () => {
+  test('the key of another owner is treated as unknown, and a revocation keeps its time', async () => {
     const store = await open();
     const { id } = await giveKey(store);
     const stranger = await store.createAccount('researcher', 'ada', 2);

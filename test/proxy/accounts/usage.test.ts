@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openStore } from '../../../proxy/accounts/open-store.ts';
 import { countUsage, type UsageRow } from '../../../proxy/accounts/usage.ts';
-import { FORMS, type Form, removeServersAtEnd } from '../forms.ts';
+import { BACKENDS, type Backend, removeServersAtEnd } from '../backends.ts';
 import { giveKey } from '../service.ts';
 
 removeServersAtEnd();
@@ -10,8 +10,8 @@ removeServersAtEnd();
 const DAY_MS = 86_400_000;
 const MIDNIGHT = Date.parse('2026-11-21');
 
-async function setUp({ place }: Form) {
-  const { store: url, limits } = await place();
+async function setUp({ newStore }: Backend) {
+  const { store: url, limits } = await newStore();
   const store = await openStore(url, limits);
   const { usage } = store;
   onTestFinished(() => store.close());
@@ -43,9 +43,9 @@ async function setUp({ place }: Form) {
   };
 }
 
-describe.each(FORMS.filter((form) => !form.skip))('$name', (form) => {
-  test('requests are counted by UTC day and operation, each owner’s apart, and batches add up', async () => {
-    const { counter, count, live, other, listed, set } = await setUp(form);
+describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', (backend) => {
+  test('requests are counted by UTC day and operation, separately for each owner, and batches add up', async () => {
+    const { counter, count, live, other, listed, set } = await setUp(backend);
     for (let i = 0; i < 3; i++) count(live, 'periods', false);
     count(live, 'risk-lgas', true);
     count(other, 'periods', false);
@@ -63,8 +63,8 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', (form) => {
     expect(await listed('2026-11-21')).toEqual([['2026-11-21', 'periods', 2, 0]]);
   });
 
-  test('errors are counted by code and operation, each owner’s apart, and batches add up', async () => {
-    const { usage, store, counter, live, other } = await setUp(form);
+  test('errors are counted by code and operation, separately for each owner, and batches add up', async () => {
+    const { usage, store, counter, live, other } = await setUp(backend);
     const owner = (await store.findAccount('ministry'))!.id;
     const fail = (key: string, operation: string, code: string) => counter.countError(key, operation, code, MIDNIGHT);
     for (const [key, operation, code] of [
@@ -84,8 +84,8 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', (form) => {
     expect(await usage.listErrors(owner, '2026-11-22')).toEqual([]);
   });
 
-  test('when a key was last used is written with its counts, and never goes back', async () => {
-    const { store, counter, count, live, set } = await setUp(form);
+  test('the time at which a key was last used is written with its counts, and never goes back', async () => {
+    const { store, counter, count, live, set } = await setUp(backend);
     const noted = async () => (await store.listKeys('ministry'))[0]!.key.last_used_at;
     expect(await noted()).toBeNull();
     for (const [at, last] of [
@@ -101,8 +101,8 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', (form) => {
     }
   });
 
-  test('what could not be written is counted on, and written once the store takes it', async () => {
-    const { usage, live, listed } = await setUp(form);
+  test('counts that could not be written are kept, and written once the store works again', async () => {
+    const { usage, live, listed } = await setUp(backend);
     let isGone = true;
     const counter = countUsage({
       add: async (rows) => (isGone ? Promise.reject(new Error('gone')) : usage.add(rows)),
@@ -115,8 +115,8 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', (form) => {
     expect(await listed()).toEqual([['2026-11-21', 'periods', 3, 0]]);
   });
 
-  test('what is over 400 days old is forgotten', async () => {
-    const { counter, count, live, listed, set } = await setUp(form);
+  test('counts more than 400 days old are deleted', async () => {
+    const { counter, count, live, listed, set } = await setUp(backend);
     count(live, 'periods', false);
     await counter.flush();
     set(MIDNIGHT + 401 * DAY_MS);
@@ -126,8 +126,8 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', (form) => {
   });
 });
 
-test('what cannot be written while another process writes is kept for the next time', async () => {
-  const { url, counter, count, live, listed } = await setUp(FORMS[0]!);
+test('counts that cannot be written while another process is writing are kept for the next time', async () => {
+  const { url, counter, count, live, listed } = await setUp(BACKENDS[0]!);
   const busy = new DatabaseSync(url.replace('sqlite:', ''));
   busy.exec('BEGIN IMMEDIATE');
   count(live, 'periods', false);
@@ -139,7 +139,7 @@ test('what cannot be written while another process writes is kept for the next t
   expect(await listed()).toEqual([['2026-11-20', 'periods', 2, 0]]);
 });
 
-test('many rows go in several batches, and a failing one loses none', async () => {
+test('many rows are written in several batches, and a failing batch loses none', async () => {
   const batches: number[] = [];
   let fails = 1;
   const store = {

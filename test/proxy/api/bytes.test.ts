@@ -9,7 +9,7 @@ import { OPERATIONS } from '../../../pipeline/contract/operations.ts';
 import { exchange, portOf } from '../raw-client.ts';
 import { giveKey, startService } from '../service.ts';
 
-/** One request without the client's own decoding. */
+/** Sends a request whose answer the client does not decode. */
 function rawGet(
   url: string,
   headers: Record<string, string>,
@@ -22,8 +22,8 @@ function rawGet(
   });
 }
 
-test("each coding is the very file on disk, with the manifest's ETag", async () => {
-  // The outlines of the states are too large to be held in memory here, and come off the disk.
+test("each coding is exactly the file on disk, with the manifest's ETag", async () => {
+  // The outlines of the states are too large to be held in memory here, and are read from disk.
   const service = await startService({ fixture: { outlinePoints: 40_000 } });
   const { key } = await giveKey(service.store);
   const manifest = JSON.parse(readFileSync(join(service.build, 'current/manifest.json'), 'utf8')) as Manifest;
@@ -69,7 +69,7 @@ test("each coding is the very file on disk, with the manifest's ETag", async () 
         'Accept-Encoding',
       ]);
     }
-    // The tag of one coding does not stand for another.
+    // The tag of one coding does not match another.
     const [plain] = tags;
     const other = await rawGet(service.url + path, {
       'x-api-key': key,
@@ -80,7 +80,7 @@ test("each coding is the very file on disk, with the manifest's ETag", async () 
   }
 });
 
-test('every operation answers, each in its media type', async () => {
+test('every operation answers with its media type', async () => {
   const service = await startService();
   const { key } = await giveKey(service.store);
   const types = new Set<string | null>();
@@ -100,7 +100,7 @@ test('every operation answers, each in its media type', async () => {
   ]);
 });
 
-test('a table is had whole, in parts, compressed, or not at all', async () => {
+test('a table can be requested completely, in parts or compressed; a part beyond its end is a 416', async () => {
   const service = await startService();
   const { key } = await giveKey(service.store);
   const path = '/v1/tables/risk_lgas.csv';
@@ -117,7 +117,7 @@ test('a table is had whole, in parts, compressed, or not at all', async () => {
   ]);
   expect(part.bytes).toEqual(whole.bytes.subarray(7, 16));
   expect(part.headers.etag).toBe(whole.headers.etag);
-  // As a download that goes on where it broke off.
+  // Like a download that resumes where it was interrupted.
   const rest = await ask({ range: 'bytes=16-', 'if-range': whole.headers.etag! });
   expect([rest.status, rest.bytes]).toEqual([206, whole.bytes.subarray(16)]);
   const other = await ask({ range: 'bytes=16-', 'if-range': '"of another file"' });
@@ -131,14 +131,14 @@ test('a table is had whole, in parts, compressed, or not at all', async () => {
   expect([packed.status, packed.headers['content-encoding'], packed.headers['accept-ranges']]).toEqual([
     ...[200, 'gzip', undefined],
   ]);
-  // Parquet is compressed in itself.
+  // Parquet is already compressed.
   const parquet = await ask({ 'accept-encoding': 'gzip, br', range: 'bytes=0-3' }, '/v1/tables/risk_lgas.parquet');
   expect([parquet.status, parquet.headers['content-encoding'], parquet.bytes.length]).toEqual([206, undefined, 4]);
-  // Ranges are of tables alone.
+  // Only tables support ranges.
   expect((await ask({ range: 'bytes=0-3' }, '/v1/periods')).status).toBe(200);
 });
 
-test('a part of a file too large to be held in memory is the part of the very file, checked as a whole', async () => {
+test('a part of a file too large to be held in memory is exact, and the complete file is checked', async () => {
   const service = await startService({ fixture: { tableBytes: 3 << 20 } });
   const { key } = await giveKey(service.store);
   const file = join(service.build, 'current/tables/risk_lgas.csv');
@@ -153,7 +153,7 @@ test('a part of a file too large to be held in memory is the part of the very fi
     const part = await ask(`bytes=${start}-${end}`);
     expect([part.status, part.bytes.equals(bytes.subarray(start, end + 1))]).toEqual([206, true]);
   }
-  // One byte is another now, outside of what is asked for: the part is cut short all the same.
+  // Once a byte outside the requested part has changed, the part is cut short all the same.
   const handle = openSync(file, 'r+');
   writeSync(handle, 'X', 10);
   closeSync(handle);
@@ -161,7 +161,7 @@ test('a part of a file too large to be held in memory is the part of the very fi
   expect(service.reports.join()).toContain('does not match its manifest');
 });
 
-test('a client that leaves in the middle of a large file harms nobody', async () => {
+test('a client that disconnects in the middle of a large file affects nobody else', async () => {
   const service = await startService({ fixture: { outlinePoints: 40_000 } });
   const { key } = await giveKey(service.store);
   for (let i = 0; i < 5; i++) {
@@ -182,7 +182,7 @@ test('a client that leaves in the middle of a large file harms nobody', async ()
   expect(service.reports).toEqual([]);
 });
 
-test('a large file that has another length than when it was checked is a 500, not a wrong answer', async () => {
+test('a large file whose length has changed since it was checked is a 500, not a wrong answer', async () => {
   const service = await startService({ fixture: { outlinePoints: 30_000 } });
   const { key } = await giveKey(service.store);
   const plain = { headers: { 'accept-encoding': 'identity' } };
@@ -201,7 +201,7 @@ test('a large file that has another length than when it was checked is a 500, no
   expect((await service.get('/v1/periods', key, plain)).status).toBe(200);
 });
 
-test('a large file with other bytes of the same length is cut short, never sent whole', async () => {
+test('a large file with other bytes of the same length is cut short, never sent completely', async () => {
   const service = await startService({ fixture: { outlinePoints: 30_000 } });
   const { key } = await giveKey(service.store);
   const file = join(service.current().directory, 'v1/boundaries/states.json');
@@ -217,7 +217,7 @@ test('a large file with other bytes of the same length is cut short, never sent 
   ]);
 });
 
-test('a connection that stays open tells how long it may be idle, one that ends does not', async () => {
+test('a connection that stays open announces how long it may be idle, one that ends does not', async () => {
   const service = await startService();
   const { key } = await giveKey(service.store);
   const ask = (more: string) => `GET /v1/periods HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${key}\r\n${more}\r\n`;

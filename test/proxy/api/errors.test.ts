@@ -4,9 +4,9 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { Problem } from '../../../pipeline/contract/errors.ts';
 import { OPERATIONS } from '../../../pipeline/contract/operations.ts';
 import type { Scope } from '../../../pipeline/contract/scopes.ts';
-import { ALL_SCOPES, codeOf, giveKey, type Service, startService } from '../service.ts';
+import { ALL_SCOPES, atEndOfSuite, codeOf, giveKey, type Service, startService } from '../service.ts';
 
-/** SPEC 4 and 7, row by row: path, status, code. */
+/** The rows of SPEC 4 and 7: path, status, code. */
 const ROWS: [string, number, string][] = [
   ['/v1/risk/lgas', 404, 'UNKNOWN_STATE'],
   ['/v1/risk/lgas?state=', 404, 'UNKNOWN_STATE'],
@@ -58,14 +58,11 @@ let service: Service;
 let key: string;
 
 describe('errors over HTTP', () => {
-  // Started for the file: every row is independent of the others.
+  // One service for all: the rows are independent of each other.
+  const atEnd = atEndOfSuite();
   beforeAll(async () => {
-    const ends: (() => void | Promise<void>)[] = [];
-    service = await startService({}, (end) => ends.unshift(end));
+    service = await startService({}, atEnd);
     key = (await giveKey(service.store)).key;
-    return async () => {
-      for (const end of ends) await end();
-    };
   });
 
   test.each(ROWS)('%s is %i %s', async (path, status, code) => {
@@ -73,12 +70,12 @@ describe('errors over HTTP', () => {
     expect([response.status, await codeOf(response)]).toEqual([status, code]);
   });
 
-  test('every operation needs all of its scopes, and some none', async () => {
+  test('every operation requires all of its scopes and no others', async () => {
     const keyOf = async (...scopes: Scope[]) => (await giveKey(service.store, { scopes })).key;
     const without = new Map<Scope, string>();
     for (const scope of ALL_SCOPES) without.set(scope, await keyOf(...ALL_SCOPES.filter((other) => other !== scope)));
     for (const operation of OPERATIONS) {
-      // The scopes are asked for before the parameters are read.
+      // The scopes are checked before the parameters are read.
       const ask = (lacking: string) => service.get(`${operation.path}?state=nowhere&lga=nowhere`, lacking);
       for (const [scope, lacking] of without) {
         const response = await ask(lacking);
@@ -93,7 +90,7 @@ describe('errors over HTTP', () => {
     }
   });
 
-  test('a body that the contract describes, and nothing of the request in it', async () => {
+  test('the body of an error matches the contract and contains nothing from the request', async () => {
     const response = await service.get('/v1/risk/lgas?state=<script>', key);
     const text = await response.text();
     expect(Check(Problem, JSON.parse(text))).toBe(true);
@@ -103,7 +100,7 @@ describe('errors over HTTP', () => {
     expect(response.headers.get('vary')).toBe('Accept-Encoding');
   });
 
-  test('other methods are 405 on a known path and 404 on any other, after the key', async () => {
+  test('other methods are 405 on a known path and 404 on any other, once the key has been checked', async () => {
     for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'PROPFIND', 'QUERY']) {
       const known = await service.get('/v1/periods', key, { method });
       expect([method, known.status, known.headers.get('allow')]).toEqual([method, 405, 'GET, HEAD']);
@@ -150,12 +147,12 @@ describe('errors over HTTP', () => {
     expect(keyed.status).toBe(status);
   });
 
-  test('an unknown Expect is no way round the key', async () => {
+  test('an unknown Expect does not bypass the key', async () => {
     const answer = await raw('GET /v1/periods HTTP/1.1\r\nHost: x\r\nExpect: magic\r\nConnection: close\r\n\r\n');
     expect(answer.status).toBe(401);
   });
 
-  test('what is not HTTP gets a problem and no more', async () => {
+  test('input that is not HTTP gets a problem document and nothing else', async () => {
     const garbage = await raw('NOT HTTP AT ALL\r\n\r\n');
     expect(garbage.status).toBe(400);
     expect(JSON.parse(garbage.body).code).toBe('MALFORMED_REQUEST');
@@ -164,7 +161,7 @@ describe('errors over HTTP', () => {
   });
 });
 
-test('without transmission data those three operations are 503, the rest as ever', async () => {
+test('without transmission data the three operations for it are 503, and the rest work as usual', async () => {
   const bare = await startService({ fixture: { transmission: false } });
   const { key: any } = await giveKey(bare.store);
   for (const path of ['/v1/transmission/states', '/v1/transmission/lgas?state=KN', '/v1/transmission/model']) {
@@ -175,7 +172,7 @@ test('without transmission data those three operations are 503, the rest as ever
   expect((await bare.get('/v1/context/states', any)).status).toBe(200);
 });
 
-test('a snapshot from before the later operations is served without them', async () => {
+test('a snapshot older than some operations is served without them', async () => {
   const earlier = await startService({ fixture: { earlier: true } });
   const { key: any } = await giveKey(earlier.store);
   for (const path of ['/v1/seasons/lgas?state=KN', '/v1/forecasts/skill']) {
@@ -185,7 +182,7 @@ test('a snapshot from before the later operations is served without them', async
   expect((await earlier.get('/v1/forecasts/states', any)).status).toBe(200);
 });
 
-test('403 comes before 404, 400 and 503, 401 and 429 before all', async () => {
+test('a 403 takes precedence over 404, 400 and 503, and 401 and 429 over all of them', async () => {
   const bare = await startService({ fixture: { transmission: false } });
   const { key: narrow } = await giveKey(bare.store, { scopes: ['forecasts'], kind: 'test' });
   expect(await codeOf(await bare.get('/v1/transmission/model', narrow))).toBe('SCOPE_REQUIRED');

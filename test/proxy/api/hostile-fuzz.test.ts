@@ -1,6 +1,6 @@
 /**
- * Mangled requests at a real process, a bounded run of them: three seconds here, as many as PROXY_FUZZ_SECONDS says
- * elsewhere. No 5xx, no crash, no file but the snapshot's, no key in any line it writes. PROXY_FUZZ_SEED repeats a run.
+ * Sends mangled requests to a real process for three seconds, or PROXY_FUZZ_SECONDS if set. There must be no 5xx, no
+ * crash, no file except the snapshot's, and no key in any line that it writes. PROXY_FUZZ_SEED repeats a run.
  */
 import type { ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -20,7 +20,7 @@ const AT_ONCE = 24;
 const SECRET = 'never-to-be-served';
 const EXPECTED = new Set([200, 204, 206, 304, 400, 401, 403, 404, 405, 408, 416, 429, 431]);
 
-/** A small seeded generator (mulberry32): 0 up to but not including 1. */
+/** A small seeded generator (mulberry32) of numbers from 0 up to but not including 1. */
 function randomStream(seed: number): () => number {
   let state = seed;
   return () => {
@@ -31,13 +31,13 @@ function randomStream(seed: number): () => number {
   };
 }
 
-/** A maker of connections' worth of bytes: mostly near to valid requests, mangled here and there. */
+/** Returns a generator of the bytes for one connection: mostly nearly valid requests, mangled in places. */
 function mangler(random: () => number, keys: readonly string[]) {
   const below = (n: number) => Math.floor(random() * n);
   const pick = <T>(from: readonly T[]): T => from[below(from.length)]!;
   const chance = (share: number) => random() < share;
   const bytes = (n: number) => {
-    // Bytes that no header may hold end at the parser, so most are printable.
+    // The parser rejects bytes that a header may not contain, so most are printable.
     const [from, to] = chance(0.1) ? [0, 256] : [33, 127];
     return Array.from({ length: n }, () => String.fromCharCode(from + below(to - from))).join('');
   };
@@ -143,7 +143,7 @@ test(`${SECONDS} s of mangled requests (seed ${SEED})`, { timeout: SECONDS * 100
   const cors = ['--cors-origin', 'https://map.example.org'];
   const serving = await serveCli(['--snapshot', current, '--store', store, '--log', ...limits, ...cors]);
   const isLeaked = watchFor(serving.child, [key, trial, revoked]);
-  // As they are read: byte for byte.
+  // Decoded as the answers are: byte by byte.
   const texts = fixtureFiles().map(({ text }) => Buffer.from(text).toString('latin1'));
   const files = new Set(texts.map(sha256));
 
@@ -157,7 +157,7 @@ test(`${SECONDS} s of mangled requests (seed ${SEED})`, { timeout: SECONDS * 100
       const pieces = next();
       sent++;
       const { raw, answers } = await exchange(portOf(serving.url), pieces, { quietMs: 1000, end: true });
-      // An answer to HEAD has a length and no body, so with one among them the answers cannot be told apart by length.
+      // An answer to HEAD has a length but no body, so if there is one, answers cannot be separated by their lengths.
       const statuses = [...raw.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
       for (const status of statuses) counts.set(status, (counts.get(status) ?? 0) + 1);
       const bodies = pieces.join('').includes('HEAD') ? [] : answers.filter(({ status }) => status === 200);
@@ -180,7 +180,7 @@ test(`${SECONDS} s of mangled requests (seed ${SEED})`, { timeout: SECONDS * 100
   expect(await serving.stop()).toBe(0);
   expect(isLeaked()).toBe(false);
   expect(serving.read().stderr).not.toMatch(/failed|Error/);
-  // The run is worth something only where it gets past the parser, and past the key.
+  // The run is meaningful only if some requests get past the parser and the check of the key.
   expect(counts.get(200)).toBeGreaterThan(0);
   expect(counts.get(401)).toBeGreaterThan(0);
   process.stdout.write(
@@ -188,7 +188,7 @@ test(`${SECONDS} s of mangled requests (seed ${SEED})`, { timeout: SECONDS * 100
   );
 });
 
-/** Whether a part of one of `keys` is in anything that `child` ever wrote, looked at as it comes. */
+/** Returns a function that reports whether anything that `child` has written contains part of one of `keys`. */
 function watchFor(child: ChildProcess, keys: readonly string[]): () => boolean {
   const secrets = keys.map((key) => key.slice(13, 30));
   let leaked = false;

@@ -1,4 +1,4 @@
-/** What the open internet sends: none of it gets round the key, out of the snapshot, or in the way of others. */
+/** Hostile input from the internet must not bypass the key, reach files outside the snapshot, or impede others. */
 import { once } from 'node:events';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
@@ -9,7 +9,7 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import type { AccessRecord } from '../../../proxy/api/observe.ts';
 import { exchange, portOf } from '../raw-client.ts';
-import { giveKey, type Service, startService } from '../service.ts';
+import { atEndOfSuite, giveKey, type Service, startService } from '../service.ts';
 
 const SECRET = 'never-to-be-served';
 
@@ -17,23 +17,20 @@ let service: Service;
 let key: string;
 let port: number;
 
+const atEnd = atEndOfSuite();
 beforeAll(async () => {
-  const ends: (() => void | Promise<void>)[] = [];
-  service = await startService({ fixture: { outlinePoints: 30_000 } }, (end) => ends.unshift(end));
+  service = await startService({ fixture: { outlinePoints: 30_000 } }, atEnd);
   key = (await giveKey(service.store)).key;
   port = portOf(service.url);
   for (const place of ['secret.json', 'snapshots/secret.json', 'store/secret.json']) {
     writeFileSync(join(service.build, place), SECRET);
   }
-  return async () => {
-    for (const end of ends) await end();
-  };
 });
 
 const head = (line: string, ...headers: string[]) => `${[line, 'Host: x', ...headers].join('\r\n')}\r\n\r\n`;
 const keyed = (line: string, ...headers: string[]) => head(line, `X-Api-Key: ${key}`, 'Connection: close', ...headers);
 const ascii = (text: string) => text.replace(/[^\x21-\x7e]/gu, encodeURIComponent);
-/** Descriptors of this process, where the system tells of them. */
+/** Number of open files of this process, if the system reports it. */
 const openFiles = () => (process.platform === 'linux' ? readdirSync('/proc/self/fd').length : 0);
 const statuses = async (text: string | string[], options = {}) =>
   (await exchange(port, text, options)).answers.map(({ status }) => status);
@@ -64,7 +61,7 @@ describe('paths', () => {
   test('no trick with dots, slashes, encodings or NUL finds anything', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(path, { minLength: 20, maxLength: 20 }), async (paths) => {
-        // Several on one connection; bytes past ASCII are no HTTP, so they go percent-encoded.
+        // Several on one connection; bytes beyond ASCII are not valid HTTP, so they are percent-encoded.
         const lines = paths.map((text) => head(`GET ${ascii(text)} HTTP/1.1`, `X-Api-Key: ${key}`));
         const { raw, answers } = await exchange(port, `${lines.join('')}${keyed('GET / HTTP/1.1')}`);
         expect(answers.map(({ status }) => status)).toEqual(Array(21).fill(404));
@@ -74,7 +71,7 @@ describe('paths', () => {
     );
   });
 
-  test('nor do they as parameters', async () => {
+  test('no such trick finds anything in parameters either', async () => {
     const value = fc.array(fc.oneof(dot, slash, word), { maxLength: 6 }).map((parts) => parts.join(''));
     await fc.assert(
       fc.asyncProperty(value, fc.constantFrom('state', 'period', 'months'), async (text, name) => {
@@ -85,7 +82,7 @@ describe('paths', () => {
         const target = `/v1/${name === 'months' ? 'forecasts' : 'risk'}/lgas?${ascii(query)}`;
         const { raw, answers } = await exchange(port, keyed(`GET ${target} HTTP/1.1`));
         expect([200, 400, 404]).toContain(answers[0]!.status);
-        // A whole period may come of it by chance; anything else is an error.
+        // It may be a valid period by chance; anything else is an error.
         if (answers[0]!.status === 200) expect(text).toBe('2023-12');
         expect(raw).not.toContain(SECRET);
       }),
@@ -135,7 +132,7 @@ describe('smuggling', () => {
     ['a value with NUL', 'X-A: b\x00c'],
     ['a bare CR', 'X-A: b\rX-C: d'],
     ['no colon', 'X-A'],
-  ])('%s: refused, and what follows is not read as a request', async (_, header) => {
+  ])('%s is refused, and what follows is not read as a request', async (_, header) => {
     const text = `${head('POST /v1/periods HTTP/1.1', `X-Api-Key: ${key}`, header)}0\r\n\r\n${inner()}`;
     const found = await statuses(text);
     expect(found).not.toContain(200);
@@ -161,7 +158,7 @@ describe('smuggling', () => {
     ['no host in the target', 'GET http:///v1/periods HTTP/1.1', ['Host: x']],
     ["HTTP/2's preface as a method", 'PRI /v1/periods HTTP/1.1', ['Host: x']],
     ['a method of RTSP', 'DESCRIBE /v1/periods RTSP/1.1', ['Host: x']],
-  ])('%s is answered 400, alone', async (_, line, headers) => {
+  ])('%s is answered with a single 400', async (_, line, headers) => {
     const text = `${[line, ...headers, `X-Api-Key: ${key}`].join('\r\n')}\r\n\r\n`;
     const { raw, answers } = await exchange(port, `${text}0\r\n\r\n${inner()}${inner()}`);
     expect(answers.map(({ status }) => status)).toEqual([400]);
@@ -169,7 +166,7 @@ describe('smuggling', () => {
     expect(JSON.parse(answers[0]!.body).code).toBe('MALFORMED_REQUEST');
   });
 
-  test('a body is no request, however it looks', async () => {
+  test('a body is not read as a request, whatever it looks like', async () => {
     const body = inner();
     const sized = head('POST /v1/periods HTTP/1.1', 'Connection: close', `Content-Length: ${body.length}`) + body;
     expect(await statuses(sized)).toEqual([401]);
@@ -178,7 +175,7 @@ describe('smuggling', () => {
     expect(await statuses(chunked)).toEqual([401]);
   });
 
-  test('no header of another request, and no name of a host, lends a key', async () => {
+  test('neither the key of another request nor headers for overriding URLs or methods replace a key', async () => {
     const two =
       head('GET /v1/periods HTTP/1.1', `X-Api-Key: ${key}`) + head('GET /v1/periods HTTP/1.1', 'Connection: close');
     expect(await statuses(two)).toEqual([200, 401]);
@@ -192,7 +189,7 @@ describe('smuggling', () => {
   });
 });
 
-test('a forged X-Forwarded-For changes nothing: limits are the key’s', async () => {
+test('a forged X-Forwarded-For changes nothing: limits apply to the key', async () => {
   const { key: narrow } = await giveKey(service.store, { owner: 'narrow' });
   await service.store.setLimits('narrow', { perMinute: 3 });
   const found: number[] = [];
@@ -208,22 +205,22 @@ test('a forged X-Forwarded-For changes nothing: limits are the key’s', async (
   expect(found).toEqual([200, 200, 200, 429, 429, 429]);
 });
 
-test('headers too large or too many', async () => {
+test('headers that are too large or too many are refused', async () => {
   expect(await statuses(keyed('GET /v1/periods HTTP/1.1', `X: ${'y'.repeat(20_000)}`))).toEqual([431]);
   expect(await statuses(keyed(`GET /${'y'.repeat(20_000)} HTTP/1.1`))).toEqual([431]);
   expect(await statuses(keyed('GET /v1/periods HTTP/1.1', ...Array(5000).fill('a: b')))).toEqual([431]);
-  // Just within bounds, many headers hide no key.
+  // Many headers within the bounds do not hide the key.
   expect(await statuses(keyed('GET /v1/periods HTTP/1.1', ...Array(500).fill('a: b')))).toEqual([200]);
 });
 
-test('a thousand requests at once on one connection are answered each, in their order', async () => {
+test('a thousand requests at once on one connection are all answered, in order', async () => {
   const paths = Array.from({ length: 999 }, (_, i) => (i % 3 ? '/v1/periods' : `/nothing/${i}`));
   const text = paths.map((path) => head(`GET ${path} HTTP/1.1`, `X-Api-Key: ${key}`)).join('');
   const found = await statuses(text + keyed('GET /v1/periods HTTP/1.1'));
   expect(found).toEqual([...paths.map((_, i) => (i % 3 ? 200 : 404)), 200]);
 });
 
-test('CONNECT, which has no path to ask for, ends the connection unanswered', async () => {
+test('CONNECT, which has no path, ends the connection unanswered', async () => {
   const own = await startService();
   const { key: ownKey } = await giveKey(own.store);
   const text = head('CONNECT x:1 HTTP/1.1', `X-Api-Key: ${ownKey}`) + 'whatever'.repeat(100);
@@ -245,19 +242,19 @@ describe('a large file, read from disk', () => {
   });
 
   test.each([
-    ['what is not HTTP', [], 'GARBAGE\r\n\r\n', [200, 400]],
+    ['input that is not HTTP', [], 'GARBAGE\r\n\r\n', [200, 400]],
     ['headers without an end', [], `GET / HTTP/1.1\r\nX: ${'y'.repeat(20_000)}`, [200, 431]],
     ['another request after Connection: close', ['Connection: close'], head('GET / HTTP/1.1'), [200]],
   ])('is not mixed up with %s behind it', async (_, headers, behind, statuses) => {
-    const asked = head('GET /v1/boundaries/states HTTP/1.1', `X-Api-Key: ${key}`, ...headers);
-    const { raw, answers } = await exchange(port, asked + behind);
+    const request = head('GET /v1/boundaries/states HTTP/1.1', `X-Api-Key: ${key}`, ...headers);
+    const { raw, answers } = await exchange(port, request + behind);
     expect(answers.map(({ status }) => status)).toEqual(statuses);
     const [first, second] = answers;
     const rest = second ? second.headers.length + 4 + second.body.length : 0;
     expect(raw.length).toBe(first!.headers.length + 4 + whole + rest);
   });
 
-  test('asked for by clients that leave at once ends nothing and leaves no file open', async () => {
+  test('requested by clients that disconnect at once ends nothing and leaves no file open', async () => {
     const before = openFiles();
     for (let i = 0; i < 60; i++) await exchange(port, large(), { quietMs: 1 + (i % 4) });
     await vi.waitFor(() => expect(openFiles()).toBeLessThanOrEqual(before));
@@ -265,7 +262,7 @@ describe('a large file, read from disk', () => {
   });
 });
 
-test('a file that can be opened and not looked at is a 500, and is closed: one left open would end the process', async () => {
+test('a file that can be opened but not examined is a 500 and is closed: if left open, it would end the process', async () => {
   const before = openFiles();
   const handle = await open(import.meta.filename);
   const stat = vi.spyOn(Object.getPrototypeOf(handle), 'stat').mockRejectedValueOnce(new Error('ESTALE'));
@@ -280,13 +277,13 @@ test('a file that can be opened and not looked at is a 500, and is closed: one l
   expect(own.reports).toEqual([expect.stringMatching(/^request [\w-]+ failed: ESTALE$/)]);
 });
 
-test('what came whole is answered before what is not HTTP behind it', async () => {
+test('complete requests are answered before input that is not HTTP behind them', async () => {
   const small = head('GET /v1/periods HTTP/1.1', `X-Api-Key: ${key}`);
   expect(await statuses(`${small}${small}GARBAGE\r\n\r\n`)).toEqual([200, 200, 400]);
   expect(await statuses(keyed('GET /v1/periods HTTP/1.1') + small)).toEqual([200]);
 });
 
-test('what is not HTTP is counted and logged', async () => {
+test('input that is not HTTP is counted and logged', async () => {
   const records: AccessRecord[] = [];
   const own = await startService({ log: (record) => records.push(record) });
   await exchange(portOf(own.url), 'GARBAGE\r\n\r\n');
@@ -303,7 +300,7 @@ test('what is not HTTP is counted and logged', async () => {
   expect(metrics).toContain('malaria_requests_total{operation="none",status="431",key_kind="none"} 1');
 });
 
-test('an answer that its client did not wait for is counted and logged as such', async () => {
+test('an answer whose client did not wait for it is counted and logged as such', async () => {
   const records: AccessRecord[] = [];
   const own = await startService({ fixture: { outlinePoints: 30_000 }, log: (record) => records.push(record) });
   const { key: ownKey } = await giveKey(own.store);
@@ -320,7 +317,7 @@ test('an answer that its client did not wait for is counted and logged as such',
   expect(own.reports).toEqual([]);
 });
 
-test('HTTP/1.1 names its host, once; HTTP/1.0 need not', async () => {
+test('HTTP/1.1 must name its host exactly once; HTTP/1.0 need not', async () => {
   const lines = (...all: string[]) => `${[...all, `X-Api-Key: ${key}`].join('\r\n')}\r\n\r\n`;
   for (const hosts of [[], ['Host: a', 'Host: b'], ['Host: a', 'hOST: a']]) {
     const { answers } = await exchange(port, lines('GET /v1/periods HTTP/1.1', ...hosts));
@@ -331,11 +328,11 @@ test('HTTP/1.1 names its host, once; HTTP/1.0 need not', async () => {
   expect(await statuses(lines('GET /v1/periods HTTP/1.0'))).toEqual([200]);
 });
 
-test('a request in single bytes is a request', async () => {
+test('a request that arrives byte by byte is answered', async () => {
   expect(await statuses([...keyed('GET /v1/periods HTTP/1.1')], { pauseMs: 1 })).toEqual([200]);
 });
 
-test('a long body is answered, then cut off', async () => {
+test('a request with a long body is answered, then cut off', async () => {
   const socket = connect(port, '127.0.0.1');
   let answer = '';
   let sent = 0;
@@ -353,7 +350,7 @@ test('a long body is answered, then cut off', async () => {
   push();
   await closed;
   expect(answer.slice(9, 12)).toBe('405');
-  // What the system's own buffers took on the way is not the server's doing.
+  // The bytes in the system's own buffers do not count.
   expect(sent).toBeLessThan(50_000_000);
 });
 
@@ -374,11 +371,11 @@ describe('bounds', () => {
     expect((await slow).answers.map(({ status }) => status)).toEqual([408]);
     expect((await mute).answers.map(({ status }) => status)).toEqual([408]);
     expect((await idle).answers.map(({ status }) => status)).toEqual([200]);
-    // Answered for want of a key before its body was there, and then cut.
+    // Answered before its body arrived, because it has no key, and then cut off.
     expect((await slowBody).answers[0]!.status).toBe(401);
   }, 20_000);
 
-  test('who does not read an answer is cut off, and holds up nobody', async () => {
+  test('a client that does not read its answer is cut off, and delays nobody', async () => {
     const strict = await startService({ fixture: { outlinePoints: 30_000 }, bounds: { readingMs: 700 } });
     const { key: own } = await giveKey(strict.store);
     const sockets = Array.from({ length: 10 }, () => connect(portOf(strict.url), '127.0.0.1'));
@@ -387,7 +384,7 @@ describe('bounds', () => {
       socket.pause();
       socket.write(head('GET /v1/boundaries/states HTTP/1.1', `X-Api-Key: ${own}`).repeat(20));
     }
-    // A small one: on a busy machine an honest reader too may take longer over a large one than is allowed here.
+    // A small answer: on a busy machine even an honest reader may need longer for a large one than is allowed here.
     expect((await strict.get('/v1/periods', own)).status).toBe(200);
     await vi.waitFor(async () => {
       const metrics = await (await fetch(`${strict.opsUrl}/metrics`)).text();
@@ -398,7 +395,7 @@ describe('bounds', () => {
     expect(strict.reports).toEqual([]);
   }, 20_000);
 
-  test('thousands of idle connections leave room for requests, and more than allowed are turned away', async () => {
+  test('thousands of idle connections leave room for requests, and connections over the limit are refused', async () => {
     const crowded = await startService({ bounds: { connections: 2000 } });
     const { key: own } = await giveKey(crowded.store);
     const sockets = Array.from({ length: 1990 }, () => connect(portOf(crowded.url), '127.0.0.1').on('error', () => {}));
@@ -412,13 +409,13 @@ describe('bounds', () => {
   }, 30_000);
 });
 
-test('after all that the service has nothing to report', async () => {
+test('after all of this the service has reported nothing', async () => {
   expect((await service.get('/v1/periods', key)).status).toBe(200);
   expect(service.reports).toEqual([]);
 });
 
-test('what still comes while an answer is sent takes nothing back of it: a body, more after an upgrade', async () => {
-  // Small enough for the system to hold all of it for a client that does not read yet.
+test('input that arrives while an answer is being sent truncates nothing: a body, or data after an upgrade', async () => {
+  // Small enough for the system to buffer all of it for a client that does not read yet.
   const own = await startService({ fixture: { outlinePoints: 5000 } });
   const ownKey = (await giveKey(own.store)).key;
   const whole = (await (await own.get('/v1/boundaries/states', ownKey)).arrayBuffer()).byteLength;

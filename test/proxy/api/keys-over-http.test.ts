@@ -1,31 +1,34 @@
 import { expect, test } from 'vitest';
 import { openStore } from '../../../proxy/accounts/open-store.ts';
-import { FORMS, removeServersAtEnd } from '../forms.ts';
+import { BACKENDS, removeServersAtEnd } from '../backends.ts';
 import { exchange, portOf } from '../raw-client.ts';
 import { codeOf, giveKey, startService } from '../service.ts';
 
 removeServersAtEnd();
-const forms = FORMS.filter((form) => !form.skip);
+const backends = BACKENDS.filter((backend) => !backend.skip);
 
-test.each(forms)('either header carries the key, both if they agree, the query never: $name', async ({ place }) => {
-  const service = await startService(await place());
-  const [{ key }, { key: other }] = [await giveKey(service.store), await giveKey(service.store)];
-  const status = async (headers: Record<string, string>, path = '/v1/periods') =>
-    (await service.get(path, undefined, { headers })).status;
-  expect(await status({ authorization: `Bearer ${key}` })).toBe(200);
-  expect(await status({ authorization: `bEaReR ${key}` })).toBe(200);
-  expect(await status({ 'x-api-key': key })).toBe(200);
-  expect(await status({ 'x-api-key': key, authorization: `Bearer ${key}` })).toBe(200);
-  expect(await status({ 'x-api-key': key, authorization: `Bearer ${other}` })).toBe(401);
-  expect(await status({ authorization: key })).toBe(401);
-  expect(await status({ 'x-api-key': `Bearer ${key}` })).toBe(401);
-  for (const name of ['key', 'api_key', 'x-api-key', 'access_token']) {
-    expect(await status({}, `/v1/periods?${name}=${key}`)).toBe(401);
-  }
-});
+test.each(backends)(
+  'the key is accepted in either header, in both if they agree, never in the query: $name',
+  async ({ newStore }) => {
+    const service = await startService(await newStore());
+    const [{ key }, { key: other }] = [await giveKey(service.store), await giveKey(service.store)];
+    const status = async (headers: Record<string, string>, path = '/v1/periods') =>
+      (await service.get(path, undefined, { headers })).status;
+    expect(await status({ authorization: `Bearer ${key}` })).toBe(200);
+    expect(await status({ authorization: `bEaReR ${key}` })).toBe(200);
+    expect(await status({ 'x-api-key': key })).toBe(200);
+    expect(await status({ 'x-api-key': key, authorization: `Bearer ${key}` })).toBe(200);
+    expect(await status({ 'x-api-key': key, authorization: `Bearer ${other}` })).toBe(401);
+    expect(await status({ authorization: key })).toBe(401);
+    expect(await status({ 'x-api-key': `Bearer ${key}` })).toBe(401);
+    for (const name of ['key', 'api_key', 'x-api-key', 'access_token']) {
+      expect(await status({}, `/v1/periods?${name}=${key}`)).toBe(401);
+    }
+  },
+);
 
-test.each(forms)('every cause of a 401 looks the same: $name', async ({ place }) => {
-  const service = await startService(await place());
+test.each(backends)('every cause of a 401 looks the same: $name', async ({ newStore }) => {
+  const service = await startService(await newStore());
   const { key } = await giveKey(service.store);
   const { id, key: revoked } = await giveKey(service.store);
   await service.store.revokeKey(id, Date.now());
@@ -47,26 +50,29 @@ test.each(forms)('every cause of a 401 looks the same: $name', async ({ place })
   expect(await codeOf(await service.get('/v1/periods', undefined))).toBe('INVALID_KEY');
 });
 
-test.each(forms)('concurrent requests: exactly as many as allowed, of minute and month: $name', async ({ place }) => {
-  const service = await startService({ ...(await place()), perMinute: 40, perMonth: 30 });
-  const [{ key: live }, { key: second }] = [await giveKey(service.store), await giveKey(service.store)];
-  const { key: trial } = await giveKey(service.store, { kind: 'test' });
-  const granted = async (keys: string[]) => {
-    const responses = await Promise.all(keys.map((key) => service.get('/v1/periods', key)));
-    return responses.filter((response) => response.status === 200).length;
-  };
-  expect(await granted(Array.from({ length: 100 }, () => trial))).toBe(40);
-  expect(await granted(Array.from({ length: 100 }, (_, i) => (i % 2 ? live : second)))).toBe(30);
-  const refused = await service.get('/v1/periods', live);
-  const until = Number(refused.headers.get('retry-after'));
-  const now = new Date();
-  const monthEnd = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1);
-  expect(await codeOf(refused)).toBe('ALLOWANCE_EXHAUSTED');
-  expect(Math.abs(Date.now() + until * 1000 - monthEnd)).toBeLessThan(5000);
-});
+test.each(backends)(
+  'of concurrent requests exactly as many are granted as minute and month allow: $name',
+  async ({ newStore }) => {
+    const service = await startService({ ...(await newStore()), perMinute: 40, perMonth: 30 });
+    const [{ key: live }, { key: second }] = [await giveKey(service.store), await giveKey(service.store)];
+    const { key: trial } = await giveKey(service.store, { kind: 'test' });
+    const granted = async (keys: string[]) => {
+      const responses = await Promise.all(keys.map((key) => service.get('/v1/periods', key)));
+      return responses.filter((response) => response.status === 200).length;
+    };
+    expect(await granted(Array.from({ length: 100 }, () => trial))).toBe(40);
+    expect(await granted(Array.from({ length: 100 }, (_, i) => (i % 2 ? live : second)))).toBe(30);
+    const refused = await service.get('/v1/periods', live);
+    const until = Number(refused.headers.get('retry-after'));
+    const now = new Date();
+    const monthEnd = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1);
+    expect(await codeOf(refused)).toBe('ALLOWANCE_EXHAUSTED');
+    expect(Math.abs(Date.now() + until * 1000 - monthEnd)).toBeLessThan(5000);
+  },
+);
 
-test.each(forms)('errors count, a 429 does not: $name', async ({ place }) => {
-  const service = await startService({ ...(await place()), perMinute: 4 });
+test.each(backends)('errors count against the limits, a 429 does not: $name', async ({ newStore }) => {
+  const service = await startService({ ...(await newStore()), perMinute: 4 });
   const { key } = await giveKey(service.store, { scopes: ['forecasts'] });
   const left = async (path: string, init?: RequestInit) =>
     (await service.get(path, key, init)).headers.get('ratelimit')?.replace(/;t=\d+/g, '');
@@ -82,7 +88,7 @@ test.each(forms)('errors count, a 429 does not: $name', async ({ place }) => {
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(50);
 });
 
-test('CORS is off by default and then only for listed origins', async () => {
+test('CORS is off by default, and if on, only for listed origins', async () => {
   const origin = 'https://map.example.org';
   const preflight = { method: 'OPTIONS', headers: { origin, 'access-control-request-method': 'GET' } };
   const closed = await startService();
@@ -110,7 +116,7 @@ test('CORS is off by default and then only for listed origins', async () => {
   ]);
 });
 
-test('a key in use is known by its exact text alone, and in no spelling once another process has revoked it', async () => {
+test('a key is accepted in its exact spelling alone, and in none once another process has revoked it', async () => {
   const service = await startService();
   const { id, key } = await giveKey(service.store);
   const spellings: [string, number][] = [

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { limitHeaders } from '../../../proxy/api/limits.ts';
 
-test('headers tell quota, remainder and reset', () => {
+test('the headers contain quota, remainder and reset', () => {
   const minute = { limit: 60, remaining: 59, resetSeconds: 60 };
   expect(limitHeaders({ refusedBy: null, minute, month: null })).toEqual({
     'ratelimit-policy': '"minute";q=60;w=60',

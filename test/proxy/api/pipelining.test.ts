@@ -1,11 +1,11 @@
-/** Many requests at once on one connection, of every outcome: each has its own answer, in its place, to the byte. */
+/** Many requests at once on one connection, with every outcome: each gets its own answer, in order, to the byte. */
 import { readdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { FORMS, removeServersAtEnd } from '../forms.ts';
+import { BACKENDS, removeServersAtEnd } from '../backends.ts';
 import { exchange, portOf } from '../raw-client.ts';
-import { giveKey, type Service, startService } from '../service.ts';
+import { atEndOfSuite, giveKey, type Service, startService } from '../service.ts';
 
 const ORIGIN = 'https://map.example.org';
 
@@ -22,7 +22,7 @@ const last = () => head('GET /v1/periods HTTP/1.1', keyed, 'Connection: close');
 interface Case {
   text: () => string;
   status: number;
-  /** Exactly this body; a text in a problem's; or none, whatever length is told. */
+  /** Exactly this body, or a pattern in a problem document, or null for none, whatever the Content-Length. */
   body: () => string | RegExp | null;
 }
 
@@ -50,7 +50,7 @@ const CASES: Record<string, Case> = {
   },
 };
 
-/** Takes the answers to `cases` off `raw`, and returns what is left. */
+/** Checks the answers to `cases` at the start of `raw`, and returns the rest. */
 function readAnswers(raw: string, cases: readonly Case[]): string {
   let rest = raw;
   for (const { status, body } of cases) {
@@ -58,12 +58,12 @@ function readAnswers(raw: string, cases: readonly Case[]): string {
     const headers = rest.slice(0, end);
     expect(headers.slice(0, 12)).toBe(`HTTP/1.1 ${status}`);
     rest = rest.slice(end + 4);
-    const wanted = body();
-    if (wanted === null) continue;
+    const expected = body();
+    if (expected === null) continue;
     const found = rest.slice(0, Number(/^content-length: (\d+)$/im.exec(headers)![1]));
-    // Not `toBe`: a difference in megabytes is nothing to print.
-    if (typeof wanted === 'string') expect(found === wanted).toBe(true);
-    else expect(found).toMatch(wanted);
+    // Not `expect(found).toBe(expected)`, which would print megabytes on failure.
+    if (typeof expected === 'string') expect(found === expected).toBe(true);
+    else expect(found).toMatch(expected);
     rest = rest.slice(found.length);
   }
   return rest;
@@ -71,12 +71,11 @@ function readAnswers(raw: string, cases: readonly Case[]): string {
 
 removeServersAtEnd();
 
-describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
+describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore }) => {
+  const atEnd = atEndOfSuite();
   beforeAll(async () => {
-    const ends: (() => void | Promise<void>)[] = [];
-    const atEnd = (end: () => void | Promise<void>) => void ends.unshift(end);
     const options = { fixture: { outlinePoints: 30_000 }, corsOrigins: [ORIGIN] };
-    service = await startService({ ...options, ...(await place(atEnd)) }, atEnd);
+    service = await startService({ ...options, ...(await newStore(atEnd)) }, atEnd);
     port = portOf(service.url);
     const { key } = await giveKey(service.store);
     keyed = `X-Api-Key: ${key}`;
@@ -86,15 +85,12 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
     small = await found.text();
     large = await (await service.get('/v1/boundaries/states', key, plain)).text();
     expect(large.length).toBeGreaterThan(1 << 20);
-    return async () => {
-      for (const end of ends) await end();
-    };
   });
 
-  test('requests of every outcome in any order', async () => {
+  test('requests with every outcome are answered in any order', async () => {
     const closings: Case[] = [
       { text: last, status: 200, body: () => small },
-      // What follows a body, or Expect, is not looked at.
+      // Anything that follows a body, or Expect, is ignored.
       ...['Content-Length: 5\r\n\r\nhello', 'Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n'].map(
         (rest) => ({
           text: () => `POST /v1/periods HTTP/1.1\r\nHost: x\r\n${keyed}\r\n${rest}${last()}`,
@@ -126,14 +122,14 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
     expect(service.reports).toEqual([]);
   }, 60_000);
 
-  test('what came whole is answered before what is no HTTP', async () => {
+  test('complete requests are answered before input that is not HTTP', async () => {
     const cases = [CASES.small!, CASES.large!, CASES.nobody!, CASES.small!];
     const text = cases.map((one) => one.text()).join('');
     const broken: Case = { text: () => '', status: 400, body: () => /MALFORMED_REQUEST/ };
     expect(readAnswers((await exchange(port, `${text}GARBAGE\r\n\r\n`)).raw, [...cases, broken])).toBe('');
   });
 
-  test('one that asks for an upgrade is answered and ends the connection: nothing behind it is dropped unsaid', async () => {
+  test('a request for an upgrade is answered and ends the connection, so nothing behind it is dropped silently', async () => {
     for (const upgrade of ['Upgrade: websocket\r\nConnection: Upgrade', 'Upgrade: h2c\r\nConnection: upgrade, x']) {
       const { raw, answers } = await exchange(port, head('GET /v1/periods HTTP/1.1', keyed, upgrade) + last());
       expect(answers.map(({ status }) => status)).toEqual([200]);
@@ -142,17 +138,17 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
     }
   });
 
-  test('a long body behind a large answer, or with it, is cut off after the answer and not within', async () => {
+  test('a long body of or after a request with a large answer is cut off after the answer, not during it', async () => {
     const body = 'x'.repeat(300_000);
-    const asked = (line: string) => head(line, keyed, `Content-Length: ${body.length}`) + body;
-    const own = await exchange(port, asked('GET /v1/boundaries/states HTTP/1.1'));
+    const requestWithBody = (line: string) => head(line, keyed, `Content-Length: ${body.length}`) + body;
+    const own = await exchange(port, requestWithBody('GET /v1/boundaries/states HTTP/1.1'));
     expect(readAnswers(own.raw, [CASES.large!])).toBe('');
-    const behind = await exchange(port, CASES.large!.text() + asked('POST /v1/periods HTTP/1.1'));
+    const behind = await exchange(port, CASES.large!.text() + requestWithBody('POST /v1/periods HTTP/1.1'));
     const refused: Case = { text: () => '', status: 405, body: () => /METHOD_NOT_ALLOWED/ };
     expect(readAnswers(behind.raw, [CASES.large!, refused])).toBe('');
   });
 
-  test('clients that leave, in whatever way, while several large answers wait leave no file open', async () => {
+  test('clients that disconnect, in any way, while several large answers wait leave no file open', async () => {
     const openFiles = () => (process.platform === 'linux' ? readdirSync('/proc/self/fd').length : 0);
     const before = openFiles();
     for (const leave of ['destroy', 'resetAndDestroy'] as const) {
@@ -168,7 +164,7 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
     expect(service.reports).toEqual([]);
   });
 
-  test('owners of different limits, live keys and test keys in turn: each answer tells its own', async () => {
+  test('with live and test keys of owners with different limits in turn, each answer reports its own limits', async () => {
     const keys: { line: string; policy: RegExp }[] = [];
     for (const [owner, perMinute, perMonth] of [
       ['first', 11, 500],

@@ -14,23 +14,20 @@ import {
 import { locate, type Query } from '../../../proxy/api/routes.ts';
 import { COVERAGE } from '../fixture.ts';
 import { exchange, portOf } from '../raw-client.ts';
-import { giveKey, type Service, startService } from '../service.ts';
+import { atEndOfSuite, giveKey, type Service, startService } from '../service.ts';
 
 const FILES = new Set(OPERATIONS.flatMap((operation) => operationFiles(operation, COVERAGE)));
 
 let service: Service;
 let key: string;
 
+const atEnd = atEndOfSuite();
 beforeAll(async () => {
-  const ends: (() => void | Promise<void>)[] = [];
-  service = await startService({}, (end) => ends.unshift(end));
+  service = await startService({}, atEnd);
   key = (await giveKey(service.store)).key;
-  return async () => {
-    for (const end of ends) await end();
-  };
 });
 
-/** Text that is near enough to a valid value to matter. */
+/** Values that are valid or nearly so. */
 const NEAR = [
   'KN',
   'NGKN001',
@@ -55,10 +52,10 @@ const query: fc.Arbitrary<Query> = fc.dictionary(
   fc.oneof(value, fc.array(value, { minLength: 2, maxLength: 3 })),
 );
 
-test('whatever is asked, a file of the snapshot or an error of that operation comes of it', () => {
+test('any query leads to a file of the snapshot or to an error of that operation', () => {
   fc.assert(
-    fc.property(fc.constantFrom<Operation>(...OPERATIONS), query, (operation, asked) => {
-      const found = locate(operation, asked, COVERAGE);
+    fc.property(fc.constantFrom<Operation>(...OPERATIONS), query, (operation, parameters) => {
+      const found = locate(operation, parameters, COVERAGE);
       if ('file' in found) expect(operationFiles(operation, COVERAGE)).toContain(found.file);
       else {
         expect(ERRORS).toHaveProperty(found.error);
@@ -69,7 +66,7 @@ test('whatever is asked, a file of the snapshot or an error of that operation co
   );
 });
 
-test('every file is reached, each by its own parameters', () => {
+test('every file can be reached by its own parameters', () => {
   const values: Record<ParameterName, readonly string[]> = {
     state: COVERAGE.states,
     lga: COVERAGE.lgas,
@@ -78,11 +75,11 @@ test('every file is reached, each by its own parameters', () => {
   };
   const reached = OPERATIONS.flatMap((operation: Operation) => {
     const queries = operation.parameters.reduce<Query[]>(
-      (all, name) => all.flatMap((asked) => values[name].map((text) => ({ ...asked, [name]: text }))),
+      (all, name) => all.flatMap((parameters) => values[name].map((text) => ({ ...parameters, [name]: text }))),
       [{}],
     );
-    return queries.map((asked) => {
-      const found = locate(operation, asked, COVERAGE);
+    return queries.map((parameters) => {
+      const found = locate(operation, parameters, COVERAGE);
       return 'file' in found ? found.file : found.error;
     });
   });

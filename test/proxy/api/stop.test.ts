@@ -15,14 +15,14 @@ const isOpen = (url: string) =>
     socket.on('connect', () => socket.destroy());
   });
 
-test('limits that cannot be written down at the stop keep nothing else open, and the stop says so', async () => {
+test('if the limits cannot be written on stopping, everything else is closed and the error is reported', async () => {
   const { current, store, remove } = makeBuild();
   try {
     let isFull = false;
     const server = await startServer({
       ...{ snapshot: current, store, limits: 'sqlite', host: '127.0.0.1', port: 0, opsPort: 0 },
       ...{ perMinute: 100, perMonth: 100, report: () => {}, giveUp: () => {} },
-      // Stands for a full disk: the limiter asks for the time as it writes.
+      // Simulates a full disk: the limiter reads the clock when it writes.
       clock: {
         wallMs: systemClock.wallMs,
         steadyMs: () => {
@@ -36,22 +36,22 @@ test('limits that cannot be written down at the stop keep nothing else open, and
     isFull = true;
     await expect(server.close()).rejects.toThrow('database or disk is full');
     expect([await isOpen(server.url), await isOpen(server.opsUrl)]).toEqual([false, false]);
-    // The store is closed in order too, so times of last use are kept.
+    // The store is closed properly too, so times of last use are kept.
     await expect(server.store.listKeys()).rejects.toThrow(/not open/);
   } finally {
     remove();
   }
 });
 
-test('an answer in flight while the server stops is sent whole, and then the connection ends', async () => {
+test('an answer in flight while the server stops is sent completely, and then the connection ends', async () => {
   const service = await startService({ fixture: { outlinePoints: 200_000 } });
   const { key } = await giveKey(service.store);
   const socket = connect(portOf(service.url), '127.0.0.1');
   socket.write(`GET /v1/boundaries/states HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${key}\r\n\r\n`);
-  // Not read to its end for now, it keeps the connection open.
+  // It is not read to the end for now, which keeps the connection open.
   await once(socket, 'readable');
   const stopped = service.close();
-  // Longer than new requests are taken for.
+  // Longer than new requests are accepted.
   await new Promise((resolve) => setTimeout(resolve, 300));
   const parts: Buffer[] = [];
   for await (const part of socket) parts.push(part);
@@ -61,7 +61,7 @@ test('an answer in flight while the server stops is sent whole, and then the con
   expect(large!.body).toBe(readFileSync(file, 'latin1'));
 });
 
-test('a request that was on its way when the stop began is answered, on a connection that was idle', async () => {
+test('a request already on its way on an idle connection when the server begins to stop is answered', async () => {
   const service = await startService();
   const { key } = await giveKey(service.store);
   const ask = `GET /v1/periods HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${key}\r\n\r\n`;

@@ -1,4 +1,4 @@
-/** Versions over HTTP: what is told, earlier ones by their own paths, diffs; nothing without a key or a scope. */
+/** Versions over HTTP: the list, earlier versions by their own paths, diffs; nothing without a key and its scopes. */
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Check } from 'typebox/value';
@@ -10,7 +10,7 @@ import { refreshReleaseIndex } from '../../../pipeline/publish/release/release-i
 import { openReleases } from '../../../proxy/snapshot/earlier.ts';
 import { openSnapshot } from '../../../proxy/snapshot/snapshot.ts';
 import { versionOf } from '../fixture.ts';
-import { giveKey, type Service, startService } from '../service.ts';
+import { atEndOfSuite, giveKey, type Service, startService } from '../service.ts';
 import { publishRelease } from '../versions.ts';
 
 const [ONE, TWO, THREE] = ['00000001', '00000002', '00000003'].map((release) => versionOf(release)) as [
@@ -20,37 +20,34 @@ const [ONE, TWO, THREE] = ['00000001', '00000002', '00000003'].map((release) => 
 ];
 let service: Service;
 let key: string;
+const atEnd = atEndOfSuite();
 beforeAll(async () => {
-  const ends: (() => void | Promise<void>)[] = [];
-  service = await startService({}, (end) => ends.unshift(end));
+  service = await startService({}, atEnd);
   key = (await giveKey(service.store)).key;
   await publishRelease(service.build, '00000002', '00000001', { earlier: true });
   await publishRelease(service.build, '00000003', '00000002', { keepDays: 30, note: 'Better rain' });
   await vi.waitFor(async () =>
     expect((await service.get('/v1/periods', key)).headers.get('model-version')).toBe(THREE),
   );
-  return async () => {
-    for (const end of ends) await end();
-  };
 });
 
-test('the list says which is current and which are kept, the diff what changed', async () => {
+test('the list reports which version is current and which are kept, the diff what changed', async () => {
   const list = await service.get('/v1/versions', key);
-  const told = (await list.json()) as Versions;
-  expect([list.status, list.headers.get('model-version'), Check(Versions, told)]).toEqual([200, null, true]);
-  expect(told.versions.map(({ model_version, status }) => [model_version, status])).toEqual([
+  const listed = (await list.json()) as Versions;
+  expect([list.status, list.headers.get('model-version'), Check(Versions, listed)]).toEqual([200, null, true]);
+  expect(listed.versions.map(({ model_version, status }) => [model_version, status])).toEqual([
     [THREE, 'current'],
     [TWO, 'kept'],
     [ONE, 'kept'],
   ]);
-  expect(told.releases[0]).toMatchObject({ note: 'Better rain', scores: { moved: 7 } });
-  const diff = await service.get(told.releases[0]!.diff!, key);
+  expect(listed.releases[0]).toMatchObject({ note: 'Better rain', scores: { moved: 7 } });
+  const diff = await service.get(listed.releases[0]!.diff!, key);
   expect([diff.status, Check(VersionsDiff, await diff.json())]).toEqual([200, true]);
   const again = await service.get('/v1/versions', key, { headers: { 'if-none-match': list.headers.get('etag')! } });
   expect(again.status).toBe(304);
 });
 
-test("a version's own paths answer as the plain ones did, and say since when and until when", async () => {
+test("a version's own paths answer as the plain ones did, and announce its replacement and its end", async () => {
   for (const path of ['/periods', '/risk/lgas?state=LA&period=2023-07', '/boundaries/states']) {
     const now = await service.get(`/v1${path}`, key);
     const same = await service.get(`/v1/versions/${THREE}${path}`, key);
@@ -69,7 +66,7 @@ test("a version's own paths answer as the plain ones did, and say since when and
   expect((await service.get(`/v1/versions/${ONE}/periods`, key)).headers.get('sunset')).toBeNull();
 });
 
-/** The ETag of the gzip or brotli that fetch asks for. */
+/** The ETag of the coding that fetch gets. */
 function entryOf(version: string, path: string): string | undefined {
   const { files } = JSON.parse(readFileSync(join(service.build, 'snapshots', version, 'manifest.json'), 'utf8'));
   const name = { '/periods': 'v1/periods.json', '/boundaries/states': 'v1/boundaries/states.json' }[path];
@@ -78,7 +75,7 @@ function entryOf(version: string, path: string): string | undefined {
   return codings.reduce((a, b) => (b.bytes < a.bytes ? b : a)).etag;
 }
 
-test('an operation, a month or a state that the version has not is the same error as ever', async () => {
+test('an operation, month or state that the version lacks gives the usual error', async () => {
   for (const [path, status, code] of [
     [`/v1/versions/${TWO}/places`, 404, 'NOT_FOUND'],
     [`/v1/versions/${TWO}/risk/lgas?state=XX`, 404, 'UNKNOWN_STATE'],
@@ -100,7 +97,7 @@ test('an operation, a month or a state that the version has not is the same erro
   }
 });
 
-test('a key and its scopes are asked for as ever', async () => {
+test('a key and its scopes are required as usual', async () => {
   const diff = `/v1/versions/${TWO}/diff/${THREE}`;
   for (const path of ['/v1/versions', diff, `/v1/versions/${TWO}/periods`]) {
     expect((await service.get(path)).status).toBe(401);
@@ -110,23 +107,23 @@ test('a key and its scopes are asked for as ever', async () => {
   expect((await service.get('/v1/versions', outlines)).status).toBe(200);
   expect((await service.get(diff, outlines)).status).toBe(403);
   for (const { path, scopes } of OPERATIONS) {
-    const asked = await service.get(path.replace('/v1/', `/v1/versions/${ONE}/`), outlines);
-    const may = scopes.every((scope) => scope === 'lga_boundaries');
-    expect([path, asked.status === 403]).toEqual([path, !may]);
+    const { status } = await service.get(path.replace('/v1/', `/v1/versions/${ONE}/`), outlines);
+    const isAllowed = scopes.every((scope) => scope === 'lga_boundaries');
+    expect([path, status === 403]).toEqual([path, !isAllowed]);
   }
 });
 
-test('what is removed by hand is left out, what is pruned is told as gone, and what is damaged is refused', async () => {
+test('a version removed by hand is left out, a pruned one listed as gone, a damaged index refused', async () => {
   const own = await startService();
   const { key: mine } = await giveKey(own.store);
   await publishRelease(own.build, '00000002', '00000001');
   const statusOf = async (path: string) => (await own.get(path, mine)).status;
   await vi.waitFor(async () => expect(await statusOf(`/v1/versions/${TWO}/periods`)).toBe(200));
   rmSync(join(own.build, 'snapshots', ONE), { recursive: true });
-  expect(await statusOf(`/v1/versions/${ONE}/periods`), 'before the proxy has looked again').toBe(404);
+  expect(await statusOf(`/v1/versions/${ONE}/periods`), 'before the proxy has checked again').toBe(404);
   await refreshReleaseIndex(releaseFilesIn(own.build), TWO, new Date().toISOString());
-  const told = async () => (await own.get('/v1/versions', mine)).json();
-  await vi.waitFor(async () => expect(await told()).toMatchObject({ versions: [{}, { status: 'gone' }] }));
+  const list = async () => (await own.get('/v1/versions', mine)).json();
+  await vi.waitFor(async () => expect(await list()).toMatchObject({ versions: [{}, { status: 'gone' }] }));
   expect(await statusOf(`/v1/versions/${ONE}/periods`)).toBe(404);
   expect(own.reports.filter((line) => !/^now serving|ENOENT/.test(line))).toEqual([]);
 
@@ -136,7 +133,7 @@ test('what is removed by hand is left out, what is pruned is told as gone, and w
   const text = readFileSync(file, 'utf8').replace('2024', '2042');
   rmSync(file);
   writeFileSync(file, text);
-  // An error, never wrong bytes: nothing of a short file is sent until all of it is known.
+  // An error, never wrong bytes: no part of a short file is sent until all of it has been checked.
   const identity = { headers: { 'accept-encoding': 'identity' } };
   expect((await own.get(`/v1/versions/${TWO}/periods`, mine, identity)).status).toBe(500);
 
@@ -150,7 +147,7 @@ test('what is removed by hand is left out, what is pruned is told as gone, and w
   expect(await statusOf('/v1/versions')).toBe(200);
 });
 
-test('of a version that was served before, nothing is read again', async () => {
+test('a version that was already served is not read again', async () => {
   const directory = join(service.build, 'snapshots', THREE);
   const current = await openSnapshot(directory);
   const known = await openReleases(current, () => {});
@@ -159,7 +156,7 @@ test('of a version that was served before, nothing is read again', async () => {
   expect((await openReleases(current, () => {})).versions.get(ONE)).not.toBe(known.versions.get(ONE));
 });
 
-test('a folder that holds a snapshot alone has no versions to tell', async () => {
+test('a folder with nothing but a snapshot has no list of versions', async () => {
   const alone = await startService();
   const { key: mine } = await giveKey(alone.store);
   expect((await alone.get('/v1/versions', mine)).status).toBe(404);

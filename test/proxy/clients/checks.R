@@ -1,4 +1,4 @@
-# The R client against running proxies; r.test.ts starts them and says in the environment where they are.
+# The R client against running proxies; r.test.ts starts them and puts their addresses into the environment.
 library(malariarisk)
 
 at <- function(name) Sys.getenv(name)
@@ -23,13 +23,13 @@ at_once <- function(work) {
   check("without waiting", proc.time()[["elapsed"]] - start < 5, TRUE)
 }
 
-# Reading: a request each
+# Reading, one request each
 reader <- client()
-told <- periods(reader)
-check("version", client_version(reader), told$model_version)
+months <- periods(reader)
+check("version", client_version(reader), months$model_version)
 for (one in list(
   list(function() risk(reader), 4L), list(function() forecasts(reader), 16L),
-  list(function() risk(reader, told$last_estimated, state = "AB"), 2L),
+  list(function() risk(reader, months$last_estimated, state = "AB"), 2L),
   list(function() forecasts(reader, 2, state = "AB"), 4L), list(function() places(reader), 4L)
 )) {
   before <- client_requests(reader)
@@ -39,7 +39,7 @@ for (one in list(
   check("code", "lga_code" %in% names(found), TRUE)
 }
 by_lga <- series(reader, lga = "NG001001")
-check("last month", tail(by_lga$period, 1), told$last_forecast)
+check("last month", tail(by_lga$period, 1), months$last_forecast)
 check("as many months", nrow(by_lga), nrow(series(reader, state = "AB")))
 whole <- read_table(reader, "risk_lgas")
 check("all rows", nrow(whole), 4L * (nrow(by_lga) - 4L))
@@ -58,7 +58,7 @@ dir.create(folder)
 file <- download_table(reader, "risk_lgas", file.path(folder, "risk.parquet"))
 check("Parquet", rawToChar(readBin(file, "raw", 4)), "PAR1")
 fails("error", NULL, download_table(faulty("short"), "x", file.path(folder, "x.csv"), "csv"))
-check("no half file", list.files(folder, all.files = TRUE, no.. = TRUE), "risk.parquet")
+check("no incomplete file", list.files(folder, all.files = TRUE, no.. = TRUE), "risk.parquet")
 fails("error", NULL, read_table(faulty("short"), "x"))
 missing <- read_table(faulty("na"), "x")
 check("Nasarawa", list(missing$lga_code, missing$state_code, missing$lga, missing$score),
@@ -82,8 +82,8 @@ fails("error", NULL, match_places(faulty("places"), data.frame(x = 1)))
 # Errors
 refused <- fails("malaria_invalid_key", "INVALID_KEY", periods(client(key = "wrong")))
 check("status", refused$status, 401L)
-check("told", nzchar(c(refused$title, refused$detail, refused$request_id)), rep(TRUE, 3))
-check("no key told", grepl("wrong", conditionMessage(refused)), FALSE)
+check("explained", nzchar(c(refused$title, refused$detail, refused$request_id)), rep(TRUE, 3))
+check("no key in the message", grepl("wrong", conditionMessage(refused)), FALSE)
 check("no key printed", any(grepl(at("KEY"), capture.output(print(reader)), fixed = TRUE)), FALSE)
 limited <- client(key = at("KEY_FORECASTS"))
 check("its scope", nrow(forecasts(limited, 1)), 4L)
@@ -111,19 +111,19 @@ for (fault in c("limited-long", "overflow", "negative")) {
 }
 fails("malaria_rate_limited", "RATE_LIMITED", periods(faulty("zeros", max_wait = 2)))
 minute <- client(at("MINUTE_URL"), at("MINUTE_KEY"), max_wait = 1)
-told <- periods(minute)
+invisible(periods(minute))
 at_once(fails("malaria_rate_limited", "RATE_LIMITED", periods(minute)))
 spent <- client(at("SPENT_URL"), at("SPENT_KEY"), max_wait = 1e9)
-told <- periods(spent)
+invisible(periods(spent))
 at_once(fails("malaria_allowance_exhausted", "ALLOWANCE_EXHAUSTED", periods(spent)))
 at_once(fails("malaria_allowance_exhausted", "ALLOWANCE_EXHAUSTED", periods(faulty("spent-short"))))
 
-# Keeping
+# Caching
 reader <- faulty("pass")
 check("the same", risk(reader), risk(reader))
 folder <- tempfile("cache")
 first <- risk(client(cache_dir = folder))
-check("over sessions", risk(client(cache_dir = folder)), first)
+check("across sessions", risk(client(cache_dir = folder)), first)
 file <- list.files(folder, full.names = TRUE)
 check("one file", length(file), 1L)
 writeBin(readBin(file, "raw", file.size(file) - 9), file)
@@ -134,12 +134,12 @@ fails("malaria_invalid_key", "INVALID_KEY", risk(client(key = "wrong", cache_dir
 reader <- faulty("kept")
 version <- periods(reader)$model_version
 check("kept", nrow(risk(reader)) > 0, TRUE)
-check("kept on", periods(reader)$model_version, version)
-check("told", get_json(reader, "/v1/versions")$current, version)
+check("still kept", periods(reader)$model_version, version)
+check("listed", get_json(reader, "/v1/versions")$current, version)
 check("kept table", nrow(read_table(reader, "risk_lgas")) > 0, TRUE)
 check("requests", client_requests(reader), 6L)
 reader <- faulty("next-version")
-told <- periods(reader)
+invisible(periods(reader))
 error <- fails("malaria_version_changed", NULL, risk(reader))
 check("found", error$found, "another-version")
 fails("malaria_version_changed", NULL, periods(reader))

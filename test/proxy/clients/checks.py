@@ -1,4 +1,4 @@
-"""The Python client against running proxies; python.test.ts starts them and says in the environment where they are."""
+"""The Python client against running proxies; python.test.ts starts them and puts their addresses in the environment."""
 
 import os
 import tempfile
@@ -13,16 +13,16 @@ import malaria_risk
 from malaria_risk import MalariaRisk
 from malaria_risk.client import _has
 
-SEEN = os.environ
-GATEWAY = SEEN["GATEWAY"]
+ENV = os.environ
+GATEWAY = ENV["GATEWAY"]
 
 
-def client(url=SEEN["URL"], key=SEEN["KEY"], **options):
+def client(url=ENV["URL"], key=ENV["KEY"], **options):
     return MalariaRisk(url, key, **{"records": True, "timeout": 20, **options})
 
 
 class Reading(unittest.TestCase):
-    def test_nation_series_and_tables_are_a_request_each(self):
+    def test_nation_series_and_tables_take_one_request_each(self):
         reader = client()
         periods = reader.periods()
         for read, rows in (
@@ -81,7 +81,7 @@ class Reading(unittest.TestCase):
                 client(GATEWAY + "/short").download("x", Path(folder) / "x.csv", "csv")
             self.assertEqual(os.listdir(folder), ["risk.parquet"])
 
-    def test_an_answer_that_breaks_off_is_an_error(self):
+    def test_a_truncated_answer_is_an_error(self):
         with self.assertRaises(requests.RequestException):
             client(GATEWAY + "/short").table("x")
 
@@ -129,7 +129,7 @@ class Errors(unittest.TestCase):
         self.assertNotIn("wrong", str(error))
 
     def test_scope(self):
-        limited = client(key=SEEN["KEY_FORECASTS"])
+        limited = client(key=ENV["KEY_FORECASTS"])
         self.assertEqual(len(limited.forecasts(1)), 4)
         self.assertEqual(self.fails(malaria_risk.ScopeRequired, "SCOPE_REQUIRED", limited.risk).status, 403)
 
@@ -153,9 +153,9 @@ class Errors(unittest.TestCase):
             self.assertRaises(ValueError, work)
 
     def test_key_from_the_environment(self):
-        os.environ["MALARIA_API_KEY"] = SEEN["KEY"] + "\n"
+        os.environ["MALARIA_API_KEY"] = ENV["KEY"] + "\n"
         try:
-            self.assertIn("model_version", MalariaRisk(SEEN["URL"]).periods())
+            self.assertIn("model_version", MalariaRisk(ENV["URL"]).periods())
         finally:
             del os.environ["MALARIA_API_KEY"]
 
@@ -170,7 +170,7 @@ class Waiting(unittest.TestCase):
         self.assertRaises(kind, work)
         self.assertLess(time.monotonic() - start, 5)
 
-    def test_a_short_wait_is_waited(self):
+    def test_a_short_wait_is_waited_for(self):
         for fault in ("/limited-once", "/busy-once"):
             start = time.monotonic()
             self.assertIn("model_version", client(GATEWAY + fault).periods())
@@ -180,23 +180,23 @@ class Waiting(unittest.TestCase):
         for fault in ("/limited-long", "/overflow", "/negative"):
             self.at_once(malaria_risk.RateLimited, client(GATEWAY + fault).periods)
 
-    def test_waits_of_nothing_end(self):
+    def test_repeated_waits_of_zero_seconds_end(self):
         self.assertRaises(malaria_risk.RateLimited, client(GATEWAY + "/zeros", max_wait=2).periods)
 
-    def test_the_proxys_own_minute(self):
-        limited = client(SEEN["MINUTE_URL"], SEEN["MINUTE_KEY"], max_wait=1)
+    def test_the_minute_limit_of_the_proxy(self):
+        limited = client(ENV["MINUTE_URL"], ENV["MINUTE_KEY"], max_wait=1)
         limited.periods()
         self.at_once(malaria_risk.RateLimited, limited.periods)
 
     def test_a_spent_allowance_raises_at_once(self):
-        spent = client(SEEN["SPENT_URL"], SEEN["SPENT_KEY"], max_wait=1e9)
+        spent = client(ENV["SPENT_URL"], ENV["SPENT_KEY"], max_wait=1e9)
         spent.periods()
         self.at_once(malaria_risk.AllowanceExhausted, spent.periods)
         self.at_once(malaria_risk.AllowanceExhausted, client(GATEWAY + "/spent-short").periods)
 
 
-class Keeping(unittest.TestCase):
-    def test_what_has_not_changed_is_not_sent_again(self):
+class Caching(unittest.TestCase):
+    def test_unchanged_answers_are_not_sent_again(self):
         with client(GATEWAY + "/pass") as reader:
             self.assertEqual(reader.risk(), reader.risk())
 
@@ -205,16 +205,16 @@ class Keeping(unittest.TestCase):
             first = client(cache_dir=folder).risk()
             [file] = Path(folder).iterdir()
             head, _, body = file.read_bytes().partition(b"\n")
-            self.assertNotIn(SEEN["KEY"].encode(), head + body)
+            self.assertNotIn(ENV["KEY"].encode(), head + body)
             later = client(cache_dir=folder)
             self.assertEqual(later.risk(), first)
-            # What was damaged on the disk is read anew.
+            # A damaged file in the cache is fetched again.
             file.write_bytes(head + b"\n" + body[:-9])
             self.assertEqual(client(cache_dir=folder).risk(), first)
-            # The cache does not do without a key.
+            # The cache does not replace a key.
             self.assertRaises(malaria_risk.InvalidKey, client(key="wrong", cache_dir=folder).risk)
 
-    def test_a_kept_version_is_read_on(self):
+    def test_a_kept_version_continues_to_be_read(self):
         reader = client(GATEWAY + "/kept")
         version = reader.periods()["model_version"]
         self.assertGreater(len(reader.risk()), 0)
@@ -229,7 +229,7 @@ class Keeping(unittest.TestCase):
         with self.assertRaises(malaria_risk.VersionChanged) as caught:
             reader.risk()
         self.assertEqual(caught.exception.found, "another-version")
-        # So it is where nothing but the version has changed.
+        # The same if only the version has changed.
         self.assertRaises(malaria_risk.VersionChanged, reader.periods)
         reader.restart()
         reader.risk()

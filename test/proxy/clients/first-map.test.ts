@@ -1,15 +1,16 @@
-/** The dashboard's way from a key to a map, as it stands there, in an empty folder. */
+/** The dashboard's commands from a key to a map, exactly as shown there, in an empty folder. */
 import { execFile, spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import { parseTar } from 'nanotar';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { beforeAll, expect, inject, test } from 'vitest';
 import { CLIENTS } from '../../../pipeline/contract/operations.ts';
 import { firstMap } from '../../../proxy/dashboard/pages/first-map.ts';
 import { temporary } from '../../support/command-line.ts';
 import { pythonWith } from '../../support/python.ts';
+import { atEndOfSuite } from '../service.ts';
 import { type Setting, startSetting } from './setting.ts';
 
 const PYTHON = pythonWith('requests');
@@ -21,19 +22,16 @@ const LANGUAGES = {
 };
 
 let setting: Setting;
-const ends: (() => unknown)[] = [];
+const atEnd = atEndOfSuite();
 beforeAll(async () => {
-  setting = await startSetting(inject('builtTiny'), (end) => ends.push(end));
-});
-afterAll(async () => {
-  for (const end of ends.reverse()) await end();
+  setting = await startSetting(inject('builtTiny'), atEnd);
 });
 
 for (const [language, { runs, lacks, file, begins }] of Object.entries(LANGUAGES))
   test.skipIf(!runs)(`a first map in ${language}${runs ? '' : ` (skipped: ${lacks})`}`, async () => {
     const { HOME = '', PATH = '' } = process.env;
     const folder = temporary();
-    // This Node before the system's, and a Python that has requests.
+    // This Node takes precedence over the system's, and a Python that has requests.
     const first = [path.dirname(process.execPath), path.dirname(PYTHON ?? ''), PATH].join(':');
     const env = { HOME, PATH: first, KEY: setting.env.KEY! };
     const commands = firstMap(language as (typeof CLIENTS)[number], setting.env.URL!);
@@ -46,7 +44,7 @@ for (const [language, { runs, lacks, file, begins }] of Object.entries(LANGUAGES
     expect(readFileSync(path.join(folder, file), 'latin1').slice(0, 4)).toBe(begins);
   });
 
-test('an archive has the files of the snapshot, of no time and nobody', () => {
+test('an archive contains the files of the snapshot, without times and owners', () => {
   const client = path.join(inject('builtTiny'), 'current/client');
   for (const language of CLIENTS) {
     const files = parseTar(gunzipSync(readFileSync(path.join(client, `${language}.tgz`))));

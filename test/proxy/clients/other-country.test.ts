@@ -1,36 +1,33 @@
-/** The clients that a snapshot of another country holds: codes that are numbers, no zones, no ISO codes, its own words. */
+/** The clients in a snapshot of another country: codes that are numbers, no zones, no ISO codes, its own words. */
 import { execFile, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { buildHere } from '../../support/built-tiny.ts';
 import { temporary } from '../../support/command-line.ts';
 import { otherCountry } from '../../support/other-country.ts';
 import { pythonWith } from '../../support/python.ts';
 import { writeCountry } from '../../support/tiny-country.ts';
-import { giveKey, serveBuild } from '../service.ts';
+import { atEndOfSuite, giveKey, serveBuild } from '../service.ts';
 
 const PYTHON = pythonWith('requests');
 const HAS_R = spawnSync('Rscript', ['-e', 'library(curl); library(jsonlite)']).status === 0;
 
 let client = '';
-let asked = { URL: '', KEY: '' };
-const ends: (() => unknown)[] = [];
+let target = { URL: '', KEY: '' };
+const atEnd = atEndOfSuite();
 beforeAll(async () => {
   const country = otherCountry();
   writeCountry(country, temporary());
   const { snapshot } = await buildHere(country.directory, temporary());
   client = path.join(snapshot, 'client');
   const store = `sqlite:${temporary()}/proxy.sqlite`;
-  const service = await serveBuild({ build: temporary(), snapshot, store }, {}, (end) => ends.push(end));
-  asked = { URL: service.url, KEY: (await giveKey(service.store)).key };
+  const service = await serveBuild({ build: temporary(), snapshot, store }, {}, atEnd);
+  target = { URL: service.url, KEY: (await giveKey(service.store)).key };
 }, 300_000);
-afterAll(async () => {
-  for (const end of ends.reverse()) await end();
-});
 
-/** Rows of one's own: by the department's code, name, and name with its kind; and two that stand for no place. */
+/** A user's own rows: by the department's code, name, and name with its kind; and two that match no place. */
 const OWN = [
   { state: '07', lga: 'bois haut' },
   { state: 'Amont', lga: 'AVAL' },
@@ -38,7 +35,7 @@ const OWN = [
   { state: '-', lga: 'Côte' },
   { state: 'Amont', lga: 'Côte' },
 ];
-/** What each script prints: the codes of a whole table, of the first three rows, and why the others have none. */
+/** Output of each script: the codes of a complete table, those of the first three rows, why the others have none. */
 const EXPECTED = [
   ['07', '12', '0702', '0704', '1201', '3303'].join(' '),
   '0702 1201 0704',
@@ -48,7 +45,7 @@ const EXPECTED = [
 
 const run = async (program: string, args: string[], env: Record<string, string> = {}) => {
   const { PATH = '', HOME = '' } = process.env;
-  const own = { PATH, HOME, LC_ALL: 'C.UTF-8', PYTHONDONTWRITEBYTECODE: '1', ...asked, ...env };
+  const own = { PATH, HOME, LC_ALL: 'C.UTF-8', PYTHONDONTWRITEBYTECODE: '1', ...target, ...env };
   const { stdout } = await promisify(execFile)(program, args, { env: own, timeout: 100_000 });
   return stdout.trim().split('\n');
 };
@@ -58,7 +55,7 @@ const written = (name: string, text: string) => {
   return file;
 };
 
-test('TypeScript', async () => {
+test('the TypeScript client works for another country', async () => {
   const script = written(
     'own.mts',
     `import { createClient } from ${JSON.stringify(path.join(client, 'ts/malaria-risk.ts'))};
@@ -75,10 +72,12 @@ for (const { why } of unmatched) console.log(why);
   expect(await run(process.execPath, [script])).toEqual(EXPECTED);
 });
 
-test.skipIf(!PYTHON)(`Python${PYTHON ? '' : ' (skipped: apt-get install python3-requests)'}`, async () => {
-  const script = written(
-    'own.py',
-    `import os, malaria_risk
+test.skipIf(!PYTHON)(
+  `the Python client works for another country${PYTHON ? '' : ' (skipped: apt-get install python3-requests)'}`,
+  async () => {
+    const script = written(
+      'own.py',
+      `import os, malaria_risk
 reader = malaria_risk.MalariaRisk(os.environ["URL"], os.environ["KEY"], records=True)
 rows = reader.table("risk_lgas")
 print(*(code for name in ("state_code", "lga_code") for code in sorted({row[name] for row in rows})))
@@ -87,12 +86,13 @@ print(*(row["lga_code"] for row in matched))
 for row in unmatched:
     print(row["why"])
 `,
-  );
-  expect(await run(PYTHON!, [script], { PYTHONPATH: path.join(client, 'python') })).toEqual(EXPECTED);
-});
+    );
+    expect(await run(PYTHON!, [script], { PYTHONPATH: path.join(client, 'python') })).toEqual(EXPECTED);
+  },
+);
 
 test.skipIf(!HAS_R)(
-  `R${HAS_R ? '' : ' (skipped: apt-get install r-base-core r-cran-curl r-cran-jsonlite)'}`,
+  `the R client works for another country${HAS_R ? '' : ' (skipped: apt-get install r-base-core r-cran-curl r-cran-jsonlite)'}`,
   async () => {
     const library = temporary();
     await run('R', ['CMD', 'INSTALL', '-l', library, path.join(client, 'r')]);
@@ -107,7 +107,7 @@ cat(found$matched$lga_code, "\\n")
 cat(found$unmatched$why, sep = "\\n")
 `,
     );
-    const told = await run('Rscript', [script], { R_LIBS: library });
-    expect(told.map((line) => line.trim())).toEqual(EXPECTED);
+    const output = await run('Rscript', [script], { R_LIBS: library });
+    expect(output.map((line) => line.trim())).toEqual(EXPECTED);
   },
 );

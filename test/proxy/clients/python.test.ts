@@ -3,9 +3,10 @@ import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { beforeAll, expect, inject, test } from 'vitest';
 import { temporary } from '../../support/command-line.ts';
 import { pythonWith } from '../../support/python.ts';
+import { atEndOfSuite } from '../service.ts';
 import { type Setting, startSetting, writeClients } from './setting.ts';
 
 const run = promisify(execFile);
@@ -15,14 +16,11 @@ const why = (packages: string) => ` (skipped: apt-get install ${packages})`;
 
 let setting: Setting;
 let shipped = '';
-const ends: (() => unknown)[] = [];
+const atEnd = atEndOfSuite();
 beforeAll(async () => {
   if (PYTHON === undefined) return;
   shipped = writeClients();
-  setting = await startSetting(inject('builtTiny'), (end) => ends.push(end));
-});
-afterAll(async () => {
-  for (const end of ends.reverse()) await end();
+  setting = await startSetting(inject('builtTiny'), atEnd);
 });
 
 const python = (args: string[], more: Record<string, string> = {}) => {
@@ -35,11 +33,11 @@ const example = (name: string, ...args: string[]) =>
     MALARIA_API_KEY: setting.env.KEY!,
   });
 
-test.skipIf(!PYTHON)(`its own checks${PYTHON ? '' : why('python3-requests')}`, async () => {
+test.skipIf(!PYTHON)(`the checks in checks.py pass${PYTHON ? '' : why('python3-requests')}`, async () => {
   const { stderr } = await python([path.join(import.meta.dirname, 'checks.py')], setting.env).catch((error) => error);
   expect(stderr).toMatch(/\nOK( \(skipped=\d\))?\n$/);
   const { seen } = setting;
-  // Nothing is asked again where the wait is longer than allowed, and waits of nothing do not become a storm.
+  // No request is repeated if the wait is longer than allowed; waits of zero seconds do not cause a storm of requests.
   for (const fault of ['limited-long', 'overflow', 'negative', 'spent-short', 'moved'])
     expect(seen[fault]).toHaveLength(1);
   expect(seen.zeros).toHaveLength(3);
@@ -58,7 +56,7 @@ testExample('example: a map', async () => {
   expect(svg).not.toContain('no score');
 });
 
-testExample('example: an alert tells a revision from news', async () => {
+testExample('example: an alert distinguishes a revision from news', async () => {
   const folder = temporary();
   const first = await example('alert', folder);
   expect(first.stderr).toMatch(/, 1 requests\n$/);
@@ -66,7 +64,7 @@ testExample('example: an alert tells a revision from news', async () => {
 import runpy, pandas
 alert = runpy.run_path(${JSON.stringify(path.join(shipped, 'python/examples/alert.py'))})
 table = lambda **levels: pandas.DataFrame([dict(lga_code=code, lga=code, state_code="NA", period=period, level=level)
-    for code, told in levels.items() for period, level in told.items()])
+    for code, months in levels.items() for period, level in months.items()])
 before = table(news={"2022-01": "low"}, revised={"2022-01": "high"}, both={"2022-01": "low"})
 now = table(news={"2022-01": "low", "2023-01": "high"}, revised={"2022-01": "low", "2023-01": "high"}, same={"2022-01": "low", "2023-01": "low"},
     both={"2022-01": "very_low", "2023-01": "high"})
@@ -86,7 +84,7 @@ print(causes(table(news={"2022-01": "low", "2023-01": "high"}), "v2", flat, "v1"
   expect((await example('alert', folder)).stdout).not.toMatch(/news|revision|first run/);
 });
 
-testExample('example: a join by name and by code tells what did not match', async () => {
+testExample('example: a join by name and by code reports what did not match', async () => {
   const folder = temporary();
   const own = path.join(folder, 'own.csv');
   writeFileSync(own, 'state,lga,beds\nAbia,place 1,10\nAB,Place 2,20\nAdamawa,Place 1,30\n');

@@ -3,8 +3,9 @@ import { execFile, spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { beforeAll, expect, inject, test } from 'vitest';
 import { temporary } from '../../support/command-line.ts';
+import { atEndOfSuite } from '../service.ts';
 import { type Setting, startSetting, writeClients } from './setting.ts';
 
 const run = promisify(execFile);
@@ -18,19 +19,16 @@ const testR = (title: string, work: () => Promise<void>) =>
 let setting: Setting;
 let shipped = '';
 let library = '';
-const ends: (() => unknown)[] = [];
+const atEnd = atEndOfSuite();
 beforeAll(async () => {
   if (!HAS_R) return;
   shipped = path.join(writeClients(), 'r');
   library = temporary();
   await run('R', ['CMD', 'INSTALL', '-l', library, shipped]);
-  setting = await startSetting(inject('builtTiny'), (end) => ends.push(end));
-});
-afterAll(async () => {
-  for (const end of ends.reverse()) await end();
+  setting = await startSetting(inject('builtTiny'), atEnd);
 });
 
-/** In the plainest locale, in which R knows no letter with an accent. */
+/** Runs R in the C locale, in which it does not recognise letters with accents. */
 const r = (script: string, args: string[] = [], more: Record<string, string> = {}) => {
   const { PATH = '', HOME = '' } = process.env;
   const own = { PATH, HOME, R_LIBS: library, LC_ALL: 'C' };
@@ -41,11 +39,11 @@ const example = async (name: string, ...args: string[]) => {
   return (await r(script, [setting.env.URL!, ...args], { MALARIA_API_KEY: setting.env.KEY! })).stdout;
 };
 
-testR('its own checks', async () => {
-  const told = await r(path.join(import.meta.dirname, 'checks.R'), [], setting.env).catch((error) => error);
-  expect(told.stdout, told.stderr).toMatch(/\d checks hold\n$/);
+testR('the checks in checks.R pass', async () => {
+  const output = await r(path.join(import.meta.dirname, 'checks.R'), [], setting.env).catch((error) => error);
+  expect(output.stdout, output.stderr).toMatch(/\d checks hold\n$/);
   const { seen } = setting;
-  // Nothing is asked again where the wait is longer than allowed, and waits of nothing do not become a storm.
+  // No request is repeated if the wait is longer than allowed; waits of zero seconds do not cause a storm of requests.
   for (const fault of ['limited-long', 'overflow', 'negative', 'spent-short', 'moved'])
     expect(seen[fault]).toHaveLength(1);
   expect(seen.zeros).toHaveLength(3);
@@ -59,7 +57,7 @@ testR('example: a map', async () => {
   expect(readFileSync(out).subarray(0, 4).toString()).toBe('%PDF');
 });
 
-testR('example: an alert tells a revision from news', async () => {
+testR('example: an alert distinguishes a revision from news', async () => {
   const folder = temporary();
   expect(await example('alert', folder)).toMatch(/^\d LGAs rose, tiny-.*, 1 requests\n$/m);
   expect(await example('alert', folder)).not.toMatch(/news|revision|first run/);
@@ -67,7 +65,7 @@ testR('example: an alert tells a revision from news', async () => {
   writeFileSync(
     script,
     `source(${JSON.stringify(path.join(shipped, 'examples/alert.R'))})
-table <- function(period, ...) { told <- c(...); data.frame(lga_code = names(told), lga = "x", state_code = "NA", period = period, level = told) }
+table <- function(period, ...) { levels <- c(...); data.frame(lga_code = names(levels), lga = "x", state_code = "NA", period = period, level = levels) }
 before <- table("2022-01", news = "low", revised = "high", both = "low")
 then <- table("2022-01", news = "low", revised = "low", both = "very_low", same = "low")
 now <- rbind(then, table("2023-01", news = "high", revised = "high", both = "high", same = "low"))
@@ -81,7 +79,7 @@ cat(rises(now, "v1")$cause, "\\n")
   );
 });
 
-testR('example: a join by name and by code tells what did not match', async () => {
+testR('example: a join by name and by code reports what did not match', async () => {
   const folder = temporary();
   const [own, out] = [path.join(folder, 'own.csv'), path.join(folder, 'out.csv')];
   writeFileSync(own, 'state,lga,beds\nAbia,place 1,10\nAB,Place 2,20\nAdamawa,Place 1,30\n');

@@ -1,6 +1,6 @@
 /**
- * What the clients in every language are tried on: proxies over the tiny country, and a gateway before one of them that
- * misbehaves by the first part of the path.
+ * The servers with which the clients in every language are tested: proxies for the tiny country, and a gateway in front
+ * of one of them that misbehaves as the first part of the path requests.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
@@ -11,7 +11,10 @@ import { TERRITORY } from '../../../pipeline/synthetic/states.ts';
 import { temporary } from '../../support/command-line.ts';
 import { giveKey, serveBuild } from '../service.ts';
 
-/** LGAs whose name stands for two places, one with other names, and Nasarawa, whose code is NA. States as before contract 1.4. */
+/**
+ * Two LGAs with the same name, one LGA with aliases, and Nasarawa, whose code is NA. The states have the form that they
+ * had before contract 1.4.
+ */
 const point = { longitude: 8.5, latitude: 8.5, neighbours: [] };
 const PLACES = {
   states: [
@@ -37,7 +40,7 @@ const problem = (status: number, code: string, retryAfter: string): Answer => ({
 });
 const ok = (type: string, body: string): Answer => ({ status: 200, headers: { 'content-type': type }, body });
 
-/** First part of the path -> what the nth request (from 0) is answered; null: what the service answers. */
+/** By the first part of the path: the answer to the nth request (from 0), or null to pass it on to the service. */
 const FAULTS: Record<string, (nth: number) => Answer | null> = {
   pass: () => null,
   'limited-once': (nth) => (nth === 0 ? problem(429, 'RATE_LIMITED', '1') : null),
@@ -55,13 +58,13 @@ const FAULTS: Record<string, (nth: number) => Answer | null> = {
 };
 
 export interface Setting {
-  /** What the checks need to know, for the environment of a process. */
+  /** Environment variables with the addresses and keys that the checks need. */
   env: Record<string, string>;
-  /** Headers of each request that came by a first part of the path. */
+  /** Headers of all requests, by the first part of the path. */
   seen: Record<string, IncomingHttpHeaders[]>;
 }
 
-/** Starts everything; `atEnd` hears what ends it. */
+/** Starts everything; `atEnd` receives the functions that stop it. */
 export async function startSetting(out: string, atEnd: (end: () => unknown) => void): Promise<Setting> {
   const store = () => `sqlite:${path.join(temporary(), 'proxy.sqlite')}`;
   const serve = (limits: { perMinute?: number; perMonth?: number }) =>
@@ -117,7 +120,7 @@ export async function startSetting(out: string, atEnd: (end: () => unknown) => v
   };
 }
 
-/** The folder `client/` of a snapshot. */
+/** Writes the folder `client/` of a snapshot. */
 export function writeClients(): string {
   const folder = path.join(temporary(), 'client');
   for (const [name, text] of Object.entries(clientFiles(TERRITORY))) {

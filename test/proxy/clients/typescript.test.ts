@@ -3,18 +3,16 @@ import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { beforeAll, expect, inject, test } from 'vitest';
 import { temporary } from '../../support/command-line.ts';
+import { atEndOfSuite } from '../service.ts';
 import { type Setting, startSetting, writeClients } from './setting.ts';
 
 let setting: Setting;
 const shipped = path.join(writeClients(), 'ts');
-const ends: (() => unknown)[] = [];
+const atEnd = atEndOfSuite();
 beforeAll(async () => {
-  setting = await startSetting(inject('builtTiny'), (end) => ends.push(end));
-});
-afterAll(async () => {
-  for (const end of ends.reverse()) await end();
+  setting = await startSetting(inject('builtTiny'), atEnd);
 });
 
 const { createClient, VersionChanged } = await import(path.join(shipped, 'malaria-risk.ts'));
@@ -25,7 +23,7 @@ const faulty = (fault: string, options: object = {}) => client({ base: `${settin
 const periods = (of: any): Promise<any> => of.get('/v1/periods');
 const code = (name: string) => expect.objectContaining({ name: 'ServiceError', code: name });
 
-test('the nation, series and tables are a request each', async () => {
+test('the nation, series and tables take one request each', async () => {
   const reader = client();
   const { model_version, last_forecast } = await periods(reader);
   expect((await reader.risk()).lgas).toHaveLength(4);
@@ -37,7 +35,7 @@ test('the nation, series and tables are a request each', async () => {
   expect([reader.modelVersion(), reader.requests()]).toEqual([model_version, 5]);
 });
 
-test('errors tell what happened, by code', async () => {
+test('errors report what happened by a code', async () => {
   const refused = await periods(client({ key: 'wrong' })).catch((error) => error);
   expect(refused).toMatchObject({ code: 'INVALID_KEY', status: 401, requestId: expect.stringMatching(/./) });
   expect(refused.message).toContain(refused.requestId);
@@ -54,14 +52,14 @@ test('errors tell what happened, by code', async () => {
   await expect(periods(faulty('short'))).rejects.toThrow();
 });
 
-test('what no client can be made of', () => {
+test('invalid options of a client are refused', () => {
   expect(() => client({ key: ' ' })).toThrow(/MALARIA_API_KEY/);
   for (const maxWait of [Number.NaN, -1, 2_147_484, Number.POSITIVE_INFINITY])
     expect(() => client({ maxWait })).toThrow(RangeError);
   expect(() => client({ timeout: 1e9 })).toThrow(RangeError);
 });
 
-test('a short wait is waited', async () => {
+test('a short wait is waited for', async () => {
   for (const fault of ['limited-once', 'busy-once']) {
     const start = performance.now();
     expect(await periods(faulty(fault))).toHaveProperty('model_version');
@@ -70,7 +68,7 @@ test('a short wait is waited', async () => {
   }
 });
 
-test('a longer one than allowed, and a spent allowance, fail at once and without a second request', async () => {
+test('a wait longer than allowed and a used-up allowance fail at once, without a second request', async () => {
   for (const fault of ['limited-long', 'overflow', 'negative'])
     await expect(periods(faulty(fault))).rejects.toEqual(code('RATE_LIMITED'));
   await expect(periods(faulty('spent-short', { maxWait: 2_000_000 }))).rejects.toEqual(code('ALLOWANCE_EXHAUSTED'));
@@ -87,16 +85,16 @@ test('a longer one than allowed, and a spent allowance, fail at once and without
   expect(error.retryAfter).toBeGreaterThanOrEqual(0);
 });
 
-test('waits of nothing end', async () => {
+test('repeated waits of zero seconds end', async () => {
   await expect(periods(faulty('zeros', { maxWait: 2 }))).rejects.toEqual(code('RATE_LIMITED'));
   expect(setting.seen.zeros).toHaveLength(3);
 });
 
-test('a service that does not answer is given up', async () => {
+test('a request to a service that does not answer times out', async () => {
   await expect(periods(faulty('silent', { timeout: 0.2 }))).rejects.toThrow(/no answer within 0.2 s/);
 });
 
-test('what has not changed is not sent again, over runs too, and never without the service being asked', async () => {
+test('unchanged answers are not sent again, also across runs, but always revalidated by the service', async () => {
   const reader = faulty('pass');
   expect(await reader.risk()).toEqual(await reader.risk());
   expect(setting.seen.pass!.map((headers) => 'if-none-match' in headers)).toEqual([false, true]);
@@ -116,7 +114,7 @@ test('a new version is an error until the client is restarted', async () => {
   const reader = faulty('next-version');
   await periods(reader);
   await expect(reader.risk()).rejects.toThrow(VersionChanged);
-  // So it is where nothing but the version has changed.
+  // The same if only the version has changed.
   await expect(periods(reader)).rejects.toThrow(/is now another-version/);
   reader.restart();
   await reader.risk();
@@ -124,7 +122,7 @@ test('a new version is an error until the client is restarted', async () => {
   await expect(periods(client({ modelVersion: 'earlier' }))).rejects.toThrow(VersionChanged);
 });
 
-test('a version that the service keeps is read on', async () => {
+test('a version that the service keeps continues to be read', async () => {
   const reader = faulty('kept');
   const { model_version } = await periods(reader);
   const report = await reader.risk();
@@ -135,7 +133,7 @@ test('a version that the service keeps is read on', async () => {
   expect(reader.requests()).toBe(6);
 });
 
-test('a join by state and name, by name alone and by code', async () => {
+test('rows are joined by state and name, by name alone and by code', async () => {
   const places = await faulty('places').get('/v1/places');
   const codes = (rows: object[]) => {
     const { matched, unmatched } = match(rows, places, (row: unknown) => row);
@@ -165,7 +163,7 @@ test('a join by state and name, by name alone and by code', async () => {
   ]);
 });
 
-/** As in a build, where `current` is a link. */
+/** A link, as in a build. */
 const current = path.join(temporary(), 'current');
 symlinkSync(shipped, current);
 const example = async (name: string, ...args: string[]) => {
@@ -180,7 +178,7 @@ test('example: a map', async () => {
   expect(readFileSync(out, 'utf8').match(/<path /g)).toHaveLength(4);
 });
 
-test('example: an alert tells a revision from news', async () => {
+test('example: an alert distinguishes a revision from news', async () => {
   const folder = temporary();
   expect(await example('alert', folder)).toMatch(/^\d LGAs rose by 2021-12, tiny-.*, 3 requests\n$/m);
   expect(await example('alert', folder)).not.toMatch(/^(news|revision|first run)/m);
@@ -202,13 +200,13 @@ test('example: an alert tells a revision from news', async () => {
   ]);
 });
 
-test('example: a join tells what did not match', async () => {
+test('example: a join reports what did not match', async () => {
   const folder = temporary();
   const [own, out] = [path.join(folder, 'own.json'), path.join(folder, 'out.json')];
   writeFileSync(own, JSON.stringify([{ state: 'Abia', lga: 'place 1', beds: 10 }, { lga_code: 'NG9' }]));
-  const told = await example('join', own, out);
-  expect(told).toContain('1 rows joined');
-  expect(told).toContain("no LGA has the code 'NG9'");
-  expect(told).toContain('3 LGAs without a row');
+  const output = await example('join', own, out);
+  expect(output).toContain('1 rows joined');
+  expect(output).toContain("no LGA has the code 'NG9'");
+  expect(output).toContain('3 LGAs without a row');
   expect(JSON.parse(readFileSync(out, 'utf8'))).toMatchObject([{ beds: 10, lga_code: 'NG001001', period: '2021-12' }]);
 });

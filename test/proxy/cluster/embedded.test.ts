@@ -1,4 +1,4 @@
-/** What only several machines need is not even loaded on one. */
+/** Modules that only several machines need are not even loaded on a single one. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

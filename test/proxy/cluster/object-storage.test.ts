@@ -26,7 +26,7 @@ beforeEach(async () => {
   };
 });
 
-/** Uploads a snapshot and lets `current` name it, as README.md tells operators to. */
+/** Uploads a snapshot and makes `current` name it, as README.md describes for operators. */
 function publish(release: string): void {
   const target = `snapshots/${versionOf(release)}`;
   const made = join(folder, 'made', release);
@@ -42,7 +42,7 @@ async function mirror(retryMs = 20) {
   return { ...opened, reports };
 }
 
-test('a proxy serves what the bucket names as current, and takes up what is published next', async () => {
+test('a proxy serves the snapshot that the bucket names as current, and picks up the next one', async () => {
   publish('00000001');
   const service = await startService({ snapshot: URL, snapshotCopies: copies() });
   const { key } = await giveKey(service.store);
@@ -53,7 +53,7 @@ test('a proxy serves what the bucket names as current, and takes up what is publ
   expect(service.reports).toContainEqual(expect.stringContaining(`now serving ${versionOf('00000002')}`));
 });
 
-test('what is damaged, missing or half there is not taken up, and told of once', async () => {
+test('a damaged or incomplete snapshot is not picked up, and is reported once', async () => {
   publish('00000001');
   const { path, refused, reports } = await mirror();
   const before = readlinkSync(path);
@@ -61,12 +61,11 @@ test('what is damaged, missing or half there is not taken up, and told of once',
   for (const [damage, reason] of [
     [(bytes: Buffer) => Buffer.from(bytes).fill(32, 5, 6), /v1\/periods\.json has SHA-256 \w+, the manifest says/],
     [(bytes: Buffer) => bytes.subarray(1), /v1\/periods\.json has \d+ bytes, the manifest says/],
-    [(bytes: Buffer) => Buffer.concat([bytes, bytes]), /v1\/periods\.json has more bytes than/],
+    [(bytes: Buffer) => Buffer.concat([bytes, bytes]), /v1\/periods\.json has more than the \d+ bytes/],
     [() => null, /v1\/periods\.json: NoSuchKey/],
   ] as const) {
     publish('00000002');
-    const whole = storage.objects.get(file)!;
-    const damaged = damage(whole);
+    const damaged = damage(storage.objects.get(file)!);
     if (damaged) storage.objects.set(file, damaged);
     else storage.objects.delete(file);
     await vi.waitFor(() => expect(refused()?.reason).toMatch(reason), { timeout: 30_000 });
@@ -79,7 +78,7 @@ test('what is damaged, missing or half there is not taken up, and told of once',
   expect(readdirSync(copies()).sort()).toEqual(['current', 'snapshots']);
 });
 
-test('storage that is gone costs nothing while there is a copy, after a restart too', async () => {
+test('an outage of the storage has no effect while there is a copy, even after a restart', async () => {
   publish('00000001');
   const first = await mirror();
   storage.fault((_, response) => {
@@ -95,7 +94,7 @@ test('storage that is gone costs nothing while there is a copy, after a restart 
   await vi.waitFor(() => expect(readlinkSync(second.path)).toContain('00000002'), { timeout: 30_000 });
 });
 
-test('an unchanged snapshot is asked for by name alone, and copies long gone by are removed', async () => {
+test('for an unchanged snapshot only `current` is requested, and old copies are removed', async () => {
   for (const release of ['00000001', '00000002', '00000003']) {
     publish(release);
     const { path, close } = await mirror();
@@ -103,25 +102,25 @@ test('an unchanged snapshot is asked for by name alone, and copies long gone by 
     await close();
   }
   expect(readdirSync(join(copies(), 'snapshots')).sort()).toEqual([versionOf('00000002'), versionOf('00000003')]);
-  storage.asked.length = 0;
+  storage.requests.length = 0;
   await mirror();
-  await vi.waitFor(() => expect(storage.asked.length).toBeGreaterThan(5));
-  // Once, after a restart, for what is told of versions.
-  expect(storage.asked.filter((name) => name !== `${ROOT}/current`)).toHaveLength(1);
+  await vi.waitFor(() => expect(storage.requests.length).toBeGreaterThan(5));
+  // One request, after a restart, is for the release index.
+  expect(storage.requests.filter((name) => name !== `${ROOT}/current`)).toHaveLength(1);
 });
 
 test.each([
   ['nothing', null, /no snapshot from s3:\/\/data\/malaria\/prod: .*current: NoSuchKey/],
-  ['a way out', '../../etc', /does not hold snapshots\/VERSION/],
-  ['a way out below', 'snapshots/../x-00000001', /does not hold snapshots\/VERSION/],
-  ['no such snapshot', `snapshots/${versionOf('0000000a')}`, /NoSuchKey/],
-])('a bucket that holds %s is refused with one line', async (_, pointer, message) => {
+  ['a path out of the folder', '../../etc', /does not contain snapshots\/VERSION/],
+  ['a path out of the folder of snapshots', 'snapshots/../x-00000001', /does not contain snapshots\/VERSION/],
+  ['the name of a missing snapshot', `snapshots/${versionOf('0000000a')}`, /NoSuchKey/],
+])('a bucket with %s is refused in one line', async (_, pointer, message) => {
   if (pointer !== null) storage.objects.set(`${ROOT}/current`, Buffer.from(pointer));
   await expect(mirror()).rejects.toThrow(message);
   expect(existsSync(join(copies(), 'current'))).toBe(false);
 });
 
-test('a manifest that leads out of its snapshot is refused', async () => {
+test('a manifest with a path out of its snapshot is refused', async () => {
   publish('00000001');
   const name = `${ROOT}/snapshots/${versionOf('00000001')}/manifest.json`;
   const manifest = JSON.parse(String(storage.objects.get(name)));
@@ -130,7 +129,7 @@ test('a manifest that leads out of its snapshot is refused', async () => {
   await expect(mirror()).rejects.toThrow(/not a plain relative path/);
 });
 
-test('addresses', () => {
+test('s3:// addresses are parsed into bucket and prefix', () => {
   expect(parseS3('s3://data')).toEqual({ bucket: 'data', prefix: '' });
   expect(parseS3('s3://data/a/b/')).toEqual({ bucket: 'data', prefix: 'a/b/' });
   expect(parseS3('build/current')).toBeNull();

@@ -28,13 +28,13 @@ describe.skipIf(missingServers.length > 0)('PostgreSQL', () => {
     }
   };
 
-  test('many processes that come at once find one schema', async () => {
+  test('many processes that start at once create one schema', async () => {
     const stores = await Promise.all(Array.from({ length: 6 }, open));
     await Promise.all(stores.map((store, i) => store.createAccount('organisation', `org ${i}`, i)));
     expect((await (await open()).listAccounts()).map(({ name }) => name)).toEqual(stores.map((_, i) => `org ${i}`));
   });
 
-  test('many that come at once lift an earlier schema once, and keep what is there', async () => {
+  test('many processes that start at once migrate an earlier schema once, and keep its data', async () => {
     await sql('CREATE DATABASE earlier');
     const url = server.url.replace(/postgres$/, 'earlier');
     await sql(
@@ -52,14 +52,14 @@ describe.skipIf(missingServers.length > 0)('PostgreSQL', () => {
     ]);
   });
 
-  test('only a hash of the key is in the database', async () => {
+  test('the database contains only a hash of the key', async () => {
     const { key } = await giveKey(await open());
     const everything = JSON.stringify([await sql('SELECT * FROM keys'), await sql('SELECT * FROM audit')]);
     expect(everything).not.toContain(key.slice(13));
     expect((await sql('SELECT hash FROM keys'))[0].hash).toEqual(hashKey(key));
   });
 
-  test('a key is not made for an account that is suspended at the same moment', async () => {
+  test('no key is created for an account that is suspended at the same moment', async () => {
     const [one, other] = [await open(), await open()];
     for (let i = 0; i < 20; i++) {
       const owner = `race ${i}`;
@@ -69,17 +69,17 @@ describe.skipIf(missingServers.length > 0)('PostgreSQL', () => {
         () => false,
       );
       await Promise.all([other.changeAccount(owner, 'suspend', 6), made]);
-      const deeds = await sql(
+      const actions = await sql(
         `SELECT action FROM audit JOIN accounts ON accounts.id = account_id WHERE name = '${owner}' ORDER BY audit.id`,
       );
-      const order = deeds.map(({ action }) => action);
+      const order = actions.map(({ action }) => action);
       expect(order).toEqual(
         (await made) ? ['account.create', 'key.create', 'account.suspend'] : ['account.create', 'account.suspend'],
       );
     }
   });
 
-  test('the audit log stands', async () => {
+  test('the audit log is append-only', async () => {
     await giveKey(await open(), { owner: 'logged' });
     await expect(sql('DELETE FROM audit')).rejects.toThrow(/append-only/);
     await expect(sql("UPDATE audit SET actor = ''")).rejects.toThrow(/append-only/);
@@ -88,11 +88,11 @@ describe.skipIf(missingServers.length > 0)('PostgreSQL', () => {
     expect((await sql("SELECT FROM accounts WHERE name = 'logged'")).length).toBe(1);
   });
 
-  test('a newer schema is refused, and no password is ever told', async () => {
+  test('a newer schema is refused, and no error contains a password', async () => {
     await (await open()).listAccounts();
     await sql('UPDATE schema_version SET version = 99');
     onTestFinished(() => sql(`UPDATE schema_version SET version = ${schemaOf('postgres').length}`).then(() => {}));
-    await expect(async () => (await open()).listAccounts()).rejects.toThrow(/schema 99, from a newer malaria-proxy/);
+    await expect(async () => (await open()).listAccounts()).rejects.toThrow(/schema 99 of a newer malaria-proxy/);
     const nowhere = await openStore('postgres://me:secret@127.0.0.1:1/db');
     await expect(async () => nowhere.listAccounts()).rejects.toThrow(
       /^(?!.*secret)store: PostgreSQL cannot be used: .*ECONNREFUSED/,
@@ -100,23 +100,23 @@ describe.skipIf(missingServers.length > 0)('PostgreSQL', () => {
     await nowhere.close();
   });
 
-  test('what is wrong with the server, the login or the address is one line, and no fault of ours', async () => {
+  test('problems with the server, the login or the address are reported in one line, not as internal errors', async () => {
     const refusal = async (url: string) => {
       const store = await openStore(url);
-      const asked = Promise.resolve(store.createAccount('organisation', 'any', 1));
-      const error: unknown = await asked.catch((thrown) => thrown);
+      const created = Promise.resolve(store.createAccount('organisation', 'any', 1));
+      const error: unknown = await created.catch((thrown) => thrown);
       await store.close();
       expect(error).toBeInstanceOf(UnavailableError);
       const { message } = error as Error;
       expect(message).toMatch(/^(?!.*secret)store: PostgreSQL cannot be used: [^\n]+$/);
       return message;
     };
-    // Since PostgreSQL 15 only the owner of a database may make tables in it.
+    // Since PostgreSQL 15 only the owner of a database may create tables in it.
     await sql('CREATE DATABASE others');
     await sql("CREATE ROLE guest LOGIN PASSWORD 'secret'");
     const others = server.url.replace(/postgres$/, 'others');
     expect(await refusal(others.replace('malaria@', 'guest:secret@'))).toContain('permission denied');
-    // As on a standby that has the primary's address.
+    // As on a standby at the primary's address.
     await sql('ALTER DATABASE others SET default_transaction_read_only = on');
     expect(await refusal(others)).toContain('read-only transaction');
     expect(await refusal('postgres://me:secret@127.0.0.1:99999/db')).toContain('Invalid URL');

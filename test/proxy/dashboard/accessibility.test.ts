@@ -1,4 +1,4 @@
-/** Every page by axe-core, wide and as on a phone, light and dark; and with script in every text that people enter. */
+/** Checks every page with axe-core, wide and narrow, light and dark, and scripts in every text that people enter. */
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -8,22 +8,19 @@ import { ROLES, type Role } from '../../../proxy/dashboard/people/rules.ts';
 import { ROUTES } from '../../../proxy/dashboard/routes.ts';
 import { needsChromium, openProfile, skipWithoutChromium } from '../../support/chromium.ts';
 import { codeAt, STEP_MS } from '../authenticator.ts';
-import { giveKey } from '../service.ts';
+import { atEndOfSuite, giveKey } from '../service.ts';
 import { type Dashboard, linkIn, PASSWORD, startDashboard } from './dashboard.ts';
 import { EMAIL_OF, makeWorld, type Owned, pathOf } from './world.ts';
 
 let dashboard: Dashboard;
 let alpha: Owned;
-const ends: (() => void | Promise<void>)[] = [];
+const atEnd = atEndOfSuite();
 beforeAll(async () => {
-  dashboard = await startDashboard({}, (end) => void ends.unshift(end));
+  dashboard = await startDashboard({}, atEnd);
   ({ alpha } = await makeWorld(dashboard));
   const { id } = await giveKey(dashboard.store, { owner: 'alpha', kind: 'test' });
   await dashboard.store.revokeKey(id, Date.now());
   await addUsage(alpha.key);
-  return async () => {
-    for (const end of ends) await end();
-  };
 });
 
 const WIDE = { width: 1200, height: 900 };
@@ -49,7 +46,7 @@ async function signIn(page: Page, email: string) {
   await page.getByRole('button', { name: 'Continue' }).click();
 }
 
-/** What axe finds on `page` as it is now; `rules` where not all are asked. */
+/** The findings of axe on `page` as it is now. @param rules the rules to check; all by default */
 async function findings(page: Page, rules?: readonly string[]): Promise<string[]> {
   const options = { resultTypes: ['violations'], ...(rules ? { runOnly: { type: 'rule', values: rules } } : {}) };
   const run = `axe.run(document, ${JSON.stringify(options)}).then(({ violations }) => violations)`;
@@ -60,20 +57,20 @@ async function findings(page: Page, rules?: readonly string[]): Promise<string[]
 }
 
 const COLOURS = ['color-contrast', 'link-in-text-block'];
-/** Every rule on either width, in one colour scheme; in the other what colours bear on. */
-const LOOKS = [
-  { width: 'wide', viewport: WIDE, looks: [{ colorScheme: 'light' }, { colorScheme: 'dark', rules: COLOURS }] },
-  { width: 'phone', viewport: PHONE, looks: [{ colorScheme: 'dark' }, { colorScheme: 'light', rules: COLOURS }] },
+/** Every rule is checked at each width in one colour scheme; in the other only the rules that depend on colours. */
+const SCREENS = [
+  { width: 'wide', viewport: WIDE, schemes: [{ colorScheme: 'light' }, { colorScheme: 'dark', rules: COLOURS }] },
+  { width: 'phone', viewport: PHONE, schemes: [{ colorScheme: 'dark' }, { colorScheme: 'light', rules: COLOURS }] },
 ] as const;
 
 async function check(page: Page, name: string) {
   await page.evaluate(axe.source);
   const found: string[] = [];
-  for (const { width, viewport, looks } of LOOKS) {
+  for (const { width, viewport, schemes } of SCREENS) {
     await page.setViewportSize(viewport);
-    for (const look of looks) {
-      const rules = 'rules' in look ? look.rules : undefined;
-      const { colorScheme } = look;
+    for (const scheme of schemes) {
+      const rules = 'rules' in scheme ? scheme.rules : undefined;
+      const { colorScheme } = scheme;
       await page.emulateMedia({ colorScheme });
       found.push(...(await findings(page, rules)).map((one) => `${name}, ${width}, ${colorScheme}: ${one}`));
     }
@@ -86,7 +83,7 @@ async function check(page: Page, name: string) {
 
 const pages = ROUTES.filter(({ method, path }) => method === 'GET' && path !== '/');
 
-/** Whether `who` sees `route`, and not just as an administrator does. */
+/** Whether `who` sees `route`, and differently from an administrator. */
 function isShownTo(who: Role | 'nobody', route: (typeof ROUTES)[number]): boolean {
   if (who === 'nobody' || route.for === 'anyone') return who === 'nobody' && route.for === 'anyone';
   if (!route.for.includes(who)) return false;
@@ -97,7 +94,7 @@ describe('the dashboard in Chromium', () => {
   test.skipIf(skipWithoutChromium).each(['nobody', ...ROLES] as const)(
     needsChromium('pages for %s have no findings'),
     async (who) => {
-      // axe comes in by evaluation, which the pages' own policy forbids.
+      // axe is injected by evaluation, which the pages' own policy forbids.
       const context = await openProfile({ bypassCSP: true, viewport: WIDE });
       const page = await context.newPage();
       if (who !== 'nobody') await signIn(page, EMAIL_OF[who]);
@@ -107,7 +104,7 @@ describe('the dashboard in Chromium', () => {
         if (!isShownTo(who, route)) continue;
         await page.goto(dashboard.dashboardUrl + pathOf(route, alpha));
         found.push(...(await check(page, route.path)));
-        // The same page as it comes back when a form is sent empty.
+        // The same page as it is returned when a form is sent empty.
         const forms = await page.locator('main form[method=post] button[type=submit]').count();
         const isHarmless = /\/(new|people|profile|two-step|sign-in|forgotten)$|^\/link/.test(route.path);
         if (forms > 0 && isHarmless) {
@@ -125,7 +122,7 @@ describe('the dashboard in Chromium', () => {
   );
 
   test.skipIf(skipWithoutChromium)(
-    needsChromium('pages that only a form leads to have no findings'),
+    needsChromium('pages that can only be reached by a form have no findings'),
     async () => {
       await dashboard.person('cem@example.org', 'administrator', 'Gamma');
       const context = await openProfile({ bypassCSP: true, viewport: WIDE });
@@ -169,8 +166,8 @@ describe('the dashboard in Chromium', () => {
       await dashboard.directory.turnFactorOff(id, Date.now(), COMMAND_LINE);
       await page.getByRole('button', { name: 'Sign out', exact: true }).click();
       await signIn(page, 'dora@example.org');
-      expect(await page.locator('main').textContent()).toContain('Your role needs two-step sign-in');
-      found.push(...(await check(page, 'two-step sign-in demanded')));
+      expect(await page.locator('main').textContent()).toContain('Your role requires two-step sign-in');
+      found.push(...(await check(page, 'two-step sign-in required')));
       await page.goto(`${dashboard.dashboardUrl}/nowhere`);
       found.push(...(await check(page, 'no such page')));
       await context.close();
@@ -180,7 +177,7 @@ describe('the dashboard in Chromium', () => {
   );
 
   test.skipIf(skipWithoutChromium)(
-    needsChromium('script in every text that people enter is text'),
+    needsChromium('scripts in any text that people enter are shown as text'),
     async () => {
       const scripts = [
         '<script>window.hacked=1</script>',
@@ -189,22 +186,22 @@ describe('the dashboard in Chromium', () => {
       ];
       const context = await openProfile({ viewport: WIDE });
       const page = await context.newPage();
-      const troubles: string[] = [];
-      page.on('dialog', (dialog) => void dialog.dismiss().then(() => troubles.push('a dialog')));
-      page.on('pageerror', (error) => troubles.push(error.message));
+      const problems: string[] = [];
+      page.on('dialog', (dialog) => void dialog.dismiss().then(() => problems.push('a dialog')));
+      page.on('pageerror', (error) => problems.push(error.message));
       page.on('console', (message) => {
-        if (message.type() === 'error' && !message.text().startsWith('Failed to load')) troubles.push(message.text());
+        if (message.type() === 'error' && !message.text().startsWith('Failed to load')) problems.push(message.text());
       });
-      /** Whether the texts are on the page; what has become more than text is noted. */
-      const look = async (path: string): Promise<boolean> => {
+      /** Whether the texts are on the page; anything that has become more than text is recorded as a problem. */
+      const visit = async (path: string): Promise<boolean> => {
         await page.goto(dashboard.dashboardUrl + path);
         const [hacked, added] = (await page.evaluate(
           '[window.hacked, document.querySelectorAll("script:not([src]), img, [onload], [onerror]").length]',
         )) as [unknown, number];
-        if (hacked !== undefined || added > 0) troubles.push(`${path}: ${hacked} ${added}`);
+        if (hacked !== undefined || added > 0) problems.push(`${path}: ${hacked} ${added}`);
         return (await page.content()).includes('hacked');
       };
-      const leave = () => page.getByRole('button', { name: 'Sign out', exact: true }).click();
+      const signOut = () => page.getByRole('button', { name: 'Sign out', exact: true }).click();
       const team = await dashboard.signedIn(EMAIL_OF.service);
       for (const [i, script] of scripts.entries()) {
         const email = `script${i}@example.org`;
@@ -213,37 +210,37 @@ describe('the dashboard in Chromium', () => {
         const made = await team.send('/team/accounts/new', account, '/team/accounts');
         await expect.poll(() => dashboard.mails().length, { timeout: 20_000 }).toBe(mails + 1);
         const link = linkIn(dashboard.mails().at(-1));
-        expect(await look(link)).toBe(true);
+        expect(await visit(link)).toBe(true);
         await dashboard.visitor().send(link, { name: script, password: PASSWORD, again: PASSWORD });
         const admin = await dashboard.signedIn(email);
-        const asked = { name: script, kind: 'live', scopes: 'risk_scores' };
-        await admin.send('/settings/api-access/new', asked, '/settings/api-access');
+        const fields = { name: script, kind: 'live', scopes: 'risk_scores' };
+        await admin.send('/settings/api-access/new', fields, '/settings/api-access');
         const { key } = (await dashboard.store.listKeys(script))[0]!;
         await addUsage(key.id);
 
         await signIn(page, email);
         for (const path of ['api-access', 'usage', 'people', 'activity', `api-access/${key.id}/revoke`]) {
-          expect([path, await look(`/settings/${path}`)]).toEqual([path, true]);
+          expect([path, await visit(`/settings/${path}`)]).toEqual([path, true]);
         }
         await page.goto(`${dashboard.dashboardUrl}/settings/api-access/new`);
         await page.locator('#name').fill(script);
         await page.getByRole('button', { name: 'Create the key' }).click();
         expect(await page.locator('#name').inputValue()).toBe(script);
-        await look('/profile');
-        await leave();
+        await visit('/profile');
+        await signOut();
 
         await signIn(page, EMAIL_OF.service);
         const at = /href="(\/team\/accounts\/acc_\w+)/.exec(made.html)![1]!;
         for (const path of [at, `${at}/usage`, `${at}/remove`, '/team/accounts', '/team/activity']) {
-          expect([path, await look(path)]).toEqual([path, true]);
+          expect([path, await visit(path)]).toEqual([path, true]);
         }
         const query = encodeURIComponent(script);
-        await look(`/team/accounts?q=${query}&page=${query}&done=${query}`);
-        await look(`/team/activity?account=${query}&before=${query}`);
-        await leave();
+        await visit(`/team/accounts?q=${query}&page=${query}&done=${query}`);
+        await visit(`/team/activity?account=${query}&before=${query}`);
+        await signOut();
       }
       await context.close();
-      expect(troubles).toEqual([]);
+      expect(problems).toEqual([]);
     },
     240_000,
   );

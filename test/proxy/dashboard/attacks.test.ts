@@ -1,29 +1,26 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ROLES, type Role } from '../../../proxy/dashboard/people/rules.ts';
 import { ROUTES } from '../../../proxy/dashboard/routes.ts';
-import { FORMS, removeServersAtEnd } from '../forms.ts';
+import { BACKENDS, removeServersAtEnd } from '../backends.ts';
+import { atEndOfSuite } from '../service.ts';
 import { type Dashboard, startDashboard, type Visitor } from './dashboard.ts';
 import { contents, EMAIL_OF, FIELDS, makeWorld, type Owned, pathOf } from './world.ts';
 
 const posts = ROUTES.filter(({ method, path }) => method === 'POST' && path !== '/sign-out');
-/** Somebody who may come to `route`. */
+/** A role that may open `route`. */
 const allowed = (route: (typeof ROUTES)[number]): Role => (route.for === 'anyone' ? 'administrator' : route.for[0]!);
 
 removeServersAtEnd();
 
-describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
+describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore }) => {
   let dashboard: Dashboard;
   let [alpha, beta]: Owned[] = [];
   const visitors = {} as Record<Role, Visitor>;
-  const ends: (() => void | Promise<void>)[] = [];
+  const atEnd = atEndOfSuite();
   beforeAll(async () => {
-    const atEnd = (end: () => void | Promise<void>) => void ends.unshift(end);
-    dashboard = await startDashboard(await place(atEnd), atEnd);
+    dashboard = await startDashboard(await newStore(atEnd), atEnd);
     ({ alpha, beta } = await makeWorld(dashboard));
     for (const role of ROLES) visitors[role] = await dashboard.signedIn(EMAIL_OF[role]);
-    return async () => {
-      for (const end of ends) await end();
-    };
   });
 
   test('there are forms and roles to attack', async () => {
@@ -31,7 +28,7 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
     expect(await contents(dashboard)).toContain(alpha!.key);
   });
 
-  describe('requests that other sites can have a browser send change nothing', () => {
+  describe('requests that other sites can make a browser send change nothing', () => {
     const csrfOf: Partial<Record<Role, string>> = {};
     beforeAll(async () => {
       for (const role of ROLES) csrfOf[role] = await visitors[role].csrf();
@@ -68,7 +65,7 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
       expect(await contents(dashboard)).toBe(before);
     });
 
-    test('as JSON or as text', async () => {
+    test('with a body of another type, such as JSON or text', async () => {
       const before = await contents(dashboard);
       for (const type of ['application/json', 'text/plain', 'multipart/form-data; boundary=x']) {
         for (const route of posts) {
@@ -82,7 +79,7 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
       expect(await contents(dashboard)).toBe(before);
     });
 
-    test('by GET, HEAD or any other method', async () => {
+    test('with GET, HEAD or any other method', async () => {
       const before = await contents(dashboard);
       for (const route of posts) {
         const role = allowed(route);
@@ -98,7 +95,7 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
     });
   });
 
-  test('whoever may not come to a page is refused, whatever is sent', async () => {
+  test('a visitor who may not open a page is refused, whatever is sent', async () => {
     const before = await contents(dashboard);
     const stranger = dashboard.visitor();
     await stranger.open('/sign-in');
@@ -125,7 +122,7 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
     expect(await contents(dashboard)).toBe(before);
   });
 
-  test('another organisation’s ids are as unknown as none, in every form and page', async () => {
+  test('ids of another organisation are treated like unknown ids, in every form and page', async () => {
     const before = await contents(dashboard);
     const secrets = [beta!.account, beta!.key, beta!.person, beta!.invitation, ...beta!.emails];
     let tried = 0;
@@ -133,7 +130,7 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
       const csrf = await visitors[role].csrf();
       for (const route of ROUTES) {
         if (route.for === 'anyone' || !route.for.includes(role) || !route.path.includes(':')) continue;
-        // Operations are nobody's own.
+        // Operations belong to nobody.
         if (route.path === '/reference/:operation') continue;
         const unknown = { ...beta!, key: 'key_unknown', person: 'per_unknown', invitation: 'inv_unknown' };
         const ask = (owned: Owned) =>
@@ -153,7 +150,7 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
         const { html } = await visitors[role].open(`${pathOf(route, alpha!)}?account=${beta!.account}`);
         if (route.path === '/link/:token') continue;
         for (const secret of secrets) {
-          // A page of the audit log may repeat nothing but what was asked.
+          // A page of the audit log may repeat nothing except what was requested.
           expect([route.path, html.includes(secret)]).toEqual([route.path, false]);
         }
       }
@@ -162,7 +159,7 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
     expect((await dashboard.get('/v1/periods', beta!.secret)).status).toBe(200);
   });
 
-  test('an API key opens nothing here, and a session nothing at the API', async () => {
+  test('an API key gives no access to the dashboard, and a session none to the API', async () => {
     for (const headers of [{ authorization: `Bearer ${alpha!.secret}` }, { 'x-api-key': alpha!.secret }]) {
       const someone = dashboard.visitor(headers);
       for (const route of ROUTES.filter(({ method, for: who }) => method === 'GET' && who !== 'anyone')) {
@@ -173,7 +170,7 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
     expect((await dashboard.get('/v1/periods', undefined, { headers: { cookie } })).status).toBe(401);
   });
 
-  test('every page has the same strict headers, errors too', async () => {
+  test('every page has the same strict headers, even error pages', async () => {
     const paths = [
       '/sign-in',
       '/nowhere',
@@ -197,7 +194,7 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
     }
   });
 
-  test('odd requests get an error of the right kind, and none fails the page', async () => {
+  test('odd requests get an error of the right kind, and none causes a failure', async () => {
     const admin = visitors.administrator;
     const csrf = await admin.csrf();
     const form = { 'content-type': 'application/x-www-form-urlencoded', origin: dashboard.dashboardUrl };

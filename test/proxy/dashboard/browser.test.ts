@@ -1,8 +1,9 @@
-/** What people do, in a real browser; where it says so without script. */
+/** The tasks of people at the dashboard in a real browser, partly without JavaScript. */
 import type { BrowserContext, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { needsChromium, openProfile, skipWithoutChromium } from '../../support/chromium.ts';
-import { FORMS, removeServersAtEnd } from '../forms.ts';
+import { BACKENDS, removeServersAtEnd } from '../backends.ts';
+import { atEndOfSuite } from '../service.ts';
 import { type Dashboard, linkIn, PASSWORD, startDashboard } from './dashboard.ts';
 
 let dashboard: Dashboard;
@@ -11,18 +12,18 @@ const WIDE = { viewport: { width: 1200, height: 900 } };
 
 class Someone {
   readonly page: Page;
-  readonly troubles: string[] = [];
+  readonly problems: string[] = [];
   constructor(page: Page) {
     this.page = page;
-    page.on('pageerror', (error) => this.troubles.push(error.message));
+    page.on('pageerror', (error) => this.problems.push(error.message));
     page.on('console', (message) => {
-      // The browser's own note of an answer that is an error; the page is there all the same.
+      // The browser's own message about an error status; the page is shown all the same.
       if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) {
-        this.troubles.push(message.text());
+        this.problems.push(message.text());
       }
     });
     page.on('request', (request) => {
-      if (!request.url().startsWith(dashboard.dashboardUrl)) this.troubles.push(`asked for ${request.url()}`);
+      if (!request.url().startsWith(dashboard.dashboardUrl)) this.problems.push(`request to ${request.url()}`);
     });
   }
 
@@ -42,7 +43,7 @@ class Someone {
     await this.press('Continue');
   }
 
-  /** Fills in and sends the form for a key, and gives back what the page shows of it. */
+  /** Fills in and sends the form for a key, and returns what the page shows. */
   async makeKey(name: string, kind = 'Live') {
     await this.follow('API access');
     await this.follow('Create a key');
@@ -62,7 +63,7 @@ async function someone(options: Parameters<typeof openProfile>[0] = WIDE): Promi
   return new Someone(await context.newPage());
 }
 
-/** Somebody invited by mail who chooses a password, signs in and is there. */
+/** Accepts the invitation in `mail`, chooses a password and signs in. */
 async function join(mail: string | undefined, name: string, options = WIDE): Promise<Someone> {
   const one = await someone(options);
   await one.open(linkIn(mail));
@@ -82,27 +83,23 @@ const nextMail = async (before: number) => {
 
 removeServersAtEnd();
 
-const forms = FORMS.filter(({ skip }) => !skip);
+const backends = BACKENDS.filter(({ skip }) => !skip);
 
-describe.each(forms)('$name', ({ place }) => {
+describe.each(backends)('$name', ({ newStore }) => {
+  const atEnd = atEndOfSuite();
   beforeAll(async () => {
-    const ends: (() => void | Promise<void>)[] = [];
-    const atEnd = (end: () => void | Promise<void>) => void ends.unshift(end);
-    dashboard = await startDashboard(await place(atEnd), atEnd);
+    dashboard = await startDashboard(await newStore(atEnd), atEnd);
     await dashboard.person('team@example.org', 'service', null);
-    return async () => {
-      for (const end of ends) await end();
-    };
   });
 
   describe.skipIf(skipWithoutChromium).each([
-    ['with script', WIDE],
-    ['without script, on a phone', { viewport: { width: 360, height: 740 }, javaScriptEnabled: false }],
+    ['with JavaScript', WIDE],
+    ['without JavaScript, on a phone', { viewport: { width: 360, height: 740 }, javaScriptEnabled: false }],
   ])('%s', (how, options) => {
     const name = how.includes('phone') ? 'Health Institute' : 'Ministry of Health';
     const at = how.includes('phone') ? 'institute.example' : 'ministry.example';
 
-    test(needsChromium('an organisation from its making to its removal'), async () => {
+    test(needsChromium('an organisation can be managed from its creation to its removal'), async () => {
       const team = await someone(options);
       await team.signIn('team@example.org');
       await team.follow('New account');
@@ -112,7 +109,7 @@ describe.each(forms)('$name', ({ place }) => {
       const mails = dashboard.mails().length;
       await team.press('Create the account');
       await team.follow('I have passed it on');
-      expect(await team.text()).toContain('The account is created, and the invitation is on its way');
+      expect(await team.text()).toContain('The account has been created, and the invitation is on its way');
 
       const ada = await join(await nextMail(mails), 'Ada', options);
       const { key, curl } = await ada.makeKey('dashboards');
@@ -125,7 +122,7 @@ describe.each(forms)('$name', ({ place }) => {
       expect(await ada.page.content(), 'it is shown once').not.toContain(key);
       if (options === WIDE) {
         await ada.page.goBack();
-        expect((await dashboard.store.listKeys(name)).length, 'going back makes no other').toBe(1);
+        expect((await dashboard.store.listKeys(name)).length, 'going back creates no second key').toBe(1);
         await ada.follow('API access');
       }
 
@@ -165,27 +162,30 @@ describe.each(forms)('$name', ({ place }) => {
       await team.fill('Type the name of the account', name);
       await team.press('Remove for good');
       expect(await status(second), 'removed').toBe(401);
-      expect(await team.text()).toContain('The account is removed for good');
+      expect(await team.text()).toContain('The account has been removed for good');
       expect(await team.page.getByRole('button', { name: 'Reinstate' }).count()).toBe(0);
       await ada.follow('Usage');
       expect(ada.page.url()).toContain('/sign-in');
-      for (const one of [team, ada, mia]) expect(one.troubles).toEqual([]);
+      for (const one of [team, ada, mia]) expect(one.problems).toEqual([]);
     }, 120_000);
   });
 
-  test.skipIf(skipWithoutChromium)(needsChromium('a researcher is refused, unlocked, and makes a key'), async () => {
-    await dashboard.person('rui@example.org', 'researcher', 'Dr Rui');
-    const [rui, team] = [await someone(), await someone()];
-    await rui.signIn('rui@example.org');
-    expect(await rui.text()).toContain('API access is locked');
-    expect(await rui.page.getByRole('link', { name: 'Create a key' }).count()).toBe(0);
-    await team.signIn('team@example.org');
-    await team.follow('Dr Rui');
-    await team.press('Unlock API access');
-    const { key } = await rui.makeKey('thesis', 'Test');
-    expect([key.startsWith('malaria_test_'), await status(key)]).toEqual([true, 200]);
-    expect([...rui.troubles, ...team.troubles]).toEqual([]);
-  });
+  test.skipIf(skipWithoutChromium)(
+    needsChromium('a researcher is refused, is unlocked, and creates a key'),
+    async () => {
+      await dashboard.person('rui@example.org', 'researcher', 'Dr Rui');
+      const [rui, team] = [await someone(), await someone()];
+      await rui.signIn('rui@example.org');
+      expect(await rui.text()).toContain('API access is locked');
+      expect(await rui.page.getByRole('link', { name: 'Create a key' }).count()).toBe(0);
+      await team.signIn('team@example.org');
+      await team.follow('Dr Rui');
+      await team.press('Unlock API access');
+      const { key } = await rui.makeKey('thesis', 'Test');
+      expect([key.startsWith('malaria_test_'), await status(key)]).toEqual([true, 200]);
+      expect([...rui.problems, ...team.problems]).toEqual([]);
+    },
+  );
 
   test.skipIf(skipWithoutChromium)(needsChromium('a click copies the key'), async () => {
     await dashboard.person('cem@example.org', 'administrator', 'Copying');
@@ -197,8 +197,8 @@ describe.each(forms)('$name', ({ place }) => {
     await cem.page.getByRole('button', { name: 'Copied' }).waitFor();
     expect(await cem.page.evaluate('navigator.clipboard.readText()')).toBe(key);
     await cem.page.reload();
-    expect(await cem.text(), 'loaded again, the page makes no other').toContain('That form was sent before');
+    expect(await cem.text(), 'reloading the page creates no second key').toContain('This form had already been sent');
     expect((await dashboard.store.listKeys('Copying')).length).toBe(1);
-    expect(cem.troubles).toEqual([]);
+    expect(cem.problems).toEqual([]);
   });
 });

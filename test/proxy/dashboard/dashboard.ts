@@ -1,4 +1,4 @@
-/** A running service with a dashboard, people in it, and a browser without script for plain HTTP. */
+/** A running service with a dashboard, people for it, and a simple HTTP browser without JavaScript. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished, test } from 'vitest';
@@ -13,12 +13,12 @@ import { hashToken, mintToken } from '../../../proxy/dashboard/people/tokens.ts'
 import { mintSecret } from '../../../proxy/dashboard/people/totp.ts';
 import type { ServerOptions } from '../../../proxy/server.ts';
 import { codeAt, STEP_MS } from '../authenticator.ts';
+import { BACKENDS } from '../backends.ts';
 import type { FixtureOptions } from '../fixture.ts';
-import { FORMS } from '../forms.ts';
-import { type Service, serveBuild, startService } from '../service.ts';
+import { type AtEnd, type Service, serveBuild, startService } from '../service.ts';
 
 export const PASSWORD = 'seven herons over lokoja';
-/** Visitors may say where they come from. */
+/** Visitors may set their address with X-Forwarded-For. */
 const SETTINGS = { port: 0, brand: 'malaria', trustProxy: ['127.0.0.1'] };
 let passwordHash: Promise<string> | undefined;
 
@@ -27,18 +27,16 @@ export interface Dashboard extends Service {
   directory: Directory;
   /** Mails written so far, oldest first. */
   mails(): string[];
-  /** The account of that name, made where missing. */
+  /** The account with that name, created if missing. */
   account(name: string, kind?: AccountKind): Promise<Account>;
-  /** Somebody with PASSWORD; `account` null: in the service team, with a second factor. */
+  /** Creates somebody with PASSWORD; if `account` is null, in the service team, with a second factor. */
   person(email: string, role: Role, account: string | null): Promise<Person>;
   visitor(headers?: Record<string, string>): Visitor;
-  /** A code of theirs that is good now, as if those used before were long past. */
+  /** A code of theirs that is valid now, even if one was used just before. */
   code(email: string): Promise<string>;
   /** A visitor signed in as `email`. */
   signedIn(email: string): Promise<Visitor>;
 }
-
-type AtEnd = (end: () => void | Promise<void>) => void;
 
 export async function startDashboard(
   options: Partial<ServerOptions> & { fixture?: FixtureOptions } = {},
@@ -51,7 +49,7 @@ export async function startDashboard(
   return dashboardOf(await startService({ ...options, withBuild }, atEnd), options.clock);
 }
 
-/** The dashboard of the snapshot in `place`. */
+/** Starts a dashboard for the snapshot in `place`. */
 export const serveDashboard = async (place: Parameters<typeof serveBuild>[0], atEnd: AtEnd): Promise<Dashboard> =>
   dashboardOf(
     await serveBuild(place, { dashboard: { ...SETTINGS, mail: `outbox:${join(place.build, 'outbox')}` } }, atEnd),
@@ -97,9 +95,9 @@ function dashboardOf(service: Service, clock?: Clock): Dashboard {
     code,
     signedIn: async (email) => {
       const someone = visitor();
-      const asked = await someone.signIn(email);
+      const first = await someone.signIn(email);
       const page =
-        asked.path === '/sign-in/code' ? await someone.send('/sign-in/code', { code: await code(email) }) : asked;
+        first.path === '/sign-in/code' ? await someone.send('/sign-in/code', { code: await code(email) }) : first;
       if (page.status !== 200) throw new Error(`not signed in: ${page.status} ${page.text}`);
       return someone;
     },
@@ -108,11 +106,11 @@ function dashboardOf(service: Service, clock?: Clock): Dashboard {
 
 type Start = typeof startDashboard;
 
-/** A test of the dashboard on each form of store; `start` starts one on an empty store. */
-export function testForms(name: string, body: (start: Start) => Promise<void>): void {
-  for (const { name: form, skip, place } of FORMS) {
-    test.skipIf(skip)(`${name} (${form})`, async () => {
-      const at = await place();
+/** A test of the dashboard with each kind of store; `start` starts one on an empty store. */
+export function testBackends(name: string, body: (start: Start) => Promise<void>): void {
+  for (const { name: backend, skip, newStore } of BACKENDS) {
+    test.skipIf(skip)(`${name} (${backend})`, async () => {
+      const at = await newStore();
       await body((options, ...rest) => startDashboard({ ...at, ...options }, ...rest));
     });
   }
@@ -123,12 +121,12 @@ export interface Page {
   /** The path that redirects led to. */
   path: string;
   html: string;
-  /** What is read of it. */
+  /** The text of the page without markup. */
   text: string;
   headers: Headers;
 }
 
-/** A browser of forms and cookies, without script. */
+/** A browser with forms and cookies, but without JavaScript. */
 export class Visitor {
   readonly cookies = new Map<string, string>();
   readonly url: string;
@@ -150,7 +148,7 @@ export class Visitor {
     return response;
   }
 
-  /** The page at `path`, redirects followed. */
+  /** The page at `path`, following redirects. */
   async open(path: string, init: RequestInit = {}): Promise<Page> {
     const response = await this.fetch(path, init);
     const to = response.headers.get('location');
@@ -163,12 +161,12 @@ export class Visitor {
     return { status: response.status, path, html, text, headers: response.headers };
   }
 
-  /** Sends the form for `action` of the page at `from`, as a browser would: with its hidden fields and an origin. */
+  /** Sends the form for `action` on the page at `from` as a browser would: with its hidden fields and an origin. */
   async send(from: string, fields: Record<string, string | string[]>, action = from): Promise<Page> {
     return (await this.fillIn(from, fields, action))();
   }
 
-  /** The same, but for the sending: that is what the function returned does. */
+  /** Fills in the form in the same way, and returns a function that sends it. */
   async fillIn(from: string, fields: Record<string, string | string[]>, action = from): Promise<() => Promise<Page>> {
     const page = await this.open(from);
     const form = new RegExp(`<form method="post" action="${action.replace(/[?.]/g, '\\$&')}".*?</form>`, 's').exec(
@@ -202,7 +200,7 @@ export class Visitor {
   }
 }
 
-/** A clock that tests set forward. */
+/** A clock that tests can set forward. */
 export function movableClock(): Clock & { forward(ms: number): void } {
   let ahead = 0;
   return {

@@ -1,11 +1,11 @@
-/** The feed of releases: for anyone at the dashboard's port, well-formed, without data. */
+/** The feed of releases: open to anyone on the dashboard's port, well-formed, and without data. */
 import { execFileSync } from 'node:child_process';
 import { expect, test, vi } from 'vitest';
 import { versionOf } from '../fixture.ts';
 import { publishRelease } from '../versions.ts';
 import { startDashboard } from './dashboard.ts';
 
-/** Titles of a feed's entries, as a parser of XML reads them. */
+/** Prints the titles of a feed's entries, as an XML parser reads them. */
 const TITLES = `import sys, xml.etree.ElementTree as tree
 atom = "{http://www.w3.org/2005/Atom}"
 feed = tree.fromstring(sys.stdin.buffer.read())
@@ -14,7 +14,7 @@ for needed in ("id", "title", "updated", "author"):
 for entry in feed.iter(atom + "entry"):
     print(entry.find(atom + "title").text, "|", entry.find(atom + "summary").text)`;
 
-test('anyone reads of releases there, and of no figure; before there are any, it is 404', async () => {
+test('anyone can read about releases there, but no figures; before the first release it is a 404', async () => {
   const { dashboardUrl, build, visitor } = await startDashboard();
   const feed = () => fetch(`${dashboardUrl}/feed.atom`);
   expect((await feed()).status).toBe(404);

@@ -10,7 +10,7 @@ const sources = readdirSync(DASHBOARD, { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.ts'))
   .map((name) => ({ name, text: readFileSync(join(DASHBOARD, name), 'utf8') }));
 
-test('whatever is put in comes out as text', () => {
+test('every value is rendered as text', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), (text) => {
       const inner = html`<p title="${text}">${text}</p>`.toString();
@@ -25,7 +25,7 @@ test('whatever is put in comes out as text', () => {
   );
 });
 
-test('markup stays markup, lists are joined, what is not there leaves nothing', () => {
+test('markup stays markup, lists are joined, and missing values render as nothing', () => {
   expect(html`${html`<b>${'<'}</b>`}|${['a', html`<i>`, 1]}|${false}${null}${undefined}|${0}`.toString()).toBe(
     '<b>&lt;</b>|a<i>1||0',
   );
@@ -42,7 +42,7 @@ test('templates put values between tags or in double quotes, and never into scri
   const raw = sources.filter(({ text, name }) => name !== 'html.ts' && text.includes('Html.of('));
   expect(
     raw.map(({ name }) => name),
-    'markup from elsewhere: the QR code',
+    'only the QR code is markup from elsewhere',
   ).toEqual(['pages/second-factor.ts']);
 });
 
@@ -55,6 +55,6 @@ test.each([
   ['::1', '::/64'],
   ['fe80::1%eth0', 'fe80::/64'],
   ['unknown', 'unknown'],
-])('attempts from %s are counted by %s', (ip, expected) => {
+])('attempts from %s are counted under %s', (ip, expected) => {
   expect(addressOf(ip)).toBe(expected);
 });

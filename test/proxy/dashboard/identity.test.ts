@@ -1,12 +1,12 @@
-/** A second factor demanded, the password or a code asked for again, and what comes of failed attempts. */
+/** Mandatory second factors, confirmation by password or code, and the handling of failed attempts. */
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { COMMAND_LINE } from '../../../proxy/accounts/audit.ts';
 import { schemaOf } from '../../../proxy/accounts/database.ts';
 import { mintSecret } from '../../../proxy/dashboard/people/totp.ts';
 import { codeAt, STEP_MS } from '../authenticator.ts';
-import { removeServersAtEnd, rowsIn } from '../forms.ts';
-import { type Dashboard, movableClock, PASSWORD, startDashboard, testForms, type Visitor } from './dashboard.ts';
+import { removeServersAtEnd, rowsIn } from '../backends.ts';
+import { type Dashboard, movableClock, PASSWORD, startDashboard, testBackends, type Visitor } from './dashboard.ts';
 
 removeServersAtEnd();
 
@@ -14,7 +14,7 @@ const ADA = 'ada@example.org';
 const TEAM = 'team@example.org';
 const TEN_MINUTES = 10 * 60_000;
 
-/** Sets up two-step sign-in on the page that asks for it. */
+/** Sets up two-step sign-in on the page that requires it. */
 async function setUp(someone: Visitor): Promise<{ secret: string; text: string }> {
   const page = await someone.open('/profile/two-step');
   const secret = /name="secret" value="([A-Z2-7]{32})"/.exec(page.html)![1]!;
@@ -23,8 +23,8 @@ async function setUp(someone: Visitor): Promise<{ secret: string; text: string }
   return { secret, text: done.text };
 }
 
-/** Somebody of the service team without a second factor, as in a store from before it was demanded. */
-async function bare(dashboard: Dashboard): Promise<Visitor> {
+/** Signs in somebody of the service team without a second factor, as in a store from before it was required. */
+async function withoutFactor(dashboard: Dashboard): Promise<Visitor> {
   const { id } = await dashboard.person(TEAM, 'service', null);
   await dashboard.directory.turnFactorOff(id, Date.now(), COMMAND_LINE);
   const someone = dashboard.visitor();
@@ -32,12 +32,15 @@ async function bare(dashboard: Dashboard): Promise<Visitor> {
   return someone;
 }
 
-testForms('the service team’s first person sets up a second factor before anything else', async (start) => {
+testBackends('the first person of the service team must set up a second factor before anything else', async (start) => {
   const dashboard = await start();
-  const someone = await bare(dashboard);
+  const someone = await withoutFactor(dashboard);
   for (const path of ['/', '/team/accounts', '/team/people', '/team/activity', '/profile']) {
     const page = await someone.open(path);
-    expect([page.path, page.text]).toEqual(['/profile/two-step', expect.stringContaining('Your role needs two-step')]);
+    expect([page.path, page.text]).toEqual([
+      '/profile/two-step',
+      expect.stringContaining('Your role requires two-step'),
+    ]);
   }
   const csrf = await someone.csrf();
   const sent = await someone.post('/team/accounts', { csrf, kind: 'organisation', name: 'x', email: 'x@example.org' });
@@ -48,19 +51,22 @@ testForms('the service team’s first person sets up a second factor before anyt
   expect((await again.signIn(TEAM)).path).toBe('/sign-in/code');
 });
 
-testForms('who turns it off, or has it turned off for a lost phone, sets it up anew', async (start) => {
-  const dashboard = await start();
-  const { id } = await dashboard.person(TEAM, 'service', null);
-  const someone = await dashboard.signedIn(TEAM);
-  await someone.send('/profile/two-step/off', {});
-  expect((await someone.open('/team/accounts')).path).toBe('/profile/two-step');
-  await setUp(someone);
-  await dashboard.directory.turnFactorOff(id, Date.now(), COMMAND_LINE);
-  const back = dashboard.visitor();
-  expect((await back.signIn(TEAM)).path).toBe('/profile/two-step');
-});
+testBackends(
+  'people whose second factor was turned off, by themselves or others, must set it up again',
+  async (start) => {
+    const dashboard = await start();
+    const { id } = await dashboard.person(TEAM, 'service', null);
+    const someone = await dashboard.signedIn(TEAM);
+    await someone.send('/profile/two-step/off', {});
+    expect((await someone.open('/team/accounts')).path).toBe('/profile/two-step');
+    await setUp(someone);
+    await dashboard.directory.turnFactorOff(id, Date.now(), COMMAND_LINE);
+    const back = dashboard.visitor();
+    expect((await back.signIn(TEAM)).path).toBe('/profile/two-step');
+  },
+);
 
-testForms('others must by a setting, and only then', async (start) => {
+testBackends('other roles must set up a second factor only if a setting requires it', async (start) => {
   const roles = [
     [ADA, 'administrator', 'ministry'],
     ['mia@example.org', 'member', 'ministry'],
@@ -79,9 +85,9 @@ testForms('others must by a setting, and only then', async (start) => {
   }
 });
 
-testForms('of two who set it up at once with one password, one has it', async (start) => {
+testBackends('if two visitors set up a second factor at once with one password, only one succeeds', async (start) => {
   const dashboard = await start();
-  const [owner, thief] = [await bare(dashboard), dashboard.visitor()];
+  const [owner, thief] = [await withoutFactor(dashboard), dashboard.visitor()];
   await thief.signIn(TEAM);
   const forms = await Promise.all(
     [owner, thief].map(async (someone) => {
@@ -92,12 +98,12 @@ testForms('of two who set it up at once with one password, one has it', async (s
   );
   const pages = await Promise.all(forms.map((send) => send()));
   expect(pages.filter(({ text }) => text.includes('Your recovery codes')).length).toBe(1);
-  const there = await Promise.all([owner, thief].map(async (one) => (await one.open('/team/accounts')).path));
-  expect(there.sort()).toEqual(['/sign-in', '/team/accounts']);
+  const paths = await Promise.all([owner, thief].map(async (one) => (await one.open('/team/accounts')).path));
+  expect(paths.sort()).toEqual(['/sign-in', '/team/accounts']);
 });
 
-/** What a stolen session alone must not do: where its form is, what is sent, and a trace of it in the store. */
-const ACTS = {
+/** Actions for which a stolen session must not suffice: the page of the form, the fields, the trace in the store. */
+const ACTIONS = {
   'inviting to the service team': {
     who: TEAM,
     at: '/team/people',
@@ -156,8 +162,8 @@ const ACTS = {
   },
 };
 
-testForms(
-  'what a stolen session must not do alone takes the password or a code again after ten minutes',
+testBackends(
+  'actions for which a stolen session must not suffice require the password or a code again after ten minutes',
   async (start) => {
     const clock = movableClock();
     const dashboard = await start({ clock });
@@ -167,15 +173,15 @@ testForms(
     const mia = await dashboard.person('mia@example.org', 'member', 'ministry');
     const { id } = await dashboard.account('ministry');
     const put = (path: string) => path.replace('ACCOUNT', id).replace('MIA', mia.id).replace('SECOND', second.id);
-    for (const [name, { who, at, fields, to, trace }] of Object.entries(ACTS)) {
+    for (const [name, { who, at, fields, to, trace }] of Object.entries(ACTIONS)) {
       const isDone = async () => (await rowsIn(dashboard.storeUrl, `SELECT 1 FROM ${trace}`)).length === 1;
       const someone = await dashboard.signedIn(who);
       clock.forward(TEN_MINUTES);
-      const asked = await someone.send(put(at), fields, put(to));
-      expect([name, asked.status, asked.text]).toEqual([name, 403, expect.stringContaining('Confirm that it is you')]);
-      // The page has all that was sent in hand.
+      const page = await someone.send(put(at), fields, put(to));
+      expect([name, page.status, page.text]).toEqual([name, 403, expect.stringContaining('Confirm that it is you')]);
+      // The page repeats all fields that were sent.
       const kept: Record<string, string[]> = {};
-      for (const [, field, value] of asked.html.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/g)) {
+      for (const [, field, value] of page.html.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/g)) {
         kept[field!] = [...(kept[field!] ?? []), value!.replace('&lt;', '<').replace('&gt;', '>')];
       }
       kept.csrf = kept.csrf!.slice(1);
@@ -189,8 +195,8 @@ testForms(
   },
 );
 
-testForms(
-  'confirmed is the session in which it was done, and not by a new password where a code is due',
+testBackends(
+  'a confirmation applies to its own session only, and a new password does not replace a code',
   async (start) => {
     const clock = movableClock();
     const dashboard = await start({ clock });
@@ -200,15 +206,15 @@ testForms(
       return (await someone.post('/settings/api-access', fields)).status;
     };
     const [here, elsewhere] = [await dashboard.signedIn(ADA), await dashboard.signedIn(ADA)];
-    expect(await makeKey(here), 'a sign-in is enough for ten minutes').toBe(200);
+    expect(await makeKey(here), 'a sign-in suffices for ten minutes').toBe(200);
     clock.forward(TEN_MINUTES);
-    expect(await makeKey(here, { kind: 'test' }), 'a test key needs none of it').toBe(200);
+    expect(await makeKey(here, { kind: 'test' }), 'a test key needs no confirmation').toBe(200);
     expect([await makeKey(here), await makeKey(here, { current: PASSWORD }), await makeKey(here)]).toEqual([
       403, 200, 200,
     ]);
     expect(await makeKey(elsewhere)).toBe(403);
 
-    // A thief of the session who knows the password, but has no phone.
+    // Somebody who has stolen the session and knows the password, but does not have the phone.
     const secret = mintSecret();
     await dashboard.directory.turnFactorOn(id, { secret, step: 0, recovery: [] }, Date.now());
     const password = 'eleven kites above jos';
@@ -217,12 +223,12 @@ testForms(
     expect([await makeKey(elsewhere), await makeKey(elsewhere, { current: password })]).toEqual([403, 403]);
     const tries = [];
     for (let i = 0; i < 6; i++) tries.push(await makeKey(elsewhere, { code: '12345' }));
-    expect(tries, 'codes are not to be guessed here either').toEqual([403, 403, 403, 403, 403, 429]);
+    expect(tries, 'codes cannot be guessed here either').toEqual([403, 403, 403, 403, 403, 429]);
     expect((await elsewhere.open('/profile')).path).toBe('/sign-in');
   },
 );
 
-testForms('failed attempts are in the audit log and the metrics, and mailed, a few a day', async (start) => {
+testBackends('failed attempts appear in the audit log and the metrics, and a few a day are mailed', async (start) => {
   const clock = movableClock();
   const dashboard = await start({ clock });
   await dashboard.person(ADA, 'administrator', 'ministry');
@@ -250,7 +256,7 @@ testForms('failed attempts are in the audit log and the metrics, and mailed, a f
   await expect.poll(() => dashboard.mails().length, { timeout: 20_000 }).toBe(2);
   const [toAda, toTeam] = [ADA, TEAM].map((to) => dashboard.mails().find((mail) => mail.includes(`To: ${to}\n`)));
   expect(toAda).toMatch(/from 203\.0\.113\.1 and gave a wrong password\./);
-  // The slip in a browser that is known is not mailed, the code is.
+  // The wrong password in a known browser is not mailed, the wrong code is.
   expect(toTeam).toMatch(/wrong code for two-step sign-in/);
   expect(toTeam).toMatch(/choose a new one at once: http.*\/forgotten/);
   const ada = await dashboard.signedIn(ADA);
@@ -260,7 +266,7 @@ testForms('failed attempts are in the audit log and the metrics, and mailed, a f
     expect(metrics).toContain(`malaria_sign_ins_total{outcome="${outcome}"} ${count}\n`);
   }
 
-  // A day of attempts from everywhere: few mails, and a log that grows no faster than it may.
+  // Hours of attempts from many addresses cause few mails, and a log that grows no faster than allowed.
   for (let quarter = 0; quarter < 8; quarter++) {
     await Promise.all(Array.from({ length: 10 }, (_, i) => at(`198.51.${quarter}.${i}`).signIn(ADA, 'wrong')));
     clock.forward(15 * 60_000);
@@ -274,9 +280,9 @@ testForms('failed attempts are in the audit log and the metrics, and mailed, a f
   expect(logged).toBeLessThanOrEqual(3 * 20);
 });
 
-test('people and sessions of a store from before come along; the team sets up its second factor', async () => {
+test('people and sessions in a store of an earlier version are kept; the team must set up a second factor', async () => {
   const dashboard = await startDashboard();
-  const someone = await bare(dashboard);
+  const someone = await withoutFactor(dashboard);
   await dashboard.close();
   const db = new DatabaseSync(dashboard.storeUrl.replace('sqlite:', ''));
   const scripts = schemaOf('sqlite');
@@ -292,5 +298,5 @@ test('people and sessions of a store from before come along; the team sets up it
   await setUp(moved);
   const csrf = await moved.csrf();
   const invite = await moved.post('/team/people/invitations', { csrf, email: 'new@example.org' });
-  expect([invite.status, invite.text]).toEqual([403, expect.stringContaining('please give a code again')]);
+  expect([invite.status, invite.text]).toEqual([403, expect.stringContaining('please enter a code again')]);
 });

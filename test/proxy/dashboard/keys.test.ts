@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 import { DAY_MS } from '../../../proxy/clock.ts';
-import { removeServersAtEnd } from '../forms.ts';
+import { removeServersAtEnd } from '../backends.ts';
 import { giveKey } from '../service.ts';
-import { movableClock, testForms, type Visitor } from './dashboard.ts';
+import { movableClock, testBackends, type Visitor } from './dashboard.ts';
 
 removeServersAtEnd();
 
@@ -13,7 +13,7 @@ const make = (someone: Visitor, fields: Record<string, string | string[]> = NEW_
   someone.send(`${LIST}/new`, fields, LIST);
 const keyIn = (html: string) => /<code id="key"[^>]*>([^<]+)</.exec(html)![1]!;
 
-testForms('a key is made, shown once, listed, used, and revoked for good', async (start) => {
+testBackends('a key is created, shown once, listed, used, and revoked for good', async (start) => {
   const dashboard = await start();
   await dashboard.person('ada@example.org', 'administrator', 'ministry');
   await dashboard.person('ben@example.org', 'administrator', 'ministry');
@@ -28,7 +28,7 @@ testForms('a key is made, shown once, listed, used, and revoked for good', async
   expect((await dashboard.get('/v1/boundaries/states', key)).status).toBe(403);
 
   const ben = await dashboard.signedIn('ben@example.org');
-  // Which writes what was counted.
+  // This page writes the counts.
   await ben.open('/settings/usage');
   const list = await ben.open(LIST);
   expect(list.text).toMatch(
@@ -37,26 +37,26 @@ testForms('a key is made, shown once, listed, used, and revoked for good', async
   expect(list.html).not.toContain(key.slice(13));
   const revoke = /href="([^"]+\/revoke)"/.exec(list.html)![1]!;
   expect((await ben.open(revoke)).text).toContain('Revoke “Kano bulletin”?');
-  expect((await dashboard.get('/v1/periods', key)).status, 'asking revokes nothing').toBe(200);
-  expect((await ben.send(revoke, {})).text).toContain('The key is revoked');
+  expect((await dashboard.get('/v1/periods', key)).status, 'the confirmation page revokes nothing').toBe(200);
+  expect((await ben.send(revoke, {})).text).toContain('The key has been revoked');
   expect((await dashboard.get('/v1/periods', key)).status).toBe(401);
-  expect((await ben.open(revoke)).path, 'it is revoked already').toBe(LIST);
+  expect((await ben.open(revoke)).path, 'it is already revoked').toBe(LIST);
   const { key: stored } = (await dashboard.store.listKeys('ministry'))[0]!;
-  const deeds = await dashboard.directory.listAudit({ accountId: stored.owner_id, most: 3 });
-  expect(deeds.map(({ action, actor, subject }) => [action, actor, subject])).toEqual([
+  const entries = await dashboard.directory.listAudit({ accountId: stored.owner_id, most: 3 });
+  expect(entries.map(({ action, actor, subject }) => [action, actor, subject])).toEqual([
     ['key.revoke', 'ben@example.org', 'Kano bulletin'],
     ['sign-in', 'ben@example.org', ''],
     ['key.create', 'ada@example.org', 'Kano bulletin'],
   ]);
 });
 
-testForms('what is missing or wrong is said beside it, and what was entered stays', async (start) => {
+testBackends('missing or invalid fields are marked, and the values entered are kept', async (start) => {
   const dashboard = await start();
   await dashboard.person('ada@example.org', 'administrator', 'ministry');
   const ada = await dashboard.signedIn('ada@example.org');
   const empty = await make(ada, {});
   expect(empty.status).toBe(400);
-  for (const said of ['Enter a name', 'Choose a kind', 'Choose at least one']) expect(empty.text).toContain(said);
+  for (const error of ['Enter a name', 'Choose a kind', 'Choose at least one']) expect(empty.text).toContain(error);
   const wrong = await make(ada, { name: 'a "name"', kind: 'test', scopes: 'forecasts', expires: '2020-02-30' });
   expect([wrong.status, wrong.text]).toEqual([400, expect.stringContaining('Enter a day after today')]);
   expect(wrong.html).toContain('value="a &quot;name&quot;"');
@@ -70,7 +70,7 @@ testForms('what is missing or wrong is said beside it, and what was entered stay
   expect((await dashboard.store.listKeys())[0]!.key.expires_at).toBe(Date.parse(tomorrow));
 });
 
-testForms('a key for a number of days, or until a day, and not both', async (start) => {
+testBackends('a key can be created for a number of days or until a day, but not both', async (start) => {
   const dashboard = await start();
   await dashboard.person('ada@example.org', 'administrator', 'ministry');
   const ada = await dashboard.signedIn('ada@example.org');
@@ -84,7 +84,7 @@ testForms('a key for a number of days, or until a day, and not both', async (sta
   expect(keys.map((key) => key.expires_at && key.expires_at - key.created_at)).toEqual([90 * DAY_MS, null, null]);
 });
 
-testForms('a key is replaced: the old one works for some days more, then no longer', async (start) => {
+testBackends('a replaced key works for some more days, then no longer', async (start) => {
   const dashboard = await start();
   await dashboard.person('ada@example.org', 'administrator', 'ministry');
   const ada = await dashboard.signedIn('ada@example.org');
@@ -97,7 +97,7 @@ testForms('a key is replaced: the old one works for some days more, then no long
   const made = await sendAgain();
   expect(made.text).toContain('The key that it replaces works until');
   const fresh = keyIn(made.html);
-  expect((await sendAgain()).text, 'as a page that is loaded again').toContain('That form was sent before');
+  expect((await sendAgain()).text, 'like reloading the page').toContain('This form had already been sent');
   const [old, replacing] = (await dashboard.store.listKeys()).map(({ key }) => key);
   expect(replacing).toMatchObject({ name: 'Kano bulletin', kind: 'live', scopes: ['risk_scores', 'forecasts'] });
   expect(Math.round((replacing!.expires_at! - replacing!.created_at) / DAY_MS)).toBe(365);
@@ -107,18 +107,18 @@ testForms('a key is replaced: the old one works for some days more, then no long
     return (await Promise.all(answers)).map(({ status }) => status);
   };
   expect(await statuses()).toEqual([200, 200]);
-  // Soon instead, since Redis has a clock of its own.
+  // A short time instead of days, since Redis has a clock of its own.
   const end = Date.now() + 300;
   await dashboard.store.endKey(id, end, Date.now());
   await expect.poll(statuses, { timeout: 20_000 }).toEqual([401, 200]);
   expect(Date.now()).toBeGreaterThanOrEqual(end);
-  expect((await ada.open(at)).path, 'it works no longer').toBe(LIST);
-  // One that would end sooner keeps its end.
+  expect((await ada.open(at)).path, 'it no longer works').toBe(LIST);
+  // A key that would expire sooner keeps its expiry.
   expect((await dashboard.store.endKey(id, end + DAY_MS, Date.now())).expires_at).toBe(end);
-  expect((await ada.open('/settings/activity')).text).toContain('set an end to a key Kano bulletin');
+  expect((await ada.open('/settings/activity')).text).toContain('set an expiry for a key Kano bulletin');
 });
 
-testForms('a researcher is told by mail, once, that keys can be made', async (start) => {
+testBackends('a researcher is notified once by mail that keys can be created', async (start) => {
   const dashboard = await start();
   await dashboard.person('rui@example.org', 'researcher', 'Rui');
   await dashboard.person('team@example.org', 'service', null);
@@ -133,7 +133,7 @@ testForms('a researcher is told by mail, once, that keys can be made', async (st
   expect(mails[0]).toContain(`${dashboard.dashboardUrl}/settings/api-access`);
 });
 
-testForms('a member sees why not and whom to ask, and can neither make nor revoke', async (start) => {
+testBackends('a member can neither create nor revoke keys, and sees why and whom to ask', async (start) => {
   const dashboard = await start();
   const { id, key } = await giveKey(dashboard.store);
   await dashboard.person('ada@example.org', 'administrator', 'ministry');
@@ -153,7 +153,7 @@ testForms('a member sees why not and whom to ask, and can neither make nor revok
   expect((await dashboard.get('/v1/periods', key)).status).toBe(200);
 });
 
-testForms('a locked researcher sees why not; unlocked, makes keys', async (start) => {
+testBackends('a locked researcher sees why keys cannot be created; an unlocked one creates them', async (start) => {
   const dashboard = await start();
   await dashboard.person('rui@example.org', 'researcher', 'Rui');
   const rui = await dashboard.signedIn('rui@example.org');
@@ -165,7 +165,7 @@ testForms('a locked researcher sees why not; unlocked, makes keys', async (start
   expect((await dashboard.get('/v1/periods', keyIn(made.html))).status).toBe(200);
 });
 
-testForms('a hundred keys work at a time, and a hundred are made in an hour', async (start) => {
+testBackends('an account can have a hundred active keys, and create a hundred in an hour', async (start) => {
   const clock = movableClock();
   const dashboard = await start({ clock });
   await dashboard.person('ada@example.org', 'administrator', 'ministry');
@@ -183,7 +183,7 @@ testForms('a hundred keys work at a time, and a hundred are made in an hour', as
     await send(`more ${i}`);
     await dashboard.store.revokeKey((await dashboard.store.listKeys('ministry')).at(-1)!.key.id, Date.now());
   }
-  expect((await send('yet another')).text).toContain('That is a lot of keys');
+  expect((await send('yet another')).text).toContain('You have created too many keys');
   expect((await ada.open(LIST)).text).toMatch(/The newest 100 of \d+/);
   clock.forward(3_600_000 - 1);
   await ada.signIn('ada@example.org');
@@ -191,7 +191,7 @@ testForms('a hundred keys work at a time, and a hundred are made in an hour', as
   expect((await ada.post(LIST, { csrf: await ada.csrf(), form: 'x', ...NEW_KEY })).html).toContain('id="key"');
 });
 
-testForms('an address in a link is nothing but an address', async (start) => {
+testBackends('an email address in a mailto: link is escaped', async (start) => {
   const dashboard = await start();
   await dashboard.person('ada?bcc=eve%40x@example.org', 'administrator', 'ministry');
   await dashboard.person('mia@example.org', 'member', 'ministry');
@@ -199,13 +199,16 @@ testForms('an address in a link is nothing but an address', async (start) => {
   expect(page.html).toContain('href="mailto:ada%3Fbcc%3Deve%2540x@example.org"');
 });
 
-testForms('the page of usage, the dearest there is, is made so many times a minute for an account', async (start) => {
-  const dashboard = await start({ clock: { ...movableClock(), wallMs: () => 1_800_000_000_000 } });
-  await dashboard.person('mia@example.org', 'member', 'ministry');
-  const mia = await dashboard.signedIn('mia@example.org');
-  const ask = async () => (await mia.open('/settings/usage?days=90')).status;
-  const statuses: number[] = [];
-  for (let i = 0; i < 31; i++) statuses.push(await ask());
-  expect(statuses).toEqual([...Array(30).fill(200), 429]);
-  expect((await mia.open('/settings/api-access')).status).toBe(200);
-});
+testBackends(
+  'the usage page, the most expensive one, is limited to so many requests a minute per account',
+  async (start) => {
+    const dashboard = await start({ clock: { ...movableClock(), wallMs: () => 1_800_000_000_000 } });
+    await dashboard.person('mia@example.org', 'member', 'ministry');
+    const mia = await dashboard.signedIn('mia@example.org');
+    const ask = async () => (await mia.open('/settings/usage?days=90')).status;
+    const statuses: number[] = [];
+    for (let i = 0; i < 31; i++) statuses.push(await ask());
+    expect(statuses).toEqual([...Array(30).fill(200), 429]);
+    expect((await mia.open('/settings/api-access')).status).toBe(200);
+  },
+);

@@ -1,17 +1,17 @@
-/** Mails that come by themselves, each once, of an allowance and of a key that will expire; and errors on the page of usage. */
+/** Automatic mails about allowances and expiring keys, each sent once; and errors on the usage page. */
 import { expect } from 'vitest';
 import { DAY_MS } from '../../../proxy/clock.ts';
 import type { Mail } from '../../../proxy/dashboard/mail/mailer.ts';
 import { sendNotices } from '../../../proxy/dashboard/notices.ts';
 import type { Services } from '../../../proxy/dashboard/services.ts';
-import { removeServersAtEnd } from '../forms.ts';
+import { removeServersAtEnd } from '../backends.ts';
 import { giveKey } from '../service.ts';
-import { type Dashboard, movableClock, testForms } from './dashboard.ts';
+import { type Dashboard, movableClock, testBackends } from './dashboard.ts';
 
 removeServersAtEnd();
 
-/** What two dashboards that look at once send, and what is told of failures. */
-function looking({ store, directory }: Dashboard) {
+/** Two dashboards that check for notices at the same time, the mails that they send, and the failures they report. */
+function noticesOf({ store, directory }: Dashboard) {
   const clock = movableClock();
   const state = { used: 0, sent: [] as Mail[], isDown: false, reports: [] as string[] };
   const services = {
@@ -25,57 +25,59 @@ function looking({ store, directory }: Dashboard) {
     },
     report: (line: string) => state.reports.push(line),
   } as unknown as Services;
-  const look = async () => {
+  const check = async () => {
     state.sent.length = 0;
     await Promise.all([sendNotices(services), sendNotices(services)]);
     return state.sent.map(({ to, text }) => `${to}: ${text.split('\n')[0]}`);
   };
-  return { state, clock, look };
+  return { state, clock, check };
 }
 
-testForms('those who make keys are told of 80% and of 100% of the allowance, once each', async (start) => {
+testBackends('those who can create keys are notified of 80% and 100% of the allowance, once each', async (start) => {
   const dashboard = await start();
   await dashboard.person('ada@example.org', 'administrator', 'ministry');
   await dashboard.person('mia@example.org', 'member', 'ministry');
-  const { state, clock, look } = looking(dashboard);
+  const { state, clock, check } = noticesOf(dashboard);
   state.used = 7;
-  expect(await look()).toEqual([]);
+  expect(await check()).toEqual([]);
   state.used = 8;
   state.isDown = true;
-  expect(await look()).toEqual([]);
+  expect(await check()).toEqual([]);
   expect(state.reports).toContain('mail is down');
   state.isDown = false;
-  expect(await look()).toEqual(["ada@example.org: Your live keys have used 80% of this month's 10 requests."]);
-  expect(await look()).toEqual([]);
+  expect(await check()).toEqual(["ada@example.org: Your live keys have used 80% of this month's 10 requests."]);
+  expect(await check()).toEqual([]);
   state.used = 10;
-  expect(await look()).toEqual(["ada@example.org: Your live keys have used 100% of this month's 10 requests."]);
-  expect(await look()).toEqual([]);
-  // Past both at once in the next month: one mail.
+  expect(await check()).toEqual(["ada@example.org: Your live keys have used 100% of this month's 10 requests."]);
+  expect(await check()).toEqual([]);
+  // Beyond both thresholds at once in the next month: one mail.
   clock.forward(32 * DAY_MS);
-  expect(await look()).toHaveLength(1);
-  expect(await look()).toEqual([]);
+  expect(await check()).toHaveLength(1);
+  expect(await check()).toEqual([]);
   await dashboard.store.changeAccount('ministry', 'suspend', clock.wallMs());
   clock.forward(32 * DAY_MS);
-  expect(await look(), 'not of a suspended account').toEqual([]);
+  expect(await check(), 'no mail for a suspended account').toEqual([]);
 });
 
-testForms('they are told of a key that will expire, in time and once', async (start) => {
+testBackends('they are notified of a key that will expire, in time and once', async (start) => {
   const dashboard = await start();
   await dashboard.person('ada@example.org', 'administrator', 'ministry');
-  const { clock, look } = looking(dashboard);
+  const { clock, check } = noticesOf(dashboard);
   const until = (days: number) => Date.now() + days * DAY_MS;
   for (const expiresAt of [until(90), until(4), null]) await giveKey(dashboard.store, { expiresAt });
-  expect(await look()).toEqual([]);
+  expect(await check()).toEqual([]);
   clock.forward(2.1 * DAY_MS);
-  expect(await look(), 'of the one of four days, halfway').toHaveLength(1);
+  expect(await check(), 'for the key of four days, halfway').toHaveLength(1);
   clock.forward(DAY_MS * 73);
-  expect(await look()).toEqual([]);
+  expect(await check()).toEqual([]);
   clock.forward(DAY_MS);
-  expect(await look()).toEqual([expect.stringMatching(/^ada@example\.org: Your key “.+” works until \d{4}-.+ UTC\.$/)]);
-  expect(await look()).toEqual([]);
+  expect(await check()).toEqual([
+    expect.stringMatching(/^ada@example\.org: Your key “.+” works until \d{4}-.+ UTC\.$/),
+  ]);
+  expect(await check()).toEqual([]);
 });
 
-testForms('errors are listed by status and code', async (start) => {
+testBackends('errors are listed by status and code', async (start) => {
   const dashboard = await start();
   await dashboard.person('ada@example.org', 'administrator', 'ministry');
   const ada = await dashboard.signedIn('ada@example.org');

@@ -1,4 +1,4 @@
-/** The dashboard while PostgreSQL or Redis is cut off, hangs or is gone: pages that say so, and nothing of why. */
+/** The dashboard while PostgreSQL or Redis is cut off, hangs or is gone: pages report it, but not the reason. */
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { missingServers, type RealServer, type Relay, startPostgres, startRedis, startRelay } from '../real-servers.ts';
 import { giveKey } from '../service.ts';
@@ -6,7 +6,7 @@ import { type Dashboard, PASSWORD, startDashboard, type Visitor } from './dashbo
 
 const ADA = 'ada@example.org';
 
-describe.skipIf(missingServers.length > 0)('while what it needs is gone', () => {
+describe.skipIf(missingServers.length > 0)('during an outage', () => {
   let [postgres, redis]: RealServer[] = [];
   beforeAll(async () => {
     [postgres, redis] = await Promise.all([startPostgres(inject('postgres')!.data), startRedis()]);
@@ -20,7 +20,7 @@ describe.skipIf(missingServers.length > 0)('while what it needs is gone', () => 
   let key: string;
   beforeEach(async () => {
     wire = await startRelay(postgres!.port);
-    // Last, once all that needs the wire to end in order has ended.
+    // Runs last, after everything that needs the connection to close properly.
     onTestFinished(() => wire.close());
     const store = postgres!.url.replace(String(postgres!.port), String(wire.port));
     dashboard = await startDashboard({ store, limits: redis!.url });
@@ -34,7 +34,7 @@ describe.skipIf(missingServers.length > 0)('while what it needs is gone', () => 
     expect((await dashboard.get('/v1/periods', key)).status).toBe(200);
   });
 
-  test.each(['cut', 'stall'] as const)('PostgreSQL: %s', async (how) => {
+  test.each(['cut', 'stall'] as const)('pages return a 503 while PostgreSQL is unreachable (%s)', async (how) => {
     const stranger = dashboard.visitor();
     const csrf = /name="csrf" value="([^"]+)"/.exec((await stranger.open('/sign-in')).html)![1]!;
     const own = await ada!.csrf();
@@ -57,28 +57,28 @@ describe.skipIf(missingServers.length > 0)('while what it needs is gone', () => 
       expect(page.headers.get('cache-control')).toBe('no-store');
       expect(page.text.includes('Check whether your change was made')).toBe([2, 5, 6].includes(i));
     }
-    expect((await dashboard.visitor().open('/sign-in')).status, 'what needs no data is there').toBe(200);
+    expect((await dashboard.visitor().open('/sign-in')).status, 'pages that need no data work').toBe(200);
     expect((await dashboard.get('/v1/periods', key)).status, 'keys in use are served').toBe(200);
     wire.heal();
     await expect.poll(async () => (await ada!.open('/profile')).status, { timeout: 20_000 }).toBe(200);
-    expect((await ada!.open('/settings/api-access')).html, 'nothing was made').not.toContain('>k<');
-    const told = dashboard.reports.filter((line) => line.startsWith('dashboard:'));
-    expect(told).toEqual([expect.stringMatching(/^dashboard: store: PostgreSQL cannot be used: /)]);
+    expect((await ada!.open('/settings/api-access')).html, 'nothing was created').not.toContain('>k<');
+    const reports = dashboard.reports.filter((line) => line.startsWith('dashboard:'));
+    expect(reports).toEqual([expect.stringMatching(/^dashboard: store: PostgreSQL cannot be used: /)]);
     const secrets = [ADA, PASSWORD, csrf, key, ada!.cookies.get('session')!, ada!.cookies.get('browser')!];
     for (const secret of secrets) expect(dashboard.reports.join('\n')).not.toContain(secret);
   });
 
-  test('PostgreSQL: restarted', async () => {
+  test('pages work again after PostgreSQL was restarted', async () => {
     await postgres!.kill();
     expect((await ada!.open('/profile')).status).toBe(503);
     await postgres!.start();
     await expect.poll(async () => (await ada!.open('/profile')).status, { timeout: 20_000 }).toBe(200);
-    // Counts of attempts are the one thing that a crash may cost.
+    // Attempt counts are the only data that a crash may lose.
     expect((await dashboard.visitor().signIn(ADA)).status).toBe(200);
     expect((await team!.open('/team/activity')).text).toContain(`${ADA} signed in`);
   });
 
-  test('Redis: gone; pages are there, with what is written off as this month’s count', async () => {
+  test('pages work without Redis, and show the reserved amount as this month’s count', async () => {
     const { id } = (await dashboard.store.findAccount('ministry'))!;
     expect((await team!.open(`/team/accounts/${id}`)).status).toBe(200);
     await redis!.kill();

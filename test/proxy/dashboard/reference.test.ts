@@ -1,4 +1,4 @@
-/** The reference: what it shows, to whom, and that each sample runs as it stands. */
+/** The reference: its contents, who may see it, and that each sample runs exactly as shown. */
 import { execFile, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,27 +8,24 @@ import { beforeAll, expect, test } from 'vitest';
 import { ALL_OPERATIONS } from '../../../pipeline/contract/operations.ts';
 import { samplesOf } from '../../../proxy/dashboard/pages/samples.ts';
 import { pythonWith } from '../../support/python.ts';
-import { giveKey } from '../service.ts';
+import { atEndOfSuite, giveKey } from '../service.ts';
 import { type Dashboard, startDashboard, type Visitor } from './dashboard.ts';
 
 let dashboard: Dashboard;
 let mia: Visitor;
-const ends: (() => void | Promise<void>)[] = [];
+const atEnd = atEndOfSuite();
 beforeAll(async () => {
-  dashboard = await startDashboard({}, (end) => void ends.unshift(end));
+  dashboard = await startDashboard({}, atEnd);
   await dashboard.person('mia@example.org', 'member', 'ministry');
   mia = await dashboard.signedIn('mia@example.org');
-  return async () => {
-    for (const end of ends) await end();
-  };
 });
 
-/** Pages of operations that a page leads to. */
+/** Pages of operations that a page links to. */
 const linked = (html: string) =>
   [...html.matchAll(/href="\/reference\/([^"/?]+)"/g)].map(([, id]) => id!).filter((id) => !OTHER_PAGES.includes(id));
 const OTHER_PAGES = ['codes', 'first-map'];
 
-test('every operation has its page, for people who are signed in', async () => {
+test('every operation has a page for people who are signed in', async () => {
   const list = await mia.open('/reference');
   expect(linked(list.html).sort()).toEqual(ALL_OPERATIONS.map(({ id }) => id).sort());
   for (const { id, path, summary } of ALL_OPERATIONS) {
@@ -40,7 +37,7 @@ test('every operation has its page, for people who are signed in', async () => {
     expect((await dashboard.visitor().open(path)).path).toBe('/sign-in');
 });
 
-test('a page has parameters, fields, samples, an answer and errors', async () => {
+test('a page shows parameters, fields, samples, an answer and errors', async () => {
   const { html, text } = await mia.open('/reference/risk-lgas');
   expect(text).toContain('state yes Two-letter state code');
   expect(text).toContain('lgas[].score_low number Lower end');
@@ -51,23 +48,23 @@ test('a page has parameters, fields, samples, an answer and errors', async () =>
   expect(text).toContain('UNKNOWN_STATE');
 });
 
-test('the page of a table has its columns, that of diffs no sample, and fields that may be null their meaning', async () => {
+test('the page of a table shows its columns, that of diffs no sample; fields that may be null have a meaning', async () => {
   const table = await mia.open('/reference/table-risk_lgas-parquet');
   expect(table.text).toContain('Column Type Meaning period VARCHAR Month, YYYY-MM');
   const diff = await mia.open('/reference/versions-diff');
-  expect(diff.text).toMatch(/\/v1\/versions has the addresses of all diffs, as diff/);
+  expect(diff.text).toMatch(/\/v1\/versions lists the addresses of all diffs, as diff/);
   expect(diff.text).not.toContain('Samples');
   const { text } = await mia.open('/reference/context-states');
   expect(text).toContain('itn_use number or null Share of people who slept under a treated net');
 });
 
-test('the list says up to when the data goes, and whether it is made up', async () => {
+test('the list shows the last month of the data, and whether it is made up', async () => {
   const { text } = await mia.open('/reference');
   expect(text).toMatch(/data version \S+ , estimated up to \d{4}-\d{2}\./);
   expect(text.includes('Made-up data')).toBe(text.includes('data version synthetic'));
 });
 
-test('search finds paths, fields and meanings, by every word, and shows what was asked as text', async () => {
+test('search finds paths, fields and meanings by all words, and shows the query as text', async () => {
   const ids = async (q: string) => linked((await mia.open(`/reference?${new URLSearchParams({ q })}`)).html);
   expect(await ids('TopoJSON')).toEqual(['boundaries-topology']);
   expect(await ids('itn_access state')).toEqual(expect.arrayContaining(['context-states', 'context-lgas']));
@@ -77,7 +74,7 @@ test('search finds paths, fields and meanings, by every word, and shows what was
   expect(odd.html).toContain('value="&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;"');
 });
 
-test('codes of states, of the LGAs of one, and of an LGA by its name', async () => {
+test('the codes of states, of the LGAs of a state, and of an LGA by its name are shown', async () => {
   const codes = await mia.open('/reference/codes');
   expect(codes.text).toContain('KN Kano NG-KN');
   expect(codes.text).not.toContain('NGKN001');
@@ -88,14 +85,14 @@ test('codes of states, of the LGAs of one, and of an LGA by its name', async () 
   expect((await mia.open('/reference/codes?q=ngla002')).text).toContain('1 of 6 LGAs');
 });
 
-test('an operation that is not there is 404, whatever it is called', async () => {
+test('an unknown operation is a 404, whatever its name', async () => {
   for (const name of ['nothing', '__proto__', '..%2f..%2fetc%2fpasswd']) {
     const page = await mia.open(`/reference/${name}`);
     expect([name, page.status]).toEqual([name, 404]);
   }
 });
 
-test('data from before it described itself has no reference', async () => {
+test('a snapshot without a description of the API has no reference', async () => {
   const old = await startDashboard({ fixture: { earlier: true } });
   await old.person('mia@example.org', 'member', 'ministry');
   const page = await (await old.signedIn('mia@example.org')).open('/reference');
@@ -121,7 +118,7 @@ const PROGRAMS: Record<string, { runs: boolean; start: (file: string) => [string
 
 for (const [language, program] of Object.entries(PROGRAMS)) {
   test.skipIf(!program.runs)(
-    `the samples in ${language} run${program.runs ? '' : ' (it is missing here)'}`,
+    `the samples in ${language} run${program.runs ? '' : ' (skipped: it is not installed)'}`,
     async () => {
       const { key } = await giveKey(dashboard.store);
       const folder = mkdtempSync(join(tmpdir(), 'sample-'));
@@ -134,9 +131,9 @@ for (const [language, program] of Object.entries(PROGRAMS)) {
       try {
         expect(await run('/v1/risk/lgas?state=KN&period=2023-09', null, key)).toContain('2023-09');
         await run('/v1/tables/risk_lgas.parquet', 'risk_lgas.parquet', key);
-        const whole = await dashboard.get('/v1/tables/risk_lgas.parquet', key);
-        expect(readFileSync(join(folder, 'risk_lgas.parquet'), 'utf8')).toBe(await whole.text());
-        // curl shows the problem; the others stop.
+        const served = await dashboard.get('/v1/tables/risk_lgas.parquet', key);
+        expect(readFileSync(join(folder, 'risk_lgas.parquet'), 'utf8')).toBe(await served.text());
+        // curl prints the problem document; the others fail.
         if (language === 'curl') expect(await run('/v1/periods', null, 'wrong')).toContain('INVALID_KEY');
         else await expect(run('/v1/periods', null, 'wrong')).rejects.toThrow();
       } finally {

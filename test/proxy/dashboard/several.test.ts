@@ -1,10 +1,10 @@
-/** Two proxies on one PostgreSQL and one Redis, each with its dashboard: what one has done holds at the other. */
+/** Two proxies with one PostgreSQL and one Redis, each with a dashboard: changes at one take effect at the other. */
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { mintSecret } from '../../../proxy/dashboard/people/totp.ts';
 import { codeAt, STEP_MS } from '../authenticator.ts';
+import { BACKENDS, removeServersAtEnd } from '../backends.ts';
 import { runCli, serveCli } from '../cli-process.ts';
 import { makeBuild } from '../fixture.ts';
-import { FORMS, removeServersAtEnd } from '../forms.ts';
 import { type Dashboard, linkIn, PASSWORD, startDashboard, Visitor } from './dashboard.ts';
 
 vi.unmock('node:crypto');
@@ -13,13 +13,13 @@ removeServersAtEnd();
 const ADA = 'ada@example.org';
 
 async function twoDashboards(): Promise<[Dashboard, Dashboard]> {
-  const at = await FORMS[1]!.place();
+  const at = await BACKENDS[1]!.newStore();
   const both = [await startDashboard(at), await startDashboard(at)] as [Dashboard, Dashboard];
   await both[0].person(ADA, 'administrator', 'ministry');
   return both;
 }
 
-/** The browser of `visitor`, sent by a load balancer to the other proxy. */
+/** The browser of `visitor` after a load balancer has sent it to the other proxy. */
 function elsewhere(visitor: Visitor, other: Dashboard): Visitor {
   const moved = other.visitor(visitor.headers);
   for (const [name, value] of visitor.cookies) moved.cookies.set(name, value);
@@ -28,9 +28,9 @@ function elsewhere(visitor: Visitor, other: Dashboard): Visitor {
 
 const at = (address: string) => ({ 'x-forwarded-for': address });
 
-describe.skipIf(FORMS[1]!.skip)('two dashboards', () => {
-  test('as operators start them: two processes, people made by the command line', async () => {
-    const { store, limits } = await FORMS[1]!.place();
+describe.skipIf(BACKENDS[1]!.skip)('two dashboards', () => {
+  test('two processes started as operators do serve people created on the command line', async () => {
+    const { store, limits } = await BACKENDS[1]!.newStore();
     const { build, current, remove } = makeBuild();
     onTestFinished(remove);
     const env = { MALARIA_STORE: store, MALARIA_LIMITS: limits };
@@ -54,7 +54,7 @@ describe.skipIf(FORMS[1]!.skip)('two dashboards', () => {
     expect(await cli('people', '--json')).toBe('[]\n');
   });
 
-  test('a session is one everywhere, and ends everywhere: by sign-out, command line, or the other’s page', async () => {
+  test('a session is valid at both and ends at both: by sign-out, command line, or a page of the other', async () => {
     const [one, two] = await twoDashboards();
     const ada = await one.signedIn(ADA);
     const moved = elsewhere(ada, two);
@@ -69,7 +69,8 @@ describe.skipIf(FORMS[1]!.skip)('two dashboards', () => {
     for (const someone of again) expect((await someone.open('/profile')).path).toBe('/sign-in');
     expect((await two.visitor().signIn(ADA)).text).toContain('The account is suspended');
     await cli('reinstate', 'ministry');
-    for (const someone of again) expect((await someone.open('/profile')).path, 'nor come back').toBe('/sign-in');
+    for (const someone of again)
+      expect((await someone.open('/profile')).path, 'sessions do not come back').toBe('/sign-in');
 
     await one.person('ben@example.org', 'administrator', 'ministry');
     const [first, ben] = [await one.signedIn(ADA), await two.signedIn('ben@example.org')];
@@ -79,7 +80,7 @@ describe.skipIf(FORMS[1]!.skip)('two dashboards', () => {
     expect((await two.visitor().signIn('ben@example.org')).status).toBe(403);
   });
 
-  test('a link sent to both at once works once; so does a code', async () => {
+  test('a link used at both at once works once, and so does a code', async () => {
     const both = await twoDashboards();
     const ada = await both[0].signedIn(ADA);
     await ada.send('/settings/people', { email: 'ben@example.org', role: 'member' }, '/settings/people/invitations');
@@ -101,7 +102,7 @@ describe.skipIf(FORMS[1]!.skip)('two dashboards', () => {
     expect(pages.map(({ status }) => status).sort()).toEqual([200, 403]);
   });
 
-  test('a code given again at both at once confirms one session, and that one at both', async () => {
+  test('a code used for confirmation at both at once confirms one session, and that session at both', async () => {
     const both = await twoDashboards();
     const [one, two] = both;
     const { person } = (await one.directory.credentials(ADA))!;
@@ -125,7 +126,7 @@ describe.skipIf(FORMS[1]!.skip)('two dashboards', () => {
     }
   });
 
-  test('attempts to sign in are counted over both', async () => {
+  test('sign-in attempts are counted for both together', async () => {
     const both = await twoDashboards();
     const known = await both[0].signedIn(ADA);
     await known.send('/profile', {}, '/sign-out');
@@ -140,7 +141,7 @@ describe.skipIf(FORMS[1]!.skip)('two dashboards', () => {
     expect((await elsewhere(known, both[1]).signIn(ADA)).status, 'a known browser is known to both').toBe(200);
   });
 
-  test('a key’s form sent to both makes one key; what one revokes the other’s API refuses', async () => {
+  test('a key’s form sent to both creates one key; a key revoked at one is refused by the API of the other', async () => {
     const [one, two] = await twoDashboards();
     const ada = await one.signedIn(ADA);
     const moved = elsewhere(ada, two);
@@ -150,7 +151,7 @@ describe.skipIf(FORMS[1]!.skip)('two dashboards', () => {
     expect([keys.length, (await one.store.listKeys()).length]).toEqual([1, 1]);
     for (const { get } of [one, two]) expect((await get('/v1/periods', keys[0])).status).toBe(200);
     const revoke = /href="([^"]+\/revoke)"/.exec((await moved.open('/settings/api-access')).html)![1]!;
-    expect((await moved.send(revoke, {})).text).toContain('The key is revoked');
+    expect((await moved.send(revoke, {})).text).toContain('The key has been revoked');
     for (const { get } of [one, two]) expect((await get('/v1/periods', keys[0])).status).toBe(401);
     expect((await ada.open('/settings/activity')).text).toMatch(/ada@example.org revoked a key k/);
   });

@@ -9,7 +9,7 @@ import { hashToken, mintToken } from '../../../proxy/dashboard/people/tokens.ts'
 import { mintSecret } from '../../../proxy/dashboard/people/totp.ts';
 import type { ServerOptions } from '../../../proxy/server.ts';
 import { codeAt, STEP_MS } from '../authenticator.ts';
-import { removeServersAtEnd, rowsIn } from '../forms.ts';
+import { removeServersAtEnd, rowsIn } from '../backends.ts';
 import {
   type Dashboard,
   linkIn,
@@ -17,7 +17,7 @@ import {
   PASSWORD,
   type Page,
   startDashboard,
-  testForms,
+  testBackends,
   type Visitor,
 } from './dashboard.ts';
 
@@ -32,14 +32,14 @@ async function withAda(start: typeof startDashboard, options: Partial<ServerOpti
   return dashboard;
 }
 
-/** Somebody elsewhere on the network each time. */
 let strangers = 0;
+/** A visitor with another address each time. */
 function stranger(dashboard: Dashboard): Visitor {
   strangers++;
   return dashboard.visitor({ 'x-forwarded-for': `198.51.${strangers >> 8}.${strangers & 255}` });
 }
 
-testForms('a session id that is planted before sign-in is worth nothing after it', async (start) => {
+testBackends('a session id that was planted before sign-in is useless after it', async (start) => {
   const dashboard = await withAda(start);
   const victim = dashboard.visitor();
   const planted = mintToken();
@@ -52,25 +52,28 @@ testForms('a session id that is planted before sign-in is worth nothing after it
   expect((await attacker.open('/profile')).path).toBe('/sign-in');
   const used = victim.cookies.get('session')!;
   await victim.send('/profile', {}, '/sign-out');
-  expect(victim.cookies.get('session'), 'nor is what was used before').not.toBe(used);
+  expect(victim.cookies.get('session'), 'a new visit gets another id').not.toBe(used);
 });
 
-testForms('the second factor’s step comes under yet another id, and the first one dies', async (start) => {
-  const dashboard = await withAda(start);
-  const { person } = (await dashboard.directory.credentials(ADA))!;
-  const secret = mintSecret();
-  await dashboard.directory.turnFactorOn(person.id, { secret, step: 0, recovery: [] }, Date.now());
-  const victim = dashboard.visitor();
-  await victim.signIn(ADA);
-  const pending = victim.cookies.get('session')!;
-  const code = codeAt(secret, Math.floor(Date.now() / STEP_MS));
-  expect((await victim.send('/sign-in/code', { code })).status).toBe(200);
-  const attacker = dashboard.visitor();
-  attacker.cookies.set('session', pending);
-  for (const path of ['/profile', '/sign-in/code']) expect((await attacker.open(path)).path).toBe('/sign-in');
-});
+testBackends(
+  'the step of the second factor issues yet another id, and the first one becomes invalid',
+  async (start) => {
+    const dashboard = await withAda(start);
+    const { person } = (await dashboard.directory.credentials(ADA))!;
+    const secret = mintSecret();
+    await dashboard.directory.turnFactorOn(person.id, { secret, step: 0, recovery: [] }, Date.now());
+    const victim = dashboard.visitor();
+    await victim.signIn(ADA);
+    const pending = victim.cookies.get('session')!;
+    const code = codeAt(secret, Math.floor(Date.now() / STEP_MS));
+    expect((await victim.send('/sign-in/code', { code })).status).toBe(200);
+    const attacker = dashboard.visitor();
+    attacker.cookies.set('session', pending);
+    for (const path of ['/profile', '/sign-in/code']) expect((await attacker.open(path)).path).toBe('/sign-in');
+  },
+);
 
-testForms('one code, sent twice at once, lets one in', async (start) => {
+testBackends('of two visitors who send the same code at once, only one is signed in', async (start) => {
   const dashboard = await withAda(start);
   const { person } = (await dashboard.directory.credentials(ADA))!;
   const secret = mintSecret();
@@ -83,8 +86,8 @@ testForms('one code, sent twice at once, lets one in', async (start) => {
   expect(pages.map(({ status }) => status).sort()).toEqual([200, 403]);
 });
 
-testForms(
-  'codes are not to be guessed: five attempts, then none, and the password is asked for again',
+testBackends(
+  'codes cannot be guessed: after five attempts there are no more, and the password is required again',
   async (start) => {
     const dashboard = await withAda(start);
     const { person } = (await dashboard.directory.credentials(ADA))!;
@@ -105,8 +108,8 @@ testForms(
   },
 );
 
-testForms(
-  'brute force: ten attempts at an email from wherever, then none, and the right password does not help',
+testBackends(
+  'brute force: after ten attempts at an email from anywhere even the right password is refused',
   async (start) => {
     const clock = movableClock();
     const dashboard = await withAda(start, { clock });
@@ -115,34 +118,34 @@ testForms(
     const statuses = await Promise.all(
       Array.from({ length: 25 }, async () => (await stranger(dashboard).signIn(ADA, 'wrong')).status),
     );
-    expect(statuses.filter((status) => status === 403).length, 'also when all come at once').toBe(10);
+    expect(statuses.filter((status) => status === 403).length, 'even if all arrive at once').toBe(10);
     expect(statuses.filter((status) => status === 429).length).toBe(15);
-    const told = dashboard.reports.filter((line) =>
+    const reported = dashboard.reports.filter((line) =>
       line.includes(`too many failed sign-ins, most recently as ${ADA} from 198.51`),
     );
-    expect(told.length, 'the operator is told, once').toBe(1);
+    expect(reported.length, 'it is reported to the operator once').toBe(1);
     const right = await stranger(dashboard).signIn(ADA);
     expect([right.status, right.text]).toEqual([429, expect.stringMatching(/Try again in 1\d minutes/)]);
     expect(Number(right.headers.get('retry-after'))).toBeGreaterThan(500);
 
-    expect((await known.signIn(ADA)).status, 'the browser that is known is not shut out').toBe(200);
+    expect((await known.signIn(ADA)).status, 'a known browser is not locked out').toBe(200);
     const elsewhere = stranger(dashboard);
     await elsewhere.send('/forgotten', { email: ADA });
     const withLink = () => dashboard.mails().filter((mail) => mail.includes('/link/'));
     await expect.poll(() => withLink().length, { timeout: 20_000 }).toBe(1);
     const link = linkIn(withLink()[0]);
-    expect(dashboard.mails().length, 'of so many attempts three are told by mail').toBe(1 + 3);
+    expect(dashboard.mails().length, 'only three of the attempts are mailed').toBe(1 + 3);
     await elsewhere.send(link, { password: NEW_PASSWORD, again: NEW_PASSWORD });
-    expect((await elsewhere.signIn(ADA, NEW_PASSWORD)).status, 'nor who opens a link of their mail').toBe(200);
+    expect((await elsewhere.signIn(ADA, NEW_PASSWORD)).status, 'nor is somebody who opens a mailed link').toBe(200);
 
     for (let i = 0; i < 10; i++) await known.signIn(ADA, 'wrong');
-    expect((await known.signIn(ADA, NEW_PASSWORD)).status, 'a known browser has ten too').toBe(429);
+    expect((await known.signIn(ADA, NEW_PASSWORD)).status, 'a known browser has ten attempts too').toBe(429);
     clock.forward(15 * 60_000);
     expect((await stranger(dashboard).signIn(ADA, NEW_PASSWORD)).status).toBe(200);
   },
 );
 
-testForms('brute force: fifty attempts from an address, whatever the emails', async (start) => {
+testBackends('brute force: an address has fifty attempts, whatever the emails', async (start) => {
   const dashboard = await withAda(start);
   const attacker = dashboard.visitor({ 'x-forwarded-for': '203.0.113.9' });
   const csrf = /value="([^"]+)"/.exec((await attacker.open('/sign-in')).html)![1]!;
@@ -150,10 +153,10 @@ testForms('brute force: fifty attempts from an address, whatever the emails', as
   const pages = await Promise.all(Array.from({ length: 51 }, (_, i) => attempt(attacker, `nobody${i}@example.org`)));
   expect(pages.map(({ status }) => status).sort()).toEqual([...Array(50).fill(403), 429]);
   expect((await attempt(attacker, ADA, PASSWORD)).status).toBe(429);
-  expect((await stranger(dashboard).signIn(ADA)).status, 'others come in').toBe(200);
+  expect((await stranger(dashboard).signIn(ADA)).status, 'others can sign in').toBe(200);
 });
 
-test('who writes X-Forwarded-For is believed only where that is set', async () => {
+test('X-Forwarded-For is trusted only if a setting allows it', async () => {
   const dashboard = await startDashboard({}, undefined, { trustProxy: [] });
   const pages = await Promise.all(
     Array.from({ length: 51 }, (_, i) => stranger(dashboard).signIn(`nobody${i}@example.org`, 'wrong')),
@@ -161,7 +164,7 @@ test('who writes X-Forwarded-For is believed only where that is set', async () =
   expect(pages.map(({ status }) => status).sort()).toEqual([...Array(50).fill(403), 429]);
 });
 
-testForms('emails are not to be found out: sign-in and a forgotten password say the same for all', async (start) => {
+testBackends('emails cannot be discovered: sign-in and password reset answer the same for all', async (start) => {
   const dashboard = await withAda(start);
   await dashboard.person('removed@example.org', 'member', 'ministry');
   const { person } = (await dashboard.directory.credentials('removed@example.org'))!;
@@ -176,27 +179,27 @@ testForms('emails are not to be found out: sign-in and a forgotten password say 
     html: html.replaceAll(email, 'EMAIL').replace(/name="csrf" value="[^"]+"/g, ''),
     cookies: headers.getSetCookie().map((cookie) => cookie.split('=')[0]),
   });
-  const say = async (path: string, fields: object) =>
+  const answers = async (path: string, fields: object) =>
     Promise.all(emails.map(async (email) => shape(await stranger(dashboard).send(path, { email, ...fields }), email)));
   for (const [path, fields, status] of [
     ['/sign-in', { password: 'wrong' }, 403],
     ['/forgotten', {}, 200],
   ] as const) {
-    const said = await say(path, fields);
-    for (const one of said) expect(one).toEqual({ ...said[0]!, status });
+    const all = await answers(path, fields);
+    for (const one of all) expect(one).toEqual({ ...all[0]!, status });
   }
   await expect.poll(() => dashboard.mails().length, { timeout: 20_000 }).toBe(2);
-  for (const mail of dashboard.mails()) expect(mail, 'and only one of them gets mails').toContain(`To: ${ADA}`);
+  for (const mail of dashboard.mails()) expect(mail, 'only one of them gets mails').toContain(`To: ${ADA}`);
   const links = async () => (await rowsIn(dashboard.storeUrl, "SELECT 1 FROM links WHERE purpose = 'reset'")).length;
   await expect.poll(links, { timeout: 20_000, message: 'as much is written for each' }).toBe(emails.length);
   for (const email of emails) {
     for (let i = 0; i < 10; i++) await stranger(dashboard).signIn(email, 'wrong');
   }
-  const limited = await say('/sign-in', { password: 'wrong' });
+  const limited = await answers('/sign-in', { password: 'wrong' });
   for (const one of limited) expect(one).toEqual({ ...limited[0]!, status: 429 });
 });
 
-testForms('an administrator cannot find out by inviting who has an account elsewhere', async (start) => {
+testBackends('an administrator cannot discover by invitations who has an account elsewhere', async (start) => {
   const dashboard = await withAda(start);
   await dashboard.person('ben@elsewhere.example', 'administrator', 'elsewhere');
   const ada = await dashboard.signedIn(ADA);
@@ -219,7 +222,7 @@ testForms('an administrator cannot find out by inviting who has an account elsew
   expect(toBen).not.toContain('/link/');
 });
 
-test('no mail gets another header or another reader', async () => {
+test('no input adds a header or a recipient to a mail', async () => {
   const dashboard = await withAda(startDashboard);
   const ada = await dashboard.signedIn(ADA);
   const csrf = await ada.csrf();
@@ -244,7 +247,7 @@ test('no mail gets another header or another reader', async () => {
   expect(() => openMailer('outbox:x', 'a@b.example\nBcc: c@d.example')).toThrow();
 });
 
-testForms('a session does not outlive what it rests on', async (start) => {
+testBackends('a session ends with a suspension, a password change or a removal', async (start) => {
   const dashboard = await withAda(start);
   const { person } = (await dashboard.directory.credentials(ADA))!;
   await dashboard.person('second@example.org', 'administrator', 'ministry');
@@ -253,7 +256,7 @@ testForms('a session does not outlive what it rests on', async (start) => {
   await dashboard.store.changeAccount('ministry', 'suspend', Date.now());
   expect(await isOut(someone)).toBe(true);
   await dashboard.store.changeAccount('ministry', 'reinstate', Date.now());
-  expect(await isOut(someone), 'nor come back').toBe(true);
+  expect(await isOut(someone), 'the session does not come back').toBe(true);
   someone = await dashboard.signedIn(ADA);
   const old = someone.cookies.get('session')!;
   const change = { current: PASSWORD, password: NEW_PASSWORD, again: NEW_PASSWORD };
@@ -261,25 +264,25 @@ testForms('a session does not outlive what it rests on', async (start) => {
   expect(await isOut(someone)).toBe(false);
   const thief = dashboard.visitor();
   thief.cookies.set('session', old);
-  expect(await isOut(thief), 'who had the very same session is out').toBe(true);
+  expect(await isOut(thief), 'a thief with the same session is signed out').toBe(true);
   await dashboard.directory.removePerson(person.id, Date.now(), COMMAND_LINE);
   expect(await isOut(someone)).toBe(true);
   expect((await someone.signIn(ADA, NEW_PASSWORD)).status).toBe(403);
 });
 
-testForms('a password that was right when it was checked opens nothing once it is changed', async (start) => {
+testBackends('a password that was right when checked opens no session once it has been changed', async (start) => {
   const dashboard = await withAda(start);
   const { person, passwordHash } = (await dashboard.directory.credentials(ADA))!;
   const token = hashToken(mintToken());
   const reset = hashToken(mintToken());
   await dashboard.directory.openReset(person.id, reset, Date.now(), null);
   await dashboard.directory.resetPassword(reset, 'another', Date.now());
-  const asked = { id: person.id, passwordHash, factorDue: false };
-  expect(await dashboard.directory.openSession(token, asked, Date.now())).toBe(false);
+  const credentials = { id: person.id, passwordHash, factorDue: false };
+  expect(await dashboard.directory.openSession(token, credentials, Date.now())).toBe(false);
   expect(await dashboard.directory.visitor(token, Date.now())).toBeNull();
 });
 
-testForms('a new password comes too late for a session that has ended while the old one was checked', async (start) => {
+testBackends('a session that ended while its password was being checked cannot change the password', async (start) => {
   const dashboard = await withAda(start);
   const { person } = (await dashboard.directory.credentials(ADA))!;
   const thief = await dashboard.signedIn(ADA);
@@ -293,7 +296,7 @@ testForms('a new password comes too late for a session that has ended while the 
   expect((await dashboard.directory.credentials(ADA))!.passwordHash).toBe('the owner’s');
 });
 
-test('an attempt that nobody had time to look at is not counted', async () => {
+test('an attempt that the service was too busy to check is not counted', async () => {
   const attempts = countAttempts();
   const allowance = { what: 'email ada', most: 1, windowMs: 1000 };
   const flood = Promise.allSettled(Array.from({ length: 60 }, () => checkPassword('x', null)));
@@ -305,7 +308,7 @@ test('an attempt that nobody had time to look at is not counted', async () => {
   expect(await attempts.take([allowance], 0)).toBe(1000);
 });
 
-testForms('of people whose account is removed nothing is kept that they signed in by', async (start) => {
+testBackends('no credentials are kept of people whose account is removed', async (start) => {
   const dashboard = await withAda(start);
   const { person } = (await dashboard.directory.credentials(ADA))!;
   const recovery = [hashToken('one')];
@@ -320,14 +323,14 @@ testForms('of people whose account is removed nothing is kept that they signed i
   expect(await kept()).toEqual([0, 0, 0]);
 });
 
-test('an operator who has passwords sent in the clear is told', async () => {
-  const told = (dashboard: Dashboard) => dashboard.reports.filter((line) => line.includes('in the clear')).length;
-  expect(told(await startDashboard({}, undefined, { url: 'http://risk.example.org' }))).toBe(1);
-  expect(told(await startDashboard({}, undefined, { url: 'https://risk.example.org' }))).toBe(0);
-  expect(told(await startDashboard())).toBe(0);
+test('the operator is warned if passwords are sent in the clear', async () => {
+  const warnings = (dashboard: Dashboard) => dashboard.reports.filter((line) => line.includes('in the clear')).length;
+  expect(warnings(await startDashboard({}, undefined, { url: 'http://risk.example.org' }))).toBe(1);
+  expect(warnings(await startDashboard({}, undefined, { url: 'https://risk.example.org' }))).toBe(0);
+  expect(warnings(await startDashboard())).toBe(0);
 });
 
-test('cookies cannot be read by script or sent by other sites; over https they are tied to it and the host', async () => {
+test('cookies cannot be read by scripts or sent by other sites; over https they are bound to https and the host', async () => {
   const dashboard = await withAda(startDashboard);
   const attributes = (cookies: string[]) => cookies.map((cookie) => cookie.replace(/=[^;]+/, ''));
   const someone = dashboard.visitor();

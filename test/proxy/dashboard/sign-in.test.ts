@@ -1,13 +1,13 @@
 import { expect } from 'vitest';
 import { codeAt, STEP_MS } from '../authenticator.ts';
-import { removeServersAtEnd } from '../forms.ts';
-import { linkIn, movableClock, PASSWORD, testForms } from './dashboard.ts';
+import { removeServersAtEnd } from '../backends.ts';
+import { linkIn, movableClock, PASSWORD, testBackends } from './dashboard.ts';
 
 removeServersAtEnd();
 
 const NEW_PASSWORD = 'eleven kites above jos';
 
-testForms('an invitation, a password, a session, and out', async (start) => {
+testBackends('somebody who was invited signs in with the password and signs out', async (start) => {
   const dashboard = await start();
   await dashboard.person('ada@example.org', 'administrator', 'ministry');
   const someone = dashboard.visitor();
@@ -18,12 +18,15 @@ testForms('an invitation, a password, a session, and out', async (start) => {
   expect((await someone.open('/profile')).text).toContain('ada@example.org');
   const cookie = someone.cookies.get('session')!;
   const out = await someone.send('/profile', {}, '/sign-out');
-  expect([out.path, out.text]).toEqual(['/sign-in?done=signed-out', expect.stringContaining('You are signed out')]);
+  expect([out.path, out.text]).toEqual([
+    '/sign-in?done=signed-out',
+    expect.stringContaining('You have been signed out'),
+  ]);
   someone.cookies.set('session', cookie);
   expect((await someone.open('/profile')).path).toBe('/sign-in');
 });
 
-testForms('a session ends after an hour without a request, and after twelve in any case', async (start) => {
+testBackends('a session ends after an hour without a request, and after twelve hours in any case', async (start) => {
   const clock = movableClock();
   const dashboard = await start({ clock });
   await dashboard.person('ada@example.org', 'administrator', 'ministry');
@@ -40,14 +43,14 @@ testForms('a session ends after an hour without a request, and after twelve in a
   expect(await isIn()).toBe(false);
 });
 
-testForms('a forgotten password: a link by mail, good once, that ends every session', async (start) => {
+testBackends('a forgotten password is reset by a mailed link that works once and ends every session', async (start) => {
   const clock = movableClock();
   const dashboard = await start({ clock });
   await dashboard.person('ada@example.org', 'administrator', 'ministry');
   const elsewhere = await dashboard.signedIn('ada@example.org');
   const someone = dashboard.visitor();
   const ask = async () => {
-    // A wrong password is mailed about too, when it may.
+    // Wrong passwords can cause mails, too.
     const links = () => dashboard.mails().filter((mail) => mail.includes('/link/'));
     const count = links().length;
     await someone.send('/forgotten', { email: 'ada@example.org' });
@@ -56,7 +59,7 @@ testForms('a forgotten password: a link by mail, good once, that ends every sess
   };
   const first = await ask();
   const link = await ask();
-  expect((await someone.open(first)).status, 'a newer link takes the place of an older').toBe(404);
+  expect((await someone.open(first)).status, 'a newer link replaces an older one').toBe(404);
   const short = await someone.send(link, { password: 'short', again: 'short' });
   expect([short.status, short.text]).toEqual([400, expect.stringContaining('Use at least 12 characters.')]);
   const other = await someone.send(link, { password: NEW_PASSWORD, again: PASSWORD });
@@ -77,8 +80,8 @@ testForms('a forgotten password: a link by mail, good once, that ends every sess
   expect((await someone.open(late)).status).toBe(404);
 });
 
-testForms(
-  'two-step sign-in: on with a code, asked for, each code once; a recovery code in its place; off',
+testBackends(
+  'two-step sign-in is turned on with a code, requires a new code or a recovery code, and is turned off with a code',
   async (start) => {
     const clock = movableClock();
     const dashboard = await start({ clock });
@@ -101,7 +104,7 @@ testForms(
     for (const path of ['/profile', '/settings/api-access', '/']) {
       expect((await again.open(path)).path, 'a password alone opens nothing').toMatch(/^\/sign-in/);
     }
-    expect((await again.send('/sign-in/code', { code: used })).status, 'a code is good once').toBe(403);
+    expect((await again.send('/sign-in/code', { code: used })).status, 'a code works once').toBe(403);
     clock.forward(STEP_MS);
     const next = code();
     expect((await again.send('/sign-in/code', { code: ` ${next.slice(0, 3)} ${next.slice(3)}` })).status).toBe(200);
@@ -112,31 +115,29 @@ testForms(
     expect((await second.send('/sign-in/code', { code: recovery[3]!.toUpperCase() })).status).toBe(200);
     const third = dashboard.visitor();
     await third.signIn('ada@example.org');
-    expect((await third.send('/sign-in/code', { code: recovery[3]! })).status, 'a recovery code is good once').toBe(
-      403,
-    );
+    expect((await third.send('/sign-in/code', { code: recovery[3]! })).status, 'a recovery code works once').toBe(403);
     clock.forward(11 * 60_000);
     expect((await third.open('/sign-in/code')).path, 'the time for the code is over').toBe('/sign-in');
 
-    const asked = await second.send('/profile/two-step/off', {});
-    expect([asked.status, asked.text]).toEqual([403, expect.stringContaining('please give a code again')]);
+    const page = await second.send('/profile/two-step/off', {});
+    expect([page.status, page.text]).toEqual([403, expect.stringContaining('please enter a code again')]);
     const off = async (field: string, value: string) =>
       second.post('/profile/two-step/off', { csrf: await second.csrf(), [field]: value });
-    expect((await off('current', PASSWORD)).status, 'the password does not do').toBe(403);
+    expect((await off('current', PASSWORD)).status, 'the password does not suffice').toBe(403);
     expect((await off('code', next)).status, 'nor a code used before').toBe(403);
     expect((await off('code', code())).text).toContain('Two-step sign-in is off');
     expect((await dashboard.visitor().signIn('ada@example.org')).path).not.toBe('/sign-in/code');
   },
 );
 
-testForms('a new password ends the sessions elsewhere and wants the old one', async (start) => {
+testBackends('changing the password requires the old one and ends all other sessions', async (start) => {
   const dashboard = await start();
   await dashboard.person('ada@example.org', 'administrator', 'ministry');
   const [here, elsewhere] = [await dashboard.signedIn('ada@example.org'), await dashboard.signedIn('ada@example.org')];
   const change = (current: string) =>
     here.send('/profile', { current, password: NEW_PASSWORD, again: NEW_PASSWORD }, '/profile/password');
   expect((await change('wrong')).status).toBe(400);
-  expect((await change(PASSWORD)).text).toContain('Your password is changed');
+  expect((await change(PASSWORD)).text).toContain('Your password has been changed');
   expect([(await here.open('/profile')).path, (await elsewhere.open('/profile')).path]).toEqual([
     '/profile',
     '/sign-in',

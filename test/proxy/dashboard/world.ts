@@ -1,10 +1,10 @@
-/** Two organisations, a researcher and the service team, each with something of everything that a form can name. */
+/** Two organisations, a researcher and the service team, with one of everything that a form can name. */
 
 import { COMMAND_LINE } from '../../../proxy/accounts/audit.ts';
 import type { Role } from '../../../proxy/dashboard/people/rules.ts';
 import { hashToken, mintToken } from '../../../proxy/dashboard/people/tokens.ts';
 import type { Route } from '../../../proxy/dashboard/visit.ts';
-import { rowsIn } from '../forms.ts';
+import { rowsIn } from '../backends.ts';
 import { giveKey } from '../service.ts';
 import type { Dashboard } from './dashboard.ts';
 
@@ -40,14 +40,14 @@ export async function makeWorld(dashboard: Dashboard): Promise<{ alpha: Owned; b
     const { id: key, key: secret } = await giveKey(dashboard.store, { owner: name });
     const token = mintToken();
     const email = `new@${name}.example`;
-    const asked = { email, role: 'member', accountId: account, hash: hashToken(token) } as const;
-    const { id: invitation } = await dashboard.directory.invite(asked, Date.now(), COMMAND_LINE);
+    const request = { email, role: 'member', accountId: account, hash: hashToken(token) } as const;
+    const { id: invitation } = await dashboard.directory.invite(request, Date.now(), COMMAND_LINE);
     return { account, key, secret, person, invitation, token, emails: [admin, member, email] };
   };
   return { alpha: await make('alpha'), beta: await make('beta') };
 }
 
-/** The address of `route` with the ids of `owned` in it. */
+/** The path of `route` with the ids of `owned`. */
 export function pathOf(route: Route, owned: Owned): string {
   const isTeamAccount = route.path.startsWith('/team/accounts/');
   return route.path
@@ -59,7 +59,7 @@ export function pathOf(route: Route, owned: Owned): string {
     .replace(':operation', 'risk-lgas');
 }
 
-/** Fields that every form of the dashboard would take. */
+/** Fields that satisfy every form of the dashboard. */
 export const FIELDS = {
   name: 'alpha',
   kind: 'live',
@@ -75,7 +75,7 @@ export const FIELDS = {
   code: '000000',
 };
 
-/** All that stands in the store, but for when sessions were seen and browsers known. */
+/** Everything in the store except the times of sessions and the known browsers. */
 export async function contents({ storeUrl }: Dashboard): Promise<string> {
   const all = [];
   for (const table of ['accounts', 'keys', 'people', 'recovery_codes', 'links', 'audit']) {

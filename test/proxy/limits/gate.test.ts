@@ -1,4 +1,4 @@
-/** What every form of the gate promises: whose keys are let in, and limits that are exact. */
+/** The guarantees of every form of the gate: which keys are admitted, and exact limits. */
 import fc from 'fast-check';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { mintKey } from '../../../proxy/accounts/key-format.ts';
@@ -8,19 +8,19 @@ import type { Clock } from '../../../proxy/clock.ts';
 import { openSharedGate } from '../../../proxy/cluster/shared-gate.ts';
 import type { Admission, DefaultLimits, Gate } from '../../../proxy/limits/gate.ts';
 import { openGate } from '../../../proxy/limits/gate.ts';
-import { FORMS, type Place, removeServersAtEnd } from '../forms.ts';
+import { BACKENDS, removeServersAtEnd, type StoreUrls } from '../backends.ts';
 import { giveKey, PATIENT } from '../service.ts';
 
 removeServersAtEnd();
 
 const START = Date.parse('2026-03-10T12:00:00Z');
 
-describe.each(FORMS.filter((form) => !form.skip))('$name', ({ name, place }) => {
+describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ name, newStore }) => {
   let now: number;
-  let at: Place;
+  let at: StoreUrls;
   beforeEach(async () => {
     now = START;
-    at = await place();
+    at = await newStore();
   });
 
   const clock: Clock = { wallMs: () => now, steadyMs: () => now - START + 1000 };
@@ -29,7 +29,7 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', ({ name, place }) => 
     const store = await openStore(at.store, at.limits);
     const defaults = { perMinute: 5, perMonth: 1_000_000, ...limits };
     const report = () => {};
-    // Redis's clock cannot be set: the limits go by the test's.
+    // Redis's clock cannot be set, so the limits use the test's.
     const gate = isRedisUrl(at.limits)
       ? await openSharedGate({ store, url: at.limits, report, clock: () => now * 1000, times: PATIENT, ...defaults })
       : await openGate({ limits: at.limits, store: at.store, opened: store, clock, report, ...defaults });
@@ -50,10 +50,10 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', ({ name, place }) => 
   };
 
   describe('keys', () => {
-    test('a change holds from the next request on, of key and of account', async () => {
+    test('a change to a key or account takes effect from the next request on', async () => {
       const { store, gate } = await open({ perMinute: 100 });
       const { id, key } = await giveKey(store, { scopes: ['forecasts'], kind: 'test' });
-      const look = async () => (await gate.admit(key, now)) !== null;
+      const isAdmitted = async () => (await gate.admit(key, now)) !== null;
       const first = await admit(gate, key);
       expect(first.holder).toMatchObject({ keyId: id, kind: 'test', scopes: ['forecasts'] });
       for (const [change, admitted] of [
@@ -65,7 +65,7 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', ({ name, place }) => 
         [() => store.revokeKey(id, 1), false],
       ] as const) {
         await change();
-        expect([change.toString(), await look()]).toEqual([change.toString(), admitted]);
+        expect([change.toString(), await isAdmitted()]).toEqual([change.toString(), admitted]);
       }
       const { key: second } = await giveKey(store);
       expect(await granted(gate, second, 1)).toBe(1);
@@ -73,7 +73,7 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', ({ name, place }) => 
       expect(await gate.admit(second, now)).toBeNull();
     });
 
-    test('an unknown key is nobody, however often it is tried, until it is made', async () => {
+    test('an unknown key is refused, however often it is tried, until it is created', async () => {
       const { store, gate } = await open();
       const key = mintKey('malaria', 'live');
       for (let i = 0; i < 3; i++) expect(await gate.admit(key, now)).toBeNull();
@@ -85,7 +85,7 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', ({ name, place }) => 
       expect((await admit(gate, key)).holder.scopes).toEqual(['forecasts']);
     });
 
-    test('expiry holds to the millisecond, also for a key already seen', async () => {
+    test('expiry is exact to the millisecond, even for a key already seen', async () => {
       const { store, gate } = await open();
       const { key } = await giveKey(store, { expiresAt: START + 5000, now: 1000 });
       now = START + 4999;
@@ -95,7 +95,7 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', ({ name, place }) => 
     });
   });
 
-  test('requests are counted by day, and for the owner by month', async () => {
+  test('requests are counted by day for each key, and by month for the owner', async () => {
     const { store, gate } = await open({ perMinute: 100 });
     const { id, key } = await giveKey(store);
     const { id: owner } = (await store.findAccount('ministry'))!;
@@ -115,7 +115,7 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', ({ name, place }) => 
   });
 
   describe('the minute', () => {
-    // One machine has a steady clock: sqlite-limiter.test.ts.
+    // A single machine has a steady clock; see the tests of the SQLite limiter.
     if (name !== 'SQLite')
       test("if Redis's clock is set back, its minutes wait until it has caught up", async () => {
         const { store, gate } = await open();
@@ -129,7 +129,7 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', ({ name, place }) => 
         expect(await granted(gate, key, 9)).toBe(5);
       });
 
-    test('N in any 60 seconds, not one more, and the next exactly when the oldest leaves', async () => {
+    test('at most N requests are granted in any 60 seconds, the next exactly when the oldest expires', async () => {
       const { store, gate } = await open();
       const { key } = await giveKey(store, { kind: 'test' });
       expect(await granted(gate, key, 2)).toBe(2);
@@ -146,14 +146,14 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', ({ name, place }) => 
       expect(await granted(gate, key, 9)).toBe(2);
     });
 
-    test('belongs to the key, test or live', async () => {
+    test('applies to each key separately, test or live', async () => {
       const { store, gate } = await open();
       const [{ key: a }, { key: b }] = [await giveKey(store, { kind: 'test' }), await giveKey(store)];
       expect(await granted(gate, a, 9)).toBe(5);
       expect(await granted(gate, b, 9)).toBe(5);
     });
 
-    test('never more nor less than N in a span, against a naive model', async () => {
+    test('never grants more or less than N in a span, compared with a naive model', async () => {
       const { store, gate } = await open();
       const step = fc.record({ wait: fc.integer({ min: 0, max: 20_000 }), ask: fc.integer({ min: 1, max: 8 }) });
       let run = 0;
@@ -180,7 +180,7 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', ({ name, place }) => 
       );
     });
 
-    test('a lowered limit holds at once and says when there will be room', async () => {
+    test('a lowered limit takes effect at once and reports when requests will be granted again', async () => {
       const { store, gate } = await open();
       const { key } = await giveKey(store, { kind: 'test' });
       await granted(gate, key, 2);
@@ -197,7 +197,7 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', ({ name, place }) => 
   describe('the month', () => {
     const generous = { perMinute: 1000, perMonth: 250 };
 
-    test('belongs to the owner, live keys together, and is exact', async () => {
+    test('applies to all live keys of the owner together, and is exact', async () => {
       const { store, gate } = await open(generous);
       const [{ key: a }, { key: b }] = [await giveKey(store), await giveKey(store)];
       const { key: trial } = await giveKey(store, { kind: 'test' });
@@ -218,7 +218,7 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', ({ name, place }) => 
       });
     });
 
-    test('begins anew at 00:00 UTC on the first', async () => {
+    test('starts again at 00:00 UTC on the first', async () => {
       const { store, gate } = await open(generous);
       const { key } = await giveKey(store);
       now = Date.parse('2026-03-31T23:59:59.500Z');
@@ -228,7 +228,7 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', ({ name, place }) => 
       expect(await granted(gate, key, 300)).toBe(250);
     });
 
-    test('a refusal of either charges neither', async () => {
+    test('a refusal by either limit charges neither', async () => {
       const { store, gate } = await open({ perMinute: 3, perMonth: 5 });
       const { key } = await giveKey(store);
       expect(await granted(gate, key, 50)).toBe(3);
@@ -239,7 +239,7 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', ({ name, place }) => 
       expect([verdict.refusedBy, verdict.minute.remaining]).toEqual(['month', 3]);
     });
 
-    test('changes of the allowance hold at once', async () => {
+    test('changes to the allowance take effect at once', async () => {
       const { store, gate } = await open({ perMinute: 10_000, perMonth: 10_000 });
       const { key } = await giveKey(store);
       expect(await granted(gate, key, 100)).toBe(100);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { addGrants, countOf, createLog, dropOld, grantAt } from '../../../proxy/limits/sliding-log.ts';
 
-test('agrees with a plain list of times, whatever comes when', () => {
+test('the log agrees with a plain list of times for any sequence of requests', () => {
   const wait = fc.oneof({ weight: 9, arbitrary: fc.nat(40) }, { weight: 1, arbitrary: fc.nat(1000) });
   const steps = fc.array(fc.tuple(wait, fc.nat(30)), { size: 'max', maxLength: 150 });
   fc.assert(
@@ -14,7 +14,7 @@ test('agrees with a plain list of times, whatever comes when', () => {
         now += wait;
         dropOld(log, now, 1000);
         model = model.filter((time) => now - time < 1000);
-        // Some one by one, the rest at once, as after a restart.
+        // Some are added one by one, the rest at once, as after a restart.
         const apart = Math.min(burst, 3);
         for (let i = 0; i < apart; i++) addGrants(log, now);
         if (burst > apart) addGrants(log, now, burst - apart);
@@ -26,7 +26,7 @@ test('agrees with a plain list of times, whatever comes when', () => {
   );
 });
 
-test('a request leaves exactly one span after it', () => {
+test('a request leaves the log after exactly one span', () => {
   const log = createLog();
   addGrants(log, 5);
   dropOld(log, 1004, 1000);
@@ -35,7 +35,7 @@ test('a request leaves exactly one span after it', () => {
   expect(countOf(log)).toBe(0);
 });
 
-test('a long log gives its memory back', () => {
+test('a long log frees its memory', () => {
   const log = createLog();
   for (let i = 0; i < 5000; i++) addGrants(log, i);
   dropOld(log, 5500, 1000);

@@ -6,8 +6,8 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { etagOf, type Manifest } from '../../../pipeline/contract/manifest.ts';
 import { openSnapshot } from '../../../proxy/snapshot/snapshot.ts';
+import { BACKENDS, removeServersAtEnd } from '../backends.ts';
 import { makeBuild, publish, versionOf, writeSnapshot } from '../fixture.ts';
-import { FORMS, removeServersAtEnd } from '../forms.ts';
 import { portOf } from '../raw-client.ts';
 import { giveKey, serveBuild, startService } from '../service.ts';
 
@@ -15,7 +15,7 @@ removeServersAtEnd();
 
 const readyz = async (opsUrl: string) => (await (await fetch(`${opsUrl}/readyz`)).json()) as Record<string, unknown>;
 
-test('snapshots published under load are taken up without a dropped or a mixed answer', async () => {
+test('snapshots published under load are picked up without a dropped or mixed answer', async () => {
   const service = await startService();
   const { key } = await giveKey(service.store);
   let stop = false;
@@ -44,7 +44,7 @@ test('snapshots published under load are taken up without a dropped or a mixed a
   expect(answers).toBeGreaterThan(8);
 });
 
-/** The answers that come on `socket`; a HEAD's must be none with 200. */
+/** The answers that arrive on `socket`; an answer to HEAD must not be a 200. */
 async function* answersOn(socket: Socket): AsyncGenerator<{ head: string; body: Buffer }> {
   let rest = Buffer.alloc(0);
   for await (const part of socket) {
@@ -61,11 +61,11 @@ async function* answersOn(socket: Socket): AsyncGenerator<{ head: string; body: 
   expect(rest.length).toBe(0);
 }
 
-describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
-  test('published between the requests of one connection: each answer is whole, and all of it of one version', async () => {
-    // Outlines that are read from disk.
+describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore }) => {
+  test('with snapshots published between requests on one connection, each answer is complete and of one version', async () => {
+    // Large enough for the outlines to be read from disk.
     const fixture = { outlinePoints: 20_000 };
-    const service = await startService({ fixture, ...(await place()) });
+    const service = await startService({ fixture, ...(await newStore()) });
     const { key } = await giveKey(service.store);
     const ask = (line: string, coding = 'identity') =>
       `${line} HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${key}\r\nAccept-Encoding: ${coding}\r\n\r\n`;
@@ -111,7 +111,7 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
   });
 });
 
-test('a damaged snapshot is refused and told of, the old one kept, the next sound one taken up', async () => {
+test('a damaged snapshot is refused and reported, the old one is kept, and the next intact one picked up', async () => {
   const service = await startService();
   const { key } = await giveKey(service.store);
   const served = async () => (await service.get('/v1/periods', key)).headers.get('model-version');
@@ -140,7 +140,7 @@ test('a damaged snapshot is refused and told of, the old one kept, the next soun
   expect((await readyz(service.opsUrl)).refused_snapshot).toBeNull();
 });
 
-test('a link that leads nowhere for a while costs nothing', async () => {
+test('a link that is missing for a while has no effect', async () => {
   const service = await startService();
   const { key } = await giveKey(service.store);
   rmSync(join(service.build, 'current'));
@@ -155,9 +155,9 @@ test('a plain directory can be served, and replaced by another', async () => {
   const directory = join(build, 'snapshots', versionOf());
   const service = await serveBuild({ build, snapshot: directory, store });
   const { key } = await giveKey(service.store);
-  writeSnapshot(join(build, 'aside'), { release: '00000002' });
+  writeSnapshot(join(build, 'new'), { release: '00000002' });
   renameSync(directory, join(build, 'old'));
-  renameSync(join(build, 'aside'), directory);
+  renameSync(join(build, 'new'), directory);
   await vi.waitFor(async () =>
     expect((await service.get('/v1/periods', key)).headers.get('model-version')).toBe(versionOf('00000002')),
   );
@@ -178,16 +178,16 @@ test.each<[string, (directory: string, manifest: Manifest) => unknown, RegExp]>(
   [
     'a file not listed',
     (_, m) => delete m.files['v1/context/lgas/AB.json.br'],
-    /lists no v1\/context\/lgas\/AB\.json\.br/,
+    /does not list v1\/context\/lgas\/AB\.json\.br/,
   ],
   [
-    'a way out',
+    'a path out of the snapshot',
     (_, m) => Object.assign(m.files, { '../secret': m.files['v1/periods.json'] }),
     /not a plain relative path/,
   ],
   ['a foreign ETag', (_, m) => Object.assign(m.files['v1/periods.json']!, { etag: `"${'0'.repeat(32)}"` }), /ETag/],
-  ['a state without files', (_, m) => m.coverage.states.push('ZZ'), /lists no v1\/risk\/lgas\/2023-06\/ZZ\.json/],
-])('%s is noticed', async (_, damage, message) => {
+  ['a state without files', (_, m) => m.coverage.states.push('ZZ'), /does not list v1\/risk\/lgas\/2023-06\/ZZ\.json/],
+])('%s is detected', async (_, damage, message) => {
   const { current, remove } = makeBuild();
   try {
     const manifest = JSON.parse(readFileSync(join(current, 'manifest.json'), 'utf8')) as Manifest;

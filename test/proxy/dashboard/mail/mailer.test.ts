@@ -7,7 +7,7 @@ import { openMailer } from '../../../../proxy/dashboard/mail/mailer.ts';
 
 const MAIL = { to: 'ada@example.org', subject: 'A subject', text: 'For “Ọlá”:\n\nhttp://127.0.0.1/link/abc' };
 
-test('the outbox keeps each mail as a file for its owner alone', async () => {
+test('the outbox keeps each mail as a file readable by its owner alone', async () => {
   const folder = join(mkdtempSync(join(tmpdir(), 'malaria-mail-')), 'outbox');
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const mailer = openMailer(`outbox:${folder}`, 'risk@example.org');
@@ -31,7 +31,7 @@ test('the outbox keeps each mail as a file for its owner alone', async () => {
   ]);
 });
 
-test('a mail in the outbox is whole from the moment it is there', async () => {
+test('a mail in the outbox is complete as soon as it appears', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'malaria-mail-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const mailer = openMailer(`outbox:${folder}`, 'risk@example.org');
@@ -51,13 +51,13 @@ test('a mail in the outbox is whole from the moment it is there', async () => {
   expect(readdirSync(folder).filter((name) => name.endsWith('.eml')).length).toBe(5);
 });
 
-test('SMTP gets the mail, to the one address', async () => {
-  const heard: string[] = [];
+test('a mail is sent by SMTP, to its one address', async () => {
+  const received: string[] = [];
   const server = createServer((socket) => {
     let inData = false;
     socket.write('220 here\r\n');
     socket.setEncoding('utf8').on('data', (text: string) => {
-      heard.push(text);
+      received.push(text);
       if (inData) {
         if (!text.endsWith('\r\n.\r\n')) return;
         inData = false;
@@ -76,13 +76,13 @@ test('SMTP gets the mail, to the one address', async () => {
   const mailer = openMailer(`smtp://127.0.0.1:${port}`, 'risk@example.org');
   onTestFinished(() => mailer.close());
   await mailer.send(MAIL, 0);
-  const said = heard.join('');
-  expect(said).toContain('MAIL FROM:<risk@example.org>');
-  expect(said.match(/^RCPT TO:.*$/gm)).toEqual(['RCPT TO:<ada@example.org>']);
-  expect(said).toContain('Subject: A subject');
+  const session = received.join('');
+  expect(session).toContain('MAIL FROM:<risk@example.org>');
+  expect(session.match(/^RCPT TO:.*$/gm)).toEqual(['RCPT TO:<ada@example.org>']);
+  expect(session).toContain('Subject: A subject');
 });
 
-test('by smtp:// to another machine only encrypted', async () => {
+test('mail by smtp:// to another machine is sent only encrypted', async () => {
   const mailer = openMailer('smtp://127.0.0.2:1', 'risk@example.org');
   onTestFinished(() => mailer.close());
   await expect(mailer.send(MAIL, 0)).rejects.toThrow();

@@ -1,4 +1,4 @@
-/** Everything at once on one store, by two proxies: each step is done or refused, and none waits in a circle. */
+/** Random concurrent steps on one store by two proxies: each is done or refused, and there are no deadlocks. */
 
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Actor, COMMAND_LINE } from '../../../../proxy/accounts/audit.ts';
@@ -7,7 +7,7 @@ import { openDirectory } from '../../../../proxy/dashboard/people/directory.ts';
 import { actorOf, type Person, type Role } from '../../../../proxy/dashboard/people/rules.ts';
 import { hashToken, mintToken } from '../../../../proxy/dashboard/people/tokens.ts';
 import { UsageError } from '../../../../proxy/errors.ts';
-import { FORMS, removeServersAtEnd, rowsIn } from '../../forms.ts';
+import { BACKENDS, removeServersAtEnd, rowsIn } from '../../backends.ts';
 import { giveKey } from '../../service.ts';
 
 removeServersAtEnd();
@@ -29,11 +29,11 @@ async function openSide(url: string) {
 }
 type Side = Awaited<ReturnType<typeof openSide>>;
 
-/** What steps leave for others to take up. */
+/** Links and sessions that steps leave for others to use. */
 let [links, sessions]: [Buffer[], Buffer[]] = [[], []];
 let invited = 0;
 
-/** A step on `person`, by `by` who may; by `team` where only the service team may. */
+/** A step that concerns `person`, taken by `by`, who may take it, or by `team` if only the service team may. */
 type Step = (side: Side, person: Person, by: Actor, team: Actor) => unknown;
 
 const open: Step = async ({ directory }, { id, has_factor: factorDue }) => {
@@ -42,7 +42,7 @@ const open: Step = async ({ directory }, { id, has_factor: factorDue }) => {
 };
 const roleIn = (account: string | null): Role => (account === null ? 'service' : pick(['administrator', 'member']));
 
-const STEPS_THERE_ARE: Step[] = [
+const KINDS_OF_STEP: Step[] = [
   async ({ directory }, { account_id: accountId }, by) => {
     const hash = token();
     const email = `p${invited++ % 40}@example.org`;
@@ -86,15 +86,15 @@ const STEPS_THERE_ARE: Step[] = [
   },
 ];
 
-describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
-  test('whatever is done at once', async () => {
+describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore }) => {
+  test('concurrent steps of all kinds leave the store consistent', async () => {
     [links, sessions] = [[], []];
-    const { store: url } = await place();
+    const { store: url } = await newStore();
     const sides = [await openSide(url), await openSide(url)] as const;
     const [{ store, directory }] = sides;
     for (const name of ORGANISATIONS) await store.createAccount('organisation', name, 1);
-    const places = [null, ...(await store.listAccounts()).map(({ id }) => id)];
-    for (const [i, accountId] of places.entries()) {
+    const accountIds = [null, ...(await store.listAccounts()).map(({ id }) => id)];
+    for (const [i, accountId] of accountIds.entries()) {
       for (let n = 0; n < 4; n++) {
         const hash = token();
         const role = accountId === null ? 'service' : 'administrator';
@@ -105,12 +105,12 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
       }
     }
 
-    const faults: unknown[] = [];
+    const failures: unknown[] = [];
     let left = STEPS;
     const worker = async () => {
       while (left-- > 0) {
         const side = pick(sides);
-        const people = (await Promise.all(places.map((id) => side.directory.listPeople(id)))).flat();
+        const people = (await Promise.all(accountIds.map((id) => side.directory.listPeople(id)))).flat();
         const person = pick(people);
         const team = pick(people.filter(({ role }) => role === 'service'));
         const by = pick(
@@ -120,14 +120,14 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
           ),
         );
         try {
-          await pick(STEPS_THERE_ARE)(side, person, pick([actorOf(by), COMMAND_LINE]), actorOf(team));
+          await pick(KINDS_OF_STEP)(side, person, pick([actorOf(by), COMMAND_LINE]), actorOf(team));
         } catch (error) {
-          if (!(error instanceof UsageError)) faults.push(error);
+          if (!(error instanceof UsageError)) failures.push(error);
         }
       }
     };
     await Promise.all(Array.from({ length: AT_ONCE }, worker));
-    expect(faults).toEqual([]);
+    expect(failures).toEqual([]);
 
     const count = async (sql: string) => (await rowsIn(url, `SELECT 1 FROM ${sql}`)).length;
     for (const table of ['sessions', 'recovery_codes', 'browsers']) {
@@ -137,8 +137,8 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
     const ofSuspended = `sessions JOIN people ON people.id = person_id JOIN accounts ON accounts.id = account_id
       WHERE suspended_at IS NOT NULL`;
     expect(await count(ofSuspended)).toBe(0);
-    for (const place of places) {
-      const people = await directory.listPeople(place);
+    for (const accountId of accountIds) {
+      const people = await directory.listPeople(accountId);
       expect(people.some(({ role }) => role === 'service' || role === 'administrator')).toBe(true);
     }
     const afterRemoval = `audit done JOIN audit removal ON removal.action = 'person.remove' AND removal.id < done.id

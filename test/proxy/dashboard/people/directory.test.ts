@@ -1,8 +1,8 @@
-/** What every directory of people promises, with two of them on one store, as two proxies have. */
+/** The guarantees of every directory of people, tested with two directories on one store, as in two proxies. */
 import { describe, expect, test } from 'vitest';
 import { COMMAND_LINE } from '../../../../proxy/accounts/audit.ts';
 import { actorOf } from '../../../../proxy/dashboard/people/rules.ts';
-import { FORMS, removeServersAtEnd } from '../../forms.ts';
+import { BACKENDS, removeServersAtEnd } from '../../backends.ts';
 import { giveKey } from '../../service.ts';
 import { race, token, twoSides } from './two-sides.ts';
 
@@ -10,9 +10,9 @@ removeServersAtEnd();
 
 const HOUR = 3_600_000;
 
-describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
-  test('what one says the other knows: people, links, sessions, browsers, deeds', async () => {
-    const { stores, one, two, join, signedIn } = await twoSides(place);
+describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore }) => {
+  test('each directory sees the changes of the other: people, links, sessions, browsers, audit log', async () => {
+    const { stores, one, two, join, signedIn } = await twoSides(newStore);
     const team = await join('team@example.org', 'service', null);
     const ada = await join('ada@example.org', 'administrator', 'ministry');
     expect(ada).toEqual({
@@ -46,7 +46,7 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
     expect(await two.visitor(hers, 4)).toEqual({ person: ada, confirmedAt: 3, account, factorDue: false });
     expect(await two.visitor(theirs, 4)).toEqual({ person: team, confirmedAt: 3, account: null, factorDue: false });
     expect(await two.visitor(token(), 4)).toBeNull();
-    // Seen at 50 minutes, it lives for another hour.
+    // Used after 50 minutes, it lives for another hour.
     expect(await one.visitor(hers, 50 * 60_000)).not.toBeNull();
     expect([(await two.visitor(hers, 1.5 * HOUR)) === null, await two.visitor(theirs, 1.5 * HOUR)]).toEqual([
       false,
@@ -82,8 +82,8 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
     expect(older.map(({ action }) => action)).toEqual(['account.create']);
   });
 
-  test('two administrators who remove each other at once: one stays', async () => {
-    const { one, two, join } = await twoSides(place);
+  test('if two administrators remove each other at once, one remains', async () => {
+    const { one, two, join } = await twoSides(newStore);
     for (let i = 0; i < 10; i++) {
       const ada = await join(`ada${i}@example.org`, 'administrator', `org ${i}`);
       const ben = await join(`ben${i}@example.org`, 'administrator', `org ${i}`);
@@ -108,29 +108,36 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
     }
   });
 
-  test('somebody removed while a request of theirs is under way: it comes before, or is refused', async () => {
-    const { stores, one, two, join, signedIn, deeds } = await twoSides(place);
+  test('a request of somebody who is being removed is completed before the removal or refused', async () => {
+    const { stores, one, two, join, signedIn, actions } = await twoSides(newStore);
     await join('ada@example.org', 'administrator', 'ministry');
     for (let i = 0; i < 10; i++) {
       const ben = await join(`ben${i}@example.org`, 'administrator', 'ministry');
       const by = actorOf(ben);
       const session = await signedIn(ben);
-      const asked = { email: `new${i}@example.org`, role: 'member', accountId: ben.account_id, hash: token() } as const;
+      const request = {
+        email: `new${i}@example.org`,
+        role: 'member',
+        accountId: ben.account_id,
+        hash: token(),
+      } as const;
       const { id } = await giveKey(stores[0]);
-      const before = (await deeds()).length;
+      const before = (await actions()).length;
       const removal = () => two.removePerson(ben.id, 5, COMMAND_LINE);
       const theirs: (() => unknown)[] = [
-        () => one.invite(asked, 5, by),
+        () => one.invite(request, 5, by),
         () => stores[0].setLimits('ministry', { perMinute: 100 + i }, 5, by),
         () => stores[0].revokeKey(id, 5, by),
       ];
       const ended = await race<unknown>(...theirs.toSpliced(i % 4, 0, removal));
       const refused = ended.filter((one) => /you have been removed/.test(String(one))).length;
-      const told = (await deeds()).slice(before);
-      expect(told.indexOf('person.remove'), 'nothing of theirs is written after it').toBe(told.length - 1);
-      expect(told.length - 1 + refused, 'each was done or refused').toBe(theirs.length);
+      const recorded = (await actions()).slice(before);
+      expect(recorded.indexOf('person.remove'), 'nothing of theirs is recorded after it').toBe(recorded.length - 1);
+      expect(recorded.length - 1 + refused, 'each was done or refused').toBe(theirs.length);
       expect(await one.visitor(session, 6)).toBeNull();
-      await expect(async () => one.invite({ ...asked, hash: token() }, 7, by)).rejects.toThrow(/you have been removed/);
+      await expect(async () => one.invite({ ...request, hash: token() }, 7, by)).rejects.toThrow(
+        /you have been removed/,
+      );
       await expect(async () => stores[0].setLimits('ministry', { perMinute: 1 }, 7, by)).rejects.toThrow(
         /you have been removed/,
       );
@@ -139,30 +146,30 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
     }
   });
 
-  test('what is refused leaves nothing behind, not even a line of the log', async () => {
-    const { one, join, deeds } = await twoSides(place);
+  test('a refused change leaves nothing behind, not even an entry in the audit log', async () => {
+    const { one, join, actions } = await twoSides(newStore);
     const ada = await join('ada@example.org', 'administrator', 'ministry');
-    const before = await deeds();
-    const asked = { email: 'x@example.org', role: 'member', accountId: ada.account_id, hash: token() } as const;
+    const before = await actions();
+    const request = { email: 'x@example.org', role: 'member', accountId: ada.account_id, hash: token() } as const;
     for (const [work, message] of [
       [() => one.changeRole(ada.id, 'member', 5, actorOf(ada)), /last administrator/],
       [() => one.changeRole(ada.id, 'service', 5, actorOf(ada)), /no such role/],
-      [() => one.removePerson('per_x', 5, COMMAND_LINE), /no longer here/],
-      [() => one.invite({ ...asked, email: 'x' }, 5, COMMAND_LINE), /expected an address/],
-      [() => one.invite({ ...asked, email: 'ada@example.org' }, 5, COMMAND_LINE), /is already here/],
-      [() => one.invite({ ...asked, role: 'researcher' }, 5, COMMAND_LINE), /no such role/],
-      [() => one.openReset('per_x', token(), 5, COMMAND_LINE), /no longer here/],
-      [() => one.turnFactorOff('per_x', 5, COMMAND_LINE), /no longer here/],
+      [() => one.removePerson('per_x', 5, COMMAND_LINE), /has been removed/],
+      [() => one.invite({ ...request, email: 'x' }, 5, COMMAND_LINE), /expected an address/],
+      [() => one.invite({ ...request, email: 'ada@example.org' }, 5, COMMAND_LINE), /already belongs to this account/],
+      [() => one.invite({ ...request, role: 'researcher' }, 5, COMMAND_LINE), /no such role/],
+      [() => one.openReset('per_x', token(), 5, COMMAND_LINE), /has been removed/],
+      [() => one.turnFactorOff('per_x', 5, COMMAND_LINE), /has been removed/],
     ] as const) {
       await expect(async () => work()).rejects.toThrow(message);
     }
     await one.turnFactorOff(ada.id, 5, COMMAND_LINE);
     await one.changeRole(ada.id, 'administrator', 5, COMMAND_LINE);
-    expect(await deeds()).toEqual(before);
+    expect(await actions()).toEqual(before);
   });
 
   test('people may remove themselves', async () => {
-    const { one, two, join } = await twoSides(place);
+    const { one, two, join } = await twoSides(newStore);
     await join('ada@example.org', 'administrator', 'ministry');
     const ben = await join('ben@example.org', 'member', 'ministry');
     await one.removePerson(ben.id, 5, actorOf(ben));

@@ -1,16 +1,16 @@
-/** Invitations and links to a new password: each is good once, and the newest only. */
+/** Invitations and links for a new password: each works once, and only the newest one works. */
 import { describe, expect, test } from 'vitest';
 import { actorOf } from '../../../../proxy/dashboard/people/rules.ts';
-import { FORMS, removeServersAtEnd } from '../../forms.ts';
+import { BACKENDS, removeServersAtEnd } from '../../backends.ts';
 import { race, token, twoSides } from './two-sides.ts';
 
 removeServersAtEnd();
 
 const HOUR = 3_600_000;
 
-describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
+describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore }) => {
   test('a link used twice at once works once', async () => {
-    const { one, two, invited, deeds } = await twoSides(place);
+    const { one, two, invited, actions } = await twoSides(newStore);
     for (let i = 0; i < 10; i++) {
       const email = `ada${i}@example.org`;
       const link = await invited(email, 'administrator', 'ministry');
@@ -18,7 +18,7 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
         () => one.acceptInvitation(link, 'Ada', 'first', 2),
         () => two.acceptInvitation(link, 'Eve', 'second', 2),
       );
-      expect(joined.filter((person) => person === null).length, 'the later finds it used').toBe(1);
+      expect(joined.filter((person) => person === null).length, 'the later one finds it used').toBe(1);
       const { person } = (await one.credentials(email))!;
       const reset = token();
       await one.openReset(person.id, reset, 3, null);
@@ -29,12 +29,12 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
       expect(set.filter((done) => done === null).length).toBe(1);
       expect((await one.credentials(email))!.passwordHash).toBe(set[0] === null ? 'fourth' : 'third');
     }
-    expect((await deeds()).filter((action) => action === 'person.join').length).toBe(10);
-    expect((await deeds()).filter((action) => action === 'password.reset').length).toBe(10);
+    expect((await actions()).filter((action) => action === 'person.join').length).toBe(10);
+    expect((await actions()).filter((action) => action === 'password.reset').length).toBe(10);
   });
 
-  test('an address accepted in two places at once is in one, and the other link stays good', async () => {
-    const { one, two, invited } = await twoSides(place);
+  test('an address that accepts two invitations at once joins one account, and the other link stays valid', async () => {
+    const { one, two, invited } = await twoSides(newStore);
     for (let i = 0; i < 5; i++) {
       const email = `ada${i}@example.org`;
       const links = [await invited(email, 'member', 'alpha'), await invited(email, 'member', 'beta')];
@@ -48,8 +48,8 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
     }
   });
 
-  test('a researcher’s account has one person, also when two come at once', async () => {
-    const { one, two, invited } = await twoSides(place);
+  test('a researcher’s account has one person, even if two join at once', async () => {
+    const { one, two, invited } = await twoSides(newStore);
     for (let i = 0; i < 5; i++) {
       const name = `Rui ${i}`;
       const links = [
@@ -64,16 +64,19 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
     }
   });
 
-  test('a newer link takes the place of an older one, whoever makes it, and an expired one is dead', async () => {
-    const { one, two, invited, join } = await twoSides(place);
+  test('a newer link replaces an older one, whoever creates it, and an expired link does not work', async () => {
+    const { one, two, invited, join } = await twoSides(newStore);
     const ada = await join('ada@example.org', 'administrator', 'ministry');
     const old = await invited('ben@example.org', 'member', 'ministry');
-    const asked = { email: 'ben@example.org', role: 'member', accountId: ada.account_id } as const;
+    const request = { email: 'ben@example.org', role: 'member', accountId: ada.account_id } as const;
     const newer = token();
-    const { id } = await two.invite({ ...asked, hash: newer }, 5, actorOf(ada));
+    const { id } = await two.invite({ ...request, hash: newer }, 5, actorOf(ada));
     expect([await one.findLink(old, 6), (await one.findLink(newer, 6))?.invitation]).toEqual([
       null,
-      { id, ...asked, accountId: undefined, account_id: ada.account_id, created_at: 5, expires_at: 5 + 7 * 24 * HOUR },
+      {
+        ...{ id, ...request, accountId: undefined, account_id: ada.account_id },
+        ...{ created_at: 5, expires_at: 5 + 7 * 24 * HOUR },
+      },
     ]);
     expect((await one.listInvitations(ada.account_id, 6)).map((invitation) => invitation.id)).toEqual([id]);
     expect(await one.listInvitations(null, 6)).toEqual([]);
@@ -91,7 +94,7 @@ describe.each(FORMS.filter((form) => !form.skip))('$name', ({ place }) => {
       { invitation: null, person: ada },
     ]);
     expect(await one.resetPassword(resets[1]!, 'x', 10 + HOUR), 'after an hour').toBeNull();
-    // An invitation of the same address to another place is none of the reset's business.
+    // An invitation of the same address to another account does not affect the reset.
     await invited('ada@example.org', 'service', null, 12);
     expect(await one.findLink(resets[1]!, 13)).not.toBeNull();
     const nobodys = token();

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { mintSecret, otpauthUrl, stepOf } from '../../../../proxy/dashboard/people/totp.ts';
 import { codeAt, STEP_MS } from '../../authenticator.ts';
 
-/** '12345678901234567890' in base 32: the secret of the RFC. */
+/** '12345678901234567890' in base 32, the secret in the RFC. */
 const RFC_SECRET = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ';
 
 test.each([
@@ -12,11 +12,11 @@ test.each([
   [1234567890, '005924'],
   [2000000000, '279037'],
   [20000000000, '353130'],
-])('RFC 6238, appendix B, the last six digits: %i s', (seconds, code) => {
+])('codes match the last six digits in RFC 6238, appendix B: %i s', (seconds, code) => {
   expect(stepOf(RFC_SECRET, code, seconds * 1000)).toBe(Math.floor((seconds * 1000) / STEP_MS));
 });
 
-test('a code is taken a step early or late, and no more', () => {
+test('a code is accepted a step early or late, and no more', () => {
   const secret = mintSecret();
   const now = 1_700_000_000_000;
   const step = Math.floor(now / STEP_MS);
@@ -35,7 +35,7 @@ test('secrets are 160 bits, and no two are the same', () => {
   expect(new Set(secrets).size).toBe(100);
 });
 
-test('the address for apps holds the secret and nothing unescaped', () => {
+test('the URL for apps contains the secret and nothing unescaped', () => {
   expect(otpauthUrl(RFC_SECRET, 'a+b@x.org', 'Risk & Co')).toBe(
     `otpauth://totp/Risk%20%26%20Co:a%2Bb%40x.org?issuer=Risk%20%26%20Co&secret=${RFC_SECRET}&algorithm=SHA1&digits=6&period=30`,
   );

@@ -1,4 +1,4 @@
-/** Two directories on one store, as two proxies have, and how people come to them. */
+/** Two directories on one store, as in two proxies, and functions that add people to them. */
 
 import { expect, onTestFinished } from 'vitest';
 import { COMMAND_LINE } from '../../../../proxy/accounts/audit.ts';
@@ -6,19 +6,19 @@ import { openStore } from '../../../../proxy/accounts/open-store.ts';
 import { openDirectory } from '../../../../proxy/dashboard/people/directory.ts';
 import type { Person, Role } from '../../../../proxy/dashboard/people/rules.ts';
 import { hashToken, mintToken } from '../../../../proxy/dashboard/people/tokens.ts';
-import type { Form } from '../../forms.ts';
+import type { Backend } from '../../backends.ts';
 
 export const token = () => hashToken(mintToken());
 
-/** How each of `works`, all begun at once, ended: its value, or the message it failed with. */
+/** Runs all of `works` at once. @returns for each its value, or the message it failed with */
 export async function race<T>(...works: (() => T | Promise<T>)[]): Promise<(T | string)[]> {
   const settled = await Promise.allSettled(works.map(async (work) => work()));
   return settled.map((one) => (one.status === 'fulfilled' ? one.value : String(one.reason.message)));
 }
 
-/** The sides of the running test, on a store of its own. */
-export async function twoSides(place: Form['place']) {
-  const at = await place();
+/** Opens both directories for the running test, on a store of its own. */
+export async function twoSides(newStore: Backend['newStore']) {
+  const at = await newStore();
   const open = async () => {
     const store = await openStore(at.store, at.limits);
     onTestFinished(() => store.close());
@@ -39,11 +39,11 @@ export async function twoSides(place: Form['place']) {
     (await one.acceptInvitation(await invited(email, role, account), email.split('@')[0]!, `hash of ${email}`, 2))!;
   const signedIn = async ({ id, email, has_factor }: Person, now = 3): Promise<Buffer> => {
     const hash = token();
-    const asked = { id, passwordHash: `hash of ${email}`, factorDue: has_factor };
-    expect(await one.openSession(hash, asked, now)).toBe(true);
+    const credentials = { id, passwordHash: `hash of ${email}`, factorDue: has_factor };
+    expect(await one.openSession(hash, credentials, now)).toBe(true);
     return hash;
   };
-  /** What the log tells, the oldest first. */
-  const deeds = async () => (await two.listAudit({ most: 100 })).map(({ action }) => action).reverse();
-  return { stores, one, two, invited, join, signedIn, deeds };
+  /** Actions in the audit log, oldest first. */
+  const actions = async () => (await two.listAudit({ most: 100 })).map(({ action }) => action).reverse();
+  return { stores, one, two, invited, join, signedIn, actions };
 }

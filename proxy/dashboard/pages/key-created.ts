@@ -1,4 +1,4 @@
-/** Making a key, and the one page that shows it. */
+/** Creating a key, and the only page that ever shows it. */
 import { type Key, keyStatus } from '../../accounts/accounts.ts';
 import type { NewKey } from '../../accounts/accounts-and-keys.ts';
 import { curlLine, mintKey } from '../../accounts/key-format.ts';
@@ -19,9 +19,10 @@ import { sampleBlocks, samplesOf } from './samples.ts';
  */
 const MOST_WORKING = 100;
 const MOST_AN_HOUR = 100;
-/** Makes the key, once for each form, and shows it. `replaced`: works on until `until` at the longest. */
-export async function giveKey(
-  asked: Pick<NewKey, 'name' | 'kind' | 'scopes' | 'expiresAt'>,
+
+/** Creates the key, once for each form, and shows it. The key in `replaced` works until `until` at the latest. */
+export async function issueKey(
+  newKey: Pick<NewKey, 'name' | 'kind' | 'scopes' | 'expiresAt'>,
   visit: SignedIn,
   services: Services,
   replaced?: { key: Key; until: number },
@@ -33,9 +34,9 @@ export async function giveKey(
   try {
     const tooMany = await whyNoMore(visit, services);
     if (tooMany !== null) throw new UsageError(tooMany);
-    const secret = mintKey(services.brand, asked.kind);
+    const secret = mintKey(services.brand, newKey.kind);
     const [{ id, name: owner }, by] = [visitor.account!, actorOf(visitor.person)];
-    const key = await services.accounts.createKey({ ...asked, owner, secret }, now, by);
+    const key = await services.accounts.createKey({ ...newKey, owner, secret }, now, by);
     const old = replaced && (await services.accounts.endKey(replaced.key.id, replaced.until, now, by, id));
     return { title: 'Your new key', body: keyPage(key, secret, services, old) };
   } catch (error) {
@@ -44,17 +45,17 @@ export async function giveKey(
   }
 }
 
-/** Why the account cannot have another key now; null if it can. */
+/** The reason why the account cannot have another key now; null if it can. */
 async function whyNoMore({ visitor, now }: SignedIn, { accounts, attempts }: Services): Promise<string | null> {
   const { id, name } = visitor.account!;
   const working = (await accounts.listKeys(name)).filter(({ key }) => keyStatus(key, now) === 'active');
   if (working.length >= MOST_WORKING)
     return `You have ${MOST_WORKING} active keys. Revoke one that you no longer need.`;
   const hourly = { what: `keys of ${id}`, most: MOST_AN_HOUR, windowMs: HOUR_MS };
-  return (await attempts.take([hourly], now)) === null ? null : 'That is a lot of keys. Try again in an hour.';
+  return (await attempts.take([hourly], now)) === null ? null : 'You have created too many keys. Try again in an hour.';
 }
 
-/** The one page that ever shows a key. */
+/** The only page that ever shows a key. */
 function keyPage(key: Key, secret: string, { apiUrl, exampleState }: Services, old?: Key): Html {
   const path = {
     risk_scores: `/v1/risk/lgas?state=${exampleState()}`,
@@ -62,14 +63,14 @@ function keyPage(key: Key, secret: string, { apiUrl, exampleState }: Services, o
     lga_boundaries: '/v1/boundaries/states',
   }[key.scopes[0]!];
   return html`${title('Your new key')}
-    ${notice('Copy the key now', 'It is shown only now. Whoever has it can read the data in your name: treat it like a password.')}
-    ${old && html`<p>The key that it replaces works until ${moment(old.expires_at)}: have every program use the new one by then.</p>`}
+    ${notice('Copy the key now', 'It will not be shown again. Anyone who has it can read the data in your name: treat it like a password.')}
+    ${old && html`<p>The key that it replaces works until ${moment(old.expires_at)}: switch every program to the new one by then.</p>`}
     <section>
     ${copyable('key', key.name, secret)}
     ${copyable('curl', 'Try it in a terminal', curlLine(secret, apiUrl(), path))}
     ${copyable('export', 'For programs, keep it in the environment', `export KEY='${secret}'`)}
     ${sampleBlocks(samplesOf(`${apiUrl()}${path}`, null))}
-    <p>Next: <a href="${FIRST_MAP}">Your first map</a>, or all that you can ask for in the <a href="/reference">Reference</a>.</p>
+    <p>Next: <a href="${FIRST_MAP}">Your first map</a>, or everything that you can request in the <a href="/reference">Reference</a>.</p>
     ${facts([
       ['Kind', key.kind],
       ['Scopes', key.scopes.join(', ')],

@@ -1,4 +1,4 @@
-/** The two forms in which accounts, keys and limits are kept. What is promised is tested on both. */
+/** The two backends for accounts, keys and limits: SQLite, and PostgreSQL with Redis. Guarantees are tested with both. */
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,23 +8,24 @@ import pg from 'pg';
 import { afterAll, inject, onTestFinished } from 'vitest';
 import { missingServers, type RealServer, startRedis } from './real-servers.ts';
 
-export interface Place {
+/** URLs of an empty store and its limits. */
+export interface StoreUrls {
   store: string;
   limits: string;
 }
 
-export interface Form {
+export interface Backend {
   name: string;
-  /** Whether this machine has not what it takes. */
+  /** Whether the servers that it needs are not installed. */
   skip: boolean;
-  /** Room of its own for the running test, or for what passes another end. */
-  place(atEnd?: (end: () => void) => void): Promise<Place>;
+  /** Creates an empty store; `atEnd` registers its removal, by default at the end of the running test. */
+  newStore(atEnd?: (end: () => void) => void): Promise<StoreUrls>;
 }
 
 let redis: Promise<RealServer> | undefined;
 
-/** An empty database of its own in the run's PostgreSQL, and the test file's Redis, which goes with it. */
-export async function sharedPlace(): Promise<Place> {
+/** A new, empty database in the run's PostgreSQL, and the Redis of the test file. */
+export async function newSharedStore(): Promise<StoreUrls> {
   redis ??= startRedis();
   const { url } = inject('postgres')!;
   const name = `t${randomBytes(8).toString('hex')}`;
@@ -35,7 +36,7 @@ export async function sharedPlace(): Promise<Place> {
   return { store: url.replace(/postgres$/, name), limits: (await redis).url };
 }
 
-/** What `sql` finds in the store at `url`. */
+/** The rows that `sql` selects from the store at `url`. */
 export async function rowsIn(url: string, sql: string): Promise<Record<string, unknown>[]> {
   if (url.startsWith('sqlite:')) {
     const db = new DatabaseSync(url.replace('sqlite:', ''), { readOnly: true });
@@ -54,7 +55,7 @@ export async function rowsIn(url: string, sql: string): Promise<Record<string, u
   }
 }
 
-/** To be called by a file that uses shared places. */
+/** Every file that uses `newSharedStore` must call this. */
 export function removeServersAtEnd(): void {
   afterAll(async () => {
     await (await redis)?.remove();
@@ -62,15 +63,15 @@ export function removeServersAtEnd(): void {
   });
 }
 
-export const FORMS: Form[] = [
+export const BACKENDS: Backend[] = [
   {
     name: 'SQLite',
     skip: false,
-    place: async (atEnd = onTestFinished) => {
-      const folder = mkdtempSync(join(tmpdir(), 'malaria-form-'));
+    newStore: async (atEnd = onTestFinished) => {
+      const folder = mkdtempSync(join(tmpdir(), 'malaria-store-'));
       atEnd(() => rmSync(folder, { recursive: true }));
       return { store: `sqlite:${join(folder, 'proxy.sqlite')}`, limits: 'sqlite' };
     },
   },
-  { name: 'PostgreSQL and Redis', skip: missingServers.length > 0, place: sharedPlace },
+  { name: 'PostgreSQL and Redis', skip: missingServers.length > 0, newStore: newSharedStore },
 ];

@@ -1,6 +1,6 @@
 /**
- * Several proxies on one PostgreSQL and one Redis, while these are stopped, killed, paused, emptied, replaced and cut
- * off. What must never happen is asserted at every step; how long things take is not.
+ * Several proxies with one PostgreSQL and one Redis, while these are stopped, killed, paused, emptied, replaced and cut
+ * off. The tests assert at every step what must never happen, but not how long things take.
  */
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,13 +15,13 @@ import { openPostgres } from '../../../proxy/cluster/postgres.ts';
 import { openSharedGate } from '../../../proxy/cluster/shared-gate.ts';
 import type { GateTimes } from '../../../proxy/cluster/times.ts';
 import type { Gate } from '../../../proxy/limits/gate.ts';
-import { rowsIn } from '../forms.ts';
+import { rowsIn } from '../backends.ts';
 import { missingServers, type RealServer, startPostgres, startRedis, startRelay } from '../real-servers.ts';
 import { giveKey } from '../service.ts';
 
 /**
- * A minute of two seconds and a lease of one, so that what takes a minute and a half in earnest is soon over. The lease
- * runs out now and then where the machine is busy: nobody is let in then, and asking again is what clients do.
+ * A minute of two seconds and a lease of one, so that what really takes a minute and a half is soon over. On a busy
+ * machine the lease runs out now and then: then nobody is admitted, and clients retry.
  */
 const QUICK: GateTimes = {
   leaseMs: 1000,
@@ -33,7 +33,7 @@ const QUICK: GateTimes = {
 };
 const WAIT = { timeout: 60_000, interval: 20 };
 
-describe.skipIf(missingServers.length > 0)('in trouble', () => {
+describe.skipIf(missingServers.length > 0)('several proxies during outages', () => {
   let postgres: RealServer;
   let redis: RealServer;
   beforeEach(async () => {
@@ -43,7 +43,7 @@ describe.skipIf(missingServers.length > 0)('in trouble', () => {
     await Promise.all([postgres.remove(), redis.remove()]);
   });
 
-  /** The store as one process has it. `redisUrl` null: it can tell Redis nothing itself. */
+  /** The store of one process. If `redisUrl` is null, it cannot pass changes on to Redis itself. */
   function openAccounts(redisUrl: string | null = redis.url, times: Partial<GateTimes> = {}): AccountStore {
     const store = storeIn(openPostgres(postgres.url, redisUrl, { ...QUICK, ...times }));
     onTestFinished(() => store.database.close());
@@ -76,15 +76,15 @@ describe.skipIf(missingServers.length > 0)('in trouble', () => {
   };
   const until = (proxy: Proxy, key: string, answer: string) =>
     vi.waitFor(async () => expect(await ask(proxy, key)).toBe(answer), WAIT);
-  /** What `proxy` answers once it answers. */
-  const sure = (proxy: Proxy, key: string) =>
+  /** The answer of `proxy` once it is available. */
+  const settled = (proxy: Proxy, key: string) =>
     vi.waitFor(async () => {
       const answer = await ask(proxy, key);
       expect(answer).not.toBe('unavailable');
       return answer;
     }, WAIT);
 
-  test('limits are exact over four proxies, of minute and month', async () => {
+  test('limits of minute and month are exact across four proxies', async () => {
     const times = { leaseMs: 60_000, deadlineMs: 60_000, minuteMs: 3_600_000 };
     const proxies = await Promise.all(
       Array.from({ length: 4 }, () => openProxy({ perMinute: 300, perMonth: 500, times })),
@@ -96,8 +96,8 @@ describe.skipIf(missingServers.length > 0)('in trouble', () => {
     }
     const counts = await Promise.all(
       keys.map(async (key) => {
-        const asked = Array.from({ length: 1000 }, (_, i) => ask(proxies[i % 4]!, key));
-        return (await Promise.all(asked)).filter((answer) => answer === 'granted').length;
+        const answers = Array.from({ length: 1000 }, (_, i) => ask(proxies[i % 4]!, key));
+        return (await Promise.all(answers)).filter((answer) => answer === 'granted').length;
       }),
     );
     expect(counts[0]! + counts[1]!).toBe(500);
@@ -105,21 +105,21 @@ describe.skipIf(missingServers.length > 0)('in trouble', () => {
     expect(counts[2]).toBe(300);
   });
 
-  test('what only the proxies copy to Redis holds when the command returns', async () => {
+  test('a change that only the proxies copy to Redis is in force when the command returns', async () => {
     const proxies = [await openProxy(), await openProxy()];
     const writer = openAccounts(null);
     for (let i = 0; i < 5; i++) {
       const { id, key } = await giveKey(writer);
-      for (const proxy of proxies) expect(await sure(proxy, key)).toBe('granted');
+      for (const proxy of proxies) expect(await settled(proxy, key)).toBe('granted');
       await writer.revokeKey(id, Date.now());
-      for (const proxy of proxies) expect(await sure(proxy, key)).toBe('nobody');
+      for (const proxy of proxies) expect(await settled(proxy, key)).toBe('nobody');
     }
   });
 
-  test('a change whose writer dies before Redis has it holds soon after', async () => {
+  test('a change whose writer dies before Redis has it is in force soon after', async () => {
     const proxy = await openProxy();
     const { id, key } = await giveKey(proxy.store);
-    expect(await sure(proxy, key)).toBe('granted');
+    expect(await settled(proxy, key)).toBe('granted');
     const dying = openPostgres(postgres.url, null);
     onTestFinished(() => dying.close());
     void storeIn({ ...dying, confirm: () => new Promise(() => {}) }).revokeKey(id, Date.now());
@@ -129,17 +129,17 @@ describe.skipIf(missingServers.length > 0)('in trouble', () => {
   test('a copy that was read before a change does not replace it', async () => {
     const proxy = await openProxy();
     const { id, key } = await giveKey(proxy.store);
-    expect(await sure(proxy, key)).toBe('granted');
+    expect(await settled(proxy, key)).toBe('granted');
     await proxy.store.revokeKey(id, Date.now());
     const link = await openLink(redis.url, 1000);
     onTestFinished(() => link.close());
     const [epoch] = await rowsIn(postgres.url, 'SELECT token FROM redis_epoch');
     const token = String(epoch!.token);
     await link.run('put', [epochKey(token), keyKey(token, hashKey(key))], [1, 'until', 'never']);
-    expect(await sure(proxy, key)).toBe('nobody');
+    expect(await settled(proxy, key)).toBe('nobody');
   });
 
-  test('Redis killed under load: nothing granted beyond minute and month, and it goes on', async () => {
+  test('when Redis is killed under load, no more is granted than minute and month allow, and service resumes', async () => {
     const [perMinute, perMonth] = [40, 1000];
     const proxies = [await openProxy({ perMinute, perMonth }), await openProxy({ perMinute, perMonth })];
     const { key } = await giveKey(proxies[0]!.store);
@@ -170,16 +170,16 @@ describe.skipIf(missingServers.length > 0)('in trouble', () => {
       expect(within.length).toBeLessThanOrEqual(perMinute);
     }
     expect(grants.length).toBeLessThanOrEqual(perMonth);
-    // A block of 1%, and what was on its way to each of the four clients, at each kill.
+    // Each kill costs a block of 1%, and the answers on their way to each of the four clients.
     const rest = perMonth - grants.length - lives * (perMonth / 100 + 4);
     await proxies[0]!.store.setLimits('ministry', { perMinute: 100_000 });
     let more = 0;
-    while ((await sure(proxies[0]!, key)) === 'granted') more++;
+    while ((await settled(proxies[0]!, key)) === 'granted') more++;
     expect(more).toBeGreaterThanOrEqual(rest);
     expect(more + grants.length).toBeLessThanOrEqual(perMonth);
   });
 
-  test('Redis come back with an older memory does not know a revoked key again', async () => {
+  test('a Redis restored with older data does not accept a revoked key again', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'malaria-rdb-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const client = createClient({ url: redis.url });
@@ -189,13 +189,13 @@ describe.skipIf(missingServers.length > 0)('in trouble', () => {
     const proxy = await openProxy({ perMonth: 100 });
     const { id, key } = await giveKey(proxy.store);
     const { key: other } = await giveKey(proxy.store, { owner: 'other' });
-    expect(await sure(proxy, other)).toBe('granted');
-    expect(await sure(proxy, key)).toBe('granted');
+    expect(await settled(proxy, other)).toBe('granted');
+    expect(await settled(proxy, key)).toBe('granted');
     await client.sendCommand(['SAVE']);
     const { dir } = (await client.configGet('dir')) as { dir: string };
     cpSync(join(dir, 'dump.rdb'), join(folder, 'dump.rdb'));
     await proxy.store.revokeKey(id, Date.now());
-    for (let i = 0; i < 60; i++) expect(await sure(proxy, other)).toBe('granted');
+    for (let i = 0; i < 60; i++) expect(await settled(proxy, other)).toBe('granted');
     await redis.kill();
     cpSync(join(folder, 'dump.rdb'), join(dir, 'dump.rdb'));
     await redis.start();
@@ -206,22 +206,22 @@ describe.skipIf(missingServers.length > 0)('in trouble', () => {
       expect(answers[1]).toBe('granted');
     }, WAIT);
     expect(revoked).not.toContain('granted');
-    expect(await sure(proxy, key)).toBe('nobody');
+    expect(await settled(proxy, key)).toBe('nobody');
     let granted = 62;
-    while ((await sure(proxy, other)) === 'granted') granted++;
-    // A block of 1 was lost, or none was open.
+    while ((await settled(proxy, other)) === 'granted') granted++;
+    // Either a block of 1 was lost, or none was open.
     expect([99, 100]).toContain(granted);
   });
 
-  test('Redis emptied while it runs grants no minute anew', async () => {
+  test('a Redis emptied while it is running does not grant the minute again', async () => {
     const proxy = await openProxy({ perMinute: 10, times: { minuteMs: 60_000 } });
     const { key } = await giveKey(proxy.store, { kind: 'test' });
-    for (let i = 0; i < 10; i++) expect(await sure(proxy, key)).toBe('granted');
+    for (let i = 0; i < 10; i++) expect(await settled(proxy, key)).toBe('granted');
     const client = createClient({ url: redis.url });
     await client.connect();
     await client.flushAll();
     client.destroy();
-    // Until the next epoch begins, and then for a minute of 60 s: a second of it is looked at here.
+    // Until the next epoch begins, and then for a minute of 60 s, of which this test checks one second.
     await vi.waitFor(async () => {
       const admitted = await proxy.gate.admit(key, Date.now());
       expect((admitted as { retrySeconds: number }).retrySeconds).toBeGreaterThan(30);
@@ -234,27 +234,27 @@ describe.skipIf(missingServers.length > 0)('in trouble', () => {
     ['flushed its scripts', ['SCRIPT', 'FLUSH'], null],
     ['is full', ['CONFIG', 'SET', 'maxmemory', '1'], ['CONFIG', 'SET', 'maxmemory', '0']],
     ['was demoted', ['REPLICAOF', '127.0.0.1', '1'], ['REPLICAOF', 'NO', 'ONE']],
-  ])('a Redis that %s is told at once by readiness, and used again', async (_name, harm, mend) => {
+  ])('a Redis that %s makes the proxy unready at once, and is used again', async (_name, harm, repair) => {
     const proxy = await openProxy({ times: { leaseMs: 60_000, beatMs: 50 } });
     const { key } = await giveKey(proxy.store);
-    expect(await sure(proxy, key)).toBe('granted');
+    expect(await settled(proxy, key)).toBe('granted');
     const client = createClient({ url: redis.url });
     client.on('error', () => {});
     await client.connect();
     onTestFinished(() => client.destroy());
     await client.sendCommand(harm);
-    if (mend) {
+    if (repair) {
       await vi.waitFor(() => expect(proxy.gate.unavailable()).toContain('Redis'), { timeout: 10_000 });
-      await client.sendCommand(mend);
+      await client.sendCommand(repair);
     }
     await until(proxy, key, 'granted');
     expect(proxy.gate.unavailable()).toBeNull();
   });
 
-  test('while Redis hangs nobody is let in, and a revocation is acknowledged once that is sure', async () => {
+  test('while Redis hangs nobody is admitted, and a revocation is acknowledged once that is certain', async () => {
     const proxy = await openProxy({ times: { deadlineMs: 1000 } });
     const { id, key } = await giveKey(proxy.store);
-    expect(await sure(proxy, key)).toBe('granted');
+    expect(await settled(proxy, key)).toBe('granted');
     redis.pause();
     expect(await ask(proxy, key)).toBe('unavailable');
     expect(await ask(proxy, key)).toBe('unavailable');
@@ -269,13 +269,13 @@ describe.skipIf(missingServers.length > 0)('in trouble', () => {
     expect(proxy.reports).toContain('keys and limits: available again');
   });
 
-  test('without PostgreSQL what Redis knows is served for a lease, and nobody after it', async () => {
+  test('without PostgreSQL the keys in Redis are served until the lease runs out, and nobody after that', async () => {
     const proxy = await openProxy({ times: { leaseMs: 8000, deadlineMs: 1000 } });
     const { id, key } = await giveKey(proxy.store);
     const { key: unseen } = await giveKey(proxy.store, { owner: 'other' });
-    expect(await sure(proxy, key)).toBe('granted');
+    expect(await settled(proxy, key)).toBe('granted');
     await postgres.kill();
-    expect(await sure(proxy, key)).toBe('granted');
+    expect(await settled(proxy, key)).toBe('granted');
     expect(await ask(proxy, unseen)).toBe('unavailable');
     await expect(async () => proxy.store.revokeKey(id, Date.now())).rejects.toThrow(
       /^store: PostgreSQL cannot be used/,
@@ -288,7 +288,7 @@ describe.skipIf(missingServers.length > 0)('in trouble', () => {
     await vi.waitFor(() => expect(proxy.gate.unavailable()).toBeNull(), WAIT);
     await until(proxy, unseen, 'granted');
     await proxy.store.revokeKey(id, Date.now());
-    expect(await sure(proxy, key)).toBe('nobody');
+    expect(await settled(proxy, key)).toBe('nobody');
   });
 
   test('Redis has all keys before it decides: an unseen key works and a forged one is refused without PostgreSQL', async () => {
@@ -300,7 +300,7 @@ describe.skipIf(missingServers.length > 0)('in trouble', () => {
     expect(await ask(proxy, key)).toBe('granted');
   });
 
-  test('an epoch of a version that copied keys one by one is completed before it goes on', async () => {
+  test('an epoch of a version that copied keys one by one is completed before it continues', async () => {
     const first = await openProxy({ times: { leaseMs: 60_000 } });
     const { key } = await giveKey(first.store, { kind: 'test' });
     const [epoch] = await rowsIn(postgres.url, 'SELECT token FROM redis_epoch');
@@ -313,42 +313,42 @@ describe.skipIf(missingServers.length > 0)('in trouble', () => {
     expect(await ask(await openProxy(), key)).toBe('granted');
   });
 
-  test('a hanging PostgreSQL keeps no request waiting', async () => {
+  test('no request waits for a hanging PostgreSQL', async () => {
     const proxy = await openProxy({ times: { leaseMs: 60_000, deadlineMs: 2000 } });
     const { key } = await giveKey(proxy.store);
     const { key: unseen } = await giveKey(proxy.store, { owner: 'other' });
-    expect(await sure(proxy, key)).toBe('granted');
+    expect(await settled(proxy, key)).toBe('granted');
     postgres.pause();
-    expect(await sure(proxy, key)).toBe('granted');
+    expect(await settled(proxy, key)).toBe('granted');
     expect(await ask(proxy, unseen)).toBe('unavailable');
     postgres.resume();
     await until(proxy, unseen, 'granted');
   });
 
-  test('a proxy cut off from Redis lets nobody in, the others go on, and changes reach both', async () => {
+  test('a proxy cut off from Redis admits nobody, the others continue, and changes reach both', async () => {
     const relay = await startRelay(redis.port);
     onTestFinished(relay.close);
     const cut = await openProxy({ url: `redis://127.0.0.1:${relay.port}`, times: { deadlineMs: 1000 } });
-    const whole = await openProxy();
-    const { id, key } = await giveKey(whole.store);
-    const { key: other } = await giveKey(whole.store);
-    for (const proxy of [cut, whole]) expect(await sure(proxy, key)).toBe('granted');
+    const connected = await openProxy();
+    const { id, key } = await giveKey(connected.store);
+    const { key: other } = await giveKey(connected.store);
+    for (const proxy of [cut, connected]) expect(await settled(proxy, key)).toBe('granted');
     for (const sever of [relay.cut, relay.stall]) {
       sever();
-      expect([await ask(cut, other), await sure(whole, other)]).toEqual(['unavailable', 'granted']);
-      // Told by the other proxy, though this one's own way to Redis is cut.
+      expect([await ask(cut, other), await settled(connected, other)]).toEqual(['unavailable', 'granted']);
+      // The other proxy passes the change on, since this one is cut off from Redis.
       await cut.store.setLimits('ministry', { perMinute: 50_000 });
       relay.heal();
       await until(cut, other, 'granted');
     }
     relay.cut();
     await cut.store.revokeKey(id, Date.now());
-    expect(await sure(whole, key)).toBe('nobody');
+    expect(await settled(connected, key)).toBe('nobody');
     relay.heal();
     await until(cut, key, 'nobody');
   });
 
-  test('of two Redis the one with the lease decides; the other may when that has run out', async () => {
+  test('of two Redis servers the one with the lease decides, and the other once the lease has run out', async () => {
     const second = await startRedis();
     onTestFinished(() => second.remove());
     const times = { leaseMs: 6000, deadlineMs: 1000 };
@@ -360,25 +360,25 @@ describe.skipIf(missingServers.length > 0)('in trouble', () => {
       expect(await ask(stray, key)).toBe('unavailable');
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
-    // The first Redis is gone from here on: its proxy may not go on, and the other begins after a quiet minute.
+    // The first Redis is gone from here on: its proxy may not continue, and the other begins after a quiet minute.
     const { id, key: revoked } = await giveKey(first.store, { kind: 'test' });
-    expect(await sure(first, revoked)).toBe('granted');
+    expect(await settled(first, revoked)).toBe('granted');
     redis.pause();
     await openAccounts(redis.url, times).revokeKey(id, Date.now());
     await until(stray, key, 'granted');
     redis.resume();
-    expect(await sure(stray, revoked)).toBe('nobody');
+    expect(await settled(stray, revoked)).toBe('nobody');
     for (let i = 0; i < 10; i++) expect(['unavailable', 'nobody']).toContain(await ask(first, revoked));
     expect(await ask(first, key)).toBe('unavailable');
   });
 
-  test('a Redis that may forget, a replica, or none at all is refused with one line', async () => {
+  test('a Redis that may evict keys, a replica, or none at all is refused in one line', async () => {
     const db = () => openAccounts();
     const open = (url: string) =>
       openSharedGate({ store: db(), url, perMinute: 1, perMonth: 1, report: () => {}, times: QUICK });
-    const forgetful = await startRedis('--maxmemory', '10mb', '--maxmemory-policy', 'allkeys-lru');
-    onTestFinished(() => forgetful.remove());
-    await expect(open(forgetful.url)).rejects.toThrow(
+    const evicting = await startRedis('--maxmemory', '10mb', '--maxmemory-policy', 'allkeys-lru');
+    onTestFinished(() => evicting.remove());
+    await expect(open(evicting.url)).rejects.toThrow(
       /^limits: Redis cannot be used: its maxmemory-policy is allkeys-lru/,
     );
     const replica = await startRedis('--replicaof', '127.0.0.1', String(redis.port));
