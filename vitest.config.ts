@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 
 /** Tests that build a country, fit a whole model, serve a built country, or run a command in a process of its own. */
 const BUILD = [
-  'test/whole-service.test.ts',
+  'test/end-to-end.test.ts',
   'test/pipeline/*.test.ts',
   'test/pipeline/catalog/{check,update}/*.test.ts',
   'test/pipeline/catalog/start.test.ts',

@@ -101,7 +101,7 @@ function report(error: Error, json: boolean): void {
   else if (!(error instanceof CommanderError)) {
     const fault = line.exit_code === EXIT.fault;
     process.stderr.write(
-      `malaria-risk: ${line.message}${fault ? ' (a fault of the program; MALARIA_DEBUG=1 shows the stack trace)' : ''}\n`,
+      `malaria-risk: ${line.message}${fault ? ' (a bug in the program; MALARIA_DEBUG=1 shows the stack trace)' : ''}\n`,
     );
   }
   if (process.env.MALARIA_DEBUG) process.stderr.write(`${error.stack}\n`);

@@ -40,7 +40,7 @@ Examples:
 
 Accounts and keys are stored in build/proxy.sqlite unless --store or MALARIA_STORE is given.
 Options of serve can be set in the environment; its --help and proxy/operate.md list the variables.
-Exit codes: 0 success, 2 invalid usage or input, 3 something is unavailable at present (try again), 4 internal error.`;
+Exit codes: 0 success, 2 invalid usage or input, 3 something is unavailable at present (try again), 4 a bug in the program.`;
 
 /** Runs one command. @returns the exit code. */
 export async function run(args: readonly string[]): Promise<number> {

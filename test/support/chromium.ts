@@ -26,7 +26,7 @@ afterAll(async () => await browser?.close());
 /** A page opened from disk, and everything that went wrong in it: errors, policy violations, network requests. */
 export interface Opened {
   page: Page;
-  troubles: string[];
+  pageErrors: string[];
 }
 
 /** A new profile in the browser that a test file shares. */
@@ -38,14 +38,14 @@ export async function openProfile(options: BrowserContextOptions): Promise<Brows
 /** Opens a file from disk in a new profile. */
 export async function openFile(file: string, viewport = { width: 1280, height: 900 }): Promise<Opened> {
   const page = await (await openProfile({ viewport })).newPage();
-  const troubles: string[] = [];
-  page.on('pageerror', (error) => troubles.push(error.message));
+  const pageErrors: string[] = [];
+  page.on('pageerror', (error) => pageErrors.push(error.message));
   page.on('console', (message) => {
-    if (message.type() === 'error') troubles.push(message.text());
+    if (message.type() === 'error') pageErrors.push(message.text());
   });
   page.on('request', (request) => {
-    if (!/^(file|data):/.test(request.url())) troubles.push(`requested ${request.url()}`);
+    if (!/^(file|data):/.test(request.url())) pageErrors.push(`requested ${request.url()}`);
   });
   await page.goto(`file://${file}`);
-  return { page, troubles };
+  return { page, pageErrors };
 }

@@ -29,7 +29,7 @@ export interface FirefoxPage {
   /** Presses and releases a key: a character, or one of WebDriver's code points such as End's U+E010. */
   press(key: string): Promise<void>;
   /** Errors that the page logged. */
-  troubles: string[];
+  pageErrors: string[];
 }
 
 /** Opens a file from disk in a new profile. */
@@ -43,11 +43,11 @@ export async function openInFirefox(file: string): Promise<FirefoxPage> {
     socket.addEventListener('open', resolve);
     socket.addEventListener('error', () => reject(new Error('Firefox refused the WebSocket connection')));
   });
-  const troubles: string[] = [];
+  const pageErrors: string[] = [];
   const waiting = new Map<number, { resolve: (result: any) => void; reject: (error: Error) => void }>();
   socket.addEventListener('message', ({ data }) => {
     const message = JSON.parse(data);
-    if (message.method === 'log.entryAdded' && message.params.level === 'error') troubles.push(message.params.text);
+    if (message.method === 'log.entryAdded' && message.params.level === 'error') pageErrors.push(message.params.text);
     const pending = waiting.get(message.id);
     waiting.delete(message.id);
     if (message.type === 'success') pending?.resolve(message.result);
@@ -66,7 +66,7 @@ export async function openInFirefox(file: string): Promise<FirefoxPage> {
   const context: string = contexts[0].context;
   await send('browsingContext.navigate', { context, url: `file://${file}`, wait: 'complete' });
   return {
-    troubles,
+    pageErrors,
     async evaluate(expression) {
       const params = { expression, target: { context }, awaitPromise: true };
       const { type, result, exceptionDetails } = await send('script.evaluate', params);

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { addMonths } from '../../pipeline/contract/months.ts';
 import type * as schemas from '../../pipeline/contract/schemas.ts';
-import { barriers } from './accessibility.ts';
+import { accessibilityFaults } from './accessibility.ts';
 import { needsChromium, openFile, skipWithoutChromium } from './chromium.ts';
 import { needsFirefox, openInFirefox, skipWithoutFirefox } from './firefox.ts';
 
@@ -20,7 +20,7 @@ export function reportInBrowser(snapshotOf: () => string) {
   test.skipIf(skipWithoutChromium)(
     needsChromium('the report opens from disk and shows the figures of the JSON answers'),
     async () => {
-      const { page, troubles } = await openFile(file());
+      const { page, pageErrors } = await openFile(file());
       await page.waitForSelector('html[data-ready=all]', { timeout: 60_000 });
       const { last_estimated } = json<schemas.Periods>('v1/periods.json');
 
@@ -60,12 +60,12 @@ export function reportInBrowser(snapshotOf: () => string) {
       expect(await page.getAttribute('#score', 'title')).toBe(ahead.score.toFixed(4));
       expect(await page.isVisible('#forecast-mark')).toBe(true);
 
-      expect(await barriers(page)).toEqual([]);
+      expect(await accessibilityFaults(page)).toEqual([]);
       await page.locator('#home').click();
       await page.locator('nav a[href="#changed"]').click();
       const most = await page.locator('#legend .classes i').last().getAttribute('style');
       expect(most, 'a rise is orange').toContain('rgb(127, 59, 8)');
-      expect(troubles).toEqual([]);
+      expect(pageErrors).toEqual([]);
       await page.close();
     },
   );
@@ -138,40 +138,40 @@ export function reportInBrowser(snapshotOf: () => string) {
   });
 
   test.skipIf(skipWithoutChromium)(needsChromium('the plots of every tab are drawn, each under one name'), async () => {
-    const { page, troubles } = await openFile(file());
+    const { page, pageErrors } = await openFile(file());
     await page.waitForSelector('html[data-ready=all]', { timeout: 60_000 });
     await page.locator('nav a[href="#when"]').click();
     expect(await page.locator('#season-states svg[role=img][aria-label]').count()).toBeGreaterThan(0);
-    expect(await barriers(page)).toEqual([]);
+    expect(await accessibilityFaults(page)).toEqual([]);
     await page.locator('nav a[href="#good"]').click();
     for (const id of ['survey-national', 'survey-scores', 'fits', 'reproduction', 'projections'])
       expect(await page.locator(`#${id} svg[role=img][aria-label]`).count(), id).toBeGreaterThan(0);
     const { validation } = json<{ validation: object | null }>('model-card.json');
     for (const id of ['calibration', 'coverage', 'pit'])
       expect(await page.locator(`#${id} svg[role=img][aria-label]`).count(), id).toBe(validation ? 1 : 0);
-    expect(await barriers(page)).toEqual([]);
+    expect(await accessibilityFaults(page)).toEqual([]);
     await page.goto(`file://${path.join(snapshotOf(), 'report/api.html')}`);
-    expect(await barriers(page)).toEqual([]);
-    expect(troubles).toEqual([]);
+    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(pageErrors).toEqual([]);
     await page.close();
   });
 
   test.skipIf(skipWithoutChromium)(needsChromium('the report fits a phone screen'), async () => {
-    const { page, troubles } = await openFile(file(), { width: 360, height: 740 });
+    const { page, pageErrors } = await openFile(file(), { width: 360, height: 740 });
     await page.waitForSelector('html[data-ready=all]', { timeout: 60_000 });
     for (const tab of ['where', 'sure', 'changed', 'when', 'who', 'good', 'sources']) {
       await page.locator(`nav a[href="#${tab}"]`).click();
       expect([tab, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([tab, 360]);
-      expect(await barriers(page)).toEqual([]);
+      expect(await accessibilityFaults(page)).toEqual([]);
     }
-    expect(troubles).toEqual([]);
+    expect(pageErrors).toEqual([]);
     await page.close();
   });
 
   test.skipIf(skipWithoutFirefox)(
     needsFirefox('Firefox opens the report from disk too: map, slider, score'),
     async () => {
-      const { evaluate, press, troubles } = await openInFirefox(file());
+      const { evaluate, press, pageErrors } = await openInFirefox(file());
       const ready = 'document.documentElement.dataset.ready';
       await expect.poll(() => evaluate(ready), { timeout: 60_000 }).toBe('all');
       await evaluate(`(() => {
@@ -188,7 +188,7 @@ export function reportInBrowser(snapshotOf: () => string) {
       const filled = `document.querySelectorAll('#lgas path:is([fill^="#"], [fill^="url(#hatch-"])').length`;
       expect(await evaluate(filled)).toBe(states.reduce((sum, { lgas }) => sum + lgas, 0));
       expect(await evaluate("document.getElementById('map').getBoundingClientRect().height > 200")).toBe(true);
-      expect(troubles).toEqual([]);
+      expect(pageErrors).toEqual([]);
     },
   );
 

@@ -5,7 +5,7 @@ import { area } from '@turf/turf';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type * as schemas from '../../pipeline/contract/schemas.ts';
-import { barriers } from './accessibility.ts';
+import { accessibilityFaults } from './accessibility.ts';
 import { needsChromium, openFile, skipWithoutChromium } from './chromium.ts';
 
 type Row = Record<string, string | number | null>;
@@ -31,9 +31,9 @@ export function reportQuestions(snapshotOf: () => string) {
   };
   const hasTable = (name: string) => existsSync(path.join(snapshotOf(), `tables/${name}.parquet`));
   const open = async (address: string) => {
-    const { page, troubles } = await openFile(`${path.join(snapshotOf(), 'report/index.html')}${address}`);
+    const { page, pageErrors } = await openFile(`${path.join(snapshotOf(), 'report/index.html')}${address}`);
     await page.waitForSelector('html[data-ready=all]', { timeout: 60_000 });
-    return { page, troubles };
+    return { page, pageErrors };
   };
   const inBrowser = (title: string, work: () => Promise<void>) =>
     test.skipIf(skipWithoutChromium)(needsChromium(title), work);
@@ -65,7 +65,7 @@ export function reportQuestions(snapshotOf: () => string) {
     expect(await headline(page)).toBe(`${highest!.state} has the highest score; t${certainty}`);
     await page.locator('nav a[href="#sure"]').click();
     expect(await headline(page)).toBe(`T${certainty}`);
-    expect(await barriers(page)).toEqual([]);
+    expect(await accessibilityFaults(page)).toEqual([]);
     await page.close();
   });
 
@@ -136,7 +136,7 @@ export function reportQuestions(snapshotOf: () => string) {
   inBrowser('the address contains the view: opened again it shows the same, and Back undoes a step', async () => {
     const { states } = json<schemas.RiskStates>(`v1/risk/states/${last()}.json`);
     const { state_code, state } = states[0]!;
-    const { page, troubles } = await open('');
+    const { page, pageErrors } = await open('');
     await page.selectOption('#state', state_code);
     await page.locator('#earlier').click();
     await page.getByText('Pin to compare').click();
@@ -155,13 +155,13 @@ export function reportQuestions(snapshotOf: () => string) {
     await page.goBack();
     expect(await page.textContent('#place h3')).not.toBe(state);
     // Unknown and hand-written values do no harm.
-    const { page: odd, troubles: oddTroubles } = await open(
+    const { page: odd, pageErrors: oddErrors } = await open(
       '#who?m=1999-99&c=__proto__&by=%3Cb%3E&pins=,,x&nets=-1&score=x',
     );
     expect(await odd.textContent('#month-name')).toBe(
       await open('').then(({ page: plain }) => plain.textContent('#month-name')),
     );
-    expect([...troubles, ...oddTroubles]).toEqual([]);
+    expect([...pageErrors, ...oddErrors]).toEqual([]);
     await page.close();
   });
 
@@ -197,7 +197,7 @@ export function reportQuestions(snapshotOf: () => string) {
   inBrowser('downloads: a table at full precision, outlines, the map as a drawing and as a picture', async () => {
     const { states } = json<schemas.RiskStates>(`v1/risk/states/${last()}.json`);
     const code = states[0]!.state_code;
-    const { page, troubles } = await open(`#where?c=${code}`);
+    const { page, pageErrors } = await open(`#where?c=${code}`);
     const { lgas } = json<schemas.RiskLgas>(`v1/risk/lgas/${last()}/${code}.json`);
     const csv = String(await download(page, 'csv'))
       .replace('\ufeff', '')
@@ -222,13 +222,13 @@ export function reportQuestions(snapshotOf: () => string) {
     const png = await download(page, 'png');
     expect(png.subarray(1, 4).toString()).toBe('PNG');
     expect(png.length).toBeGreaterThan(10_000);
-    expect(troubles).toEqual([]);
+    expect(pageErrors).toEqual([]);
     await page.close();
   });
 
   inBrowser('the brief of a state has two pages, with its map hatched as on the screen', async () => {
     const { states } = json<schemas.RiskStates>(`v1/risk/states/${last()}.json`);
-    const { page, troubles } = await open(`#where?c=${states[0]!.state_code}`);
+    const { page, pageErrors } = await open(`#where?c=${states[0]!.state_code}`);
     await page.evaluate('window.print = () => {}');
     await page.locator('#brief-button').click();
     const rows = await page.locator('.brief tbody tr').count();
@@ -246,7 +246,7 @@ export function reportQuestions(snapshotOf: () => string) {
     const pdf = (await page.pdf({ format: 'A4' })).toString('latin1');
     expect(pdf.match(/\/Type ?\/Page\b/g)).toHaveLength(2);
     expect(await page.locator('.brief').count(), 'gone after printing').toBe(0);
-    expect(troubles).toEqual([]);
+    expect(pageErrors).toEqual([]);
     await page.close();
   });
 }

@@ -18,4 +18,4 @@ function columnsOf(value: unknown): Table['columns'] {
 }
 
 /** Rows of a table that a stage returned. */
-export const handedOn = <Row>(value: unknown): Row[] => rowsOf((value as Table).columns);
+export const outputRows = <Row>(value: unknown): Row[] => rowsOf((value as Table).columns);

@@ -8,7 +8,7 @@ import type { Model } from '../../../pipeline/catalog/model.ts';
 import { readPolygons } from '../../../pipeline/ingest/readers/polygons.ts';
 import { areaKm2 } from '../../../pipeline/numerics/area.ts';
 import { HAS_REAL_DATA, needsReal, REAL_DATA } from '../../support/real-data.ts';
-import { handedOn, ioOf } from '../../support/stage-io.ts';
+import { ioOf, outputRows } from '../../support/stage-io.ts';
 
 type Point = [number, number];
 type Ring = Point[];
@@ -59,7 +59,7 @@ async function simplify({ lgas, states = {}, tolerance_m = 200, max_area_change 
   const artifacts = { 'ingest/states': areas.states, 'ingest/lgas': areas.lgas, 'ingest/polygons': polygons };
   const model = { parameters: { boundaries: { tolerance_m, max_area_change } } } as Model;
   const output = await run(ioOf(artifacts, { model }));
-  const areas_km2 = handedOn<{ lga_code: string; area_km2: number }>(output.areas_km2);
+  const areas_km2 = outputRows<{ lga_code: string; area_km2: number }>(output.areas_km2);
   return { ...output, outlines: output.outlines as Outlines, areas_km2 };
 }
 

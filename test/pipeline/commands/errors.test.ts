@@ -70,7 +70,7 @@ test('--json reports the parts of a bad input, also from within a stage', async 
   ]);
 });
 
-describe('faults of a country are bad input, never a fault of the program', () => {
+describe('faults of a country are bad input, never a bug in the program', () => {
   const cut = (file: string, id: string, last: string) => (country: TinyCountry) => {
     const [head, ...rows] = String(country.files[file]).trim().split('\n');
     const kept = rows.filter((row) => row.split(',')[1]! <= last);

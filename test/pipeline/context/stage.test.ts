@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { figuresOf } from '../../../pipeline/context/figures.ts';
 import { run } from '../../../pipeline/context/stage.ts';
-import { handedOn, ioOf } from '../../support/stage-io.ts';
+import { ioOf, outputRows } from '../../support/stage-io.ts';
 
 /** Whether two LGAs with 100 people each, of whom `urban` live in an urban centre, are urban. */
 async function urbanOf(urban: [number, number]): Promise<boolean[]> {
@@ -16,7 +16,7 @@ async function urbanOf(urban: [number, number]): Promise<boolean[]> {
     'boundaries/areas_km2': codes.map((lga_code) => ({ lga_code, area_km2: 10 })),
   };
   const { lgas } = await run(ioOf(artifacts));
-  return handedOn<{ is_urban: boolean }>(lgas).map((lga) => lga.is_urban);
+  return outputRows<{ is_urban: boolean }>(lgas).map((lga) => lga.is_urban);
 }
 
 test('an LGA is urban if more than half of its people live in an urban centre; exactly half is not enough', async () => {

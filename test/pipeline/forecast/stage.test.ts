@@ -4,7 +4,7 @@ import { run as backtestRun } from '../../../pipeline/forecast/backtest-stage.ts
 import { run } from '../../../pipeline/forecast/stage.ts';
 import type { CASES, SKILL, STRETCH } from '../../../pipeline/forecast/tables.ts';
 import type { RowOf } from '../../../pipeline/table.ts';
-import { handedOn, ioOf } from '../../support/stage-io.ts';
+import { ioOf, outputRows } from '../../support/stage-io.ts';
 import { madePanel } from './made-panel.ts';
 
 const MONTHS = 32;
@@ -31,7 +31,7 @@ function ioOfMade(months = MONTHS) {
 }
 
 test('there are forecasts for every area and horizon after the last month, and they follow the last reported values', async () => {
-  const rows = handedOn<RowOf<typeof CASES>>((await run(ioOfMade())).cases);
+  const rows = outputRows<RowOf<typeof CASES>>((await run(ioOfMade())).cases);
   expect(rows.map(({ area, code, horizon_months }) => `${area} ${code} ${horizon_months}`)).toEqual(
     [...['A1', 'A2', 'A3'].map((code) => `lga ${code}`), 'state AA'].flatMap((area) =>
       [1, 2, 3, 4].map((h) => `${area} ${h}`),
@@ -41,14 +41,14 @@ test('there are forecasts for every area and horizon after the last month, and t
     expect([row.last_cases, row.period]).toEqual(['2022-08', periodOf(2022 * 12 + 7 + row.horizon_months)]);
     expect(row.q05 < row.q25 && row.q25 < row.q50 && row.q50 < row.q75 && row.q75 < row.q95).toBe(true);
   }
-  const before = handedOn<RowOf<typeof CASES>>((await run(ioOfMade(MONTHS - 3))).cases);
+  const before = outputRows<RowOf<typeof CASES>>((await run(ioOfMade(MONTHS - 3))).cases);
   const first = (of: typeof rows) => of.find(({ area, horizon_months }) => area === 'state' && horizon_months === 1)!;
   expect(first(rows).q50).toBeGreaterThan(1.5 * first(before).q50);
 });
 
 test('the backtest scores every method at every horizon, and gives the factors for wider ranges', async () => {
   const out = await backtestRun(ioOfMade());
-  const skill = handedOn<RowOf<typeof SKILL>>(out.skill).filter(({ origins }) => origins === 'all');
+  const skill = outputRows<RowOf<typeof SKILL>>(out.skill).filter(({ origins }) => origins === 'all');
   const of = (level: string) => skill.filter(({ area_level }) => area_level === level);
   for (const level of ['lga', 'state']) {
     expect(new Set(of(level).map(({ method }) => method)).size).toBe(7);
@@ -57,7 +57,7 @@ test('the backtest scores every method at every horizon, and gives the factors f
   // origins after 25 to 31 months, targets up to the 32nd, three LGAs
   const model = of('lga').find(({ method, horizon_months }) => method === 'case_model' && horizon_months === 1)!;
   expect(model.forecasts).toBe(7 * 3);
-  const stretch = handedOn<RowOf<typeof STRETCH>>(out.stretch);
+  const stretch = outputRows<RowOf<typeof STRETCH>>(out.stretch);
   expect(stretch.map(({ area, horizon_months }) => `${area} ${horizon_months}`)).toEqual(
     ['lga', 'state'].flatMap((area) => [1, 2, 3, 4].map((h) => `${area} ${h}`)),
   );
@@ -71,8 +71,8 @@ test('without case records there is no forecast, which is reported; with a recor
     { model: { parameters: { season: { masked: [] } } } as never },
   );
   const out = await run(none);
-  expect(handedOn(out.cases)).toEqual([]);
+  expect(outputRows(out.cases)).toEqual([]);
   expect(out.report).toMatchObject([{ rule: 'no case records' }]);
-  expect(handedOn((await backtestRun(none)).skill)).toEqual([]);
-  expect(handedOn((await backtestRun(ioOfMade(24))).skill)).toEqual([]);
+  expect(outputRows((await backtestRun(none)).skill)).toEqual([]);
+  expect(outputRows((await backtestRun(ioOfMade(24))).skill)).toEqual([]);
 });

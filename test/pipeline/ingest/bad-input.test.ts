@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ClimateRow } from '../../../pipeline/artifacts.ts';
 import { casesOf } from '../../../pipeline/case-series.ts';
-import { handedOn } from '../../support/stage-io.ts';
+import { outputRows } from '../../support/stage-io.ts';
 import { sourceIn } from '../../support/tiny-country.ts';
 import { type Case, edit, features, grid, line, raster, read, refuses } from './broken.ts';
 
@@ -12,7 +12,7 @@ test('a valid country is read; its one row by another method is left out and rep
     rule: 'one method only',
     what: '1 of 25 rows left out: each sample counts once, by microscopy',
   });
-  expect(handedOn(rasters.lgas)).toHaveLength(4);
+  expect(outputRows(rasters.lgas)).toHaveLength(4);
 });
 
 const cases: Case[] = [
@@ -221,7 +221,7 @@ describe('declared gaps are filled by their rule and reported', () => {
       line('nets.csv', 3, 'NG001002,')(c);
       sourceIn(c, 'itn_use').gaps = [{ rule: 'null', lga_pcode: 'NG001002', reason: 'too small' }];
     });
-    expect(handedOn<any>(tables.layers).map((lga) => lga.itn_use)).toEqual([0.3, null, 0.5, 0.6]);
+    expect(outputRows<any>(tables.layers).map((lga) => lga.itn_use)).toEqual([0.3, null, 0.5, 0.6]);
     expect(tables.report).toContainEqual({ source: 'itn_use', rule: 'null', what: 'NG001002 Place 2: too small' });
   });
   test('climate is the unweighted mean of the neighbours', async () => {
@@ -230,7 +230,7 @@ describe('declared gaps are filled by their rule and reported', () => {
       sourceIn(c, 'climate').gaps = [{ rule: 'neighbours', lga_pcode: 'NG001002', reason: 'no station' }];
       sourceIn(c, 'climate').files[0].rows = 144;
     });
-    const months = handedOn<ClimateRow>(tables.climate);
+    const months = outputRows<ClimateRow>(tables.climate);
     const rain = (code: string) => months.filter(({ lga_code }) => lga_code === code)[7]!.rain_mm;
     expect(rain('NG001002')).toBeCloseTo((rain('NG001001') + rain('NG002001')) / 2, 12);
   });
@@ -241,7 +241,7 @@ describe('declared gaps are filled by their rule and reported', () => {
       ];
       line('cases.csv', 6, 'NG001,2018-05,')(c);
     });
-    const series = casesOf(handedOn(tables.cases)).states[0]!;
+    const series = casesOf(outputRows(tables.cases)).states[0]!;
     expect(series.masked).toEqual([2, 3]);
     expect(series.confirmed[2]).toBeGreaterThan(0);
     expect(series.confirmed[4]).toBeNull();
@@ -263,6 +263,6 @@ describe('declared gaps are filled by their rule and reported', () => {
         gaps: [{ rule: 'null', lga_pcode: 'NG002001', reason: 'empty row' }],
       });
     });
-    expect(handedOn<any>(tables.layers).map((lga) => lga.travel_minutes_to_care)).toEqual([22.5, 45, null, 30]);
+    expect(outputRows<any>(tables.layers).map((lga) => lga.travel_minutes_to_care)).toEqual([22.5, 45, null, 30]);
   });
 });

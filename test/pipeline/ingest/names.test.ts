@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { otherNames } from '../../../pipeline/ingest/names.ts';
-import { handedOn } from '../../support/stage-io.ts';
+import { outputRows } from '../../support/stage-io.ts';
 import { sourceIn } from '../../support/tiny-country.ts';
 import { edit, read } from './broken.ts';
 
@@ -28,14 +28,14 @@ test('a different name in a table becomes another name of the place', async () =
     )(country);
     sourceIn(country, 'itn_use').columns.lga = 'place';
   });
-  expect(handedOn(tables.other_names)).toEqual([{ area: 'lga', code: 'NG001001', name: 'Plaice One' }]);
+  expect(outputRows(tables.other_names)).toEqual([{ area: 'lga', code: 'NG001001', name: 'Plaice One' }]);
 });
 
 test('aliases of states in the catalog become other names', async () => {
   const { tables } = await read((country) => {
     country.model.states[0].aliases = ['The First', 'Alpha State'];
   });
-  expect(handedOn(tables.other_names)).toEqual([
+  expect(outputRows(tables.other_names)).toEqual([
     { area: 'state', code: 'AB', name: 'Alpha State' },
     { area: 'state', code: 'AB', name: 'The First' },
   ]);

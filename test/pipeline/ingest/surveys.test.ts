@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Cluster } from '../../../pipeline/artifacts.ts';
 import { readCountry } from '../../../pipeline/engine/country.ts';
 import { run } from '../../../pipeline/ingest/stage.ts';
-import { handedOn, ioOf } from '../../support/stage-io.ts';
+import { ioOf, outputRows } from '../../support/stage-io.ts';
 import { sourceIn, writeTiny } from '../../support/tiny-country.ts';
 
 test('each cluster is marked as displaced or not according to its source', async () => {
@@ -27,7 +27,7 @@ test('each cluster is marked as displaced or not according to its source', async
     }
   });
   const country = readCountry(directory);
-  const clusters = handedOn<Cluster>((await run(ioOf({}, country))).clusters);
+  const clusters = outputRows<Cluster>((await run(ioOf({}, country))).clusters);
   const displaced = (year: number) => new Set(clusters.filter((c) => c.survey_year === year).map((c) => c.displaced));
   expect([2010, 2015, 2018].map((year) => [...displaced(year)])).toEqual([[true], [false], [false]]);
   expect(clusters.find((c) => c.survey_year === 2010)).toMatchObject({ lga_code: 'NG001001', longitude: 3.4 });

@@ -7,7 +7,7 @@ import { withDatabase } from '../../../pipeline/duckdb.ts';
 import { writeDraws } from '../../../pipeline/risk/draws-file.ts';
 import type { Paths } from '../../../pipeline/risk/paths.ts';
 import { pathsOfStage } from '../../../pipeline/risk/stage-draws.ts';
-import { handedOn } from '../../support/stage-io.ts';
+import { outputRows } from '../../support/stage-io.ts';
 import { areas, cells, DRAWS, runSmall, smallIo } from './small-stage.ts';
 
 const scratch = mkdtempSync(path.join(tmpdir(), 'draws-'));
@@ -18,8 +18,8 @@ let states: StateScore[];
 let paths: Paths;
 beforeAll(async () => {
   const made = await runSmall('spatial');
-  lgas = handedOn(made.lgas);
-  states = handedOn(made.states);
+  lgas = outputRows(made.lgas);
+  states = outputRows(made.states);
   // as returned by the cache
   const evidence = JSON.parse(JSON.stringify(made.evidence));
   paths = pathsOfStage(smallIo('spatial', { 'risk/lgas': made.lgas, 'risk/evidence': evidence }));

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import type { LgaScore, StateScore } from '../../../pipeline/artifacts.ts';
-import { handedOn } from '../../support/stage-io.ts';
+import { outputRows } from '../../support/stage-io.ts';
 import { cells, LGAS, runSmall } from './small-stage.ts';
 
 async function stage(score: 'baseline' | 'spatial') {
   const out = await runSmall(score);
-  const [lgas, states] = [handedOn<LgaScore>(out.lgas), handedOn<StateScore>(out.states)];
+  const [lgas, states] = [outputRows<LgaScore>(out.lgas), outputRows<StateScore>(out.states)];
   return { lgas, states, evidence: out.evidence as { model: string } };
 }
 
@@ -41,16 +41,16 @@ test('a state is the population-weighted mean of its LGAs, its range narrower th
 
 test('probabilities and changes have a row for each area and month, and none if the baseline is the score', async () => {
   const { probabilities, changes } = await runSmall('spatial');
-  const rows = handedOn<{ area: string; code: string; period: string; survey_month: string | null }>(probabilities);
+  const rows = outputRows<{ area: string; code: string; period: string; survey_month: string | null }>(probabilities);
   expect(rows).toHaveLength(8 * 64);
   expect(rows[0]).toMatchObject({ area: 'state', code: 'AA', period: '2018-01', probability_highest_state: null });
   expect(rows.at(-1)).toMatchObject({ area: 'lga', code: 'BB03', period: '2023-04' });
-  const since = handedOn<{ period: string; survey_month: string | null }>(changes);
+  const since = outputRows<{ period: string; survey_month: string | null }>(changes);
   expect(since).toHaveLength(8 * 52);
   const references = new Map(since.map(({ period, survey_month }) => [period, survey_month]));
   expect([references.get('2019-01'), references.get('2021-10')]).toEqual(['2018-01', '2018-10']);
   expect(references.get('2021-11')).toBe('2018-11');
   expect([references.get('2021-12'), references.get('2023-04')]).toEqual(['2020-12', '2021-04']);
   const baseline = await runSmall('baseline');
-  expect([handedOn(baseline.probabilities), handedOn(baseline.changes)]).toEqual([[], []]);
+  expect([outputRows(baseline.probabilities), outputRows(baseline.changes)]).toEqual([[], []]);
 });

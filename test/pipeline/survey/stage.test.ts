@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Areas, Cluster, Surveys, TrendRow } from '../../../pipeline/artifacts.ts';
 import type { Model } from '../../../pipeline/catalog/model.ts';
 import { run } from '../../../pipeline/survey/stage.ts';
-import { handedOn, ioOf } from '../../support/stage-io.ts';
+import { ioOf, outputRows } from '../../support/stage-io.ts';
 
 const areas: Areas = {
   states: [
@@ -50,7 +50,7 @@ async function trendOf(clusters: Cluster[], state_rounds: Surveys['state_rounds'
     ],
   };
   const model = { parameters: { survey: { small_sample: 100, confidence: 0.95 } } } as Model;
-  const rows = handedOn<TrendRow>((await run(ioOf(artifacts, { model }))).trend);
+  const rows = outputRows<TrendRow>((await run(ioOf(artifacts, { model }))).trend);
   const [national, AA, BB] = [null, 'AA', 'BB'].map((code) => rows.filter(({ state_code }) => state_code === code));
   return { national: national!, states: { AA: AA!, BB: BB! } };
 }

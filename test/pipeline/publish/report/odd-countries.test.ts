@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { barriers } from '../../../support/accessibility.ts';
+import { accessibilityFaults } from '../../../support/accessibility.ts';
 import { buildHere } from '../../../support/built-tiny.ts';
 import { needsChromium, openFile, skipWithoutChromium } from '../../../support/chromium.ts';
 import { writeTiny } from '../../../support/tiny-country.ts';
@@ -22,7 +22,7 @@ describe('the report in Chromium', () => {
         Object.assign(model, { country: 'synthetic', synthetic: true });
         for (const source of sources) source.title = HOSTILE;
       });
-      const { page, troubles } = await openFile(report((await buildHere(directory)).snapshot));
+      const { page, pageErrors } = await openFile(report((await buildHere(directory)).snapshot));
       await page.waitForSelector('html[data-ready=all]', { timeout: 60_000 });
       await page.selectOption('#state', 'AB');
       await page.selectOption('#lga', 'NG001001');
@@ -31,8 +31,8 @@ describe('the report in Chromium', () => {
       expect(await page.locator('.source h3').first().textContent()).toBe(HOSTILE);
       expect(await page.title()).toBe('[made up] Malaria risk in Tiny country');
       expect(await page.isVisible('.made-up')).toBe(true);
-      expect(await barriers(page)).toEqual([]);
-      expect(troubles).toEqual([]);
+      expect(await accessibilityFaults(page)).toEqual([]);
+      expect(pageErrors).toEqual([]);
       await page.close();
     },
   );
@@ -53,7 +53,7 @@ describe('the report in Chromium', () => {
           1,
         );
       });
-      const { page, troubles } = await openFile(report((await buildHere(directory)).snapshot));
+      const { page, pageErrors } = await openFile(report((await buildHere(directory)).snapshot));
       await page.waitForSelector('html[data-ready=all]', { timeout: 60_000 });
       expect(await page.textContent('#transmission')).toContain('no monthly case records, so no transmission model');
       expect(await page.textContent('#season-checked')).toContain('its season has not been checked here');
@@ -65,7 +65,7 @@ describe('the report in Chromium', () => {
           expect([tab, await page.locator('main').innerText()]).not.toEqual([tab, expect.stringContaining(text)]);
       }
       expect(await page.locator('#survey-national svg[role=img]').count()).toBe(1);
-      expect(troubles).toEqual([]);
+      expect(pageErrors).toEqual([]);
       await page.close();
     },
   );

@@ -9,7 +9,7 @@ import { writeTable } from '../../../../pipeline/parquet.ts';
 import { decisionChecks } from '../../../../pipeline/publish/snapshot/decision-checks.ts';
 import { CHANGES, LGAS, PROBABILITIES, STATES } from '../../../../pipeline/risk/tables.ts';
 import { type TableForm, tableOf } from '../../../../pipeline/table.ts';
-import { handedOn } from '../../../support/stage-io.ts';
+import { outputRows } from '../../../support/stage-io.ts';
 import { DRAWS, runSmall } from '../../risk/small-stage.ts';
 
 let made: Awaited<ReturnType<typeof runSmall>>;
@@ -27,7 +27,7 @@ function faultsAfter(change: string): Promise<string[]> {
       await db.run(`CREATE TABLE ${name} AS FROM read_parquet('${file}')`);
     };
     const estimated = ({ period }: { period: string }) => period <= '2022-12';
-    const [lgas, states] = [handedOn<LgaScore>(made.lgas), handedOn<StateScore>(made.states)];
+    const [lgas, states] = [outputRows<LgaScore>(made.lgas), outputRows<StateScore>(made.states)];
     await load('risk_lgas', LGAS, lgas.filter(estimated));
     await load(
       'forecasts_lgas',
@@ -44,8 +44,8 @@ function faultsAfter(change: string): Promise<string[]> {
       await db.run(
         `ALTER TABLE ${table} ADD COLUMN state_code VARCHAR; UPDATE ${table} SET state_code = left(lga_code, 2)`,
       );
-    await load('probabilities', PROBABILITIES, handedOn(made.probabilities));
-    await load('changes', CHANGES, handedOn(made.changes));
+    await load('probabilities', PROBABILITIES, outputRows(made.probabilities));
+    await load('changes', CHANGES, outputRows(made.changes));
     await db.run(change);
     return findIn(db);
   }).finally(() => rmSync(scratch, { recursive: true }));
