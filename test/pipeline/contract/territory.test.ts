@@ -49,8 +49,8 @@ test("descriptions have the country's own ages, method and codes, and no other c
     /"x-of-country"|(description|meaning|about|row)":"[^"`]*(\bLGAs?\b|\{(youngest|oldest|method|zone|\w+_code)\})/,
   );
   expect(texts).toContain('/v1/forecasts/states');
-  expect(texts).not.toMatch(/stand for two places|shared_names/);
-  expect(JSON.stringify(tablesIn(OTHER, [{ lga: 'A' }, { lga: 'A' }]))).toContain('some names stand for two places');
+  expect(texts).not.toMatch(/occur twice|shared_names/);
+  expect(JSON.stringify(tablesIn(OTHER, [{ lga: 'A' }, { lga: 'A' }]))).toContain('some names occur twice');
 });
 
 test('schemas refuse codes of another form, and a zone if the country has none', () => {
