@@ -54,8 +54,8 @@ describe.skipIf(!HAS_REAL_DATA)(needsReal('Nigeria'), () => {
   test('the description reports which low months the check found, and the meaning of a twelve-month season', () => {
     const { description } = seasons.method;
     expect(description).toMatch(/In 9 of the 12 records no month falls below it/);
-    expect(description).toMatch(/Of 144 months left out, \d+ were recorded below 0\.5: the index found \d+ of them/);
-    expect(description).toMatch(/over 203 LGAs of states left out, the median correlation is 0\.7/);
+    expect(description).toMatch(/Of 144 held-out months, \d+ were recorded below 0\.5: the index identified \d+ of them/);
+    expect(description).toMatch(/over 203 LGAs of left-out states, the median correlation is 0\.7/);
     expect(description).toMatch(/whose case records reach 2023/);
     expect(transmitted.model!.limits.join()).toMatch(/case records reach 2023, the held-back year/);
   });
@@ -131,7 +131,7 @@ describe.skipIf(!HAS_REAL_DATA)(needsReal('Nigeria'), () => {
     const { result } = register.looks.find((look) => look.design === design)!;
     for (const [name, error] of Object.entries(result!.mean_absolute_error))
       expect(projection.held_back.errors[name]).toBeCloseTo(error, 3);
-    expect(transmitted.model!.limits.at(-1)).toMatch(/registered before its look.*look \d+ at this year/);
+    expect(transmitted.model!.limits.at(-1)).toMatch(/registered before it was scored .* evaluation \d+ on this year/);
   });
 
   test('ranges of R classify months as growing, shrinking or uncertain, and limits list the uncertain ones', () => {
