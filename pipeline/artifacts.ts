@@ -99,7 +99,7 @@ export type StateScore = RowOf<typeof risk.STATES>;
 
 /**
  * risk/evidence: what the scores are based on. Models add fields of their own; these are the ones that the report
- * reads. It says nothing about those that are absent.
+ * reads. If one is absent, the report leaves out the part that shows it.
  */
 export interface RiskEvidence {
   /** Model whose scores are published: `baseline` or `spatial`. */

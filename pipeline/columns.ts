@@ -28,7 +28,7 @@ export const context = {
   population,
   area_km2,
   ...figures,
-  response_index: orNull(real('Mean of itn_use and effective_treatment, 0 to 1; null where either is')),
+  response_index: orNull(real('Mean of itn_use and effective_treatment, 0 to 1; null if either is null')),
 };
 
 export const season = {

@@ -21,7 +21,7 @@ export function planCommand(): Command {
   return addCountryOptions(new Command('plan'))
     .description('Show which stages a build would run, without running any')
     .addOption(withoutValidation())
-    .option('--why', 'show why, too')
+    .option('--why', 'also show why')
     .option('--exit-code', 'exit 1 if a build has anything to run, 0 if it has nothing to do')
     .option('--json', 'as JSON, including the causes')
     .addHelpText('after', DETAIL)

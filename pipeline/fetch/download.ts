@@ -124,7 +124,7 @@ async function request(url: string, headers: Record<string, string>, signal: Abo
     if (![301, 302, 303, 307, 308].includes(response.status)) return response;
     await response.body?.cancel();
     const next = response.headers.get('location');
-    if (next === null) throw new WrongContent(`the server answered ${response.status} without saying where to go`);
+    if (next === null) throw new WrongContent(`the server answered ${response.status} without a Location header`);
     const to = httpAddress(new URL(next, address).href);
     if (address.protocol === 'https:' && to.protocol !== 'https:')
       throw new WrongContent(`redirected from https to ${to.protocol.slice(0, -1)}, expected https throughout`);

@@ -79,7 +79,7 @@ export function clearUnfinished(out: string): void {
 
 function otherContent(directory: string, version: string): Error {
   return new UsageError(
-    `${directory}: found content that differs from that of ${version} by its inputs and code, expected the same, since a version never changes; check it with \`malaria-risk verify\` and move it away`,
+    `${directory}: found content other than the inputs and code of ${version} give, expected the same, since a version never changes; check it with \`malaria-risk verify\` and move it away`,
   );
 }
 

@@ -46,7 +46,7 @@ export class ServiceError extends Error {
   readonly detail: string;
   /** Quote this when asking for help. */
   readonly requestId: string;
-  /** Seconds until another try makes sense, if the service says. */
+  /** Seconds until another try makes sense, if the service gives a time. */
   readonly retryAfter: number | undefined;
   constructor(status: number, problem: Partial<Problem>, retryAfter?: number) {
     const { code = `HTTP_${status}`, title = 'no data', detail = '', request_id = '' } = problem;

@@ -209,7 +209,7 @@ describe('each injected fault is found', () => {
         const old = gzipSync(readFileSync(path.join(s, 'v1/risk/lgas/2021-08/AB.json')));
         overwrite(s, `${LGAS}.gz`, old);
       },
-      /AB\.json\.gz: stale, does not unpack to v1\/risk\/lgas\/2021-09\/AB\.json/,
+      /AB\.json\.gz: does not unpack to v1\/risk\/lgas\/2021-09\/AB\.json/,
     ],
     [
       'a stale compressed sibling that the manifest agrees with',
