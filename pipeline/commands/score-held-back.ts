@@ -22,7 +22,7 @@ interface LookOptions extends CountryOptions {
 export interface LookTaken {
   file: string;
   look: Look;
-  /** Whether the evaluation was done earlier, and so not repeated. */
+  /** Whether this design had been evaluated before; the evaluation is then not repeated. */
   already: boolean;
   looks: number;
   development: Scores;

@@ -1,6 +1,6 @@
 /**
- * Decimals that each field is rounded to on output, so that files are byte-stable. Fields not named are whole
- * numbers or text; a fractional number under an unnamed field is a mistake and is refused.
+ * Decimals that each field is rounded to on output, so that files are byte-stable. Fields that are not listed are
+ * integers or text; a fractional number under such a field is a mistake and is refused.
  */
 export const DECIMALS: Readonly<Record<string, number>> = {
   score: 4,

@@ -394,7 +394,7 @@ const TABLE_OPERATIONS = SERVED_TABLES.flatMap(({ table, scopes }) =>
   formatsOf(table).map((format) => ({
     id: tableOperation(table, format),
     path: `/v1/${tableFile(table, format)}`,
-    summary: `The complete table ${table} as ${format === 'csv' ? 'CSV' : 'Parquet'}`,
+    summary: `The whole table ${table} as ${format === 'csv' ? 'CSV' : 'Parquet'}`,
     scopes,
     parameters: [],
     needsTransmission: false,
@@ -522,7 +522,7 @@ export function exampleValues(
   };
 }
 
-/** Whether `operation`'s file has a sibling in every encoding: Parquet and archives are compressed already. */
+/** Whether `operation`'s file has a compressed copy in every encoding: Parquet and archives are compressed already. */
 export const isEncoded = ({ type }: Operation) => type !== TABLE_TYPES.parquet && type !== ARCHIVE;
 
 /** Errors of one operation, in addition to those that any request can meet. */

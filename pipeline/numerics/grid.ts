@@ -46,7 +46,8 @@ export function describeGrid(grid: Grid): string {
 }
 
 /**
- * The column that contains `longitude`; an edge belongs to the cell east of it. Outside 0 to columns − 1 off the grid.
+ * The column that contains `longitude`; an edge belongs to the cell east of it. For a longitude off the grid the result
+ * is outside 0 to columns − 1.
  */
 export function columnAt(grid: Grid, longitude: number): number {
   return Math.floor((longitude - grid.west) / grid.cellWidth);

@@ -12,7 +12,7 @@ export interface DraftRasters {
   population: RasterFile[];
 }
 
-/** Fewest monthly rasters of rain that are used. */
+/** Rasters of rain are used only if there are at least this many months. */
 const LEAST_MONTHS = 12;
 /** Adjacent cells that may share one value: projections spread over cells repeat values. */
 const REPEATS = 2000;

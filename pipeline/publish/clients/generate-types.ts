@@ -38,7 +38,7 @@ export type ErrorCode = ${Object.keys(ERRORS).map(literal).join(' | ')};
 /** Body of every error, application/problem+json. */
 export type Problem = ${typeOf(plain(Problem))};
 
-/** Addresses of complete tables. */
+/** Addresses of whole tables. */
 export type TablePath = ${tables.map(literal).join(' | ')};
 
 /** Path -> parameters and answer. */
