@@ -73,8 +73,8 @@ export const DECIMALS: Readonly<Record<string, number>> = {
 };
 
 /**
- * Rounds every number under a named field to that field's decimals, as `toFixed` rounds the binary value (so not always
- * half away from zero in decimal notation). Arrays inherit their field's decimals.
+ * Rounds every number under a listed field to that field's decimals, as `toFixed` rounds the binary value (so not
+ * always half away from zero in decimal notation). Arrays inherit their field's decimals.
  * @throws Error for a number that is not finite, or fractional under a field without decimals.
  */
 export function roundFields<T>(value: T, field = ''): T {

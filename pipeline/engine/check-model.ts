@@ -4,7 +4,7 @@ import type { Source } from '../catalog/sources.ts';
 import { METHODS, type Method } from '../catalog/values.ts';
 import { monthIndex } from '../contract/months.ts';
 
-/** The most months that may be estimated: a century. */
+/** Maximum number of months that may be estimated: a century. */
 const MOST_MONTHS = 1200;
 
 /** Checks what the schema of `model.json` cannot express. @throws BadInput naming the field */

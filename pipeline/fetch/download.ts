@@ -13,7 +13,7 @@ export interface WantedFile {
 export interface FetchOptions {
   /** How long a server may be silent before the attempt ends, milliseconds. */
   silence_ms: number;
-  /** The most attempts in a row that receive nothing. */
+  /** Maximum number of attempts in a row that receive nothing. */
   attempts?: number;
   /** Pause before the first retry, doubled each time, milliseconds. */
   pause_ms?: number;
@@ -23,7 +23,7 @@ export interface FetchOptions {
 const MOST_BYTES = 50e9;
 const MOST_REDIRECTS = 5;
 
-/** What was sent is wrong, not the connection: another attempt would fail, too. */
+/** The content that was sent is wrong, not the connection: another attempt would fail too. */
 export class WrongContent extends Error {}
 
 /**

@@ -58,10 +58,12 @@ export function rowAt(grid: Grid, latitude: number): number {
   return Math.floor((grid.north - latitude) / grid.cellHeight);
 }
 
+/** Longitude of the centre of a column, degrees. */
 export function longitudeOf(grid: Grid, column: number): number {
   return grid.west + (column + 0.5) * grid.cellWidth;
 }
 
+/** Latitude of the centre of a row, degrees. */
 export function latitudeOf(grid: Grid, row: number): number {
   return grid.north - (row + 0.5) * grid.cellHeight;
 }

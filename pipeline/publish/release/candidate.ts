@@ -21,7 +21,7 @@ export interface Making {
 
 /**
  * Adds the version that `write` makes to the snapshots: it is written to a temporary directory, checked, synced and
- * renamed. After a kill at any moment it is complete or absent; a later build clears the temporary directory.
+ * renamed. Even if the build is killed, it is complete or absent; a later build clears the temporary directory.
  * @returns whether the version already existed; a version is never written to again
  * @throws UsageError if the version exists with other content, which only tampering or chance can cause
  */
