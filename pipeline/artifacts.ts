@@ -61,7 +61,7 @@ export interface Areas {
   lgas: LgaArea[];
 }
 
-/** Rings of [longitude, latitude]: the outer ring first, then the holes; every ring is closed. */
+/** Rings of [longitude, latitude]: the exterior ring first, then the holes; every ring is closed. */
 export type Polygon = [number, number][][];
 /** ingest/polygons: full-resolution outlines, in the order of `Areas.lgas`, and which LGAs share an edge. */
 export interface Polygons {
