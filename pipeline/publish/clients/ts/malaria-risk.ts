@@ -103,7 +103,7 @@ export type Client = ReturnType<typeof createClient>;
 /**
  * A client whose answers all come from one model version. Its calls throw `ServiceError`, `VersionChanged`, and the
  * errors of `fetch` if the service cannot be reached in time.
- * @throws Error without a key; RangeError for times that are too long for a timer
+ * @throws Error if there is no key; RangeError for times that are too long for a timer
  */
 export function createClient(options: ClientOptions) {
   const { process } = globalThis as { process?: { env: Record<string, string | undefined> } };
