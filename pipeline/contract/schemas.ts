@@ -531,9 +531,9 @@ export const Versions = closed({
       scores: nullable(
         closed(
           {
-            compared: count('LGA-months that are in both'),
+            compared: count('LGAs and months that are in both'),
             moved: count('Scores that changed by more than the threshold in the model card'),
-            flipped: count('LGA-months whose level changed'),
+            flipped: count('LGAs and months whose level changed'),
             disjoint: count('Ranges that no longer overlap'),
           },
           'Null if it replaced no version that it can be compared with',
@@ -550,7 +550,7 @@ const change = (description: string) => Type.Number({ description: `${descriptio
 const tally = {
   compared: count('Scores that are in both'),
   moved: count('Scores that changed by more than score_change'),
-  flipped: count('Area-months whose level changed'),
+  flipped: count('Areas and months whose level changed'),
   disjoint: count('Ranges that no longer overlap'),
   mean_change: change('Mean change'),
   mean_absolute_change: Type.Number({ description: 'Mean of the absolute changes' }),
