@@ -410,7 +410,7 @@ export const TransmissionModel = closed({
         closed({
           period: period('Month'),
           reported: per1000(
-            'Confirmed cases per 1,000 people, as reported; rounded or an index if `limits` states this. Months without a report are left out',
+            'Confirmed cases per 1,000 people, as reported; rounded or an index if `limits` specifies this. Months without a report are left out',
           ),
           modelled: per1000('The same, as modelled'),
         }),

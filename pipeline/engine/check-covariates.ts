@@ -66,7 +66,8 @@ function checkEntry(entry: Covariate, sources: readonly Source[]): void {
 export function refuseCoverageFiles(sources: readonly Source[], hashes: Readonly<Record<string, string>>): void {
   const coverage = sources.filter(isCoverage);
   for (const { id, columns, files } of sources.filter(({ role }) => role === 'covariate')) {
-    const refuse = (found: string) => new BadInput('sources.json', `source ${id}`, found, `a different source: ${NOT_INPUTS}`);
+    const refuse = (found: string) =>
+      new BadInput('sources.json', `source ${id}`, found, `a different source: ${NOT_INPUTS}`);
     const named = [id, columns?.value].find((name) => COVERAGE.some((figure) => figure === name));
     if (named !== undefined) throw refuse(`${named} as a covariate`);
     for (const file of files) {

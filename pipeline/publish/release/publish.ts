@@ -107,7 +107,9 @@ async function publish(out: string, to: Destination, options: PublishOptions): P
 async function refuseFaults(directory: string): Promise<void> {
   const { faults } = await verifySnapshot(directory);
   if (faults.length > 0)
-    throw new Stopped(`${directory} must not be published; it has ${faults.length} faults: ${faults.slice(0, 5).join('; ')}`);
+    throw new Stopped(
+      `${directory} must not be published; it has ${faults.length} faults: ${faults.slice(0, 5).join('; ')}`,
+    );
 }
 
 function changesOf({ all, answers }: SnapshotDiff, { findings }: Review): Release['changes'] {

@@ -38,7 +38,9 @@ describe('coverage is refused as a covariate under any name', () => {
         ...{ id: 'wealth', format: 'csv', columns: { lga_pcode: 'lga', value: 'use' } },
         files: [{ path: 'nets.csv', rows: 4 }],
       }),
-      new RegExp(`source wealth: found the file of itn_use, nets\\.csv, as a covariate, expected a different source:.*${SPEC}`),
+      new RegExp(
+        `source wealth: found the file of itn_use, nets\\.csv, as a covariate, expected a different source:.*${SPEC}`,
+      ),
     ],
     [
       'a copy of its file',
