@@ -61,7 +61,7 @@ export interface Areas {
   lgas: LgaArea[];
 }
 
-/** Rings of [longitude, latitude]: the outer ring first, then the holes; every ring is closed. */
+/** Rings of [longitude, latitude]: the exterior ring first, then the holes; every ring is closed. */
 export type Polygon = [number, number][][];
 /** ingest/polygons: full-resolution outlines, in the order of `Areas.lgas`, and which LGAs share an edge. */
 export interface Polygons {
@@ -99,7 +99,7 @@ export type StateScore = RowOf<typeof risk.STATES>;
 
 /**
  * risk/evidence: what the scores are based on. Models add fields of their own; these are the ones that the report
- * reads. It says nothing about those that are absent.
+ * reads. If one is absent, the report leaves out the part that shows it.
  */
 export interface RiskEvidence {
   /** Model whose scores are published: `baseline` or `spatial`. */

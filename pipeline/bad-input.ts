@@ -35,7 +35,7 @@ export class BadInput extends Error implements Complaint {
   }
 }
 
-/** The most faults to collect; more of them would be no help. */
+/** Maximum number of faults to collect: a longer list would not help. */
 const MOST_FAULTS = 1000;
 
 /**

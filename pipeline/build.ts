@@ -174,7 +174,7 @@ async function buildSnapshot(
       );
       if (faults.length > 0)
         throw new Error(
-          `${temporary} must not be published, ${faults.length} faults: ${faults.slice(0, 5).join('; ')}`,
+          `${temporary} must not be published; it has ${faults.length} faults: ${faults.slice(0, 5).join('; ')}`,
         );
     },
   });

@@ -28,7 +28,7 @@ export const context = {
   population,
   area_km2,
   ...figures,
-  response_index: orNull(real('Mean of itn_use and effective_treatment, 0 to 1; null where either is')),
+  response_index: orNull(real('Mean of itn_use and effective_treatment, 0 to 1; null if either is null')),
 };
 
 export const season = {
@@ -50,7 +50,7 @@ export const windows = {
   last_month: whole('Last month of that run, 1 to 12'),
   share: real("Share of the usual year's total that falls in the run, 0 to 1"),
   share_low: orNull(
-    real('Lower end of the central 90% range of that share, from the errors in held-out states; null: errors unknown'),
+    real('Lower end of the central 90% range of that share, from the errors in left-out states; null: errors unknown'),
   ),
   share_high: orNull(real('Upper end of that range')),
   start_probability: orNull(

@@ -56,7 +56,8 @@ const SYSTEM: Record<string, string> = {
 };
 
 /**
- * DuckDB's errors have no code. Those of the system, such as a full disk, get Node's: they are no fault of the program.
+ * DuckDB's errors have no code. Those caused by the system, such as a full disk, get Node's code for it, since they are
+ * not bugs in the program.
  */
 function withSystemCode(error: Error): Error {
   const code = Object.keys(SYSTEM).find((name) => error.message?.includes(SYSTEM[name]!));

@@ -14,7 +14,7 @@ import { type Database, identifier, literal, withConnection } from './duckdb.ts'
 import { rowCount, type Table } from './table.ts';
 
 const TYPES = { VARCHAR, DOUBLE, INTEGER, BIGINT, BOOLEAN, BLOB };
-/** The most rows in a chunk (DuckDB's vector size). */
+/** Maximum number of rows in a chunk (DuckDB's vector size). */
 const CHUNK = 2048;
 
 /** @param metadata key-value metadata of the file */

@@ -1,10 +1,10 @@
-/** The schema of `held-back.json`, the register of looks at the held-back year. */
+/** The schema of `held-back.json`, the register of evaluations on the held-back year ("looks" in its fields). */
 import type { Static } from 'typebox';
 import { Type } from '../contract/type.ts';
 import { closed } from './values.ts';
 
 export const HELD_BACK_FILE = 'held-back.json';
-/** One evaluation against the held-back year, registered before it runs. */
+/** One evaluation on the held-back year, registered before it runs. */
 export const Look = Type.Object(
   {
     held_back_year: Type.Integer(),
@@ -26,7 +26,7 @@ export const Look = Type.Object(
           closed,
         ),
       ],
-      { description: 'null between the registration and the look' },
+      { description: 'null between registration and evaluation' },
     ),
   },
   closed,

@@ -201,5 +201,5 @@ export const Model = Type.Object(
   },
   closed,
 );
-/** model.json, and the register of looks at the held-back year stored next to it. */
+/** model.json, and the register of evaluations on the held-back year, which is stored next to it. */
 export type Model = Static<typeof Model> & { held_back?: HeldBack };

@@ -47,7 +47,7 @@ export async function repairCountry(
   let left: Fault[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     const faults = await countryFaults(now);
-    // Many rows may need the same declaration: the first fault stands for them.
+    // Many rows may need the same declaration: only the first fault is listed with it.
     const proposed = new Map<string, { source: string; remedy: Remedy; what: string }>();
     for (const { source, remedy, what } of faults) {
       const key = remedy && source ? `${source}, ${describeRemedy(remedy)}` : null;

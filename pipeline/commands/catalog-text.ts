@@ -35,12 +35,12 @@ function describeComparison({ rows, outlines, rasters = [] }: SourceComparison):
     ...(outlines
       ? [
           [
-            `Outlines: ${outlines.outlines.was} -> ${outlines.outlines.is}; ${outlines.added.length} new, ${outlines.removed.length} removed, ${outlines.renamed.length} renamed, ${outlines.resized.length} of another size`,
+            `Outlines: ${outlines.outlines.was} -> ${outlines.outlines.is}; ${outlines.added.length} new, ${outlines.removed.length} removed, ${outlines.renamed.length} renamed, ${outlines.resized.length} resized`,
           ],
         ]
       : []),
     ...rasters.map(({ path, before, was, is, rank_correlation }) => [
-      `${path}${before === path ? '' : `, compared with ${before}`}: rank correlation by quarter degrees ${fixed(rank_correlation)}`,
+      `${path}${before === path ? '' : `, compared with ${before}`}: rank correlation of quarter-degree means ${fixed(rank_correlation)}`,
       formatTable([
         { of: 'was', sum: rounded(was.sum), ...cellsOf(was.values) },
         { of: 'is', sum: rounded(is.sum), ...cellsOf(is.values) },

@@ -89,7 +89,7 @@ export function describeDiff(diff: SnapshotDiff, territory: Territory | undefine
 }
 
 const describeUnscored = (periods: readonly string[]) =>
-  `Not scored: A's forecasts of ${periods.join(', ')}. B estimates them, but without a survey of those months that A did not have; case records do not change scores.`;
+  `Not scored: A's forecasts of ${periods.join(', ')}. B estimates them, but without a survey of those months that A did not have; case records are not used to score forecasts.`;
 
 /** The rows that changed, and how many others there are. */
 function describeChanged<Row extends Cells>(

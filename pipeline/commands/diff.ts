@@ -9,8 +9,8 @@ import { fileToWrite, say } from './options.ts';
 const DETAIL = `
 Compares scores LGA by LGA, for the months that both snapshots estimate and those that both forecast. A score has moved
 if it changed by more than parameters.diff.score_change in B's model.json; the other thresholds there set what --gate
-lets pass. If B estimates months that A forecast, A's forecasts are scored on those for which B has a survey or case
-records that A did not have; in the other months both are extrapolations of the model.
+lets pass. If B estimates months that A forecast, A's forecasts are scored on those for which B has a survey that A did
+not have; in the other months both are extrapolations of the model.
 
 Exits with 0; with --gate, with 1 if a threshold is exceeded; with 2 if there is nothing to compare.
 

@@ -5,9 +5,9 @@ import { EXIT } from './errors.ts';
 import { say } from './options.ts';
 
 const DETAIL = `
-A file that is there and has the catalog's SHA-256 is left alone. An interrupted download continues where it stopped. A
+A file that exists and has the catalog's SHA-256 is left alone. An interrupted download continues where it stopped. A
 file has the ending .part until it is complete and its SHA-256 is right. Files without a url come from their
-producers; the catalog's \`access\` says how to get them.
+producers; the catalog's \`access\` explains how to get them.
 
 Exits with 0; with 1 if a file could not be downloaded; with 3 if a later try may succeed.
 

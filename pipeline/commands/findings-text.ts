@@ -6,7 +6,7 @@ interface Group {
   rules: readonly string[];
 }
 
-/** The most serious first. Findings with any other rule are notes. */
+/** Groups of rules, the most serious first. Findings with any other rule are notes. */
 const GROUPS: readonly Group[] = [
   {
     title: 'To be decided before publishing',

@@ -47,7 +47,7 @@ export function newCountryCommand(): Command {
             directory,
             '',
             `a ${name}`,
-            `a directory without a catalog (build the country as it is with --country ${directory}, or remove the catalog to draft it again)`,
+            `a directory without a catalog (to build this country, use --country ${directory}; to draft the catalog again, remove it first)`,
           );
       const { root, files } = await listFiles(from);
       const now = new Date().toISOString();

@@ -8,8 +8,8 @@ const WORDS = { cached: 'unchanged', run: 'will run', depends: 'may run' } as co
 const DETAIL = `
 A stage runs when one of these has changed: the content of its inputs, its code, an npm package that the code imports
 (or one that such a package depends on), its part of model.json, or the version of Node. These do not count: file
-times, comments and indentation in code, files imported only for their types, and what sources.json says for readers
-(title, citation, licence, notes), which only the snapshot holds. A stage that "may run" is skipped if the stages
+times, comments and indentation in code, files imported only for their types, and descriptions in sources.json (title,
+citation, licence, notes), which only the snapshot contains. A stage that "may run" is skipped if the stages
 before it produce the same output as before.
 
 Examples:
@@ -21,7 +21,7 @@ export function planCommand(): Command {
   return addCountryOptions(new Command('plan'))
     .description('Show which stages a build would run, without running any')
     .addOption(withoutValidation())
-    .option('--why', 'show why, too')
+    .option('--why', 'also show why')
     .option('--exit-code', 'exit 1 if a build has anything to run, 0 if it has nothing to do')
     .option('--json', 'as JSON, including the causes')
     .addHelpText('after', DETAIL)

@@ -20,7 +20,7 @@ the environment, as for all of AWS's tools.
 /v1/versions and the feed (/feed.atom on the dashboard's port, public) announce it: versions, months, what changed, and
 --note; never who published it or the reason given to --approve. The replaced version is still served under
 /v1/versions/VERSION until \`releases prune\` removes it, ${MOST_KEPT_VERSIONS} versions at most. With --keep-days its answers
-say until when (Sunset), and the first publication after that time ends it.
+state until when (Sunset), and the first publication after that time ends its service.
 
 Exits with 0 if done, 1 if stopped, 2 if there is no such version or destination, 3 if another publication is in
 progress or the storage cannot be reached.
@@ -47,7 +47,7 @@ export function addPublishOptions(command: Command): Command {
   return command
     .option('--approve <reason>', 'the reason for publishing changes that require one', freeText)
     .option('--to <destination>', "another build's directory, or s3://BUCKET/PREFIX, instead of <out>/current")
-    .option('--note <text>', 'what to tell key holders and readers of the public feed about it', freeText)
+    .option('--note <text>', 'a note on it for key holders and readers of the public feed', freeText)
     .option('--keep-days <n>', 'promise to keep the replaced version for this many days', atLeastOne)
     .option('--by <name>', 'who publishes (default: MALARIA_BY, or the user of this process)', freeText);
 }

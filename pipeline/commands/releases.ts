@@ -16,7 +16,7 @@ export function releasesCommand(): Command {
   const command = new Command('releases').description('List publications, remove old versions, build one again');
   command
     .command('list')
-    .description('List publications, the newest first, and the versions that are here')
+    .description('List publications, the newest first, and the existing versions')
     .option(...outOption)
     .option('--json', 'as JSON, with commits, changes and approvals')
     .addHelpText(
@@ -64,7 +64,7 @@ Example:
   command
     .command('reproduce')
     .description('Build a version again from its raw files and compare every byte')
-    .argument('<version>', 'a version that is here, or was published from here')
+    .argument('<version>', 'an existing version, or one that was published from here')
     .option(
       '--raw-data <dir>',
       'directory of the raw files, under their own paths or their SHA-256; missing ones are taken from <out>/raw',
@@ -76,7 +76,7 @@ Example:
       'after',
       `
 First prints the commit, lock file and raw files that the version was made from. It does not check out any code: if
-code, packages, Node or raw files differ from those, it says which and stops. The catalog is taken from the manifest;
+code, packages, Node or raw files differ from those, it reports which and stops. The catalog is taken from the manifest;
 the build runs in a temporary directory (TMPDIR) with an empty cache.
 
 Exits with 0 if every byte is the same, 1 if one is not, 2 if it cannot be tried here.

@@ -13,7 +13,7 @@ import { describeReview } from './review-text.ts';
 const DETAIL = `
 Compares a version with the current one: the answers of every operation, every table, scores by state and month, the
 build's findings, which raw files and which lines of model.json differ, and how good the forecasts were for months that
-now have new surveys or case records. Changes beyond parameters.diff in model.json, anything that is missing, and
+now have a new survey. Changes beyond parameters.diff in model.json, anything that is missing, and
 findings marked for approval require a reason: \`publish --approve REASON\`.
 
 The page is written to <out>/releases/<version>/review.html unless --html names another file.

@@ -22,7 +22,7 @@ interface LookOptions extends CountryOptions {
 export interface LookTaken {
   file: string;
   look: Look;
-  /** Whether the evaluation was done earlier, and so not repeated. */
+  /** Whether this design had been evaluated before; the evaluation is then not repeated. */
   already: boolean;
   looks: number;
   development: Scores;
@@ -31,7 +31,7 @@ export interface LookTaken {
 /**
  * Scores the country's held-back year with the current design: first registers the design in `held-back.json`, then
  * scores, and records the result. A design that has been evaluated is not scored again.
- * @throws Error if another design has been evaluated and `again` gives no reason, or if no state can be projected
+ * @throws UsageError if another design has been evaluated and `again` gives no reason, or if no state can be projected
  */
 export function lookAtHeldBack(options: LookOptions, onEvent: (event: StageEvent) => void): Promise<LookTaken> {
   return withArtifacts(NEEDED, { ...options, onEvent }, (country, io) => look(options, country, io));

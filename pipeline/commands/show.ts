@@ -121,7 +121,7 @@ const TABLES = {
 
 /**
  * Season and surveys are shown from answers that exist only with case records. Their tables exist without them, too.
- * @throws UsageError that names the table, or says why there is none
+ * @throws UsageError that names the table, or gives the reason why there is none
  */
 function refuseMissing(what: string, { snapshot }: ShowOptions): void {
   const { manifest } = openSnapshot(snapshot);

@@ -37,7 +37,7 @@ interface SynthOptions {
   json?: boolean;
 }
 
-/** `malaria-risk synth`. Exits 2 on a bad seed or an `--out` that is not a made-up country. */
+/** `malaria-risk synth`. Exits with 2 for a bad seed, or if `--out` contains anything but a made-up country. */
 export function synthCommand(): Command {
   return new Command('synth')
     .description('Write a made-up country whose truth is known')

@@ -27,7 +27,7 @@ export interface ZonalOptions {
 
 const COLUMNS = ['count', 'sum', 'mean', 'weight_sum', 'weighted_sum', 'weighted_mean'] as const;
 
-/** The most threads used by default: each takes about 50 MB, and reading rarely keeps more of them busy. */
+/** Maximum number of threads by default: each takes about 50 MB, and reading rarely keeps more of them busy. */
 const MOST_JOBS = 8;
 
 /** `malaria-risk zonal`: statistics of a raster inside polygons, as CSV. */

@@ -9,7 +9,7 @@ import type { RowOf } from '../table.ts';
 type ByLga = RowOf<ArtifactTables['ingest/covariates']>;
 type ByCell = RowOf<ArtifactTables['zonal/covariates']>;
 
-/** Figures with fewer distinct values have no recognisable pattern. */
+/** Minimum number of distinct values: figures with fewer have no recognisable pattern. */
 const LEAST_VALUES = 3;
 /**
  * With this many LGAs and distinct values, figures that are not copies of each other never have such similar orders.

@@ -1,6 +1,6 @@
 /**
- * Decimals that each field is rounded to on output, so that files are byte-stable. Fields not named are whole
- * numbers or text; a fractional number under an unnamed field is a mistake and is refused.
+ * Decimals that each field is rounded to on output, so that files are byte-stable. Fields that are not listed are
+ * integers or text; a fractional number under such a field is a mistake and is refused.
  */
 export const DECIMALS: Readonly<Record<string, number>> = {
   score: 4,
@@ -73,8 +73,8 @@ export const DECIMALS: Readonly<Record<string, number>> = {
 };
 
 /**
- * Rounds every number under a named field to that field's decimals, as `toFixed` rounds the binary value (so not always
- * half away from zero in decimal notation). Arrays inherit their field's decimals.
+ * Rounds every number under a listed field to that field's decimals, as `toFixed` rounds the binary value (so not
+ * always half away from zero in decimal notation). Arrays inherit their field's decimals.
  * @throws Error for a number that is not finite, or fractional under a field without decimals.
  */
 export function roundFields<T>(value: T, field = ''): T {

@@ -74,7 +74,7 @@ export const ERRORS = {
   RANGE_NOT_SATISFIABLE: {
     status: 416,
     title: 'The file ends before the range that Range asks for',
-    detail: 'Content-Range says how many bytes there are.',
+    detail: 'Content-Range gives the number of bytes that there are.',
   },
   TRANSMISSION_DATA_UNAVAILABLE: {
     status: 503,

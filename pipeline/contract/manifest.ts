@@ -13,7 +13,7 @@ export const FileEntry = Type.Object(
 );
 export type FileEntry = Static<typeof FileEntry>;
 
-/** Where one stage's results came from. Durations are kept out: they would make equal builds differ. */
+/** The provenance of one stage's results. It has no durations, which would make otherwise equal builds differ. */
 export const StageRecord = Type.Object(
   {
     stage: Type.String(),
@@ -47,7 +47,7 @@ export const Manifest = Type.Object(
     format: Type.Literal(1),
     model_version: Type.String({ pattern: '^[a-z0-9][a-z0-9.-]*-[0-9a-f]{8}$' }),
     country: Type.String(),
-    synthetic: Type.Boolean({ description: 'True where the country is made up' }),
+    synthetic: Type.Boolean({ description: 'True if the country is made up' }),
     territory: Type.Optional(Territory),
     limits: Type.Optional(
       Type.Array(Type.String(), {
@@ -84,7 +84,7 @@ export const Manifest = Type.Object(
     lock_file: Type.Optional(
       Type.String({
         pattern: hexDigits,
-        description: 'Hash of the lock file, in snapshots from before there was `packages`',
+        description: 'Hash of the lock file, in snapshots made before `packages` was added',
       }),
     ),
     runtime: Type.Optional(Type.String({ description: 'The version of Node that ran the code' })),
@@ -98,7 +98,7 @@ export const Manifest = Type.Object(
 );
 export type Manifest = Static<typeof Manifest>;
 
-/** Encodings that every JSON and CSV file of an answer is kept in, with the ending of the sibling. */
+/** Encodings in which every JSON and CSV file of an answer is stored too, with the extension of the compressed copy. */
 export const ENCODINGS = { br: '.br', gzip: '.gz' } as const;
 export type Encoding = keyof typeof ENCODINGS;
 

@@ -1,4 +1,4 @@
-/** A calendar month written `YYYY-MM`, such as `2023-09`. */
+/** A month of a particular year, written `YYYY-MM`, such as `2023-09`. */
 export type Period = string;
 
 const FORM = /^(\d{4})-(0[1-9]|1[0-2])$/;
@@ -10,7 +10,7 @@ export function isPeriod(text: string): boolean {
 
 /**
  * Months since year 0, so that month arithmetic is arithmetic: `monthIndex('2023-12') + 1 === monthIndex('2024-01')`.
- * @throws RangeError when `period` is not of the form `YYYY-MM`.
+ * @throws RangeError if `period` is not of the form `YYYY-MM`
  */
 export function monthIndex(period: Period): number {
   const match = FORM.exec(period);
@@ -39,7 +39,7 @@ export function yearOf(period: Period): number {
   return Math.floor(monthIndex(period) / 12);
 }
 
-/** Every month from `first` to `last`, both included; empty when `last` comes before `first`. */
+/** Every month from `first` to `last`, both included; empty if `last` is before `first`. */
 export function periodRange(first: Period, last: Period): Period[] {
   const start = monthIndex(first);
   return Array.from({ length: Math.max(0, monthIndex(last) - start + 1) }, (_, i) => periodOf(start + i));

@@ -1,4 +1,4 @@
-/** The OpenAPI 3.1 document of the service, generated from the contract: nothing about single operations is in here. */
+/** The OpenAPI 3.1 document of the service, generated from the contract; nothing here is specific to one operation. */
 import type { TSchema } from 'typebox';
 import { COMMON_ERRORS, ERRORS, type ErrorCode, Problem } from './errors.ts';
 import {
@@ -59,7 +59,7 @@ const HEADERS = {
     'string',
     'Thu, 31 Dec 2026 00:00:00 GMT',
   ),
-  Vary: header('The headers that the answer was chosen by', 'string', 'Accept-Encoding'),
+  Vary: header('Request headers on which the choice of the answer depends', 'string', 'Accept-Encoding'),
 };
 type HeaderName = keyof typeof HEADERS;
 
@@ -69,14 +69,14 @@ const ANSWER_HEADERS = [
   ...(['ETag', 'Vary', 'Cache-Control', 'Model-Version', 'Deprecation', 'Sunset'] as const),
   ...(['RateLimit', 'RateLimit-Policy', 'X-Request-Id'] as const),
 ] as const;
-/** Answers about versions belong to none of them. */
+/** Answers about versions do not belong to a version themselves. */
 const answerHeaders = (operation: Operation) => {
   const isReleaseIndex = RELEASE_OPERATIONS.some(({ id }) => id === operation.id);
   return ANSWER_HEADERS.filter((name) => !isReleaseIndex || !['Model-Version', 'Deprecation', 'Sunset'].includes(name));
 };
 const LIMIT_HEADERS = ['RateLimit', 'RateLimit-Policy', 'X-Request-Id'] as const;
 
-/** Statuses that every operation answers with alike. */
+/** Statuses with the same meaning for every operation. */
 const COMMON_STATUSES: readonly number[] = [...new Set(COMMON_ERRORS.map((code) => ERRORS[code].status))];
 
 const TAGS = {
@@ -95,7 +95,7 @@ const TAGS = {
 
 const tagOf = ({ path }: Operation) => Object.keys(TAGS).find((tag) => path.startsWith(`/v1/${tag}`)) ?? 'about';
 
-/** What the document shows from a snapshot. */
+/** Examples from a snapshot, for the document. */
 export interface Examples {
   /** Values of the parameters. */
   values: FileParameters;

@@ -39,7 +39,7 @@ export interface Operation {
   readonly id: string;
   readonly path: string;
   readonly summary: string;
-  /** The scopes a key needs, all of them; none: any valid key. */
+  /** Scopes that a key needs, all of them; if empty, any valid key is accepted. */
   readonly scopes: readonly Scope[];
   readonly parameters: readonly ParameterName[];
   /** Whether the answer needs case records, without which the operation answers 503. */
@@ -47,13 +47,13 @@ export interface Operation {
   /** Whether the answer needs monthly rain, without which there is no season and no file. */
   readonly needsRain?: boolean;
   readonly responseName: string;
-  /** Null: the answer is not JSON, and only its media type is declared. */
+  /** Null if the answer is not JSON; then only its media type is declared. */
   readonly response: TSchema | null;
   /** Media type of the answer. */
   readonly type: string;
-  /** Whether a snapshot may lack it, being older than the operation or having no data for it. */
+  /** Whether a snapshot may lack it, because it is older than the operation or has no data for it. */
   readonly optional: boolean;
-  /** Path inside the snapshot, `{state}`, `{lga}`, `{period}` and `{months}` standing for validated values. */
+  /** Path inside the snapshot; `{state}`, `{lga}`, `{period}` and `{months}` are replaced by validated values. */
   readonly file: string;
 }
 
@@ -522,7 +522,7 @@ export function exampleValues(
   };
 }
 
-/** Whether `operation`'s file has a sibling in every encoding: Parquet and archives are compressed already. */
+/** Whether `operation`'s file has a compressed copy in every encoding: Parquet and archives are compressed already. */
 export const isEncoded = ({ type }: Operation) => type !== TABLE_TYPES.parquet && type !== ARCHIVE;
 
 /** Errors of one operation, in addition to those that any request can meet. */

@@ -410,7 +410,7 @@ export const TransmissionModel = closed({
         closed({
           period: period('Month'),
           reported: per1000(
-            'Confirmed cases per 1,000 people, as reported; rounded or an index if `limits` says so. Months without a report are left out',
+            'Confirmed cases per 1,000 people, as reported; rounded or an index if `limits` specifies this. Months without a report are left out',
           ),
           modelled: per1000('The same, as modelled'),
         }),
@@ -531,12 +531,12 @@ export const Versions = closed({
       scores: nullable(
         closed(
           {
-            compared: count('LGAs and months that both have'),
+            compared: count('LGAs and months that are in both'),
             moved: count('Scores that changed by more than the threshold in the model card'),
-            flipped: count('LGAs and months in another level'),
+            flipped: count('LGAs and months whose level changed'),
             disjoint: count('Ranges that no longer overlap'),
           },
-          'Null where it replaced nothing to compare with',
+          'Null if it replaced no version that it can be compared with',
         ),
       ),
       diff: address('Path of the complete diff'),
@@ -548,9 +548,9 @@ export type Versions = Static<typeof Versions>;
 
 const change = (description: string) => Type.Number({ description: `${description}, new minus old` });
 const tally = {
-  compared: count('Scores that both have'),
+  compared: count('Scores that are in both'),
   moved: count('Scores that changed by more than score_change'),
-  flipped: count('Areas and months in another level'),
+  flipped: count('Areas and months whose level changed'),
   disjoint: count('Ranges that no longer overlap'),
   mean_change: change('Mean change'),
   mean_absolute_change: Type.Number({ description: 'Mean of the absolute changes' }),

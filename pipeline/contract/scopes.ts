@@ -1,4 +1,4 @@
-/** What a key can be allowed to read. */
+/** The scopes of keys: what each allows its holder to read. */
 export const SCOPES = {
   risk_scores: 'Estimated risk, context, season and transmission',
   forecasts: 'Forecast risk, one to four months ahead',

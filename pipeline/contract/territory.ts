@@ -72,7 +72,7 @@ export function inWords(text: string, territory: Territory | undefined): string 
   const filled: Record<string, string> = {
     ...{ youngest: String(ages_months[0]), oldest: String(ages_months[1]), method, survey_method },
     ...{ zone: zones?.one ?? 'Zone', state_code: state.code_is, lga_code: lga.code_is },
-    // Without the brackets, which say whose codes they are.
+    // Without the text in brackets, which names the issuer of the codes.
     state_code_short: state.code_is.replace(/ \([^)]*\)$/, ''),
   };
   // Parts with an odd index are code.
@@ -101,7 +101,7 @@ function levelsIn(text: string, { state, lga }: Territory): string {
     });
 }
 
-/** Prose inside program code: a level after an article or a number, or in capitals, as no identifier is. */
+/** Prose inside program code: the word for a level after an article or a number, or in capitals, unlike identifiers. */
 const PROSE_IN_CODE =
   /\W(?:(?:[Aa]n?|one|two|no|[Ee]very|the|their|its) (?:state|LGA)s?|states? and LGAs?|LGAs?|local government areas?|States?)\b/g;
 
@@ -113,7 +113,7 @@ export const codeInWords = (text: string, territory: Territory): string =>
 export const OF_COUNTRY = 'x-of-country';
 export type OfCountry = 'state_code' | 'zone' | 'zone_code' | 'iso_code';
 
-/** By the territory's JSON, since every manifest that is read has its own object. */
+/** Keyed by the territory's JSON, since every manifest that is read has a territory object of its own. */
 const compiled = new Map<string, WeakMap<object, unknown>>();
 
 /**

@@ -35,7 +35,7 @@ export function checkCovariates({ parameters }: Pick<Model, 'parameters'>, sourc
 function checkEntry(entry: Covariate, sources: readonly Source[]): void {
   const source = sources.find(({ id }) => id === entry.source);
   if (!source) throw inModel(`the source ${entry.source}, which sources.json lacks`, 'a source of the role covariate');
-  if (isCoverage(source)) throw inModel(`the source ${source.id}`, `another: ${NOT_INPUTS}`);
+  if (isCoverage(source)) throw inModel(`the source ${source.id}`, `a different source: ${NOT_INPUTS}`);
   if (source.role !== 'covariate')
     throw inModel(
       `the source ${source.id} of the role ${source.role}`,
@@ -66,7 +66,8 @@ function checkEntry(entry: Covariate, sources: readonly Source[]): void {
 export function refuseCoverageFiles(sources: readonly Source[], hashes: Readonly<Record<string, string>>): void {
   const coverage = sources.filter(isCoverage);
   for (const { id, columns, files } of sources.filter(({ role }) => role === 'covariate')) {
-    const refuse = (found: string) => new BadInput('sources.json', `source ${id}`, found, `another: ${NOT_INPUTS}`);
+    const refuse = (found: string) =>
+      new BadInput('sources.json', `source ${id}`, found, `a different source: ${NOT_INPUTS}`);
     const named = [id, columns?.value].find((name) => COVERAGE.some((figure) => figure === name));
     if (named !== undefined) throw refuse(`${named} as a covariate`);
     for (const file of files) {

@@ -4,7 +4,7 @@ import type { Source } from '../catalog/sources.ts';
 import { METHODS, type Method } from '../catalog/values.ts';
 import { monthIndex } from '../contract/months.ts';
 
-/** The most months that may be estimated: a century. */
+/** Maximum number of months that may be estimated: a century. */
 const MOST_MONTHS = 1200;
 
 /** Checks what the schema of `model.json` cannot express. @throws BadInput naming the field */
@@ -72,7 +72,7 @@ const NAMES: Record<Method, RegExp> = { microscopy: /microscop/i, rdt: /rapid|\b
 const namesOther = (words: string, method: Method) =>
   METHODS.some((other) => other !== method && NAMES[other].test(words));
 
-/** Checks what model.json must say if the catalog has no monthly rain. @throws BadInput naming the field */
+/** Checks what model.json must specify if the catalog has no monthly rain. @throws BadInput naming the field */
 export function checkSeasonless(model: Model, sources: readonly Source[]): void {
   if (sources.some(({ role }) => role === 'climate')) return;
   const complain = (where: string, found: string, expected: string) =>

@@ -168,7 +168,8 @@ function checkColumns(source: Source, complain: Complain): void {
 }
 
 /**
- * Checks the fields that say how long a table must be: rows, months, rounds. Without them a truncated table would pass.
+ * Checks the fields that specify how long a table must be: rows, months, rounds. Without them a truncated table would
+ * pass.
  */
 function checkTable(source: Source, complain: Complain): void {
   const siblings = source.files.slice(1).filter(({ path }) => !(source.format === 'dbf' && /\.cpg$/i.test(path)));

@@ -14,7 +14,7 @@ export async function sha256File(file: string): Promise<string> {
   return hash.digest('hex');
 }
 
-/** SHA-256 of a JSON value with its objects' keys sorted, so that their order in a file does not matter. */
+/** SHA-256, hex, of a JSON value with its objects' keys sorted, so that their order in a file does not matter. */
 export function sha256Json(value: unknown): string {
   return sha256(
     JSON.stringify(value, (_, v) =>

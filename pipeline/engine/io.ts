@@ -10,7 +10,7 @@ import { type Stage, type StageIo, tableReaders } from './stage.ts';
 export interface StageTask {
   module: string;
   cache: string;
-  /** Cache entries that hold the inputs, by stage. */
+  /** Cache entries that contain the inputs, by stage. */
   entries: Record<string, CacheEntry>;
   inputs: readonly string[];
   /** Columns of those inputs that are tables. */

@@ -26,7 +26,7 @@ export interface RunInput {
   /** Content hashes of the raw files. */
   raw: Record<string, string>;
   cache: string;
-  /** The most stages that run at once. */
+  /** Maximum number of stages that run at once. */
   jobs: number;
   onEvent(event: StageEvent): void;
 }
@@ -35,7 +35,7 @@ export interface RunInput {
  * Runs the stages whose inputs, code, packages or parameters have changed, up to `jobs` at once, each in a thread. The
  * order in which they finish does not affect their outputs.
  * @returns the cache entry of every stage, in the table's order
- * @throws whatever the first failing stage threw; the others are stopped, and nothing they did is kept
+ * @throws whatever the first failing stage threw; those still running are stopped, and their results are discarded
  */
 export async function runStages(stages: readonly Stage[], input: RunInput): Promise<CacheEntry[]> {
   const { country, raw, cache, jobs, onEvent } = input;

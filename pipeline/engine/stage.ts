@@ -10,7 +10,7 @@ export interface Stage {
   readonly module: string;
   /** Which sources' raw files and catalog entries it reads. */
   readonly reads: (source: Source) => boolean;
-  /** It publishes what the catalog says about files for readers (citation, licence …), which no other stage sees. */
+  /** It publishes the catalog's descriptions of files (citation, licence …), which no other stage sees. */
   readonly publishes_catalog?: true;
   /** The parts of model.json that it sees, as paths such as `parameters.survey.method`. */
   readonly model: readonly string[];

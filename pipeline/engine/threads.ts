@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 
 /**
  * Runs `module` in a thread of its own, which gets `task` as its `workerData`.
- * @param running holds the thread while it runs, so that the caller can stop it
+ * @param running contains the thread while it runs, so that the caller can stop it
  * @param take turns a message into the result, or returns undefined to wait for more; if it throws, the run fails
  */
 export function inThread<Message, Result>(

@@ -13,7 +13,7 @@ export interface WantedFile {
 export interface FetchOptions {
   /** How long a server may be silent before the attempt ends, milliseconds. */
   silence_ms: number;
-  /** The most attempts in a row that receive nothing. */
+  /** Maximum number of attempts in a row that receive nothing. */
   attempts?: number;
   /** Pause before the first retry, doubled each time, milliseconds. */
   pause_ms?: number;
@@ -23,7 +23,7 @@ export interface FetchOptions {
 const MOST_BYTES = 50e9;
 const MOST_REDIRECTS = 5;
 
-/** What was sent is wrong, not the connection: another attempt would fail, too. */
+/** The content that was sent is wrong, not the connection: another attempt would fail too. */
 export class WrongContent extends Error {}
 
 /**
@@ -124,7 +124,7 @@ async function request(url: string, headers: Record<string, string>, signal: Abo
     if (![301, 302, 303, 307, 308].includes(response.status)) return response;
     await response.body?.cancel();
     const next = response.headers.get('location');
-    if (next === null) throw new WrongContent(`the server answered ${response.status} without saying where to go`);
+    if (next === null) throw new WrongContent(`the server answered ${response.status} without a Location header`);
     const to = httpAddress(new URL(next, address).href);
     if (address.protocol === 'https:' && to.protocol !== 'https:')
       throw new WrongContent(`redirected from https to ${to.protocol.slice(0, -1)}, expected https throughout`);

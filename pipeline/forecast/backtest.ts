@@ -35,7 +35,7 @@ export interface OriginSpan {
   last: Period;
 }
 
-/** Number of scored origins, six years: older forecasts are hardly informative about today's. */
+/** Maximum number of scored origins, six years: older forecasts are hardly informative about today's. */
 const MOST_ORIGINS = 72;
 
 /** Origins of a panel up to the last one requested; `month` counts from the panel's first. */

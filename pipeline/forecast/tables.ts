@@ -68,7 +68,7 @@ export const PAST = {
 };
 
 export const SHIFT = {
-  row: 'A state in a month after its last survey whose scores are moved by case records (no row: the usual season alone)',
+  row: 'A state in a month after its last survey whose scores are moved by case records (without a row, they follow the usual season alone)',
   columns: {
     state_code,
     period,

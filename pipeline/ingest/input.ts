@@ -69,7 +69,7 @@ export function codeReader({ otherNames }: Pick<IngestInput, 'otherNames'>, area
       const code = textOf(table, row, 'lga_pcode');
       const lga = lgas.get(code);
       if (!lga) {
-        const expected = 'the p-code of an LGA in the boundaries';
+        const expected = 'the p-code of an LGA in the outlines';
         const named = areas.lgas.filter(
           (area) =>
             plain(area.lga) === plain(row.values.lga ?? '') &&
@@ -117,7 +117,7 @@ export function refuseUnknownPlaces(sources: readonly Source[], areas: Areas): v
     for (const { lga_pcode, state_pcode } of gaps) {
       const where = `source ${id}, gaps`;
       if (lga_pcode !== undefined && !lgas.has(lga_pcode))
-        throw new BadInput('sources.json', where, lga_pcode, 'the p-code of an LGA in the boundaries');
+        throw new BadInput('sources.json', where, lga_pcode, 'the p-code of an LGA in the outlines');
       if (state_pcode !== undefined && !states.has(state_pcode))
         throw new BadInput('sources.json', where, state_pcode, 'the p-code of a state of model.json');
     }

@@ -8,11 +8,11 @@ export interface SurveyResult {
   positivity: number;
 }
 
-/** Fewer children tested by a method are not informative. */
+/** Minimum number of children tested by a method in a round: with fewer, its positivity is not informative. */
 const LEAST_EXAMINED = 500;
 /** A rapid test also detects recently cleared infections, so microscopy exceeds it only by chance. */
 const MOST_MICROSCOPY = 1.1;
-/** The positivity of two rounds may differ by this factor. */
+/** The positivity of two rounds may differ by up to this factor. */
 const ROUND_FACTOR = 4;
 
 /** A line for each round whose two methods look swapped, and for each that differs greatly from all other rounds. */

@@ -46,7 +46,8 @@ export function describeGrid(grid: Grid): string {
 }
 
 /**
- * The column that contains `longitude`; an edge belongs to the cell east of it. Outside 0 to columns − 1 off the grid.
+ * The column that contains `longitude`; an edge belongs to the cell east of it. For a longitude off the grid the result
+ * is outside 0 to columns − 1.
  */
 export function columnAt(grid: Grid, longitude: number): number {
   return Math.floor((longitude - grid.west) / grid.cellWidth);
@@ -57,10 +58,12 @@ export function rowAt(grid: Grid, latitude: number): number {
   return Math.floor((grid.north - latitude) / grid.cellHeight);
 }
 
+/** Longitude of the centre of a column, degrees. */
 export function longitudeOf(grid: Grid, column: number): number {
   return grid.west + (column + 0.5) * grid.cellWidth;
 }
 
+/** Latitude of the centre of a row, degrees. */
 export function latitudeOf(grid: Grid, row: number): number {
   return grid.north - (row + 0.5) * grid.cellHeight;
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 /** A reproducible stream of random numbers. */
 export interface Random {
-  /** Uniform on (0, 1), 32 bits of it, never 0 or 1. */
+  /** Uniform on (0, 1), from 32 random bits; never 0 or 1. */
   uniform(): number;
   /** Standard normal. */
   normal(): number;

@@ -5,7 +5,7 @@ import type { Random } from '../numerics/random.ts';
 import { expit } from '../numerics/special.ts';
 import type { BaselineFit } from './baseline.ts';
 
-/** What the baseline needs of an LGA. */
+/** An LGA's data that the baseline needs. */
 export interface BaselineArea {
   lga_code: string;
   state_code: string;

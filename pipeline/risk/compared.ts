@@ -6,9 +6,9 @@ import { addMonths, monthIndex, type Period } from '../contract/months.ts';
 const LATEST_AFTER = 3;
 
 /**
- * The month that stands for the last survey round completed before `period`: the last earlier month of the same name
- * that is at most three months after the end of fieldwork, so that the season does not affect the change. Null before
- * the end of the first round.
+ * The month that represents the last survey round completed before `period`: the same month of the last earlier year in
+ * which it is at most three months after the end of fieldwork, so that the season does not affect the change. Null
+ * before the end of the first round.
  * @param fieldworkEnds last months of the rounds' fieldwork; for a round published by state only, its middle month
  */
 export function surveyReference(period: Period, fieldworkEnds: readonly Period[]): Period | null {

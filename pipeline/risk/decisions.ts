@@ -46,7 +46,7 @@ export function probabilitiesTable(kinds: readonly Kind[], periods: readonly Per
 /**
  * One row per area and month for which the month a year before is present, in that order.
  * @param fieldworkEnds last months of the survey rounds' fieldwork
- * @param referenceOf returns the month that stands for the last survey
+ * @param referenceOf returns the month that represents the last survey
  */
 export function changesTable(
   kinds: readonly Kind[],

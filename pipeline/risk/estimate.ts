@@ -18,7 +18,7 @@ import { valuesIn } from './varying.ts';
 /**
  * Parameters of the prior that are fixed, since four rounds cannot identify them. Slopes of 0.1 logit per year that
  * last some five years, plus Brownian motion of 0.1 logit per root year, have a standard deviation of 0.9 over the
- * eleven years of Nigeria's surveys. They were chosen on simulated countries and on the 2018 round predicted from those
+ * eleven years of Nigeria's surveys. They were chosen on made-up countries and on the 2018 round predicted from those
  * before it. Changes act over regions of 300 km: ranges of 150 to 1200 km fit the real data equally well.
  */
 const FIXED = {

@@ -10,8 +10,8 @@ import type { Mesh } from './mesh.ts';
  *   y ~ beta-binomial(n, p, ρ),   p = Σ_c ω_c expit(η_c)
  *   η_c = φ_cᵀβ + φ_aqᵀb + z(c) + u_a + μ_r + w_r(a) + v_r(k) + γ ln S_am
  *
- * with a the LGA and k the state of cell c, q the calendar month of the survey and m its month of the year; plus δ_r if
- * it is by a test other than the score's.
+ * with a the LGA and k the state of cell c, q the month of the survey and m its month of the year; plus δ_r if it is by
+ * a test other than the score's.
  */
 export interface RiskObservation extends Tested {
   name: string;

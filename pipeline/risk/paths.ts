@@ -11,11 +11,11 @@ export interface PredictedMonth {
   time: number;
   /** Month of the year, 0 for January. */
   month: number;
-  /** ln of each LGA's seasonal index; the same for all months of one name. */
+  /** ln of each LGA's seasonal index; the same for a month of the year in all years. */
   log_season: ArrayLike<number>;
   /** Covariates by month: by covariate, then by LGA. */
   varying?: readonly ArrayLike<number>[];
-  /** Positions of the months of the same name with which it is compared. */
+  /** Positions of the same month of earlier years with which it is compared. */
   compared?: { year: number | null; survey: number | null };
 }
 
@@ -210,7 +210,7 @@ export interface MonthDraws {
   states: Float64Array[];
 }
 
-/** Joint draws of prevalence in the months of one name. @param month month of the year, 0 for January */
+/** Joint draws of prevalence in one month of the year, for all years. @param month 0 for January */
 export function drawMonths(paths: Paths, month: number): MonthDraws {
   const { draws, rounds, states, state_of, people, errors, parts } = paths;
   const months = [...paths.months.keys()].filter((m) => paths.months[m]!.month === month);

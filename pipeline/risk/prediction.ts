@@ -51,9 +51,9 @@ export const emptyEstimates = ({ months, state_of, states }: Paths): Estimates =
 });
 
 /**
- * Fills in the months of one name. They are predicted together, since they are compared with each other; so only about
- * a twelfth of the draws is in memory at a time.
- * @param month month of the year, 0 for January
+ * Fills in one month of the year, for all years. These are predicted together, since they are compared with each other;
+ * only about a twelfth of the draws is in memory at a time.
+ * @param month 0 for January
  */
 export function predictMonths(paths: Paths, month: number, to: Estimates): void {
   const { months, draws, state_of, states } = paths;

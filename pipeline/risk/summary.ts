@@ -31,7 +31,7 @@ export function summariseDraws(
   return { mean: sum / draws.length, low, high, at_least: reached.map((n) => n / draws.length) };
 }
 
-/** ChangeSummary of an area's prevalence, draw by draw. */
+/** Summary of the change of an area's prevalence, computed draw by draw. */
 export function changesOf(now: Float64Array, then: Float64Array): ChangeSummary {
   const change = new Float64Array(now.length);
   let rises = 0;

@@ -27,7 +27,7 @@ export type RiskTask =
   | { point: ThetaPoint; near: Mode }
   /** A batch of draws, written into the paths. */
   | { draw: Share; at: FitPoint; paths: Paths }
-  /** The months of one name, written into the estimates. */
+  /** One month of the year, for all years, written into the estimates. */
   | { month: number; paths: Paths; estimates: Estimates };
 
 const { mesh, times, observations, constants, pathInputs, seed } = workerData as RiskData;

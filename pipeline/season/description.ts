@@ -44,7 +44,7 @@ function describeHighMonths(check: readonly SeasonCheckRow[], highShare: number)
   return (
     `A high season of twelve months means that no month is expected below ${highShare} of the peak, not that all months are alike: ` +
     `the index shows how they differ. In ${neverLow} of the ${check.length} records no month falls below it; the lowest months of the records are ` +
-    `at ${Math.min(...lowest).toFixed(2)} to ${Math.max(...lowest).toFixed(2)} of the peak. Of ${months.length} held-out months, ${low.length} ` +
+    `at ${Math.min(...lowest).toFixed(2)} to ${Math.max(...lowest).toFixed(2)} of the peak. Of ${months.length} left-out months, ${low.length} ` +
     `were recorded below ${highShare}: the index identified ${found} of them, and put ${months.filter(({ expectedLow, recordedLow }) => expectedLow && !recordedLow).length} others below it. Its error is ` +
     `${error.toFixed(2)} of the peak (root mean square), so a month that close to ${highShare} may be on either side.`
   );

@@ -35,6 +35,7 @@ export function seasonOf(first: CaseSeries['first'], cases: readonly (number | n
   return caseSeason({ first_month: monthOf(first) - 1, cases, unusual });
 }
 
+/** Confirmed cases by month, null in masked months. */
 export const withoutMasked = ({ confirmed, masked }: CaseSeries) =>
   confirmed.map((value, t) => (masked.includes(t) ? null : value));
 

@@ -8,7 +8,8 @@ import { monthsApart } from './high-season.ts';
 export const WINDOW_MONTHS: readonly number[] = [3, 4, 5];
 
 /**
- * Seasonal chemoprevention was recommended where four consecutive months hold this share of a year's cases (MODEL.md).
+ * Seasonal chemoprevention was recommended where four consecutive months account for this share of a year's cases
+ * (MODEL.md, section 7).
  */
 export const CRITERION = { months: 4, share: 0.6 };
 

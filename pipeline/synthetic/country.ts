@@ -31,8 +31,8 @@ export const DEFAULT_OUT = 'raw-data/synthetic';
 
 /**
  * Writes a made-up country in the formats of the real one, with its catalog and truth. The bytes depend only on `seed`,
- * family and size. The country is written to a temporary directory and renamed, so a kill leaves the old or the new
- * one.
+ * family and size. The country is written to a temporary directory and renamed, so that a killed run leaves either
+ * the old or the new one.
  * @throws UsageError if `seed` is not a whole number of at least 0, or if `out` contains anything but a made-up country
  */
 export async function writeSyntheticCountry(options: SyntheticCountryOptions): Promise<WrittenCountry> {

@@ -27,8 +27,8 @@ export interface ReproductionRange {
  * scatter, and fitted again, each with another form of the effect of rain. The walk makes deviations of neighbouring
  * months similar, as in the record; with independent months the ranges would be too narrow. The variance of the
  * scatter, and of the walk's steps, is s² = penalised sum of squares / (months in the fit − 4). With the form fixed,
- * the ranges would ignore its error: in simulated countries they then contain two fifths of the true values, and
- * nineteen twentieths with it drawn. Durations and usual rain are taken as given: R − 1 grows with the assumed
+ * the ranges would ignore its error: in made-up countries they then contain two fifths of the true values, and
+ * nineteen twentieths if it is drawn. Durations and usual rain are taken as given: R − 1 grows with the assumed
  * infectious period.
  */
 export function reproductionRange(

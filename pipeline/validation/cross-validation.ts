@@ -24,6 +24,7 @@ export interface HeldOut {
   fold: number;
   survey_year: number;
   state_code: string;
+  /** Children examined, and the share of them who tested positive. */
   examined: number;
   observed: number;
   /** Posterior mean, then quantiles of the observed share. */

@@ -1,5 +1,5 @@
 /**
- * How well the risk model recovered the truth of simulated countries: `known-truth.json`, which only
+ * How well the risk model recovered the truth of made-up countries: `known-truth.json`, which only
  * `malaria-risk score-truth` writes, with `--record` (all of it) or `--confirm` (that a change of code does not affect
  * it). Sixty countries take an hour, so a build shows the record and does not recompute it.
  */

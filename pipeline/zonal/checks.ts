@@ -103,6 +103,11 @@ export async function refuseFills(raster: Raster, source: Source): Promise<void>
   watch.finish();
 }
 
+/**
+ * Refuses an LGA of which more than `MAX_OUTSIDE` is outside the population raster.
+ * @param covered its area inside the raster, in cells
+ * @param size its complete area, in cells
+ */
 export function checkCovered(population: Raster, lga: string, covered: number, size: number): void {
   if (covered >= size * (1 - MAX_OUTSIDE) && covered > 0) return;
   const share = ((100 * covered) / size).toFixed(1);

@@ -143,7 +143,7 @@ export async function measureLgas(
     return { lgas, ...pool.finish(codes), touched };
   } catch (cause) {
     if (!(cause instanceof OutlineFault)) throw cause;
-    throw new BadInput('the boundaries', nameOf(areas, codes[cause.outline]!), cause.message, 'a valid polygon');
+    throw new BadInput('the outlines', nameOf(areas, codes[cause.outline]!), cause.message, 'a valid polygon');
   } finally {
     await population.close();
     await elevation?.close();

@@ -3,6 +3,7 @@ import { gridCellAreaKm2 } from '../numerics/area.ts';
 import { type Grid, latitudeOf, longitudeOf, type Values, type Window } from '../numerics/grid.ts';
 import type { Coverage } from './coverage.ts';
 
+/** Approximate length of a degree of latitude, for the size of blocks and the distance to the nearest value. */
 export const KM_PER_DEGREE = 111.2;
 
 /** Sums over an LGA's part of a block of population cells, weighted by share × persons except for `inhabitedKm2`. */

@@ -45,7 +45,7 @@ test('a raster, a monthly table and yearly rasters become covariates by catalog 
     addCovariate({ id: 'wealth', format: 'csv', columns: { lga_pcode: 'lga', value: 'use' } })(tiny);
   });
   await expect(buildHere(nets.directory, out)).rejects.toThrow(
-    'source wealth: found the file of itn_use, nets.csv, as a covariate, expected another: net use, net access, ' +
-      'spraying and treatment are modelled estimates shown as context; not inputs to the risk score',
+    'source wealth: found the file of itn_use, nets.csv, as a covariate, expected a different source: net use, ' +
+      'net access, spraying and treatment are modelled estimates shown as context; not inputs to the risk score',
   );
 });

@@ -15,7 +15,7 @@ const NEW_MONTHS_FACTOR = 3;
 const RECORD_FACTOR = 3;
 /** Added months below this share of the column's mean (rain in the dry season) may vary by any factor. */
 const LEAST_SHARE = 0.1;
-/** Sums over fewer existing rows say nothing, and this many rows may be corrected in any table. */
+/** Sums over fewer existing rows are not informative, and up to this many rows may be corrected in any table. */
 const LEAST_ROWS = 3;
 /** A lower correlation means that the order of places has changed: rows shifted, columns or codes swapped. */
 const LEAST_RANK_CORRELATION = 0.95;

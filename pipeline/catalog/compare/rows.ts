@@ -71,10 +71,10 @@ export interface RowComparison {
   reporting: { period: Period; places: number; before: number }[];
 }
 
-/** In a set of fewer rows, most may be corrected. */
+/** Minimum number of rows of a set that is checked for rewriting: in a smaller one, most may be corrected. */
 export const LEAST_RECORD = 10;
 const EXAMPLES = 5;
-/** Fewer places have no meaningful order. */
+/** Minimum number of places whose order is compared: fewer have no meaningful order. */
 export const LEAST_PLACES = 10;
 
 export function compareRows(before: readonly ComparedRow[], after: readonly ComparedRow[]): RowComparison {

@@ -152,7 +152,7 @@ function hintsOf(areas: DraftAreas, entries: readonly DraftSource[], kept: reado
     .sort()
     .at(-1);
   const latest = [survey, cases].filter((month) => month != null).sort()[0] ?? `${Number(now.slice(0, 4)) - 1}-12`;
-  // Without rain data the model estimates whole years only.
+  // Whole years, since without rain data the model estimates no others.
   const last = latest.endsWith('-12') ? latest : `${Number(latest.slice(0, 4)) - 1}-12`;
   const first = `${rounds.map(({ survey_year }) => survey_year).sort((a, b) => a - b)[0] ?? Number(last.slice(0, 4)) - 2}-01`;
   return { ...{ codes: areas.lgas.map(({ code }) => code), first, last, latest }, ages: agesOf(kept) };

@@ -12,9 +12,9 @@ export interface DraftRasters {
   population: RasterFile[];
 }
 
-/** Fewest monthly rasters of rain that are used. */
+/** Rasters of rain are used only if there are at least this many months. */
 const LEAST_MONTHS = 12;
-/** Adjacent cells that may share one value: projections spread over cells repeat values. */
+/** Number of adjacent cells that may share one value: population projections repeat values from cell to cell. */
 const REPEATS = 2000;
 
 const nameOf = ({ file }: RasterFile) => path.basename(file).toLowerCase();

@@ -23,8 +23,8 @@ export function bundle(names: readonly string[], root: string, directory: string
 }
 
 /**
- * The locked versions of a package and all its dependencies, by name. For packages that differ by machine: npm has to
- * choose from them at installation, and does not take them from a bundle.
+ * The locked versions of a package and all its dependencies, by name. For packages that differ by platform: npm has to
+ * choose among them at installation, which it does not do for bundled ones.
  */
 export function pinned(name: string, root: string): Record<string, string> {
   const entries = Object.entries(withDependencies(name, readLock(root))).filter(([, { optional }]) => !optional);
@@ -33,10 +33,13 @@ export function pinned(name: string, root: string): Record<string, string> {
 
 const nameOf = (place: string) => place.slice(place.lastIndexOf('node_modules/') + 'node_modules/'.length);
 
-/** Whether `overrides` in package.json replace the package at `place` by an empty one: npm ignores these, too. */
+/**
+ * Whether `overrides` in package.json replace the package at `place` by an empty one: npm ignores `overrides`, like the
+ * lock file, when it installs a package from a file.
+ */
 const isEmptied = (place: string, lock: Lock) => lock[place]!.name !== undefined && lock[place]!.name !== nameOf(place);
 
-/** Removes emptied dependencies from a package's own list, as npm would install the real ones otherwise. */
+/** Removes emptied dependencies from a package's own list, since npm would otherwise install the real ones. */
 function forget(names: readonly string[], file: string): void {
   const about = JSON.parse(readFileSync(file, 'utf8'));
   const listed = names.filter((name) => about.dependencies?.[name] !== undefined);

@@ -38,9 +38,9 @@ const PACKAGES: readonly Package[] = [
 ];
 /** The sources of the report's page, whose types are stripped when the page is made. */
 const OF_THE_PAGE = new Set(Object.keys(codeOf('pipeline/publish/report/page/main.ts').files));
-/** Sources that are shipped uncompiled: those only of the page, and the clients. */
+/** Sources that are shipped uncompiled: those that only the page uses, and the clients. */
 const AS_THEY_ARE = /^pipeline\/publish\/(?:report\/page|clients\/(?:ts|r|python))\/|\.d\.ts$/;
-/** The one dependency that differs by kind of machine. */
+/** The only dependency that differs by platform. */
 const MACHINE_CODE = '@duckdb/node-api';
 const LEFT_OUT = /^pipeline\/deploy\/pack\/|\/tsconfig\.json$|^raw-data\/synthetic\//;
 

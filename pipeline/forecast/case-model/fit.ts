@@ -19,6 +19,7 @@ export interface Fitted {
   noise: Noise;
 }
 
+/** Covariance matrices of the processes over `n` months, stored by rows. */
 export function covariancesOf(parameters: LevelParameters, n: number) {
   return {
     country: parameters.country && covarianceOf(parameters.country, SMOOTHNESS, n),

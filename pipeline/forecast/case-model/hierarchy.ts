@@ -35,6 +35,7 @@ export interface AreaPart {
   deviance: number;
 }
 
+/** @param covariance of an area's process over the `n` months, stored by rows */
 export function areaPart(areas: readonly Observed[], groups: number, covariance: Float64Array, n: number): AreaPart {
   const part: AreaPart = {
     ...{ n, areas, precision: [], deviance: 0 },

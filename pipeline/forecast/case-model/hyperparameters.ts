@@ -20,7 +20,7 @@ const CONSTANT_SD = 2;
 /** Smoothness of the season: its correlation is .91 one month apart, .50 a quarter and .25 half a year apart. */
 export const SMOOTHNESS = 1.2;
 
-/** Standard deviation of the logarithms: two of them are a factor of e, or of four for the time constant of a level. */
+/** Standard deviations of the logarithms: two of them are a factor of e or, for a level's time constant, of four. */
 const LOG_SD = 0.5;
 const MONTHS_LOG_SD = 0.7;
 

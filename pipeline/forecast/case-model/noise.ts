@@ -14,6 +14,7 @@ export interface Noise {
   weights: Float64Array[];
 }
 
+/** Initial noise, the same for all areas. @param sd standard deviation of ln cases */
 export function startNoise(areas: number, months: number, sd: number): Noise {
   return {
     precision: new Array(areas).fill(1 / sd ** 2),
@@ -28,6 +29,7 @@ export function overMonths(noise: Noise, months: number, later = 0): Noise {
   return { ...noise, weights };
 }
 
+/** Variance of an area's noise by month. */
 export const varianceOf = ({ precision, weights }: Noise, area: number): Float64Array =>
   weights[area]!.map((weight) => 1 / (weight * precision[area]!));
 

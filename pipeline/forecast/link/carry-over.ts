@@ -17,7 +17,7 @@ export interface CarryOver {
 /** Deviations by month; NaN if unknown. */
 type Series = ArrayLike<number>;
 const CONFIDENCE = 0.95;
-/** Fewest states that count as evidence. */
+/** Minimum number of states that count as evidence. */
 const LEAST_STATES = 4;
 
 /**

@@ -2,7 +2,7 @@
 import { mean } from '../../numerics/averages.ts';
 import { choleskyDense, solveLower, solveUpper } from '../../numerics/dense.ts';
 
-/** Known months that a record needs to determine its usual level: in total, and for each month of the year. */
+/** Minimum number of known months from which a usual level is determined: in total, and for each month of the year. */
 const LEAST_KNOWN = 36;
 const LEAST_OF_A_MONTH = 2;
 /** Intercept, slope, and eleven months in addition to the first. */

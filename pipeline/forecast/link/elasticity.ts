@@ -23,9 +23,9 @@ export interface Normal {
 
 /** Prior of the elasticity (MODEL.md, section 8). */
 export const PRIOR: Normal = { mean: 0.5, sd: 0.5 };
-/** Largest probability, from the surveys alone, that the elasticity is not positive, with which it is used. */
+/** The elasticity is used only if, from the surveys alone, the probability that it is not positive is at most this. */
 const SIGNIFICANCE = 0.025;
-/** Fewest changes in addition to one per round that count as evidence. */
+/** Minimum number of changes, in addition to one per round, that count as evidence. */
 const LEAST_CHANGES = 5;
 /** Standard deviations of true changes that cases do not explain, logit, with equal prior probabilities. */
 const SPREADS = Array.from({ length: 31 }, (_, i) => i / 20);

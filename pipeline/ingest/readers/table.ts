@@ -27,7 +27,7 @@ export interface Table {
 
 /**
  * Reads a CSV (plain or gzip), a dBase file or a JSON table, with columns renamed by the catalog. Values remain text:
- * callers know the meaning of a column and can name the row in messages.
+ * only callers can interpret a column, and name the row in their messages.
  * @throws BadInput for a file that is missing or unreadable, and for a column that is missing or empty throughout
  */
 export async function readTable(

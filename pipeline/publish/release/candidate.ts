@@ -21,7 +21,7 @@ export interface Making {
 
 /**
  * Adds the version that `write` makes to the snapshots: it is written to a temporary directory, checked, synced and
- * renamed. After a kill at any moment it is complete or absent; a later build clears the temporary directory.
+ * renamed. Even if the build is killed, it is complete or absent; a later build clears the temporary directory.
  * @returns whether the version already existed; a version is never written to again
  * @throws UsageError if the version exists with other content, which only tampering or chance can cause
  */
@@ -79,7 +79,7 @@ export function clearUnfinished(out: string): void {
 
 function otherContent(directory: string, version: string): Error {
   return new UsageError(
-    `${directory}: found content that differs from that of ${version} by its inputs and code, expected the same, since a version never changes; check it with \`malaria-risk verify\` and move it away`,
+    `${directory}: found content other than the inputs and code of ${version} give, expected the same, since a version never changes; check it with \`malaria-risk verify\` and move it away`,
   );
 }
 

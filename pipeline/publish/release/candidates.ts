@@ -21,7 +21,7 @@ export function noteCandidate(out: string, candidate: Candidate): Promise<void> 
   return appendLine(fileOf(out), JSON.stringify(candidate));
 }
 
-/** The recorded candidates, oldest first, without lines that a kill or a full disk cut short. */
+/** The recorded candidates, oldest first, without incomplete lines, which a killed build or a full disk can leave. */
 export function candidatesOf(out: string): Candidate[] {
   if (!existsSync(fileOf(out))) return [];
   return readFileSync(fileOf(out), 'utf8')

@@ -55,7 +55,7 @@ function changedFiles(was: Source | undefined, is: Source | undefined): SourceCh
   });
 }
 
-/** Changes besides the data: lines of model.json, files of code, packages. */
+/** Changes other than those of the data: lines of model.json, files of code, packages. */
 export interface MakingChange {
   model: string[];
   code: string[];

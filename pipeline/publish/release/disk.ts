@@ -2,7 +2,7 @@ import { appendFile, mkdir, open, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { writeAtomic } from '../../engine/atomic-write.ts';
 
-/** Syncs a directory's entries to disk, so that changes of them survive a loss of power. */
+/** Syncs a directory's entries to disk, so that changes to them survive a loss of power. */
 export async function syncDirectory(directory: string): Promise<void> {
   const handle = await open(directory, 'r');
   try {

@@ -19,13 +19,13 @@ export interface Version {
 
 export interface Releases {
   current: string | null;
-  /** Newest first. If a kill left a publication here as started, `status` is its outcome. */
+  /** Newest first. If a publication to this directory was killed, `status` is its outcome. */
   releases: Release[];
   /** All versions, newest build first. */
   versions: Version[];
 }
 
-/** All publications, and the versions that can be published or restored; correct after a kill at any moment. */
+/** All publications, and the versions that can be published or restored; correct even if a publication was killed. */
 export function listReleases(out: string): Releases {
   const current = currentVersion(out);
   const releases = releasesIn(out).map((release) =>

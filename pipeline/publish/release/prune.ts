@@ -73,7 +73,7 @@ function rawFilesOf(out: string, versions: readonly Version[]): Set<string> {
   return new Set(sources.flatMap(({ files }) => files.flatMap(({ sha256 }) => sha256 ?? [])));
 }
 
-/** Removes a version in one rename, so that a kill leaves no incomplete version. */
+/** Removes a version in one rename, so that a killed run leaves no incomplete version. */
 function remove(out: string, { model_version, published }: Version): void {
   const directory = path.join(snapshotsOf(out), model_version);
   if (published) {

@@ -43,8 +43,8 @@ export interface Publication {
 
 /**
  * Publishes a version among the snapshots of `out`: verifies it, compares it with the current one at the destination,
- * and then writes the record, the files and `current`, in this order. A kill at any moment leaves the old version or
- * the new.
+ * and then writes the record, the files and `current`, in this order. If the process is killed at any moment, either
+ * the old version or the new one is current.
  * @throws Stopped, before anything changes, if it is damaged, must not be published, or needs a reason that is not given
  * @throws TryAgain if another publication is running
  */
@@ -107,7 +107,9 @@ async function publish(out: string, to: Destination, options: PublishOptions): P
 async function refuseFaults(directory: string): Promise<void> {
   const { faults } = await verifySnapshot(directory);
   if (faults.length > 0)
-    throw new Stopped(`${directory} must not be published, ${faults.length} faults: ${faults.slice(0, 5).join('; ')}`);
+    throw new Stopped(
+      `${directory} must not be published; it has ${faults.length} faults: ${faults.slice(0, 5).join('; ')}`,
+    );
 }
 
 function changesOf({ all, answers }: SnapshotDiff, { findings }: Review): Release['changes'] {

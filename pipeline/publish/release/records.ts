@@ -6,7 +6,8 @@ import { writeDurably } from './disk.ts';
 
 /**
  * One publication, `releases/000001.json`: `started` before anything changes, and `published` once `current` points to
- * the version. If a kill leaves it `started`, `current` decides on the outcome, which the next publication records.
+ * the version. If the process is killed in between, `current` decides on the outcome, which the next publication
+ * records.
  */
 export interface Release {
   number: number;

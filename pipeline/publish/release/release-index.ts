@@ -20,7 +20,7 @@ export const MOST_KEPT_VERSIONS = 12;
 type Version = schemas.Versions['versions'][number];
 type Released = schemas.Versions['releases'][number];
 
-/** The files below `releases/` of a destination, and which versions it holds. */
+/** The files below `releases/` of a destination, and which versions it contains. */
 export interface ReleaseFiles {
   read(name: string): Promise<Buffer | null>;
   write(name: string, bytes: Buffer): Promise<void>;
@@ -28,7 +28,7 @@ export interface ReleaseFiles {
 }
 
 export interface Publishing {
-  /** The version that is current until now; null if there is none. */
+  /** The version that is being replaced; null if there is none. */
   before: Snapshot | null;
   after: Snapshot;
   review: Review;

@@ -11,7 +11,7 @@ import { openSnapshot, type Snapshot } from '../snapshot/read.ts';
 import type { Destination } from './destination.ts';
 
 const AT_ONCE = 16;
-/** Files of a version that a review reads, besides its manifest. */
+/** Files of a version that a review reads, in addition to its manifest. */
 const REVIEWED = /^(?:model-card\.json|findings\.json|tables\/.*\.parquet)$/;
 
 /**

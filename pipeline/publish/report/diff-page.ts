@@ -106,7 +106,7 @@ ${
       html`<p class="missing">The new version estimates no month that the old one forecast, so its forecasts cannot be scored yet.</p>`
 }${
   diff.unscored_periods.length > 0 &&
-  html`<p class="missing">Not scored: ${inSentence(diff.unscored_periods)}. The new version estimates these months, which the old one forecast, but has no new survey of them, so there is nothing to score the forecasts against. Case records do not change scores.</p>`
+  html`<p class="missing">Not scored: ${inSentence(diff.unscored_periods)}. The new version estimates these months, which the old one forecast, but has no new survey of them, so there is nothing to score the forecasts against. Case records are not used for this.</p>`
 }</section>
 <section><h2>Answers</h2>${table(
     'Files by operation',

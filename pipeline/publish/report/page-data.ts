@@ -65,7 +65,7 @@ export interface PageData {
   /** Middle month of each survey round's fieldwork, if known. */
   rounds: { survey_year: number; middle: Period }[];
   /**
-   * The tests, in words, of each round that used any other test than the score's, by year; left out if there is one
+   * The tests, in words, of each round that used a test other than the score's, by year; omitted if there is only one
    * test.
    */
   other_tests?: Record<number, string>;

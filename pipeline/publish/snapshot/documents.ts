@@ -22,7 +22,7 @@ export interface Document {
   value: unknown;
 }
 
-/** Every file of `v1/`. */
+/** Every file of `v1/` except the API description and the model card. */
 export function* documents(contents: Contents): Generator<Document> {
   const { coverage, tables, model } = contents;
   yield file<schemas.Periods>(

@@ -4,7 +4,7 @@ import type { AreaGeometry } from '../../contract/schemas.ts';
 /**
  * The file metadata, under the key `geo`, that makes a Parquet file with a WKB column `geometry` GeoParquet 1.1.0
  * (https://geoparquet.org/releases/v1.1.0/). Without `crs`, coordinates are longitude and latitude, OGC:CRS84.
- * @param geometries with counterclockwise shells as in RFC 7946, which is checked for every outline
+ * @param geometries with counter-clockwise exterior rings as in RFC 7946, which is checked for every outline
  */
 export function geoMetadata(geometries: readonly AreaGeometry[]) {
   return {

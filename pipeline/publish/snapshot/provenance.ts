@@ -59,7 +59,7 @@ export function catalogFindings(sources: readonly Source[], raw: Record<string, 
   ];
 }
 
-/** Artifacts behind what a series has besides scores: basis, probabilities and changes. */
+/** Artifacts behind the figures of a series other than its scores: basis, probabilities and changes. */
 const BASIS = ['ingest/clusters', 'ingest/state_rounds', 'ingest/cases', 'risk/probabilities', 'risk/changes'];
 
 const ANSWERS: Record<Exclude<JsonOperationId, 'openapi'>, readonly string[]> = {

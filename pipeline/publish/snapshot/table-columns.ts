@@ -84,7 +84,7 @@ export const TABLES = {
     columns: {
       state_code,
       period,
-      reported: real('Confirmed cases per 1,000 people, as reported; rounded or an index if model.json says so'),
+      reported: real('Confirmed cases per 1,000 people, as reported; rounded or an index if model.json specifies this'),
       modelled: real('The same as modelled by the transmission model (research)'),
     },
   },

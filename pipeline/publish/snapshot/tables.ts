@@ -25,7 +25,7 @@ import { fromWkb, toWkb } from './wkb.ts';
 /** Rows by table, in the order in which answers list them. */
 export type Tables = { [Name in TableName]: RowOf<(typeof TABLES)[Name]>[] };
 
-/** Input for the tables besides the artifacts that are tables themselves. */
+/** Input for the tables in addition to the artifacts that are tables themselves. */
 export interface TableInput {
   coverage: Coverage;
   territory: Territory;

@@ -117,7 +117,7 @@ export async function verifySnapshot(
     if (entry.etag !== etagOf(entry.sha256)) faults.push(`${name}: its ETag does not match its hash`);
     const plain = plainNameOf(name);
     if (plain) {
-      if (!sameAsPlain(bytes, name, manifest.files[plain])) faults.push(`${name}: stale, does not unpack to ${plain}`);
+      if (!sameAsPlain(bytes, name, manifest.files[plain])) faults.push(`${name}: does not unpack to ${plain}`);
       return;
     }
     const operation = operationOf.get(name);

@@ -30,7 +30,7 @@ describe('coverage is refused as a covariate under any name', () => {
       (c) => {
         c.model.parameters.risk.covariates = [{ source: 'itn_use', transform: 'none' }];
       },
-      new RegExp(`covariates: found the source itn_use, expected another: net use.*${SPEC}`),
+      new RegExp(`covariates: found the source itn_use, expected a different source: net use.*${SPEC}`),
     ],
     [
       'its file',
@@ -38,7 +38,9 @@ describe('coverage is refused as a covariate under any name', () => {
         ...{ id: 'wealth', format: 'csv', columns: { lga_pcode: 'lga', value: 'use' } },
         files: [{ path: 'nets.csv', rows: 4 }],
       }),
-      new RegExp(`source wealth: found the file of itn_use, nets\\.csv, as a covariate, expected another:.*${SPEC}`),
+      new RegExp(
+        `source wealth: found the file of itn_use, nets\\.csv, as a covariate, expected a different source:.*${SPEC}`,
+      ),
     ],
     [
       'a copy of its file',

@@ -42,7 +42,7 @@ test('the description explains twelve high months, and counts low months identif
     /In 1 of the 3 records no month falls below it; the lowest months of the records are at 0\.40 to 0\.70 of the peak/,
   );
   expect(text).toMatch(
-    /Of 36 held-out months, 5 were recorded below 0\.5: the index identified 2 of them, and put 2 others below it/,
+    /Of 36 left-out months, 5 were recorded below 0\.5: the index identified 2 of them, and put 2 others below it/,
   );
   // squared errors: 3 × 0.1², 3 × 0.2², 2 × 0.05² and 2 × 0.35², over 36 months
   const error = Math.sqrt((3 * 0.01 + 3 * 0.04 + 2 * 0.0025 + 2 * 0.1225) / 36);

@@ -46,7 +46,7 @@ export class ServiceError extends Error {
   readonly detail: string;
   /** Quote this when asking for help. */
   readonly requestId: string;
-  /** Seconds until another try makes sense, if the service says. */
+  /** Seconds until another try makes sense, if the service gives a time. */
   readonly retryAfter: number | undefined;
   constructor(status: number, problem: Partial<Problem>, retryAfter?: number) {
     const { code = `HTTP_${status}`, title = 'no data', detail = '', request_id = '' } = problem;
@@ -103,7 +103,7 @@ export type Client = ReturnType<typeof createClient>;
 /**
  * A client whose answers all come from one model version. Its calls throw `ServiceError`, `VersionChanged`, and the
  * errors of `fetch` if the service cannot be reached in time.
- * @throws Error without a key; RangeError for times that are too long for a timer
+ * @throws Error if there is no key; RangeError for times that are too long for a timer
  */
 export function createClient(options: ClientOptions) {
   const { process } = globalThis as { process?: { env: Record<string, string | undefined> } };

@@ -28,7 +28,7 @@ export interface Tab {
   caption: () => string;
   /** Figures of an area for downloaded files, at full precision. */
   record: (code: string) => Record<string, string | number | null>;
-  /** Indices of the months that have an answer; empty for a question about the whole year. Left out: all months. */
+  /** Indices of the months that have an answer; empty for a question about the whole year. Default: all months. */
   months?: readonly number[];
 }
 

@@ -23,7 +23,7 @@ function testsByRound(model: Parameters, { surveys }: Observed): [number, Method
     .sort(([a], [b]) => a - b);
 }
 
-/** The tests, in words, of each round that used any other test than the score's, by year. */
+/** The tests, in words, of each round that used a test other than the score's, by year. */
 export function otherTests(model: Parameters, observed: Observed): Record<number, string> {
   const [first] = testsOf(model);
   const others = testsByRound(model, observed).filter(([, tests]) => tests.some((test) => test !== first));

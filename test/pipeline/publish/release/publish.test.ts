@@ -113,7 +113,7 @@ test('a damaged version is not published, whatever the reason', async () => {
   const out = copy();
   overwrite(path.join(out, 'snapshots', second), 'v1/periods.json', '{}');
   await expect(publishVersion(out, { approve: 'anyway' })).rejects.toThrow(
-    /must not be published, \d+ faults: v1\/periods\.json/,
+    /must not be published; it has \d+ faults: v1\/periods\.json/,
   );
   expect(currentVersion(out)).toBe(first);
 });
