@@ -42,7 +42,7 @@ export const CONFIRMED_MS = 10 * 60_000;
 /** How long a browser is remembered after a person last signed in with it. */
 export const BROWSER_MS = 365 * DAY_MS;
 
-/** How far `seen_at` may lag behind: not every page is worth a write. */
+/** How far `seen_at` may lag behind, so that not every page causes a write. */
 export const SEEN_MS = 60_000;
 
 export interface SessionTimes {
@@ -86,7 +86,7 @@ export function mustSetUpFactor({ role, has_factor }: Person, requiredRoles: rea
   return !has_factor && (role === 'service' || requiredRoles.includes(role));
 }
 
-/** SPEC 5.4: null if `person` may create keys for `account`; else the reason why not. */
+/** Null if `person` may create keys for `account`; else the reason why not. */
 export function whyNoKeys(
   person: Pick<Person, 'role'>,
   account: Account | null,

@@ -258,7 +258,7 @@ testBackends('failed attempts appear in the audit log and the metrics, and a few
   expect(toAda).toMatch(/from 203\.0\.113\.1 and gave a wrong password\./);
   // The wrong password in a known browser is not mailed, the wrong code is.
   expect(toTeam).toMatch(/wrong code for two-step sign-in/);
-  expect(toTeam).toMatch(/choose a new one at once: http.*\/forgotten/);
+  expect(toTeam).toMatch(/choose a new password at once: http.*\/forgotten/);
   const ada = await dashboard.signedIn(ADA);
   expect((await ada.open('/settings/activity')).text).toContain('somebody gave a wrong password for ada@example.org');
   const metrics = await (await fetch(`${dashboard.opsUrl}/metrics`)).text();
