@@ -1,6 +1,6 @@
 /**
  * Asking for the password or a code again: a stolen session alone must not be enough to take over an account, nor must
- * the session and the password if there is a second factor.
+ * the session and the password if the person uses two-step sign-in.
  */
 import type { Allowance, Attempts } from '../../accounts/attempts.ts';
 import { type Html, html } from '../html.ts';
