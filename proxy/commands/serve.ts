@@ -114,7 +114,9 @@ async function serve(options: ServeOptions): Promise<void> {
   };
   // If the disk is full or the log is no longer read, lines are lost but requests continue.
   const reportLoss = throttled(report, systemClock, LOSS_MS);
-  const access = openLog(process.stdout, () => reportLoss('standard output: log lines are lost, because nobody reads them'));
+  const access = openLog(process.stdout, () =>
+    reportLoss('standard output: log lines are lost, because nobody reads them'),
+  );
   process.stdout.on('error', (error) => reportLoss(`standard output: log lines are lost: ${lineOf(error)}`));
   process.stderr.on('error', () => {});
   // Loaded only here, so that other commands need not wait for the whole server to load.

@@ -32,24 +32,32 @@ async function withoutFactor(dashboard: Dashboard): Promise<Visitor> {
   return someone;
 }
 
-testBackends('the first person of the service team must set up two-step sign-in before anything else', async (start) => {
-  const dashboard = await start();
-  const someone = await withoutFactor(dashboard);
-  for (const path of ['/', '/team/accounts', '/team/people', '/team/activity', '/profile']) {
-    const page = await someone.open(path);
-    expect([page.path, page.text]).toEqual([
-      '/profile/two-step',
-      expect.stringContaining('Your role requires two-step'),
-    ]);
-  }
-  const csrf = await someone.csrf();
-  const sent = await someone.post('/team/accounts', { csrf, kind: 'organisation', name: 'x', email: 'x@example.org' });
-  expect([sent.path, await dashboard.store.findAccount('x')]).toEqual(['/profile/two-step', null]);
-  expect((await setUp(someone)).text).toContain('Your recovery codes');
-  expect((await someone.open('/team/accounts')).path).toBe('/team/accounts');
-  const again = dashboard.visitor();
-  expect((await again.signIn(TEAM)).path).toBe('/sign-in/code');
-});
+testBackends(
+  'the first person of the service team must set up two-step sign-in before anything else',
+  async (start) => {
+    const dashboard = await start();
+    const someone = await withoutFactor(dashboard);
+    for (const path of ['/', '/team/accounts', '/team/people', '/team/activity', '/profile']) {
+      const page = await someone.open(path);
+      expect([page.path, page.text]).toEqual([
+        '/profile/two-step',
+        expect.stringContaining('Your role requires two-step'),
+      ]);
+    }
+    const csrf = await someone.csrf();
+    const sent = await someone.post('/team/accounts', {
+      csrf,
+      kind: 'organisation',
+      name: 'x',
+      email: 'x@example.org',
+    });
+    expect([sent.path, await dashboard.store.findAccount('x')]).toEqual(['/profile/two-step', null]);
+    expect((await setUp(someone)).text).toContain('Your recovery codes');
+    expect((await someone.open('/team/accounts')).path).toBe('/team/accounts');
+    const again = dashboard.visitor();
+    expect((await again.signIn(TEAM)).path).toBe('/sign-in/code');
+  },
+);
 
 testBackends(
   'people whose two-step sign-in was turned off, by themselves or others, must set it up again',
