@@ -2,14 +2,14 @@ import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
-/** Tests that build a country, fit a whole model, serve a built country, or run a command in a process of its own. */
+/** Tests that build a country, fit a complete model, serve a built country, or run a command as a separate process. */
 const BUILD = [
   'test/end-to-end.test.ts',
   'test/pipeline/*.test.ts',
   'test/pipeline/catalog/{check,update}/*.test.ts',
   'test/pipeline/catalog/start.test.ts',
   'test/pipeline/commands/*.test.ts',
-  'test/pipeline/engine/{rerun,run,split}.test.ts',
+  'test/pipeline/engine/{rerun,run}.test.ts',
   'test/pipeline/forecast/leak.test.ts',
   'test/pipeline/ingest/bad-*.test.ts',
   'test/pipeline/publish/release/{publish,releases,review,release-index}.test.ts',
@@ -24,7 +24,7 @@ const BROWSER = [
   'test/proxy/clients.test.ts',
   'test/proxy/clients/*.test.ts',
 ];
-/** Proofs that take long where they stand, beside the code they are of: `npm run test:long` runs them. */
+/** Long tests outside test/long, beside the tests of the same code: only `npm run test:long` runs them. */
 export const PIPELINE_PROOFS = [
   'test/pipeline/{covariates,determinism,interrupted}.test.ts',
   'test/pipeline/forecast/case-model/forecaster.test.ts',
@@ -35,12 +35,12 @@ export const PIPELINE_PROOFS = [
 export const PROXY_PROOFS = [
   'test/proxy/{failure,memory}.test.ts',
   'test/proxy/clients/other-country.test.ts',
-  'test/proxy/cluster/{object-storage,trouble}.test.ts',
+  'test/proxy/cluster/{object-storage,outages}.test.ts',
   'test/proxy/dashboard/{accessibility,browser,several,sign-in-attacks}.test.ts',
   'test/proxy/dashboard/people/{at-once,passwords}.test.ts',
 ];
 const LONG = ['test/long/**', ...PIPELINE_PROOFS, ...PROXY_PROOFS];
-/** Compiled code, kept for the processes and threads that tests start. */
+/** Where the processes and threads that tests start share compiled code. */
 const env = { NODE_COMPILE_CACHE: fileURLToPath(new URL('node_modules/.cache/tests', import.meta.url)) };
 
 const project = (name: string, include: string[], exclude: string[], more: object = {}) => ({
@@ -55,7 +55,7 @@ export const SETUP = ['test/support/setup.ts', 'test/proxy/quick-passwords.ts'];
 
 export default defineConfig({
   test: {
-    // More workers than cores: some tests wait for servers, browsers and processes. Percentages are held to 100.
+    // More workers than cores, since some tests wait for servers, browsers and processes. A percentage could not exceed 100.
     maxWorkers: Math.ceil(1.5 * availableParallelism()),
     projects: [
       project('unit', ['test/**/*.test.ts'], [...BUILD, ...BROWSER, 'test/proxy/**', ...LONG], {

@@ -9,10 +9,10 @@ const common = {
   hookTimeout: 900_000,
 };
 
-/** Proofs that take minutes: countries of full size, from their raw files on, and what `npm test` does less of. */
+/** Tests that take minutes: full-size countries from their raw files on, and larger versions of some tests of `npm test`. */
 export default defineConfig({
   test: {
-    // More workers than cores: some tests wait for servers, browsers, killed processes and their restarts.
+    // More workers than cores, since some tests wait for servers, browsers, killed processes and their restarts.
     maxWorkers: Math.ceil(1.5 * availableParallelism()),
     projects: [
       {

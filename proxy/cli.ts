@@ -39,8 +39,9 @@ Examples:
   malaria-proxy keys revoke key_…              takes effect from the next request on
 
 Accounts and keys are stored in build/proxy.sqlite unless --store or MALARIA_STORE is given.
-Options of serve can be set in the environment; its --help and proxy/operate.md list the variables.
-Exit codes: 0 success, 2 invalid usage or input, 3 something is unavailable at present (try again), 4 a bug in the program.`;
+The options of \`serve\` can also be set in the environment; \`serve --help\` and proxy/operate.md list the variables.
+Exit codes: 0 success, 1 the server could not continue, 2 bad input or wrong usage, 3 temporary failure: retry later,
+4 a bug in the program.`;
 
 /** Runs one command. @returns the exit code. */
 export async function run(args: readonly string[]): Promise<number> {

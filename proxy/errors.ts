@@ -2,7 +2,7 @@
 export class UsageError extends Error {}
 
 /**
- * A resource cannot be reached at present, or its answer is uncertain. The message is one line for the operator;
+ * A resource cannot be reached at present, or its state is uncertain. The message is one line for the operator;
  * visitors are only asked to try again.
  */
 export class UnavailableError extends Error {}

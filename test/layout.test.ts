@@ -18,7 +18,7 @@ function imports(folder: string): { from: string; to: string }[] {
     });
 }
 
-test('of pipeline/, proxy/ imports only the contract', () => {
+test('proxy/ imports nothing from pipeline/ except the contract', () => {
   const all = imports('proxy');
   expect(all.length).toBeGreaterThan(20);
   expect(all.filter(({ to }) => !to.startsWith('proxy/') && !to.startsWith('pipeline/contract/'))).toEqual([]);

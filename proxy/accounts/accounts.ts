@@ -49,13 +49,13 @@ export function accountStatus(
   return account.kind === 'researcher' && account.unlocked_at === null ? 'locked' : 'active';
 }
 
-/** SPEC 3: revocation is final and overrides expiry; expiry is exact to the millisecond. */
+/** Revocation is final and overrides expiry; expiry is exact to the millisecond. */
 export function keyStatus(key: Pick<Key, 'revoked_at' | 'expires_at'>, now: number): 'active' | 'revoked' | 'expired' {
   if (key.revoked_at !== null) return 'revoked';
   return key.expires_at !== null && now >= key.expires_at ? 'expired' : 'active';
 }
 
-/** Whether a request with `key` is admitted: every reason for refusal in SPEC 5.7 in one place. */
+/** Whether a request with `key` is admitted: all reasons for refusal in one place. */
 export function isAdmitted(
   key: Parameters<typeof keyStatus>[0],
   account: Parameters<typeof accountStatus>[0],
@@ -67,8 +67,8 @@ export function isAdmitted(
 export type AccountChange = 'unlock' | 'suspend' | 'reinstate' | 'remove';
 
 /**
- * `account` after `change` at `now`. Repeating a change is harmless and keeps the time of the first. The SPEC lets
- * organisations be suspended; here researchers can be, too, so that an operator can stop abuse without removing one.
+ * `account` after `change` at `now`. Repeating a change is harmless and keeps the time of the first.
+ * Researchers can be suspended like organisations, so that an operator can stop abuse without removing an account.
  * @throws UsageError for any change to a removed account except removal, and for unlocking an organisation.
  */
 export function changeAccount(account: Account, change: AccountChange, now: number): Account {
@@ -90,7 +90,7 @@ export function changeAccount(account: Account, change: AccountChange, now: numb
   }
 }
 
-/** @throws UsageError if `account` may not have keys (SPEC 5.4). */
+/** @throws UsageError if `account` may not have keys. */
 export function checkMayHoldKeys(account: Account): void {
   const status = accountStatus(account);
   if (status === 'active') return;

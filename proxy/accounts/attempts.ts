@@ -12,12 +12,12 @@ export interface Attempts {
   giveBack(allowances: readonly Allowance[]): Promise<void>;
 }
 
-/** The maximum number of windows kept; beyond it the oldest are dropped. Reaching it takes as many attempts. */
+/** The maximum number of windows kept; beyond it the oldest are dropped. Each window takes at least one attempt. */
 const MOST_COUNTED = 100_000;
 
 /**
- * Counts attempts in memory, in windows that start with the first attempt; for the embedded form, which has one
- * process. A restart loses the counts, but nobody outside can cause one.
+ * Counts attempts in memory, in windows that start with the first attempt, for a single proxy with SQLite. A restart
+ * loses the counts, but nobody outside can cause one.
  */
 export function countAttempts(): Attempts {
   const windows = new Map<string, { count: number; until: number }>();

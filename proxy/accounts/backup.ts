@@ -1,4 +1,4 @@
-/** Backup and restore of the embedded form: store and limits in one SQLite file. */
+/** Backup and restore for a single proxy with SQLite: store and limits in one file. */
 import {
   chmodSync,
   closeSync,
@@ -24,8 +24,9 @@ const BUSY_MS = 5000;
 const SUFFIXES = ['', '-wal', '-shm', '-journal'];
 
 /**
- * Copies the store in `file` and its limits to `target`, readable by its owner alone, each as of one moment, while
- * servers run. The limits are copied second, so that everything that a copied key was granted is counted in them.
+ * Copies the store in `file` and its limits to `target`, readable by its owner alone. Servers may be running; each of
+ * the two copies is consistent. The limits are copied second, so that they count everything that a copied key was
+ * granted.
  * @throws UsageError if there is no store, `target` exists, or a file is damaged or cannot be written.
  */
 export function backUp(file: string, target: string): void {
@@ -108,7 +109,7 @@ function unpack(source: string, store: string, limits: string): boolean {
     const isBackup = copy.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'limits_backup'").get();
     if (!isBackup) throw new UsageError(`${source} was not made by \`malaria-proxy backup\``);
     const saved = copy.prepare('SELECT file FROM limits_backup').get()?.file as Uint8Array | undefined;
-    // If there are none, the file is empty: limits of which nothing has been used.
+    // If there are none, the file is empty, which means limits of which nothing has been used.
     writeFileSync(limits, saved ?? '', { mode: 0o600, flush: true });
     giveToOwner(limits);
     copy.exec('DROP TABLE limits_backup; VACUUM');

@@ -9,10 +9,10 @@ const SWEEP_ROWS = 50_000;
 
 /**
  * Counts attempts in `db` for all its dashboards together, in windows that start with the first attempt. Each call is a
- * single round trip, which locks rows only while the server processes it, so a stalling client cannot lock an email.
+ * single round trip, which locks rows only while the server processes it, so a stalled client blocks nobody else.
  *
  * The names of allowances are stored as hashes, since they may contain emails and IP addresses. The number of rows is
- * bounded only by what an address may do, 50 sign-ins and 20 links per window; each row is deleted soon after its
+ * bounded only by what one IP address may do, 50 sign-ins and 20 links per window; each row is deleted soon after its
  * window ends.
  */
 export function countAttemptsIn(db: Db): Attempts {

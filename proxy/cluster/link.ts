@@ -66,7 +66,7 @@ export async function openLink(url: string, deadlineMs: number): Promise<Link> {
   try {
     await client.connect();
     const info = parseInfo(String(await send(['INFO'])));
-    if (info.role !== 'master') throw new Error('it is a replica; name the primary');
+    if (info.role !== 'master') throw new Error('it is a replica; give the address of the primary');
     if (info.maxmemory_policy !== 'noeviction') {
       throw new Error(`its maxmemory-policy is ${info.maxmemory_policy}, which may evict limits; set it to noeviction`);
     }

@@ -127,7 +127,7 @@ export function openConfirm(
         }
         if (performance.now() > until) {
           throw new UnavailableError(
-            `the change is in the store, but may not have taken effect everywhere yet (${reason}); repeat it`,
+            `the change is in the store, but may not have taken effect everywhere yet (${reason}); make the change again`,
           );
         }
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS));

@@ -41,7 +41,7 @@ type Figures = [
 ];
 
 const US_PER_MS = 1000;
-/** How many blocks of the month may be reserved at once, each for another owner. */
+/** How many blocks of the month may be reserved at once, each for a different owner. */
 const MOST_RUNNING = 1000;
 
 /**

@@ -104,7 +104,7 @@ async function personOf(email: string, directory: Directory): Promise<Person> {
 function showLink(shown: { email: string }, link: string, forMs: number, { json }: StoreOptions): void {
   const expires_at = isoOf(systemClock.wallMs() + forMs);
   if (json) print(JSON.stringify({ ...shown, link, expires_at }, null, 2));
-  else print(`For ${shown.email}, valid once and until ${expires_at}:\n\n  ${link}`);
+  else print(`For ${shown.email}; the link works once, until ${expires_at}:\n\n  ${link}`);
 }
 
 function toShown({ email, name, role, has_factor, created_at }: Person, account: string | null) {

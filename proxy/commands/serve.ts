@@ -64,7 +64,7 @@ export function addServeCommand(program: Command): void {
     setting('--per-month <n>', 'requests per month for all live keys of an owner, unless it has a limit of its own')
       .argParser(wholeNumber(1))
       .default(DEFAULT_PER_MONTH),
-    setting('--cors-origin <origin>', 'let pages of this origin call the API; may be repeated')
+    setting('--cors-origin <origin>', 'allow pages from this origin to call the API; may be repeated')
       .argParser(listOf(checkOrigin))
       .default([], 'none'),
     brandOption(),
@@ -114,7 +114,9 @@ async function serve(options: ServeOptions): Promise<void> {
   };
   // If the disk is full or the log is no longer read, lines are lost but requests continue.
   const reportLoss = throttled(report, systemClock, LOSS_MS);
-  const access = openLog(process.stdout, () => reportLoss('standard output: log lines are lost, nobody reads them'));
+  const access = openLog(process.stdout, () =>
+    reportLoss('standard output: log lines are lost, because nobody reads them'),
+  );
   process.stdout.on('error', (error) => reportLoss(`standard output: log lines are lost: ${lineOf(error)}`));
   process.stderr.on('error', () => {});
   // Loaded only here, so that other commands need not wait for the whole server to load.
@@ -144,7 +146,7 @@ async function serve(options: ServeOptions): Promise<void> {
 /** @throws UsageError if the links in mails would point to an address that browsers cannot reach. */
 function dashboardOf(options: ServeOptions, port: number): DashboardSettings {
   if (options.dashboardUrl === undefined && ['0.0.0.0', '::'].includes(options.host)) {
-    throw new UsageError(`--dashboard-url: needed with --host ${options.host}, which browsers cannot reach`);
+    throw new UsageError(`--dashboard-url: required with --host ${options.host}, which browsers cannot reach`);
   }
   const { brand, dashboardUrl: url = null, apiUrl = null, mail, mailFrom, trustProxy, twoStep } = options;
   return { port, brand, url, apiUrl, mail, mailFrom, trustProxy, twoStep };

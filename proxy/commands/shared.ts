@@ -14,14 +14,14 @@ export interface StoreOptions {
 export function addStoreOptions(command: Command): Command {
   return command
     .addOption(
-      new Option('--store <url>', 'accounts and keys: sqlite:FILE or postgres://…')
+      new Option('--store <url>', 'where accounts, keys and people are stored: sqlite:FILE or postgres://…')
         .env('MALARIA_STORE')
         .default(DEFAULT_STORE),
     )
     .addOption(
       new Option(
         '--limits <where>',
-        'limits: sqlite (in a file beside the store), or redis://… with a store in PostgreSQL',
+        'where limits are counted: sqlite (a file beside the store), or redis://… with a store in PostgreSQL',
       )
         .env('MALARIA_LIMITS')
         .default(DEFAULT_LIMITS),

@@ -167,9 +167,9 @@ export async function buildDashboard(services: Services, { trustProxy }: Dashboa
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
       return {
-        title: 'Not done',
+        title: 'Nothing was changed',
         status: 400,
-        body: html`<h1>Not done</h1>${problem('This could not be done', error.message)}`,
+        body: html`<h1>Nothing was changed</h1>${problem('This could not be done', error.message)}`,
       };
     }
   };
@@ -177,7 +177,7 @@ export async function buildDashboard(services: Services, { trustProxy }: Dashboa
 }
 
 function forbidden({ account }: Visitor): Answer {
-  const why = account === null ? 'people who belong to an account' : 'other roles';
+  const why = account === null ? 'people who belong to an account' : 'people with another role';
   const body = html`<h1>No access</h1>${problem('Your role does not allow this', `This page is for ${why}.`)}`;
   return { title: 'No access', status: 403, body };
 }

@@ -92,10 +92,10 @@ export function resetMail(to: string, link: string): Mail {
 /** After a wrong password, or a wrong code after the right password, from `address`. */
 export function failureMail(to: string, what: 'password' | 'code', address: string, url: string): Mail {
   const [given, advice] = {
-    password: ['a wrong password', 'Unless it was you, there is nothing to do: they did not get in.'],
+    password: ['a wrong password', 'If it was not you, you need not do anything: they did not get in.'],
     code: [
       'a wrong code for two-step sign-in. They may know your password',
-      `Unless it was you, choose a new one at once: ${url}/forgotten`,
+      `If it was not you, choose a new password at once: ${url}/forgotten`,
     ],
   }[what] as [string, string];
   return mail(

@@ -21,7 +21,7 @@ export interface Visit {
   query: Fields;
   form: Fields;
   params: Readonly<Record<string, string>>;
-  /** The visitor if fully signed in, second factor included. */
+  /** The visitor if fully signed in, including the code of two-step sign-in. */
   visitor: Visitor | null;
   /** The visitor if the password was right and the code is still to be entered. */
   pending: Visitor | null;

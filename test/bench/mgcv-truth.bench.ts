@@ -204,7 +204,7 @@ if (spawnSync('Rscript', ['-e', 'library(mgcv)']).status !== 0) {
 }
 const record = readKnownTruth();
 if (!record.of_this_code)
-  process.stdout.write('known-truth.json is of other code: see `malaria-risk score-truth --help`\n');
+  process.stdout.write('known-truth.json was recorded with other code: see `malaria-risk score-truth --help`\n');
 const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
 const rows: Record<string, string | number>[] = [];
 for (const truth of parseFamilies(given.truth)) {

@@ -1,6 +1,6 @@
 /**
- * One and two proxies on PostgreSQL and Redis compared with the embedded form: wrk, 64 connections and one key per
- * proxy, the answer of /v1/periods. Rounds are interleaved, and medians over rounds are printed. On a busy machine or
+ * One and two proxies on PostgreSQL and Redis compared with a single proxy with SQLite (embedded): wrk, 64 connections
+ * and one key per proxy, the answer of /v1/periods. Rounds are interleaved, and medians over rounds are printed. On a busy machine or
  * one with few cores, CPU time per request, of proxies and of Redis, is the more stable figure.
  *
  *   node test/bench/proxies-speed.bench.ts [--rounds 5] [--seconds 2]

@@ -1,4 +1,4 @@
-/** The embedded form on a full disk, with a damaged file, and after backup and restore. */
+/** A single proxy with SQLite on a full disk, with a damaged file, and after backup and restore. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { chownSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

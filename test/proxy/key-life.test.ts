@@ -1,4 +1,4 @@
-/** SPEC 3 and 5 end to end: the command line changes accounts and keys while a server runs. */
+/** Keys and accounts from creation to removal: the command line changes accounts and keys while a server runs. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

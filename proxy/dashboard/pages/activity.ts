@@ -53,7 +53,7 @@ async function page(
   const query = isTeam && accountId !== null ? `account=${encodeURIComponent(accountId)}&` : '';
   const body = html`<p class="kicker">${frame.kicker}</p><h1>${frame.title}</h1>
     <p>Who did what, newest first. Entries are never changed or deleted.</p>
-    ${isTeam && accountId !== null && html`<p>Only <strong>${names!.get(accountId) ?? 'an unknown account'}</strong>. <a href="${path}">Show all</a></p>`}
+    ${isTeam && accountId !== null && html`<p>Only entries about <strong>${names!.get(accountId) ?? 'an unknown account'}</strong>. <a href="${path}">Show all</a></p>`}
     ${shown.length > 0 ? activityTable(shown, names) : html`<section class="empty"><p>Nothing yet.</p></section>`}
     ${more && linkButton(`${path}?${query}before=${more}`, 'Earlier', 'plain')}`;
   return { title: frame.title, body };

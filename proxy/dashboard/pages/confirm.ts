@@ -1,6 +1,6 @@
 /**
  * Asking for the password or a code again: a stolen session alone must not be enough to take over an account, nor must
- * the session and the password if there is a second factor.
+ * the session and the password if the person uses two-step sign-in.
  */
 import type { Allowance, Attempts } from '../../accounts/attempts.ts';
 import { type Html, html } from '../html.ts';
@@ -45,7 +45,7 @@ function confirmPage({ visitor: { person }, form: sent, csrf, path }: SignedIn, 
     sent.all(name).map((value) => html`<input type="hidden" name="${name}" value="${value}">`),
   );
   return html`<h1>Confirm that it is you</h1>
-    ${error !== undefined && problem('Not done', error)}
+    ${error !== undefined && problem('Not confirmed', error)}
     <p>To continue, please enter ${person.has_factor ? 'a code' : 'your password'} again. You will not be asked again for the next ${CONFIRMED_MS / 60_000} minutes.</p>
     ${form(csrf, path, html`${hidden}${person.has_factor ? codeField(error) : currentPassword(error)}${button('Confirm')}`)}`;
 }
@@ -81,7 +81,7 @@ export async function refuseWithoutPassword(
   const waitMs = await attempts.take([allowance], visit.now);
   if (waitMs !== null) {
     countSignIn('too_many');
-    return tooManyAt('Not done', waitMs);
+    return tooManyAt('Nothing was changed', waitMs);
   }
   const found = await directory.credentialsById(person.id);
   if (!(await checkCounted(visit.form.text('current'), found?.passwordHash ?? null, [allowance], attempts))) {

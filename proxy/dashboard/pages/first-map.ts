@@ -8,14 +8,14 @@ type Language = (typeof CLIENTS)[number];
 const ABOUT: Record<Language, { name: string; needs: string; commands: (url: string) => string[] }> = {
   python: {
     name: 'Python',
-    needs: 'Python 3.10 and the package requests.',
+    needs: 'Python 3.10 or newer, and the package requests.',
     commands: (url) => [
       `PYTHONPATH=malaria-risk-python python3 malaria-risk-python/examples/national_map.py '${url}' map.svg`,
     ],
   },
   r: {
     name: 'R',
-    needs: 'R 4 and the packages curl and jsonlite.',
+    needs: 'R 4 or newer, and the packages curl and jsonlite.',
     commands: (url) => [
       'mkdir -p library && R CMD INSTALL --library=library malaria-risk-r',
       `R_LIBS=library Rscript malaria-risk-r/examples/national_map.R '${url}' map.pdf`,
@@ -23,7 +23,7 @@ const ABOUT: Record<Language, { name: string; needs: string; commands: (url: str
   },
   ts: {
     name: 'TypeScript',
-    needs: 'Node.js 24.',
+    needs: 'Node.js 24 or newer.',
     commands: (url) => [`node malaria-risk-ts/examples/national-map.ts '${url}' map.svg`],
   },
 };

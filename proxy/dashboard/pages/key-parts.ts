@@ -48,7 +48,7 @@ export function keyTable(
     { title: 'Created', cell: (key) => moment(key.created_at) },
     { title: 'Last used', cell: (key) => moment(key.last_used_at) },
     { title: 'Expires', cell: (key) => moment(key.expires_at) },
-    { title: 'State', cell: (key) => stateMark(key, now) },
+    { title: 'Status', cell: (key) => stateMark(key, now) },
     {
       title: 'Change',
       variant: 'actions',

@@ -1,4 +1,4 @@
-/** The page “API access” in the settings: the keys of an organisation or a researcher (SPEC 3 and 5). */
+/** The page “API access” in the settings: the keys of an organisation or a researcher. */
 
 import { ALL_OPERATIONS } from '../../../pipeline/contract/operations.ts';
 import { SCOPES, type Scope } from '../../../pipeline/contract/scopes.ts';
@@ -30,7 +30,7 @@ const DONE: Record<string, string> = {
 };
 
 const KIND_TEXT: Record<KeyKind, { label: string; hint: string }> = {
-  live: { label: 'Live', hint: 'For real work. Requests count towards the monthly allowance.' },
+  live: { label: 'Live', hint: 'For production use. Requests count towards the monthly allowance.' },
   test: {
     label: 'Test',
     hint: 'For development and testing. Same data, but requests do not count towards the allowance.',
@@ -130,7 +130,7 @@ function newPage(
         'How long it works',
         [
           ...LIFETIME_DAYS.map((n) => ({ value: String(n), label: days(n) })),
-          { value: 'date', label: 'Until the day below, or without expiry' },
+          { value: 'date', label: 'Until the day below, or without an expiry date' },
         ],
         [sent.text('lasts') || 'date'],
       )}

@@ -94,7 +94,7 @@ async function useLink(visit: Visit, services: Services): Promise<Answer> {
       ? directory.acceptInvitation(hash, name, passwordHash, now)
       : directory.resetPassword(hash, passwordHash, now),
   );
-  if (person instanceof UsageError) return again({}, problem('This cannot be done', person.message));
+  if (person instanceof UsageError) return again({}, problem('This could not be done', person.message));
   if (!person) return deadLink();
   // Signs out whoever was signed in here, this person or another.
   await directory.closeSession(visit.session);

@@ -62,7 +62,7 @@ const operationsTable = (label: string, operations: readonly ReferenceOperation[
     label,
     [
       { title: 'Path', cell: ({ id, path }) => html`<a href="${PATH}/${id}"><code>${path}</code></a>` },
-      { title: 'What', cell: ({ summary }) => summary },
+      { title: 'Summary', cell: ({ summary }) => summary },
       { title: 'Scopes', cell: ({ description }) => prose(description) },
     ],
     operations,

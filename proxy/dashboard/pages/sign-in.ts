@@ -37,7 +37,7 @@ function signInPage(visit: Visit, email: string, banner: Value = null): Html {
       ${button('Sign in')}`,
     )}
     <p><a href="/forgotten">Forgotten your password?</a></p>
-    <p class="soft">Accounts are by invitation. Your organisation’s administrator or the service team can send you one.</p>`;
+    <p class="soft">An account requires an invitation, which your organisation’s administrator or the service team can send you.</p>`;
 }
 
 async function signIn(visit: Visit, services: Services): Promise<Answer> {

@@ -1,4 +1,4 @@
-/** One account, as the service team manages it: its state, limits, people, keys and usage. */
+/** One account, as the service team manages it: its status, limits, people, keys and usage. */
 import { type Account, type AccountChange, accountStatus, keyStatus } from '../../accounts/accounts.ts';
 import { UsageError } from '../../errors.ts';
 import { type Html, html, type Value } from '../html.ts';
@@ -67,7 +67,7 @@ async function accountPage(account: Account, visit: SignedIn, services: Services
       account.suspended_at !== null && ['Suspended', moment(account.suspended_at)],
       isRemoved && ['Removed', moment(account.removed_at)],
     ])}
-    ${!isRemoved && html`<section><h2>State</h2><div class="actions">${stateActions(account, visit)}</div></section>`}
+    ${!isRemoved && html`<section><h2>Status</h2><div class="actions">${stateActions(account, visit)}</div></section>`}
     ${!isRemoved && limitsSection(account, visit, services, shown.limits ?? {})}
     ${await monthSection(account, services)}
     <p class="actions">${linkButton(`${base}/usage`, 'Usage by day', 'plain')} ${linkButton(`/team/activity?account=${account.id}`, 'Audit log', 'plain')}</p>

@@ -54,8 +54,8 @@ async function listPage({ query }: SignedIn, services: Services): Promise<Answer
           )
         : html`<section class="empty"><p>No accounts${search !== '' && ' with that name'}.</p></section>`
     }
-    <p class="actions">${page > 1 && linkButton(`${PATH}?${searchQuery}page=${page - 1}`, 'Back', 'plain')}
-    ${all.length > page * PER_PAGE && linkButton(`${PATH}?${searchQuery}page=${page + 1}`, 'More', 'plain')}</p>`;
+    <p class="actions">${page > 1 && linkButton(`${PATH}?${searchQuery}page=${page - 1}`, 'Previous', 'plain')}
+    ${all.length > page * PER_PAGE && linkButton(`${PATH}?${searchQuery}page=${page + 1}`, 'Next', 'plain')}</p>`;
   return { title: 'Accounts', body };
 }
 

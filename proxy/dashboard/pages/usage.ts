@@ -141,7 +141,7 @@ function errorsSection(rows: readonly Failed[], { words }: Services): Html | fal
         { title: 'Status', cell: ({ known }) => known?.status ?? '' },
         { title: 'Code', cell: ({ code }) => html`<code>${code}</code>` },
         { title: 'Meaning', cell: ({ known }) => words(known?.title ?? '').replaceAll('`', '') },
-        { title: 'Where', cell: ({ of }) => of.map(({ operation }) => nameOf(operation)).join(', ') },
+        { title: 'Operations', cell: ({ of }) => of.map(({ operation }) => nameOf(operation)).join(', ') },
         {
           title: 'Requests',
           variant: 'number',

@@ -23,7 +23,7 @@ import { sessions } from './sessions.ts';
 export interface Credentials {
   person: Person;
   passwordHash: string;
-  /** Secret of the second factor in base 32; null if it is off. */
+  /** Secret of two-step sign-in in base 32; null if it is off. */
   factorSecret: string | null;
 }
 
@@ -81,7 +81,7 @@ export function openDirectory(database: Database) {
         await remove(tx, 'browsers', { person_id: id });
       }),
 
-    /** Each time step of the second factor can be used once; false if it or a later one has been used. */
+    /** Each time step of two-step sign-in can be used once; false if it or a later one has been used. */
     async spendStep(id: string, step: number): Promise<boolean> {
       const spent = db.updateTable('people').set({ factor_step: step }).where('id', '=', id);
       const first = spent.where('factor_step', '<', step).where('factor_secret', 'is not', null);

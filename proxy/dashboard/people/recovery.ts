@@ -5,7 +5,7 @@ const CODES = 10;
 /** Crockford's base 32, which has no lookalikes. Ten characters are 50 bits, which is enough against a few attempts. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 
-/** Codes for signing in after losing the second factor, each valid once: `xxxxx-xxxxx`. */
+/** Codes for signing in after losing the authenticator app, each valid once: `xxxxx-xxxxx`. */
 export function mintRecoveryCodes(): string[] {
   return Array.from({ length: CODES }, () => `${randomText(5, ALPHABET)}-${randomText(5, ALPHABET)}`);
 }

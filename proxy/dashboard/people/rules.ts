@@ -35,14 +35,14 @@ export const RESET_MS = HOUR_MS;
 /** A session ends after an hour without a request, and twelve hours after sign-in in any case. */
 export const SESSION_IDLE_MS = HOUR_MS;
 export const SESSION_MS = 12 * HOUR_MS;
-/** Time to enter the second factor's code. */
+/** Time to enter the code of two-step sign-in. */
 export const FACTOR_DUE_MS = 10 * 60_000;
 /** How long the password or a code is not asked for again after it was given. */
 export const CONFIRMED_MS = 10 * 60_000;
 /** How long a browser is remembered after a person last signed in with it. */
 export const BROWSER_MS = 365 * DAY_MS;
 
-/** How far `seen_at` may lag behind: not every page is worth a write. */
+/** How far `seen_at` may lag behind, so that not every page causes a write. */
 export const SEEN_MS = 60_000;
 
 export interface SessionTimes {
@@ -81,12 +81,12 @@ export function mayVisit(account: Account | null): boolean {
   return status === null || status === 'active' || status === 'locked';
 }
 
-/** Whether a person must first set up a second factor: the service team always must, others if in `requiredRoles`. */
+/** Whether a person must first set up two-step sign-in: the service team always must, others if in `requiredRoles`. */
 export function mustSetUpFactor({ role, has_factor }: Person, requiredRoles: readonly Role[]): boolean {
   return !has_factor && (role === 'service' || requiredRoles.includes(role));
 }
 
-/** SPEC 5.4: null if `person` may create keys for `account`; else the reason why not. */
+/** Null if `person` may create keys for `account`; else the reason why not. */
 export function whyNoKeys(
   person: Pick<Person, 'role'>,
   account: Account | null,

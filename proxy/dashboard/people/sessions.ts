@@ -10,9 +10,9 @@ import { BROWSER_MS, isSessionAlive, mayVisit, type Person, SEEN_MS, SESSION_MS 
 export interface Visitor {
   person: Person;
   account: Account | null;
-  /** The password was right; the second factor's code is still due. */
+  /** The password was right; the code of two-step sign-in is still due. */
   factorDue: boolean;
-  /** When they last gave the password, or a code if they have a second factor, in this session. */
+  /** When they last gave the password, or a code if they use two-step sign-in, in this session. */
   confirmedAt: number;
 }
 
@@ -20,8 +20,8 @@ export function sessions({ db, transact, transactLightly }: Database) {
   return {
     /**
      * Opens a session after the right password was given. False if the person's hash is no longer `passwordHash`,
-     * against which the password was checked, or the second factor was turned on or off since: a sign-in overtaken by a
-     * reset, removal, suspension or second factor leaves no session behind.
+     * against which the password was checked, or two-step sign-in was turned on or off since: a sign-in overtaken by a
+     * reset, a removal, a suspension or such a change leaves no session behind.
      */
     async openSession(
       hash: Buffer,
@@ -43,7 +43,7 @@ export function sessions({ db, transact, transactLightly }: Database) {
         return true;
       });
     },
-    /** Completes a session whose second factor was due, under a new token. False if it has ended. */
+    /** Completes a session whose code was due, under a new token. False if it has ended. */
     async completeSession(due: Buffer, hash: Buffer, now: number): Promise<boolean> {
       const entered = { hash, factor_due: false, created_at: now, seen_at: now, confirmed_at: now };
       return (await update(db, 'sessions', { hash: due, factor_due: true }, entered)) === 1;

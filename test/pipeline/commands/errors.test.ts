@@ -32,7 +32,7 @@ describe('each error has its exit code, code and message', () => {
   ])('%s', (error, exit_code, code, message) => {
     expect(describeError(error)).toMatchObject({ type: 'error', exit_code, code, message });
   });
-  test('a full disk is worth another attempt', () => {
+  test('a full disk is a temporary failure', () => {
     expect(describeError(system('ENOSPC'))).toMatchObject({ exit_code: 3, code: 'ENOSPC' });
   });
 });
@@ -134,7 +134,7 @@ test('an empty reason is refused', async () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining('expected some text')]);
 });
 
-test('a build that is stopped by a signal ends with the exit code for another attempt', async () => {
+test('a build that is stopped by a signal ends with the exit code of a temporary failure', async () => {
   const { directory } = writeTiny();
   const { child, ended } = start(['build', '--country', directory, '--out', temporary()]);
   child.stderr!.once('data', () => child.kill('SIGTERM'));

@@ -21,7 +21,7 @@ const coverage: Coverage = {
   transmission: true,
 };
 
-test('the twelve operations of SPEC 4 come first, and every operation has its own id and path under /v1/', () => {
+test('the twelve original operations come first, and every operation has its own id and path under /v1/', () => {
   expect(OPERATIONS.findIndex(({ optional }) => optional)).toBe(12);
   expect(OPERATIONS.slice(12).every(({ optional }) => optional)).toBe(true);
   expect(new Set(OPERATIONS.map(({ id }) => id)).size).toBe(OPERATIONS.length);
@@ -33,7 +33,7 @@ test('the twelve operations of SPEC 4 come first, and every operation has its ow
   }
 });
 
-test('each operation has the errors of SPEC 4', () => {
+test('each operation has the errors that its scopes, parameters and data can cause', () => {
   expect(operationErrors(byId('periods'))).toEqual([]);
   expect(operationErrors(byId('risk-lgas'))).toEqual([
     'SCOPE_REQUIRED',

@@ -19,8 +19,8 @@ const OTHER: Territory = {
 };
 
 test('words for the levels are replaced, but not values of a column, identifiers or code', () => {
-  expect(inWords('Outlines of every LGA in one state. LGAs are told by `lga` and `state`', OTHER)).toBe(
-    'Outlines of every district in one region. Districts are told by `lga` and `state`',
+  expect(inWords('Outlines of every LGA in one state. LGAs are identified by `lga` and `state`', OTHER)).toBe(
+    'Outlines of every district in one region. Districts are identified by `lga` and `state`',
   );
   expect(inWords('state or lga; state_code', OTHER)).toBe('state or lga; state_code');
   expect(inWords('An LGA', OTHER)).toBe('A district');

@@ -185,7 +185,7 @@ describe('an invalid catalog is refused with file, field, found and expected', (
     expect(() => read(change)).toThrow(message);
   });
 
-  test('a missing catalog, and one that is not JSON', () => {
+  test('a missing catalog, and one that is not JSON, are refused', () => {
     expect(() => readCountry('nowhere-at-all')).toThrow(/nowhere-at-all\/sources\.json: found no such file/);
     const { directory } = writeTiny();
     writeFileSync(path.join(directory, 'sources.json'), '{"sources": [');

@@ -59,7 +59,7 @@ describe('coverage is refused as a covariate under any name', () => {
   ];
   refuses(cases);
 
-  test('a file that turns out to be a copy, whatever the catalog says about it', async () => {
+  test('a copy of its file, whatever hash the catalog gives for it', async () => {
     const { directory } = writeTiny(table({}, { files: [{ path: 'x.csv', rows: 4, sha256: '0'.repeat(64) }] }));
     cpSync(path.join(directory, 'nets.csv'), path.join(directory, 'x.csv'));
     await expect(hashRawFiles(readCountry(directory), true)).rejects.toThrow(

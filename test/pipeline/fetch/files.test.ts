@@ -91,10 +91,10 @@ test('a file arrives complete and is not fetched twice', async () => {
   expect(beside()).toEqual(['rain.bin']);
 });
 
-describe('an interrupted download continues where it stopped', () => {
+describe('an interrupted download', () => {
   test.each([
-    ['after a lost connection', half((response) => response.destroy())],
-    ['after a server that stalls', half(() => {})],
+    ['continues where it stopped after a lost connection', half((response) => response.destroy())],
+    ['continues where it stopped after the server stalled', half(() => {})],
   ])('%s', async (_, first) => {
     expect(await get([first, honest])).toMatchObject({ status: 'fetched' });
     expect(asked.map(({ range }) => range)).toEqual([undefined, 'bytes=20000-']);
@@ -102,7 +102,7 @@ describe('an interrupted download continues where it stopped', () => {
     expect(readFileSync(target()).equals(DATA)).toBe(true);
   });
 
-  test('in a later run', async () => {
+  test('continues in a later run', async () => {
     const cut = half((response) => response.destroy());
     const dead: Answer = (request) => request.socket.destroy();
     expect(await get([cut, dead])).toMatchObject({ status: 'failed', what: expect.stringMatching(/^no connection/) });
@@ -111,27 +111,27 @@ describe('an interrupted download continues where it stopped', () => {
     expect(asked.at(-1)!.range).toBe('bytes=20000-');
   });
 
-  test('but starts again if the server has another version by then', async () => {
+  test('starts again if the server has another version by then', async () => {
     const other: Answer = (_, response) =>
       response.writeHead(200, { etag: '"v2"', 'content-length': DATA.length }).end(DATA);
     expect(await get([half((response) => response.destroy()), other])).toMatchObject({ status: 'fetched' });
     expect(readFileSync(target()).equals(DATA)).toBe(true);
   });
 
-  test('but starts again if there is neither a tag nor a hash to tell versions apart', async () => {
+  test('starts again if there is neither a tag nor a hash to tell versions apart', async () => {
     const untagged = half((response) => response.destroy(), { etag: '' });
     await get([untagged, honest], { sha256: undefined });
     expect(asked.map(({ range }) => range)).toEqual([undefined, undefined]);
   });
 
-  test('after 416 for a part that is longer than the file, the part is discarded and the download starts again', async () => {
+  test('discards a part that is longer than the file (416), and starts again', async () => {
     mkdirSync(path.dirname(target()), { recursive: true });
     writeFileSync(`${target()}.part`, Buffer.concat([DATA, HALF]));
     expect(await get([status(416), honest])).toMatchObject({ status: 'fetched' });
     expect(readFileSync(target()).equals(DATA)).toBe(true);
   });
 
-  test('after 416 for a part that is complete, the part is the file', async () => {
+  test('is finished if the part is already complete (416)', async () => {
     mkdirSync(path.dirname(target()), { recursive: true });
     writeFileSync(`${target()}.part`, DATA);
     expect(await get([status(416)])).toMatchObject({ status: 'fetched' });

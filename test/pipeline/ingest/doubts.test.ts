@@ -9,7 +9,7 @@ const round = (survey_year: number, microscopy: number, rdt: number, examined = 
   { survey_year, method: 'rdt', examined, positivity: rdt },
 ];
 
-test('surveys: positivity by microscopy should not exceed that by rapid test', () => {
+test('positivity by microscopy above that by rapid test raises a doubt', () => {
   expect(surveyDoubts([...round(2015, 0.27, 0.45), ...round(2018, 0.23, 0.36)])).toEqual([]);
   expect(surveyDoubts([...round(2015, 0.27, 0.45), ...round(2018, 0.36, 0.23)])).toEqual([
     'round 2018: 36.0% positive by microscopy, 23.0% by rapid test; are they swapped?',
@@ -17,7 +17,7 @@ test('surveys: positivity by microscopy should not exceed that by rapid test', (
   expect(surveyDoubts(round(2018, 0.36, 0.23, 20))).toEqual([]);
 });
 
-test('surveys: a round that differs greatly from all others', () => {
+test('a survey round that differs greatly from all others raises a doubt', () => {
   expect(
     surveyDoubts([...round(2010, 0.42, 0.51), ...round(2015, 0.27, 0.45), ...round(2018, 0.0023, 0.0036)]),
   ).toEqual([
@@ -26,7 +26,7 @@ test('surveys: a round that differs greatly from all others', () => {
   ]);
 });
 
-test('net use far above access, and net use not correlated with access', () => {
+test('net use far above access, or not correlated with access, raises a doubt', () => {
   const states = Array.from({ length: 12 }, (_, i) => ({ state_code: `S${i}`, state: `State ${i}` }));
   const areas = {
     states,

@@ -22,7 +22,7 @@ const area = (lga_code: string, state_code: string, population: number, log_seas
 });
 const logit = (p: number) => Math.log(p / (1 - p));
 
-test('quantiles of R type 7', () => {
+test("quantiles are those of R's type 7", () => {
   expect(quantiles(Float64Array.of(4, 1, 3, 2), [0, 0.25, 0.5, 1])).toEqual([1, 1.75, 2.5, 4]);
   expect(quantiles(Float64Array.of(7), [0.05, 0.95])).toEqual([7, 7]);
 });

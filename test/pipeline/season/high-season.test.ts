@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { describeSeason, monthsApart, seasonMidpoint, seasonRun } from '../../../pipeline/season/high-season.ts';
 
-/** Start, end and months of the season by the rule of SPEC 2.7. */
+/** Start, end and number of months of the high season (season/MODEL.md, section 6). */
 const run = (values: number[]) => {
   const { season_start_month, season_end_month, season_months } = describeSeason(values, 0.5);
   return [season_start_month, season_end_month, season_months];

@@ -55,7 +55,7 @@ test('invalid settings of the dashboard are reported in one clear line', async (
   for (const [args, line] of [
     [['--dashboard-url', 'example.org'], /--dashboard-url: expected an origin such as https:\/\/example.org/],
     [['--dashboard-url', 'https://example.org/path'], /--dashboard-url: expected/],
-    [['--dashboard-port', '1', '--host', '0.0.0.0'], /--dashboard-url: needed with --host 0.0.0.0/],
+    [['--dashboard-port', '1', '--host', '0.0.0.0'], /--dashboard-url: required with --host 0.0.0.0/],
     [['--trust-proxy', '10.0.0.0/99'], /--trust-proxy: expected an address or network/],
     [['--two-step', 'everybody'], /--two-step: expected one or more of service, administrator/],
   ] as const) {

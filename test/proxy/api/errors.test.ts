@@ -6,7 +6,7 @@ import { OPERATIONS } from '../../../pipeline/contract/operations.ts';
 import type { Scope } from '../../../pipeline/contract/scopes.ts';
 import { ALL_SCOPES, atEndOfSuite, codeOf, giveKey, type Service, startService } from '../service.ts';
 
-/** The rows of SPEC 4 and 7: path, status, code. */
+/** Invalid requests and their errors: path, status, code. */
 const ROWS: [string, number, string][] = [
   ['/v1/risk/lgas', 404, 'UNKNOWN_STATE'],
   ['/v1/risk/lgas?state=', 404, 'UNKNOWN_STATE'],

@@ -17,7 +17,7 @@ const HOOK = `
     },
   });`;
 
-test('the embedded form loads no client of PostgreSQL, Redis or S3, and nothing in cluster/', async () => {
+test('a single proxy with SQLite loads no client of PostgreSQL, Redis or S3, and nothing in cluster/', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'malaria-loaded-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const hook = join(folder, 'hook.mjs');

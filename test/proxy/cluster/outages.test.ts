@@ -383,7 +383,7 @@ describe.skipIf(missingServers.length > 0)('several proxies during outages', () 
     );
     const replica = await startRedis('--replicaof', '127.0.0.1', String(redis.port));
     onTestFinished(() => replica.remove());
-    await expect(open(replica.url)).rejects.toThrow(/it is a replica; name the primary/);
+    await expect(open(replica.url)).rejects.toThrow(/it is a replica; give the address of the primary/);
     await expect(open('redis://:secret@127.0.0.1:1')).rejects.toThrow(
       /^limits: Redis cannot be used: [^\n]*ECONNREFUSED/,
     );

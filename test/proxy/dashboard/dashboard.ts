@@ -29,7 +29,7 @@ export interface Dashboard extends Service {
   mails(): string[];
   /** The account with that name, created if missing. */
   account(name: string, kind?: AccountKind): Promise<Account>;
-  /** Creates somebody with PASSWORD; if `account` is null, in the service team, with a second factor. */
+  /** Creates somebody with PASSWORD; if `account` is null, in the service team, with two-step sign-in. */
   person(email: string, role: Role, account: string | null): Promise<Person>;
   visitor(headers?: Record<string, string>): Visitor;
   /** A code of theirs that is valid now, even if one was used just before. */

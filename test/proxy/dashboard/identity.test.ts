@@ -1,4 +1,4 @@
-/** Mandatory second factors, confirmation by password or code, and the handling of failed attempts. */
+/** Mandatory two-step sign-in, confirmation by password or code, and the handling of failed attempts. */
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { COMMAND_LINE } from '../../../proxy/accounts/audit.ts';
@@ -23,7 +23,7 @@ async function setUp(someone: Visitor): Promise<{ secret: string; text: string }
   return { secret, text: done.text };
 }
 
-/** Signs in somebody of the service team without a second factor, as in a store from before it was required. */
+/** Signs in somebody of the service team without two-step sign-in, as in a store from before it was required. */
 async function withoutFactor(dashboard: Dashboard): Promise<Visitor> {
   const { id } = await dashboard.person(TEAM, 'service', null);
   await dashboard.directory.turnFactorOff(id, Date.now(), COMMAND_LINE);
@@ -32,27 +32,35 @@ async function withoutFactor(dashboard: Dashboard): Promise<Visitor> {
   return someone;
 }
 
-testBackends('the first person of the service team must set up a second factor before anything else', async (start) => {
-  const dashboard = await start();
-  const someone = await withoutFactor(dashboard);
-  for (const path of ['/', '/team/accounts', '/team/people', '/team/activity', '/profile']) {
-    const page = await someone.open(path);
-    expect([page.path, page.text]).toEqual([
-      '/profile/two-step',
-      expect.stringContaining('Your role requires two-step'),
-    ]);
-  }
-  const csrf = await someone.csrf();
-  const sent = await someone.post('/team/accounts', { csrf, kind: 'organisation', name: 'x', email: 'x@example.org' });
-  expect([sent.path, await dashboard.store.findAccount('x')]).toEqual(['/profile/two-step', null]);
-  expect((await setUp(someone)).text).toContain('Your recovery codes');
-  expect((await someone.open('/team/accounts')).path).toBe('/team/accounts');
-  const again = dashboard.visitor();
-  expect((await again.signIn(TEAM)).path).toBe('/sign-in/code');
-});
+testBackends(
+  'the first person of the service team must set up two-step sign-in before anything else',
+  async (start) => {
+    const dashboard = await start();
+    const someone = await withoutFactor(dashboard);
+    for (const path of ['/', '/team/accounts', '/team/people', '/team/activity', '/profile']) {
+      const page = await someone.open(path);
+      expect([page.path, page.text]).toEqual([
+        '/profile/two-step',
+        expect.stringContaining('Your role requires two-step'),
+      ]);
+    }
+    const csrf = await someone.csrf();
+    const sent = await someone.post('/team/accounts', {
+      csrf,
+      kind: 'organisation',
+      name: 'x',
+      email: 'x@example.org',
+    });
+    expect([sent.path, await dashboard.store.findAccount('x')]).toEqual(['/profile/two-step', null]);
+    expect((await setUp(someone)).text).toContain('Your recovery codes');
+    expect((await someone.open('/team/accounts')).path).toBe('/team/accounts');
+    const again = dashboard.visitor();
+    expect((await again.signIn(TEAM)).path).toBe('/sign-in/code');
+  },
+);
 
 testBackends(
-  'people whose second factor was turned off, by themselves or others, must set it up again',
+  'people whose two-step sign-in was turned off, by themselves or others, must set it up again',
   async (start) => {
     const dashboard = await start();
     const { id } = await dashboard.person(TEAM, 'service', null);
@@ -66,7 +74,7 @@ testBackends(
   },
 );
 
-testBackends('other roles must set up a second factor only if a setting requires it', async (start) => {
+testBackends('other roles must set up two-step sign-in only if a setting requires it', async (start) => {
   const roles = [
     [ADA, 'administrator', 'ministry'],
     ['mia@example.org', 'member', 'ministry'],
@@ -85,7 +93,7 @@ testBackends('other roles must set up a second factor only if a setting requires
   }
 });
 
-testBackends('if two visitors set up a second factor at once with one password, only one succeeds', async (start) => {
+testBackends('if two visitors set up two-step sign-in at once with one password, only one succeeds', async (start) => {
   const dashboard = await start();
   const [owner, thief] = [await withoutFactor(dashboard), dashboard.visitor()];
   await thief.signIn(TEAM);
@@ -125,14 +133,14 @@ const ACTIONS = {
     to: '/team/accounts/ACCOUNT/limits',
     trace: 'accounts WHERE per_minute = 7',
   },
-  'turning off another’s second factor': {
+  'turning off another’s two-step sign-in': {
     who: TEAM,
     at: '/team/people/SECOND',
     fields: {},
     to: '/team/people/SECOND/two-step-off',
     trace: "people WHERE email = 'second@example.org' AND factor_secret IS NULL",
   },
-  'turning off a second factor': {
+  'turning off two-step sign-in': {
     who: TEAM,
     at: '/profile/two-step/off',
     fields: {},
@@ -258,7 +266,7 @@ testBackends('failed attempts appear in the audit log and the metrics, and a few
   expect(toAda).toMatch(/from 203\.0\.113\.1 and gave a wrong password\./);
   // The wrong password in a known browser is not mailed, the wrong code is.
   expect(toTeam).toMatch(/wrong code for two-step sign-in/);
-  expect(toTeam).toMatch(/choose a new one at once: http.*\/forgotten/);
+  expect(toTeam).toMatch(/choose a new password at once: http.*\/forgotten/);
   const ada = await dashboard.signedIn(ADA);
   expect((await ada.open('/settings/activity')).text).toContain('somebody gave a wrong password for ada@example.org');
   const metrics = await (await fetch(`${dashboard.opsUrl}/metrics`)).text();
@@ -280,7 +288,7 @@ testBackends('failed attempts appear in the audit log and the metrics, and a few
   expect(logged).toBeLessThanOrEqual(3 * 20);
 });
 
-test('people and sessions in a store of an earlier version are kept; the team must set up a second factor', async () => {
+test('people and sessions in a store of an earlier version are kept; the team must set up two-step sign-in', async () => {
   const dashboard = await startDashboard();
   const someone = await withoutFactor(dashboard);
   await dashboard.close();

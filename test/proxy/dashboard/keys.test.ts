@@ -200,7 +200,7 @@ testBackends('an email address in a mailto: link is escaped', async (start) => {
 });
 
 testBackends(
-  'the usage page, the most expensive one, is limited to so many requests a minute per account',
+  'the usage page, the most expensive one, is limited to a number of requests per minute and account',
   async (start) => {
     const dashboard = await start({ clock: { ...movableClock(), wallMs: () => 1_800_000_000_000 } });
     await dashboard.person('mia@example.org', 'member', 'ministry');

@@ -56,7 +56,7 @@ testBackends('a session id that was planted before sign-in is useless after it',
 });
 
 testBackends(
-  'the step of the second factor issues yet another id, and the first one becomes invalid',
+  'the second step of sign-in issues another session id, and the first one becomes invalid',
   async (start) => {
     const dashboard = await withAda(start);
     const { person } = (await dashboard.directory.credentials(ADA))!;

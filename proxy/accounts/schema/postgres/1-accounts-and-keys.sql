@@ -1,6 +1,6 @@
 -- Times are milliseconds since 1970 UTC, except leases, which go by PostgreSQL's own clock. `version` counts changes to
--- a row, under its lock, so that a copy never replaces a newer one. `told` is the version that Redis is known to have;
--- proxies copy whatever it lacks (cluster/mirror.ts).
+-- a row, under its lock, so that a copy never replaces a newer one. `told`, later renamed to
+-- `redis_version`, is the version that Redis is known to have; proxies copy whatever it lacks (cluster/mirror.ts).
 CREATE TABLE accounts (
   id text PRIMARY KEY, name text NOT NULL UNIQUE, kind text NOT NULL CHECK (kind IN ('organisation', 'researcher')),
   created_at bigint NOT NULL, unlocked_at bigint, suspended_at bigint, removed_at bigint,

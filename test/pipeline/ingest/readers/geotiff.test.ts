@@ -82,7 +82,7 @@ describe('missing cells', () => {
 });
 
 describe('location', () => {
-  test('the grid and windows of it', async () => {
+  test('the grid is that of the tags, and windows are read from it', async () => {
     const path = writeRaster(join(temporaryDirectory(), 'a.tif'), ROWS, { west: 2.5, north: 14, cell: 0.25 });
     const raster = await openRaster(path);
     expect(raster.grid).toEqual({ west: 2.5, north: 14, cellWidth: 0.25, cellHeight: 0.25, columns: 3, rows: 3 });

@@ -68,7 +68,7 @@ const TYPES = [
 const COMPRESSIONS = ['none', 'lzw', 'deflate', 'old-deflate', 'zstd'] as const;
 const isFloat = (type: string) => type.startsWith('f');
 
-describe('every type with every predictor', () => {
+describe('every type is read with every predictor', () => {
   test.each(
     TYPES.flatMap((type) =>
       (isFloat(type) ? ([1, 2, 3] as const) : ([1, 2] as const)).map((predictor) => [type, predictor] as const),
@@ -84,7 +84,7 @@ describe('every type with every predictor', () => {
   });
 });
 
-describe('every compression', () => {
+describe('every compression is read', () => {
   test.each(COMPRESSIONS)('%s: classic and BigTIFF, tiles and strips', async (compression) => {
     const band = makeBand('int16');
     for (const big of [false, true]) {
@@ -95,7 +95,7 @@ describe('every compression', () => {
     }
   });
 
-  test('a compression that only the library supports', async () => {
+  test('packbits, which only the library supports', async () => {
     const band = makeBand('float32');
     for (const southUp of [false, true]) {
       const file = write([band], { ...PLAIN, compression: 'packbits', southUp });
@@ -118,7 +118,7 @@ describe('every compression', () => {
   });
 });
 
-describe('several bands', () => {
+describe('files with several bands are read', () => {
   test.each([false, true])('stored separately: %s', async (planar) => {
     const bands = [makeBand('float32', 1), makeBand('float32', 2), makeBand('float32', 3)];
     for (const predictor of [1, 2, 3] as const) {
@@ -197,7 +197,7 @@ test('values are equal to those read by the library, for the codings that it sup
   }
 });
 
-describe('damage', () => {
+describe('damaged files', () => {
   test.each(['lzw', 'deflate', 'zstd'] as const)(
     '%s: damaged bytes are refused with file and rows',
     async (compression) => {
@@ -224,7 +224,7 @@ describe('damage', () => {
 
 const HAS_GDAL = spawnSync('gdal_translate', ['--version']).status === 0;
 
-describe('as written by GDAL', () => {
+describe('files written by GDAL are read', () => {
   const options: [string, string[]][] = [
     [
       'LZW, predictor 2, tiles',

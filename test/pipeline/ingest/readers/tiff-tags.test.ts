@@ -51,7 +51,7 @@ describe('nodata', () => {
     expect(await read(write(ROWS, { nodata }))).toEqual(cells.map((cell) => (isMissing(cell) ? Number.NaN : cell)));
   });
 
-  test('a tag without a terminating zero byte', async () => {
+  test('a tag without a terminating zero byte is read', async () => {
     const file = write(ROWS, { nodata: '-9999.0' }, (bytes) => {
       const at = bytes.indexOf('-9999.0\0');
       bytes[at + 7] = '0'.charCodeAt(0);
@@ -73,7 +73,7 @@ describe('nodata', () => {
     },
   );
 
-  test('the extremes of integer types', async () => {
+  test('the extremes of integer types can be nodata values', async () => {
     for (const [type, least] of [
       ['int16', -32768],
       ['int32', -2147483648],

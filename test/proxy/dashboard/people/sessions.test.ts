@@ -11,7 +11,7 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore 
   test('a code used twice at once works once, and so does a recovery code', async () => {
     const { one, two, join } = await twoSides(newStore);
     const ada = await join('ada@example.org', 'administrator', 'ministry');
-    expect(await one.spendStep(ada.id, 5), 'without a second factor there is nothing to spend').toBe(false);
+    expect(await one.spendStep(ada.id, 5), 'without two-step sign-in there is nothing to spend').toBe(false);
     const recovery = Array.from({ length: 10 }, token);
     await one.turnFactorOn(ada.id, { secret: 'A'.repeat(32), step: 7, recovery }, 3);
     expect((await two.credentials('ada@example.org'))!.factorSecret).toBe('A'.repeat(32));
@@ -48,7 +48,7 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore 
     expect(await one.spendStep(ada.id, 99)).toBe(false);
   });
 
-  test('a sign-in overtaken by turning on a second factor opens no session without it', async () => {
+  test('a sign-in overtaken by turning on two-step sign-in opens no session without it', async () => {
     const { one, two, join } = await twoSides(newStore);
     const ada = await join('ada@example.org', 'administrator', 'ministry');
     await two.turnFactorOn(ada.id, { secret: 'A'.repeat(32), step: 0, recovery: [] }, 3);
@@ -57,7 +57,7 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore 
     expect(await one.openSession(token(), { ...credentials, factorDue: true }, 4)).toBe(true);
   });
 
-  test('two people who turn off each other’s second factor at once do not deadlock', async () => {
+  test('two people who turn off each other’s two-step sign-in at once do not deadlock', async () => {
     const { one, two, join } = await twoSides(newStore);
     const ada = await join('ada@example.org', 'administrator', 'ministry');
     const ben = await join('ben@example.org', 'administrator', 'ministry');
