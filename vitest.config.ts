@@ -1,4 +1,5 @@
-import { availableParallelism } from 'node:os';
+import { statfsSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
@@ -40,6 +41,18 @@ export const PROXY_PROOFS = [
   'test/proxy/dashboard/people/{at-once,passwords}.test.ts',
 ];
 const LONG = ['test/long/**', ...PIPELINE_PROOFS, ...PROXY_PROOFS];
+/** Tests write to memory if there is room: a full-size snapshot is thousands of files, each of them synced to disk. */
+process.env.TMPDIR ??= hasRoom('/dev/shm') ? '/dev/shm' : tmpdir();
+
+function hasRoom(directory: string): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(directory);
+    return bavail * bsize > 8 * 2 ** 30;
+  } catch {
+    return false;
+  }
+}
+
 /** Where the processes and threads that tests start share compiled code. */
 const env = { NODE_COMPILE_CACHE: fileURLToPath(new URL('node_modules/.cache/tests', import.meta.url)) };
 

@@ -71,7 +71,7 @@ describe.skipIf(!HAS_REAL_DATA)(needsReal('real Nigeria'), () => {
       /NG024 2015-01 to 2016-01/,
       /round 2021/,
       /14 blank months/,
-      /another method/,
+      /each sample counts once, by microscopy/,
       /people \(lagoon/,
     ])
       expect(text).toMatch(problem);

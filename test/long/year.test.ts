@@ -108,7 +108,9 @@ test('wrong files are refused with their row, or doubted; the catalog stays unch
     'sum.csv',
     good.replace(/(2021-09),(\d+)/, (_, month, n) => `${month},${12 * Number(n)}`),
   );
-  expect(await type(1, 'catalog update cases', sum)).toMatch(/Doubts:\n.*differs from the same months of earlier years in/);
+  expect(await type(1, 'catalog update cases', sum)).toMatch(
+    /Doubts:\n.*differs from the same months of earlier years in/,
+  );
   expect(await type(2, 'catalog update cases', receive('c.csv', good), '--last-estimated', '2026-12')).toMatch(
     /last_estimated: found 2026-12, expected at most 2021-09/,
   );

@@ -60,7 +60,15 @@ export function catalogFindings(sources: readonly Source[], raw: Record<string, 
 }
 
 /** Artifacts behind the figures of a series other than its scores: basis, probabilities and changes. */
-const BASIS = ['ingest/clusters', 'ingest/state_rounds', 'ingest/cases', 'risk/probabilities', 'risk/changes'];
+const BASIS = [
+  'ingest/clusters',
+  'ingest/state_rounds',
+  'ingest/cases',
+  'link/shift',
+  'backtest/skill',
+  'risk/probabilities',
+  'risk/changes',
+];
 
 const ANSWERS: Record<Exclude<JsonOperationId, 'openapi'>, readonly string[]> = {
   periods: [],
@@ -94,6 +102,7 @@ const ANSWERS: Record<Exclude<JsonOperationId, 'openapi'>, readonly string[]> = 
   tables: [],
   'model-card': [
     'risk/evidence',
+    'link/evidence',
     'validation/scores',
     'season/method',
     'season/check',

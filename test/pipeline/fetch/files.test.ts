@@ -78,7 +78,7 @@ const wanted = (more: Partial<WantedFile> = {}): WantedFile => ({
 });
 const get = (sequence: Answer[], more: Partial<WantedFile> = {}) => {
   answers = sequence;
-  return fetchFile(wanted(more), rawData, { silence_ms: 200, attempts: 3, pause_ms: 1 });
+  return fetchFile(wanted(more), rawData, { silence_ms: 1000, attempts: 3, pause_ms: 1 });
 };
 const target = () => path.join(rawData, 'climate/rain.bin');
 const beside = () => (existsSync(path.dirname(target())) ? readdirSync(path.dirname(target())) : []);
