@@ -18,13 +18,13 @@ const GROUPS: readonly Group[] = [
     todo: 'their answers are null or based on what is named here; `malaria-risk catalog update SOURCE FILE` accepts a more complete file',
     rules: [
       ...['neighbours', 'nearest', 'value', 'null', 'omit', 'uncovered', 'overlap', 'off the coast'],
-      ...['nearest round', 'known by state only', 'no case records', 'no monthly rain'],
+      ...['states found by place', 'known by state only'],
     ],
   },
   {
     title: 'Records left out or kept as unknown',
     todo: 'declared in the catalog, or by a rule of the stage that reads them',
-    rules: ['mask', 'record left out', 'one method only', 'other ages', 'blank is unknown', 'small samples flagged'],
+    rules: ['mask', 'one method only', 'other ages', 'blank is unknown', 'small samples flagged'],
   },
 ];
 /** Stages whose findings are about fits, not data. */

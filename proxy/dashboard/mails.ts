@@ -19,6 +19,10 @@ const IGNORE = 'If you did not expect this mail, you can ignore it.';
 const INVITATION = `Invitation to the ${SERVICE_NAME}`;
 const nameOf = (account: string | null) => (account === null ? 'the service team' : `“${account}”`);
 
+const CREATE_KEY = 'Then sign in, create a key, and follow “Your first map” in the reference.';
+const ASK_FOR_KEY =
+  'Then sign in, ask an administrator of your organisation for a key, and follow “Your first map” in the reference.';
+
 /** Invites somebody to `account`, or to the service team if it is null. */
 export function invitationMail(to: string, role: Role, account: string | null, link: string): Mail {
   const as = role === 'administrator' ? ' as an administrator' : '';
@@ -28,7 +32,7 @@ export function invitationMail(to: string, role: Role, account: string | null, l
     `You have been invited to join ${nameOf(account)}${as} at the ${SERVICE_NAME}, which provides malaria risk by district and month to programmes and researchers.`,
     `Open this link within ${INVITATION_MS / DAY_MS} days to choose a password. It works once:`,
     link,
-    ...(account === null ? [] : ['Then sign in, create a key, and follow “Your first map” in the reference.']),
+    ...(account === null ? [] : [role === 'member' ? ASK_FOR_KEY : CREATE_KEY]),
     IGNORE,
   );
 }

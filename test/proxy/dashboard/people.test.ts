@@ -19,6 +19,7 @@ testBackends(
     expect(mail).toContain('To: ben@example.org\n');
     expect(invited.html, 'the link is shown if no mail is sent').toContain(linkIn(mail));
     expect(mail).toContain('You have been invited to join “ministry” at the Malaria Risk Data Service, which provides');
+    expect(mail, 'a member cannot create keys').toContain('ask an administrator of your organisation for a key');
     const ben = dashboard.visitor();
     const joined = await ben.send(linkIn(mail), { name: 'Ben', password: PASSWORD, again: PASSWORD });
     expect(joined.text).toContain('Your account is ready');
