@@ -57,7 +57,7 @@ const CENTRE = 1 / 3;
 /**
  * Fits the risk model: finds the mode of θ by BFGS on the Laplace-approximated posterior, and adds the points of a
  * two-level design around it. Together they have the mean and covariance of the Gaussian with the curvature at the
- * mode. Each point moves all components of θ by 1.2 standard deviations; the tails along single axes, where the
+ * mode. Each point moves all standardised components of θ by 1.2; the tails along single axes, where the
  * curvature is a poor guide, are avoided. `estimateInThreads` takes the same steps.
  * @param times times of the rounds in years, ascending, indexed by `observations[].round`
  * @param like the optimum of a fit to nearly the same observations: the search starts there and reuses its curvature,

@@ -9,7 +9,7 @@ import type { Random } from '../numerics/random.ts';
  *
  * where `range` is the distance at which the correlation is about 0.14, and s is the scale that gives the lattice's
  * middle node the standard deviation σ. Variances are inflated near the edge, so leave a margin. Nigeria's range is
- * estimated at about 1,100 km, and the margin is a tenth of that: the prior variance in the country's corners is twice
+ * estimated at about 1,180 km, and the margin is a tenth of that: the prior variance in the country's corners is twice
  * that in the middle. A margin of half the range moved scores by 0.005 on average and a fold's log score by 0.002, and
  * took one and a half times as long.
  */

@@ -12,7 +12,7 @@ export interface SeasonError {
   sd: number;
   /** ln of each LGA's index, by month of the year. */
   log_season: readonly ArrayLike<number>[];
-  /** Share of the children examined in each month of the year; sums to 1. */
+  /** Share of the children examined in each month of the year; sums to 1, or all 0 if the season is unknown. */
   fieldwork: readonly number[];
 }
 
