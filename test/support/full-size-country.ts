@@ -32,8 +32,11 @@ export async function buildAndServe(
   return { out, place: from, result, ...(await serveBuilt(out, result.model_version)) };
 }
 
-/** Tests that hold for any country of 37 states and 774 LGAs. */
-export function fullSizeCountryTests(served: () => ServedCountry) {
+/**
+ * Tests that hold for any country of 37 states and 774 LGAs.
+ * @param pages whether to open its pages in browsers too, which takes as long as everything else
+ */
+export function fullSizeCountryTests(served: () => ServedCountry, pages: boolean) {
   let states: string[] = [];
   let codes: Record<string, string[]> = {};
   const collect = async (pick: (state: string) => Promise<string[]>) =>
@@ -51,8 +54,10 @@ export function fullSizeCountryTests(served: () => ServedCountry) {
     );
   });
 
-  reportInBrowser(() => path.join(served().out, 'current'));
-  reportQuestions(() => path.join(served().out, 'current'));
+  if (pages) {
+    reportInBrowser(() => path.join(served().out, 'current'));
+    reportQuestions(() => path.join(served().out, 'current'));
+  }
   tableExamples(() => served().out);
 
   test('verify finds no faults', async () => {
