@@ -73,7 +73,7 @@ describe.skipIf(!HAS_REAL_DATA)(needsReal('real Nigeria'), () => {
       /round 2021/,
       /14 blank months/,
       /each sample counts once, by microscopy/,
-      /people \(lagoon/,
+      /people are in no LGA \(lagoon/,
     ])
       expect(text).toMatch(problem);
   });
