@@ -68,7 +68,7 @@ export const SETUP = ['test/support/setup.ts', 'test/proxy/quick-passwords.ts'];
 
 export default defineConfig({
   test: {
-    // More workers than cores, since some tests wait for servers, browsers and processes. A percentage could not exceed 100.
+    // More workers than cores, since some tests wait for servers, browsers and processes.
     maxWorkers: Math.ceil(1.5 * availableParallelism()),
     projects: [
       project('unit', ['test/**/*.test.ts'], [...BUILD, ...BROWSER, 'test/proxy/**', ...LONG], {

@@ -9,7 +9,7 @@ const common = {
   hookTimeout: 900_000,
 };
 
-/** Tests that take minutes: full-size countries from their raw files on, and larger versions of some tests of `npm test`. */
+/** Tests that take minutes: full-size countries from their raw files on, and larger versions of some shorter tests. */
 export default defineConfig({
   test: {
     // More workers than cores, since some tests wait for servers, browsers, killed processes and their restarts.

@@ -51,16 +51,16 @@ export function newCountryCommand(): Command {
           );
       const { root, files } = await listFiles(from);
       const now = new Date().toISOString();
-      const looks = await lookAtAll(root, files);
+      const recognised = await recogniseAll(root, files);
       const ready = file ? readAnswers(file) : null;
-      let draft = await draftCountry(looks, root, now, ready?.population);
+      let draft = await draftCountry(recognised, root, now, ready?.population);
       if (ready) answersTo(draft.questions, ready);
       describe(draft);
       const given = ready ?? (await ask(draft.questions));
       const { answers, guessed } = answersTo(draft.questions, given);
       const people = draft.questions.find(({ id }) => id === 'population');
       if (people && answers.population !== people.guess) {
-        draft = await draftCountry(looks, root, now, answers.population);
+        draft = await draftCountry(recognised, root, now, answers.population);
         describe(draft);
       }
       showStep('Hashing and measuring the files');
@@ -76,15 +76,15 @@ export function newCountryCommand(): Command {
     });
 }
 
-async function lookAtAll(root: string, files: readonly string[]): Promise<RecognisedFile[]> {
-  const looks: RecognisedFile[] = [];
+async function recogniseAll(root: string, files: readonly string[]): Promise<RecognisedFile[]> {
+  const recognised: RecognisedFile[] = [];
   for (const [i, file] of files.entries()) {
     showStep(`Looking at ${i + 1} of ${files.length}: ${file}`);
-    const look = await recogniseFile(root, file, files);
-    if (look) looks.push(look);
+    const found = await recogniseFile(root, file, files);
+    if (found) recognised.push(found);
   }
   showStep('');
-  return looks;
+  return recognised;
 }
 
 /** Shows the current step on a terminal; the next text replaces it. */

@@ -111,16 +111,16 @@ test('origins are Januaries with two years before them; the held-back year is se
 });
 
 test('there is no leakage: later months do not affect a projection, nor does the held-back year affect the design', () => {
-  const told = testProjections([record(CASES)], SETTINGS);
+  const tested = testProjections([record(CASES)], SETTINGS);
   const other = testProjections([record(CASES.map((value, t) => (t < 36 ? value : 9 * value + (t % 5))))], SETTINGS);
   // 2020 and 2021 are projected from months up to 2019-12 and 2020-12, which are the same in both records
-  const unchosen = ({ years }: typeof told) =>
+  const unchosen = ({ years }: typeof tested) =>
     years.slice(0, 2).map(({ methods }) => ({ ...methods, model: null, model_and_abeku: null }));
-  expect(unchosen(other)).toEqual(unchosen(told));
-  expect(other.years[2]!.methods.flat).not.toEqual(told.years[2]!.methods.flat);
+  expect(unchosen(other)).toEqual(unchosen(tested));
+  expect(other.years[2]!.methods.flat).not.toEqual(tested.years[2]!.methods.flat);
   const later = testProjections([record(CASES.map((value, t) => (t < 48 ? value : 50 * value)))], SETTINGS);
-  expect(later.level_months).toBe(told.level_months);
-  expect(later.years[2]!.methods).toEqual(told.years[2]!.methods);
+  expect(later.level_months).toBe(tested.level_months);
+  expect(later.years[2]!.methods).toEqual(tested.years[2]!.methods);
 });
 
 test('records too short for a projection have no scores and zero months', () => {
