@@ -7,17 +7,16 @@ import { defineConfig } from 'vitest/config';
 const BUILD = [
   'test/end-to-end.test.ts',
   'test/pipeline/*.test.ts',
-  'test/pipeline/catalog/{check,update}/*.test.ts',
-  'test/pipeline/catalog/start.test.ts',
-  'test/pipeline/commands/*.test.ts',
+  'test/pipeline/cli/**/*.test.ts',
   'test/pipeline/engine/{rerun,run}.test.ts',
-  'test/pipeline/forecast/leak.test.ts',
+  'test/pipeline/intake/{check,update}/*.test.ts',
+  'test/pipeline/model/forecast/leak.test.ts',
   'test/pipeline/ingest/bad-*.test.ts',
-  'test/pipeline/publish/release/{publish,releases,review,release-index}.test.ts',
+  'test/pipeline/release/{publish,releases,review,release-index}.test.ts',
   'test/pipeline/publish/snapshot/{bulk,case-series,diff,provenance,verify}.test.ts',
-  'test/pipeline/risk/fit.test.ts',
-  'test/pipeline/transmission/{held-back,season-and-transmission}.test.ts',
-  'test/pipeline/validation/stage.test.ts',
+  'test/pipeline/model/risk/fit.test.ts',
+  'test/pipeline/model/transmission/{held-back-design,season-and-transmission}.test.ts',
+  'test/pipeline/validate/validation-stage.test.ts',
 ];
 /** Tests that open a page in a real browser. */
 const BROWSER = [
@@ -28,17 +27,18 @@ const BROWSER = [
 /** Long tests outside test/long, beside the tests of the same code: only `npm run test:long` runs them. */
 export const PIPELINE_PROOFS = [
   'test/pipeline/{covariates,determinism,interrupted}.test.ts',
-  'test/pipeline/forecast/case-model/forecaster.test.ts',
-  'test/pipeline/publish/release/destinations.test.ts',
+  'test/pipeline/model/forecast/case-model/forecaster.test.ts',
+  'test/pipeline/release/destinations.test.ts',
   'test/pipeline/publish/report/odd-countries.test.ts',
   'test/pipeline/synthetic/{country,departures,make-country,population,size}.test.ts',
 ];
 export const PROXY_PROOFS = [
   'test/proxy/{failure,memory}.test.ts',
   'test/proxy/clients/other-country.test.ts',
-  'test/proxy/cluster/{object-storage,outages}.test.ts',
+  'test/proxy/cluster/outages.test.ts',
+  'test/proxy/snapshot/object-storage.test.ts',
   'test/proxy/dashboard/{accessibility,browser,several,sign-in-attacks}.test.ts',
-  'test/proxy/dashboard/people/{at-once,passwords}.test.ts',
+  'test/proxy/store/people/{at-once,passwords}.test.ts',
 ];
 const LONG = ['test/long/**', ...PIPELINE_PROOFS, ...PROXY_PROOFS];
 /** Tests write to memory if there is room: a full-size snapshot is thousands of files, each of them synced to disk. */

@@ -21,8 +21,8 @@ export default defineConfig({
           name: 'long',
           include: [
             'test/long/**/*.test.ts',
-            'test/pipeline/forecast/leak.test.ts',
-            'test/pipeline/publish/release/publish.test.ts',
+            'test/pipeline/model/forecast/leak.test.ts',
+            'test/pipeline/release/publish.test.ts',
             ...PIPELINE_PROOFS,
           ],
           setupFiles: 'test/support/setup.ts',

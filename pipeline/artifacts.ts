@@ -3,16 +3,17 @@
  * `tables.ts` of its stage; the rest as plain JSON. From here on all codes are the project's own (`state_code` and
  * `lga_code`, as `territory` in model.json describes them). Missing values are null, and nothing is rounded.
  */
-import * as boundaries from './boundaries/tables.ts';
-import * as context from './context/tables.ts';
+
 import type { AreaGeometry } from './contract/schemas.ts';
-import * as forecast from './forecast/tables.ts';
-import * as ingest from './ingest/tables.ts';
-import * as risk from './risk/tables.ts';
-import * as season from './season/tables.ts';
-import * as survey from './survey/tables.ts';
-import type { ColumnsOf, RowOf } from './table.ts';
-import * as zonal from './zonal/tables.ts';
+import * as ingest from './ingest/ingest-tables.ts';
+import type { ColumnsOf, RowOf } from './lib/tables/table.ts';
+import * as boundaries from './measure/boundaries/boundaries-tables.ts';
+import * as context from './measure/context/context-tables.ts';
+import * as zonal from './measure/zonal/zonal-tables.ts';
+import * as forecast from './model/forecast/forecast-tables.ts';
+import * as risk from './model/risk/risk-tables.ts';
+import * as season from './model/season/season-tables.ts';
+import * as survey from './model/survey/survey-tables.ts';
 
 /** The artifacts that are tables, by full name. */
 export const ARTIFACT_TABLES = {

@@ -17,7 +17,7 @@ const SURVEYS = ['ingest/clusters', 'ingest/state_rounds'];
 export const STAGES: readonly Stage[] = [
   {
     name: 'ingest',
-    module: 'pipeline/ingest/stage.ts',
+    module: 'pipeline/ingest/ingest-stage.ts',
     reads: tablesAndOutlines,
     model: ['territory', 'expected', 'extent', 'states', 'parameters.survey.method'],
     inputs: [],
@@ -37,7 +37,7 @@ export const STAGES: readonly Stage[] = [
   },
   {
     name: 'boundaries',
-    module: 'pipeline/boundaries/stage.ts',
+    module: 'pipeline/measure/boundaries/boundaries-stage.ts',
     reads: none,
     model: ['parameters.boundaries'],
     inputs: [...AREAS, 'ingest/polygons'],
@@ -45,7 +45,7 @@ export const STAGES: readonly Stage[] = [
   },
   {
     name: 'zonal',
-    module: 'pipeline/zonal/stage.ts',
+    module: 'pipeline/measure/zonal/zonal-stage.ts',
     reads: (source) => rasters(source) || hasUncovered(source),
     model: [],
     inputs: [...AREAS, 'ingest/polygons', 'ingest/census'],
@@ -53,7 +53,7 @@ export const STAGES: readonly Stage[] = [
   },
   {
     name: 'context',
-    module: 'pipeline/context/stage.ts',
+    module: 'pipeline/measure/context/context-stage.ts',
     reads: none,
     model: [],
     inputs: [...AREAS, 'ingest/layers', ...COVARIATES, 'zonal/lgas', 'zonal/cells', 'boundaries/areas_km2'],
@@ -61,7 +61,7 @@ export const STAGES: readonly Stage[] = [
   },
   {
     name: 'survey',
-    module: 'pipeline/survey/stage.ts',
+    module: 'pipeline/model/survey/survey-stage.ts',
     reads: none,
     model: ['parameters.survey'],
     inputs: [...AREAS, ...SURVEYS, 'ingest/census', 'context/lgas'],
@@ -69,7 +69,7 @@ export const STAGES: readonly Stage[] = [
   },
   {
     name: 'season',
-    module: 'pipeline/season/stage.ts',
+    module: 'pipeline/model/season/season-stage.ts',
     reads: none,
     model: ['parameters.season', 'parameters.transmission', 'parameters.seed'],
     inputs: [...AREAS, 'ingest/climate', 'zonal/climate', 'ingest/cases', 'zonal/lgas'],
@@ -77,7 +77,7 @@ export const STAGES: readonly Stage[] = [
   },
   {
     name: 'link',
-    module: 'pipeline/forecast/link/stage.ts',
+    module: 'pipeline/model/link/link-stage.ts',
     reads: none,
     model: ['last_estimated', 'parameters.season', 'parameters.risk'],
     inputs: [...AREAS, ...SURVEYS, 'ingest/cases', 'ingest/census'],
@@ -85,7 +85,7 @@ export const STAGES: readonly Stage[] = [
   },
   {
     name: 'risk',
-    module: 'pipeline/risk/stage.ts',
+    module: 'pipeline/model/risk/risk-stage.ts',
     reads: none,
     model: ['first_estimated', 'last_estimated', 'parameters.survey.method', 'parameters.risk', 'parameters.seed'],
     inputs: [
@@ -102,7 +102,7 @@ export const STAGES: readonly Stage[] = [
   },
   {
     name: 'validation',
-    module: 'pipeline/validation/stage.ts',
+    module: 'pipeline/validate/validation-stage.ts',
     reads: none,
     model: ['parameters.survey.method', 'parameters.risk', 'parameters.seed'],
     inputs: [...AREAS, ...SURVEYS, 'zonal/cells', ...COVARIATES, 'season/lgas', 'season/check', 'risk/evidence'],
@@ -110,7 +110,7 @@ export const STAGES: readonly Stage[] = [
   },
   {
     name: 'forecast',
-    module: 'pipeline/forecast/stage.ts',
+    module: 'pipeline/model/forecast/forecast-stage.ts',
     reads: none,
     model: ['parameters.season'],
     inputs: [...AREAS, 'ingest/cases', 'ingest/census'],
@@ -118,7 +118,7 @@ export const STAGES: readonly Stage[] = [
   },
   {
     name: 'backtest',
-    module: 'pipeline/forecast/backtest-stage.ts',
+    module: 'pipeline/validate/backtest/backtest-stage.ts',
     reads: none,
     model: ['parameters.season'],
     inputs: [...AREAS, 'ingest/cases', 'ingest/census'],
@@ -126,7 +126,7 @@ export const STAGES: readonly Stage[] = [
   },
   {
     name: 'transmission',
-    module: 'pipeline/transmission/stage.ts',
+    module: 'pipeline/model/transmission/transmission-stage.ts',
     reads: none,
     model: ['parameters.transmission', 'parameters.seed', 'held_back'],
     inputs: [...AREAS, 'ingest/cases', 'ingest/census', 'season/rain'],
@@ -145,7 +145,7 @@ const ARTIFACTS: readonly string[] = STAGES.flatMap((stage) =>
 /** The last stage makes the snapshot from the artifacts. It writes no artifact; its result is published. */
 export const SNAPSHOT: Stage = {
   name: 'snapshot',
-  module: 'pipeline/publish/stage.ts',
+  module: 'pipeline/publish/snapshot-stage.ts',
   reads: () => true,
   publishes_catalog: true,
   model: [

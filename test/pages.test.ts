@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 
 const ROOT = path.join(import.meta.dirname, '..');
-const PAGES = globSync(['*.md', '{pipeline,proxy,raw-data,test,workflow}/**/*.md'], {
+const PAGES = globSync(['*.md', '{pipeline,proxy,raw-data,test}/**/*.md'], {
   cwd: ROOT,
   exclude: ['raw-data/synthetic/**'],
 });

@@ -1,5 +1,5 @@
 /** Helpers for the catalog's covariates. */
-import { isDated } from './dated.ts';
+import { isDated } from './dated-files.ts';
 import type { Covariate } from './model.ts';
 import type { Source } from './sources.ts';
 

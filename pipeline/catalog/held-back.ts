@@ -10,7 +10,7 @@ export const Look = Type.Object(
     held_back_year: Type.Integer(),
     design: Type.String({
       pattern: '^[0-9a-f]{64}$',
-      description: 'Fingerprint of settings and projections (pipeline/transmission/held-back.ts)',
+      description: 'Fingerprint of settings and projections (pipeline/model/transmission/held-back-design.ts)',
     }),
     level_months: Type.Integer(),
     reason: Type.String({ minLength: 1 }),

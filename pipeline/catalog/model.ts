@@ -2,8 +2,8 @@
 import type { Static } from 'typebox';
 import { ANY_CODE, Territory } from '../contract/territory.ts';
 import { Type } from '../contract/type.ts';
-import { POSITIVE } from '../risk/hyperparameters.ts';
-import { CASE_SERIES_UNITS, type CaseSeriesForm } from '../transmission/case-series-form.ts';
+import { POSITIVE } from '../model/risk/hyperparameters.ts';
+import { CASE_SERIES_UNITS, type CaseSeriesForm } from '../model/transmission/case-series-form.ts';
 import type { HeldBack } from './held-back.ts';
 import { closed, FOR_EDITORS, METHODS, period, text, YEARS, year } from './values.ts';
 

@@ -7,7 +7,7 @@ import type { ErrorCode } from './errors.ts';
 import { addMonths, type Period, periodRange } from './months.ts';
 import * as schemas from './schemas.ts';
 import type { Scope } from './scopes.ts';
-import { formatsOf, SERVED_TABLES, TABLE_TYPES, type TableFormat, type TableName, tableFile } from './tables.ts';
+import { formatsOf, SERVED_TABLES, TABLE_TYPES, type TableFormat, type TableName, tableFile } from './table-list.ts';
 import type { Territory } from './territory.ts';
 
 /** Forecasts reach this many months past the latest estimated month. */

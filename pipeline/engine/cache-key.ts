@@ -1,8 +1,8 @@
+import type { Country } from '../catalog/country.ts';
 import type { Model } from '../catalog/model.ts';
 import type { Source } from '../catalog/sources.ts';
+import { sha256Json } from '../lib/hash.ts';
 import { codeOf, RUNTIME } from './code.ts';
-import type { Country } from './country.ts';
-import { sha256Json } from './hash.ts';
 import type { Stage } from './stage.ts';
 
 /** Everything that determines a stage's result, and its hash. */
@@ -33,7 +33,7 @@ export function keyOf({ stage, inputs, code, packages, lock, parameters, runtime
 }
 
 /** The code that writes tables also determines their bytes, so it is part of every stage's key. */
-export const TABLES = 'pipeline/parquet.ts';
+export const TABLES = 'pipeline/lib/tables/parquet.ts';
 
 /** Fields that describe a source to people. Only the snapshot stage sees them, so changing them reruns no other. */
 const ABOUT = ['title', 'producer', 'citation', 'licence', 'release', 'access', 'url', 'accepted', 'notes'] as const;

@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { TryAgain } from '../errors.ts';
-import { isTable, rowCount, type Table } from '../table.ts';
-import { isTemporary, temporaryName, writeAtomic } from './atomic-write.ts';
+import { isTemporary, temporaryName, writeAtomic } from '../lib/atomic-write.ts';
+import { TryAgain } from '../lib/errors.ts';
+import { sha256, sha256Json } from '../lib/hash.ts';
+import { isTable, rowCount, type Table } from '../lib/tables/table.ts';
 import type { CacheKey } from './cache-key.ts';
-import { sha256, sha256Json } from './hash.ts';
 
 /** What a cache entry was made from and what it contains; stored next to the artifacts as `stage.json`. */
 export interface CacheEntry extends CacheKey {
@@ -96,7 +96,7 @@ export async function readTables(
     files[name] = file;
   }
   // Loaded only for tables: a build with nothing to do is over before DuckDB would have loaded.
-  return Object.keys(files).length > 0 ? (await import('../parquet.ts')).readColumns(files) : {};
+  return Object.keys(files).length > 0 ? (await import('../lib/tables/parquet.ts')).readColumns(files) : {};
 }
 
 /**
@@ -149,7 +149,10 @@ const tablesOf = (values: Record<string, unknown>) =>
 async function writeTables(directory: string, values: Record<string, unknown>): Promise<void> {
   const tables = tablesOf(values);
   if (tables.length === 0) return;
-  const [{ withConnection }, { writeTable }] = await Promise.all([import('../duckdb.ts'), import('../parquet.ts')]);
+  const [{ withConnection }, { writeTable }] = await Promise.all([
+    import('../lib/tables/duckdb.ts'),
+    import('../lib/tables/parquet.ts'),
+  ]);
   await withConnection(async (db) => {
     for (const [name, table] of tables) await writeTable(db, path.join(directory, `${name}.parquet`), table);
   });

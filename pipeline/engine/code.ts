@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import jsTokens from 'js-tokens';
-import { sha256, sha256Json } from './hash.ts';
+import { sha256, sha256Json } from '../lib/hash.ts';
 import { lockedPackages } from './packages.ts';
 import { type Code, packedCode, readPacked } from './packed.ts';
 

@@ -1,9 +1,9 @@
+import type { Country } from '../catalog/country.ts';
 import type { Model } from '../catalog/model.ts';
 import type { Source } from '../catalog/sources.ts';
-import type { Table } from '../table.ts';
+import type { Table } from '../lib/tables/table.ts';
 import { type CacheEntry, readArtifact, readTables } from './cache.ts';
 import { modelRead, sourcesRead } from './cache-key.ts';
-import type { Country } from './country.ts';
 import { type Stage, type StageIo, tableReaders } from './stage.ts';
 
 /** A stage's input, in a form that can be sent to a thread. */

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { TryAgain, UsageError } from '../errors.ts';
+import { TryAgain, UsageError } from '../lib/errors.ts';
 
 /** How long to wait for a prune or for another build to clean up; both are short. */
 const WAIT_MS = 60_000;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { sha256Json } from './hash.ts';
+import { sha256Json } from '../lib/hash.ts';
 
 /** The fields of a package-lock.json entry that matter here. */
 interface Locked {

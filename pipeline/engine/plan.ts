@@ -1,6 +1,6 @@
+import type { Country } from '../catalog/country.ts';
 import { type CacheEntry, findEntry, latestEntry } from './cache.ts';
 import { cacheKeyOf } from './cache-key.ts';
-import type { Country } from './country.ts';
 import type { Stage } from './stage.ts';
 import { causesOf } from './why.ts';
 

@@ -1,11 +1,11 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { crc32 } from 'node:zlib';
-import { writeAtomic } from './atomic-write.ts';
-import { refuseCoverageFiles } from './check-covariates.ts';
-import type { Country } from './country.ts';
-import { sha256File } from './hash.ts';
-import { refuseUnpinned } from './pins.ts';
+import type { Country } from '../catalog/country.ts';
+import { refuseUnpinned } from '../catalog/pins.ts';
+import { refuseCoverageFiles } from '../catalog/rules/covariate-rules.ts';
+import { writeAtomic } from '../lib/atomic-write.ts';
+import { sha256File } from '../lib/hash.ts';
 
 /**
  * Content hashes of the country's raw files: path -> SHA-256.

@@ -1,10 +1,10 @@
 import type { Worker } from 'node:worker_threads';
-import { BadInput } from '../bad-input.ts';
-import { TryAgain } from '../errors.ts';
+import type { Country } from '../catalog/country.ts';
+import { BadInput } from '../lib/bad-input.ts';
+import { TryAgain } from '../lib/errors.ts';
 import { type CacheEntry, findEntry, latestEntry, writeEntry } from './cache.ts';
 import { type CacheKey, cacheKeyOf } from './cache-key.ts';
 import { changedFile } from './code.ts';
-import type { Country } from './country.ts';
 import { taskOf } from './io.ts';
 import { changedRawFile } from './raw.ts';
 import type { Stage } from './stage.ts';

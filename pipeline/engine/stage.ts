@@ -1,7 +1,7 @@
 import type { ArtifactTables, ReportLine } from '../artifacts.ts';
 import type { Model } from '../catalog/model.ts';
 import type { Source } from '../catalog/sources.ts';
-import { type ColumnsOf, type RowOf, rowsOf, type Table } from '../table.ts';
+import { type ColumnsOf, type RowOf, rowsOf, type Table } from '../lib/tables/table.ts';
 
 /** One line of the stage table: a stage's name, its inputs and its outputs. Nothing undeclared reaches it. */
 export interface Stage {

@@ -1,7 +1,7 @@
 /** Runs one stage in its own thread, so that its memory is freed at the end and progress is shown meanwhile. */
 import path from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
-import { type Complaint, complaintIn } from '../bad-input.ts';
+import { type Complaint, complaintIn } from '../lib/bad-input.ts';
 import { ROOT } from './code.ts';
 import { openIo, type StageTask } from './io.ts';
 import type { StageRun } from './stage.ts';

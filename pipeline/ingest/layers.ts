@@ -1,9 +1,9 @@
 import type { Areas, ArtifactTables } from '../artifacts.ts';
-import { BadInput, readEach } from '../bad-input.ts';
 import type { Figure } from '../catalog/roles.ts';
 import type { Source } from '../catalog/sources.ts';
-import { figuresOf } from '../context/figures.ts';
-import type { RowOf } from '../table.ts';
+import { BadInput, readEach } from '../lib/bad-input.ts';
+import type { RowOf } from '../lib/tables/table.ts';
+import { figuresOf } from '../measure/context/figures.ts';
 import { codeReader, gapFor, type IngestInput, nameOf, sourcesOf } from './input.ts';
 import {
   numberOf,

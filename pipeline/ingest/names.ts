@@ -1,6 +1,6 @@
 /** Names of places, as raw files spell them. */
-import type { RowOf } from '../table.ts';
-import type { OTHER_NAMES } from './tables.ts';
+import type { RowOf } from '../lib/tables/table.ts';
+import type { OTHER_NAMES } from './ingest-tables.ts';
 
 /** A name in lower case, reduced to its letters and digits, without accents. */
 export const plain = (name: string) =>

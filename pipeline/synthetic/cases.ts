@@ -1,6 +1,6 @@
 import { monthIndex, monthOf, type Period, periodRange, yearOf } from '../contract/months.ts';
-import { drawBinomial, drawNegativeBinomial } from '../numerics/distributions.ts';
-import { type Random, randomStream } from '../numerics/random.ts';
+import { drawBinomial, drawNegativeBinomial } from '../lib/numerics/distributions.ts';
+import { type Random, randomStream } from '../lib/numerics/random.ts';
 import { type Deviations, deviationIn } from './deviations.ts';
 import { LINK, type TruthFamily } from './families.ts';
 import type { Geography } from './geography.ts';

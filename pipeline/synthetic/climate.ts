@@ -1,5 +1,5 @@
 import { monthOf, type Period, periodRange, yearOf } from '../contract/months.ts';
-import { randomStream } from '../numerics/random.ts';
+import { randomStream } from '../lib/numerics/random.ts';
 import type { Geography } from './geography.ts';
 import type { Grid } from './geotiff-writer.ts';
 import { drawSurface } from './noise.ts';

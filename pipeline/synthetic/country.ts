@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, s
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Model } from '../catalog/model.ts';
 import type { Sources } from '../catalog/sources.ts';
-import { UsageError } from '../errors.ts';
+import { UsageError } from '../lib/errors.ts';
 import { describeModel, describeSources, releaseOf, type WrittenFile } from './catalog.ts';
 import type { TruthFamily } from './families.ts';
 import { type CountryFile, listFiles } from './files.ts';

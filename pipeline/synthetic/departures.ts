@@ -1,5 +1,5 @@
 import { addMonths, monthIndex, type Period } from '../contract/months.ts';
-import { type Random, randomStream } from '../numerics/random.ts';
+import { type Random, randomStream } from '../lib/numerics/random.ts';
 import type { Cells } from './cells.ts';
 import { type Deviations, deviationIn, drawDeviations } from './deviations.ts';
 import { CAMPAIGN, HALVES, LGA_EFFECT_SD, STRENGTHS, TREND, type TruthFamily } from './families.ts';

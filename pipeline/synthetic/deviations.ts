@@ -1,5 +1,5 @@
 import { monthIndex, type Period, periodRange } from '../contract/months.ts';
-import { type Random, randomStream } from '../numerics/random.ts';
+import { type Random, randomStream } from '../lib/numerics/random.ts';
 import { LINK, type TruthFamily } from './families.ts';
 import { STATES } from './states.ts';
 

@@ -1,4 +1,4 @@
-import { randomStream } from '../numerics/random.ts';
+import { randomStream } from '../lib/numerics/random.ts';
 import type { Cells } from './cells.ts';
 import { drawMaternWaves, KM_PER_DEGREE_LATITUDE, KM_PER_DEGREE_LONGITUDE, type Waves } from './noise.ts';
 

@@ -1,4 +1,4 @@
-import { toCsv } from '../csv.ts';
+import { toCsv } from '../lib/tables/csv.ts';
 import { writeShapefile } from './boundaries.ts';
 import { RAIN_GRID } from './climate.ts';
 import {

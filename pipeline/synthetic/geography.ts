@@ -1,5 +1,5 @@
 import type { Polygon } from '../artifacts.ts';
-import { randomStream } from '../numerics/random.ts';
+import { randomStream } from '../lib/numerics/random.ts';
 import { growLattice, type Lattice, SPACING } from './lattice.ts';
 import { inventNames } from './names.ts';
 import { drawSurface } from './noise.ts';

@@ -1,4 +1,4 @@
-import type { Random } from '../numerics/random.ts';
+import type { Random } from '../lib/numerics/random.ts';
 import type { Surface } from './noise.ts';
 import { isInPolygon } from './polygons.ts';
 

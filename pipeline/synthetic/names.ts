@@ -1,4 +1,4 @@
-import type { Random } from '../numerics/random.ts';
+import type { Random } from '../lib/numerics/random.ts';
 
 const FIRST =
   'Ba Da Fa Ga Ka La Ma Na Ra Sa Ta Wa Za Be De Ke Le Me Re Te Bi Di Gi Ki Li Mi Bo Do Ko Lo Mo So Bu Du'.split(' ');

@@ -1,4 +1,4 @@
-import type { Random } from '../numerics/random.ts';
+import type { Random } from '../lib/numerics/random.ts';
 
 /** Degrees to km on a plane that touches the sphere at the country's centre (9° N); lengths are accurate to 2%. */
 export const KM_PER_DEGREE_LATITUDE = 111.195;

@@ -1,5 +1,5 @@
 import { addMonths, monthIndex, monthOf, type Period, periodRange } from '../contract/months.ts';
-import { randomStream } from '../numerics/random.ts';
+import { randomStream } from '../lib/numerics/random.ts';
 import type { Cells } from './cells.ts';
 import { addedByLga, blendHalves, type Departures, drawDepartures, nationalSlope } from './departures.ts';
 import type { TruthFamily } from './families.ts';

@@ -1,5 +1,5 @@
 /**
- * Transmission in the made-up country. The code is independent of the fitted model (pipeline/transmission) and uses the
+ * Transmission in the made-up country. The code is independent of the fitted model (pipeline/model/transmission) and uses the
  * textbook integrator, so that recovering its parameters is a real test.
  */
 export interface Sirs {

@@ -1,7 +1,7 @@
 /** The size of a made-up country; Nigeria's by default. */
 import { addMonths, type Period } from '../contract/months.ts';
-import { UsageError } from '../errors.ts';
-import { randomStream } from '../numerics/random.ts';
+import { UsageError } from '../lib/errors.ts';
+import { randomStream } from '../lib/numerics/random.ts';
 import { STATES } from './states.ts';
 
 export interface CountrySize {

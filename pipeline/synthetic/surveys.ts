@@ -1,6 +1,6 @@
 import { addMonths, type Period } from '../contract/months.ts';
-import { drawBinomial, drawIndex, drawOverdispersedChance, drawPoisson } from '../numerics/distributions.ts';
-import { type Random, randomStream } from '../numerics/random.ts';
+import { drawBinomial, drawIndex, drawOverdispersedChance, drawPoisson } from '../lib/numerics/distributions.ts';
+import { type Random, randomStream } from '../lib/numerics/random.ts';
 import type { Cells } from './cells.ts';
 import { MISPLACED, SEEKS_PREVALENCE, type TruthFamily } from './families.ts';
 import type { Geography } from './geography.ts';

@@ -1,4 +1,4 @@
-import { randomStream } from '../numerics/random.ts';
+import { randomStream } from '../lib/numerics/random.ts';
 import type { Geography } from './geography.ts';
 import type { Grid } from './geotiff-writer.ts';
 import { drawSurface, type Surface } from './noise.ts';

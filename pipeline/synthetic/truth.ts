@@ -1,4 +1,4 @@
-import { toCsv } from '../csv.ts';
+import { toCsv } from '../lib/tables/csv.ts';
 import type { Departures } from './departures.ts';
 import { CAMPAIGN, FAMILY_WORDS } from './families.ts';
 import type { CountryFile } from './files.ts';

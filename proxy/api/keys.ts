@@ -1,8 +1,8 @@
 /** Authentication: the key of a request, checked against store and limits in one step. */
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
-import type { Clock } from '../clock.ts';
-import type { Admission, Gate, Unavailable } from '../limits/gate.ts';
+import type { Clock } from '../../pipeline/lib/clock.ts';
+import type { Admission, Gate, Unavailable } from '../store/gate.ts';
 import { sendProblem } from './problems.ts';
 
 declare module 'fastify' {

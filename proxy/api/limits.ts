@@ -1,9 +1,9 @@
 /** The limits of a request: the headers that report them, and the 429 once one is reached. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import type { UsageCounter } from '../accounts/usage.ts';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../../pipeline/lib/clock.ts';
 import { MINUTE_MS, type Verdict } from '../limits/limits.ts';
+import type { UsageCounter } from '../store/usage.ts';
 import { type ProblemCode, sendProblem } from './problems.ts';
 
 declare module 'fastify' {

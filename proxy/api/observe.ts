@@ -1,8 +1,8 @@
 /** Records each request in the metrics and the access log. Neither repeats anything that a client sent. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import type { KeyKind } from '../accounts/key-format.ts';
-import type { Metrics } from '../metrics.ts';
+import type { Metrics } from '../server/metrics.ts';
+import type { KeyKind } from '../store/key-format.ts';
 
 /** The status logged for an answer that the client did not read to the end, as in nginx. */
 const CLIENT_LEFT = 499;

@@ -18,7 +18,7 @@ import {
   underVersion,
 } from '../../pipeline/contract/operations.ts';
 import { VERSION } from '../../pipeline/contract/published.ts';
-import { tableFile } from '../../pipeline/contract/tables.ts';
+import { tableFile } from '../../pipeline/contract/table-list.ts';
 import type { ServedFile, Snapshot } from '../snapshot/snapshot.ts';
 import type { Served, SnapshotSource } from '../snapshot/watch.ts';
 import { sendFile } from './files.ts';

@@ -1,8 +1,8 @@
 import { ErrorReply } from '@redis/client';
 import { sql } from 'kysely';
-import type { Db } from '../accounts/database.ts';
-import { randomText } from '../accounts/key-format.ts';
 import { lineOf } from '../errors.ts';
+import type { Db } from '../store/database.ts';
+import { randomText } from '../store/key-format.ts';
 import { type Link, openLink } from './link.ts';
 import { copyChanges, copyEverything } from './mirror.ts';
 import { epochKey, prefixOf } from './names.ts';

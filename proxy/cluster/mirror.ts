@@ -1,8 +1,8 @@
 /** Redis's copies of keys and accounts: their contents, and how they are kept complete. */
 import { type RawBuilder, sql } from 'kysely';
-import { type Account, accountStatus, type Key } from '../accounts/accounts.ts';
-import type { Database, Db } from '../accounts/database.ts';
 import { lineOf, UnavailableError } from '../errors.ts';
+import { type Account, accountStatus, type Key } from '../store/accounts.ts';
+import type { Database, Db } from '../store/database.ts';
 import type { Epoch } from './epoch.ts';
 import { type Link, openLink } from './link.ts';
 import { accountKey, epochKey, keyKey } from './names.ts';

@@ -1,7 +1,7 @@
 import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient, sql } from 'kysely';
 import pg from 'pg';
-import { type Database, schemaOf, type Tables } from '../accounts/database.ts';
 import { lineOf, UnavailableError, UsageError } from '../errors.ts';
+import { type Database, schemaOf, type Tables } from '../store/database.ts';
 import { countAttemptsIn } from './attempts.ts';
 import { openConfirm } from './mirror.ts';
 import type { GateTimes } from './times.ts';

@@ -1,13 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Scope } from '../../pipeline/contract/scopes.ts';
-import type { Db } from '../accounts/database.ts';
-import { hashKey, isWellFormed, type KeyKind } from '../accounts/key-format.ts';
-import type { AccountStore } from '../accounts/open-store.ts';
 import { monthBlock } from '../limits/blocks.ts';
 import { type CalendarMonth, calendarMonth } from '../limits/calendar-month.ts';
-import { type Admission, type DefaultLimits, type Gate, UNAVAILABLE, type Unavailable } from '../limits/gate.ts';
 import { monthStanding } from '../limits/limits.ts';
+import type { Db } from '../store/database.ts';
+import { type Admission, type DefaultLimits, type Gate, UNAVAILABLE, type Unavailable } from '../store/gate.ts';
+import { hashKey, isWellFormed, type KeyKind } from '../store/key-format.ts';
+import type { AccountStore } from '../store/open-store.ts';
 import { type Epoch, keepEpoch } from './epoch.ts';
 import { accountKey, epochKey, keyKey, prefixOf } from './names.ts';
 import { GATE_TIMES, type GateTimes } from './times.ts';

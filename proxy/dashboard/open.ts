@@ -1,13 +1,13 @@
 import type { FastifyInstance } from 'fastify';
-import { isPostgresUrl, openStore } from '../accounts/open-store.ts';
-import { HOUR_MS } from '../clock.ts';
+import { HOUR_MS } from '../../pipeline/lib/clock.ts';
 import { lineOf } from '../errors.ts';
+import { isPostgresUrl, openStore } from '../store/open-store.ts';
+import { openDirectory } from '../store/people/directory.ts';
+import type { Role } from '../store/people/rules.ts';
 import { buildDashboard } from './app.ts';
 import { openMailer } from './mail/mailer.ts';
 import { DEFAULT_MAIL, DEFAULT_MAIL_FROM } from './mail/settings.ts';
 import { sendNotices } from './notices.ts';
-import { openDirectory } from './people/directory.ts';
-import type { Role } from './people/rules.ts';
 import type { Services } from './services.ts';
 
 /** The operator's settings for the dashboard. */

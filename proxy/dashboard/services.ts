@@ -1,12 +1,12 @@
-import type { Attempts } from '../accounts/attempts.ts';
-import type { AccountStore } from '../accounts/open-store.ts';
-import type { UsageStore } from '../accounts/usage.ts';
-import type { Clock } from '../clock.ts';
-import type { Gate } from '../limits/gate.ts';
-import type { SignInOutcome } from '../metrics.ts';
+import type { Clock } from '../../pipeline/lib/clock.ts';
+import type { SignInOutcome } from '../server/metrics.ts';
+import type { Attempts } from '../store/attempts.ts';
+import type { Gate } from '../store/gate.ts';
+import type { AccountStore } from '../store/open-store.ts';
+import type { Directory } from '../store/people/directory.ts';
+import type { Role } from '../store/people/rules.ts';
+import type { UsageStore } from '../store/usage.ts';
 import type { Mailer } from './mail/mailer.ts';
-import type { Directory } from './people/directory.ts';
-import type { Role } from './people/rules.ts';
 import type { Reference } from './reference.ts';
 
 export const SERVICE_NAME = 'Malaria Risk Data Service';

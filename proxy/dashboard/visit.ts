@@ -1,10 +1,10 @@
 /** A request as pages see it, and their answers. */
 
-import type { Awaitable } from '../clock.ts';
+import type { Awaitable } from '../../pipeline/lib/clock.ts';
 import { UsageError } from '../errors.ts';
+import type { Role } from '../store/people/rules.ts';
+import type { Visitor } from '../store/people/sessions.ts';
 import type { Html } from './html.ts';
-import type { Role } from './people/rules.ts';
-import type { Visitor } from './people/sessions.ts';
 import type { Services } from './services.ts';
 
 /** Fields of a form or a query. */

@@ -22,7 +22,7 @@ export async function openSource(options: SourceOptions): Promise<SnapshotSource
   const { snapshot, snapshotCopies, pollMs, report } = options;
   if (parseS3(snapshot) !== null) {
     // Loaded only here: a folder does not need the S3 client.
-    const { mirrorSnapshots } = await import('../cluster/object-storage.ts');
+    const { mirrorSnapshots } = await import('./object-storage.ts');
     const mirror = await mirrorSnapshots(snapshot, snapshotCopies ?? DEFAULT_COPIES, { report, pollMs });
     try {
       const copies = await openFolder(mirror.path, options);

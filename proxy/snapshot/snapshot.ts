@@ -7,8 +7,8 @@ import { Check, Errors } from 'typebox/value';
 import { ENCODINGS, type Encoding, etagOf, type FileEntry, Manifest } from '../../pipeline/contract/manifest.ts';
 import { type Coverage, isEncoded, OPERATIONS, operationFiles } from '../../pipeline/contract/operations.ts';
 import type { Territory } from '../../pipeline/contract/territory.ts';
+import { inParallel } from '../../pipeline/lib/in-parallel.ts';
 import { lineOf } from '../errors.ts';
-import { inParallel } from '../in-parallel.ts';
 import { parseJson } from './json-file.ts';
 
 export type Coding = Encoding | 'identity';

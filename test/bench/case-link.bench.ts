@@ -8,23 +8,23 @@
  */
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { areasOf } from '../../pipeline/areas.ts';
-import { say } from '../../pipeline/commands/options.ts';
-import { parseFamilies, parseSeeds } from '../../pipeline/commands/score-truth.ts';
-import { formatTable } from '../../pipeline/commands/table.ts';
+import { parseFamilies, parseSeeds } from '../../pipeline/cli/commands/score-truth.ts';
+import { say } from '../../pipeline/cli/options.ts';
+import { formatTable } from '../../pipeline/cli/text/text-table.ts';
 import { addMonths, monthIndex, monthOf, periodRange } from '../../pipeline/contract/months.ts';
 import { FORECAST_MONTHS } from '../../pipeline/contract/operations.ts';
 import type { StageIo } from '../../pipeline/engine/stage.ts';
-import type { LinkEvidence } from '../../pipeline/forecast/link/stage.ts';
-import { quantile } from '../../pipeline/numerics/quantiles.ts';
-import { caseShiftOf } from '../../pipeline/risk/case-shift.ts';
-import { type FitSummary, pathsAt } from '../../pipeline/risk/estimate.ts';
-import { inputsOf, prepareRisk } from '../../pipeline/risk/inputs.ts';
-import { drawMonths } from '../../pipeline/risk/paths.ts';
+import { areasOf } from '../../pipeline/ingest/areas-of.ts';
+import { quantile } from '../../pipeline/lib/numerics/quantiles.ts';
+import type { LinkEvidence } from '../../pipeline/model/link/link-stage.ts';
+import { caseShiftOf } from '../../pipeline/model/risk/case-shift.ts';
+import { type FitSummary, pathsAt } from '../../pipeline/model/risk/estimate.ts';
+import { inputsOf, prepareRisk } from '../../pipeline/model/risk/inputs.ts';
+import { drawMonths } from '../../pipeline/model/risk/paths.ts';
+import { withArtifacts } from '../../pipeline/release/with-artifacts.ts';
 import { hasSyntheticCountry, writeSyntheticCountry } from '../../pipeline/synthetic/country.ts';
-import { readTruth, type Truth } from '../../pipeline/validation/truth-file.ts';
-import { addSums, noSums, sumsOf, type TruthSums, truthScore } from '../../pipeline/validation/truth-scores.ts';
-import { withArtifacts } from '../../pipeline/with-artifacts.ts';
+import { readTruth, type Truth } from '../../pipeline/validate/truth-file.ts';
+import { addSums, noSums, sumsOf, type TruthSums, truthScore } from '../../pipeline/validate/truth-scores.ts';
 
 const { values: given } = parseArgs({
   options: {

@@ -77,15 +77,15 @@ function statesOf(name: string): number {
 }
 
 function snakemake(...more: string[]) {
-  const program = `${process.execPath} ${path.join(ROOT, 'bin/malaria-risk.js')}`;
+  const program = `${process.execPath} ${path.join(ROOT, 'pipeline/cli/malaria-risk.js')}`;
   const child = spawn(
     'snakemake',
     [
       ...[
         '--snakefile',
-        path.join(ROOT, 'workflow/Snakefile'),
+        path.join(ROOT, 'pipeline/deploy/workflow/Snakefile'),
         '--profile',
-        path.join(ROOT, 'workflow/slurm'),
+        path.join(ROOT, 'pipeline/deploy/workflow/slurm'),
         ...more,
       ],
       ...['--config', 'countries=countries.csv', 'runs=runs', `program=${program}`, 'threads=1'],

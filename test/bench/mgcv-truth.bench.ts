@@ -18,23 +18,23 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { areasOf, surveysOf } from '../../pipeline/areas.ts';
 import type { LgaScore } from '../../pipeline/artifacts.ts';
 import type { Model } from '../../pipeline/catalog/model.ts';
-import { parseFamilies, parseSeeds } from '../../pipeline/commands/score-truth.ts';
-import { formatTable } from '../../pipeline/commands/table.ts';
+import { parseFamilies, parseSeeds } from '../../pipeline/cli/commands/score-truth.ts';
+import { formatTable } from '../../pipeline/cli/text/text-table.ts';
 import { addMonths, monthIndex, monthOf, type Period, periodRange } from '../../pipeline/contract/months.ts';
 import { FORECAST_MONTHS } from '../../pipeline/contract/operations.ts';
-import { toCsv } from '../../pipeline/csv.ts';
 import type { StageIo } from '../../pipeline/engine/stage.ts';
+import { areasOf, surveysOf } from '../../pipeline/ingest/areas-of.ts';
 import { readCsv } from '../../pipeline/ingest/readers/csv.ts';
+import { toCsv } from '../../pipeline/lib/tables/csv.ts';
+import { withArtifacts } from '../../pipeline/release/with-artifacts.ts';
 import { hasSyntheticCountry, writeSyntheticCountry } from '../../pipeline/synthetic/country.ts';
 import { FAMILIES } from '../../pipeline/synthetic/families.ts';
-import { compareWithTruth, type GroupSums, poolGroups, scoreGroups } from '../../pipeline/validation/compare-truth.ts';
-import { readKnownTruth } from '../../pipeline/validation/known-truth.ts';
-import { readTruth } from '../../pipeline/validation/truth-file.ts';
-import { GROUPINGS, lgaGroupsOf, spanOf } from '../../pipeline/validation/truth-groups.ts';
-import { withArtifacts } from '../../pipeline/with-artifacts.ts';
+import { compareWithTruth, type GroupSums, poolGroups, scoreGroups } from '../../pipeline/validate/compare-truth.ts';
+import { readKnownTruth } from '../../pipeline/validate/known-truth.ts';
+import { readTruth } from '../../pipeline/validate/truth-file.ts';
+import { GROUPINGS, lgaGroupsOf, spanOf } from '../../pipeline/validate/truth-groups.ts';
 
 const { values: given } = parseArgs({
   options: {

@@ -8,8 +8,8 @@
  */
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { AccountStore } from '../../proxy/accounts/open-store.ts';
-import { openStore } from '../../proxy/accounts/open-store.ts';
+import type { AccountStore } from '../../proxy/store/open-store.ts';
+import { openStore } from '../../proxy/store/open-store.ts';
 import { makeBuild } from '../proxy/fixture.ts';
 import { portOf } from '../proxy/raw-client.ts';
 import { missingServers, type RealServer, startPostgres, startRedis } from '../proxy/real-servers.ts';
@@ -24,7 +24,7 @@ const { values } = parseArgs({
     kills: { type: 'string', default: '2' },
   },
 });
-const CLI = join(import.meta.dirname, '..', '..', 'proxy', 'cli.ts');
+const CLI = join(import.meta.dirname, '..', '..', 'proxy', 'cli', 'program.ts');
 const PERIODS = '/v1/periods';
 const MANY = 1_000_000_000;
 const PROXIES = 4;

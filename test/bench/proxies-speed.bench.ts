@@ -8,8 +8,8 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
-import { median } from '../../pipeline/numerics/averages.ts';
-import { openStore } from '../../proxy/accounts/open-store.ts';
+import { median } from '../../pipeline/lib/numerics/averages.ts';
+import { openStore } from '../../proxy/store/open-store.ts';
 import { makeBuild } from '../proxy/fixture.ts';
 import { missingServers, startPostgres, startRedis } from '../proxy/real-servers.ts';
 import { giveKey } from '../proxy/service.ts';
@@ -18,7 +18,7 @@ import { type Contender, cpuOf, isInstalled, startNode } from './contenders.ts';
 const { values } = parseArgs({
   options: { rounds: { type: 'string', default: '5' }, seconds: { type: 'string', default: '2' } },
 });
-const CLI = join(import.meta.dirname, '..', '..', 'proxy', 'cli.ts');
+const CLI = join(import.meta.dirname, '..', '..', 'proxy', 'cli', 'program.ts');
 const MANY = { perMinute: 1_000_000_000, perMonth: 1_000_000_000 };
 
 interface Run {

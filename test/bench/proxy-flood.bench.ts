@@ -10,8 +10,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs, promisify } from 'node:util';
-import { mintKey } from '../../proxy/accounts/key-format.ts';
-import { openStore } from '../../proxy/accounts/open-store.ts';
+import { mintKey } from '../../proxy/store/key-format.ts';
+import { openStore } from '../../proxy/store/open-store.ts';
 import { makeBuild } from '../proxy/fixture.ts';
 import { missingServers, startPostgres, startRedis } from '../proxy/real-servers.ts';
 import { giveKey } from '../proxy/service.ts';
@@ -22,7 +22,7 @@ const { values } = parseArgs({
   options: { seconds: { type: 'string', default: '10' }, connections: { type: 'string', default: '64' } },
 });
 const seconds = Number(values.seconds);
-const CLI = join(import.meta.dirname, '..', '..', 'proxy', 'cli.ts');
+const CLI = join(import.meta.dirname, '..', '..', 'proxy', 'cli', 'program.ts');
 const FORGED = 400_000;
 /** Interval between requests with valid keys of each kind, milliseconds. */
 const ASK_MS = 10;

@@ -8,7 +8,7 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { openStore } from '../../proxy/accounts/open-store.ts';
+import { openStore } from '../../proxy/store/open-store.ts';
 import { makeBuild } from '../proxy/fixture.ts';
 import { giveKey } from '../proxy/service.ts';
 import { startNode } from './contenders.ts';
@@ -17,7 +17,7 @@ import { report } from './load.ts';
 const { values } = parseArgs({
   options: { servers: { type: 'string', default: '10' }, kills: { type: 'string', default: '4' } },
 });
-const CLI = join(import.meta.dirname, '..', '..', 'proxy', 'cli.ts');
+const CLI = join(import.meta.dirname, '..', '..', 'proxy', 'cli', 'program.ts');
 const [LIMIT, BLOCK, MINUTE_MS] = [60, 6, 60_000];
 const ASK_MS = 150;
 

@@ -11,8 +11,8 @@ import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Manifest } from '../../pipeline/contract/manifest.ts';
-import type { AccountStore } from '../../proxy/accounts/open-store.ts';
-import { openStore } from '../../proxy/accounts/open-store.ts';
+import type { AccountStore } from '../../proxy/store/open-store.ts';
+import { openStore } from '../../proxy/store/open-store.ts';
 import { makeBuild, publish, versionOf, writeSnapshot } from '../proxy/fixture.ts';
 import { portOf } from '../proxy/raw-client.ts';
 import { giveKey } from '../proxy/service.ts';
@@ -27,7 +27,7 @@ const { values } = parseArgs({
   },
 });
 const REQUESTS = Number(values.requests);
-const CLI = join(import.meta.dirname, '..', '..', 'proxy', 'cli.ts');
+const CLI = join(import.meta.dirname, '..', '..', 'proxy', 'cli', 'program.ts');
 const PERIODS = '/v1/periods';
 const MANY = 1_000_000_000;
 

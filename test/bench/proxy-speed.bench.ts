@@ -14,8 +14,8 @@ import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import type { Manifest } from '../../pipeline/contract/manifest.ts';
 import { periodRange } from '../../pipeline/contract/months.ts';
-import { median } from '../../pipeline/numerics/averages.ts';
-import { openStore } from '../../proxy/accounts/open-store.ts';
+import { median } from '../../pipeline/lib/numerics/averages.ts';
+import { openStore } from '../../proxy/store/open-store.ts';
 import { makeBuild } from '../proxy/fixture.ts';
 import { giveKey } from '../proxy/service.ts';
 import { type Contender, isInstalled, startNginx, startNode } from './contenders.ts';
@@ -88,7 +88,7 @@ async function compare({ folder, snapshot, store, key }: Place, scenario: Scenar
   const path = join(snapshot, coding === 'gzip' ? `${file}.gz` : file);
   const servers = join(import.meta.dirname, 'servers');
   const limits = ['--per-minute', '100000000', '--per-month', '1000000000'];
-  const proxy = await startNode('proxy', join(ROOT, 'proxy/cli.ts'), [
+  const proxy = await startNode('proxy', join(ROOT, 'proxy/cli/program.ts'), [
     ...['serve', '--json', '--port', '0', '--ops-port', '0', '--snapshot', snapshot, '--store', store, ...limits],
   ]);
   proxy.url += target;

@@ -15,21 +15,21 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { choleskyDense, solveUpper } from '../../pipeline/numerics/dense.ts';
-import { findMode, type Mode, multiplySymmetric } from '../../pipeline/numerics/laplace.ts';
-import { type Random, randomStream } from '../../pipeline/numerics/random.ts';
-import { logDeterminantOf, solveBackward } from '../../pipeline/numerics/sparse-cholesky.ts';
-import { drawLatent, placePrevalence } from '../../pipeline/risk/draws.ts';
-import { constantsOf } from '../../pipeline/risk/estimate.ts';
-import { fitRisk } from '../../pipeline/risk/fit.ts';
-import { fromTheta, logPrior, POSITIVE } from '../../pipeline/risk/hyperparameters.ts';
-import { inputsOf, prepareRisk } from '../../pipeline/risk/inputs.ts';
-import { preparePrior } from '../../pipeline/risk/latent.ts';
-import { type Part, prepareLikelihood } from '../../pipeline/risk/likelihood.ts';
+import { choleskyDense, solveUpper } from '../../pipeline/lib/numerics/dense.ts';
+import { findMode, type Mode, multiplySymmetric } from '../../pipeline/lib/numerics/laplace.ts';
+import { type Random, randomStream } from '../../pipeline/lib/numerics/random.ts';
+import { logDeterminantOf, solveBackward } from '../../pipeline/lib/numerics/sparse-cholesky.ts';
+import { drawLatent, placePrevalence } from '../../pipeline/model/risk/draws.ts';
+import { constantsOf } from '../../pipeline/model/risk/estimate.ts';
+import { fitRisk } from '../../pipeline/model/risk/fit.ts';
+import { fromTheta, logPrior, POSITIVE } from '../../pipeline/model/risk/hyperparameters.ts';
+import { inputsOf, prepareRisk } from '../../pipeline/model/risk/inputs.ts';
+import { preparePrior } from '../../pipeline/model/risk/latent.ts';
+import { type Part, prepareLikelihood } from '../../pipeline/model/risk/likelihood.ts';
+import { withArtifacts } from '../../pipeline/release/with-artifacts.ts';
 import { writeSyntheticCountry } from '../../pipeline/synthetic/country.ts';
 import type { TruthFamily } from '../../pipeline/synthetic/families.ts';
 import { sizeOf } from '../../pipeline/synthetic/size.ts';
-import { withArtifacts } from '../../pipeline/with-artifacts.ts';
 
 const { values: given } = parseArgs({
   options: {

@@ -8,16 +8,16 @@
  * two tests lowers that of the fit. It never fails because of a score.
  */
 import { parseArgs } from 'node:util';
-import { formatTable } from '../../pipeline/commands/table.ts';
+import { formatTable } from '../../pipeline/cli/text/text-table.ts';
 import { readCsv } from '../../pipeline/ingest/readers/csv.ts';
-import { mean } from '../../pipeline/numerics/averages.ts';
-import { constantsOf } from '../../pipeline/risk/estimate.ts';
-import { fitRisk } from '../../pipeline/risk/fit.ts';
-import { inputsOf, type Observed, prepareRisk } from '../../pipeline/risk/inputs.ts';
-import { foldsOf, predictFold } from '../../pipeline/validation/cross-validation.ts';
-import { readFolds } from '../../pipeline/validation/held-out-files.ts';
-import { logScore } from '../../pipeline/validation/scores.ts';
-import { withArtifacts } from '../../pipeline/with-artifacts.ts';
+import { mean } from '../../pipeline/lib/numerics/averages.ts';
+import { constantsOf } from '../../pipeline/model/risk/estimate.ts';
+import { fitRisk } from '../../pipeline/model/risk/fit.ts';
+import { inputsOf, type Observed, prepareRisk } from '../../pipeline/model/risk/inputs.ts';
+import { withArtifacts } from '../../pipeline/release/with-artifacts.ts';
+import { foldsOf, predictFold } from '../../pipeline/validate/cross-validation.ts';
+import { readFolds } from '../../pipeline/validate/held-out-files.ts';
+import { logScore } from '../../pipeline/validate/scores.ts';
 
 const { values: given } = parseArgs({
   options: {

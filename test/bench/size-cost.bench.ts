@@ -1,5 +1,5 @@
 /**
- * The cost of a build as a country grows, for pipeline/SCALING.md: CPU seconds by stage for a made-up country, for the
+ * The cost of a build as a country grows, for pipeline/deploy/SCALING.md: CPU seconds by stage for a made-up country, for the
  * same with more LGAs, months, clusters, cells or states, and the exponent of each: ln(cost ratio) / ln(size ratio).
  *
  *   node test/bench/size-cost.bench.ts [--states 6] [--only lgas,months]
@@ -10,7 +10,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { build } from '../../pipeline/build.ts';
+import { build } from '../../pipeline/release/build.ts';
 import { SNAPSHOT, STAGES } from '../../pipeline/stages.ts';
 import { writeSyntheticCountry } from '../../pipeline/synthetic/country.ts';
 import { type CountrySize, NIGERIAN, sizeOf } from '../../pipeline/synthetic/size.ts';

@@ -1,5 +1,5 @@
 /**
- * The cost of a build, for pipeline/SCALING.md: CPU seconds of each stage, one stage at a time. Without --country it
+ * The cost of a build, for pipeline/deploy/SCALING.md: CPU seconds of each stage, one stage at a time. Without --country it
  * builds the made-up country:
  *
  *   node test/bench/stage-cost.bench.ts [--country DIR] [--raw-data DIR]
@@ -10,7 +10,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { readCountry } from '../../pipeline/engine/country.ts';
+import { readCountry } from '../../pipeline/catalog/country.ts';
 import { hashRawFiles } from '../../pipeline/engine/raw.ts';
 import { runStages } from '../../pipeline/engine/run.ts';
 import { STAGES } from '../../pipeline/stages.ts';

@@ -43,7 +43,7 @@ const print = (line: string) => void process.stdout.write(`${line}\n`);
 const LATTICES: Record<string, [number, number]> = { 774: [18, 43], 10000: [100, 100] };
 
 function findTools(): Tool[] {
-  const cli = resolve(import.meta.dirname, '../../pipeline/cli.ts');
+  const cli = resolve(import.meta.dirname, '../../pipeline/cli/program.ts');
   const ours = (jobs: string): Tool => ({
     name: `this, ${jobs} thread${jobs === '1' ? '' : 's'}`,
     run: ({ polygons, values, weights }, out) => {

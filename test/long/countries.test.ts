@@ -47,10 +47,15 @@ describe.skipIf(missing !== null)(missing === null ? title : `${title} (skipped,
   const valid = rows.filter(({ name }) => name !== 'broken');
 
   let slurm!: Slurm;
-  const program = `${process.execPath} ${path.join(ROOT, 'bin/malaria-risk.js')}`;
+  const program = `${process.execPath} ${path.join(ROOT, 'pipeline/cli/malaria-risk.js')}`;
   /** Runs Snakemake. @returns its exit code and output */
   const workflow = (whileItRuns: () => Promise<void> = async () => {}) => {
-    const args = ['--snakefile', path.join(ROOT, 'workflow/Snakefile'), '--profile', path.join(ROOT, 'workflow/slurm')];
+    const args = [
+      '--snakefile',
+      path.join(ROOT, 'pipeline/deploy/workflow/Snakefile'),
+      '--profile',
+      path.join(ROOT, 'pipeline/deploy/workflow/slurm'),
+    ];
     const config = ['countries=list/countries.csv', 'runs=runs', `program=${program}`, 'threads=1'];
     const child = spawn('snakemake', [...args, '--config', ...config, 'options=--without-validation'], {
       cwd: place,

@@ -1,10 +1,10 @@
 /** The full backtest of the case model on the real records: its scores are as good as documented. */
 import { describe, expect, test } from 'vitest';
-import { backtest } from '../../pipeline/forecast/backtest.ts';
-import { caseModel } from '../../pipeline/forecast/case-model/forecaster.ts';
-import { panelsOf } from '../../pipeline/forecast/panel.ts';
-import { recalibrated } from '../../pipeline/forecast/recalibration.ts';
-import { summarise } from '../../pipeline/forecast/summary.ts';
+import { caseModel } from '../../pipeline/model/forecast/case-model/forecaster.ts';
+import { panelsOf } from '../../pipeline/model/forecast/panel.ts';
+import { recalibrated } from '../../pipeline/model/forecast/recalibration.ts';
+import { backtest } from '../../pipeline/validate/backtest/backtest.ts';
+import { summarise } from '../../pipeline/validate/backtest/backtest-summary.ts';
 import { realArtifacts } from '../support/real-artifacts.ts';
 import { HAS_REAL_DATA, needsReal } from '../support/real-data.ts';
 

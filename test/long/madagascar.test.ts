@@ -1,9 +1,9 @@
 /** The second country, from its unchanged raw files and its catalog to answers over HTTP. */
 import { realpathSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { build } from '../../pipeline/build.ts';
 import type { Manifest } from '../../pipeline/contract/manifest.ts';
 import { verifySnapshot } from '../../pipeline/publish/snapshot/verify.ts';
+import { build } from '../../pipeline/release/build.ts';
 import { giveKey, type Service, serveBuild } from '../proxy/service.ts';
 import { readJson } from '../support/built-tiny.ts';
 import { temporary } from '../support/command-line.ts';

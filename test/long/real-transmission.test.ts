@@ -3,9 +3,9 @@ import { Value } from 'typebox/value';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { HeldBack } from '../../pipeline/catalog/held-back.ts';
 import { TransmissionModel } from '../../pipeline/contract/schemas.ts';
-import { type SeasonOutput, season } from '../../pipeline/season/stage.ts';
-import { readRegister } from '../../pipeline/transmission/held-back.ts';
-import { type TransmissionOutput, transmission } from '../../pipeline/transmission/stage.ts';
+import { type SeasonOutput, season } from '../../pipeline/model/season/season-stage.ts';
+import { readRegister } from '../../pipeline/model/transmission/held-back-design.ts';
+import { type TransmissionOutput, transmission } from '../../pipeline/model/transmission/transmission-stage.ts';
 import { realArtifacts } from '../support/real-artifacts.ts';
 import { HAS_REAL_DATA, needsReal, REAL_CATALOG } from '../support/real-data.ts';
 

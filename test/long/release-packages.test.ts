@@ -152,7 +152,7 @@ describe.skipIf(!registry)(registry ? 'packages' : 'packages (skipped: no npm re
     expect(path.basename(there!)).toBe(path.basename(here!));
     expect(hashTree(there!)).toEqual(hashTree(here!));
     const packed = JSON.parse(readFileSync(path.join(installed('malaria-risk'), 'packed.json'), 'utf8'));
-    expect(packed.modules['pipeline/risk/stage.js']).toEqual(codeOf('pipeline/risk/stage.ts'));
+    expect(packed.modules['pipeline/model/risk/risk-stage.js']).toEqual(codeOf('pipeline/model/risk/risk-stage.ts'));
   });
 
   test.each(['24', '26'])(

@@ -1,8 +1,8 @@
 /** The transmission model on made-up countries, whose truth comes from other code and another form of season. */
 import { beforeAll, expect, test } from 'vitest';
 import type { Model } from '../../pipeline/catalog/model.ts';
+import { type TransmissionOutput, transmission } from '../../pipeline/model/transmission/transmission-stage.ts';
 import { describeModel } from '../../pipeline/synthetic/catalog.ts';
-import { type TransmissionOutput, transmission } from '../../pipeline/transmission/stage.ts';
 import { makeCases } from '../support/synthetic-cases.ts';
 
 const SEEDS = [1, 2, 3];

@@ -4,8 +4,8 @@
 import { expect, test } from 'vitest';
 import type { Areas, ClimateRow } from '../../pipeline/artifacts.ts';
 import { periodRange } from '../../pipeline/contract/months.ts';
-import { season } from '../../pipeline/season/stage.ts';
-import { bestWindow, windowShares } from '../../pipeline/season/windows.ts';
+import { season } from '../../pipeline/model/season/season-stage.ts';
+import { bestWindow, windowShares } from '../../pipeline/model/season/windows.ts';
 import { describeModel } from '../../pipeline/synthetic/catalog.ts';
 import { makeCountry } from '../../pipeline/synthetic/make-country.ts';
 import { STATES } from '../../pipeline/synthetic/states.ts';

@@ -5,7 +5,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { currentVersion } from '../../pipeline/publish/release/current.ts';
+import { currentVersion } from '../../pipeline/release/current.ts';
 import { run, temporary } from '../support/command-line.ts';
 import { sourceIn, tinyCountry, writeCountry } from '../support/tiny-country.ts';
 

@@ -21,7 +21,7 @@ test('400 million cells need less than a gibibyte of memory', () => {
   const feature = { type: 'Feature', properties: { id: 1 }, geometry: { type: 'Polygon', coordinates: [ring] } };
   writeFileSync(at('all.geojson'), JSON.stringify({ type: 'FeatureCollection', features: [feature] }));
   const options = { polygons: at('all.geojson'), id: 'id', raster: [at('values.tif')], out: at('out.csv'), jobs: 2 };
-  const module = pathToFileURL(resolve(import.meta.dirname, '../../pipeline/commands/zonal.ts'));
+  const module = pathToFileURL(resolve(import.meta.dirname, '../../pipeline/cli/commands/zonal.ts'));
   writeFileSync(
     at('run.mjs'),
     `const { runZonal } = await import('${module}');

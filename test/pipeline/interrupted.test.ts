@@ -2,7 +2,7 @@
 import { cpSync, readdirSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, expect, inject, test } from 'vitest';
-import { randomStream } from '../../pipeline/numerics/random.ts';
+import { randomStream } from '../../pipeline/lib/numerics/random.ts';
 import { verifySnapshot } from '../../pipeline/publish/snapshot/verify.ts';
 import { withTinyCache } from '../support/built-tiny.ts';
 import { hashTree, run, start, temporary } from '../support/command-line.ts';

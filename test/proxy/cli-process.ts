@@ -3,11 +3,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { onTestFinished, vi } from 'vitest';
-import { run } from '../../proxy/cli.ts';
+import { run } from '../../proxy/cli/program.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const NODE = join(ROOT, 'node_modules', '.bin', 'node');
-const CLI = join(ROOT, 'proxy', 'cli.ts');
+const CLI = join(ROOT, 'proxy', 'cli', 'program.ts');
 
 export interface Finished {
   code: number | null;

@@ -4,7 +4,7 @@ import { chownSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, statS
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { openStore } from '../../proxy/accounts/open-store.ts';
+import { openStore } from '../../proxy/store/open-store.ts';
 import { runCli, runHere, serveCli } from './cli-process.ts';
 import { makeBuild } from './fixture.ts';
 import { giveKey, serveBuild } from './service.ts';

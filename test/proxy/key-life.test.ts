@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { mintKey } from '../../proxy/accounts/key-format.ts';
+import { mintKey } from '../../proxy/store/key-format.ts';
 import { BACKENDS, removeServersAtEnd } from './backends.ts';
 import { type Finished, runCli, runHere } from './cli-process.ts';
 import { codeOf, type Service, startService } from './service.ts';

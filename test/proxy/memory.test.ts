@@ -2,10 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { COMMAND_LINE } from '../../proxy/accounts/audit.ts';
-import { openStore } from '../../proxy/accounts/open-store.ts';
-import { openDirectory } from '../../proxy/dashboard/people/directory.ts';
-import { hashToken, mintToken } from '../../proxy/dashboard/people/tokens.ts';
+import { COMMAND_LINE } from '../../proxy/store/audit.ts';
+import { openStore } from '../../proxy/store/open-store.ts';
+import { openDirectory } from '../../proxy/store/people/directory.ts';
+import { hashToken, mintToken } from '../../proxy/store/people/tokens.ts';
 import { drive } from '../bench/load.ts';
 import { serveCli } from './cli-process.ts';
 import { Visitor } from './dashboard/dashboard.ts';

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { expect, test } from 'vitest';
-import { mintKey } from '../../proxy/accounts/key-format.ts';
 import { BOUNDS } from '../../proxy/api/protocol.ts';
-import { addServeCommand } from '../../proxy/commands/serve.ts';
+import { addServeCommand } from '../../proxy/cli/commands/serve.ts';
+import { mintKey } from '../../proxy/store/key-format.ts';
 
 import { startService } from './service.ts';
 

@@ -8,8 +8,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { expect, inject, onTestFinished, test, vi } from 'vitest';
-import type { LimitChange } from '../../proxy/accounts/accounts-and-keys.ts';
-import { openStore } from '../../proxy/accounts/open-store.ts';
+import type { LimitChange } from '../../proxy/store/accounts-and-keys.ts';
+import { openStore } from '../../proxy/store/open-store.ts';
 import { rowsIn } from './backends.ts';
 import { runCli, runHere, serveCli } from './cli-process.ts';
 import { type FixtureOptions, makeBuild, versionOf } from './fixture.ts';
@@ -233,7 +233,7 @@ test('plain output reports what is served and where, and its curl line works', a
   const root = join(import.meta.dirname, '..', '..');
   const child = spawn(
     join(root, 'node_modules/.bin/node'),
-    [join(root, 'proxy/cli.ts'), 'serve', ...args, '--port', '0', '--ops-port', '0', '--first-key'],
+    [join(root, 'proxy/cli/program.ts'), 'serve', ...args, '--port', '0', '--ops-port', '0', '--first-key'],
     { stdio: ['ignore', 'pipe', 'inherit'] },
   );
   onTestFinished(() => void child.kill('SIGKILL'));

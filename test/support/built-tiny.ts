@@ -2,12 +2,12 @@ import { cpSync, linkSync, mkdirSync, readdirSync, readFileSync, realpathSync, r
 import path from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { inject } from 'vitest';
-import { build } from '../../pipeline/build.ts';
 import { etagOf, type Manifest } from '../../pipeline/contract/manifest.ts';
-import { withDatabase } from '../../pipeline/duckdb.ts';
-import { sha256 } from '../../pipeline/engine/hash.ts';
 import type { StageEvent } from '../../pipeline/engine/run.ts';
-import { publishVersion } from '../../pipeline/publish/release/publish.ts';
+import { sha256 } from '../../pipeline/lib/hash.ts';
+import { withDatabase } from '../../pipeline/lib/tables/duckdb.ts';
+import { build } from '../../pipeline/release/build.ts';
+import { publishVersion } from '../../pipeline/release/publish.ts';
 import { temporary } from './command-line.ts';
 
 /** An output directory whose cache contains the tiny country's results of these stages, or of all. */

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { sha256 } from '../../pipeline/engine/hash.ts';
+import { sha256 } from '../../pipeline/lib/hash.ts';
 
 /** The exit status and the output of a command. */
 export interface Ended {
@@ -20,7 +20,7 @@ export function start(
   options: { env?: Record<string, string>; preload?: string; cwd?: string } = {},
 ): { child: ChildProcess; ended: Promise<Ended> } {
   const preload = options.preload ? ['--import', options.preload] : [];
-  const child = spawn(process.execPath, [...preload, path.join(ROOT, 'bin/malaria-risk.js'), ...args], {
+  const child = spawn(process.execPath, [...preload, path.join(ROOT, 'pipeline/cli/malaria-risk.js'), ...args], {
     cwd: options.cwd ?? ROOT,
     env: { ...process.env, NODE_OPTIONS: '', ...options.env },
   });

@@ -1,10 +1,10 @@
 /** A country of Nigeria's size, from raw files through the build to answers over HTTP: operations, schemas, joins. */
 import path from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { type BuildResult, build } from '../../pipeline/build.ts';
 import type * as schemas from '../../pipeline/contract/schemas.ts';
-import { publishVersion } from '../../pipeline/publish/release/publish.ts';
 import { verifySnapshot } from '../../pipeline/publish/snapshot/verify.ts';
+import { type BuildResult, build } from '../../pipeline/release/build.ts';
+import { publishVersion } from '../../pipeline/release/publish.ts';
 import { temporary } from './command-line.ts';
 import { reportInBrowser } from './report-in-browser.ts';
 import { reportQuestions } from './report-questions.ts';

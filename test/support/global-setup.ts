@@ -26,7 +26,7 @@ async function buildTiny(): Promise<string> {
   const directory = temporary();
   const [country, out] = [path.join(directory, 'country'), path.join(directory, 'build')];
   writeCountry(tinyCountry(), country);
-  const malaria = path.resolve(import.meta.dirname, '../../bin/malaria-risk.js');
+  const malaria = path.resolve(import.meta.dirname, '../../pipeline/cli/malaria-risk.js');
   await promisify(execFile)(process.execPath, [malaria, 'build', '--country', country, '--out', out, '--publish']);
   return out;
 }

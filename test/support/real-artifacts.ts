@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { areasOf } from '../../pipeline/areas.ts';
-import { casesOf } from '../../pipeline/case-series.ts';
 import type { Model } from '../../pipeline/catalog/model.ts';
 import type { Sources } from '../../pipeline/catalog/sources.ts';
-import { run as ingest } from '../../pipeline/ingest/stage.ts';
-import { byCode } from '../../pipeline/table.ts';
+import { areasOf } from '../../pipeline/ingest/areas-of.ts';
+import { casesOf } from '../../pipeline/ingest/case-series.ts';
+import { run as ingest } from '../../pipeline/ingest/ingest-stage.ts';
+import { byCode } from '../../pipeline/lib/tables/table.ts';
 import { REAL_CATALOG, REAL_DATA, REFERENCE } from './real-data.ts';
 import { ioOf } from './stage-io.ts';
 

@@ -1,4 +1,4 @@
-import { run as runCommand } from '../../pipeline/cli.ts';
+import { run as runCommand } from '../../pipeline/cli/program.ts';
 import type { Ended } from './command-line.ts';
 
 /** Commands run one at a time, because they share the process's output streams and exit code. */

@@ -1,5 +1,5 @@
 import { type StageIo, tableReaders } from '../../pipeline/engine/stage.ts';
-import { isTable, rowsOf, type Table } from '../../pipeline/table.ts';
+import { isTable, rowsOf, type Table } from '../../pipeline/lib/tables/table.ts';
 
 /**
  * A stage's input, from artifacts by full name. Tables may be given as stages return them, or as rows of some columns.

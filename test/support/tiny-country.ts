@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { addMonths, monthOf } from '../../pipeline/contract/months.ts';
-import { sha256 } from '../../pipeline/engine/hash.ts';
+import { sha256 } from '../../pipeline/lib/hash.ts';
 import { writeGeotiff } from '../../pipeline/synthetic/geotiff-writer.ts';
 import { TERRITORY } from '../../pipeline/synthetic/states.ts';
 import { temporary } from './command-line.ts';

@@ -9,7 +9,7 @@ import path from 'node:path';
 import { TABLES } from '../../engine/cache-key.ts';
 import { codeOf, ROOT } from '../../engine/code.ts';
 import { PACKED, type Packed } from '../../engine/packed.ts';
-import { codeState } from '../../publish/release/code.ts';
+import { codeState } from '../../release/code-state.ts';
 import { SNAPSHOT, STAGES } from '../../stages.ts';
 import { bundle, pinned } from './bundle.ts';
 import { compiledName, withCompiledNames } from './compiled-names.ts';
@@ -17,6 +17,8 @@ import { compiledName, withCompiledNames } from './compiled-names.ts';
 interface Package {
   name: 'malaria-risk' | 'malaria-proxy';
   description: string;
+  /** The file that the command runs. */
+  entry: string;
   /** Files of the checkout to include beyond those in both packages. Sources are replaced by what they compile to. */
   files: readonly string[];
 }
@@ -27,13 +29,15 @@ const KEYED = [...STAGES, SNAPSHOT].map(({ module }) => module).concat(TABLES);
 const PACKAGES: readonly Package[] = [
   {
     name: 'malaria-risk',
+    entry: 'pipeline/cli/malaria-risk.js',
     description: 'Malaria risk by local government area: builds, reviews and publishes snapshots',
     files: ['pipeline/**', 'raw-data/README.md', 'raw-data/*/{sources,model}.json'],
   },
   {
     name: 'malaria-proxy',
+    entry: 'proxy/cli/malaria-proxy.js',
     description: 'Serves snapshots of malaria risk to holders of API keys',
-    files: ['pipeline/contract/**', 'proxy/**'],
+    files: ['pipeline/contract/**', 'pipeline/lib/**', 'proxy/**'],
   },
 ];
 /** The sources of the report's page, whose types are stripped when the page is made. */
@@ -71,7 +75,7 @@ function compile(to: string): void {
   execFileSync(process.execPath, [tsc, '--project', project, '--outDir', to], { stdio: 'inherit' });
 }
 
-function layOut({ name, description, files }: Package, directory: string, compiled: string): void {
+function layOut({ name, entry, description, files }: Package, directory: string, compiled: string): void {
   const put = (file: string, text: string) => {
     const target = path.join(directory, file);
     mkdirSync(path.dirname(target), { recursive: true });
@@ -95,7 +99,7 @@ function layOut({ name, description, files }: Package, directory: string, compil
     // Users of the types need the types that they are made from.
     if (declared.includes("from 'typebox'")) needed.add('typebox');
   }
-  for (const file of [`bin/${name}.js`, 'bin/about.js']) putJs(file, readFileSync(path.join(ROOT, file), 'utf8'));
+  for (const file of [entry, 'pipeline/lib/about.js']) putJs(file, readFileSync(path.join(ROOT, file), 'utf8'));
   for (const file of ['LICENSE', 'CHANGELOG.md']) cpSync(path.join(ROOT, file), path.join(directory, file));
   cpSync(path.join(import.meta.dirname, `${name}.md`), path.join(directory, 'README.md'));
 
@@ -103,7 +107,7 @@ function layOut({ name, description, files }: Package, directory: string, compil
   const bundleDependencies = [...needed].filter((dependency) => dependency !== MACHINE_CODE).sort();
   const about = {
     ...{ name, version, description, license, type: 'module', engines },
-    bin: { [name]: `bin/${name}.js` },
+    bin: { [name]: entry },
     exports: { './contract/*': './pipeline/contract/*.js', './package.json': './package.json' },
     dependencies: {
       ...Object.fromEntries(bundleDependencies.map((dependency) => [dependency, dependencies[dependency]])),

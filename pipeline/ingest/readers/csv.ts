@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { gunzipSync } from 'node:zlib';
-import { BadInput } from '../../bad-input.ts';
-import { withConnection } from '../../duckdb.ts';
+import { BadInput } from '../../lib/bad-input.ts';
+import { withConnection } from '../../lib/tables/duckdb.ts';
 import { refuseUnsupported } from './unsupported.ts';
 
 /** The cells of a table as text, null if empty, with the line number of each row. */

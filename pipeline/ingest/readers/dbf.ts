@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { BadInput } from '../../bad-input.ts';
+import { BadInput } from '../../lib/bad-input.ts';
 import type { RawTable } from './csv.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { GeoTIFFImage } from 'geotiff';
-import { BadInput } from '../../bad-input.ts';
+import { BadInput } from '../../lib/bad-input.ts';
 import type { Conversion } from './tiff-blocks.ts';
 
 /** What the caller declares about a raster. */

@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { GeoTIFF, GeoTIFFImage } from 'geotiff';
-import { BadInput } from '../../bad-input.ts';
-import type { Grid } from '../../numerics/grid.ts';
+import { BadInput } from '../../lib/bad-input.ts';
+import type { Grid } from '../../lib/numerics/grid.ts';
 import { conversionOf, type Declared } from './geotiff-conversion.ts';
 import type { Blocks } from './tiff-blocks.ts';
 import { type Coding, isCompressed, rowBytes } from './tiff-decode.ts';

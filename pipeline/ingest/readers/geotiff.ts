@@ -1,5 +1,5 @@
-import { BadInput } from '../../bad-input.ts';
-import { type Grid, latitudeOf, longitudeOf, type Values, type Window } from '../../numerics/grid.ts';
+import { BadInput } from '../../lib/bad-input.ts';
+import { type Grid, latitudeOf, longitudeOf, type Values, type Window } from '../../lib/numerics/grid.ts';
 import type { Declared } from './geotiff-conversion.ts';
 import { describeRaster, openTiff, type RasterDescription, unreadable } from './geotiff-description.ts';
 import { fillAbsent, openBlocks, takeValues } from './tiff-blocks.ts';

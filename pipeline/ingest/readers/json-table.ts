@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { BadInput } from '../../bad-input.ts';
+import { BadInput } from '../../lib/bad-input.ts';
 import type { RawTable } from './csv.ts';
 import { refuseUnsupported } from './unsupported.ts';
 

@@ -1,4 +1,12 @@
-import { columnAt, type Grid, latitudeOf, longitudeOf, rowAt, type Values, type Window } from '../../numerics/grid.ts';
+import {
+  columnAt,
+  type Grid,
+  latitudeOf,
+  longitudeOf,
+  rowAt,
+  type Values,
+  type Window,
+} from '../../lib/numerics/grid.ts';
 import type { Raster } from './geotiff.ts';
 
 /** For each column and row of `window` on `grid`: the column and row of `other` that contains its centre, or −1. */

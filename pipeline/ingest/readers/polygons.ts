@@ -3,7 +3,7 @@ import { basename, dirname, extname, join } from 'node:path';
 import { feature } from 'topojson-client';
 import type { Topology } from 'topojson-specification';
 import type { Polygon } from '../../artifacts.ts';
-import { BadInput } from '../../bad-input.ts';
+import { BadInput } from '../../lib/bad-input.ts';
 import { refuseUnsupported } from './unsupported.ts';
 
 /** A feature with its polygons at full resolution, every ring closed. */

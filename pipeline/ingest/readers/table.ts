@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { BadInput, readEach } from '../../bad-input.ts';
 import type { Source } from '../../catalog/sources.ts';
 import { isPeriod, type Period } from '../../contract/months.ts';
+import { BadInput, readEach } from '../../lib/bad-input.ts';
 import { type RawTable, readCsv } from './csv.ts';
 import { readDbf } from './dbf.ts';
 import { readJsonTable } from './json-table.ts';

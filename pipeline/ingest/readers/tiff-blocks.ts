@@ -1,5 +1,5 @@
 import { closeSync, openSync, readSync } from 'node:fs';
-import type { Values, Window } from '../../numerics/grid.ts';
+import type { Values, Window } from '../../lib/numerics/grid.ts';
 import { type Coding, decodeRows, decompress, isCompressed, rowBytes, type Samples } from './tiff-decode.ts';
 
 /** How a file's samples are converted to values. */

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 import { constants, gunzipSync } from 'node:zlib';
-import { BadInput } from '../../bad-input.ts';
+import { BadInput } from '../../lib/bad-input.ts';
 
 /** What a file is expected to contain. */
 export type Wanted = 'outlines' | 'table' | 'raster';

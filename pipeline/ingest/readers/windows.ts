@@ -1,4 +1,4 @@
-import type { Grid, Window } from '../../numerics/grid.ts';
+import type { Grid, Window } from '../../lib/numerics/grid.ts';
 
 /** Maximum number of cells in a band, unless one row of the file's blocks has more. */
 const BAND_CELLS = 1 << 20;

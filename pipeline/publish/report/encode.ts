@@ -1,11 +1,11 @@
 import { centerOfMass } from '@turf/turf';
 import type { Period } from '../../contract/months.ts';
 import { LEVELS } from '../../contract/schemas.ts';
-import { caseFormOf } from '../../transmission/case-series-form.ts';
-import type { TransmissionFits } from '../../transmission/stage.ts';
+import { caseFormOf } from '../../model/transmission/case-series-form.ts';
+import type { TransmissionFits } from '../../model/transmission/transmission-stage.ts';
 import type { Contents } from '../snapshot/contents.ts';
 import { seasonsOf, trendsOf } from '../snapshot/documents.ts';
-import { periodsOf, type Tables } from '../snapshot/tables.ts';
+import { periodsOf, type Tables } from '../snapshot/snapshot-tables.ts';
 import { areaCodes, encodeCertainty, encodeChanges, layersOf, observedOf, windowsOf } from './encode-decisions.ts';
 import type { Evidence } from './evidence.ts';
 import type { AreaWords, PageData, PageTransmission } from './page-data.ts';

@@ -1,11 +1,11 @@
 import type { RiskEvidence, Surveys, Validation } from '../../artifacts.ts';
 import type { TransmissionModel } from '../../contract/schemas.ts';
-import type { LinkEvidence } from '../../forecast/link/stage.ts';
-import type { PAST } from '../../forecast/tables.ts';
-import type { SeasonCheckRow } from '../../season/check.ts';
-import type { RowOf } from '../../table.ts';
-import type { TransmissionFits } from '../../transmission/stage.ts';
-import type { KnownTruth } from '../../validation/known-truth.ts';
+import type { RowOf } from '../../lib/tables/table.ts';
+import type { PAST } from '../../model/forecast/forecast-tables.ts';
+import type { LinkEvidence } from '../../model/link/link-stage.ts';
+import type { SeasonCheckRow } from '../../model/season/check.ts';
+import type { TransmissionFits } from '../../model/transmission/transmission-stage.ts';
+import type { KnownTruth } from '../../validate/known-truth.ts';
 
 /** Material for the report that is not in the answers. */
 export interface Evidence {

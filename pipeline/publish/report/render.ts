@@ -12,7 +12,7 @@ import { methodsSection } from './sections/methods.ts';
 import { evidenceStrip } from './sections/observed.ts';
 import { mapStage } from './sections/risk.ts';
 import { seasonChecked, seasonSection } from './sections/season.ts';
-import { findingsSection, sourcesSection } from './sections/sources.ts';
+import { findingsSection, sourcesSection } from './sections/sources-section.ts';
 import { surveySection } from './sections/surveys.ts';
 import { transmissionSection } from './sections/transmission.ts';
 import { validationSection } from './sections/validation.ts';

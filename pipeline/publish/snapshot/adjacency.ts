@@ -6,7 +6,7 @@ import type { Polygon, Topology } from 'topojson-specification';
 import { roundFields } from '../../contract/decimals.ts';
 import type { BoundariesTopology } from '../../contract/schemas.ts';
 import type { Territory } from '../../contract/territory.ts';
-import type { RowOf } from '../../table.ts';
+import type { RowOf } from '../../lib/tables/table.ts';
 import type { TABLES } from './table-columns.ts';
 
 type Row<Name extends keyof typeof TABLES> = RowOf<(typeof TABLES)[Name]>;

@@ -1,9 +1,9 @@
 /** The basis of the score of each area and month. */
 import { monthIndex, type Period, periodRange } from '../../contract/months.ts';
 import type { Coverage } from '../../contract/operations.ts';
-import type { Database } from '../../duckdb.ts';
-import type { SHIFT } from '../../forecast/tables.ts';
-import type { RowOf } from '../../table.ts';
+import type { Database } from '../../lib/tables/duckdb.ts';
+import type { RowOf } from '../../lib/tables/table.ts';
+import type { SHIFT } from '../../model/forecast/forecast-tables.ts';
 import type { TABLES } from './table-columns.ts';
 
 type Row = RowOf<(typeof TABLES)['basis']>;

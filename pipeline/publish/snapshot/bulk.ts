@@ -1,12 +1,12 @@
 /** Answers for the whole nation or for every month of a place: the same rows as in the others, in fewer requests. */
 import { type Coverage, FORECAST_MONTHS, forecastPeriods } from '../../contract/operations.ts';
 import type * as schemas from '../../contract/schemas.ts';
-import { formatsOf, SERVED_TABLES, tableFile } from '../../contract/tables.ts';
+import { formatsOf, SERVED_TABLES, tableFile } from '../../contract/table-list.ts';
 import type { Territory } from '../../contract/territory.ts';
 import { topologyOf } from './adjacency.ts';
 import type { Contents } from './contents.ts';
+import type { Tables } from './snapshot-tables.ts';
 import { tablesIn } from './table-columns.ts';
-import type { Tables } from './tables.ts';
 
 type LgaRow = Tables['risk_lgas'][number];
 

@@ -2,7 +2,7 @@ import type { Model } from '../../catalog/model.ts';
 import type { Source } from '../../catalog/sources.ts';
 import type { Coverage } from '../../contract/operations.ts';
 import type * as schemas from '../../contract/schemas.ts';
-import type { Tables } from './tables.ts';
+import type { Tables } from './snapshot-tables.ts';
 
 /** The material of answers and report: the tables, and data on the country as a whole. */
 export interface Contents {

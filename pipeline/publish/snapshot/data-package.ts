@@ -3,8 +3,8 @@
  * each CSV.
  */
 import type { FileEntry } from '../../contract/manifest.ts';
-import { formatsOf, TABLE_NAMES, TABLE_TYPES, tableFile } from '../../contract/tables.ts';
-import type { ColumnForm } from '../../table.ts';
+import { formatsOf, TABLE_NAMES, TABLE_TYPES, tableFile } from '../../contract/table-list.ts';
+import type { ColumnForm } from '../../lib/tables/table.ts';
 import { citationOf } from './bulk.ts';
 import type { Contents } from './contents.ts';
 import { tablesIn } from './table-columns.ts';

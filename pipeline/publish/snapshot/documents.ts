@@ -10,10 +10,10 @@ import {
   type JsonOperationId,
 } from '../../contract/operations.ts';
 import type * as schemas from '../../contract/schemas.ts';
-import { describeSeason } from '../../season/high-season.ts';
+import { describeSeason } from '../../model/season/high-season.ts';
 import * as bulk from './bulk.ts';
 import type { Contents } from './contents.ts';
-import type { Tables } from './tables.ts';
+import type { Tables } from './snapshot-tables.ts';
 
 /** A file of the snapshot, with its path and its content. */
 export interface Document {

@@ -1,13 +1,13 @@
-import { nestingFaults, outlineFaults, polygonsOf } from '../../boundaries/outline-check.ts';
 import { DECIMALS } from '../../contract/decimals.ts';
 import type { Manifest } from '../../contract/manifest.ts';
 import { periodRange } from '../../contract/months.ts';
 import { forecastPeriods } from '../../contract/operations.ts';
 import { LEVELS } from '../../contract/schemas.ts';
-import { type TableName, tableFile } from '../../contract/tables.ts';
-import { type Database, literal } from '../../duckdb.ts';
+import { type TableName, tableFile } from '../../contract/table-list.ts';
+import { type Database, literal } from '../../lib/tables/duckdb.ts';
+import { nestingFaults, outlineFaults, polygonsOf } from '../../measure/boundaries/outline-check.ts';
 import { decisionChecks } from './decision-checks.ts';
-import type { Tables } from './tables.ts';
+import type { Tables } from './snapshot-tables.ts';
 
 /**
  * Faults within and between the tables of a snapshot. They must have each area and month once, scores inside their

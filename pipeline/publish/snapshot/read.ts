@@ -3,7 +3,7 @@ import path from 'node:path';
 import { NO_CASES } from '../../catalog/missing.ts';
 import type { Manifest } from '../../contract/manifest.ts';
 import { type FileParameters, filePath, OPERATIONS, type OperationId } from '../../contract/operations.ts';
-import { UsageError } from '../../errors.ts';
+import { UsageError } from '../../lib/errors.ts';
 
 /** A snapshot whose answers are read one by one on request. */
 export interface Snapshot {

@@ -1,11 +1,11 @@
 /** The flat tables of a snapshot: the meaning of a row, and each column's type, unit and meaning. */
-import * as columns from '../../columns.ts';
+import * as columns from '../../contract/columns.ts';
 import type { AreaGeometry, Level } from '../../contract/schemas.ts';
-import type { TableName } from '../../contract/tables.ts';
+import type { TableName } from '../../contract/table-list.ts';
 import { inWords, type Territory } from '../../contract/territory.ts';
-import * as forecast from '../../forecast/tables.ts';
-import * as risk from '../../risk/tables.ts';
-import { type ColumnForm, orNull, real, type TableForm, text, whole } from '../../table.ts';
+import { type ColumnForm, orNull, real, type TableForm, text, whole } from '../../lib/tables/table.ts';
+import * as forecast from '../../model/forecast/forecast-tables.ts';
+import * as risk from '../../model/risk/risk-tables.ts';
 
 const { state_code, state, lga_code, lga, is_urban, period, population } = columns;
 /** Null if the country has no zones. */

@@ -1,4 +1,4 @@
-import { type Database, identifier, literal } from '../../duckdb.ts';
+import { type Database, identifier, literal } from '../../lib/tables/duckdb.ts';
 
 /** Changes between two versions of a table. */
 export interface TableChange {

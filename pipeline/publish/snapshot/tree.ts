@@ -3,7 +3,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
 import { ENCODINGS, etagOf, type FileEntry } from '../../contract/manifest.ts';
-import { sha256 } from '../../engine/hash.ts';
+import { sha256 } from '../../lib/hash.ts';
 
 const gzip = promisify(zlib.gzip);
 const brotli = promisify(zlib.brotliCompress);

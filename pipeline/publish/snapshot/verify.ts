@@ -5,18 +5,18 @@ import path from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { ENCODINGS, etagOf, type FileEntry, Manifest } from '../../contract/manifest.ts';
 import { isEncoded, OPERATIONS, operationFiles } from '../../contract/operations.ts';
-import { formatsOf, TABLE_NAMES, tableFile } from '../../contract/tables.ts';
+import { formatsOf, TABLE_NAMES, tableFile } from '../../contract/table-list.ts';
 import { inCountry, type Territory } from '../../contract/territory.ts';
 import { CONTRACT_VERSION } from '../../contract/version.ts';
-import { type Database, identifier, withDatabase } from '../../duckdb.ts';
-import { sha256 } from '../../engine/hash.ts';
-import { validatorOf } from '../../json-schema.ts';
+import { sha256 } from '../../lib/hash.ts';
+import { validatorOf } from '../../lib/json-schema.ts';
+import { type Database, identifier, withDatabase } from '../../lib/tables/duckdb.ts';
 import { placesOf } from './adjacency.ts';
 import type { Contents } from './contents.ts';
 import { documents } from './documents.ts';
 import { outlinesFaults, tableFaults } from './invariants.ts';
-import { recordFaults } from './records.ts';
-import { csvOf, readTables, type Tables } from './tables.ts';
+import { recordFaults } from './manifest-records.ts';
+import { csvOf, readTables, type Tables } from './snapshot-tables.ts';
 import { createViews } from './views.ts';
 
 /** The target of a link could change, and reading a pipe would never end. */

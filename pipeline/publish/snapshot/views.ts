@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
-import { type Database, identifier, literal } from '../../duckdb.ts';
-import { UsageError } from '../../errors.ts';
+import { UsageError } from '../../lib/errors.ts';
+import { type Database, identifier, literal } from '../../lib/tables/duckdb.ts';
 
 /**
  * Creates views of a snapshot's tables in the schema `schema`.

@@ -1,5 +1,5 @@
 /** The audit log: all of it for the service team, an account's own entries for those who manage the account. */
-import { ACTIONS, type AuditEntry } from '../../accounts/audit.ts';
+import { ACTIONS, type AuditEntry } from '../../store/audit.ts';
 import { type Html, html } from '../html.ts';
 import { linkButton, moment, table } from '../parts.ts';
 import type { Services } from '../services.ts';

@@ -1,8 +1,9 @@
 /** Recording a wrong password or code: in the metrics, in the audit log, and by mail to the person. */
-import { SOMEBODY } from '../../accounts/audit.ts';
-import { DAY_MS, HOUR_MS } from '../../clock.ts';
+
+import { DAY_MS, HOUR_MS } from '../../../pipeline/lib/clock.ts';
+import { SOMEBODY } from '../../store/audit.ts';
+import type { Person } from '../../store/people/rules.ts';
 import { failureMail } from '../mails.ts';
-import type { Person } from '../people/rules.ts';
 import type { Services } from '../services.ts';
 import type { Visit } from '../visit.ts';
 

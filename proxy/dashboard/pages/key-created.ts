@@ -1,12 +1,13 @@
 /** Creating a key, and the only page that ever shows it. */
-import { type Key, keyStatus } from '../../accounts/accounts.ts';
-import type { NewKey } from '../../accounts/accounts-and-keys.ts';
-import { curlLine, mintKey } from '../../accounts/key-format.ts';
-import { HOUR_MS } from '../../clock.ts';
+
+import { HOUR_MS } from '../../../pipeline/lib/clock.ts';
 import { UsageError } from '../../errors.ts';
+import { type Key, keyStatus } from '../../store/accounts.ts';
+import type { NewKey } from '../../store/accounts-and-keys.ts';
+import { curlLine, mintKey } from '../../store/key-format.ts';
+import { actorOf, SESSION_MS } from '../../store/people/rules.ts';
 import { type Html, html } from '../html.ts';
 import { copyable, facts, linkButton, moment, notice } from '../parts.ts';
-import { actorOf, SESSION_MS } from '../people/rules.ts';
 import type { Services } from '../services.ts';
 import type { Answer, SignedIn } from '../visit.ts';
 import { PATH, title } from './key-parts.ts';

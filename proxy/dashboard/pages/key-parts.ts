@@ -1,5 +1,5 @@
 /** Parts that several pages about keys share: the table of keys, and the confirmation before one is revoked. */
-import { type Key, keyStatus } from '../../accounts/accounts.ts';
+import { type Key, keyStatus } from '../../store/accounts.ts';
 import { type Html, html } from '../html.ts';
 import { button, type Column, facts, form, mark, moment, table } from '../parts.ts';
 import type { Services } from '../services.ts';

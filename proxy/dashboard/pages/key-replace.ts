@@ -1,10 +1,11 @@
 /** Replacing a key with a new one, while the old one keeps working for some days. */
-import { type Key, keyStatus } from '../../accounts/accounts.ts';
-import { DAY_MS } from '../../clock.ts';
+
+import { DAY_MS } from '../../../pipeline/lib/clock.ts';
 import { UsageError } from '../../errors.ts';
+import { type Key, keyStatus } from '../../store/accounts.ts';
+import { mintToken } from '../../store/people/tokens.ts';
 import { html } from '../html.ts';
 import { button, choices, form } from '../parts.ts';
-import { mintToken } from '../people/tokens.ts';
 import type { Services } from '../services.ts';
 import { type Answer, routes, type SignedIn } from '../visit.ts';
 import { confirmed } from './confirm.ts';

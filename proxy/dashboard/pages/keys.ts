@@ -2,14 +2,14 @@
 
 import { ALL_OPERATIONS } from '../../../pipeline/contract/operations.ts';
 import { SCOPES, type Scope } from '../../../pipeline/contract/scopes.ts';
-import { checkName, type Key, keyStatus, parseExpiry, parseScopes } from '../../accounts/accounts.ts';
-import { KEY_KINDS, type KeyKind } from '../../accounts/key-format.ts';
-import { DAY_MS } from '../../clock.ts';
+import { DAY_MS } from '../../../pipeline/lib/clock.ts';
 import { UsageError } from '../../errors.ts';
+import { checkName, type Key, keyStatus, parseExpiry, parseScopes } from '../../store/accounts.ts';
+import { KEY_KINDS, type KeyKind } from '../../store/key-format.ts';
+import { actorOf, whyNoKeys } from '../../store/people/rules.ts';
+import { mintToken } from '../../store/people/tokens.ts';
 import { type Html, html, type Value } from '../html.ts';
 import { button, choices, doneNotice, field, form, linkButton, notice, problem } from '../parts.ts';
-import { actorOf, whyNoKeys } from '../people/rules.ts';
-import { mintToken } from '../people/tokens.ts';
 import type { Services } from '../services.ts';
 import { type Answer, attempt, type Page, routes, type SignedIn } from '../visit.ts';
 import { confirmed } from './confirm.ts';

@@ -1,13 +1,13 @@
 /** Links for invitations and new passwords, and requests for the latter. Only submitting its form uses a link up. */
-import { HOUR_MS } from '../../clock.ts';
+import { HOUR_MS } from '../../../pipeline/lib/clock.ts';
 import { UsageError } from '../../errors.ts';
+import type { Link } from '../../store/people/links.ts';
+import { checkNewPassword, hashPassword, SHORTEST_PASSWORD } from '../../store/people/passwords.ts';
+import { checkPersonName, RESET_MS, ROLE_NAMES, toEmail } from '../../store/people/rules.ts';
+import { hashToken, isToken, mintToken } from '../../store/people/tokens.ts';
 import { type Html, html, type Value } from '../html.ts';
 import { linkUrl, resetMail } from '../mails.ts';
 import { button, facts, field, form, notice, problem } from '../parts.ts';
-import type { Link } from '../people/links.ts';
-import { checkNewPassword, hashPassword, SHORTEST_PASSWORD } from '../people/passwords.ts';
-import { checkPersonName, RESET_MS, ROLE_NAMES, toEmail } from '../people/rules.ts';
-import { hashToken, isToken, mintToken } from '../people/tokens.ts';
 import type { Services } from '../services.ts';
 import { type Answer, attempt, routes, type Visit } from '../visit.ts';
 import { tooManyAt } from './confirm.ts';

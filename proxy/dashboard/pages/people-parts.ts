@@ -1,13 +1,13 @@
 /** Parts that several pages about people share: tables, and inviting somebody. */
 
-import type { Account } from '../../accounts/accounts.ts';
-import { DAY_MS, HOUR_MS } from '../../clock.ts';
+import { DAY_MS, HOUR_MS } from '../../../pipeline/lib/clock.ts';
 import { UsageError } from '../../errors.ts';
+import type { Account } from '../../store/accounts.ts';
+import { actorOf, INVITATION_MS, ROLE_NAMES, type Role, rolesIn } from '../../store/people/rules.ts';
+import { hashToken, mintToken } from '../../store/people/tokens.ts';
 import { type Html, html, type Value } from '../html.ts';
 import { invitationMail, invitedElsewhereMail, linkUrl } from '../mails.ts';
 import { button, choices, copyable, field, form, linkButton, mark, moment, notice, table } from '../parts.ts';
-import { actorOf, INVITATION_MS, ROLE_NAMES, type Role, rolesIn } from '../people/rules.ts';
-import { hashToken, mintToken } from '../people/tokens.ts';
 import type { Services } from '../services.ts';
 import type { Answer, SignedIn } from '../visit.ts';
 

@@ -1,8 +1,8 @@
-import type { Awaitable } from '../../clock.ts';
+import type { Awaitable } from '../../../pipeline/lib/clock.ts';
 import { UsageError } from '../../errors.ts';
+import { actorOf, type Person, ROLE_NAMES, type Role, rolesIn } from '../../store/people/rules.ts';
 import { html } from '../html.ts';
 import { button, choices, doneNotice, facts, form, linkButton, mark, moment, problem } from '../parts.ts';
-import { actorOf, type Person, ROLE_NAMES, type Role, rolesIn } from '../people/rules.ts';
 import type { Services } from '../services.ts';
 import { type Answer, attempt, type Page, type Route, routes, type SignedIn } from '../visit.ts';
 import { confirmed } from './confirm.ts';

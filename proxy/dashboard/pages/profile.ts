@@ -1,8 +1,8 @@
+import { hashPassword } from '../../store/people/passwords.ts';
+import { ROLE_NAMES, ROLES } from '../../store/people/rules.ts';
+import { hashToken, mintToken } from '../../store/people/tokens.ts';
 import { html, type Value } from '../html.ts';
 import { button, doneNotice, facts, form, linkButton, mark, problem } from '../parts.ts';
-import { hashPassword } from '../people/passwords.ts';
-import { ROLE_NAMES, ROLES } from '../people/rules.ts';
-import { hashToken, mintToken } from '../people/tokens.ts';
 import type { Services } from '../services.ts';
 import { type Answer, routes, type SignedIn } from '../visit.ts';
 import { currentPassword, refuseWithoutPassword } from './confirm.ts';

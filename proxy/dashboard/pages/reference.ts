@@ -1,8 +1,8 @@
 /** The reference: operations with search, samples and example answers; codes of states and LGAs. */
 import { FEED } from '../../../pipeline/contract/published.ts';
+import { ROLES } from '../../store/people/rules.ts';
 import { type Html, html } from '../html.ts';
 import { facts, notice, searchForm, table } from '../parts.ts';
-import { ROLES } from '../people/rules.ts';
 import type { Reference, ReferenceOperation } from '../reference.ts';
 import type { Services } from '../services.ts';
 import { type Answer, type Page, routes, type SignedIn } from '../visit.ts';

@@ -1,10 +1,10 @@
 /** Turning two-step sign-in on and off. */
 import { renderSVG } from 'uqr';
+import { hashRecoveryCode, mintRecoveryCodes } from '../../store/people/recovery.ts';
+import { actorOf, mustSetUpFactor, ROLES } from '../../store/people/rules.ts';
+import { isSecret, mintSecret, otpauthUrl, stepOf } from '../../store/people/totp.ts';
 import { Html, html, type Value } from '../html.ts';
 import { button, copyable, field, form, linkButton, notice, problem } from '../parts.ts';
-import { hashRecoveryCode, mintRecoveryCodes } from '../people/recovery.ts';
-import { actorOf, mustSetUpFactor, ROLES } from '../people/rules.ts';
-import { isSecret, mintSecret, otpauthUrl, stepOf } from '../people/totp.ts';
 import { SERVICE_NAME, type Services } from '../services.ts';
 import { type Answer, routes, type SignedIn } from '../visit.ts';
 import { confirmed, currentPassword, refuseWithoutPassword } from './confirm.ts';

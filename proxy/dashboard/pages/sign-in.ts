@@ -2,13 +2,13 @@
  * Signing in. Failed attempts are counted separately for browsers that the person has signed in with before: guessing
  * passwords elsewhere locks out new browsers for a while, but neither the person's own nor a link sent by mail.
  */
-import type { Allowance } from '../../accounts/attempts.ts';
+import type { Allowance } from '../../store/attempts.ts';
+import { actorOf, mayVisit, toEmail } from '../../store/people/rules.ts';
+import type { Visitor } from '../../store/people/sessions.ts';
+import { hashToken, mintToken } from '../../store/people/tokens.ts';
 import { type Html, html, type Value } from '../html.ts';
 import { menuOf } from '../layout.ts';
 import { button, doneNotice, field, form, problem } from '../parts.ts';
-import { actorOf, mayVisit, toEmail } from '../people/rules.ts';
-import type { Visitor } from '../people/sessions.ts';
-import { hashToken, mintToken } from '../people/tokens.ts';
 import type { Services } from '../services.ts';
 import { type Answer, routes, type Visit } from '../visit.ts';
 import { checkCounted, codeField, isKnownTo, QUARTER_HOUR_MS, refuseWithoutCode, tooMany } from './confirm.ts';

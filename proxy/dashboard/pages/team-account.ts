@@ -1,10 +1,11 @@
 /** One account, as the service team manages it: its status, limits, people, keys and usage. */
-import { type Account, type AccountChange, accountStatus, keyStatus } from '../../accounts/accounts.ts';
+
 import { UsageError } from '../../errors.ts';
+import { type Account, type AccountChange, accountStatus, keyStatus } from '../../store/accounts.ts';
+import { actorOf } from '../../store/people/rules.ts';
 import { type Html, html, type Value } from '../html.ts';
 import { unlockedMail } from '../mails.ts';
 import { button, doneNotice, facts, field, form, linkButton, moment, number, problem } from '../parts.ts';
-import { actorOf } from '../people/rules.ts';
 import type { Services } from '../services.ts';
 import { type Answer, attempt, type Page, routes, type SignedIn } from '../visit.ts';
 import { confirmed } from './confirm.ts';

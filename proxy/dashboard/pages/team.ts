@@ -1,9 +1,10 @@
 /** The service team's list of accounts, and the form for a new one. */
-import { type Account, type AccountKind, accountStatus } from '../../accounts/accounts.ts';
+
 import { UsageError } from '../../errors.ts';
+import { type Account, type AccountKind, accountStatus } from '../../store/accounts.ts';
+import { actorOf, toEmail } from '../../store/people/rules.ts';
 import { type Html, html, type Value } from '../html.ts';
 import { button, choices, field, form, linkButton, mark, moment, number, problem, table } from '../parts.ts';
-import { actorOf, toEmail } from '../people/rules.ts';
 import type { Services } from '../services.ts';
 import { type Answer, attempt, routes, type SignedIn } from '../visit.ts';
 import { confirmed } from './confirm.ts';

@@ -2,10 +2,10 @@
 
 import { ERRORS, FAULTS } from '../../../pipeline/contract/errors.ts';
 import { ALL_OPERATIONS } from '../../../pipeline/contract/operations.ts';
-import type { Account } from '../../accounts/accounts.ts';
-import { dayOf, type OwnerUsage } from '../../accounts/usage.ts';
-import { DAY_MS } from '../../clock.ts';
+import { DAY_MS } from '../../../pipeline/lib/clock.ts';
 import { calendarMonth } from '../../limits/calendar-month.ts';
+import type { Account } from '../../store/accounts.ts';
+import { dayOf, type OwnerUsage } from '../../store/usage.ts';
 import { type Html, html } from '../html.ts';
 import { type Column, facts, number, problem, table } from '../parts.ts';
 import type { Services } from '../services.ts';

@@ -3,8 +3,8 @@ import { Check } from 'typebox/value';
 import { expect, test } from 'vitest';
 import { DECIMALS, roundAs, roundFields } from '../../../pipeline/contract/decimals.ts';
 import { JSON_OPERATIONS } from '../../../pipeline/contract/operations.ts';
+import type { TableForm } from '../../../pipeline/lib/tables/table.ts';
 import { TABLES } from '../../../pipeline/publish/snapshot/table-columns.ts';
-import type { TableForm } from '../../../pipeline/table.ts';
 
 test('fields are rounded by name, arrays by the name of their field', () => {
   expect(

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { buildOpenapi } from '../../../pipeline/contract/openapi.ts';
 import { JSON_OPERATIONS } from '../../../pipeline/contract/operations.ts';
 import { codeInWords, inCountry, inWords, type Territory } from '../../../pipeline/contract/territory.ts';
-import { validatorOf } from '../../../pipeline/json-schema.ts';
+import { validatorOf } from '../../../pipeline/lib/json-schema.ts';
 import { tablesIn } from '../../../pipeline/publish/snapshot/table-columns.ts';
 import { TERRITORY } from '../../../pipeline/synthetic/states.ts';
 

@@ -1,7 +1,6 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { temporaryName } from '../../../pipeline/engine/atomic-write.ts';
 import {
   clearTemporaries,
   findEntry,
@@ -13,9 +12,10 @@ import {
   writeEntry,
 } from '../../../pipeline/engine/cache.ts';
 import type { CacheKey } from '../../../pipeline/engine/cache-key.ts';
-import { sha256 } from '../../../pipeline/engine/hash.ts';
 import { lockShared, whenAlone } from '../../../pipeline/engine/lock.ts';
-import { orNull, real, tableOf, whole } from '../../../pipeline/table.ts';
+import { temporaryName } from '../../../pipeline/lib/atomic-write.ts';
+import { sha256 } from '../../../pipeline/lib/hash.ts';
+import { orNull, real, tableOf, whole } from '../../../pipeline/lib/tables/table.ts';
 import { temporary } from '../../support/command-line.ts';
 
 const cacheKey = (key: string): CacheKey => ({

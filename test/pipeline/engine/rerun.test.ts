@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { planBuild } from '../../../pipeline/build.ts';
+import { planBuild } from '../../../pipeline/release/build.ts';
 import { SNAPSHOT, STAGES } from '../../../pipeline/stages.ts';
 import { buildHere, withTinyCache } from '../../support/built-tiny.ts';
 import { run, temporary } from '../../support/command-line.ts';

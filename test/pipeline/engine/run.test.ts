@@ -2,8 +2,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import type { Country } from '../../../pipeline/catalog/country.ts';
 import { ROOT } from '../../../pipeline/engine/code.ts';
-import type { Country } from '../../../pipeline/engine/country.ts';
 import { hashRawFiles } from '../../../pipeline/engine/raw.ts';
 import { runStages } from '../../../pipeline/engine/run.ts';
 import type { Stage } from '../../../pipeline/engine/stage.ts';

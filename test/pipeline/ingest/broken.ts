@@ -1,10 +1,10 @@
 /** Functions that break a valid tiny country, and tests that it is refused. */
 import { expect, test } from 'vitest';
-import { type Country, readCountry } from '../../../pipeline/engine/country.ts';
-import { run as ingest } from '../../../pipeline/ingest/stage.ts';
+import { type Country, readCountry } from '../../../pipeline/catalog/country.ts';
+import { run as ingest } from '../../../pipeline/ingest/ingest-stage.ts';
+import { run as zonal } from '../../../pipeline/measure/zonal/zonal-stage.ts';
 import { STAGES } from '../../../pipeline/stages.ts';
 import { writeGeotiff } from '../../../pipeline/synthetic/geotiff-writer.ts';
-import { run as zonal } from '../../../pipeline/zonal/stage.ts';
 import { ioOf } from '../../support/stage-io.ts';
 import { replaceLine, type TinyCountry, writeTiny } from '../../support/tiny-country.ts';
 

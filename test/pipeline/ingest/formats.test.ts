@@ -5,12 +5,12 @@ import { gzipSync } from 'node:zlib';
 import { zipSync } from 'fflate';
 import mapshaper from 'mapshaper';
 import { describe, expect, test } from 'vitest';
-import { checkCountry } from '../../../pipeline/catalog/check/country.ts';
-import { repairCountry } from '../../../pipeline/catalog/repair.ts';
-import { monthInName } from '../../../pipeline/catalog/update/file-paths.ts';
 import { describeRaster } from '../../../pipeline/ingest/readers/geotiff-description.ts';
 import { readPolygons } from '../../../pipeline/ingest/readers/polygons.ts';
 import { readTable } from '../../../pipeline/ingest/readers/table.ts';
+import { checkCountry } from '../../../pipeline/intake/check/check-country.ts';
+import { repairCountry } from '../../../pipeline/intake/repair/repair.ts';
+import { monthInName } from '../../../pipeline/intake/update/file-paths.ts';
 import { temporary } from '../../support/command-line.ts';
 import { sourceIn, type TinyCountry, writeTiny } from '../../support/tiny-country.ts';
 
@@ -193,7 +193,7 @@ describe('rasters', () => {
     const { writeGeotiff } = await import('../../../pipeline/synthetic/geotiff-writer.ts');
     const grid = { west: 3, north: 5, step: 0.5, columns: 2, rows: 2 };
     const file = written('people.tif', writeGeotiff(Float32Array.of(1, 2, nodata, 4), grid, tag));
-    const { openSource, unitsOf } = await import('../../../pipeline/zonal/sources.ts');
+    const { openSource, unitsOf } = await import('../../../pipeline/measure/zonal/raster-sources.ts');
     const source = { ...sourceIn(writeTiny(), 'population'), nodata: undefined, range: [0, 100] } as never;
     const raster = await openSource(source, join(file, '..'), unitsOf(source), basename(file));
     const values = await raster.readWindow({ row: 0, column: 0, rows: 2, columns: 2 });

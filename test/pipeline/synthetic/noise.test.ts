@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { randomStream } from '../../../pipeline/numerics/random.ts';
+import { randomStream } from '../../../pipeline/lib/numerics/random.ts';
 import { drawMaternWaves, drawSurface } from '../../../pipeline/synthetic/noise.ts';
 
 /** Modified Bessel function K1, by its integral ∫ exp(−x cosh t) cosh t dt over t > 0. */

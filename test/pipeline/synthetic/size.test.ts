@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { readCountry } from '../../../pipeline/engine/country.ts';
+import { readCountry } from '../../../pipeline/catalog/country.ts';
 import { openRaster } from '../../../pipeline/ingest/readers/geotiff.ts';
 import { writeSyntheticCountry } from '../../../pipeline/synthetic/country.ts';
 import { lgaCounts, NIGERIAN, sizeOf, statesOf } from '../../../pipeline/synthetic/size.ts';

@@ -8,7 +8,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { OPERATIONS } from '../../../pipeline/contract/operations.ts';
-import { openStore } from '../../../proxy/accounts/open-store.ts';
+import { openStore } from '../../../proxy/store/open-store.ts';
 import { serveCli } from '../cli-process.ts';
 import { fixtureFiles, makeBuild } from '../fixture.ts';
 import { exchange, portOf } from '../raw-client.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openStore } from '../../../proxy/accounts/open-store.ts';
+import { openStore } from '../../../proxy/store/open-store.ts';
 import { BACKENDS, removeServersAtEnd } from '../backends.ts';
 import { exchange, portOf } from '../raw-client.ts';
 import { codeOf, giveKey, startService } from '../service.ts';

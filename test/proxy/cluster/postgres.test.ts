@@ -1,9 +1,9 @@
 import pg from 'pg';
 import { beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
-import { schemaOf } from '../../../proxy/accounts/database.ts';
-import { hashKey } from '../../../proxy/accounts/key-format.ts';
-import { openStore } from '../../../proxy/accounts/open-store.ts';
 import { UnavailableError } from '../../../proxy/errors.ts';
+import { schemaOf } from '../../../proxy/store/database.ts';
+import { hashKey } from '../../../proxy/store/key-format.ts';
+import { openStore } from '../../../proxy/store/open-store.ts';
 import { missingServers, type RealServer, startPostgres } from '../real-servers.ts';
 import { giveKey } from '../service.ts';
 

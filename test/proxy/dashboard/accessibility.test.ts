@@ -2,10 +2,10 @@
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { COMMAND_LINE } from '../../../proxy/accounts/audit.ts';
-import { dayOf } from '../../../proxy/accounts/usage.ts';
-import { ROLES, type Role } from '../../../proxy/dashboard/people/rules.ts';
 import { ROUTES } from '../../../proxy/dashboard/routes.ts';
+import { COMMAND_LINE } from '../../../proxy/store/audit.ts';
+import { ROLES, type Role } from '../../../proxy/store/people/rules.ts';
+import { dayOf } from '../../../proxy/store/usage.ts';
 import { needsChromium, openProfile, skipWithoutChromium } from '../../support/chromium.ts';
 import { codeAt, STEP_MS } from '../authenticator.ts';
 import { atEndOfSuite, giveKey } from '../service.ts';

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { ROLES, type Role } from '../../../proxy/dashboard/people/rules.ts';
 import { ROUTES } from '../../../proxy/dashboard/routes.ts';
+import { ROLES, type Role } from '../../../proxy/store/people/rules.ts';
 import { BACKENDS, removeServersAtEnd } from '../backends.ts';
 import { atEndOfSuite } from '../service.ts';
 import { type Dashboard, startDashboard, type Visitor } from './dashboard.ts';

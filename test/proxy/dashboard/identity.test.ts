@@ -1,9 +1,9 @@
 /** Mandatory two-step sign-in, confirmation by password or code, and the handling of failed attempts. */
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
-import { COMMAND_LINE } from '../../../proxy/accounts/audit.ts';
-import { schemaOf } from '../../../proxy/accounts/database.ts';
-import { mintSecret } from '../../../proxy/dashboard/people/totp.ts';
+import { COMMAND_LINE } from '../../../proxy/store/audit.ts';
+import { schemaOf } from '../../../proxy/store/database.ts';
+import { mintSecret } from '../../../proxy/store/people/totp.ts';
 import { codeAt, STEP_MS } from '../authenticator.ts';
 import { removeServersAtEnd, rowsIn } from '../backends.ts';
 import { type Dashboard, movableClock, PASSWORD, startDashboard, testBackends, type Visitor } from './dashboard.ts';

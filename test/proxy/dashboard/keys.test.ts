@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { DAY_MS } from '../../../proxy/clock.ts';
+import { DAY_MS } from '../../../pipeline/lib/clock.ts';
 import { removeServersAtEnd } from '../backends.ts';
 import { giveKey } from '../service.ts';
 import { movableClock, testBackends, type Visitor } from './dashboard.ts';

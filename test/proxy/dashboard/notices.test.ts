@@ -1,6 +1,6 @@
 /** Automatic mails about allowances and expiring keys, each sent once; and errors on the usage page. */
 import { expect } from 'vitest';
-import { DAY_MS } from '../../../proxy/clock.ts';
+import { DAY_MS } from '../../../pipeline/lib/clock.ts';
 import type { Mail } from '../../../proxy/dashboard/mail/mailer.ts';
 import { sendNotices } from '../../../proxy/dashboard/notices.ts';
 import type { Services } from '../../../proxy/dashboard/services.ts';

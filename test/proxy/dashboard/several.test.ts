@@ -1,6 +1,6 @@
 /** Two proxies with one PostgreSQL and one Redis, each with a dashboard: changes at one take effect at the other. */
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { mintSecret } from '../../../proxy/dashboard/people/totp.ts';
+import { mintSecret } from '../../../proxy/store/people/totp.ts';
 import { codeAt, STEP_MS } from '../authenticator.ts';
 import { BACKENDS, removeServersAtEnd } from '../backends.ts';
 import { runCli, serveCli } from '../cli-process.ts';

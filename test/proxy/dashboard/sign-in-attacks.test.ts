@@ -1,13 +1,13 @@
 import { request } from 'node:http';
 import { expect, test } from 'vitest';
-import { countAttempts } from '../../../proxy/accounts/attempts.ts';
-import { COMMAND_LINE } from '../../../proxy/accounts/audit.ts';
 import { openMailer } from '../../../proxy/dashboard/mail/mailer.ts';
 import { checkCounted } from '../../../proxy/dashboard/pages/confirm.ts';
-import { checkPassword, TooBusy } from '../../../proxy/dashboard/people/passwords.ts';
-import { hashToken, mintToken } from '../../../proxy/dashboard/people/tokens.ts';
-import { mintSecret } from '../../../proxy/dashboard/people/totp.ts';
-import type { ServerOptions } from '../../../proxy/server.ts';
+import type { ServerOptions } from '../../../proxy/server/server.ts';
+import { countAttempts } from '../../../proxy/store/attempts.ts';
+import { COMMAND_LINE } from '../../../proxy/store/audit.ts';
+import { checkPassword, TooBusy } from '../../../proxy/store/people/passwords.ts';
+import { hashToken, mintToken } from '../../../proxy/store/people/tokens.ts';
+import { mintSecret } from '../../../proxy/store/people/totp.ts';
 import { codeAt, STEP_MS } from '../authenticator.ts';
 import { removeServersAtEnd, rowsIn } from '../backends.ts';
 import {

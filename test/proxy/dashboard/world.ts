@@ -1,9 +1,9 @@
 /** Two organisations, a researcher and the service team, with one of everything that a form can name. */
 
-import { COMMAND_LINE } from '../../../proxy/accounts/audit.ts';
-import type { Role } from '../../../proxy/dashboard/people/rules.ts';
-import { hashToken, mintToken } from '../../../proxy/dashboard/people/tokens.ts';
 import type { Route } from '../../../proxy/dashboard/visit.ts';
+import { COMMAND_LINE } from '../../../proxy/store/audit.ts';
+import type { Role } from '../../../proxy/store/people/rules.ts';
+import { hashToken, mintToken } from '../../../proxy/store/people/tokens.ts';
 import { rowsIn } from '../backends.ts';
 import { giveKey } from '../service.ts';
 import type { Dashboard } from './dashboard.ts';

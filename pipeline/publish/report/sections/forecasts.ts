@@ -1,4 +1,4 @@
-import type { Tables } from '../../snapshot/tables.ts';
+import type { Tables } from '../../snapshot/snapshot-tables.ts';
 import { html, type Markup, table } from '../markup.ts';
 
 type Skill = Tables['forecast_skill'][number];

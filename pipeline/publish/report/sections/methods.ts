@@ -7,12 +7,12 @@ import { html, type Markup, raw } from '../markup.ts';
 
 /** The model pages in the pipeline's order. Their paths are literals, so that a changed page makes another snapshot. */
 const PAGES: Readonly<Record<string, string>> = {
-  zonal: '../../../zonal/MODEL.md',
-  survey: '../../../survey/MODEL.md',
-  season: '../../../season/MODEL.md',
-  risk: '../../../risk/MODEL.md',
-  forecast: '../../../forecast/MODEL.md',
-  transmission: '../../../transmission/MODEL.md',
+  zonal: '../../../measure/zonal/MODEL.md',
+  survey: '../../../model/survey/MODEL.md',
+  season: '../../../model/season/MODEL.md',
+  risk: '../../../model/risk/MODEL.md',
+  forecast: '../../../model/forecast/MODEL.md',
+  transmission: '../../../model/transmission/MODEL.md',
 };
 
 /** The repository's model pages, with equations as MathML, if they describe this country's fit. */
@@ -59,7 +59,7 @@ const marked: Marked = new Marked({
     },
     link({ href, tokens }) {
       const text = this.parser.parseInline(tokens);
-      const page = /^\.\.\/(\w+)\/MODEL\.md$/.exec(href)?.[1];
+      const page = /^(?:\.\.\/)+(?:\w+\/)*(\w+)\/MODEL\.md$/.exec(href)?.[1];
       if (page) return `<a href="#method-${page}">${text}</a>`;
       return /^https:/.test(href) ? `<a href="${href}">${text}</a>` : text;
     },

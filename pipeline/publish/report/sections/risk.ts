@@ -1,6 +1,6 @@
 import { inWords } from '../../../contract/territory.ts';
 import type { Contents } from '../../snapshot/contents.ts';
-import { periodsOf } from '../../snapshot/tables.ts';
+import { periodsOf } from '../../snapshot/snapshot-tables.ts';
 import { renderMap } from '../map.ts';
 import { html, type Markup } from '../markup.ts';
 import { periodName, SCORE_CLASSES, scoreFill } from '../names.ts';

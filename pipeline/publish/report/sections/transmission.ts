@@ -1,5 +1,5 @@
 import type { TransmissionModel } from '../../../contract/schemas.ts';
-import { describeProjections, describeStanding } from '../../../transmission/limits.ts';
+import { describeProjections, describeStanding } from '../../../model/transmission/limits.ts';
 import type { Contents } from '../../snapshot/contents.ts';
 import type { Evidence } from '../evidence.ts';
 import { html, type Markup, table } from '../markup.ts';

@@ -1,5 +1,5 @@
 import type { SeasonWindow } from '../../../artifacts.ts';
-import type { Tables } from '../../snapshot/tables.ts';
+import type { Tables } from '../../snapshot/snapshot-tables.ts';
 import { html, type Markup, table } from '../markup.ts';
 import { monthName } from '../names.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { cutTiles, listWindows } from '../../../../pipeline/ingest/readers/windows.ts';
-import type { Grid } from '../../../../pipeline/numerics/grid.ts';
+import type { Grid } from '../../../../pipeline/lib/numerics/grid.ts';
 
 const GRID: Grid = { west: 0, north: 50, cellWidth: 1, cellHeight: 1, columns: 5000, rows: 1000 };
 const outline = (firstRow: number, endRow: number, firstColumn: number, endColumn: number) => ({

@@ -8,7 +8,7 @@ import {
 } from '../../../../pipeline/publish/report/encode-decisions.ts';
 import { NONE, WINDOW_COLUMNS } from '../../../../pipeline/publish/report/page-data.ts';
 import type { Contents } from '../../../../pipeline/publish/snapshot/contents.ts';
-import type { Tables } from '../../../../pipeline/publish/snapshot/tables.ts';
+import type { Tables } from '../../../../pipeline/publish/snapshot/snapshot-tables.ts';
 
 const areas = { context_states: [{ state_code: 'AB' }], context_lgas: [{ lga_code: 'NG001001' }] };
 const scored = (period: string, score: number) => ({ period, score, score_low: 0, score_high: 1 });

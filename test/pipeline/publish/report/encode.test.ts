@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { encodeScores } from '../../../../pipeline/publish/report/encode.ts';
-import type { Tables } from '../../../../pipeline/publish/snapshot/tables.ts';
+import type { Tables } from '../../../../pipeline/publish/snapshot/snapshot-tables.ts';
 
 test('scores are ten-thousandths, states before LGAs', () => {
   const scores = (score: number, score_low: number, score_high: number) => ({ score, score_low, score_high });

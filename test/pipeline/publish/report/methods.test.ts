@@ -1,8 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { methodsSection, renderPage } from '../../../../pipeline/publish/report/sections/methods.ts';
 import { TERRITORY } from '../../../../pipeline/synthetic/states.ts';
+
+const PIPELINE = path.join(import.meta.dirname, '../../../../pipeline');
 
 test('equations become MathML, headings move down one level, links out of the page become text', () => {
   const { title, body } = renderPage(
@@ -22,8 +24,10 @@ test('an equation that cannot be parsed stops the build', () => {
 
 test('every model page is in the report, with no equation left as text', () => {
   const { markup } = methodsSection(TERRITORY);
-  for (const name of ['zonal', 'survey', 'season', 'risk', 'forecast', 'transmission']) {
-    const page = readFileSync(path.join(import.meta.dirname, '../../../../pipeline', name, 'MODEL.md'), 'utf8');
+  const pages = globSync('{measure,model}/*/MODEL.md', { cwd: PIPELINE });
+  expect(pages.length).toBe(6);
+  for (const file of pages) {
+    const page = readFileSync(path.join(PIPELINE, file), 'utf8');
     expect(markup).toContain(`<summary>${page.slice(2, page.indexOf('\n'))}</summary>`);
   }
   expect(markup.replace(/<code>.*?<\/code>/gs, '')).not.toMatch(/\$|\\[a-z]/);

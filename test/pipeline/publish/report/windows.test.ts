@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { windowsPart } from '../../../../pipeline/publish/report/sections/windows.ts';
-import type { Tables } from '../../../../pipeline/publish/snapshot/tables.ts';
+import type { Tables } from '../../../../pipeline/publish/snapshot/snapshot-tables.ts';
 
 /** The section for one state with these verdicts on four months. */
 const section = (cases: string, rain: string) => {

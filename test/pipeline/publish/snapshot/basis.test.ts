@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { withDatabase } from '../../../../pipeline/duckdb.ts';
+import { withDatabase } from '../../../../pipeline/lib/tables/duckdb.ts';
 import { basisOf } from '../../../../pipeline/publish/snapshot/basis.ts';
 
 const PREPARE = `

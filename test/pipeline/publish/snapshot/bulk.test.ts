@@ -6,9 +6,9 @@ import { Check, Errors } from 'typebox/value';
 import { expect, inject, test } from 'vitest';
 import { JSON_OPERATIONS, RELEASE_OPERATIONS } from '../../../../pipeline/contract/operations.ts';
 import type * as schemas from '../../../../pipeline/contract/schemas.ts';
-import { withDatabase } from '../../../../pipeline/duckdb.ts';
+import { withDatabase } from '../../../../pipeline/lib/tables/duckdb.ts';
 import { seriesOfLgas } from '../../../../pipeline/publish/snapshot/bulk.ts';
-import type { Tables } from '../../../../pipeline/publish/snapshot/tables.ts';
+import type { Tables } from '../../../../pipeline/publish/snapshot/snapshot-tables.ts';
 import { readJson } from '../../../support/built-tiny.ts';
 import { LGAS } from '../../../support/tiny-country.ts';
 

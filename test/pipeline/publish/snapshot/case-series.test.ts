@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, inject, test } from 'vitest';
 import type { TransmissionModel } from '../../../../pipeline/contract/schemas.ts';
-import { withDatabase } from '../../../../pipeline/duckdb.ts';
+import { withDatabase } from '../../../../pipeline/lib/tables/duckdb.ts';
 import { verifySnapshot } from '../../../../pipeline/publish/snapshot/verify.ts';
 import { buildHere, readJson } from '../../../support/built-tiny.ts';
 import { writeTiny } from '../../../support/tiny-country.ts';

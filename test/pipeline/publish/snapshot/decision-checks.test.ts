@@ -4,13 +4,13 @@ import path from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import type { LgaScore, StateScore } from '../../../../pipeline/artifacts.ts';
 import { roundFields } from '../../../../pipeline/contract/decimals.ts';
-import { type Database, withDatabase } from '../../../../pipeline/duckdb.ts';
-import { writeTable } from '../../../../pipeline/parquet.ts';
+import { type Database, withDatabase } from '../../../../pipeline/lib/tables/duckdb.ts';
+import { writeTable } from '../../../../pipeline/lib/tables/parquet.ts';
+import { type TableForm, tableOf } from '../../../../pipeline/lib/tables/table.ts';
+import { CHANGES, LGAS, PROBABILITIES, STATES } from '../../../../pipeline/model/risk/risk-tables.ts';
 import { decisionChecks } from '../../../../pipeline/publish/snapshot/decision-checks.ts';
-import { CHANGES, LGAS, PROBABILITIES, STATES } from '../../../../pipeline/risk/tables.ts';
-import { type TableForm, tableOf } from '../../../../pipeline/table.ts';
 import { outputRows } from '../../../support/stage-io.ts';
-import { DRAWS, runSmall } from '../../risk/small-stage.ts';
+import { DRAWS, runSmall } from '../../model/risk/small-stage.ts';
 
 let made: Awaited<ReturnType<typeof runSmall>>;
 beforeAll(async () => {

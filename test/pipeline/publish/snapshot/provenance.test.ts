@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from 'vitest';
 import type { Source } from '../../../../pipeline/catalog/sources.ts';
 import { OPEN } from '../../../../pipeline/catalog/values.ts';
 import { JSON_OPERATIONS, operationFiles } from '../../../../pipeline/contract/operations.ts';
-import { sha256 } from '../../../../pipeline/engine/hash.ts';
+import { sha256 } from '../../../../pipeline/lib/hash.ts';
 import { catalogFindings, MADE_OF, provenanceOf } from '../../../../pipeline/publish/snapshot/provenance.ts';
 import { buildHere, readJson } from '../../../support/built-tiny.ts';
 import { runHere } from '../../../support/run-here.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { withDatabase } from '../../../../pipeline/duckdb.ts';
+import { withDatabase } from '../../../../pipeline/lib/tables/duckdb.ts';
 import { diffTables } from '../../../../pipeline/publish/snapshot/table-diff.ts';
 
 /** The differences between two tables with the columns code, value and name. */

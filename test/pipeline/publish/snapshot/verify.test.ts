@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { etagOf } from '../../../../pipeline/contract/manifest.ts';
 import { OPERATIONS, operationFiles } from '../../../../pipeline/contract/operations.ts';
-import { sha256 } from '../../../../pipeline/engine/hash.ts';
+import { sha256 } from '../../../../pipeline/lib/hash.ts';
 import { verifySnapshot } from '../../../../pipeline/publish/snapshot/verify.ts';
 import {
   buildHere,

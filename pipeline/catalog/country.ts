@@ -1,0 +1,148 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import type { TSchema } from 'typebox';
+import { BadInput } from '../lib/bad-input.ts';
+import { validatorOf } from '../lib/json-schema.ts';
+import { HELD_BACK_FILE, HeldBack } from './held-back.ts';
+import { Model } from './model.ts';
+import { checkCovariates } from './rules/covariate-rules.ts';
+import { checkEvidence } from './rules/evidence-rules.ts';
+import { checkModel, checkSeasonless } from './rules/model-rules.ts';
+import { checkSources } from './rules/source-rules.ts';
+import { type Source, Sources } from './sources.ts';
+import { METHOD_NAMES } from './values.ts';
+
+/** A country as its catalog describes it, and the location of its raw files. */
+export interface Country {
+  directory: string;
+  rawData: string;
+  sources: Source[];
+  model: Model;
+}
+
+/**
+ * Reads and checks `sources.json` and `model.json` in a country's directory, and checks that every raw file exists.
+ * @param rawData where the raw files are, if not next to the catalog
+ * @throws BadInput naming the file and the field
+ */
+export function readCountry(directory: string, rawData = directory): Country {
+  const country = readCatalog(directory, rawData);
+  for (const file of country.sources.flatMap((source) => source.files)) refuseMissing(file.path, rawData);
+  for (const source of country.sources) refuseUnlisted(source, rawData);
+  return country;
+}
+
+/** @throws BadInput if there is no such raw file */
+export function refuseMissing(file: string, rawData: string): void {
+  const there = statSync(path.join(rawData, file), { throwIfNoEntry: false });
+  if (there?.isFile()) return;
+  if (there) throw new BadInput(file, '', 'something that is not a file', 'a file');
+  const expected = 'the file that sources.json names (see --raw-data and `malaria-risk fetch`)';
+  throw new BadInput(file, '', `no such file under ${rawData}`, expected);
+}
+
+/**
+ * Reading a .shp also reads its sibling files of the same name. If they were not listed, a change would go unnoticed.
+ * @throws BadInput naming it
+ */
+export function refuseUnlisted({ id, format, files }: Source, rawData: string): void {
+  if (format !== 'shapefile') return;
+  const listed = new Set(files.map((file) => file.path));
+  for (const file of listed) {
+    const { dir, name, ext } = path.parse(file);
+    if (ext.toLowerCase() === '.zip') continue;
+    const beside = readdirSync(path.join(rawData, dir)).filter((other) =>
+      /^\.(dbf|prj|cpg|shx)$/i.test(path.extname(other)),
+    );
+    const unlisted = beside.find((other) => path.parse(other).name === name && !listed.has(path.join(dir, other)));
+    if (unlisted)
+      throw new BadInput(
+        'sources.json',
+        `source ${id}`,
+        `${unlisted} beside ${file} and not in \`files\``,
+        'every file of the shapefile',
+      );
+  }
+}
+
+/** Checks of model.json, and of both files together; each throws BadInput if it fails. */
+export const RULES: readonly ((country: Country) => void)[] = [
+  ({ model }) => checkModel(model),
+  ({ model, sources }) => checkSeasonless(model, sources),
+  ({ model, sources }) => checkEvidence(model, sources),
+  ({ model, sources }) => checkCovariates(model, sources),
+];
+
+/** Like `readCountry`, but the raw files need not exist. */
+export function readCatalog(directory: string, rawData = directory): Country {
+  const [fault] = schemaFaults(directory);
+  if (fault) throw fault;
+  const country = readUnchecked(directory, rawData);
+  checkSources(country.sources);
+  for (const rule of RULES) rule(country);
+  for (const file of country.sources.flatMap((source) => source.files)) refuseOutside(file.path, rawData);
+  return country;
+}
+
+/** The JSON Schema of each file of a catalog. */
+export const CATALOG_SCHEMAS = { 'sources.json': Sources, 'model.json': Model, [HELD_BACK_FILE]: HeldBack };
+
+/**
+ * The places where a catalog's files do not match their schemas, in the order of the files.
+ * @throws BadInput if a file is missing or is not JSON
+ */
+export function schemaFaults(directory: string): BadInput[] {
+  return Object.entries(CATALOG_SCHEMAS).flatMap(([name, schema]) => {
+    if (name === HELD_BACK_FILE && !existsSync(path.join(directory, name))) return [];
+    return faultsOfFile(directory, name, schema);
+  });
+}
+
+/** Reads a catalog whose files match their schemas, without further checks. */
+export function readUnchecked(directory: string, rawData = directory): Country {
+  const { sources } = readJson(directory, 'sources.json') as Sources;
+  const model = readJson(directory, 'model.json') as Model;
+  if (existsSync(path.join(directory, HELD_BACK_FILE)))
+    model.held_back = readJson(directory, HELD_BACK_FILE) as HeldBack;
+  model.territory = nameMethods(model);
+  return { directory, rawData, sources, model };
+}
+
+/** The territory with its words for the diagnostic methods: if surveys used several, the score is by the first. */
+function nameMethods({ territory, parameters }: Model): Model['territory'] {
+  const { method } = parameters.survey;
+  if (!Array.isArray(method)) return territory;
+  const names = method.map((test) => METHOD_NAMES[test]);
+  return { ...territory, method: names[0]!, survey_method: names.join(', or, where that was not done, by ') };
+}
+
+/** @throws BadInput if the file would be outside the raw data */
+export function refuseOutside(file: string, rawData: string): void {
+  const full = path.resolve(rawData, file);
+  if (path.relative(path.resolve(rawData), full).startsWith('..'))
+    throw new BadInput('sources.json', file, 'a path outside the raw data', 'a path inside it');
+}
+
+function readJson(directory: string, name: string): unknown {
+  const file = path.join(directory, name);
+  if (!existsSync(file)) throw new BadInput(file, '', 'no such file', 'the catalog of a country (see --country)');
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new BadInput(file, '', (error as Error).message, 'valid JSON');
+  }
+}
+
+function faultsOfFile(directory: string, name: string, schema: TSchema): BadInput[] {
+  const validate = validatorOf(schema);
+  if (validate(readJson(directory, name))) return [];
+  return validate.errors!.map((error) => {
+    const extra = error.params.additionalProperty ?? error.params.allowedValues;
+    return new BadInput(
+      path.join(directory, name),
+      error.instancePath || '/',
+      `a value that ${error.message}${extra ? ` (${extra})` : ''}`,
+      `the form that \`malaria-risk catalog schema ${name}\` prints`,
+    );
+  });
+}

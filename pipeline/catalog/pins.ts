@@ -1,0 +1,47 @@
+/**
+ * A catalog pins each raw file by its SHA-256: a build uses the files that were accepted, or states that it does not.
+ */
+import { BadInput } from '../lib/bad-input.ts';
+import { quoted } from '../lib/shell.ts';
+import type { Country } from './country.ts';
+import type { Source } from './sources.ts';
+
+/** A raw file that is not the one its catalog entry pins. */
+export interface UnpinnedFile {
+  source: string;
+  path: string;
+  found: string;
+  /** The catalog's hash; undefined if it has none. */
+  pinned: string | undefined;
+}
+
+/** The raw files that differ from their pins or have none, in the catalog's order. */
+export function unpinnedFiles(sources: readonly Source[], raw: Readonly<Record<string, string>>): UnpinnedFile[] {
+  return sources.flatMap(({ id, files }) =>
+    files
+      .filter(({ path, sha256 }) => raw[path] !== sha256)
+      .map(({ path, sha256 }) => ({ source: id, path, found: raw[path]!, pinned: sha256 })),
+  );
+}
+
+/** @throws BadInput naming the first file that was not accepted, and the command that accepts it */
+export function refuseUnpinned(country: Country, raw: Readonly<Record<string, string>>): void {
+  const [first, ...others] = unpinnedFiles(country.sources, raw);
+  if (!first) return;
+  const more = others.length > 0 ? ` (and ${others.length} more)` : '';
+  const found = first.pinned
+    ? `a file that differs from its SHA-256 in sources.json${more}`
+    : `a file without a SHA-256 in sources.json${more}`;
+  throw new BadInput(
+    first.path,
+    '',
+    found,
+    `the file that was accepted; to accept this one: ${acceptCommand(country, first.source)}`,
+  );
+}
+
+/** The command that shows and accepts a changed file. */
+export function acceptCommand({ directory, rawData }: Pick<Country, 'directory' | 'rawData'>, source: string): string {
+  const raw = rawData === directory ? '' : ` --raw-data ${quoted(rawData)}`;
+  return `malaria-risk catalog update ${source} --country ${quoted(directory)}${raw} --accept REASON`;
+}

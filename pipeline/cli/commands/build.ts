@@ -1,0 +1,74 @@
+import { Command } from 'commander';
+import { UsageError } from '../../lib/errors.ts';
+import { type BuildResult, build } from '../../release/build.ts';
+import { type Publication, publishVersion } from '../../release/publish.ts';
+import { SNAPSHOT, STAGES } from '../../stages.ts';
+import { addCountryOptions, type CountryOptions, say, terminalWidth, withoutValidation } from '../options.ts';
+import { describeFindings } from '../text/findings-text.ts';
+import { showProgress } from '../text/progress.ts';
+import { addPublishOptions, describePublication, type PublishCommandOptions } from './publish.ts';
+
+interface BuildCommandOptions extends CountryOptions, PublishCommandOptions {
+  withoutValidation?: boolean;
+  publish?: boolean;
+  json?: boolean;
+}
+
+/** `malaria-risk build`. */
+export function buildCommand(): Command {
+  const command = addCountryOptions(new Command('build'))
+    .description('Build a snapshot: run the stages whose inputs, code or parameters changed, and check the result')
+    .option('--publish', 'then publish it, as `malaria-risk publish` does')
+    .addOption(withoutValidation());
+  return addPublishOptions(command)
+    .option('--json', 'progress and result as JSON lines')
+    .addHelpText(
+      'after',
+      `
+The snapshot is written to <out>/snapshots/<model_version> in one step. It is a candidate: \`malaria-risk review\` shows
+what publishing it would change, and <out>/current points to it once it is published. An invalid input stops the build
+with one line and changes nothing. So does a raw file whose SHA-256 differs from the catalog's: \`catalog update\`
+accepts it, --unpinned uses it for a trial. Accepted raw files are kept in <out>/raw, each under its SHA-256.
+
+Examples:
+  malaria-risk build --country raw-data/synthetic --publish
+  malaria-risk build --country raw-data/nigeria --raw-data ../shared/raw-data/nigeria
+  malaria-risk build --country raw-data/nigeria --without-validation     # quicker, for a trial`,
+    )
+    .action(async (options: BuildCommandOptions) => {
+      if (options.publish && options.withoutValidation)
+        throw new UsageError('--publish: found --without-validation too, but its result cannot be published');
+      const progress = showProgress(
+        [...STAGES, SNAPSHOT].map(({ name }) => name),
+        options.json ?? false,
+      );
+      const commandLine = process.argv.slice(2).join(' ');
+      const result = await build({ ...options, command: commandLine, onEvent: progress.onEvent }).finally(progress.end);
+      if (!options.json) say(describeBuild(result));
+      let published: Publication | null = null;
+      try {
+        if (options.publish) published = await publishBuilt(options, result);
+      } finally {
+        if (options.json) say(JSON.stringify({ ...result, published }));
+      }
+      if (published && !options.json) say(describePublication(published));
+    });
+}
+
+function publishBuilt(
+  { out, approve, by, to, note, keepDays }: BuildCommandOptions,
+  built: BuildResult,
+): Promise<Publication> {
+  // An older snapshot may have been damaged since it was built.
+  const verified = built.already ? undefined : built.manifest_sha256;
+  return publishVersion(out, { version: built.model_version, approve, by, to, note, keepDays, verified });
+}
+
+function describeBuild(built: BuildResult): string {
+  return [
+    ...describeFindings(built.findings, terminalWidth()),
+    `${built.already ? 'Already built' : 'Built'} ${built.model_version} in ${built.directory} (SHA-256 of manifest.json ${built.manifest_sha256})`,
+    ...built.unpublishable.map((reason) => `It cannot be published: ${reason}`),
+    `Its report: ${built.directory}/report/index.html`,
+  ].join('\n');
+}

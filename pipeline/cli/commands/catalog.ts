@@ -1,0 +1,208 @@
+import { userInfo } from 'node:os';
+import { Argument, Command, InvalidArgumentError } from 'commander';
+import { CATALOG_SCHEMAS } from '../../catalog/country.ts';
+import { isPeriod } from '../../contract/months.ts';
+import { checkCountry } from '../../intake/check/check-country.ts';
+import { repairCountry } from '../../intake/repair/repair.ts';
+import { type UpdateRequest, updateSource } from '../../intake/update/update.ts';
+import { quoted } from '../../lib/shell.ts';
+import { ABOUT_COUNTRY, ABOUT_RAW_DATA, freeText, onlyCountry, say } from '../options.ts';
+import { describeUpdate } from '../text/catalog-text.ts';
+import { startCommand } from './catalog-start.ts';
+
+interface CheckOptions {
+  country: string;
+  rawData?: string;
+  json?: boolean;
+}
+
+const CHECK_DETAIL = `
+Nothing is built or changed. Checked in this order: the form of the catalog; which files exist; their size and SHA-256;
+tables and outlines, each read as a build reads it; rasters, cell by cell. All bad rows of a table and all bad outlines
+are reported; any other fault, such as a missing column, ends the check of its source. Faults that only a build can find
+(an LGA without a cell, population compared with the census) are not checked.
+
+Exits with 0 if there is no fault, 1 if there is one, 2 if there is no catalog.
+
+Example:
+  malaria-risk catalog check --country raw-data/nigeria --raw-data ../shared/raw-data/nigeria`;
+
+/** `malaria-risk catalog`. */
+export function catalogCommand(): Command {
+  return new Command('catalog')
+    .description('Check a catalog and its files, accept changed files, print JSON Schemas for editors')
+    .addCommand(checkCommand())
+    .addCommand(updateCommand())
+    .addCommand(repairCommand())
+    .addCommand(startCommand())
+    .addCommand(schemaCommand());
+}
+
+function checkCommand(): Command {
+  return new Command('check')
+    .description('Report all faults of a catalog and its files at once, without building')
+    .requiredOption('--country <dir>', ABOUT_COUNTRY, onlyCountry())
+    .option('--raw-data <dir>', ABOUT_RAW_DATA)
+    .option('--json', 'print the faults as JSON: step, source, what')
+    .addHelpText('after', CHECK_DETAIL)
+    .action(async ({ country, rawData, json }: CheckOptions) => {
+      const faults = await checkCountry(country, rawData);
+      if (json) say(JSON.stringify(faults, null, 2));
+      else if (faults.length === 0) say(`${country}: no faults`);
+      else {
+        say(...faults.map(({ step, what }) => `${step}: ${what}`));
+        if (faults.some(({ remedy }) => remedy)) {
+          const raw = rawData === undefined ? '' : ` --raw-data ${quoted(rawData)}`;
+          say(`Some of these can be declared instead: malaria-risk catalog repair --country ${quoted(country)}${raw}`);
+        }
+      }
+      if (faults.length > 0) process.exitCode = 1;
+    });
+}
+
+const SCHEMA_DETAIL = `
+With the schema, an editor completes names, shows their meaning and marks faults as you type: write it to a file, and
+name that file as "$schema" at the top of the catalog's file.
+
+Example:
+  malaria-risk catalog schema model.json > model.schema.json`;
+
+function schemaCommand(): Command {
+  return new Command('schema')
+    .description("Print the JSON Schema of one of a catalog's files, for editors")
+    .addArgument(new Argument('<file>', 'the file of the catalog').choices(Object.keys(CATALOG_SCHEMAS)))
+    .addHelpText('after', SCHEMA_DETAIL)
+    .action((file: keyof typeof CATALOG_SCHEMAS) => {
+      const about = { $schema: 'https://json-schema.org/draft/2020-12/schema', title: file };
+      say(JSON.stringify({ ...about, ...CATALOG_SCHEMAS[file] }, null, 2));
+    });
+}
+
+const REPAIR_DETAIL = `
+Raw files are never changed. Faults that can be declared are declared in sources.json instead: a place without a row or
+a value, months without records, land that belongs to no LGA (gaps, each with its rule); a name that the table of codes
+spells differently (recode); an area split into several features (dissolve). Findings, report and manifest list each
+declaration. Faults that cannot be declared, such as a wrong number or outlines that cross each other, are listed last.
+
+Exits with 0 if no fault is left, 1 if one is left or a declaration waits for --accept.
+
+Example:
+  malaria-risk catalog repair --country raw-data/madagascar --raw-data DIR --accept 'no clinic on the island'`;
+
+interface RepairOptions {
+  country: string;
+  rawData?: string;
+  accept?: string;
+  by?: string;
+  json?: boolean;
+}
+
+function repairCommand(): Command {
+  return new Command('repair')
+    .description('Propose declarations for faults in the raw files, and write them to the catalog')
+    .requiredOption('--country <dir>', ABOUT_COUNTRY, onlyCountry())
+    .option('--raw-data <dir>', ABOUT_RAW_DATA)
+    .option('--accept <reason>', 'write the declarations, for this reason', freeText)
+    .option('--by <name>', 'who accepts them (default: MALARIA_BY, or the user of this process)', freeText)
+    .option('--json', 'print everything as JSON')
+    .addHelpText('after', REPAIR_DETAIL)
+    .action(async ({ country, rawData, accept, by, json }: RepairOptions) => {
+      const { repairs, left } = await repairCountry(country, rawData, accept ? acceptance(accept, by) : null);
+      if (json) say(JSON.stringify({ repairs, left }, null, 2));
+      else {
+        if (repairs.length + left.length === 0) say(`${country}: no faults`);
+        for (const { source, declares, fault } of repairs) say(`${source}, ${declares}`, `  for ${fault}`);
+        if (left.length > 0)
+          say('Faults that the catalog cannot declare:', ...left.map(({ step, what }) => `  ${step}: ${what}`));
+        if (repairs.length > 0)
+          say(accept ? 'Written to sources.json.' : 'Nothing has been changed yet; write it with --accept REASON.');
+      }
+      if (left.length > 0 || (repairs.length > 0 && !accept)) process.exitCode = 1;
+    });
+}
+
+const acceptance = (reason: string, by: string | undefined) => ({
+  ...{ reason, by: by ?? (process.env.MALARIA_BY || userInfo().username) },
+  at: new Date().toISOString(),
+});
+
+interface UpdateOptions {
+  country: string;
+  rawData?: string;
+  out: string;
+  accept?: string;
+  by?: string;
+  period?: string;
+  lastEstimated?: string;
+  release?: string;
+  citation?: string;
+  licence?: string;
+  title?: string;
+  json?: boolean;
+}
+
+const UPDATE_DETAIL = `
+Shows how a new file differs from the one accepted last, and what looks doubtful about it; with --accept it becomes the
+accepted file. There is no other way to accept a changed file: \`build\` stops at it.
+
+Without FILE, the files in the raw data are compared. A FILE is copied there once it is accepted: in place of the
+entry's only file, of the one with the same name or extension, or, among monthly rasters, as a new month, recognised by
+its name (rain_2024-01.tif) or given as --period. It is first read as a build reads it, and refused if a build would
+refuse it.
+
+Only these fields are updated: in sources.json the entry's bytes, SHA-256, rows, span and new survey rounds, and who
+accepted it, when and why; in model.json last_estimated and updated_at.
+
+Accepted files are kept under their hashes in <out>/raw, so that a new file can be compared with one that it overwrote,
+and an old version can be built again.
+
+Exits with 0 if there was nothing to accept or the change was accepted, 1 if there is something to accept, 2 if the
+file is refused.
+
+Examples:
+  malaria-risk catalog update cases_states new.csv --country raw-data/nigeria --raw-data DIR
+  malaria-risk catalog update cases_states new.csv --country raw-data/nigeria --raw-data DIR \\
+    --last-estimated 2024-01 --accept 'January, from NHMIS'`;
+
+function updateCommand(): Command {
+  return new Command('update')
+    .description('Show how a changed file differs from the accepted one, and accept it')
+    .argument('<source>', 'id of the source in sources.json')
+    .argument('[files...]', 'new files, if not in the raw data already')
+    .requiredOption('--country <dir>', ABOUT_COUNTRY, onlyCountry())
+    .option('--raw-data <dir>', ABOUT_RAW_DATA)
+    .option('--out <dir>', 'directory of builds, where accepted files are kept', 'build')
+    .option('--accept <reason>', 'accept the change, for this reason', freeText)
+    .option('--by <name>', 'who accepts it (default: MALARIA_BY, or the user of this process)', freeText)
+    .option('--last-estimated <month>', 'the last month to estimate from now on', month)
+    .option('--period <month>', 'month of a new raster, if its name does not contain it', month)
+    .option('--release <text>', 'release of the file', freeText)
+    .option('--citation <text>', 'how to cite it', freeText)
+    .option('--licence <text>', 'its licence', freeText)
+    .option('--title <text>', 'its title', freeText)
+    .option('--json', 'print everything as JSON')
+    .addHelpText('after', UPDATE_DETAIL)
+    .action(async (source: string, files: string[], options: UpdateOptions) => {
+      const update = await updateSource(requestOf(source, files, options));
+      const pending = !update.accepted && update.files.length + update.edits.length > 0;
+      if (options.json) say(JSON.stringify(update, null, 2));
+      else say(describeUpdate(update), ...(update.accepted ? ['', 'Accepted.'] : []));
+      if (pending && !options.json) say('', 'Nothing has been changed yet; accept it with --accept REASON.');
+      if (pending) process.exitCode = 1;
+    });
+}
+
+function requestOf(source: string, files: string[], options: UpdateOptions): UpdateRequest {
+  const { country, rawData, out, accept, by, period, lastEstimated, release, citation, licence, title } = options;
+  const about = Object.entries({ release, citation, licence, title }).filter(([, text]) => text !== undefined);
+  const accepted = accept === undefined ? undefined : acceptance(accept, by);
+  return {
+    ...{ country, rawData, out, source, files, period, lastEstimated, accept: accepted },
+    about: Object.fromEntries(about),
+  };
+}
+
+function month(text: string): string {
+  if (isPeriod(text)) return text;
+  throw new InvalidArgumentError('expected a month YYYY-MM');
+}

@@ -1,0 +1,123 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { Command } from 'commander';
+import type { Validation } from '../../artifacts.ts';
+import { readCsv } from '../../ingest/readers/csv.ts';
+import { BadInput } from '../../lib/bad-input.ts';
+import { toCsv } from '../../lib/tables/csv.ts';
+import { withDatabase } from '../../lib/tables/duckdb.ts';
+import type { Finding } from '../../publish/snapshot/provenance.ts';
+import { snapshotsOf } from '../../release/build-paths.ts';
+import { newestCandidate } from '../../release/candidates.ts';
+import { currentVersion } from '../../release/current.ts';
+import { say, terminalWidth } from '../options.ts';
+import { formatTable } from '../text/text-table.ts';
+
+const DETAIL = `
+The list is a CSV file with the columns name, catalog, raw_data (may be empty) and out; paths are relative to its
+folder. Each row of the table describes a country's newest candidate in its \`out\`, and its latest build if --runs has
+one.
+
+  skill: mean log score of the published model on held-out surveys minus the baseline's; higher is better.
+  case_error: mean of |ln median - ln observed| of cases forecast one to four months ahead; lower is better.
+
+Example:
+  malaria-risk countries countries.csv --runs runs`;
+
+/** A country of the list. */
+interface ListedCountry {
+  name: string;
+  out: string;
+}
+
+/** The result of a country's latest build, as the workflow writes it. */
+interface RunResult {
+  status: string;
+  line: string | null;
+  seconds: number;
+  cpu_seconds: number;
+  peak_mb: number;
+}
+
+/** `malaria-risk countries`. */
+export function countriesCommand(): Command {
+  return new Command('countries')
+    .description('Show status, findings and skill of many countries in one table')
+    .argument('<list>', 'CSV of countries')
+    .option('--runs <dir>', "directory of the workflow's results")
+    .option('--csv', 'as CSV')
+    .option('--json', 'as JSON')
+    .addHelpText('after', DETAIL)
+    .action(async (list: string, options: { runs?: string; csv?: boolean; json?: boolean }) => {
+      const rows = await Promise.all((await readList(list)).map((country) => rowOf(country, options.runs)));
+      if (options.json) say(JSON.stringify(rows, null, 2));
+      else if (options.csv) say(toCsv(rows));
+      else {
+        const table = rows.map(({ line: _, ...row }) => row);
+        say(formatTable(table, terminalWidth()));
+        for (const { name, line } of rows) if (line !== null) say(`${name}: ${line}`);
+        say(`${rows.filter(({ status }) => status === 'built').length} of ${rows.length} countries are built`);
+      }
+    });
+}
+
+/** @throws BadInput if a column or a name is missing, or a name occurs twice */
+async function readList(file: string): Promise<ListedCountry[]> {
+  const { header, rows } = await readCsv(file, file);
+  const at = (column: string) => {
+    const index = header.indexOf(column);
+    if (index < 0) throw new BadInput(file, 'row 1', `columns ${header.join(', ')}`, 'name, catalog, raw_data, out');
+    return index;
+  };
+  const [name, out] = [at('name'), at('out')];
+  const seen = new Set<string>();
+  return rows.map(({ line, cells }) => {
+    const country = { name: cells[name] ?? '', out: path.resolve(path.dirname(file), cells[out] ?? '') };
+    if (country.name === '' || seen.has(country.name))
+      throw new BadInput(file, `row ${line}`, `name ${country.name || 'empty'}`, 'a different name for each country');
+    seen.add(country.name);
+    return country;
+  });
+}
+
+async function rowOf({ name, out }: ListedCountry, runs: string | undefined) {
+  const run = runs === undefined ? null : readIf<RunResult>(path.join(runs, `${name}.json`));
+  const version = newestCandidate(out)?.version ?? null;
+  const snapshot = version === null ? null : path.join(snapshotsOf(out), version);
+  const read = <T>(file: string) => (snapshot === null ? null : readIf<T>(path.join(snapshot, file)));
+  const findings = read<Finding[]>('findings.json');
+  const card = read<{ validation?: Validation | null }>('model-card.json');
+  return {
+    name,
+    status: run?.status ?? (runs !== undefined ? 'no result' : version === null ? 'not built' : 'built'),
+    version,
+    current: version !== null && version === currentVersion(out),
+    findings: findings?.length ?? null,
+    to_decide: findings?.filter(({ needs_approval }) => needs_approval).length ?? null,
+    score: card?.validation?.score ?? null,
+    skill: card?.validation ? skillOf(card.validation) : null,
+    case_error: snapshot && (await caseError(path.join(snapshot, 'tables/forecast_skill.parquet'))),
+    seconds: run?.seconds ?? null,
+    cpu_s: run?.cpu_seconds ?? null,
+    peak_mb: run?.peak_mb ?? null,
+    line: run?.line ?? null,
+  };
+}
+
+/** The published model's log score minus the baseline's; 0 if the baseline is published. */
+const skillOf = ({ score, difference }: Validation) =>
+  score === 'baseline' ? 0 : Number(difference.log_score.mean.toFixed(3));
+
+async function caseError(file: string): Promise<number | null> {
+  if (!existsSync(file)) return null;
+  const [row] = await withDatabase((db) =>
+    db.rows<{ log_mae: number }>(
+      `SELECT log_mae FROM read_parquet($1)
+       WHERE method = 'case_model' AND origins = 'all' AND horizon_months IS NULL ORDER BY area_level LIMIT 1`,
+      [file],
+    ),
+  );
+  return row ? Number(row.log_mae.toFixed(3)) : null;
+}
+
+const readIf = <T>(file: string): T | null => (existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as T) : null);

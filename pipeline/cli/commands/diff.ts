@@ -1,0 +1,49 @@
+import { Command } from 'commander';
+import { writeAtomic } from '../../lib/atomic-write.ts';
+import { UsageError } from '../../lib/errors.ts';
+import { diffSnapshots } from '../../publish/snapshot/diff.ts';
+import { openSnapshot } from '../../publish/snapshot/read.ts';
+import { fileToWrite, say } from '../options.ts';
+import { describeDiff } from '../text/diff-text.ts';
+
+const DETAIL = `
+Compares scores LGA by LGA, for the months that both snapshots estimate and those that both forecast. A score has moved
+if it changed by more than parameters.diff.score_change in B's model.json; the other thresholds there set what --gate
+lets pass. If B estimates months that A forecast, A's forecasts are scored on those for which B has a survey that A did
+not have; in the other months both are extrapolations of the model.
+
+Exits with 0; with --gate, with 1 if a threshold is exceeded; with 2 if there is nothing to compare.
+
+Examples:
+  malaria-risk diff build/snapshots/nigeria-2026.1-64213e44 build/current
+  malaria-risk diff OLD NEW --gate --out diff.json --html diff.html`;
+
+/** `malaria-risk diff`. */
+export function diffCommand(): Command {
+  return new Command('diff')
+    .description(
+      'Show how a new snapshot differs from an old one: scores moved, levels changed, how good the forecasts were',
+    )
+    .argument('<a>', 'directory of the old snapshot')
+    .argument('<b>', 'directory of the new one')
+    .option('--gate', 'exit with 1 if more has changed than the thresholds allow')
+    .option('--json', 'print everything as JSON, by state and month')
+    .option('--out <file>', 'also write the JSON to a file', fileToWrite)
+    .option('--html <file>', 'write a page with a map of the changes', fileToWrite)
+    .addHelpText('after', DETAIL)
+    .action(async (a: string, b: string, options: { gate?: boolean; json?: boolean; out?: string; html?: string }) => {
+      const [before, after] = [openSnapshot(a), openSnapshot(b)];
+      const diff = await diffSnapshots(before, after);
+      if (options.gate && !diff.thresholds)
+        throw new UsageError(`${b}: found no parameters.diff in its model-card.json, expected thresholds for --gate`);
+      const json = JSON.stringify(diff, null, 2);
+      if (options.out !== undefined) await writeAtomic(options.out, `${json}\n`);
+      if (options.html !== undefined) {
+        const { renderDiffPage } = await import('../../publish/report/diff-page.ts');
+        const { outlinesOf } = await import('../../publish/report/diff-maps.ts');
+        await writeAtomic(options.html, renderDiffPage(diff, outlinesOf(after)));
+      }
+      say(options.json ? json : describeDiff(diff, after.manifest.territory));
+      if (options.gate && diff.over.length > 0) process.exitCode = 1;
+    });
+}

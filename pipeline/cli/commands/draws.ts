@@ -1,0 +1,79 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { isPeriod, type Period, periodRange } from '../../contract/months.ts';
+import type { StageIo } from '../../engine/stage.ts';
+import { areasOf } from '../../ingest/areas-of.ts';
+import { UsageError } from '../../lib/errors.ts';
+import { writeDraws } from '../../model/risk/draws-file.ts';
+import { pathsOfStage } from '../../model/risk/stage-draws.ts';
+import { withArtifacts } from '../../release/with-artifacts.ts';
+import { addCountryOptions, type CountryOptions, say } from '../options.ts';
+import { showProgress } from '../text/progress.ts';
+
+/** The stages that draws are made from. */
+const NEEDED = ['ingest', 'zonal', 'season', 'link', 'risk'];
+
+interface DrawsOptions extends CountryOptions {
+  area: 'lga' | 'state';
+  states?: string[];
+  periods?: Period[];
+}
+
+/** `malaria-risk draws`. */
+export function drawsCommand(): Command {
+  return addCountryOptions(new Command('draws'))
+    .argument('<file.parquet>', 'where to write them')
+    .description('Write the joint posterior draws from which scores, ranges and probabilities are computed')
+    .addOption(new Option('--area <kind>', 'level of the areas').choices(['lga', 'state']).default('lga'))
+    .option('--states <list>', 'only these states and their LGAs, such as KN,KD', (text) => text.split(','))
+    .option('--periods <list>', 'only these months: 2023-12, or 2023-01..2023-12', parsePeriods)
+    .addHelpText(
+      'after',
+      `
+Each row is one draw for an area and month: code, period, draw (from 1), prevalence (share of children of the score's ages
+who would test positive). Draws are joint: draw 17 of one area and month goes with draw 17 of every other, so take
+differences, sums, maxima or ranks draw by draw, and summarise last. Stages that have changed are run first; the draws
+belong to the scores that a build would give now. They are never part of a snapshot. All LGAs and months of Nigeria are
+87 million rows, about 350 MB: select the states and months that you need.
+
+Examples:
+  malaria-risk draws kano.parquet --country raw-data/nigeria --states KN --periods 2023-01..2023-12
+  malaria-risk draws states.parquet --country raw-data/nigeria --area state`,
+    )
+    .action(async (file: string, options: DrawsOptions) => {
+      const progress = showProgress(NEEDED, false);
+      try {
+        const rows = await withArtifacts(NEEDED, { ...options, onEvent: progress.onEvent }, (_, io) => {
+          return writeDraws(file, pathsOfStage(io), selected(io, options));
+        });
+        say(`${file}: ${rows} rows`);
+      } finally {
+        progress.end();
+      }
+    });
+}
+
+/** The draws that the options select. @throws UsageError if the country does not have a state or month */
+function selected(io: StageIo, { area, states, periods }: DrawsOptions) {
+  const areas = areasOf(io);
+  const known = areas.states.map(({ state_code }) => state_code);
+  const unknown = states?.find((code) => !known.includes(code));
+  if (unknown !== undefined) throw new UsageError(`--states: found ${unknown}, expected some of ${known.join(',')}`);
+  const scored = [...new Set(io.table('risk/lgas').map(({ period }) => period))];
+  const missing = periods?.find((period) => !scored.includes(period));
+  if (missing !== undefined)
+    throw new UsageError(`--periods: found ${missing}, expected months from ${scored[0]} to ${scored.at(-1)}`);
+  const wanted = new Set(states ?? known);
+  const codes =
+    area === 'state'
+      ? areas.states.map(({ state_code }) => ({ code: state_code, wanted: wanted.has(state_code) }))
+      : areas.lgas.map(({ lga_code, state_code }) => ({ code: lga_code, wanted: wanted.has(state_code) }));
+  const scores = area === 'state' ? io.table('risk/states') : io.table('risk/lgas');
+  return { area, codes, periods: new Set(periods ?? scored), scores };
+}
+
+function parsePeriods(text: string): Period[] {
+  const [first, last = first, ...others] = text.split('..');
+  if (others.length > 0 || !isPeriod(first!) || !isPeriod(last!) || first! > last!)
+    throw new InvalidArgumentError('expected a month such as 2023-12, or months such as 2023-01..2023-12');
+  return periodRange(first!, last!);
+}

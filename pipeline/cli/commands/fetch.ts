@@ -1,0 +1,48 @@
+import { Command, InvalidArgumentError } from 'commander';
+import { readCatalog } from '../../catalog/country.ts';
+import { type FetchOutcome, fetchFile, filesToFetch } from '../../intake/fetch/files.ts';
+import { EXIT } from '../exit-codes.ts';
+import { say } from '../options.ts';
+
+const DETAIL = `
+A file that exists and has the catalog's SHA-256 is left alone. An interrupted download continues where it stopped. A
+file has the ending .part until it is complete and its SHA-256 is right. Files without a url come from their
+producers; the catalog's \`access\` explains how to get them.
+
+Exits with 0; with 1 if a file could not be downloaded; with 3 if a later try may succeed.
+
+Examples:
+  malaria-risk fetch --country raw-data/nigeria
+  malaria-risk fetch --country raw-data/nigeria --raw-data ../data --only climate`;
+
+/** `malaria-risk fetch`. */
+export function fetchCommand(): Command {
+  return new Command('fetch')
+    .description('Download the raw files for which the catalog has a url, resuming interrupted downloads')
+    .requiredOption('--country <dir>', 'directory with sources.json and model.json')
+    .option('--raw-data <dir>', 'directory for the files, if not next to the catalog')
+    .option('--only <source>', 'one source of the catalog, by its id')
+    .option('--timeout <seconds>', 'give up on a server that is silent for this long', seconds, 30)
+    .option('--json', 'print one JSON object per file')
+    .addHelpText('after', DETAIL)
+    .action(async (options: { country: string; rawData?: string; only?: string; timeout: number; json?: boolean }) => {
+      const country = readCatalog(options.country, options.rawData);
+      const files = filesToFetch(country.sources, options.only);
+      const failed: FetchOutcome[] = [];
+      for (const file of files.wanted) {
+        const outcome = await fetchFile(file, country.rawData, { silence_ms: options.timeout * 1000 });
+        if (outcome.status === 'failed') failed.push(outcome);
+        const { path, status, what } = outcome;
+        say(options.json ? JSON.stringify(outcome) : `${path}: ${status}${what ? `, ${what}` : ''}`);
+      }
+      if (!options.json) for (const line of files.without) say(line);
+      if (failed.length > 0)
+        process.exitCode = failed.every(({ try_again }) => try_again) ? EXIT.try_again : EXIT.finding;
+    });
+}
+
+function seconds(text: string): number {
+  const value = Number(text);
+  if (!(value > 0)) throw new InvalidArgumentError('expected a number of seconds above 0');
+  return value;
+}

@@ -1,0 +1,191 @@
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { createInterface } from 'node:readline/promises';
+import { Command } from 'commander';
+import { OPEN } from '../../catalog/values.ts';
+import { checkCountry } from '../../intake/check/check-country.ts';
+import { type Draft, draftCountry } from '../../intake/draft/draft.ts';
+import { type Answers, answersTo, type Question, refuseAnswer } from '../../intake/draft/questions.ts';
+import { listFiles, type RecognisedFile, recogniseFile } from '../../intake/draft/recognise.ts';
+import { writeDraft } from '../../intake/draft/write.ts';
+import { writeAtomic } from '../../lib/atomic-write.ts';
+import { BadInput } from '../../lib/bad-input.ts';
+import { quoted } from '../../lib/shell.ts';
+import { say } from '../options.ts';
+import { formatTable } from '../text/text-table.ts';
+
+const DETAIL = `
+Reads every file, and drafts sources.json and model.json: roles, columns, codes and parents, survey rounds, units,
+ranges, SHA-256. Files are recognised by their content first, by their names second. What the files do not show is asked
+on a terminal, with a guess that Enter accepts; without a terminal the guesses are used. DIR/answers.json keeps the
+answers: to change one, edit it, remove the two files of the catalog, and run the command again with --answers.
+
+Fields that only people can fill in (producer, citation, licence, release) are marked "${OPEN}". Files that are not used
+are listed with the reason, and those in an unsupported format with the command that converts them.
+
+Example:
+  malaria-risk new-country raw-data/madagascar --from ../downloads/madagascar
+  malaria-risk build --country raw-data/madagascar --raw-data ../downloads/madagascar --publish`;
+
+interface Options {
+  from: string[];
+  answers?: string;
+}
+
+/** `malaria-risk new-country`. */
+export function newCountryCommand(): Command {
+  return new Command('new-country')
+    .description('Draft the catalog of a country from its raw files')
+    .argument('<dir>', 'directory for sources.json and model.json')
+    .requiredOption('--from <files...>', 'the raw files, or directories of them')
+    .option('--answers <file>', 'answers to the questions as JSON, instead of asking')
+    .addHelpText('after', DETAIL)
+    .action(async (directory: string, { from, answers: file }: Options) => {
+      for (const name of ['sources.json', 'model.json'])
+        if (existsSync(path.join(directory, name)))
+          throw new BadInput(
+            directory,
+            '',
+            `a ${name}`,
+            `a directory without a catalog (to build this country, use --country ${directory}; to draft the catalog again, remove it first)`,
+          );
+      const { root, files } = await listFiles(from);
+      const now = new Date().toISOString();
+      const recognised = await recogniseAll(root, files);
+      const ready = file ? readAnswers(file) : null;
+      let draft = await draftCountry(recognised, root, now, ready?.population);
+      if (ready) answersTo(draft.questions, ready);
+      describe(draft);
+      const given = ready ?? (await ask(draft.questions));
+      const { answers, guessed } = answersTo(draft.questions, given);
+      const people = draft.questions.find(({ id }) => id === 'population');
+      if (people && answers.population !== people.guess) {
+        draft = await draftCountry(recognised, root, now, answers.population);
+        describe(draft);
+      }
+      showStep('Hashing and measuring the files');
+      const { sources, model } = await writeDraft(draft, answers, root, now);
+      showStep('');
+      mkdirSync(directory, { recursive: true });
+      const write = (name: string, content: unknown) =>
+        writeAtomic(path.join(directory, name), `${JSON.stringify(content, null, 2)}\n`);
+      await write('sources.json', { sources });
+      await write('model.json', model);
+      await write('answers.json', answers);
+      await showNextSteps(directory, root, guessed, answers);
+    });
+}
+
+async function recogniseAll(root: string, files: readonly string[]): Promise<RecognisedFile[]> {
+  const recognised: RecognisedFile[] = [];
+  for (const [i, file] of files.entries()) {
+    showStep(`Looking at ${i + 1} of ${files.length}: ${file}`);
+    const found = await recogniseFile(root, file, files);
+    if (found) recognised.push(found);
+  }
+  showStep('');
+  return recognised;
+}
+
+/** Shows the current step on a terminal; the next text replaces it. */
+function showStep(what: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${what}`);
+}
+
+function describe({ entries, leftOut }: Draft): void {
+  say(
+    formatTable(
+      entries.map(({ entry, files, notes }) => ({
+        role: entry.figure ?? entry.role,
+        file: files.length > 3 ? `${files[0]!.path} and ${files.length - 1} more` : files[0]!.path,
+        by: notes[0]!,
+      })),
+    ),
+  );
+  if (leftOut.length > 0) say('', 'Left out:', ...leftOut.map(({ file, why }) => `  ${file}: ${why}`));
+  say('');
+}
+
+function readAnswers(file: string): Answers {
+  if (!existsSync(file)) throw new BadInput(file, '', 'no such file', 'answers as JSON, as in DIR/answers.json');
+  try {
+    const content = JSON.parse(readFileSync(file, 'utf8'));
+    if (Object.values(content).every((answer) => typeof answer === 'string')) return content;
+  } catch {
+    // Refused below, like any other content.
+  }
+  throw new BadInput(
+    file,
+    '',
+    'other content',
+    'a JSON object of answers by the ids of their questions, each a string',
+  );
+}
+
+/** Asks every question on a terminal, again until the answer is valid; asks none without a terminal. */
+async function ask(questions: readonly Question[]): Promise<Answers> {
+  if (!process.stdin.isTTY || !process.stdout.isTTY) return {};
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  const answers: Record<string, string> = {};
+  try {
+    for (const question of questions) {
+      const shown = question.guess === null ? '' : ` [${question.guess}]`;
+      for (;;) {
+        const answer = (await terminal.question(`${question.asks}${shown}: `)).trim() || question.guess;
+        const wrong = answer === null ? 'an answer is needed' : refuseAnswer(question, answer);
+        if (!wrong) {
+          answers[question.id] = answer!;
+          break;
+        }
+        say(wrong);
+      }
+    }
+  } finally {
+    terminal.close();
+  }
+  return answers;
+}
+
+async function showNextSteps(
+  directory: string,
+  root: string,
+  guessed: readonly Question[],
+  answers: Answers,
+): Promise<void> {
+  if (guessed.length > 0)
+    say(
+      `Guessed; check these in ${path.join(directory, 'answers.json')}:`,
+      ...guessed.map(({ id, asks }) => `  ${id}: ${answers[id]} (${asks})`),
+      '',
+    );
+  say(
+    `Fill in, in ${path.join(directory, 'sources.json')}: producer, citation, licence and release of each file where marked "${OPEN}".`,
+  );
+  showStep('Checking the catalog against the files');
+  const faults = await checkCountry(directory, root);
+  showStep('');
+  const near = path.relative('.', root) || '.';
+  const raw = quoted(near.startsWith('..') ? root : near);
+  const country = quoted(directory);
+  // A directory of its own: `current` points to one country.
+  const out = quoted(path.join('build', path.basename(directory)));
+  if (faults.length === 0)
+    say(
+      '',
+      'catalog check: no faults. Build it, and serve it:',
+      `  npx malaria-risk build --country ${country} --raw-data ${raw} --out ${out} --publish --approve 'a first look'`,
+      `  npx malaria-proxy serve --snapshot ${out}/current --first-key`,
+      '',
+      'The reason (--approve) is required until the fields above are filled in.',
+      `Check it again at any time: npx malaria-risk verify ${out}/current`,
+    );
+  else {
+    say('', 'catalog check:', ...faults.map(({ step, what }) => `  ${step}: ${what}`));
+    say(
+      '',
+      'To see which of these the catalog can declare:',
+      `  npx malaria-risk catalog repair --country ${country} --raw-data ${raw}`,
+    );
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,40 @@
+import { Command } from 'commander';
+import { planBuild } from '../../release/build.ts';
+import { EXIT } from '../exit-codes.ts';
+import { addCountryOptions, type CountryOptions, say, withoutValidation } from '../options.ts';
+
+const WORDS = { cached: 'unchanged', run: 'will run', depends: 'may run' } as const;
+
+const DETAIL = `
+A stage runs when one of these has changed: the content of its inputs, its code, an npm package that the code imports
+(or one that such a package depends on), its part of model.json, or the version of Node. These do not count: file
+times, comments and indentation in code, files imported only for their types, and descriptions in sources.json (title,
+citation, licence, notes), which only the snapshot contains. A stage that "may run" is skipped if the stages
+before it produce the same output as before.
+
+Examples:
+  malaria-risk plan --country raw-data/synthetic --why
+  malaria-risk plan --country raw-data/nigeria --exit-code || malaria-risk build --country raw-data/nigeria`;
+
+/** `malaria-risk plan`. */
+export function planCommand(): Command {
+  return addCountryOptions(new Command('plan'))
+    .description('Show which stages a build would run, without running any')
+    .addOption(withoutValidation())
+    .option('--why', 'also show why')
+    .option('--exit-code', 'exit 1 if a build has anything to run, 0 if it has nothing to do')
+    .option('--json', 'as JSON, including the causes')
+    .addHelpText('after', DETAIL)
+    .action(async (options: CountryOptions & { why?: boolean; exitCode?: boolean; json?: boolean }) => {
+      const planned = await planBuild(options);
+      if (options.exitCode && planned.some(({ status }) => status !== 'cached')) process.exitCode = EXIT.finding;
+      if (options.json) {
+        say(JSON.stringify(planned, null, 2));
+        return;
+      }
+      for (const { stage, status, causes } of planned) {
+        say(`${stage.padEnd(13)} ${WORDS[status]}`);
+        if (options.why) for (const cause of causes) say(`${' '.repeat(14)}${cause}`);
+      }
+    });
+}

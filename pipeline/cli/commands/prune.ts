@@ -1,0 +1,32 @@
+import { existsSync } from 'node:fs';
+import { Command } from 'commander';
+import { pruneEntries } from '../../engine/cache.ts';
+import { whenAlone } from '../../engine/lock.ts';
+import { TryAgain, UsageError } from '../../lib/errors.ts';
+import { cacheOf } from '../../release/build-paths.ts';
+import { clearUnfinished } from '../../release/candidate.ts';
+import { say } from '../options.ts';
+
+/** `malaria-risk prune`. */
+export function pruneCommand(): Command {
+  return new Command('prune')
+    .description("Remove cache entries that no country's latest build used; snapshots are kept")
+    .option('--out <dir>', 'directory of the cache and snapshots', 'build')
+    .option('--json', 'as JSON')
+    .action(({ out, json }: { out: string; json?: boolean }) => {
+      if (!existsSync(cacheOf(out)))
+        throw new UsageError(`${out}: found no cache there, expected the --out of a build`);
+      const result: ReturnType<typeof pruneEntries>[] = [];
+      const done = whenAlone(out, () => {
+        clearUnfinished(out);
+        result.push(pruneEntries(cacheOf(out)));
+      });
+      if (!done) throw new TryAgain(`${out}: a build is running there; prune when it is done`);
+      const { entries, bytes, kept } = result[0]!;
+      say(
+        json
+          ? JSON.stringify(result[0])
+          : `Removed ${entries} entries, ${(bytes / 1e6).toFixed(1)} MB, from ${cacheOf(out)}; kept ${kept}`,
+      );
+    });
+}

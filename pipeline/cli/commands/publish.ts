@@ -1,0 +1,75 @@
+import { Command } from 'commander';
+import { type Publication, publishVersion } from '../../release/publish.ts';
+import { MOST_KEPT_VERSIONS } from '../../release/release-index.ts';
+import { HERE } from '../../release/release-records.ts';
+import { atLeastOne, freeText, say } from '../options.ts';
+
+const DETAIL = `
+Verifies the complete version, compares it with the current one as \`malaria-risk review\` does, and updates \`current\`
+last: if it is killed, either the old version or the new one is current. Changes beyond parameters.diff in model.json,
+anything that is missing, and findings marked for approval stop the publication unless --approve gives a reason. Who
+published it, when, why, from which commit and with which changes is recorded in <out>/releases.
+
+Publishing an older version is a rollback. It stays current until the next publication; builds do not touch it.
+
+--to publishes to another destination and leaves <out>/current alone: the version is compared with the current one
+there, its files are copied and checked by SHA-256, then the manifest, then \`current\`. \`malaria-proxy serve
+--snapshot\` accepts the same address (for a directory: DIR/current). Credentials and the endpoint of s3:// come from
+the environment, as for all of AWS's tools.
+
+/v1/versions and the feed (/feed.atom on the dashboard's port, public) announce it: versions, months, what changed, and
+--note; never who published it or the reason given to --approve. The replaced version is still served under
+/v1/versions/VERSION until \`releases prune\` removes it, ${MOST_KEPT_VERSIONS} versions at most. With --keep-days its answers
+state until when (Sunset), and the first publication after that time ends its service.
+
+Exits with 0 if done, 1 if stopped, 2 if there is no such version or destination, 3 if another publication is in
+progress or the storage cannot be reached.
+
+Examples:
+  malaria-risk publish
+  malaria-risk publish --approve "2021 survey added: scores in the north rise, as expected"
+  malaria-risk publish --note "January to March 2024 added" --keep-days 180
+  malaria-risk publish --to /srv/malaria
+  malaria-risk publish --to s3://data/malaria/prod
+  malaria-risk publish nigeria-2026.1-64213e44 --approve "rolled back: the rain of June was in inches"`;
+
+export interface PublishCommandOptions {
+  out: string;
+  approve?: string;
+  by?: string;
+  note?: string;
+  keepDays?: number;
+  to?: string;
+}
+
+/** Options of every command that publishes. */
+export function addPublishOptions(command: Command): Command {
+  return command
+    .option('--approve <reason>', 'the reason for publishing changes that require one', freeText)
+    .option('--to <destination>', "another build's directory, or s3://BUCKET/PREFIX, instead of <out>/current")
+    .option('--note <text>', 'a note on it for key holders and readers of the public feed', freeText)
+    .option('--keep-days <n>', 'promise to keep the replaced version for this many days', atLeastOne)
+    .option('--by <name>', 'who publishes (default: MALARIA_BY, or the user of this process)', freeText);
+}
+
+/** `malaria-risk publish`. */
+export function publishCommand(): Command {
+  const command = new Command('publish')
+    .description('Publish a version: verify it, compare it with the current one, then make it current')
+    .argument('[version]', 'one of <out>/snapshots (default: the newest candidate)')
+    .option('--out <dir>', 'directory of snapshots and `current`', 'build');
+  return addPublishOptions(command)
+    .option('--json', 'as JSON')
+    .addHelpText('after', DETAIL)
+    .action(async (version: string | undefined, options: PublishCommandOptions & { json?: boolean }) => {
+      const { out, json: _, ...how } = options;
+      const published = await publishVersion(out, { version, ...how });
+      say(options.json ? JSON.stringify(published) : describePublication(published));
+    });
+}
+
+export function describePublication({ model_version, directory, replaces, to, release }: Publication): string {
+  const where = to === HERE ? directory : to;
+  if (!release) return `${model_version} is already current: ${where}`;
+  return `Published ${model_version}${replaces ? ` in place of ${replaces}` : ''}: ${where}`;
+}

@@ -1,0 +1,46 @@
+import path from 'node:path';
+import { Command } from 'commander';
+import { writeAtomic } from '../../lib/atomic-write.ts';
+import { outlinesOf } from '../../publish/report/diff-maps.ts';
+import { releasesOf } from '../../release/build-paths.ts';
+import { currentSnapshot } from '../../release/current.ts';
+import { findVersion } from '../../release/find.ts';
+import { reviewSnapshot } from '../../release/review.ts';
+import { renderReviewPage } from '../../release/review-page.ts';
+import { fileToWrite, say } from '../options.ts';
+import { describeReview } from '../text/review-text.ts';
+
+const DETAIL = `
+Compares a version with the current one: the answers of every operation, every table, scores by state and month, the
+build's findings, which raw files and which lines of model.json differ, and how good the forecasts were for months that
+now have a new survey. Changes beyond parameters.diff in model.json, anything that is missing, and
+findings marked for approval require a reason: \`publish --approve REASON\`.
+
+The page is written to <out>/releases/<version>/review.html unless --html names another file.
+
+Exits with 0, or with 1 if publishing requires a reason or is refused.
+
+Examples:
+  malaria-risk review
+  malaria-risk review nigeria-2026.1-64213e44 --json > review.json
+  malaria-risk review --html review.html`;
+
+/** `malaria-risk review`. */
+export function reviewCommand(): Command {
+  return new Command('review')
+    .description('Show what publishing a version would change, and whether it requires a reason')
+    .argument('[version]', 'one of <out>/snapshots (default: the newest candidate)')
+    .option('--out <dir>', 'directory of snapshots and `current`', 'build')
+    .option('--json', 'print everything as JSON')
+    .option('--html <file>', 'file for the page', fileToWrite)
+    .addHelpText('after', DETAIL)
+    .action(async (version: string | undefined, options: { out: string; json?: boolean; html?: string }) => {
+      const after = findVersion(options.out, version ?? null);
+      const review = await reviewSnapshot(currentSnapshot(options.out), after);
+      const page = options.html ?? path.join(releasesOf(options.out), review.model_version, 'review.html');
+      await writeAtomic(page, renderReviewPage(review, outlinesOf(after)));
+      if (options.json) say(JSON.stringify(review, null, 2));
+      else say(describeReview(review, after.manifest.territory), '', `As a page: ${page}`);
+      if (review.refused.length + review.approvals.length > 0) process.exitCode = 1;
+    });
+}

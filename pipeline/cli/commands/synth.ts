@@ -1,0 +1,83 @@
+import { Command, Option } from 'commander';
+import { UsageError } from '../../lib/errors.ts';
+import { DEFAULT_OUT, hasSyntheticCountry, writeSyntheticCountry } from '../../synthetic/country.ts';
+import { ALL_FAMILIES, FAMILY_WORDS, type TruthFamily } from '../../synthetic/families.ts';
+import { type CountrySize, NIGERIAN, sizeOf } from '../../synthetic/size.ts';
+import { atLeastOne, say } from '../options.ts';
+
+const DETAIL = `
+Writes a complete made-up country in the formats of a real one: 37 states and 774 LGAs, rasters of population,
+elevation and layers, monthly rain, four survey rounds and monthly cases; a catalog (sources.json, model.json); and
+truth/, with the values that the models should recover. The same seed and family give the same bytes.
+
+Families of truth, --truth:
+${ALL_FAMILIES.map((family) => `  ${family.padEnd(14)} ${family === 'matern' ? '' : 'as matern, '}${FAMILY_WORDS[family]}`).join('\n')}
+
+The size is Nigeria's unless options change it: --states, --lgas and --clusters (by default in proportion to the
+states), --months of estimates and case records, --cells-per-degree of the population raster.
+
+A made-up country that is already there is replaced entirely; any other directory is left alone and is an error.
+
+Examples:
+  malaria-risk synth                             seed 1, to ${DEFAULT_OUT}
+  malaria-risk synth --seed 7 --out ../seven     another country, elsewhere
+  malaria-risk synth --truth trend --out ../t    a truth that the risk model does not assume
+  malaria-risk synth --states 5 --out ../small   a country of five states
+  malaria-risk build --country ${DEFAULT_OUT}  the next step`;
+
+interface SynthOptions {
+  states?: number;
+  lgas?: number;
+  clusters?: number;
+  months?: number;
+  cellsPerDegree?: number;
+  truth: TruthFamily;
+  out: string;
+  ifMissing?: boolean;
+  json?: boolean;
+}
+
+/** `malaria-risk synth`. Exits with 2 for a bad seed, or if `--out` contains anything but a made-up country. */
+export function synthCommand(): Command {
+  return new Command('synth')
+    .description('Write a made-up country whose truth is known')
+    .option('--seed <n>', 'seed of all random draws, a whole number of 0 or more', '1')
+    .addOption(new Option('--truth <family>', 'family of the truth').choices(ALL_FAMILIES).default('matern'))
+    .option('--states <n>', `states, up to ${NIGERIAN.states} (the default)`, atLeastOne)
+    .option('--lgas <n>', 'LGAs', atLeastOne)
+    .option('--clusters <n>', 'clusters of the survey rounds with coordinates', atLeastOne)
+    .option('--months <n>', `estimated months, ${NIGERIAN.months} unless given`, atLeastOne)
+    .option('--cells-per-degree <n>', `a multiple of ${NIGERIAN.cells_per_degree}`, atLeastOne)
+    .option('--out <dir>', 'directory to write to', DEFAULT_OUT)
+    .option('--if-missing', 'do nothing if the complete country of this seed and family is already there')
+    .option('--json', 'print what was written as JSON')
+    .addHelpText('after', DETAIL)
+    .action((options: SynthOptions & { seed: string }) => synth({ ...options, seed: parseSeed(options.seed) }));
+}
+
+async function synth(options: SynthOptions & { seed: number }): Promise<void> {
+  const { seed, truth: family, out, json, states, lgas, clusters, months, cellsPerDegree: cells_per_degree } = options;
+  const asked = Object.entries({ states, lgas, clusters, months, cells_per_degree } satisfies Record<
+    keyof CountrySize,
+    unknown
+  >);
+  const size = sizeOf(Object.fromEntries(asked.filter(([, value]) => value !== undefined)));
+  if (options.ifMissing && hasSyntheticCountry(seed, family, out, size)) {
+    const text = `${out} already contains the country of seed ${seed}${family === 'matern' ? '' : `, truth ${family}`}`;
+    say(json ? JSON.stringify({ out, seed, written: false }) : text);
+    return;
+  }
+  const onProgress = json ? () => {} : (part: string) => say(`making ${part}`);
+  const written = await writeSyntheticCountry({ seed, family, size, out, onProgress });
+  const { files, bytes, release } = written;
+  say(
+    json
+      ? JSON.stringify({ ...written, seed, written: true })
+      : `wrote ${files} files, ${(bytes / 1e6).toFixed(1)} MB, release ${release}, to ${written.out}`,
+  );
+}
+
+function parseSeed(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new UsageError(`--seed: found ${text}, expected a whole number of 0 or more`);
+  return Number(text);
+}

@@ -1,0 +1,38 @@
+import { realpathSync } from 'node:fs';
+import { Command } from 'commander';
+import { UsageError } from '../../lib/errors.ts';
+import { verifySnapshot } from '../../publish/snapshot/verify.ts';
+import { releaseIndexFaults } from '../../release/verify-release-index.ts';
+import { say } from '../options.ts';
+
+/** `malaria-risk verify`. */
+export function verifyCommand(): Command {
+  return new Command('verify')
+    .argument('[snapshot]', 'directory of a snapshot', 'build/current')
+    .description(
+      'Check a snapshot offline: hashes, schemas, compressed copies, consistency across answers, and the release index beside it',
+    )
+    .option('--json', 'print the result as JSON')
+    .addHelpText('after', '\nExits with 0 if nothing is wrong, 1 if something is, 2 if there is no snapshot.')
+    .action(async (snapshot: string, options: { json?: boolean }) => {
+      let directory: string;
+      try {
+        directory = realpathSync(snapshot);
+      } catch {
+        throw new UsageError(`${snapshot}: no snapshot there; build one with \`malaria-risk build --publish\``);
+      }
+      const verdict = await verifySnapshot(directory);
+      verdict.faults.push(...(await releaseIndexFaults(directory)));
+      if (options.json) say(JSON.stringify(verdict, null, 2));
+      else {
+        for (const fault of verdict.faults) say(`fault: ${fault}`);
+        if (verdict.unchecked) say(`not checked: ${verdict.unchecked}`);
+        say(
+          verdict.faults.length === 0
+            ? `${verdict.model_version}: ${verdict.files} files, no faults; SHA-256 of manifest.json ${verdict.manifest_sha256}`
+            : `${verdict.model_version ?? directory}: ${verdict.faults.length} faults`,
+        );
+      }
+      if (verdict.faults.length > 0) process.exitCode = 1;
+    });
+}

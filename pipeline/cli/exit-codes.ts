@@ -1,0 +1,62 @@
+import { CommanderError } from 'commander';
+import { BadInput, type Complaint, complaintIn } from '../lib/bad-input.ts';
+import { Stopped, TryAgain, UsageError } from '../lib/errors.ts';
+
+/** Exit codes, for schedulers and scripts. */
+export const EXIT = {
+  success: 0,
+  /** A check found something: verify, review, a gate. */
+  finding: 1,
+  /** Bad input or usage: running it again would end the same way. */
+  bad_input: 2,
+  /** A later attempt may succeed: a full disk, a lock, a network failure. */
+  try_again: 3,
+  /** The program is at fault. */
+  fault: 4,
+} as const;
+
+const AGAIN = 'make room and run it again; what is published is unchanged';
+
+/** System errors: the exit code of each, and what to do about it. */
+const SYSTEM: Record<string, [exit_code: number, message: string]> = {
+  ENOSPC: [EXIT.try_again, `no space left on the disk; ${AGAIN}`],
+  EDQUOT: [EXIT.try_again, `the disk quota is used up; ${AGAIN}`],
+  EFBIG: [EXIT.bad_input, 'a file would grow larger than allowed here (ulimit -f); what is published is unchanged'],
+  EROFS: [EXIT.bad_input, 'the disk is read-only; expected a writable one'],
+  EACCES: [EXIT.bad_input, 'permission denied; expected read and write access'],
+  EPERM: [EXIT.bad_input, 'permission denied; expected read and write access'],
+  ENOMEM: [EXIT.try_again, 'not enough memory; try again with fewer threads (--jobs) or more memory'],
+  EMFILE: [EXIT.try_again, 'too many open files; raise the limit (ulimit -n)'],
+  ENFILE: [EXIT.try_again, 'too many open files on this machine; try again'],
+  ENOTDIR: [EXIT.bad_input, 'a file is where a directory should be'],
+  EISDIR: [EXIT.bad_input, 'a directory is where a file should be'],
+  ENAMETOOLONG: [EXIT.bad_input, 'the name is too long; expected a shorter one'],
+  ENOENT: [EXIT.bad_input, 'no such file or directory'],
+  EIO: [EXIT.try_again, 'the disk failed; what is published is unchanged'],
+  EPIPE: [EXIT.try_again, 'the program that read the output has ended'],
+};
+
+/** An error as `--json` prints it, on one line of standard error. */
+export interface ErrorLine extends Partial<Complaint> {
+  type: 'error';
+  /** BAD_INPUT, USAGE, STOPPED, TRY_AGAIN, FAULT, or the system's own code, such as ENOSPC. */
+  code: string;
+  exit_code: number;
+  message: string;
+}
+
+/** Describes any error for the person or program that ran the command. */
+export function describeError(error: Error): ErrorLine {
+  const { code = '', path } = error as NodeJS.ErrnoException;
+  const line = (name: string, exit_code: number, message = error.message.split('\n')[0]!): ErrorLine => ({
+    ...{ type: 'error', code: name, exit_code, ...complaintIn(error), message },
+  });
+  if (error instanceof BadInput) return line('BAD_INPUT', EXIT.bad_input);
+  if (error instanceof UsageError || error instanceof CommanderError)
+    return line('USAGE', EXIT.bad_input, error.message.split('\n')[0]!.replace(/^error: /, ''));
+  if (error instanceof Stopped) return line('STOPPED', EXIT.finding);
+  if (error instanceof TryAgain) return line('TRY_AGAIN', EXIT.try_again);
+  const system = SYSTEM[code];
+  if (system) return line(code, system[0], `${path ? `${path}: ` : ''}${system[1]} (${code})`);
+  return line('FAULT', EXIT.fault);
+}

@@ -1,0 +1,125 @@
+#!/usr/bin/env node
+import { Command, CommanderError } from 'commander';
+import { TryAgain } from '../lib/errors.ts';
+import { describeError, EXIT } from './exit-codes.ts';
+
+/** A summary of each command, and its module, which is loaded only when the command runs: some take a second. */
+const COMMANDS: Record<string, [summary: string, load: () => Promise<() => Command>]> = {
+  build: [
+    'Build a snapshot, a candidate for publishing',
+    async () => (await import('./commands/build.ts')).buildCommand,
+  ],
+  plan: ['Show which stages a build would run, and why', async () => (await import('./commands/plan.ts')).planCommand],
+  countries: [
+    'Show the builds of many countries in one table',
+    async () => (await import('./commands/countries.ts')).countriesCommand,
+  ],
+  review: [
+    'Show what publishing a candidate would change',
+    async () => (await import('./commands/review.ts')).reviewCommand,
+  ],
+  publish: [
+    'Check a candidate and make it current',
+    async () => (await import('./commands/publish.ts')).publishCommand,
+  ],
+  releases: [
+    'List publications, remove old versions, build one again',
+    async () => (await import('./commands/releases.ts')).releasesCommand,
+  ],
+  verify: ['Check a snapshot offline', async () => (await import('./commands/verify.ts')).verifyCommand],
+  diff: ['Compare two snapshots', async () => (await import('./commands/diff.ts')).diffCommand],
+  show: ['Show the content of a snapshot as a table', async () => (await import('./commands/show.ts')).showCommand],
+  query: ['Query the tables of snapshots in SQL', async () => (await import('./commands/query.ts')).queryCommand],
+  draws: [
+    'Write the joint posterior draws behind the scores',
+    async () => (await import('./commands/draws.ts')).drawsCommand,
+  ],
+  synth: ['Make up a country whose truth is known', async () => (await import('./commands/synth.ts')).synthCommand],
+  'new-country': [
+    'Draft the catalog of a country from its raw files',
+    async () => (await import('./commands/new-country.ts')).newCountryCommand,
+  ],
+  catalog: [
+    'Check a catalog and its files, accept changed files',
+    async () => (await import('./commands/catalog.ts')).catalogCommand,
+  ],
+  fetch: ['Download the raw files', async () => (await import('./commands/fetch.ts')).fetchCommand],
+  prune: ['Remove unused entries from the cache', async () => (await import('./commands/prune.ts')).pruneCommand],
+  'cross-validate': [
+    'Score the risk model on held-out survey cells',
+    async () => (await import('./commands/cross-validate.ts')).crossValidateCommand,
+  ],
+  'score-held-back': [
+    'Score the transmission model on the held-back year',
+    async () => (await import('./commands/score-held-back.ts')).scoreHeldBackCommand,
+  ],
+  'score-forecasts': [
+    'Score forecasts of case records from rolling origins',
+    async () => (await import('./commands/score-forecasts.ts')).scoreForecastsCommand,
+  ],
+  'score-truth': [
+    'Score the risk model on made-up countries',
+    async () => (await import('./commands/score-truth.ts')).scoreTruthCommand,
+  ],
+  zonal: ['Statistics of a raster inside polygons', async () => (await import('./commands/zonal.ts')).zonalCommand],
+};
+
+/** The program with the command that `args` names; if it names none, with a line of help for each command. */
+async function program(args: readonly string[], json: boolean): Promise<Command> {
+  const root = new Command('malaria-risk')
+    .description('Turns raw surveys, rasters and boundaries into a snapshot: the prebuilt answers of a read-only API.')
+    .showHelpAfterError('(see --help)');
+  const asked = args[0] === 'help' ? args[1] : args[0];
+  if (asked !== undefined && Object.hasOwn(COMMANDS, asked)) root.addCommand((await COMMANDS[asked]![1]())());
+  else for (const [name, [summary]] of Object.entries(COMMANDS)) root.command(name).description(summary);
+  const nested = root.commands.flatMap((command) => command.commands);
+  for (const command of [root, ...root.commands, ...nested]) {
+    command.exitOverride();
+    // The error is reported once, as a line of JSON.
+    if (json) command.configureOutput({ writeErr: () => {} });
+  }
+  return root;
+}
+
+/** Runs one command. An error becomes the exit code (commands/errors.ts) and one line on standard error. */
+export async function run(args: readonly string[]): Promise<void> {
+  const json = args.includes('--json');
+  try {
+    await (await program(args, json)).parseAsync(args, { from: 'user' });
+  } catch (error) {
+    report(error as Error, json);
+  }
+}
+
+function report(error: Error, json: boolean): void {
+  // `--help` and `--version` end this way, too.
+  if (error instanceof CommanderError && error.exitCode === 0) return;
+  const line = describeError(error);
+  process.exitCode = line.exit_code;
+  if (json) process.stderr.write(`${JSON.stringify(line)}\n`);
+  // Commander has printed its own errors already.
+  else if (!(error instanceof CommanderError)) {
+    const fault = line.exit_code === EXIT.fault;
+    process.stderr.write(
+      `malaria-risk: ${line.message}${fault ? ' (a bug in the program; MALARIA_DEBUG=1 shows the stack trace)' : ''}\n`,
+    );
+  }
+  if (process.env.MALARIA_DEBUG) process.stderr.write(`${error.stack}\n`);
+}
+
+/** Runs a command as the whole process: uncaught errors and stop signals set the exit code, too. */
+export async function main(args: readonly string[]): Promise<void> {
+  const json = args.includes('--json');
+  process.on('uncaughtException', (error) => {
+    report(error, json);
+    process.exit();
+  });
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.on(signal, () => {
+      report(new TryAgain(`stopped by ${signal}; what is published is unchanged`), json);
+      process.exit();
+    });
+  await run(args);
+}
+
+if (import.meta.main) await main(process.argv.slice(2));

@@ -1,0 +1,115 @@
+/** An update of the catalog as text. */
+
+import type { RowComparison, SumChange } from '../../intake/compare/compare-rows.ts';
+import type { SourceComparison } from '../../intake/compare/compare-sources.ts';
+import { describeRatio } from '../../intake/compare/doubts.ts';
+import type { Distribution } from '../../intake/compare/statistics.ts';
+import type { Update } from '../../intake/update/update.ts';
+import { type Cells, formatTable } from './text-table.ts';
+
+export function describeUpdate(update: Update): string {
+  const { source, files, edits, comparison, doubts } = update;
+  if (files.length === 0 && edits.length === 0) return `${source}: unchanged since accepted, nothing to do`;
+  const blocks = [
+    [
+      `${source}: ${files.length === 0 ? 'files unchanged' : files.map((file) => `${file.path} (${file.change})`).join(', ')}`,
+    ],
+    ...(comparison ? describeComparison(comparison) : []),
+    [
+      'Changes to the catalog:',
+      ...edits.map((edit) => `  ${edit.file}, ${edit.field}: ${shown(edit.was)} -> ${shown(edit.value)}`),
+    ],
+    ...(doubts.length > 0 ? [['Doubts:', ...doubts.map((doubt) => `  ${doubt}`)]] : []),
+  ];
+  return blocks.map((lines) => lines.join('\n')).join('\n\n');
+}
+
+const shown = (value: unknown) => {
+  if (value === undefined) return 'nothing';
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return text.length > 60 ? `${text.slice(0, 12)}…` : text;
+};
+
+function describeComparison({ rows, outlines, rasters = [] }: SourceComparison): string[][] {
+  return [
+    ...(rows ? describeRows(rows) : []),
+    ...(outlines
+      ? [
+          [
+            `Outlines: ${outlines.outlines.was} -> ${outlines.outlines.is}; ${outlines.added.length} new, ${outlines.removed.length} removed, ${outlines.renamed.length} renamed, ${outlines.resized.length} resized`,
+          ],
+        ]
+      : []),
+    ...rasters.map(({ path, before, was, is, rank_correlation }) => [
+      `${path}${before === path ? '' : `, compared with ${before}`}: rank correlation of quarter-degree means ${fixed(rank_correlation)}`,
+      formatTable([
+        { of: 'was', sum: rounded(was.sum), ...cellsOf(was.values) },
+        { of: 'is', sum: rounded(is.sum), ...cellsOf(is.values) },
+      ]),
+    ]),
+  ];
+}
+
+function describeRows({
+  rows,
+  examples,
+  columns,
+  by_state,
+  by_group,
+  places,
+  added_months,
+}: RowComparison): string[][] {
+  const sample = (keys: readonly string[]) =>
+    keys.length > 0 ? ` (${keys.join(', ')}${keys.length === 5 ? ' …' : ''})` : '';
+  const sums = [...by_group, ...by_state, ...added_months].filter(({ was, is }) => was !== is);
+  return [
+    [
+      `Rows: ${rows.was} -> ${rows.is}`,
+      `  added ${rows.added}${sample(examples.added)}`,
+      `  removed ${rows.removed}${sample(examples.removed)}`,
+      `  changed ${rows.changed}${sample(examples.changed)}`,
+    ],
+    [
+      'Columns:',
+      formatTable(
+        columns.flatMap(({ column, was, is }) => [
+          { column, of: 'was', ...cellsOf(was) },
+          { column, of: 'is', ...cellsOf(is) },
+        ]),
+      ),
+    ],
+    ...(sums.length > 0
+      ? [
+          [
+            'Changed sums, over rows in both files (for added months: compared with the usual sum):',
+            formatTable(sums.map(sumCells)),
+          ],
+        ]
+      : []),
+    ...(rows.changed > 0
+      ? [
+          [
+            'Places, over rows in both files:',
+            formatTable(
+              places.map(({ column, places: count, rank_correlation, months_shifted }) => ({
+                ...{ column, places: count, 'rank correlation': fixed(rank_correlation) },
+                'months shifted': months_shifted === null ? null : months_shifted.toFixed(1),
+              })),
+            ),
+          ],
+        ]
+      : []),
+  ];
+}
+
+const sumCells = ({ column, of, rows, was, is }: SumChange): Cells => ({
+  ...{ column, of, rows, was: rounded(was), is: rounded(is), change: describeRatio(is / was) },
+});
+
+const cellsOf = ({ n, missing, min, q1, median, q3, max, mean }: Distribution): Cells => ({
+  ...{ n, missing, min: rounded(min), q1: rounded(q1), median: rounded(median), q3: rounded(q3), max: rounded(max) },
+  mean: rounded(mean),
+});
+
+const rounded = (value: number | null) => (value === null ? null : Number(value.toPrecision(6)));
+const fixed = (value: number | null) => (value === null ? null : value.toFixed(3));

@@ -1,5 +1,0 @@
-import { context, is_urban, lga_code, state_code } from '../columns.ts';
-import { whole } from '../table.ts';
-
-export const LGAS = { row: 'An LGA', columns: { lga_code, is_urban, ...context } };
-export const STATES = { row: 'A state', columns: { state_code, lgas: whole('Number of LGAs'), ...context } };

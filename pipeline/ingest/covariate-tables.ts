@@ -1,0 +1,112 @@
+import type { Areas, ArtifactTables, Polygons } from '../artifacts.ts';
+import { changesOverTime } from '../catalog/covariates.ts';
+import { isTable } from '../catalog/roles.ts';
+import type { Source } from '../catalog/sources.ts';
+import { monthIndex, periodRange } from '../contract/months.ts';
+import { BadInput, readEach } from '../lib/bad-input.ts';
+import type { RowOf } from '../lib/tables/table.ts';
+import { codeReader, gapFor, type IngestInput, nameOf, sourcesOf } from './input.ts';
+import { classMean } from './layers.ts';
+import {
+  numberOf,
+  numberOrNull,
+  periodIn,
+  type Row,
+  readTable,
+  refuseDuplicates,
+  refuseShort,
+  type Table,
+} from './readers/table.ts';
+
+type CovariateRow = RowOf<ArtifactTables['ingest/covariates']>;
+
+/**
+ * Covariates from tables: a value for every LGA at each of the source's times, sources in the catalog's order. From a
+ * table by state, each LGA gets its state's value. A declared gap is filled by its rule; any other gap stops the build.
+ * @throws BadInput for an undeclared missing place or month, a duplicate, or a value out of range
+ */
+export async function ingestCovariates(
+  input: IngestInput,
+  areas: Areas,
+  { neighbours }: Pick<Polygons, 'neighbours'>,
+): Promise<CovariateRow[]> {
+  const rows: CovariateRow[] = [];
+  for (const source of sourcesOf(input, 'covariate'))
+    if (isTable(source)) rows.push(...(await readCovariate(input, areas, neighbours, source)));
+  return rows;
+}
+
+async function readCovariate(
+  input: IngestInput,
+  areas: Areas,
+  neighbours: Polygons['neighbours'],
+  source: Source,
+): Promise<CovariateRow[]> {
+  const key = source.columns?.lga_pcode === undefined ? 'state_pcode' : 'lga_pcode';
+  const table = await readTable(input.rawData, source);
+  refuseDuplicates(table, [key, ...['period', 'year', 'month'].filter((name) => table.columns.has(name))]);
+  const code = codeReader(input, areas);
+  /** By time, then by place. */
+  const values = new Map<string | null, Map<string, number>>();
+  readEach(table.rows, (row) => {
+    const place = key === 'lga_pcode' ? code.lga(table, row).lga_code : code.state(table, row).state_code;
+    const value = readValue(table, row, source);
+    const time = timeOf(table, row);
+    if (!values.has(time)) values.set(time, new Map());
+    if (value !== null) values.get(time)!.set(place, value);
+  });
+  const times = timesOf(table, source, [...values.keys()]);
+  const placeOf = ({ lga_code, state_code }: Areas['lgas'][number]) => (key === 'lga_pcode' ? lga_code : state_code);
+  const codeOf = new Map(areas.lgas.map((lga) => [lga.lga_code, placeOf(lga)]));
+  const rows = readEach(areas.lgas, ({ lga_code }) =>
+    times.map((time): CovariateRow => {
+      const known = (lga: string) => values.get(time)?.get(codeOf.get(lga)!);
+      const value = known(lga_code) ?? filled(source, lga_code, neighbours[lga_code] ?? [], known);
+      if (value !== undefined) return { covariate: source.id, lga_code, time, value };
+      throw new BadInput(
+        table.file,
+        nameOf(areas, lga_code),
+        time === null ? 'no value' : `no value for ${time}`,
+        'a value, or a gap declared with the rule `value`, or `neighbours` if a neighbour has one',
+        { declare: 'gap', gap: { rule: 'neighbours', lga_pcode: lga_code } },
+      );
+    }),
+  ).flat();
+  refuseShort(table);
+  for (const { lga_pcode, rule, reason } of source.gaps ?? [])
+    input.report.push({ source: source.id, rule, what: `${nameOf(areas, lga_pcode!)}: ${reason}` });
+  return rows;
+}
+
+/** The value that the catalog's gap substitutes for a missing one, if it declares a gap. */
+function filled(source: Source, lga: string, near: string[], known: (lga: string) => number | undefined) {
+  const gap = gapFor(source, lga);
+  if (gap?.rule === 'value') return gap.value;
+  const given = gap?.rule === 'neighbours' ? near.map(known).filter((value) => value !== undefined) : [];
+  return given.length > 0 ? given.reduce((a, b) => a + b, 0) / given.length : undefined;
+}
+
+const readValue = (table: Table, row: Row, { classes, classes_total }: Source) =>
+  classes ? classMean(table, row, classes, classes_total) : numberOrNull(table, row, 'value');
+
+/** `YYYY-MM`, `YYYY`, or null if the table has no times. */
+function timeOf(table: Table, row: Row): string | null {
+  if (table.columns.has('period')) return periodIn(table, row, 'period');
+  if (!table.columns.has('year')) return null;
+  const year = numberOf(table, row, 'year', { least: 1900, most: 2100, integer: true });
+  if (!table.columns.has('month')) return String(year);
+  const month = numberOf(table, row, 'month', { least: 1, most: 12, integer: true });
+  return `${year}-${String(month).padStart(2, '0')}`;
+}
+
+/** The source's times in ascending order: every month from its first to its last, or the years present. */
+function timesOf(table: Table, source: Source, found: (string | null)[]): (string | null)[] {
+  if (!changesOverTime(source)) return [null];
+  const sorted = (found as string[]).toSorted();
+  if (!source.span) return sorted;
+  const { first, last } = source.span;
+  const [begin, end] = [sorted[0]!, sorted.at(-1)!];
+  if (monthIndex(begin) > monthIndex(first) || monthIndex(end) < monthIndex(last))
+    throw new BadInput(table.file, '', `months from ${begin} to ${end}`, `${first} to ${last} (sources.json, span)`);
+  return periodRange(begin, end);
+}

@@ -1,0 +1,59 @@
+import type { StageRun } from '../engine/stage.ts';
+import { byCode, tableOf } from '../lib/tables/table.ts';
+import { ingestAreas } from './areas.ts';
+import { ingestCases } from './cases.ts';
+import { ingestClimate } from './climate.ts';
+import { ingestCovariates } from './covariate-tables.ts';
+import {
+  CASES,
+  CENSUS,
+  CLIMATE,
+  CLUSTERS,
+  COVARIATES,
+  LAYERS,
+  LGAS,
+  OTHER_NAMES,
+  STATE_ROUNDS,
+  STATES,
+} from './ingest-tables.ts';
+import { type IngestInput, refuseUnknownPlaces } from './input.ts';
+import { netDoubts } from './layer-doubts.ts';
+import { ingestCensus, ingestLayers } from './layers.ts';
+import { locator } from './locate.ts';
+import { otherNames } from './names.ts';
+import { ingestSurveys } from './surveys.ts';
+
+/** Reads all tables and outlines of the catalog, checks them, and returns them under the project's own names. */
+export const run: StageRun = async (io) => {
+  const names = otherNames();
+  const input: IngestInput = {
+    ...{ rawData: io.rawData, sources: io.sources, model: io.model },
+    ...{ report: [], otherNames: names },
+  };
+  const { areas, polygons } = await ingestAreas(input);
+  refuseUnknownPlaces(input.sources, areas);
+  io.progress(0.4, 'tables');
+  const climate = await ingestClimate(input, areas, polygons);
+  io.progress(0.8);
+  const { clusters, state_rounds } = await ingestSurveys(input, areas, locator(areas, polygons));
+  const census = await ingestCensus(input, areas);
+  const cases = await ingestCases(input, areas, byCode(census, 'lga_code'));
+  const layers = await ingestLayers(input, areas);
+  const covariates = await ingestCovariates(input, areas, polygons);
+  for (const what of netDoubts(areas, layers))
+    input.report.push({ source: 'itn_use', rule: 'hard to believe', what, needs_approval: true });
+  return {
+    states: tableOf(STATES, areas.states),
+    lgas: tableOf(LGAS, areas.lgas),
+    polygons,
+    other_names: tableOf(OTHER_NAMES, names.rows()),
+    climate: tableOf(CLIMATE, climate),
+    clusters: tableOf(CLUSTERS, clusters),
+    state_rounds: tableOf(STATE_ROUNDS, state_rounds),
+    cases: tableOf(CASES, cases),
+    layers: tableOf(LAYERS, layers),
+    covariates: tableOf(COVARIATES, covariates),
+    census: tableOf(CENSUS, census),
+    report: input.report,
+  };
+};

@@ -1,0 +1,88 @@
+/** The tables that the ingest stage returns. Tables of areas list all areas in ascending order of code. */
+import { figures, lga, lga_code, period, state, state_code } from '../contract/columns.ts';
+import { orNull, real, text, whole, yes } from '../lib/tables/table.ts';
+
+const survey_year = whole('Year of the round');
+const positivity = real('Share of children tested who were positive, 0 to 1');
+
+export const STATES = {
+  row: 'A state',
+  columns: {
+    state_code,
+    state_pcode: text('P-code in the raw files'),
+    state,
+    zone: orNull(text('Code of its zone; null if the country has no zones')),
+  },
+};
+export const LGAS = { row: 'An LGA', columns: { lga_code, lga, state_code } };
+export const OTHER_NAMES = {
+  row: 'Another name of a place, found in a raw file',
+  columns: {
+    area: text<'state' | 'lga'>('`state` or `lga`'),
+    code: text('`state_code` or `lga_code`'),
+    name: text('As the file spells it'),
+  },
+};
+export const CLIMATE = {
+  row: 'An LGA in a month; no rows if the climate comes in another form',
+  columns: {
+    lga_code,
+    period,
+    rain_mm: real('Rain, mm'),
+    temperature_c: orNull(real('Mean temperature, °C; null if the country has no temperatures')),
+  },
+};
+const method = text('Diagnostic method');
+
+export const CLUSTERS = {
+  row: 'A survey cluster or its substitute, each tested by one diagnostic method',
+  columns: {
+    cluster_id: text('Id in the survey, unique within a round'),
+    survey_year,
+    period,
+    state_code,
+    lga_code: orNull(text('LGA that contains it; null if unknown')),
+    longitude: orNull(real('Degrees (WGS 84); null if unknown')),
+    latitude: orNull(real('Degrees (WGS 84); null if unknown')),
+    displaced: yes('Whether the coordinates are displaced, as in DHS surveys'),
+    method,
+    youngest_months: orNull(real('Age of the youngest child tested, months; null if unknown')),
+    oldest_months: orNull(real('Age of the oldest child tested, months; null if unknown')),
+    urban: orNull(yes('Whether it is urban according to the survey; null if unknown')),
+    examined: real('Children tested'),
+    positivity,
+    weight: real('Sampling weight, which multiplies the children tested in ratio estimates; 1 if not given'),
+  },
+};
+export const STATE_ROUNDS = {
+  row: 'A state in a round with results by state only',
+  columns: { survey_year, period: text('Middle month of fieldwork, YYYY-MM'), state_code, method, positivity },
+};
+export const CASES = {
+  row: 'A month in the case records of a state or an LGA, without gaps from its first month',
+  columns: {
+    state_code,
+    lga_code: orNull(text("LGA; null for a state's own record")),
+    period,
+    confirmed: orNull(real('Confirmed cases; null if nothing was reported')),
+    masked: yes('Whether the catalog excludes the month from fitting'),
+  },
+};
+export const CENSUS = {
+  row: 'An LGA in the census table',
+  columns: {
+    lga_code,
+    people: whole('People'),
+    children_0_4: orNull(whole('Children aged 0 to 4; null if the table has no ages')),
+  },
+};
+export const LAYERS = { row: 'An LGA: figures from tables', columns: { lga_code, ...figures } };
+export const COVARIATES = {
+  row: 'A value of a covariate of the risk score, by LGA',
+  columns: {
+    covariate: text('Id of its source'),
+    lga_code,
+    time: orNull(text('YYYY-MM or YYYY; null if it does not change over time')),
+    value: real("In the source's unit"),
+  },
+};

@@ -1,0 +1,116 @@
+/** Finds all faults of a catalog and its files at once, cheapest checks first, without building. */
+import { statSync } from 'node:fs';
+import path from 'node:path';
+import {
+  type Country,
+  RULES,
+  readUnchecked,
+  refuseMissing,
+  refuseOutside,
+  refuseUnlisted,
+  schemaFaults,
+} from '../../catalog/country.ts';
+import { acceptCommand } from '../../catalog/pins.ts';
+import { checkSource, checkTogether } from '../../catalog/rules/source-rules.ts';
+import type { Source } from '../../catalog/sources.ts';
+import { ingestAreas } from '../../ingest/areas.ts';
+import { ingestCensus } from '../../ingest/layers.ts';
+import { BadInput } from '../../lib/bad-input.ts';
+import { sha256File } from '../../lib/hash.ts';
+import { type Reference, readOneRaster, readOneTable } from './check-source.ts';
+import { type Fault, faultsIn, faultsOf } from './fault.ts';
+
+/** Roles that are read together, as the areas. */
+const AREA_ROLES = ['lga_boundaries', 'lga_codes', 'state_boundaries'];
+
+/**
+ * A fault ends the check of its own source only. If a catalog file does not have the right form, nothing else is
+ * checked.
+ * @throws BadInput if there is no catalog
+ */
+export async function checkCountry(directory: string, rawData = directory): Promise<Fault[]> {
+  const forms = schemaFaults(directory).map((fault): Fault => ({ step: 'form', source: null, what: fault.message }));
+  if (forms.length > 0) return forms;
+  return countryFaults(readUnchecked(directory, rawData));
+}
+
+/** The same for a catalog that has the right form and may differ from the one on disk. */
+export async function countryFaults(country: Country): Promise<Fault[]> {
+  const faults = await catalogFaults(country);
+  const faultless = () => country.sources.filter(({ id }) => !faults.some((fault) => fault.source === id));
+  for (const source of faultless()) faults.push(...(await fileFaults(country, source)));
+  const readable = faultless();
+  for (const source of readable) faults.push(...(await pinFaults(country, source)));
+  return [...faults, ...(await contentFaults(country, readable))];
+}
+
+async function catalogFaults(country: Country): Promise<Fault[]> {
+  const { sources, rawData } = country;
+  const found = await faultsOf('form', null, () => checkTogether(sources));
+  for (const rule of RULES) found.push(...(await faultsOf('form', null, () => rule(country))));
+  for (const source of sources) {
+    found.push(...(await faultsOf('form', source.id, () => checkSource(source))));
+    for (const file of source.files)
+      found.push(...(await faultsOf('form', source.id, () => refuseOutside(file.path, rawData))));
+  }
+  return found;
+}
+
+async function fileFaults({ rawData }: Country, source: Source): Promise<Fault[]> {
+  const found: Fault[] = [];
+  for (const file of source.files)
+    found.push(...(await faultsOf('files', source.id, () => refuseMissing(file.path, rawData))));
+  return found.length > 0 ? found : faultsOf('files', source.id, () => refuseUnlisted(source, rawData));
+}
+
+/** Files that differ from those that the catalog pins, whether or not they can be read. */
+async function pinFaults(country: Country, { id, files }: Source): Promise<Fault[]> {
+  const found: Fault[] = [];
+  const expected = `expected the file that was accepted; to accept this one: ${acceptCommand(country, id)}`;
+  for (const { path: file, bytes, sha256 } of files) {
+    const full = path.join(country.rawData, file);
+    const complain = (what: string) => found.push({ step: 'hashes', source: id, what: `${file}: found ${what}` });
+    const { size } = statSync(full);
+    if (sha256 === undefined) complain(`no SHA-256 in sources.json, ${expected}`);
+    else if (bytes !== undefined && size !== bytes) complain(`${size} bytes instead of ${bytes}, ${expected}`);
+    else if ((await sha256File(full)) !== sha256) complain(`a SHA-256 that differs from sources.json, ${expected}`);
+  }
+  return found;
+}
+
+/** Faults in the content of the sources' files. */
+async function contentFaults(country: Country, sources: readonly Source[]): Promise<Fault[]> {
+  const { fault, reference } = await readReference(country, sources);
+  const areaSources = sources.filter(({ role }) => AREA_ROLES.includes(role));
+  const blamed = areaSources.find(({ files }) => files.some(({ path: file }) => fault?.file.endsWith(file)));
+  const faults = fault ? faultsIn('tables and outlines', (blamed ?? areaSources[0]!).id, fault) : [];
+  for (const source of sources) {
+    const step = source.format === 'geotiff' ? 'rasters' : 'tables and outlines';
+    if (AREA_ROLES.includes(source.role)) continue;
+    const found = await faultsOf(step, source.id, () =>
+      source.format === 'geotiff' ? readOneRaster(country, source) : readOneTable(country, source, reference),
+    );
+    faults.push(...found);
+  }
+  // Tables first, whatever the catalog's order.
+  return [...faults.filter(({ step }) => step !== 'rasters'), ...faults.filter(({ step }) => step === 'rasters')];
+}
+
+/** The data that tables are checked against, or why the outlines cannot be read; both null if there are no outlines. */
+export async function readReference(
+  { rawData, model }: Country,
+  sources: readonly Source[],
+): Promise<{ reference: Reference | null; fault: BadInput | null }> {
+  const input = { rawData, model, sources, report: [] };
+  if (!sources.some(({ role }) => role === 'lga_boundaries')) return { reference: null, fault: null };
+  try {
+    const { areas, polygons } = await ingestAreas(input);
+    // A fault in the census is reported with the census; the other tables are read without it.
+    const counted = sources.some(({ role }) => role === 'population_census');
+    const census = counted ? await ingestCensus(input, areas).catch(() => ({})) : {};
+    return { reference: { areas, polygons, census }, fault: null };
+  } catch (error) {
+    if (error instanceof BadInput) return { reference: null, fault: error };
+    throw error;
+  }
+}

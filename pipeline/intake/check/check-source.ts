@@ -1,0 +1,81 @@
+/** Reads one source by itself, as a build would, so that a fault in one does not hide faults in another. */
+import type { Areas, Census, Polygons, ReportLine } from '../../artifacts.ts';
+import type { Country } from '../../catalog/country.ts';
+import { datedFiles, isDated } from '../../catalog/dated-files.ts';
+import type { Source } from '../../catalog/sources.ts';
+import { ingestCases } from '../../ingest/cases.ts';
+import { ingestClimate } from '../../ingest/climate.ts';
+import { ingestCovariates } from '../../ingest/covariate-tables.ts';
+import { type IngestInput, refuseUnknownPlaces } from '../../ingest/input.ts';
+import { ingestCensus, ingestLayers } from '../../ingest/layers.ts';
+import { locator } from '../../ingest/locate.ts';
+import { readTable } from '../../ingest/readers/table.ts';
+import { listWindows } from '../../ingest/readers/windows.ts';
+import { readClusters, readStates } from '../../ingest/surveys.ts';
+import { BadInput } from '../../lib/bad-input.ts';
+import { describeGrid, type Grid, sameGrid, wholeGrid } from '../../lib/numerics/grid.ts';
+import { watchFills } from '../../measure/zonal/checks.ts';
+import { openSource, unitsOf } from '../../measure/zonal/raster-sources.ts';
+
+/** The data that most tables are checked against. */
+export interface Reference {
+  areas: Areas;
+  polygons: Polygons;
+  /** Empty without a census. */
+  census: Census;
+}
+
+/**
+ * Reads a table with the reader of its role; without reference data, only its header and rows are checked.
+ * @returns what a build would report about it
+ * @throws BadInput at its first fault
+ */
+export async function readOneTable(
+  country: Country,
+  source: Source,
+  reference: Reference | null,
+): Promise<ReportLine[]> {
+  const { rawData, model } = country;
+  if (!reference) {
+    await readTable(rawData, source);
+    return [];
+  }
+  const { areas, polygons, census } = reference;
+  const input: IngestInput = { rawData, model, sources: [source], report: [] };
+  refuseUnknownPlaces([source], areas);
+  if (source.role === 'climate') await ingestClimate(input, areas, polygons);
+  else if (source.role === 'survey_clusters') await readClusters(input, areas, locator(areas, polygons), source);
+  else if (source.role === 'survey_states') await readStates(input, areas, source);
+  else if (source.role === 'population_census') await ingestCensus(input, areas);
+  else if (source.role === 'layer') await ingestLayers(input, areas);
+  else if (source.role === 'covariate') await ingestCovariates(input, areas, polygons);
+  else await ingestCases(input, areas, census);
+  return input.report;
+}
+
+/**
+ * Reads every cell of a source's rasters; rasters of several months or years must share one grid.
+ * @throws BadInput at the first fault
+ */
+export async function readOneRaster({ rawData }: Country, source: Source): Promise<void> {
+  const all = source.role === 'covariate' ? source.files : source.files.slice(0, 1);
+  const paths = isDated(source) ? datedFiles(source) : all;
+  let first: Grid | undefined;
+  for (const { path } of paths) {
+    const raster = await openSource(source, rawData, unitsOf(source), path);
+    try {
+      first ??= raster.grid;
+      if (isDated(source) && !sameGrid(raster.grid, first))
+        throw new BadInput(path, '', describeGrid(raster.grid), `the first file's ${describeGrid(first)}`);
+      // As in a build: other sources declare no limit on how often a value may repeat.
+      const watch = source.role === 'population' || source.repeats !== undefined ? watchFills(raster, source) : null;
+      for (const window of listWindows(raster.grid, raster, [wholeGrid(raster.grid)])) {
+        const values = await raster.readWindow(window);
+        watch?.check(values, window);
+      }
+      watch?.finish();
+    } finally {
+      await raster.close();
+    }
+  }
+}

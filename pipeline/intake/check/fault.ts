@@ -1,0 +1,33 @@
+import { BadInput, type Remedy } from '../../lib/bad-input.ts';
+
+/** The steps of a check, cheapest first. */
+export type Step = 'form' | 'files' | 'hashes' | 'tables and outlines' | 'rasters';
+
+/** Something wrong with a catalog or one of its files. */
+export interface Fault {
+  step: Step;
+  /** Id of the source; null if the fault belongs to none, such as one in model.json. */
+  source: string | null;
+  what: string;
+  /** The declaration that would resolve it, if there is one. */
+  remedy?: Remedy;
+}
+
+/** The faults that a check finds. Errors other than `BadInput` are rethrown. */
+export async function faultsOf(step: Step, source: string | null, check: () => unknown): Promise<Fault[]> {
+  try {
+    await check();
+    return [];
+  } catch (error) {
+    if (error instanceof BadInput) return faultsIn(step, source, error);
+    throw error;
+  }
+}
+
+/** A fault and those found along with it. */
+export function faultsIn(step: Step, source: string | null, error: BadInput): Fault[] {
+  return [error, ...error.others].map(({ message, remedy }) => ({
+    ...{ step, source, what: message },
+    ...(remedy && { remedy }),
+  }));
+}

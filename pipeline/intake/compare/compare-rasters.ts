@@ -1,0 +1,164 @@
+/** Compares two releases of a raster: their grids, values and spatial patterns. */
+
+import type { Source } from '../../catalog/sources.ts';
+import { openRaster, type Raster } from '../../ingest/readers/geotiff.ts';
+import { listWindows } from '../../ingest/readers/windows.ts';
+import { describeGrid, latitudeOf, longitudeOf, sameGrid, wholeGrid } from '../../lib/numerics/grid.ts';
+import { describeRatio } from './doubts.ts';
+import { type Distribution, distributionOf, rankCorrelation } from './statistics.ts';
+
+export interface RasterSummary {
+  grid: string;
+  values: Distribution;
+  sum: number;
+  /** Cells above 0. */
+  positive: number;
+}
+
+export interface RasterComparison {
+  was: RasterSummary;
+  is: RasterSummary;
+  same_grid: boolean;
+  /** Spearman's, between means over blocks of a quarter of a degree. */
+  rank_correlation: number | null;
+  /** Pearson's, cell by cell; null if the grids differ. */
+  cell_correlation: number | null;
+}
+
+/** Side of the blocks on which two grids are compared, degrees. */
+const BLOCK = 0.25;
+/** Approximate number of evenly spaced cells from which quartiles are estimated. */
+const SAMPLED = 200_000;
+
+export async function compareRasters(
+  [was, is]: readonly [file: string, file: string],
+  nodata: Source['nodata'],
+): Promise<RasterComparison> {
+  const before = await summarise(was, nodata);
+  const after = await summarise(is, nodata);
+  const common = [...before.blocks].flatMap(([key, { n, sum }]) => {
+    const other = after.blocks.get(key);
+    return other ? [[sum / n, other.sum / other.n] as const] : [];
+  });
+  const same_grid = sameGrid(before.grid, after.grid);
+  return {
+    was: before.summary,
+    is: after.summary,
+    same_grid,
+    cell_correlation: same_grid ? await cellCorrelation(was, is, nodata) : null,
+    rank_correlation: rankCorrelation(
+      common.map(([a]) => a),
+      common.map(([, b]) => b),
+    ),
+  };
+}
+
+interface Block {
+  n: number;
+  sum: number;
+}
+
+async function summarise(file: string, nodata: Source['nodata']) {
+  const raster: Raster = await openRaster(file, { nodata });
+  const { grid } = raster;
+  const blocks = new Map<string, Block>();
+  const sample: number[] = [];
+  const every = Math.max(1, Math.floor((grid.rows * grid.columns) / SAMPLED));
+  const total = { n: 0, missing: 0, positive: 0, sum: 0, min: Number.POSITIVE_INFINITY, max: Number.NEGATIVE_INFINITY };
+  let seen = 0;
+  try {
+    for (const window of listWindows(grid, raster, [wholeGrid(grid)])) {
+      const values = await raster.readWindow(window);
+      for (let i = 0; i < values.length; i++) {
+        const value = values[i]!;
+        if (Number.isNaN(value)) {
+          total.missing += 1;
+          continue;
+        }
+        total.n += 1;
+        total.sum += value;
+        if (value > 0) total.positive += 1;
+        total.min = Math.min(total.min, value);
+        total.max = Math.max(total.max, value);
+        if (seen++ % every === 0) sample.push(value);
+        const y = latitudeOf(grid, window.row + Math.floor(i / window.columns));
+        const x = longitudeOf(grid, window.column + (i % window.columns));
+        const key = `${Math.floor(y / BLOCK)} ${Math.floor(x / BLOCK)}`;
+        const block = blocks.get(key);
+        if (block) {
+          block.n += 1;
+          block.sum += value;
+        } else blocks.set(key, { n: 1, sum: value });
+      }
+    }
+  } finally {
+    await raster.close();
+  }
+  const { n, missing, positive, sum, min, max } = total;
+  const exact = n > 0 ? { n, missing, min, max, mean: sum / n } : { n, missing };
+  return {
+    grid,
+    blocks,
+    summary: { grid: describeGrid(grid), values: { ...distributionOf(sample), ...exact }, sum, positive },
+  };
+}
+
+/** Pearson's correlation of two rasters on one grid, over cells with a value in both; null if either is constant. */
+async function cellCorrelation(was: string, is: string, nodata: Source['nodata']): Promise<number | null> {
+  const a = await openRaster(was, { nodata });
+  const b = await openRaster(is, { nodata });
+  const s = { n: 0, a: 0, b: 0, aa: 0, bb: 0, ab: 0 };
+  try {
+    for (const window of listWindows(a.grid, a, [wholeGrid(a.grid)])) {
+      const [x, y] = [await a.readWindow(window), await b.readWindow(window)];
+      for (let i = 0; i < x.length; i++) {
+        const [u, v] = [x[i]!, y[i]!];
+        if (Number.isNaN(u) || Number.isNaN(v)) continue;
+        s.n += 1;
+        s.a += u;
+        s.b += v;
+        s.aa += u * u;
+        s.bb += v * v;
+        s.ab += u * v;
+      }
+    }
+  } finally {
+    await a.close();
+    await b.close();
+  }
+  const spread = (s.n * s.aa - s.a * s.a) * (s.n * s.bb - s.b * s.b);
+  return spread > 0 ? (s.n * s.ab - s.a * s.b) / Math.sqrt(spread) : null;
+}
+
+/** Factors by which the sum of people, the mean of a layer and the mean of a month in another year may differ. */
+const SIZE_FACTOR = { persons: 1.1, layer: 1.5, other_year: 3 };
+/**
+ * A lower correlation means that the spatial pattern has changed; rain of another year has a somewhat different one.
+ */
+const LEAST_RANK_CORRELATION = { same: 0.95, other_year: 0.5 };
+/** A lower correlation means that cells have moved by small distances. */
+const LEAST_CELL_CORRELATION = 0.95;
+/** Share of the cells with a value by which their number may change. */
+const MOST_CELLS = 0.01;
+
+/** @param otherYear whether the raster was compared with the same month of another year */
+export function doubtsOfRasters(source: Source, comparison: RasterComparison, otherYear = false): string[] {
+  const { was, is, same_grid, rank_correlation, cell_correlation } = comparison;
+  const doubts: string[] = [];
+  if (!same_grid) doubts.push(`a different grid: ${is.grid}, previously ${was.grid}`);
+  const persons = source.unit === 'persons';
+  const [then, now] = persons ? [was.sum, is.sum] : [was.values.mean ?? 0, is.values.mean ?? 0];
+  const factor = SIZE_FACTOR[otherYear ? 'other_year' : persons ? 'persons' : 'layer'];
+  const ratio = then === now ? 1 : now / then;
+  if (!(ratio <= factor && ratio >= 1 / factor))
+    doubts.push(`${persons ? 'the sum' : 'the mean'} of its cells has changed (${describeRatio(ratio)})`);
+  if (same_grid && Math.abs(is.values.n - was.values.n) > MOST_CELLS * was.values.n)
+    doubts.push(`${is.values.n} cells have a value, previously ${was.values.n}`);
+  if (rank_correlation !== null && rank_correlation < LEAST_RANK_CORRELATION[otherYear ? 'other_year' : 'same'])
+    doubts.push(`its spatial pattern has changed (rank correlation ${rank_correlation.toFixed(2)})`);
+  else if (!otherYear && cell_correlation !== null && cell_correlation < LEAST_CELL_CORRELATION)
+    doubts.push(`its cells have moved (correlation ${cell_correlation.toFixed(2)})`);
+  if (persons && same_grid && Math.abs(is.positive - was.positive) > MOST_CELLS * was.positive)
+    doubts.push(`${is.positive} cells have people, previously ${was.positive}`);
+  return doubts;
+}

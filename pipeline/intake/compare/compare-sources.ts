@@ -1,0 +1,66 @@
+/** Compares a source as last accepted with the version to be accepted. */
+import path from 'node:path';
+import type { Model } from '../../catalog/model.ts';
+import { isTable } from '../../catalog/roles.ts';
+import type { Source } from '../../catalog/sources.ts';
+import { readTable } from '../../ingest/readers/table.ts';
+import { compareOutlines, doubtsOfOutlines, type OutlineComparison, readOutlines } from './compare-outlines.ts';
+import { compareRasters, doubtsOfRasters, type RasterComparison } from './compare-rasters.ts';
+import { type ComparedRow, compareRows, type RowComparison } from './compare-rows.ts';
+import { doubtsOfRows } from './doubts.ts';
+import { comparedRows } from './read-rows.ts';
+
+export interface SourceComparison {
+  rows?: RowComparison;
+  outlines?: OutlineComparison;
+  rasters?: (FilePair & RasterComparison)[];
+  doubts: string[];
+}
+
+/** One side of a comparison: an entry of the catalog and the directory of its files. */
+export interface Side {
+  source: Source;
+  rawData: string;
+  /** A table's rows, if they have been read. */
+  rows?: ComparedRow[] | null;
+}
+
+/** A file, and the accepted file it is compared with: its own earlier version, or the same month of an earlier year. */
+export interface FilePair {
+  path: string;
+  before: string;
+}
+
+/** @param pairs rasters that have changed */
+export async function compareSources(
+  was: Side,
+  is: Side,
+  states: Model['states'],
+  pairs: readonly FilePair[],
+): Promise<SourceComparison> {
+  const { source } = is;
+  if (isTable(source)) {
+    const rowsOf = async (side: Side) =>
+      side.rows ?? comparedRows(await readTable(side.rawData, side.source), side.source, states);
+    const rows = compareRows(await rowsOf(was), await rowsOf(is));
+    return { rows, doubts: doubtsOfRows(source.role, rows) };
+  }
+  const fileOf = ({ rawData }: Side, file: string) => path.join(rawData, file);
+  if (source.format === 'geotiff') {
+    const rasters: SourceComparison['rasters'] = [];
+    const doubts: string[] = [];
+    for (const { path: file, before } of pairs) {
+      const found = await compareRasters([fileOf(was, before), fileOf(is, file)], source.nodata);
+      rasters.push({ path: file, before, ...found });
+      for (const doubt of doubtsOfRasters(source, found, before !== file))
+        doubts.push(pairs.length > 1 ? `${file}: ${doubt}` : doubt);
+    }
+    return { rasters, doubts };
+  }
+  const [then, now] = [
+    await readOutlines(fileOf(was, was.source.files[0]!.path), was.source),
+    await readOutlines(fileOf(is, source.files[0]!.path), source),
+  ];
+  const outlines = compareOutlines(then, now);
+  return { outlines, doubts: doubtsOfOutlines(outlines) };
+}

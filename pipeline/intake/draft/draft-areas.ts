@@ -1,0 +1,236 @@
+/** A country's areas, drafted from its files: their outlines, codes and parents, and the form of the codes. */
+
+import type { Source } from '../../catalog/sources.ts';
+import { ANY_CODE } from '../../contract/territory.ts';
+import { plain } from '../../ingest/names.ts';
+import type { RawTable } from '../../ingest/readers/csv.ts';
+import { BadInput } from '../../lib/bad-input.ts';
+import { cellsOf, columnMatching, columnOf } from './draft-columns.ts';
+import type { LeftOut, OutlineFile, TableFile } from './recognise.ts';
+
+export interface DraftAreas {
+  outlines: OutlineFile;
+  /** The project's column names -> the outlines' fields. */
+  columns: Record<string, string>;
+  /** The table that gives codes by name, if the outlines have none. */
+  codes: { table: TableFile; columns: Record<string, string> } | null;
+  /** Outlines of the upper level, if nothing else gives the parents. */
+  states: { outlines: OutlineFile; columns: Record<string, string> } | null;
+  /** Code and name of each lower-level area, and its parent's code if a table or the outlines give it. */
+  lgas: { code: string; name: string; parent: string | null }[];
+  upper: { code: string; name: string }[];
+  recode: NonNullable<Source['recode']> | null;
+  /** Why tables of codes that lack a few areas are not used, by file. */
+  lacking: ReadonlyMap<string, string>;
+  leftOut: LeftOut[];
+}
+
+const isCode = (text: string) => new RegExp(ANY_CODE).test(text);
+
+/** The outlines' properties as a table. */
+function tableOf({ features }: OutlineFile): RawTable {
+  const header = [...new Set(features.flatMap(({ properties }) => Object.keys(properties)))];
+  const rows = features.map(({ properties }, i) => ({
+    line: i + 1,
+    cells: header.map((name) =>
+      properties[name] == null || properties[name] === '' ? null : String(properties[name]),
+    ),
+  }));
+  return { header, rows };
+}
+
+/** Whether a column has a unique code in every row. */
+function hasCodes(table: RawTable, column: string | null): column is string {
+  if (column === null) return false;
+  const cells = cellsOf(table, column);
+  return cells.length === table.rows.length && new Set(cells).size === cells.length && cells.every(isCode);
+}
+
+/**
+ * The file with the most outlines is the lower level.
+ * @throws BadInput if there are no outlines, no names, no codes or no parents
+ */
+export function draftAreas(all: readonly OutlineFile[], tables: readonly TableFile[]): DraftAreas {
+  const [outlines, ...others] = all.toSorted((a, b) => b.features.length - a.features.length);
+  if (!outlines)
+    throw new BadInput('--from', '', 'no outlines', 'polygons of the areas: GeoJSON, TopoJSON or a shapefile');
+  const own = tableOf(outlines);
+  const name = columnOf(own.header, 'lga');
+  if (!name) {
+    const found = `the fields ${own.header.join(', ') || 'none'}`;
+    throw new BadInput(outlines.file, '', found, 'a field with their names, such as ADM2_EN or shapeName');
+  }
+  const names = cellsOf(own, name);
+  const ownCode = columnOf(own.header, 'lga_pcode');
+  const ownState = columnOf(own.header, 'state_pcode');
+  const upper = draftUpper(others);
+  const shared = { outlines, leftOut: others.filter((file) => file !== upper?.outlines).map(leftOut) };
+
+  if (hasCodes(own, ownCode)) {
+    const parents = ownState ? cellsOf(own, ownState) : null;
+    if (!parents && !upper)
+      throw new BadInput(
+        outlines.file,
+        '',
+        'areas without the codes of their upper-level areas',
+        'a field with these codes, or outlines of the upper level',
+      );
+    const codes = cellsOf(own, ownCode);
+    const stateName = columnOf(own.header, 'state');
+    const upperNames = stateName ? cellsOf(own, stateName) : [];
+    return {
+      ...shared,
+      columns: { lga: name, lga_pcode: ownCode, ...(ownState ? { state_pcode: ownState } : {}) },
+      codes: null,
+      states: upper,
+      lgas: names.map((lga, i) => ({ code: codes[i]!, name: lga, parent: parents?.[i] ?? null })),
+      upper: upper ? upperOf(upper) : distinct(parents!, upperNames),
+      recode: null,
+      lacking: new Map(),
+    };
+  }
+  const found = codesByName(tables, names);
+  if (!found)
+    throw new BadInput(
+      outlines.file,
+      '',
+      `areas without codes${nearest(tables, names)}`,
+      'a field with a code for each area, or a table that gives codes by name',
+    );
+  const { table, columns, spelled } = found;
+  const [ofName, ofCode] = [cellsOf(table, columns.lga!), cellsOf(table, columns.lga_pcode!)];
+  const parents = columns.state_pcode ? cellsOf(table, columns.state_pcode) : null;
+  if (!parents && !upper)
+    throw new BadInput(
+      table.file,
+      '',
+      'codes without those of the upper-level areas',
+      'a column with these codes, or outlines of the upper level',
+    );
+  const stateName = columnOf(table.header, 'state');
+  return {
+    ...shared,
+    leftOut: others.filter((file) => parents !== null || file !== upper?.outlines).map(leftOut),
+    columns: { lga: name },
+    codes: { table, columns },
+    states: parents ? null : upper,
+    lgas: ofName.map((lga, i) => ({ code: ofCode[i]!, name: lga, parent: parents?.[i] ?? null })),
+    upper: parents ? distinct(parents, stateName ? cellsOf(table, stateName) : []) : upperOf(upper!),
+    recode: spelled.size > 0 ? { lga: Object.fromEntries(spelled) } : null,
+    lacking: lacking(tables, names, table.file),
+  };
+}
+
+const leftOut = ({ file, features }: OutlineFile): LeftOut => ({
+  ...{ kind: 'left out', file },
+  why: `${features.length} outlines that add nothing to the others, or lack codes`,
+});
+
+/** The upper level: the first other file with several outlines that each have a code and a name. */
+function draftUpper(others: readonly OutlineFile[]): DraftAreas['states'] {
+  for (const outlines of others) {
+    const table = tableOf(outlines);
+    const code = columnOf(table.header, 'state_pcode') ?? columnOf(table.header, 'lga_pcode');
+    const name = columnOf(table.header, 'state') ?? columnOf(table.header, 'lga');
+    if (outlines.features.length > 1 && name && hasCodes(table, code))
+      return { outlines, columns: { state_pcode: code, state: name } };
+  }
+  return null;
+}
+
+function upperOf({ outlines, columns }: NonNullable<DraftAreas['states']>): DraftAreas['upper'] {
+  const table = tableOf(outlines);
+  return distinct(cellsOf(table, columns.state_pcode!), cellsOf(table, columns.state!));
+}
+
+/** Each code once with its name, sorted by code; a code without a name serves as the name. */
+function distinct(codes: readonly string[], names: readonly string[]): DraftAreas['upper'] {
+  const found = new Map(codes.map((code, i) => [code, names[i] ?? code]));
+  return [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([code, name]) => ({ code, name }));
+}
+
+/** The table that gives each name a code, identically or almost identically spelled; null if there is none. */
+function codesByName(tables: readonly TableFile[], names: readonly string[]) {
+  const wanted = new Set(names.map(plain));
+  const fitting = tables.flatMap((table) => {
+    const lga = columnMatching(table, (cell) => wanted.has(plain(cell)));
+    const code = columnOf(table.header, 'lga_pcode');
+    if (lga === null || table.rows.length !== names.length || !hasCodes(table, code)) return [];
+    const listed = cellsOf(table, lga);
+    const byPlain = Map.groupBy(listed, plain);
+    const spelled = new Map<string, string>();
+    for (const name of names) {
+      if (listed.includes(name)) continue;
+      const alike = byPlain.get(plain(name));
+      if (alike?.length !== 1) return [];
+      spelled.set(name, alike[0]!);
+    }
+    const state = columnOf(table.header, 'state_pcode');
+    const columns: Record<string, string> = { lga, lga_pcode: code, ...(state ? { state_pcode: state } : {}) };
+    return [{ table, columns, spelled, numbers: numericColumns(table) }];
+  });
+  // Prefer a table of codes alone over one that also has figures.
+  return fitting.sort((a, b) => a.spelled.size - b.spelled.size || a.numbers - b.numbers)[0] ?? null;
+}
+
+/** Tables that give codes for most of the names, and the names that each lacks; the most complete first. */
+function withMostNames(tables: readonly TableFile[], names: readonly string[]) {
+  const wanted = new Set(names.map(plain));
+  return tables
+    .flatMap((table) => {
+      const lga = columnMatching(table, (cell) => wanted.has(plain(cell)));
+      if (lga === null || columnOf(table.header, 'lga_pcode') === null) return [];
+      const listed = cellsOf(table, lga).map(plain);
+      const missing = names.filter((name) => !listed.includes(plain(name)));
+      const few = missing.slice(0, 3).join(', ');
+      const lacks = `has no ${few}${missing.length > 3 ? ` and ${missing.length - 3} more` : ''}`;
+      return [{ file: table.file, rows: listed.length, missing: missing.length, lacks }];
+    })
+    .sort((a, b) => a.missing - b.missing);
+}
+
+/** How the table that gives codes for the most names falls short. */
+function nearest(tables: readonly TableFile[], names: readonly string[]): string {
+  const [best] = withMostNames(tables, names);
+  if (!best) return '';
+  const { file, rows, missing, lacks } = best;
+  const how = missing > 0 ? lacks : `has ${rows} rows for ${names.length} areas, or a duplicate code`;
+  return `; the closest table is ${file}, which ${how}`;
+}
+
+/** Why tables that almost give all codes are not used, by file: the few names that they lack. */
+function lacking(tables: readonly TableFile[], names: readonly string[], chosen: string): Map<string, string> {
+  const nearly = withMostNames(tables, names).filter(
+    ({ missing }) => missing > 0 && missing <= Math.max(1, names.length / 10),
+  );
+  return new Map(
+    nearly.map(({ file, lacks, missing }) => [
+      file,
+      `gives codes for ${names.length - missing} of the ${names.length} names, but ${lacks}: complete it, or use the codes of ${chosen}`,
+    ]),
+  );
+}
+
+const numericColumns = (table: RawTable) =>
+  table.header.filter((column) => cellsOf(table, column).every((cell) => cell !== '' && Number.isFinite(Number(cell))))
+    .length;
+
+/** A regular expression for the codes: their common prefix, then their patterns of digits and letters. */
+export function formOfCodes(codes: readonly string[]): string {
+  const start = codes.reduce((common, code) => {
+    let end = 0;
+    while (end < common.length && common[end] === code[end] && !/\d/.test(common[end]!)) end++;
+    return common.slice(0, end);
+  });
+  const forms = new Set(
+    codes.map((code) =>
+      code.slice(start.length).replaceAll(/\d+|[A-Z]+|[a-z]+/g, (run) => {
+        const kind = /\d/.test(run) ? '[0-9]' : /[A-Z]/.test(run) ? '[A-Z]' : '[a-z]';
+        return run.length === 1 ? kind : `${kind}{${run.length}}`;
+      }),
+    ),
+  );
+  if (forms.size > 6) return ANY_CODE;
+  const [form, ...more] = [...forms].sort();
+  return `^${start}${more.length === 0 ? form : `(${[form, ...more].join('|')})`}$`;
+}

@@ -1,0 +1,105 @@
+/** The roles of rasters, from their names and values. */
+import path from 'node:path';
+import type { Source } from '../../catalog/sources.ts';
+import { describeRatios, disagreement, type Ratio } from './draft-people.ts';
+import type { DraftEntry } from './draft-tables.ts';
+import type { LeftOut, RasterFile } from './recognise.ts';
+
+export interface DraftRasters {
+  drafted: { rasters: RasterFile[]; entry: DraftEntry }[];
+  leftOut: LeftOut[];
+  /** Candidate population rasters, the chosen one first. */
+  population: RasterFile[];
+}
+
+/** Rasters of rain are used only if there are at least this many months. */
+const LEAST_MONTHS = 12;
+/** Number of adjacent cells that may share one value: population projections repeat values from cell to cell. */
+const REPEATS = 2000;
+
+const nameOf = ({ file }: RasterFile) => path.basename(file).toLowerCase();
+/** The year in the file's name; null if there is none. */
+export function yearOf(raster: RasterFile): number | null {
+  const [, year] = /(?<!\d)((?:19|20)\d\d)(?!\d)/.exec(nameOf(raster)) ?? [];
+  return year ? Number(year) : null;
+}
+const range = (least: number, most: number): Pick<Source, 'range'> => ({ range: [least, most] });
+
+/** Rasters of people per cell, by their names and values. */
+export const populationRasters = (rasters: readonly RasterFile[]): RasterFile[] =>
+  rasters.filter(
+    (raster) => /pop|ppp|people|hrsl|(^|[_-])wp[_-]|ghs/.test(nameOf(raster)) && raster.least >= 0 && raster.most > 1,
+  );
+
+/**
+ * One raster each of population, elevation and travel time, and monthly rasters of rain.
+ * @param ratios each population raster compared with the table by area; empty without a table
+ * @param wanted path of the requested population raster; null chooses the one that agrees best with the table or,
+ *   without a table, the one with the largest total
+ */
+export function draftRasters(
+  rasters: readonly RasterFile[],
+  ratios: ReadonlyMap<RasterFile, readonly Ratio[]>,
+  wanted: string | null,
+): DraftRasters {
+  const months = rasters.filter(({ file, period }) => period !== null && /rain|prec|chirps|ppt/i.test(file));
+  const rain = months.length >= LEAST_MONTHS ? months : [];
+  const others = rasters.filter((raster) => !rain.includes(raster));
+  const priority = (raster: RasterFile) => {
+    if (raster.file === wanted) return Number.NEGATIVE_INFINITY;
+    const own = ratios.get(raster);
+    return own ? disagreement(own) : -raster.sum;
+  };
+  const population = populationRasters(others).sort((a, b) => priority(a) - priority(b));
+  const elevation = others.find(
+    (raster) =>
+      /elev|alti|height|srtm|(^|[_-])dem[._-]/.test(nameOf(raster)) && raster.most > 50 && raster.least > -500,
+  );
+  const travel = others.find((raster) => /travel|minutes|walking|motori/.test(nameOf(raster)) && raster.least >= 0);
+  const drafted: DraftRasters['drafted'] = [];
+  const add = (found: readonly (RasterFile | undefined)[], entry: DraftEntry) => {
+    const own = found.filter((raster) => raster !== undefined);
+    if (own.length > 0) drafted.push({ rasters: own, entry });
+  };
+  const largest = (of: readonly RasterFile[]) => of.reduce((most, raster) => Math.max(most, raster.most), 0);
+  const rounded = (value: number) => Number((2 * value).toPrecision(1));
+  add(population.slice(0, 1), {
+    ...{ role: 'population', unit: 'persons', repeats: REPEATS },
+    ...range(0, rounded(largest(population.slice(0, 1)))),
+  });
+  add([elevation], { role: 'elevation', unit: 'm', ...range(-430, 9000) });
+  add(rain, { role: 'climate', unit: 'mm per month', ...range(0, rounded(largest(rain))) });
+  add([travel], {
+    ...{ role: 'layer', figure: 'travel_minutes_to_care', unit: 'minutes' },
+    ...(travel ? range(0, rounded(travel.most)) : {}),
+  });
+  const used = new Set(drafted.flatMap((entry) => entry.rasters));
+  return {
+    ...{ drafted, population },
+    leftOut: others
+      .filter((raster) => !used.has(raster))
+      .map((raster) => ({
+        kind: 'left out',
+        file: raster.file,
+        why: whyLeftOut(raster, population, ratios.get(raster)),
+      })),
+  };
+}
+
+function whyLeftOut(
+  raster: RasterFile,
+  population: readonly RasterFile[],
+  ratios: readonly Ratio[] | undefined,
+): string {
+  const values = `values ${short(raster.least)} to ${short(raster.most)}`;
+  if (/(^|_)pd_|densit/.test(nameOf(raster))) return 'people per km² by its name; only people per cell are read';
+  if (population.includes(raster))
+    return ratios
+      ? `people per cell, ${describeRatios(ratios)}; ${population[0]!.file} is used instead`
+      : `${short(raster.sum)} people in total; ${population[0]!.file} is used instead`;
+  return `${values}, and a name that suggests no role; it may be a covariate (CONTRIBUTING.md)`;
+}
+
+/** Three significant digits, with thousands separators. */
+export const short = (value: number): string =>
+  Number(value.toPrecision(3)).toLocaleString('en-US', { maximumSignificantDigits: 3 });

@@ -1,0 +1,176 @@
+/** The catalog of a new country, drafted from its raw files. */
+
+import type { Source } from '../../catalog/sources.ts';
+import { addMonths } from '../../contract/months.ts';
+import { BadInput } from '../../lib/bad-input.ts';
+import { type DraftAreas, draftAreas } from './draft-areas.ts';
+import { cellsOf, columnOfYear } from './draft-columns.ts';
+import { describeRatios, peopleByArea, type Ratio, ratiosByArea } from './draft-people.ts';
+import { draftRasters, populationRasters, short, yearOf } from './draft-rasters.ts';
+import { type AreaCodes, type DraftEntry, type DraftedTable, draftTables } from './draft-tables.ts';
+import { type Question, questionsOf } from './questions.ts';
+import type { LeftOut, OutlineFile, RasterFile, RecognisedFile } from './recognise.ts';
+
+export interface DraftSource {
+  entry: DraftEntry;
+  files: { path: string; period?: string }[];
+  format: Source['format'];
+  /** What was guessed, and from what. */
+  notes: string[];
+}
+
+export interface Draft {
+  areas: DraftAreas;
+  entries: DraftSource[];
+  leftOut: LeftOut[];
+  questions: Question[];
+}
+
+/** Months estimated after the last survey, unless case records end earlier. */
+const AFTER_SURVEY = 12;
+
+/**
+ * @param root directory that the file paths are relative to
+ * @param now current time, ISO 8601; if no file carries a date, estimates end with the previous year
+ * @param population path of the requested population raster; null chooses the one that agrees best with the population
+ *   table
+ * @throws BadInput if there are no outlines, no area codes or no population raster
+ */
+export async function draftCountry(
+  files: readonly RecognisedFile[],
+  root: string,
+  now: string,
+  population: string | null = null,
+): Promise<Draft> {
+  const of = <Kind extends RecognisedFile['kind']>(kind: Kind) =>
+    files.filter((file) => file.kind === kind) as Extract<RecognisedFile, { kind: Kind }>[];
+  const tables = of('table');
+  const areas = draftAreas(of('outlines'), tables);
+  const codes: AreaCodes = {
+    lgas: new Set(areas.lgas.map(({ code }) => code)),
+    states: new Set(areas.upper.map(({ code }) => code)),
+  };
+  const { kept, leftOut } = draftTables(tables, codes, areas.codes?.table ?? null);
+  const census = kept.find(({ entry }) => entry.role === 'population_census');
+  const columnIn = (year: number | null) => {
+    const { people } = census!.entry.columns!;
+    return year === null ? people! : columnOfYear(census!.table.header, people!, year);
+  };
+  const ratios = new Map<RasterFile, Ratio[]>();
+  if (census)
+    for (const raster of populationRasters(of('raster'))) {
+      const counts = peopleByArea(areas, census, columnIn(yearOf(raster)));
+      const own = await ratiosByArea(root, raster.file, areas.outlines, counts);
+      if (own.length > 0) ratios.set(raster, own);
+    }
+  const rasters = draftRasters(of('raster'), ratios, population);
+  const year = rasters.population[0] ? yearOf(rasters.population[0]) : null;
+  // The table is compared with the raster, so both must be of the same year.
+  if (census) census.entry.columns!.people = columnIn(year);
+  const counted = census ? sum(cellsOf(census.table, columnIn(year))) : null;
+  const entries: DraftSource[] = [
+    ...entriesOfAreas(areas),
+    ...kept.map(({ table, entry }) => ({
+      ...{ entry, format: table.format, files: [table.file, ...table.siblings].map((file) => ({ path: file })) },
+      notes: ['Columns recognised by their names'],
+    })),
+    ...rasters.drafted
+      .filter(({ entry }) => entry.role !== 'climate' || !kept.some((drafted) => drafted.entry.role === 'climate'))
+      .map(({ rasters: own, entry }) => entryOfRasters(own, entry, counted, ratios.get(own[0]!) ?? null)),
+  ];
+  if (!entries.some(({ entry }) => entry.role === 'population'))
+    throw new BadInput('--from', '', 'no population raster', 'a GeoTIFF of persons per cell, such as WorldPop’s');
+  return {
+    ...{ areas, entries },
+    leftOut: [...of('left out'), ...areas.leftOut, ...leftOut, ...rasters.leftOut]
+      .map((skipped) => ({ ...skipped, why: areas.lacking.get(skipped.file) ?? skipped.why }))
+      .sort((a, b) => (a.file < b.file ? -1 : 1)),
+    questions: questionsOf({
+      ...hintsOf(areas, entries, kept, now),
+      population: rasters.population.map(({ file }) => file),
+    }),
+  };
+}
+
+const sum = (cells: readonly string[]) => cells.reduce((total, cell) => total + Number(cell), 0);
+
+function entriesOfAreas({ outlines, columns, codes, states, recode }: DraftAreas): DraftSource[] {
+  const entryOfOutlines = (
+    file: OutlineFile,
+    role: 'lga_boundaries' | 'state_boundaries',
+    own: Record<string, string>,
+    note: string,
+  ): DraftSource => ({
+    entry: { ...{ role, unit: 'degrees', columns: own }, ...(role === 'lga_boundaries' && recode ? { recode } : {}) },
+    ...{ format: file.format, files: [file.file, ...file.siblings].map((name) => ({ path: name })), notes: [note] },
+  });
+  const reason = `The lower level, because this file has the most outlines (${outlines.features.length})`;
+  return [
+    entryOfOutlines(outlines, 'lga_boundaries', columns, reason),
+    ...(codes
+      ? [
+          {
+            entry: { role: 'lga_codes' as const, unit: 'codes', columns: codes.columns },
+            ...{
+              format: codes.table.format,
+              files: [codes.table.file, ...codes.table.siblings].map((file) => ({ path: file })),
+            },
+            notes: ['Joined to the outlines by name'],
+          },
+        ]
+      : []),
+    ...(states ? [entryOfOutlines(states.outlines, 'state_boundaries', states.columns, 'The upper level')] : []),
+  ];
+}
+
+function entryOfRasters(
+  rasters: readonly RasterFile[],
+  entry: DraftEntry,
+  counted: number | null,
+  ratios: readonly Ratio[] | null,
+): DraftSource {
+  const total = short(rasters[0]!.sum);
+  const note =
+    entry.role === 'population'
+      ? `${total} people in total${counted === null ? '' : ` (population table: ${short(counted)})`}${ratios ? `; ${describeRatios(ratios)}` : ''}`
+      : 'Recognised by its name and values';
+  return {
+    ...{ entry, format: 'geotiff', notes: [note] },
+    files: rasters.map(({ file, period }) => ({
+      path: file,
+      ...(entry.role === 'climate' ? { period: period! } : {}),
+    })),
+  };
+}
+
+function hintsOf(areas: DraftAreas, entries: readonly DraftSource[], kept: readonly DraftedTable[], now: string) {
+  const rounds = entries.flatMap(({ entry }) => entry.rounds ?? []);
+  const spans = entries.flatMap(({ entry }) => (/^cases_/.test(entry.role) && entry.span ? [entry.span] : []));
+  const ends = rounds.map(({ last }) => last).sort();
+  const survey = ends.length > 0 ? addMonths(ends.at(-1)!, AFTER_SURVEY) : null;
+  const cases = spans
+    .map(({ last }) => last)
+    .sort()
+    .at(-1);
+  const latest = [survey, cases].filter((month) => month != null).sort()[0] ?? `${Number(now.slice(0, 4)) - 1}-12`;
+  // Whole years, since without rain data the model estimates no others.
+  const last = latest.endsWith('-12') ? latest : `${Number(latest.slice(0, 4)) - 1}-12`;
+  const first = `${rounds.map(({ survey_year }) => survey_year).sort((a, b) => a - b)[0] ?? Number(last.slice(0, 4)) - 2}-01`;
+  return { ...{ codes: areas.lgas.map(({ code }) => code), first, last, latest }, ages: agesOf(kept) };
+}
+
+/** 6 to 59 months, unless the surveys include much older children. */
+function agesOf(kept: readonly DraftedTable[]): [number, number] {
+  const years = (name: 'youngest_years' | 'oldest_years') =>
+    kept
+      .flatMap(({ table, entry }) => {
+        const column = entry.columns?.[name];
+        return column === undefined ? [] : cellsOf(table, column).map(Number);
+      })
+      .sort((a, b) => a - b);
+  const oldest = years('oldest_years');
+  const median = oldest[Math.floor(oldest.length / 2)];
+  return median !== undefined && median > 5.2
+    ? [Math.round(12 * (years('youngest_years')[0] ?? 0)), Math.round(12 * median)]
+    : [6, 59];
+}

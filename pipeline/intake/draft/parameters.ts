@@ -1,0 +1,61 @@
+/** Initial model parameters of a new country, each with its basis. */
+import type { Model } from '../../catalog/model.ts';
+
+const UNSUPPORTED = 'default of `new-country`: this country’s files give no value';
+
+/** What the parameters depend on. */
+export interface ParameterBasis {
+  methods: readonly ('microscopy' | 'rdt')[];
+  hasRain: boolean;
+  firstYear: number;
+  lastYear: number;
+}
+
+export function parametersOf({ methods, hasRain, firstYear, lastYear }: ParameterBasis): Model['parameters'] {
+  const [only, ...others] = methods;
+  return {
+    seed: 1,
+    boundaries: { tolerance_m: 200, max_area_change: 0.05 },
+    context: {
+      name: 'the files of sources.json',
+      coverage_year: lastYear,
+      note: 'Years of the layers are not given. Figures shown as context; not inputs to the risk score.',
+    },
+    survey: { method: others.length > 0 ? [...methods] : (only ?? 'microscopy'), small_sample: 100, confidence: 0.95 },
+    season: { high_share: 0.5, masked: [] },
+    risk: {
+      score: 'spatial',
+      draws: 1000,
+      state_only_effective_size: 100,
+      ...(hasRain ? {} : { season_unknown: { sd: 0.5, source: UNSUPPORTED } }),
+      ...(others.length > 0
+        ? {
+            test_offset: {
+              mean: 0.6,
+              sd: 0.4,
+              source: `${UNSUPPORTED}; in African surveys that tested the same children by both, logit positivity by rapid test was 0.4 to 0.8 above that by microscopy`,
+            },
+          }
+        : {}),
+      season_exponent: {
+        mean: 0.4,
+        sd: 0.15,
+        source:
+          'damping of a yearly cycle of infection by infections that last 3 to 7 months: 1/sqrt(1 + (2 pi D / 12)^2) is 0.54 at D = 3 and 0.26 at D = 7',
+      },
+    },
+    transmission: {
+      ...{ infectious_months: 2, immune_months: 3, assumed_from: UNSUPPORTED },
+      ...{
+        development_first: Math.max(firstYear + 1, lastYear - 3),
+        held_back_year: lastYear + (firstYear + 1 >= lastYear ? 2 : 0),
+      },
+      starts: 20,
+    },
+    evidence: {
+      max_months_after_survey: 12,
+      reason: `${UNSUPPORTED}; most surveys are used for one year`,
+    },
+    diff: { score_change: 0.02, max_moved_share: 0.02, max_flipped_share: 0.02, max_disjoint_share: 0.001 },
+  };
+}

@@ -1,0 +1,108 @@
+/** Facts about a country that its files do not contain: questions, each with a guess if there is one. */
+import { BadInput } from '../../lib/bad-input.ts';
+import { UsageError } from '../../lib/errors.ts';
+
+export interface Question {
+  /** Its key in answers.json. */
+  id: string;
+  asks: string;
+  /** The default answer; null if nothing can be guessed. */
+  guess: string | null;
+  /** The pattern that an answer must match. */
+  form: RegExp;
+  /** The latest month allowed. */
+  latest?: string;
+}
+
+export type Answers = Readonly<Record<string, string>>;
+
+const WORDS = /\S/;
+const MONTH = /^(19|20)\d\d-(0[1-9]|1[0-2])$/;
+
+/** What the drafted entries suggest for the guesses. */
+export interface Hints {
+  /** Codes of the lower-level areas, whose first two letters may be the country's. */
+  codes: readonly string[];
+  first: string;
+  last: string;
+  /** The latest month that surveys and case records allow to be estimated. */
+  latest: string;
+  ages: readonly [number, number];
+  /** Population rasters to choose from, the likeliest first. */
+  population: readonly string[];
+}
+
+/** The questions in the order in which they are asked. */
+export function questionsOf({ codes, first, last, latest, ages, population }: Hints): Question[] {
+  const iso = /^[A-Z]{2}(?![A-Z])/.exec(codes[0] ?? '')?.[0] ?? null;
+  const same = iso !== null && codes.every((code) => code.startsWith(iso));
+  const name = same ? (new Intl.DisplayNames(['en'], { type: 'region', fallback: 'none' }).of(iso) ?? null) : null;
+  return [
+    { id: 'name', asks: 'Name of the country', guess: name, form: WORDS },
+    { id: 'iso_code', asks: 'Its two-letter ISO 3166-1 code', guess: same ? iso : null, form: /^[A-Z]{2}$/ },
+    {
+      id: 'language',
+      asks: 'Language of the names of its areas (BCP 47)',
+      guess: 'en',
+      form: /^[a-z]{2,3}(-[A-Za-z0-9]+)*$/,
+    },
+    { id: 'upper_one', asks: 'Term for an upper-level area', guess: 'region', form: WORDS },
+    { id: 'upper_many', asks: 'Its plural', guess: 'regions', form: WORDS },
+    { id: 'lower_one', asks: 'Term for a lower-level area', guess: 'district', form: WORDS },
+    { id: 'lower_many', asks: 'Its plural', guess: 'districts', form: WORDS },
+    {
+      id: 'code_is',
+      asks: 'Kind of code that identifies the areas',
+      guess: same ? 'OCHA p-code' : 'code of the data team',
+      form: WORDS,
+    },
+    { id: 'first_estimated', asks: 'First month to estimate', guess: first, form: MONTH },
+    { id: 'last_estimated', asks: `Last month to estimate, ${latest} at the latest`, guess: last, form: MONTH, latest },
+    {
+      id: 'ages_months',
+      asks: 'Ages of the children tested in the surveys, in months',
+      guess: ages.join('-'),
+      form: /^\d+-\d+$/,
+    },
+    ...(population.length > 1
+      ? [
+          {
+            id: 'population',
+            asks: `Population raster: ${population.join(' or ')}`,
+            guess: population[0]!,
+            form: new RegExp(`^(${population.map((file) => RegExp.escape(file)).join('|')})$`),
+          },
+        ]
+      : []),
+  ];
+}
+
+/** What is wrong with an answer; null if nothing is. */
+export function refuseAnswer({ id, form, latest }: Question, answer: string): string | null {
+  const expected = !form.test(answer)
+    ? `the form ${form.source}`
+    : latest && answer > latest
+      ? `${latest} at the latest`
+      : null;
+  return expected && `${id}: found ${JSON.stringify(answer)}, expected ${expected}`;
+}
+
+/**
+ * Answers to all questions: those given, and guesses for the rest.
+ * @throws BadInput if an answer is missing and nothing can be guessed, or if there is no such question
+ * @throws UsageError if an answer has the wrong form
+ */
+export function answersTo(questions: readonly Question[], given: Answers): { answers: Answers; guessed: Question[] } {
+  const unknown = Object.keys(given).find((id) => !questions.some((question) => question.id === id));
+  if (unknown)
+    throw new BadInput('answers', unknown, 'no such question', `one of ${questions.map(({ id }) => id).join(', ')}`);
+  const guessed = questions.filter(({ id }) => given[id] === undefined);
+  const entries = questions.map((question) => {
+    const answer = given[question.id] ?? question.guess;
+    if (answer === null) throw new BadInput('answers', question.id, 'no answer and no guess', question.asks);
+    const wrong = refuseAnswer(question, answer);
+    if (wrong) throw new UsageError(`answers, ${wrong}`);
+    return [question.id, answer];
+  });
+  return { answers: Object.fromEntries(entries), guessed };
+}

@@ -1,0 +1,133 @@
+/** Recognises raw files by their content: outlines, a table, a raster, or something that is not read. */
+import { readdir, stat } from 'node:fs/promises';
+import path from 'node:path';
+import type { Source } from '../../catalog/sources.ts';
+import type { Period } from '../../contract/months.ts';
+import { type RawTable, readCsv } from '../../ingest/readers/csv.ts';
+import { readDbf } from '../../ingest/readers/dbf.ts';
+import { openRaster } from '../../ingest/readers/geotiff.ts';
+import { readJsonTable } from '../../ingest/readers/json-table.ts';
+import { type PolygonFeature, readPolygons } from '../../ingest/readers/polygons.ts';
+import { firstBytesOf, refuseUnsupported } from '../../ingest/readers/unsupported.ts';
+import { listWindows } from '../../ingest/readers/windows.ts';
+import { BadInput } from '../../lib/bad-input.ts';
+import { wholeGrid } from '../../lib/numerics/grid.ts';
+import { monthInName } from '../update/file-paths.ts';
+
+export interface OutlineFile {
+  kind: 'outlines';
+  file: string;
+  format: Source['format'];
+  /** The other parts of a shapefile. */
+  siblings: string[];
+  features: PolygonFeature[];
+}
+export interface TableFile extends RawTable {
+  kind: 'table';
+  file: string;
+  format: Source['format'];
+  siblings: string[];
+}
+export interface RasterFile {
+  kind: 'raster';
+  file: string;
+  /** The month in its name. */
+  period: Period | null;
+  /** Over the cells with a value. */
+  least: number;
+  most: number;
+  sum: number;
+}
+/** A file that is left out, and why. */
+export interface LeftOut {
+  kind: 'left out';
+  file: string;
+  why: string;
+}
+export type RecognisedFile = OutlineFile | TableFile | RasterFile | LeftOut;
+
+const PARTS = /\.(dbf|prj|cpg|shx|sbn|sbx|qpj|qmd)$/i;
+
+/** The given files and those inside the given directories, sorted, as paths relative to their common root. */
+export async function listFiles(given: readonly string[]): Promise<{ root: string; files: string[] }> {
+  const found: string[] = [];
+  for (const name of given) {
+    const info = await stat(name).catch(() => null);
+    if (!info)
+      throw new BadInput(name, '', 'no such file or directory', 'raw files, or the directory that contains them');
+    const inside = info.isDirectory() ? await readdir(name, { recursive: true, withFileTypes: true }) : null;
+    if (!inside) found.push(path.resolve(name));
+    else found.push(...inside.filter((own) => own.isFile()).map((own) => path.resolve(own.parentPath, own.name)));
+  }
+  const visible = [...new Set(found)].filter((file) => !path.basename(file).startsWith('.')).sort();
+  if (visible.length === 0) throw new BadInput(given.join(', '), '', 'no files', 'raw files of a country');
+  const root = visible.map(path.dirname).reduce((a, b) => {
+    const [left, right] = [a.split(path.sep), b.split(path.sep)];
+    const end = left.findIndex((part, i) => part !== right[i]);
+    return end === -1 ? a : left.slice(0, end).join(path.sep);
+  });
+  return { root, files: visible.map((file) => path.relative(root, file)) };
+}
+
+/** @returns null for a part of a shapefile, which is read with its .shp file */
+export async function recogniseFile(
+  root: string,
+  file: string,
+  files: readonly string[],
+): Promise<RecognisedFile | null> {
+  const full = path.join(root, file);
+  const stem = file.slice(0, -path.extname(file).length);
+  const siblings = files.filter((other) => other !== file && PARTS.test(other) && other.startsWith(`${stem}.`));
+  const extension = path.extname(file.replace(/\.gz$/i, '')).toLowerCase();
+  if (PARTS.test(file) && files.some((other) => other.toLowerCase() === `${stem.toLowerCase()}.shp`)) return null;
+  if (/\.(prj|cpg|shx|sbn|sbx|qpj|qmd)$/i.test(file)) return null;
+  try {
+    if (extension === '.shp' || extension === '.zip')
+      return { kind: 'outlines', file, format: 'shapefile', siblings, features: await readPolygons(full) };
+    if (extension === '.csv')
+      return { kind: 'table', file, format: 'csv', siblings: [], ...(await readCsv(full, file)) };
+    if (extension === '.dbf') {
+      const encoding = siblings.filter((other) => /\.cpg$/i.test(other));
+      return { kind: 'table', file, format: 'dbf', siblings: encoding, ...(await readDbf(full, file)) };
+    }
+    if (extension === '.tif' || extension === '.tiff') return await readRaster(full, file);
+    if (['.geojson', '.topojson', '.json'].includes(extension)) return await readJson(full, file);
+    refuseUnsupported(file, await firstBytesOf(full), 'table');
+    return {
+      kind: 'left out',
+      file,
+      why: extension ? `files ending in ${extension} are not read` : 'files without an extension are not read',
+    };
+  } catch (error) {
+    if (!(error instanceof BadInput)) throw error;
+    const { where, found, expected } = error;
+    return { kind: 'left out', file, why: `${where ? `${where}: ` : ''}found ${found}, expected ${expected}` };
+  }
+}
+
+async function readJson(full: string, file: string): Promise<RecognisedFile> {
+  const start = Buffer.from(await firstBytesOf(full)).toString('latin1');
+  if (/"type"\s*:\s*"(FeatureCollection|Topology)"/.test(start) || /\.(geo|topo)json$/i.test(file)) {
+    const format = /"type"\s*:\s*"Topology"/.test(start) ? 'topojson' : 'geojson';
+    return { kind: 'outlines', file, format, siblings: [], features: await readPolygons(full) };
+  }
+  return { kind: 'table', file, format: 'json', siblings: [], ...(await readJsonTable(full, file)) };
+}
+
+async function readRaster(full: string, file: string): Promise<RasterFile> {
+  const raster = await openRaster(full, {});
+  try {
+    let [least, most, sum] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0];
+    for (const window of listWindows(raster.grid, raster, [wholeGrid(raster.grid)])) {
+      for (const value of await raster.readWindow(window)) {
+        if (Number.isNaN(value)) continue;
+        if (value < least) least = value;
+        if (value > most) most = value;
+        sum += value;
+      }
+    }
+    return { kind: 'raster', file, period: monthInName(path.basename(file)), least, most, sum };
+  } finally {
+    await raster.close();
+  }
+}

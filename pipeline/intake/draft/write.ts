@@ -1,0 +1,109 @@
+/** A draft and the answers to its questions as the two files of a catalog. */
+import path from 'node:path';
+import type { Model } from '../../catalog/model.ts';
+import { isTable, ROLES } from '../../catalog/roles.ts';
+import type { Source } from '../../catalog/sources.ts';
+import { METHOD_NAMES, METHODS, OPEN } from '../../catalog/values.ts';
+import { ANY_CODE } from '../../contract/territory.ts';
+import { BadInput } from '../../lib/bad-input.ts';
+import { measureSource } from '../update/measure-source.ts';
+import type { Draft, DraftSource } from './draft.ts';
+import { type DraftAreas, formOfCodes } from './draft-areas.ts';
+import { parametersOf } from './parameters.ts';
+import type { Answers } from './questions.ts';
+
+/** The content of sources.json and model.json. @param now current time, ISO 8601 */
+export async function writeDraft(
+  { areas, entries }: Draft,
+  answers: Answers,
+  root: string,
+  now: string,
+): Promise<{ sources: Source[]; model: Model }> {
+  const model = modelOf(areas, entries, answers, now);
+  const sources: Source[] = [];
+  for (const { entry, format, files, notes } of entries) {
+    const { role, unit, columns, ...more } = entry;
+    const name = entry.figure ?? role;
+    const again = sources.filter(({ id }) => id === name || id.startsWith(`${name}_`)).length;
+    const source = {
+      ...{ id: again > 0 ? `${name}_${again + 1}` : name, role },
+      title: path.basename(files[0]!.path),
+      ...{ producer: OPEN, citation: OPEN, licence: OPEN, release: OPEN, format },
+      ...(isTable({ format }) ? {} : { crs: 'EPSG:4326' as const }),
+      ...{ unit, ...(columns ? { columns } : {}), ...more },
+      // Only the table itself has rows.
+      files: files.map((file, i) => ({ ...file, ...(isTable({ format }) && i === 0 ? { rows: 1 } : {}) })),
+      notes: [`Drafted by new-country: ${ROLES[role].what}`, ...notes],
+    } as Source;
+    sources.push((await measureSource(source, root, model.states)).source);
+  }
+  return { sources, model };
+}
+
+function modelOf(areas: DraftAreas, entries: readonly DraftSource[], answers: Answers, now: string): Model {
+  const a = (id: string) => answers[id]!;
+  const codes = areas.lgas.map(({ code }) => code);
+  const upper = areas.upper.map(({ code }) => code);
+  const bad = upper.find((code) => !new RegExp(ANY_CODE).test(code));
+  if (bad)
+    throw new BadInput(
+      areas.codes?.table.file ?? areas.outlines.file,
+      '',
+      `the code ${bad}`,
+      `a code of the form ${ANY_CODE}`,
+    );
+  const points = areas.outlines.features.flatMap(({ polygons }) => polygons.flat(2));
+  const bound = (axis: 0 | 1, pick: (a: number, b: number) => number) =>
+    points.reduce((most, at) => pick(most, at[axis]), points[0]![axis]);
+  /** Rounded outwards to a tenth of a degree, plus a margin of another tenth. */
+  const low = (value: number) => (Math.floor(value * 10) - 1) / 10;
+  const high = (value: number) => (Math.ceil(value * 10) + 1) / 10;
+  const found = new Set(entries.flatMap(({ entry }) => Object.keys(entry.methods ?? {})));
+  const methods = METHODS.filter((name) => found.has(name));
+  const first = methods[0] ?? 'microscopy';
+  const [firstYear, lastYear] = [a('first_estimated'), a('last_estimated')].map((month) => Number(month.slice(0, 4)));
+  return {
+    country: plainId(a('name')),
+    ...{ name: a('name'), synthetic: false, release: '1' },
+    ...{ first_estimated: a('first_estimated'), last_estimated: a('last_estimated'), updated_at: now },
+    territory: {
+      ...{ iso_code: a('iso_code'), language: a('language') },
+      state: {
+        one: a('upper_one'),
+        many: a('upper_many'),
+        code: formOfCodes(upper),
+        code_is: `${a('code_is')} of the ${a('upper_one')}`,
+        example: upper[0]!,
+      },
+      lga: {
+        one: a('lower_one'),
+        many: a('lower_many'),
+        code: formOfCodes(codes),
+        code_is: a('code_is'),
+        example: codes[0]!,
+      },
+      iso_3166_2: false,
+      ages_months: a('ages_months').split('-').map(Number),
+      method:
+        methods.length > 1
+          ? `${METHOD_NAMES[first]}, or by ${METHOD_NAMES[methods[1]!]} in surveys without it`
+          : METHOD_NAMES[first],
+      model_pages: false,
+    },
+    expected: { states: upper.length, lgas: codes.length },
+    extent: [low(bound(0, Math.min)), low(bound(1, Math.min)), high(bound(0, Math.max)), high(bound(1, Math.max))],
+    states: areas.upper.map(({ code, name }) => ({ state_pcode: code, state_code: code, state: name })),
+    parameters: parametersOf({
+      ...{ methods, hasRain: entries.some(({ entry }) => entry.role === 'climate') },
+      ...{ firstYear: firstYear!, lastYear: lastYear! },
+    }),
+  };
+}
+
+/** The first part of `model_version`: lower-case letters and digits. */
+const plainId = (name: string) =>
+  name
+    .normalize('NFD')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]/g, '')
+    .replace(/^(\d)/, 'c$1');

@@ -1,0 +1,179 @@
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { open, rename } from 'node:fs/promises';
+import { sha256File } from '../../lib/hash.ts';
+
+/** A file of the catalog that can be fetched. */
+export interface WantedFile {
+  path: string;
+  url: string;
+  sha256?: string | undefined;
+  bytes?: number | undefined;
+}
+
+export interface FetchOptions {
+  /** How long a server may be silent before the attempt ends, milliseconds. */
+  silence_ms: number;
+  /** Maximum number of attempts in a row that receive nothing. */
+  attempts?: number;
+  /** Pause before the first retry, doubled each time, milliseconds. */
+  pause_ms?: number;
+}
+
+/** No raw file is larger; a server that sends more is not the one that the catalog means. */
+const MOST_BYTES = 50e9;
+const MOST_REDIRECTS = 5;
+
+/** The content that was sent is wrong, not the connection: another attempt would fail too. */
+export class WrongContent extends Error {}
+
+/**
+ * Downloads a file to `target`, complete and with the expected hash, or not at all; resolves to its size in bytes.
+ * @throws Error that describes what the server did
+ */
+export async function download(file: WantedFile, target: string, options: FetchOptions): Promise<number> {
+  const part = `${target}.part`;
+  const attempts = options.attempts ?? 4;
+  for (let attempt = 1; ; attempt++) {
+    const before = sizeOf(part);
+    try {
+      await receive(file, part, options);
+      break;
+    } catch (error) {
+      if (error instanceof WrongContent) {
+        discard(part);
+        throw error;
+      }
+      const progressed = sizeOf(part) > before;
+      if (progressed) attempt = 0;
+      else if (attempt >= attempts) throw error;
+      await new Promise((resolve) => setTimeout(resolve, (options.pause_ms ?? 500) * 2 ** Math.max(0, attempt - 1)));
+    }
+  }
+  const bytes = sizeOf(part);
+  const hash = await sha256File(part);
+  if (file.sha256 !== undefined && hash !== file.sha256) {
+    discard(part);
+    throw new WrongContent(
+      `found SHA-256 ${hash} in what was sent, expected the catalog's ${file.sha256}; nothing was kept`,
+    );
+  }
+  if (existsSync(target))
+    throw new WrongContent('found that something else has written the file meanwhile, expected only one fetch of it');
+  await rename(part, target);
+  discard(part);
+  return bytes;
+}
+
+/** Appends to `part` what it lacks, over one connection. Returns when it is complete. */
+async function receive(file: WantedFile, part: string, { silence_ms }: FetchOptions): Promise<void> {
+  const tag = readTag(part);
+  // Without a tag or a hash to tell versions apart, two of them could end up in one file.
+  if (tag === null && file.sha256 === undefined) discard(part);
+  const have = sizeOf(part);
+  const controller = new AbortController();
+  let silence = setTimeout(() => controller.abort(), silence_ms);
+  const heard = () => {
+    clearTimeout(silence);
+    silence = setTimeout(() => controller.abort(), silence_ms);
+  };
+  try {
+    const resume: Record<string, string> = have === 0 ? {} : { range: `bytes=${have}-` };
+    if (have > 0 && tag !== null) resume['if-range'] = tag;
+    const response = await request(file.url, { ...resume, 'accept-encoding': 'identity' }, controller.signal);
+    heard();
+    if (response.status === 416 || (have > 0 && file.bytes !== undefined && have > file.bytes)) {
+      await response.body?.cancel();
+      const complete = file.sha256 !== undefined && have > 0 && (await sha256File(part)) === file.sha256;
+      if (complete) return;
+      discard(part);
+      throw new Error('the server has nothing beyond the part that was fetched before, which was discarded');
+    }
+    if (response.status >= 400 && response.status < 500 && ![408, 425, 429].includes(response.status))
+      throw new WrongContent(`the server answered ${response.status}, expected the file (${file.url})`);
+    if (response.status !== 200 && response.status !== 206)
+      throw new Error(`the server answered ${response.status}, expected the file (${file.url})`);
+    const encoding = response.headers.get('content-encoding') ?? 'identity';
+    if (encoding !== 'identity') throw new WrongContent(`the server sent it in ${encoding}, expected no encoding`);
+    const start = response.status === 206 ? rangeStart(response, have) : 0;
+    if (start !== have) discard(part);
+    const length = response.headers.get('content-length');
+    const total = length === null ? file.bytes : start + Number(length);
+    if (total !== undefined && file.bytes !== undefined && total !== file.bytes)
+      throw new WrongContent(`the server has ${total} bytes, expected the catalog's ${file.bytes}`);
+    keepTag(part, response.headers.get('etag') || response.headers.get('last-modified') || null);
+    await append(response, part, total ?? MOST_BYTES, heard);
+    const got = sizeOf(part);
+    if (total !== undefined && got < total) throw new Error(`the connection ended after ${got} of ${total} bytes`);
+  } catch (error) {
+    if (controller.signal.aborted)
+      throw new Error(`the server was silent for ${silence_ms / 1000} s after ${sizeOf(part)} bytes`);
+    if (error instanceof TypeError)
+      throw new Error(`no connection (${(error.cause as Error | undefined)?.message ?? error.message})`);
+    throw error;
+  } finally {
+    clearTimeout(silence);
+    controller.abort();
+  }
+}
+
+/** GET that follows redirects itself, so that each address is checked. */
+async function request(url: string, headers: Record<string, string>, signal: AbortSignal): Promise<Response> {
+  let address = httpAddress(url);
+  for (let hop = 0; hop <= MOST_REDIRECTS; hop++) {
+    const response = await fetch(address, { headers, signal, redirect: 'manual' });
+    if (![301, 302, 303, 307, 308].includes(response.status)) return response;
+    await response.body?.cancel();
+    const next = response.headers.get('location');
+    if (next === null) throw new WrongContent(`the server answered ${response.status} without a Location header`);
+    const to = httpAddress(new URL(next, address).href);
+    if (address.protocol === 'https:' && to.protocol !== 'https:')
+      throw new WrongContent(`redirected from https to ${to.protocol.slice(0, -1)}, expected https throughout`);
+    address = to;
+  }
+  throw new WrongContent(`more than ${MOST_REDIRECTS} redirects`);
+}
+
+function httpAddress(url: string): URL {
+  const address = URL.parse(url);
+  if (!address || (address.protocol !== 'http:' && address.protocol !== 'https:'))
+    throw new WrongContent(`found the address ${url}, expected http or https`);
+  return address;
+}
+
+function rangeStart(response: Response, have: number): number {
+  const start = /^bytes (\d+)-/.exec(response.headers.get('content-range') ?? '')?.[1];
+  if (start === undefined || Number(start) !== have)
+    throw new WrongContent(
+      `the server sent ${response.headers.get('content-range') ?? 'no range'}, expected bytes ${have}-`,
+    );
+  return have;
+}
+
+async function append(response: Response, part: string, most: number, heard: () => void): Promise<void> {
+  const handle = await open(part, 'a');
+  try {
+    let size = (await handle.stat()).size;
+    for await (const chunk of response.body ?? []) {
+      heard();
+      size += chunk.length;
+      if (size > most) throw new WrongContent(`the server sent more than ${most} bytes`);
+      await handle.write(chunk);
+    }
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** The server's tag of the version that is being fetched, so that a resumed download continues the same version. */
+const tagOf = (part: string) => `${part}.tag`;
+const keepTag = (part: string, tag: string | null) => {
+  if (tag === null || tag.startsWith('W/')) rmSync(tagOf(part), { force: true });
+  else writeFileSync(tagOf(part), tag);
+};
+const readTag = (part: string) => (existsSync(tagOf(part)) ? readFileSync(tagOf(part), 'utf8') : null);
+const sizeOf = (file: string) => (existsSync(file) ? statSync(file).size : 0);
+function discard(part: string): void {
+  rmSync(part, { force: true });
+  rmSync(tagOf(part), { force: true });
+}

@@ -1,0 +1,75 @@
+import { existsSync } from 'node:fs';
+import { mkdir, realpath } from 'node:fs/promises';
+import path from 'node:path';
+import type { Source } from '../../catalog/sources.ts';
+import { UsageError } from '../../lib/errors.ts';
+import { sha256File } from '../../lib/hash.ts';
+import { download, type FetchOptions, type WantedFile, WrongContent } from './download.ts';
+
+export interface FetchOutcome {
+  path: string;
+  status: 'there already' | 'fetched' | 'failed';
+  /** More about it: bytes, or what went wrong. */
+  what: string;
+  /** After a failure: whether a later try may succeed. */
+  try_again?: boolean;
+}
+
+/** The catalog's files with a url, and a line for each source that must be obtained in another way. */
+export function filesToFetch(sources: readonly Source[], only?: string): { wanted: WantedFile[]; without: string[] } {
+  if (only !== undefined && !sources.some(({ id }) => id === only))
+    throw new UsageError(
+      `--only ${only}: found no such source, expected one of ${sources.map(({ id }) => id).join(', ')}`,
+    );
+  const wanted: WantedFile[] = [];
+  const without: string[] = [];
+  for (const source of sources.filter(({ id }) => only === undefined || id === only)) {
+    source.files.forEach((file, i) => {
+      const url = file.url ?? (i === 0 ? source.url : undefined);
+      if (url !== undefined) wanted.push({ path: file.path, url, sha256: file.sha256, bytes: file.bytes });
+    });
+    if (source.url === undefined && source.files.every(({ url }) => url === undefined))
+      without.push(`${source.id}: no url in the catalog; ${source.access ?? `ask ${source.producer}`}`);
+  }
+  return { wanted, without };
+}
+
+/**
+ * Downloads one file to its path below `rawData`: complete and with the catalog's SHA-256, or not at all. If the
+ * connection is lost, the part received so far is kept beside it, and a later attempt or run continues from there.
+ */
+export async function fetchFile(file: WantedFile, rawData: string, options: FetchOptions): Promise<FetchOutcome> {
+  try {
+    const target = await targetOf(file, rawData);
+    if (existsSync(target)) {
+      if (file.sha256 === undefined || (await sha256File(target)) === file.sha256)
+        return {
+          path: file.path,
+          status: 'there already',
+          what: file.sha256 ? 'as catalogued' : 'its SHA-256 is not in the catalog',
+        };
+      return failed(file, "found a file that differs from the catalog's; move it away to fetch the catalog's");
+    }
+    const bytes = await download(file, target, options);
+    return { path: file.path, status: 'fetched', what: `${bytes} bytes` };
+  } catch (error) {
+    return { ...failed(file, (error as Error).message), try_again: !(error instanceof WrongContent) };
+  }
+}
+
+const failed = ({ path: name }: WantedFile, what: string): FetchOutcome => ({ path: name, status: 'failed', what });
+
+/** The file's path, in a folder that exists. @throws WrongContent if it leaves `rawData`, also through a link */
+async function targetOf(file: WantedFile, rawData: string): Promise<string> {
+  await mkdir(rawData, { recursive: true });
+  const root = await realpath(rawData);
+  const target = path.resolve(root, file.path);
+  const folder = path.dirname(target);
+  const inside = (name: string) => name === root || name.startsWith(root + path.sep);
+  let known = folder;
+  while (!existsSync(known)) known = path.dirname(known);
+  if (!inside(target) || target === root || !inside(await realpath(known)))
+    throw new WrongContent(`found a path that leaves ${rawData}, expected one inside it`);
+  await mkdir(folder, { recursive: true });
+  return target;
+}

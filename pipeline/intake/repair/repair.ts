@@ -1,0 +1,117 @@
+/** Declarations that a catalog could make so that its files can be read unedited. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { type Country, readUnchecked, schemaFaults } from '../../catalog/country.ts';
+import type { Acceptance, Gap, Source } from '../../catalog/sources.ts';
+import { monthIndex } from '../../contract/months.ts';
+import { writeAtomic } from '../../lib/atomic-write.ts';
+import type { Remedy } from '../../lib/bad-input.ts';
+import { countryFaults } from '../check/check-country.ts';
+import type { Fault } from '../check/fault.ts';
+import { editJson } from '../update/json-edits.ts';
+
+export interface Repair {
+  source: string;
+  /** The declaration in words. */
+  declares: string;
+  /** The fault that it resolves. */
+  fault: string;
+}
+
+export interface Repairs {
+  repairs: Repair[];
+  /** Faults for which nothing can be declared. */
+  left: Fault[];
+}
+
+/** A declaration may reveal the next fault of a file: files are read again at most this many times. */
+const ROUNDS = 10;
+
+/**
+ * Proposes, or with `accept` writes, declarations for a country's faults: gaps, differently spelled names, areas in
+ * parts.
+ * @param accept who accepts them and why; the reason is written to each gap. Without it nothing is changed
+ * @throws BadInput if a catalog file does not have the right form
+ */
+export async function repairCountry(
+  directory: string,
+  rawData = directory,
+  accept: Pick<Acceptance, 'at' | 'by' | 'reason'> | null = null,
+): Promise<Repairs> {
+  const [fault] = schemaFaults(directory);
+  if (fault) throw fault;
+  const before = readUnchecked(directory, rawData);
+  const reason = accept?.reason ?? 'proposed by `catalog repair`';
+  let now: Country = { ...before, sources: structuredClone(before.sources) };
+  const repairs: Repair[] = [];
+  let left: Fault[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    const faults = await countryFaults(now);
+    // Many rows may need the same declaration: only the first fault is listed with it.
+    const proposed = new Map<string, { source: string; remedy: Remedy; what: string }>();
+    for (const { source, remedy, what } of faults) {
+      const key = remedy && source ? `${source}, ${describeRemedy(remedy)}` : null;
+      if (key && !proposed.has(key)) proposed.set(key, { source: source!, remedy: remedy!, what });
+    }
+    left = faults.filter(({ remedy }) => !remedy);
+    const found = [...proposed.values()];
+    if (found.length === 0) break;
+    now = {
+      ...now,
+      sources: now.sources.map((source) => {
+        const own = found.filter((proposal) => proposal.source === source.id);
+        return own.reduce((changed, { remedy }) => withRemedy(changed, remedy, reason), source);
+      }),
+    };
+    repairs.push(
+      ...found.map(({ source, remedy, what }) => ({ source, declares: describeRemedy(remedy), fault: what })),
+    );
+  }
+  if (accept && repairs.length > 0) await write(before, now, repairs, accept);
+  return { repairs, left };
+}
+
+function withRemedy(source: Source, remedy: Remedy, reason: string): Source {
+  if (remedy.declare === 'dissolve') return { ...source, dissolve: true };
+  if (remedy.declare === 'gap') return { ...source, gaps: withGap(source.gaps ?? [], { ...remedy.gap, reason }) };
+  const { column, from, to } = remedy;
+  return { ...source, recode: { ...source.recode, [column]: { ...source.recode?.[column], [from]: to } } };
+}
+
+/** Adds a gap; masks of consecutive months of a place are merged. */
+function withGap(gaps: readonly Gap[], gap: Gap): Gap[] {
+  const before = gaps.find(
+    (other) =>
+      gap.rule === 'mask' &&
+      other.rule === 'mask' &&
+      other.reason === gap.reason &&
+      other.lga_pcode === gap.lga_pcode &&
+      other.state_pcode === gap.state_pcode &&
+      monthIndex(other.last!) + 1 === monthIndex(gap.first!),
+  );
+  return before ? gaps.map((other) => (other === before ? { ...other, last: gap.last! } : other)) : [...gaps, gap];
+}
+
+function describeRemedy(remedy: Remedy): string {
+  if (remedy.declare === 'dissolve') return 'dissolve: features with the same code are one area';
+  if (remedy.declare === 'recode') return `recode ${remedy.column}: "${remedy.from}" means "${remedy.to}"`;
+  const { rule, lga_pcode, state_pcode, first, last, area_km2 } = remedy.gap;
+  const months = first === undefined ? '' : first === last ? ` ${first}` : ` ${first} to ${last}`;
+  const place = lga_pcode ?? state_pcode;
+  return `gap ${rule}${place ? `: ${place}` : ''}${months}${area_km2 === undefined ? '' : ` up to ${area_km2} km²`}`;
+}
+
+async function write(before: Country, now: Country, repairs: readonly Repair[], accept: Omit<Acceptance, 'what'>) {
+  const edits = before.sources.flatMap((was, i) => {
+    const is = now.sources[i]!;
+    const own = repairs.filter(({ source }) => source === was.id);
+    if (own.length === 0) return [];
+    const what = `declared: ${own.length > 3 ? `${own.length} faults` : own.map(({ declares }) => declares).join('; ')}`;
+    const fields = (['recode', 'dissolve', 'gaps'] as const).flatMap((name) =>
+      is[name] === undefined ? [] : [{ path: ['sources', i, name], value: is[name] }],
+    );
+    return [...fields, { path: ['sources', i, 'accepted'], value: [...(was.accepted ?? []), { ...accept, what }] }];
+  });
+  const file = path.join(before.directory, 'sources.json');
+  await writeAtomic(file, editJson(readFileSync(file, 'utf8'), edits));
+}

@@ -1,0 +1,83 @@
+/** The catalog paths of new files, and a view of the raw data as it would be with them. */
+import { existsSync, mkdirSync, mkdtempSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { isDated } from '../../catalog/dated-files.ts';
+import type { Source } from '../../catalog/sources.ts';
+import type { Period } from '../../contract/months.ts';
+import { BadInput } from '../../lib/bad-input.ts';
+
+/** A new file and its path in the catalog. */
+export interface NewFile {
+  file: string;
+  path: string;
+  /** For the raster of a new month or year. */
+  time?: { period: Period } | { year: number };
+}
+
+/**
+ * The path of each new file: that of the entry's only file, of the file with the same name or extension, or, for a
+ * raster of a new month or year, one in the directory of the others.
+ * @throws BadInput if a file does not exist or matches none in the catalog
+ */
+export function newFilesOf(source: Source, files: readonly string[], period?: Period): NewFile[] {
+  return files.map((file) => {
+    if (!existsSync(file)) throw new BadInput(file, '', 'no such file', `a file for ${source.id}`);
+    const name = path.basename(file);
+    const same = source.files.find((own) => path.basename(own.path) === name);
+    if (same) return { file, path: same.path };
+    if (isDated(source)) return newTime(source, file, period);
+    const [only, ...others] = source.files;
+    if (others.length === 0) return { file, path: only!.path };
+    const alike = source.files.filter((own) => extension(own.path) === extension(name));
+    if (alike.length === 1) return { file, path: alike[0]!.path };
+    throw new BadInput(
+      file,
+      '',
+      'a name that matches no file of the catalog',
+      source.files.map((own) => own.path).join(' or '),
+    );
+  });
+}
+
+const extension = (name: string) => path.extname(name).toLowerCase();
+
+/** The month in a name such as chirps-v2.0.2024.01.tif or rain_2024-01.tif. */
+const MONTH = /(?<!\d)((?:19|20)\d\d)[.\-_]?(0[1-9]|1[0-2])(?!\d)/;
+
+/** The month `YYYY-MM` in a file's name; null if there is none. */
+export function monthInName(name: string): Period | null {
+  const [, year, month] = MONTH.exec(name) ?? [];
+  return year ? `${year}-${month}` : null;
+}
+
+const YEAR = /(?<!\d)(?:19|20)\d\d(?!\d)/;
+
+function newTime(source: Source, file: string, period: Period | undefined): NewFile {
+  const name = path.basename(file);
+  const add = (own: { path: string } | undefined, time: { period: Period } | { year: number }): NewFile =>
+    own
+      ? { file, path: own.path }
+      : { file, path: path.posix.join(path.posix.dirname(source.files[0]!.path), name), time };
+  if (source.files[0]!.year !== undefined) {
+    const year = YEAR.exec(name)?.[0];
+    if (!year) throw new BadInput(file, '', 'no year in its name', 'a name such as evi_2024.tif');
+    const found = source.files.find((own) => own.year === Number(year));
+    return add(found, { year: Number(year) });
+  }
+  const found = period ?? monthInName(name);
+  if (!found) throw new BadInput(file, '', 'no month in its name', 'a name such as rain_2024-01.tif, or --period');
+  const same = source.files.find((own) => own.period === found);
+  return add(same, { period: found });
+}
+
+/** Creates a temporary directory with links to `files` (path in the catalog -> file). */
+export function linkedView(files: Readonly<Record<string, string>>): string {
+  const directory = mkdtempSync(path.join(tmpdir(), 'malaria-catalog-'));
+  for (const [name, file] of Object.entries(files)) {
+    const place = path.join(directory, name);
+    mkdirSync(path.dirname(place), { recursive: true });
+    symlinkSync(path.resolve(file), place);
+  }
+  return directory;
+}

@@ -1,0 +1,76 @@
+/** Measures a source's files for its catalog entry. */
+import { statSync } from 'node:fs';
+import path from 'node:path';
+import type { Model } from '../../catalog/model.ts';
+import { isTable } from '../../catalog/roles.ts';
+import type { Source } from '../../catalog/sources.ts';
+import { isPeriod, monthIndex, periodOf } from '../../contract/months.ts';
+import { readTable } from '../../ingest/readers/table.ts';
+import { sha256File } from '../../lib/hash.ts';
+import type { ComparedRow } from '../compare/compare-rows.ts';
+import { comparedRows } from '../compare/read-rows.ts';
+
+/**
+ * The entry with bytes, SHA-256, rows, span and rounds taken from its files.
+ * @returns also the table's rows, which a comparison need not read again; null if the source is not a table
+ */
+export async function measureSource(
+  source: Source,
+  rawData: string,
+  states: Model['states'],
+): Promise<{ source: Source; rows: ComparedRow[] | null }> {
+  const files: Source['files'] = [];
+  for (const file of source.files) {
+    const full = path.join(rawData, file.path);
+    files.push({ ...file, bytes: statSync(full).size, sha256: await sha256File(full) });
+  }
+  if (!isTable(source)) return { source: { ...source, files }, rows: null };
+  const [first, ...others] = files;
+  const table = await readTable(rawData, source);
+  const rows = comparedRows(table, source, states);
+  return {
+    source: {
+      ...source,
+      files: [{ ...first!, rows: table.total }, ...others],
+      ...(source.span ? { span: spanOf(source.span, rows) } : {}),
+      ...(source.rounds ? { rounds: roundsOf(source.rounds, rows) } : {}),
+    },
+    rows,
+  };
+}
+
+type Span = NonNullable<Source['span']>;
+
+/**
+ * From the first month of any series to the last month that half of the places reach. Readers of the table report
+ * places that end earlier and months that only a few places have.
+ */
+function spanOf(known: Span, rows: readonly ComparedRow[]): Span {
+  const dated = rows.filter(({ period }) => period !== null && isPeriod(period));
+  if (dated.length === 0) return known;
+  const ends = [...Map.groupBy(dated, ({ place }) => place).values()].map((own) => {
+    const months = own.map(({ period }) => monthIndex(period!));
+    return { first: Math.min(...months), last: months.reduce((a, b) => Math.max(a, b)) };
+  });
+  const lasts = ends.map(({ last }) => last).sort((a, b) => b - a);
+  return {
+    first: periodOf(Math.min(...ends.map(({ first }) => first))),
+    last: periodOf(lasts[Math.ceil(lasts.length / 2) - 1]!),
+  };
+}
+
+type Rounds = NonNullable<Source['rounds']>;
+
+/** The rounds found in the table: known ones as in the catalog, new ones with the months of their rows. */
+function roundsOf(known: Rounds, rows: readonly ComparedRow[]): Rounds {
+  const found = Map.groupBy(rows, ({ group }) => Number(group.split(' ')[0]));
+  const added = [...found]
+    .filter(([year]) => !known.some(({ survey_year }) => survey_year === year))
+    .map(([survey_year, own]) => {
+      const months = own.map(({ period }) => period!).sort();
+      return { survey_year, first: months[0]!, last: months.at(-1)! };
+    });
+  return [...known.filter(({ survey_year }) => found.has(survey_year)), ...added].sort(
+    (a, b) => a.survey_year - b.survey_year,
+  );
+}

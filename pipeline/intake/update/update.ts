@@ -1,0 +1,233 @@
+/** Checks changed files as a build does, compares them with the last accepted ones, and accepts them. */
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { copyFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { ReportLine } from '../../artifacts.ts';
+import { type Country, readUnchecked, schemaFaults } from '../../catalog/country.ts';
+import { isTable } from '../../catalog/roles.ts';
+import { checkCovariates } from '../../catalog/rules/covariate-rules.ts';
+import { checkEvidence } from '../../catalog/rules/evidence-rules.ts';
+import { checkModel } from '../../catalog/rules/model-rules.ts';
+import { checkSource, checkTogether } from '../../catalog/rules/source-rules.ts';
+import type { Acceptance, Source } from '../../catalog/sources.ts';
+import type { Period } from '../../contract/months.ts';
+import { writeAtomic } from '../../lib/atomic-write.ts';
+import { BadInput } from '../../lib/bad-input.ts';
+import { sha256File } from '../../lib/hash.ts';
+import { keepFile, keptFile } from '../accepted-files.ts';
+import { readReference } from '../check/check-country.ts';
+import { readOneRaster, readOneTable } from '../check/check-source.ts';
+import { compareSources, type FilePair, type SourceComparison } from '../compare/compare-sources.ts';
+import { type Edit, editsOf } from './edits.ts';
+import { linkedView, type NewFile, newFilesOf } from './file-paths.ts';
+import { editJson } from './json-edits.ts';
+import { measureSource } from './measure-source.ts';
+
+export interface UpdateRequest {
+  country: string;
+  rawData?: string | undefined;
+  /** Build directory, which keeps copies of accepted files. */
+  out: string;
+  source: string;
+  /** Files to copy into the raw data; if empty, the files already there are checked. */
+  files: readonly string[];
+  period?: Period | undefined;
+  /** New descriptive fields of the entry. */
+  about: Partial<Pick<Source, 'release' | 'citation' | 'licence' | 'title'>>;
+  lastEstimated?: Period | undefined;
+  /** Accepts the update for this reason; without it nothing is changed. */
+  accept?: { reason: string; by: string; at: string } | undefined;
+}
+
+export interface Update {
+  source: string;
+  files: { path: string; change: 'new' | 'changed'; sha256: { was: string | null; is: string } }[];
+  /** The changes to the two files of the catalog, proposed or made. */
+  edits: Edit[];
+  /** Null if no file has changed, or the previously accepted files are not available. */
+  comparison: SourceComparison | null;
+  doubts: string[];
+  accepted: boolean;
+}
+
+/** @throws BadInput if a build would refuse the new files, or for months without evidence */
+export async function updateSource(request: UpdateRequest): Promise<Update> {
+  const { out, accept } = request;
+  const [fault] = schemaFaults(request.country);
+  if (fault) throw fault;
+  const country = readUnchecked(request.country, request.rawData);
+  const { rawData } = country;
+  const was = sourceIn(country, request.source);
+  const given = newFilesOf(was, request.files, request.period);
+  const view = viewOf(country, was, given);
+  const views = [view];
+  try {
+    const proposal = { ...withNewFiles(was, given), ...request.about };
+    const { source: is, rows } = await measureSource(proposal, view, country.model.states);
+    const proposed = proposedCountry(country, is, view, request.lastEstimated);
+    const report = await checkProposed(proposed, is);
+
+    const files = changedFiles(was, is);
+    const before = await acceptedView(out, rawData, was);
+    if (before) views.push(before);
+    const states = country.model.states;
+    const comparison =
+      files.length > 0 && before
+        ? await compareSources(
+            { source: was, rawData: before },
+            { source: is, rawData: view, rows },
+            states,
+            pairsOf(was, is, files),
+          )
+        : null;
+    const known = was.files.some(({ sha256 }) => sha256 !== undefined);
+    const doubts = [
+      ...(files.length > 0 && known && !before
+        ? ['the previously accepted files are not available for comparison']
+        : []),
+      ...(comparison?.doubts ?? []),
+      ...(files.length > 0 ? report.filter((line) => line.needs_approval).map(({ what }) => what) : []),
+    ];
+    if (accept && files.length > 0) proposed.model.updated_at = accept.at;
+    const edits = editsOf(country, proposed, was, is);
+    const update: Update = { source: was.id, files, edits, comparison, doubts, accepted: false };
+    if (!accept || (files.length === 0 && edits.length === 0)) return update;
+
+    if (before) for (const { path: file, sha256 } of was.files) await keepFile(out, path.join(before, file), sha256!);
+    for (const { path: file, sha256 } of is.files) await keepFile(out, path.join(view, file), sha256!);
+    for (const { file, path: own } of given) {
+      const place = path.join(rawData, own);
+      if (path.resolve(file) !== path.resolve(place)) await writeAtomic(place, (copy) => copyFile(file, copy));
+    }
+    await writeCatalog(country, was, edits, {
+      ...{ at: accept.at, by: accept.by, reason: accept.reason, what: describeChange(update) },
+      ...(doubts.length > 0 ? { doubts } : {}),
+    });
+    return { ...update, accepted: true };
+  } catch (error) {
+    // Show the catalog's paths, not those of the temporary view.
+    if (error instanceof BadInput) {
+      error.message = error.message.replaceAll(`${view}${path.sep}`, '');
+      error.file = error.file.replaceAll(`${view}${path.sep}`, '');
+    }
+    throw error;
+  } finally {
+    for (const directory of views) rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+function sourceIn({ sources }: Country, id: string): Source {
+  const found = sources.find((source) => source.id === id);
+  if (found) return found;
+  throw new BadInput('sources.json', '', `no source ${id}`, `one of ${sources.map((source) => source.id).join(', ')}`);
+}
+
+/** A view of the raw data with the new files in place. */
+function viewOf({ sources, rawData }: Country, source: Source, given: readonly NewFile[]): string {
+  const files = Object.fromEntries(
+    sources.flatMap(({ files: own }) => own.map((file) => [file.path, path.join(rawData, file.path)])),
+  );
+  for (const { path: place, file } of given) files[place] = file;
+  for (const { path: file } of source.files)
+    if (!existsSync(files[file]!))
+      throw new BadInput(
+        file,
+        '',
+        'no such file',
+        'the file in the raw data (--raw-data) or as an argument after the source',
+      );
+  return linkedView(files);
+}
+
+function withNewFiles(source: Source, given: readonly NewFile[]): Source {
+  const added = given.flatMap(({ path: file, time }) => (time ? [{ path: file, ...time }] : []));
+  return added.length === 0 ? source : { ...source, files: [...source.files, ...added] };
+}
+
+function proposedCountry(country: Country, is: Source, rawData: string, lastEstimated: Period | undefined): Country {
+  return {
+    ...{ directory: country.directory, rawData },
+    sources: country.sources.map((source) => (source.id === is.id ? is : source)),
+    model: { ...country.model, ...(lastEstimated ? { last_estimated: lastEstimated } : {}) },
+  };
+}
+
+/** @throws BadInput if a build would refuse the source */
+async function checkProposed(country: Country, source: Source): Promise<ReportLine[]> {
+  checkTogether(country.sources);
+  checkSource(source);
+  checkModel(country.model);
+  checkEvidence(country.model, country.sources);
+  checkCovariates(country.model, country.sources);
+  if (source.format === 'geotiff') {
+    await readOneRaster(country, source);
+    return [];
+  }
+  const { fault, reference } = await readReference(country, country.sources);
+  if (fault) throw fault;
+  return isTable(source) ? readOneTable(country, source, reference) : [];
+}
+
+function changedFiles(was: Source, is: Source): Update['files'] {
+  const then = new Map(was.files.map((file) => [file.path, file.sha256 ?? null]));
+  return is.files.flatMap(({ path: file, sha256 }) => {
+    const before = then.get(file) ?? null;
+    if (before === sha256) return [];
+    return [{ path: file, change: before === null ? 'new' : 'changed', sha256: { was: before, is: sha256! } }];
+  });
+}
+
+/** The raster of a new month is compared with the same month of the latest earlier year. */
+function pairsOf(was: Source, is: Source, files: Update['files']): FilePair[] {
+  return files.flatMap(({ path: file, sha256 }) => {
+    if (sha256.was !== null) return [{ path: file, before: file }];
+    const month = is.files.find((own) => own.path === file)?.period?.slice(-2);
+    const earlier = was.files.filter(({ period }) => month !== undefined && period?.endsWith(`-${month}`));
+    const latest = earlier.sort((a, b) => (a.period! < b.period! ? -1 : 1)).at(-1);
+    return latest ? [{ path: file, before: latest.path }] : [];
+  });
+}
+
+/** A view of the files that the entry pins; null if one of them is no longer available. */
+async function acceptedView(out: string, rawData: string, source: Source): Promise<string | null> {
+  const files: Record<string, string> = {};
+  for (const { path: file, sha256 } of source.files) {
+    if (sha256 === undefined) return null;
+    const there = path.join(rawData, file);
+    const same = await sha256File(there).then(
+      (found) => found === sha256,
+      () => false,
+    );
+    const found = same ? there : await keptFile(out, sha256);
+    if (found === null) return null;
+    files[file] = found;
+  }
+  return linkedView(files);
+}
+
+async function writeCatalog(
+  country: Country,
+  was: Source,
+  edits: readonly Edit[],
+  acceptance: Acceptance,
+): Promise<void> {
+  const index = country.sources.indexOf(was);
+  const entry = { path: ['sources', index, 'accepted', was.accepted?.length ?? 0], value: acceptance };
+  const first = was.accepted ? entry : { path: ['sources', index, 'accepted'], value: [acceptance] };
+  for (const name of ['sources.json', 'model.json'] as const) {
+    const own = edits.filter(({ file }) => file === name);
+    if (name === 'model.json' && own.length === 0) continue;
+    const file = path.join(country.directory, name);
+    const text = readFileSync(file, 'utf8');
+    await writeAtomic(file, editJson(text, name === 'sources.json' ? [...own, first] : own));
+  }
+}
+
+/** The changes in one line. */
+function describeChange({ files, comparison, edits }: Update): string {
+  const { rows } = comparison?.rows ?? {};
+  const counts = rows ? [`${rows.added} rows added, ${rows.removed} removed, ${rows.changed} changed`] : [];
+  const named =
+    files.length > 3 ? `${files.length} files` : files.map(({ path: file, change }) => `${file} ${change}`).join(', ');
+  return [...(files.length > 0 ? [named] : edits.map(({ field }) => field)), ...counts].join('; ');
+}

@@ -1,0 +1,22 @@
+/** Plain JavaScript, so that an old Node can run it and report that it is too old for the rest. */
+import { readFileSync } from 'node:fs';
+
+const about = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+
+/** Ends the process with one line if this Node is older than `engines` in package.json allows. */
+export function refuseOldNode(command) {
+  const needed = about.engines.node.replace('>=', '');
+  if (process.versions.node.localeCompare(needed, 'en', { numeric: true }) >= 0) return;
+  // A checkout has a new enough Node among its dependencies.
+  const hint = about.devDependencies?.node ? `; \`npm ci\` installs one, which \`npx ${command}\` uses` : '';
+  console.error(`${command}: this is Node.js ${process.versions.node}, and ${needed} or newer is needed${hint}`);
+  process.exit(2);
+}
+
+/** Prints the version if `--version` is the only argument, without loading anything else. @returns whether it did */
+export async function printVersion(args) {
+  if (args.length !== 1 || args[0] !== '--version') return false;
+  const { CONTRACT_VERSION } = await import('../contract/version.ts');
+  process.stdout.write(`${about.version} (contract ${CONTRACT_VERSION}, Node.js ${process.versions.node})\n`);
+  return true;
+}

@@ -1,0 +1,50 @@
+import { area } from '@turf/turf';
+import type { Polygon } from '../../artifacts.ts';
+import type { Grid } from './grid.ts';
+
+/** WGS 84: semi-major axis in km and squared eccentricity. */
+const SEMI_MAJOR_KM = 6378.137;
+const E2 = 0.00669437999014;
+const E = Math.sqrt(E2);
+/** Earth radius used by @turf/area, km. */
+const TURF_RADIUS_KM = 6371.0088;
+
+/** Snyder's q(φ) (1987, eq. 3-12): proportional to the ellipsoid's area between the equator and latitude φ. */
+function zoneArea(sinLatitude: number): number {
+  const es = E * sinLatitude;
+  return (1 - E2) * (sinLatitude / (1 - es * es) + Math.atanh(es) / E);
+}
+const POLE = zoneArea(1);
+/** Radius of the sphere with the ellipsoid's area, km (Snyder 1987, eq. 3-13). */
+const AUTHALIC_RADIUS_KM = SEMI_MAJOR_KM * Math.sqrt(POLE / 2);
+
+/**
+ * Authalic latitude of a geodetic latitude, degrees, which maps the ellipsoid to a sphere of equal area (Snyder, 3-11).
+ */
+function authalicLatitude(latitude: number): number {
+  const q = zoneArea(Math.sin((latitude * Math.PI) / 180));
+  return (Math.asin(Math.max(-1, Math.min(1, q / POLE))) * 180) / Math.PI;
+}
+
+/**
+ * Area in km² on the WGS 84 ellipsoid of polygons in degrees, by the spherical formula on the authalic sphere. With
+ * geodetic latitudes the areas near the equator would be 0.4% too large.
+ */
+export function areaKm2(polygons: readonly Polygon[]): number {
+  const coordinates = polygons.map((rings) => rings.map((ring) => ring.map(([x, y]) => [x, authalicLatitude(y)])));
+  const squareMetres = area({ type: 'MultiPolygon', coordinates });
+  return (squareMetres / 1e6) * (AUTHALIC_RADIUS_KM / TURF_RADIUS_KM) ** 2;
+}
+
+/** Area in km² on the WGS 84 ellipsoid of a cell bounded by meridians and parallels, degrees. */
+export function cellAreaKm2(west: number, south: number, east: number, north: number): number {
+  const sine = (degrees: number) => Math.sin((degrees * Math.PI) / 180);
+  const bands = zoneArea(sine(north)) - zoneArea(sine(south));
+  return ((SEMI_MAJOR_KM ** 2 / 2) * bands * (east - west) * Math.PI) / 180;
+}
+
+/** Area in km² on the WGS 84 ellipsoid of each cell in `row` of a grid. */
+export function gridCellAreaKm2(grid: Grid, row: number): number {
+  const north = grid.north - row * grid.cellHeight;
+  return cellAreaKm2(0, north - grid.cellHeight, grid.cellWidth, north);
+}

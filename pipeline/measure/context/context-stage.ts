@@ -1,0 +1,57 @@
+import type { StageIo, StageRun } from '../../engine/stage.ts';
+import { byCode, type RowOf, tableOf } from '../../lib/tables/table.ts';
+import { LGAS, STATES } from './context-tables.ts';
+import { figuresOf, responseIndex, weightedMean } from './figures.ts';
+import { refuseCoverageValues } from './not-inputs.ts';
+
+/** The context figures of every LGA and state, from tables and rasters, and which LGAs are urban. */
+export const run: StageRun = async (io) => {
+  const { lgas, states } = contextOf(io);
+  const byLga = [...io.table('ingest/covariates'), ...io.table('zonal/dated_covariates')];
+  refuseCoverageValues(lgas, byLga, io.table('zonal/covariates'), io.columns('zonal/cells'));
+  const urban = lgas.filter((lga) => lga.is_urban).length;
+  const what = `${urban} of ${lgas.length} LGAs have more than half of their people in an urban centre`;
+  return {
+    lgas: tableOf(LGAS, lgas),
+    states: tableOf(STATES, states),
+    report: [{ source: 'population', rule: 'is_urban', what }],
+  };
+};
+
+function contextOf(io: StageIo): { lgas: RowOf<typeof LGAS>[]; states: RowOf<typeof STATES>[] } {
+  const layers = byCode(io.table('ingest/layers'), 'lga_code');
+  const zonal = byCode(io.table('zonal/lgas'), 'lga_code');
+  const areas = byCode(io.table('boundaries/areas_km2'), 'lga_code');
+
+  const lgas = io.table('ingest/lgas').map(({ lga_code, state_code }) => {
+    const row = zonal[lga_code]!;
+    const figures = figuresOf((figure) => layers[lga_code]![figure] ?? row[figure]);
+    return {
+      lga_code,
+      state_code,
+      is_urban: row.urban_population > row.population / 2,
+      population: Math.round(row.population),
+      area_km2: areas[lga_code]!.area_km2,
+      ...figures,
+      response_index: responseIndex(figures.itn_use, figures.effective_treatment),
+    };
+  });
+
+  const byState = Map.groupBy(lgas, ({ state_code }) => state_code);
+  const states = io.table('ingest/states').map(({ state_code }) => {
+    const own = byState.get(state_code)!;
+    const sum = (field: 'population' | 'area_km2') => own.reduce((s, lga) => s + lga[field], 0);
+    const figures = figuresOf((figure) =>
+      weightedMean(own.map((lga) => ({ value: lga[figure], weight: lga.population }))),
+    );
+    return {
+      state_code,
+      lgas: own.length,
+      population: sum('population'),
+      area_km2: sum('area_km2'),
+      ...figures,
+      response_index: responseIndex(figures.itn_use, figures.effective_treatment),
+    };
+  });
+  return { lgas, states };
+}

@@ -1,0 +1,79 @@
+/** Detects coverage figures that are used as covariates of the risk score under another name or in another form. */
+import type { ArtifactTables, PredictionCells } from '../../artifacts.ts';
+import { NOT_INPUTS } from '../../catalog/covariates.ts';
+import { COVERAGE, type Figure } from '../../catalog/roles.ts';
+import { rankCorrelation } from '../../intake/compare/statistics.ts';
+import { BadInput } from '../../lib/bad-input.ts';
+import type { RowOf } from '../../lib/tables/table.ts';
+
+type ByLga = RowOf<ArtifactTables['ingest/covariates']>;
+type ByCell = RowOf<ArtifactTables['zonal/covariates']>;
+
+/** Minimum number of distinct values: figures with fewer have no recognisable pattern. */
+const LEAST_VALUES = 3;
+/**
+ * With this many LGAs and distinct values, figures that are not copies of each other never have such similar orders.
+ */
+const SAME_ORDER = { correlation: 0.999, lgas: 30, values: 10 };
+
+/**
+ * Refuses a covariate whose values by LGA are those of a coverage figure: a multiple of it (percent for shares), or in
+ * a country with many LGAs almost the same order (a logarithm, a raster made from a table).
+ * @param figures coverage by LGA, null if there is no estimate
+ * @throws BadInput naming the source and the figure
+ */
+export function refuseCoverageValues(
+  figures: readonly ({ lga_code: string } & Record<Figure, number | null>)[],
+  byLga: readonly ByLga[],
+  byCell: readonly ByCell[],
+  cells: Pick<PredictionCells, 'lga_code' | 'population'>,
+): void {
+  const tables = Map.groupBy(byLga, ({ covariate, time }) => `${covariate} ${time}`);
+  const rasters = Map.groupBy(byCell, ({ covariate }) => covariate);
+  const covariates = [
+    ...[...tables.values()].map((rows) => ({
+      source: rows[0]!.covariate,
+      values: new Map(rows.map(({ lga_code, value }) => [lga_code, value])),
+    })),
+    ...[...rasters].map(([source, rows]) => ({ source, values: meansByLga(rows, cells) })),
+  ];
+  for (const { source, values } of covariates)
+    for (const figure of COVERAGE) {
+      const pairs = figures.flatMap((lga) => {
+        const [is, own] = [values.get(lga.lga_code), lga[figure]];
+        return is === undefined || own === null ? [] : [{ is, own }];
+      });
+      if (isCopy(pairs))
+        throw new BadInput(
+          'sources.json',
+          `source ${source}`,
+          `the values of ${figure} as a covariate`,
+          `a different covariate: ${NOT_INPUTS}`,
+        );
+    }
+}
+
+function meansByLga(
+  rows: readonly ByCell[],
+  { lga_code, population }: Pick<PredictionCells, 'lga_code' | 'population'>,
+) {
+  const sums = new Map<string, { value: number; people: number }>();
+  for (const { cell, value } of rows) {
+    const sum = sums.get(lga_code[cell]!) ?? { value: 0, people: 0 };
+    sum.value += population[cell]! * value;
+    sum.people += population[cell]!;
+    sums.set(lga_code[cell]!, sum);
+  }
+  return new Map([...sums].map(([code, { value, people }]) => [code, value / people]));
+}
+
+function isCopy(pairs: readonly { is: number; own: number }[]): boolean {
+  const [is, own] = [pairs.map((pair) => pair.is), pairs.map((pair) => pair.own)];
+  const values = new Set(own).size;
+  if (values < LEAST_VALUES) return false;
+  const factor = is.reduce((a, b) => a + b, 0) / own.reduce((a, b) => a + b, 0);
+  const largest = Math.max(...is.map(Math.abs));
+  if (largest > 0 && pairs.every((pair) => Math.abs(pair.is - factor * pair.own) < 1e-6 * largest)) return true;
+  if (pairs.length < SAME_ORDER.lgas || values < SAME_ORDER.values) return false;
+  return Math.abs(rankCorrelation(is, own) ?? 0) > SAME_ORDER.correlation;
+}

@@ -1,0 +1,68 @@
+import type { Values, Window } from '../../lib/numerics/grid.ts';
+import type { Coverage } from './coverage.ts';
+
+/** The distribution of an area's people over a coarser grid: Σ share × persons by cell of that grid. */
+export interface CellWeights {
+  cells: Int32Array;
+  people: Float64Array;
+}
+
+/**
+ * Sums people by area and by cell of a grid with `columns` columns, so that the mean of any raster on that grid (such
+ * as monthly rain) is a sparse dot product.
+ */
+export function createCellWeights(columns: number) {
+  const areas: Map<number, number>[] = [];
+  return {
+    /** @param match the other grid's column and row for each of the window's, −1 if outside it (`matchCentres`) */
+    add(
+      area: number,
+      coverage: Coverage,
+      window: Window,
+      persons: Values,
+      match: { columns: Int32Array; rows: Int32Array },
+    ): void {
+      const { firstRow, rowStart } = coverage;
+      areas[area] ??= new Map();
+      const weights = areas[area];
+      for (let i = 0; i + 1 < rowStart.length; i++) {
+        const windowRow = firstRow + i - window.row;
+        const otherRow = match.rows[windowRow]!;
+        if (otherRow < 0) continue;
+        for (let k = rowStart[i]!; k < rowStart[i + 1]!; k++) {
+          const from = coverage.column[k]! - window.column;
+          for (let j = from; j < from + coverage.length[k]!; j++) {
+            const people = coverage.share[k]! * persons[windowRow * window.columns + j]!;
+            const otherColumn = match.columns[j]!;
+            if (!(people > 0) || otherColumn < 0) continue;
+            const cell = otherRow * columns + otherColumn;
+            weights.set(cell, (weights.get(cell) ?? 0) + people);
+          }
+        }
+      }
+    },
+    /** The weights of areas 0 to `count` − 1, with cells in ascending order. */
+    finish(count: number): CellWeights[] {
+      return Array.from({ length: count }, (_, area) => {
+        const sorted = [...(areas[area] ?? [])].sort(([a], [b]) => a - b);
+        return {
+          cells: Int32Array.from(sorted, ([cell]) => cell),
+          people: Float64Array.from(sorted, ([, people]) => people),
+        };
+      });
+    },
+  };
+}
+
+/** Σ people × value / Σ people over cells with a value (not NaN); null if there are none. */
+export function weightedMean({ cells, people }: CellWeights, valueAt: (cell: number) => number): number | null {
+  let sum = 0;
+  let weight = 0;
+  for (let k = 0; k < cells.length; k++) {
+    const value = valueAt(cells[k]!);
+    if (Number.isNaN(value)) continue;
+    sum += people[k]! * value;
+    weight += people[k]!;
+  }
+  return weight > 0 ? sum / weight : null;
+}

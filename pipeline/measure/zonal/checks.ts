@@ -1,0 +1,144 @@
+/** Checks of rasters for untagged nodata values, a wrong unit or a wrong location. */
+import type { Areas, Census, ZonalRow } from '../../artifacts.ts';
+import type { Source } from '../../catalog/sources.ts';
+import type { Raster } from '../../ingest/readers/geotiff.ts';
+import { listWindows } from '../../ingest/readers/windows.ts';
+import { BadInput } from '../../lib/bad-input.ts';
+import { latitudeOf, longitudeOf, type Values, type Window, wholeGrid } from '../../lib/numerics/grid.ts';
+
+/** Share of an LGA that may be outside the population raster (cells trimmed along a coast). */
+const MAX_OUTSIDE = 0.01;
+/**
+ * Default factor by which a state's population may differ from its census: real ones differ by a factor of up to 2.4.
+ */
+const CENSUS_FACTOR = 4;
+/**
+ * Common nodata values (limits of integer types, numbers of nines), as 64-bit and 32-bit floats. No measurement equals
+ * one of them by chance.
+ */
+const FILLS: ReadonlySet<number> = new Set(
+  [32767, 65535, 99999, 999999, 2147483647, 4294967295].flatMap((value) => [value, Math.fround(value)]),
+);
+
+/** Checks a raster, window by window, for signs of an undeclared nodata value. */
+export interface FillWatch {
+  /** Checks a window; each cell must be passed once. @throws BadInput for a cell with a common nodata value */
+  check(values: Values, window: Window): void;
+  /** @throws BadInput if one value other than 0 fills adjacent cells, or is the largest value in many cells */
+  finish(): void;
+}
+
+/**
+ * An untagged nodata value fills an area, or is the largest value in many cells, whereas measured values rarely repeat
+ * from cell to cell. `source.repeats` specifies how often they may; without it repetitions are not checked.
+ */
+export function watchFills(raster: Raster, source: Source): FillWatch {
+  const { file, grid } = raster;
+  const most = source.repeats ?? Number.POSITIVE_INFINITY;
+  const touching = new Map<number, number>();
+  const largest = { value: Number.NEGATIVE_INFINITY, cells: 0 };
+  const placeOf = (window: Window, i: number) => {
+    const row = window.row + Math.floor(i / window.columns);
+    const column = window.column + (i % window.columns);
+    return `row ${row}, column ${column} (${longitudeOf(grid, column).toFixed(4)}, ${latitudeOf(grid, row).toFixed(4)})`;
+  };
+  return {
+    check(values, window) {
+      const { columns } = window;
+      for (let i = 0; i < values.length; i++) {
+        const value = values[i]!;
+        if (value === 0) continue;
+        if (value > largest.value) {
+          largest.value = value;
+          largest.cells = 1;
+        } else if (value === largest.value) largest.cells++;
+        else if (Number.isNaN(value)) {
+          if (source.nodata === 'none')
+            throw new BadInput(
+              file,
+              placeOf(window, i),
+              'NaN',
+              'a value, because the catalog declares that none is missing',
+            );
+          continue;
+        }
+        if (FILLS.has(value))
+          throw new BadInput(
+            file,
+            placeOf(window, i),
+            `${value}`,
+            'a measured value (is this an undeclared nodata value?)',
+          );
+        if ((i % columns !== 0 && values[i - 1] === value) || values[i - columns] === value)
+          touching.set(value, (touching.get(value) ?? 0) + 1);
+      }
+    },
+    finish() {
+      for (const [value, cells] of touching) {
+        if (cells > most)
+          throw new BadInput(
+            file,
+            '',
+            `the value ${value} in ${cells} cells next to others with the same value`,
+            `at most ${most} (sources.json, repeats); is this an undeclared nodata value?`,
+          );
+      }
+      if (largest.cells > most)
+        throw new BadInput(
+          file,
+          '',
+          `the largest value, ${largest.value}, in ${largest.cells} cells`,
+          `at most ${most} (sources.json, repeats); is this an undeclared nodata value?`,
+        );
+    },
+  };
+}
+
+/** Checks an entire raster if the catalog specifies how often its values may repeat. */
+export async function refuseFills(raster: Raster, source: Source): Promise<void> {
+  if (source.repeats === undefined) return;
+  const watch = watchFills(raster, source);
+  for (const window of listWindows(raster.grid, raster, [wholeGrid(raster.grid)]))
+    watch.check(await raster.readWindow(window), window);
+  watch.finish();
+}
+
+/**
+ * Refuses an LGA of which more than `MAX_OUTSIDE` is outside the population raster.
+ * @param covered its area inside the raster, in cells
+ * @param size its complete area, in cells
+ */
+export function checkCovered(population: Raster, lga: string, covered: number, size: number): void {
+  if (covered >= size * (1 - MAX_OUTSIDE) && covered > 0) return;
+  const share = ((100 * covered) / size).toFixed(1);
+  throw new BadInput(
+    population.file,
+    lga,
+    `${share}% of the LGA inside the raster`,
+    'all of it (is the extent wrong?)',
+  );
+}
+
+/**
+ * Compares each state's population in the raster with its census, over the LGAs in the census. This detects a wrong
+ * unit (people per km² or hectare), and a raster of something else or of another place.
+ * @throws BadInput naming the state
+ */
+export function compareWithCensus(source: Source, areas: Areas, rows: readonly ZonalRow[], census: Census): void {
+  const factor = source.census_factor ?? CENSUS_FACTOR;
+  for (const { state_code, state } of areas.states) {
+    const known = areas.lgas.flatMap((lga, i) => {
+      const counted = lga.state_code === state_code ? census[lga.lga_code] : null;
+      return counted ? [{ counted: counted.people, mapped: rows[i]!.population }] : [];
+    });
+    const counted = known.reduce((sum, lga) => sum + lga.counted, 0);
+    const mapped = known.reduce((sum, lga) => sum + lga.mapped, 0);
+    if (counted === 0 || (mapped <= counted * factor && mapped >= counted / factor)) continue;
+    throw new BadInput(
+      source.files[0]!.path,
+      `${state_code} ${state}`,
+      `${Math.round(mapped)} people`,
+      `its census, ${Math.round(counted)}, within a factor of ${factor} (sources.json, census_factor); is the unit persons per cell?`,
+    );
+  }
+}

@@ -1,0 +1,128 @@
+/** Covariates of the risk score from rasters: by prediction cell or, if they change over time, by LGA and time. */
+import type { ArtifactTables, Polygons, PredictionCell, ReportLine } from '../../artifacts.ts';
+import { datedFiles, isDated } from '../../catalog/dated-files.ts';
+import type { Gap, Source } from '../../catalog/sources.ts';
+import type { Raster } from '../../ingest/readers/geotiff.ts';
+import { readNearest } from '../../ingest/readers/nearest.ts';
+import { BadInput } from '../../lib/bad-input.ts';
+import type { Grid, Values, Window } from '../../lib/numerics/grid.ts';
+import type { RowOf } from '../../lib/tables/table.ts';
+import { KM_PER_DEGREE } from './prediction-cells.ts';
+import { fillGaps, rasterSources } from './raster-sources.ts';
+
+type CovariateRow = RowOf<ArtifactTables['zonal/dated_covariates']>;
+
+/** The sources of covariates that do not change, or of which only the mean over time is used. */
+export const constantCovariates = (sources: readonly Source[]): Source[] =>
+  rasterSources(sources, 'covariate').filter((source) => !isDated(source));
+
+/**
+ * A covariate's values by LGA and time, with gaps filled as the catalog declares; the report lists each gap once.
+ * @param valuesOf the values of `codes[lga]`, one for each time, null if no cell with people has a value
+ * @throws BadInput for an LGA without a value or a declared gap
+ */
+export function datedRows(
+  source: Source,
+  codes: string[],
+  neighbours: Polygons['neighbours'],
+  valuesOf: (lga: number) => readonly (number | null)[],
+  report: ReportLine[],
+): CovariateRow[] {
+  const found: ReportLine[] = [];
+  const times = datedFiles(source).map(({ time }, t) => ({
+    time,
+    values: fillGaps(
+      source,
+      `a value in ${time}`,
+      codes.map((_, lga) => valuesOf(lga)[t]!),
+      codes,
+      neighbours,
+      found,
+    ),
+  }));
+  const listed = new Set(found.map(({ what }) => what.split(' ')[0]!));
+  for (const { lga_pcode, rule, reason } of source.gaps ?? [])
+    if (listed.has(lga_pcode!)) report.push({ source: source.id, rule, what: `${lga_pcode}: ${reason}` });
+  return codes.flatMap((lga_code, lga) =>
+    times.map(({ time, values }) => ({ covariate: source.id, lga_code, time, value: values[lga]! })),
+  );
+}
+
+/** `readNearest` for a covariate: with several rasters, their mean where all have a value, NaN elsewhere. */
+export async function meanNearest(rasters: readonly Raster[], grid: Grid, window: Window): Promise<Values> {
+  const [first, ...others] = rasters;
+  const sum = await readNearest(first!, grid, window);
+  for (const raster of others) {
+    const values = await readNearest(raster, grid, window);
+    for (let i = 0; i < sum.length; i++) sum[i]! += values[i]!;
+  }
+  if (others.length > 0) for (let i = 0; i < sum.length; i++) sum[i]! /= rasters.length;
+  return sum;
+}
+
+type Cell = Pick<PredictionCell, 'lga_code' | 'longitude' | 'latitude' | 'population'>;
+
+/**
+ * A raster's values by prediction cell, with missing ones filled by the rule that the catalog declares: the value of
+ * the nearest cell with one within the rule's `km`, or the rule's own `value`.
+ * @param values in the cells' order and the source's unit, null if the raster has no value where the cell's people live
+ * @throws BadInput for a missing value without a rule, or with no other value within the rule's `km`
+ */
+export function fillCells(
+  source: Source,
+  cells: readonly Cell[],
+  values: readonly (number | null)[],
+  report: ReportLine[],
+): number[] {
+  const missing = [...values.keys()].filter((c) => values[c] === null);
+  if (missing.length === 0) return values as number[];
+  const gaps = (source.gaps ?? []).filter(({ rule }) => rule === 'nearest' || rule === 'value');
+  const filled = [...values];
+  const used: { gap: Gap; cell: number; km: number }[] = [];
+  for (const c of missing) {
+    const { nearest, km } = nearestKnown(cells, values, c);
+    const gap = gaps.find(({ rule, km: reach }) => rule === 'value' || (nearest !== null && km <= reach!));
+    if (!gap) throw undeclared(source, cells, missing, c, km);
+    filled[c] = gap.rule === 'value' ? gap.value! : nearest;
+    used.push({ gap, cell: c, km });
+  }
+  const people = cells.reduce((sum, { population }) => sum + population, 0);
+  for (const gap of gaps) {
+    const own = used.filter((fill) => fill.gap === gap);
+    if (own.length === 0) continue;
+    const share = own.reduce((sum, { cell }) => sum + cells[cell]!.population, 0) / people;
+    const how =
+      gap.rule === 'value'
+        ? `are set to ${gap.value} ${source.unit}`
+        : `are set to the nearest value, at most ${Math.max(...own.map(({ km }) => km)).toFixed(1)} km away`;
+    const what = `${own.length} of ${cells.length} prediction cells (${(100 * share).toFixed(3)}% of people) ${how}: ${gap.reason}`;
+    report.push({ source: source.id, rule: gap.rule, what });
+  }
+  return filled as number[];
+}
+
+/** The value nearest to a cell and its distance; null and infinity if there is none. */
+function nearestKnown(cells: readonly Cell[], values: readonly (number | null)[], at: number) {
+  const { longitude, latitude } = cells[at]!;
+  const shrink = Math.cos((latitude * Math.PI) / 180);
+  let nearest: number | null = null;
+  let least = Number.POSITIVE_INFINITY;
+  for (let c = 0; c < values.length; c++) {
+    const value = values[c]!;
+    if (value === null) continue;
+    const d = ((cells[c]!.longitude - longitude) * shrink) ** 2 + (cells[c]!.latitude - latitude) ** 2;
+    if (d < least) [nearest, least] = [value, d];
+  }
+  return { nearest, km: Math.sqrt(least) * KM_PER_DEGREE };
+}
+
+function undeclared(source: Source, cells: readonly Cell[], missing: number[], c: number, km: number): BadInput {
+  const { lga_code, longitude, latitude } = cells[c]!;
+  const far = Number.isFinite(km) ? `, ${km.toFixed(1)} km from the nearest value` : '';
+  return new BadInput(
+    source.files[0]!.path,
+    `${lga_code} at ${longitude.toFixed(3)}, ${latitude.toFixed(3)}`,
+    `no value where people live${far} (${missing.length} of ${cells.length} prediction cells have none)`,
+    'a value, or a gap declared in sources.json with the rule `nearest` and a sufficient `km`, or the rule `value`',
+  );
+}

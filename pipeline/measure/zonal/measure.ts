@@ -1,0 +1,192 @@
+import type { Areas, Polygons, PredictionCells } from '../../artifacts.ts';
+import type { Source } from '../../catalog/sources.ts';
+import { nameOf, sourceOf } from '../../ingest/input.ts';
+import type { Raster } from '../../ingest/readers/geotiff.ts';
+import { matchCentres, readNearest } from '../../ingest/readers/nearest.ts';
+import { listWindows } from '../../ingest/readers/windows.ts';
+import { BadInput } from '../../lib/bad-input.ts';
+import type { Values, Window } from '../../lib/numerics/grid.ts';
+import { coverOutlines, OutlineFault } from './band.ts';
+import { createCellWeights } from './cell-weights.ts';
+import { checkCovered } from './checks.ts';
+import { constantCovariates, meanNearest } from './covariate-rasters.ts';
+import { type Coverage, coveredCells, createCover } from './coverage.ts';
+import { datedSources, gridOfDated, readDated } from './dated-rasters.ts';
+import { drawOutline } from './outline.ts';
+import { sumInside } from './pass.ts';
+import { blockCells, createCellPool } from './prediction-cells.ts';
+import { openSource, rasterSources, unitsOf } from './raster-sources.ts';
+import { addWindow, createSums, zonalStatistics } from './sums.ts';
+import { markCentres } from './urban-centre.ts';
+import type { WholeRasters } from './whole-rasters.ts';
+
+/** Side of the prediction cells, the blocks into which population cells are pooled. */
+const POOL_KM = 5;
+
+/** An LGA's figures from rasters, before gaps are filled; null if the raster has no value. */
+export interface LgaFigures {
+  lga_code: string;
+  population: number;
+  urban_population: number;
+  elevation_m: number | null;
+  /** By figure. */
+  layers: Record<string, number | null>;
+  /** By source with dated rasters (`datedFiles`): a value for each raster. */
+  dated: Record<string, (number | null)[]>;
+}
+
+/** The content of the rasters inside the LGAs. */
+export interface Measured {
+  lgas: LgaFigures[];
+  cells: PredictionCells;
+  /** Undated covariates in the catalog's order: values in the cells' order, null if unknown. */
+  covariates: (number | null)[][];
+  /** Number of raster cells with people that meet any LGA. */
+  touched: number;
+}
+
+/** Measures LGAs on the rasters. @throws BadInput for an LGA outside the population raster or without people */
+export async function measureLgas(
+  { areas, polygons }: { areas: Areas; polygons: Polygons },
+  sources: readonly Source[],
+  rawData: string,
+  { centres }: Pick<WholeRasters, 'centres'>,
+  onProgress: (share: number, what: string) => void,
+): Promise<Measured> {
+  const codes = areas.lgas.map((lga) => lga.lga_code);
+  if (codes.some((code, i) => polygons.lgas[i]?.lga_code !== code)) throw new Error('areas and polygons differ');
+  const open = (source: Source) => openSource(source, rawData, unitsOf(source));
+  const population = await open(sourceOf({ sources }, 'population'));
+  const elevationSource = rasterSources(sources, 'elevation')[0];
+  const elevation = elevationSource ? await open(elevationSource) : null;
+  const layers = await Promise.all(
+    rasterSources(sources, 'layer').map(async (source) => ({
+      ...{ figure: source.figure!, raster: await open(source), sums: codes.map(createSums) },
+    })),
+  );
+  const covariates = await Promise.all(
+    constantCovariates(sources).map((source) =>
+      Promise.all(source.files.map(({ path }) => openSource(source, rawData, unitsOf(source), path))),
+    ),
+  );
+  const dated = await Promise.all(
+    datedSources(sources).map(async (source) => {
+      const grid = await gridOfDated(source, rawData);
+      return { source, grid, weights: createCellWeights(grid.columns) };
+    }),
+  );
+
+  try {
+    const { grid } = population;
+    const pool = createCellPool(grid, blockCells(grid, POOL_KM), covariates.length);
+    const personSums = codes.map(createSums);
+    const urbanSums = codes.map(createSums);
+    const covered = codes.map(() => 0);
+    let touched = 0;
+    const areaSizes = await eachWindow(population, polygons, async (window, coverages) => {
+      const persons = await population.readWindow(window);
+      const urban = markCentres(centres, window);
+      const urbanPersons = persons.map((n, i) => n * urban[i]!);
+      const heights = elevation
+        ? await readNearest(elevation, grid, window)
+        : new Float64Array(persons.length).fill(Number.NaN);
+      const figures: Values[] = [];
+      for (const { raster } of layers) figures.push(await readNearest(raster, grid, window));
+      const values: Values[] = [];
+      for (const rasters of covariates) values.push(await meanNearest(rasters, grid, window));
+      const matches = dated.map(({ grid: own }) => matchCentres(grid, window, own));
+      for (const [lga, coverage] of coverages) {
+        covered[lga]! += coveredCells(coverage);
+        addWindow(personSums[lga]!, coverage, window, persons, null);
+        addWindow(urbanSums[lga]!, coverage, window, urbanPersons, null);
+        layers.forEach(({ sums }, k) => void addWindow(sums[lga]!, coverage, window, figures[k]!, persons));
+        pool.add(lga, coverage, window, persons, urban, heights, values);
+        dated.forEach(({ weights }, k) => void weights.add(lga, coverage, window, persons, matches[k]!));
+      }
+      touched += countTouched(coverages, window, persons);
+      onProgress(0.2 + 0.5 * ((window.row + window.rows) / grid.rows), 'population');
+    });
+    areaSizes.forEach((size, lga) => void checkCovered(population, nameOf(areas, codes[lga]!), covered[lga]!, size));
+
+    const populations = personSums.map((sums) => zonalStatistics(sums, false).sum);
+    populations.forEach((n, lga) => {
+      if (n > 0) return;
+      throw new BadInput(
+        population.file,
+        nameOf(areas, codes[lga]!),
+        'no people',
+        'people, because scores are weighted by population',
+      );
+    });
+    const heights = elevation ? await meanElevation(elevation, polygons) : codes.map(() => null);
+    onProgress(0.85, 'elevation');
+    const series: { id: string; values: (number | null)[][] }[] = [];
+    for (const { source, grid: own, weights } of dated)
+      series.push({ id: source.id, values: await readDated(source, rawData, own, weights.finish(codes.length)) });
+    onProgress(1, 'months');
+
+    const lgas = codes.map(
+      (lga_code, lga): LgaFigures => ({
+        lga_code,
+        population: populations[lga]!,
+        urban_population: zonalStatistics(urbanSums[lga]!, false).sum,
+        elevation_m: heights[lga]!,
+        layers: Object.fromEntries(
+          layers.map(({ figure, raster, sums }) => {
+            const mean = zonalStatistics(sums[lga]!, true).weighted_mean;
+            return [figure, mean === null ? null : mean * raster.factor];
+          }),
+        ),
+        dated: Object.fromEntries(series.map(({ id, values }) => [id, values[lga]!])),
+      }),
+    );
+    return { lgas, ...pool.finish(codes), touched };
+  } catch (cause) {
+    if (!(cause instanceof OutlineFault)) throw cause;
+    throw new BadInput('the outlines', nameOf(areas, codes[cause.outline]!), cause.message, 'a valid polygon');
+  } finally {
+    await population.close();
+    await elevation?.close();
+    for (const { raster } of layers) await raster.close();
+    for (const raster of covariates.flat()) await raster.close();
+  }
+}
+
+/**
+ * Calls `work` for each window that LGAs meet, from north to south, with their coverage of it. Resolves to the LGAs'
+ * sizes in cells of the raster's grid.
+ */
+async function eachWindow(
+  raster: Raster,
+  polygons: Polygons,
+  work: (window: Window, coverages: [lga: number, Coverage][]) => Promise<void>,
+): Promise<number[]> {
+  const outlines = outlinesOn(raster, polygons);
+  const cover = createCover(raster.grid.columns);
+  for (const window of listWindows(raster.grid, raster, outlines))
+    await work(window, coverOutlines(cover, outlines, window));
+  return outlines.map((outline) => outline.area);
+}
+
+/**
+ * Means over the cells of the raster's own grid that have a value: Σ share × metres / Σ share; null if there are none.
+ */
+async function meanElevation(elevation: Raster, polygons: Polygons): Promise<(number | null)[]> {
+  const [sums] = await sumInside([elevation.description], null, outlinesOn(elevation, polygons), 1, () => {});
+  return sums!.map((sum) => zonalStatistics(sum, false).mean);
+}
+
+/** Number of cells of a window with people that meet any area; a cell on a border counts once. */
+function countTouched(coverages: readonly [area: number, Coverage][], window: Window, persons: Values): number {
+  const marks = new Uint8Array(persons.length);
+  for (const [, { firstRow, rowStart, column, length }] of coverages) {
+    for (let i = 0; i + 1 < rowStart.length; i++) {
+      const offset = (firstRow + i - window.row) * window.columns - window.column;
+      for (let k = rowStart[i]!; k < rowStart[i + 1]!; k++)
+        marks.fill(1, offset + column[k]!, offset + column[k]! + length[k]!);
+    }
+  }
+  return marks.reduce((count, is, i) => count + (is === 1 && persons[i]! > 0 ? 1 : 0), 0);
+}
+
+const outlinesOn = ({ grid }: Raster, { lgas }: Polygons) => lgas.map(({ polygons }) => drawOutline(polygons, grid));

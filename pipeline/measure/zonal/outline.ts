@@ -1,0 +1,75 @@
+import type { Polygon } from '../../artifacts.ts';
+import type { Grid } from '../../lib/numerics/grid.ts';
+
+/**
+ * A polygon in a grid's coordinates: x in columns from the west, y in rows from the north, so that cell borders are at
+ * integers. Rings are closed, as flat x, y pairs; `sign` makes exterior rings count as positive and holes as negative.
+ * The ranges of rows and columns cover the polygon, ends excluded, and are empty if it is outside the grid.
+ */
+export interface Outline {
+  rings: { points: Float64Array; sign: 1 | -1 }[];
+  /** In cells, including parts outside the grid. */
+  area: number;
+  firstRow: number;
+  endRow: number;
+  firstColumn: number;
+  endColumn: number;
+}
+
+/**
+ * Converts an area's polygons (each an exterior ring, then its holes, in any direction) to the coordinates of `grid`.
+ */
+export function drawOutline(polygons: Polygon[], grid: Grid): Outline {
+  const rings: Outline['rings'] = [];
+  let area = 0;
+  let west = Infinity;
+  let east = -Infinity;
+  let top = Infinity;
+  let bottom = -Infinity;
+  // Shared memory, so that threads need no copies.
+  const vertices = polygons.reduce((sum, polygon) => polygon.reduce((n, ring) => n + ring.length, sum), 0);
+  const shared = new Float64Array(new SharedArrayBuffer(16 * vertices));
+  let used = 0;
+  for (const polygon of polygons) {
+    polygon.forEach((ring, index) => {
+      const points = shared.subarray(2 * used, 2 * (used + ring.length));
+      used += ring.length;
+      ring.forEach(([longitude, latitude], i) => {
+        const x = (longitude - grid.west) / grid.cellWidth;
+        const y = (grid.north - latitude) / grid.cellHeight;
+        points[2 * i] = x;
+        points[2 * i + 1] = y;
+        west = Math.min(west, x);
+        east = Math.max(east, x);
+        top = Math.min(top, y);
+        bottom = Math.max(bottom, y);
+      });
+      const size = signedArea(points);
+      const sign = (index === 0) === size >= 0 ? 1 : -1;
+      rings.push({ points, sign });
+      area += sign * size;
+    });
+  }
+  const within = (value: number, end: number) => Math.min(Math.max(value, 0), end);
+  return {
+    rings,
+    area,
+    firstRow: within(Math.floor(top), grid.rows),
+    endRow: within(Math.ceil(bottom), grid.rows),
+    firstColumn: within(Math.floor(west), grid.columns),
+    endColumn: within(Math.ceil(east), grid.columns),
+  };
+}
+
+/**
+ * Shoelace area, positive if edges run south along the ring's west side; relative to its first point, for precision.
+ */
+function signedArea(points: Float64Array): number {
+  const x0 = points[0]!;
+  const y0 = points[1]!;
+  let twice = 0;
+  for (let i = 2; i < points.length; i += 2) {
+    twice += (points[i - 1]! - y0) * (points[i]! - x0) - (points[i - 2]! - x0) * (points[i + 1]! - y0);
+  }
+  return twice / 2;
+}

@@ -1,0 +1,92 @@
+import { openPool } from '../../engine/threads.ts';
+import type { RasterDescription } from '../../ingest/readers/geotiff-description.ts';
+import { type BlockSize, listWindows } from '../../ingest/readers/windows.ts';
+import type { Window } from '../../lib/numerics/grid.ts';
+import { type BandAnswer, openBandWorker, type PassTask, rowsWithin, sumsOf } from './band.ts';
+import type { Outline } from './outline.ts';
+import { addRows, createSums, SUMS_PER_ROW, type ZonalSums } from './sums.ts';
+
+/** With fewer cells in all rasters, threads take longer to start than they save. */
+const CELLS_FOR_THREADS = 4e6;
+/** Number of bands per thread that may be processed ahead of the next one needed. */
+const BANDS_AHEAD = 4;
+
+/**
+ * Sums of every layer inside every outline: `[layer][outline]`. The rasters must share one grid. The sums are identical
+ * to the last bit for any number of threads (`jobs`), because the files determine the bands, and rows are added from
+ * north to south.
+ * @param onProgress receives the share of bands done
+ * @throws BadInput or OutlineFault: the northernmost fault
+ */
+export async function sumInside(
+  layers: RasterDescription[],
+  weights: RasterDescription | null,
+  outlines: Outline[],
+  jobs: number,
+  onProgress: (share: number) => void,
+): Promise<ZonalSums[][]> {
+  const rasters = weights ? [...layers, weights] : layers;
+  const { grid } = layers[0]!;
+  const size = commonBlocks(rasters);
+  const task: PassTask = { grid, layers, weights, outlines, size };
+  const bands = listWindows(grid, size, outlines);
+  const sums = layers.map(() => outlines.map(createSums));
+  const onSums = (band: number, rows: Float64Array) => {
+    addBand(sums, outlines, bands[band]!, rows);
+    onProgress((band + 1) / bands.length);
+  };
+  const cells = bands.reduce((n, band) => n + band.rows * band.columns, 0) * rasters.length;
+  const threads = cells < CELLS_FOR_THREADS ? 1 : Math.min(jobs, bands.length);
+  await sumBands(task, bands, threads, onSums);
+  return sums;
+}
+
+/** The largest block size in each direction: if it is a multiple of the others, nothing is read twice. */
+function commonBlocks(rasters: RasterDescription[]): BlockSize {
+  return {
+    blockRows: Math.max(...rasters.map((raster) => raster.blockRows)),
+    blockColumns: Math.max(...rasters.map((raster) => raster.blockColumns)),
+    northRows: Math.max(...rasters.map((raster) => raster.northRows)),
+  };
+}
+
+function addBand(sums: ZonalSums[][], outlines: Outline[], band: Window, rows: Float64Array): void {
+  let from = 0;
+  outlines.forEach((outline, index) => {
+    const figures = SUMS_PER_ROW * rowsWithin(outline, band);
+    if (figures <= 0) return;
+    for (const layer of sums) {
+      addRows(layer[index]!, rows.subarray(from, from + figures));
+      from += figures;
+    }
+  });
+}
+
+/** Sums the bands in this thread, or ahead in several, and processes results and errors from north to south. */
+async function sumBands(
+  task: PassTask,
+  bands: Window[],
+  threads: number,
+  onSums: (band: number, rows: Float64Array) => void,
+): Promise<void> {
+  if (threads === 1) {
+    const own = await openBandWorker(task);
+    try {
+      for (const [band, window] of bands.entries()) onSums(band, await own.sumBand(window));
+    } finally {
+      await own.close();
+    }
+    return;
+  }
+  const pool = openPool<Window, BandAnswer>(new URL('./worker.ts', import.meta.url), task, threads);
+  try {
+    const ahead: Promise<BandAnswer>[] = [];
+    let sent = 0;
+    for (const band of bands.keys()) {
+      while (sent < bands.length && ahead.length < BANDS_AHEAD * threads) ahead.push(pool.ask(bands[sent++]!));
+      onSums(band, sumsOf(await ahead.shift()!));
+    }
+  } finally {
+    await pool.close();
+  }
+}

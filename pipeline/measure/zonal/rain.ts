@@ -1,0 +1,35 @@
+import type { ClimateRow } from '../../artifacts.ts';
+import { datedFiles } from '../../catalog/dated-files.ts';
+import type { Source } from '../../catalog/sources.ts';
+import type { Period } from '../../contract/months.ts';
+import { BadInput } from '../../lib/bad-input.ts';
+
+/** Rain by LGA and month, with gaps filled. @param rainOf the months' rain of `codes[lga]` */
+export function climateOf(
+  source: Source,
+  codes: readonly string[],
+  rainOf: (lga: number) => readonly (number | null)[],
+  fill: (source: Source, figure: string, values: (number | null)[]) => (number | null)[],
+): ClimateRow[] {
+  const months = datedFiles(source);
+  const filled = months.map(({ time }, month) =>
+    fill(
+      source,
+      `rain in ${time}`,
+      codes.map((_, lga) => rainOf(lga)[month]!),
+    ),
+  );
+  return codes.flatMap((lga_code, lga) =>
+    months.map(({ time }, month) => {
+      const rain_mm = filled[month]![lga]!;
+      if (rain_mm === null)
+        throw new BadInput(
+          'sources.json',
+          `source ${source.id}`,
+          `no rain for ${lga_code}`,
+          'the rule `neighbours`, because rain cannot be null',
+        );
+      return { lga_code, period: time as Period, rain_mm, temperature_c: null };
+    }),
+  );
+}

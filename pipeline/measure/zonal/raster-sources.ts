@@ -1,0 +1,96 @@
+import { join } from 'node:path';
+import type { Polygons, ReportLine } from '../../artifacts.ts';
+import type { Role } from '../../catalog/roles.ts';
+import type { Source } from '../../catalog/sources.ts';
+import { openRaster, type Raster } from '../../ingest/readers/geotiff.ts';
+import { BadInput } from '../../lib/bad-input.ts';
+
+/** Plausible values of rasters by unit, and the factor for conversion to the project's unit. */
+const UNITS: Record<string, { valid: readonly [number, number]; factor: number }> = {
+  persons: { valid: [0, 1e7], factor: 1 },
+  m: { valid: [-500, 9000], factor: 1 },
+  share: { valid: [0, 1], factor: 1 },
+  percent: { valid: [0, 100], factor: 0.01 },
+  // 30 days: far longer than the walk from the remotest places, but less than the nodata value 65535.
+  minutes: { valid: [0, 43_200], factor: 1 },
+  'mm per month': { valid: [0, 10_000], factor: 1 },
+};
+
+/** For covariates, which are standardised. */
+const ANY_UNIT = { valid: [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY], factor: 1 } as const;
+
+/** The sources of a role that are rasters. */
+export function rasterSources(sources: readonly Source[], role: Role): Source[] {
+  return sources.filter((source) => source.role === role && source.format === 'geotiff');
+}
+
+/** The units that the source may have. */
+export function unitsOf({ role, figure, unit }: Source): string[] {
+  if (role === 'population') return ['persons'];
+  if (role === 'elevation') return ['m'];
+  if (role === 'climate') return ['mm per month'];
+  if (role === 'covariate') return [unit];
+  return figure === 'travel_minutes_to_care' ? ['minutes'] : ['share', 'percent'];
+}
+
+/** Opens one of a source's files with the source's declarations. `factor` converts values to the project's unit. */
+export async function openSource(
+  source: Source,
+  rawData: string,
+  units: string[],
+  path = source.files[0]!.path,
+): Promise<Raster & { factor: number }> {
+  const unit = units.includes(source.unit) ? (UNITS[source.unit] ?? ANY_UNIT) : undefined;
+  if (!unit) throw new BadInput('sources.json', `source ${source.id}`, `the unit ${source.unit}`, units.join(' or '));
+  const [least, most] = (source.range ?? unit.valid) as [number, number];
+  const valid = [Math.max(least, unit.valid[0]), Math.min(most, unit.valid[1])] as const;
+  const raster = await openRaster(join(rawData, path), { nodata: source.nodata, valid });
+  return { ...raster, factor: unit.factor };
+}
+
+/**
+ * Fills gaps in the LGAs' figures by the rules that the catalog declares; `values[i]` belongs to `codes[i]`. The rule
+ * `null` leaves the figure unknown, `value` specifies it, `neighbours` uses the unweighted mean of the LGAs with a
+ * figure that share an edge.
+ * @throws BadInput for an LGA without a figure or a declared gap
+ */
+export function fillGaps(
+  source: Source,
+  figure: string,
+  values: (number | null)[],
+  codes: string[],
+  neighbours: Polygons['neighbours'],
+  report: ReportLine[],
+): (number | null)[] {
+  const known = new Map(codes.map((code, i) => [code, values[i] ?? null]));
+  return values.map((value, i) => {
+    if (value !== null) return value;
+    const code = codes[i]!;
+    const gap = source.gaps?.find(({ lga_pcode }) => lga_pcode === code);
+    const rule = gap?.rule;
+    if (rule === 'null') {
+      report.push({ source: source.id, rule, what: `${code} has no ${figure}` });
+      return null;
+    }
+    if (rule === 'value') {
+      report.push({ source: source.id, rule, what: `${code} has ${figure} set to ${gap!.value}` });
+      return gap!.value!;
+    }
+    const near = rule === 'neighbours' ? (neighbours[code] ?? []).map((n) => known.get(n) ?? null) : [];
+    const given = near.filter((n) => n !== null);
+    if (rule !== 'neighbours' || given.length === 0) {
+      throw new BadInput(
+        source.files[0]!.path,
+        code,
+        `no cell with ${figure}`,
+        'at least one, or a gap declared in the catalog',
+      );
+    }
+    report.push({
+      source: source.id,
+      rule,
+      what: `${code} has ${figure} set to the mean of ${given.length} neighbours`,
+    });
+    return given.reduce((sum, n) => sum + n, 0) / given.length;
+  });
+}

@@ -1,0 +1,63 @@
+import type { Source } from '../../catalog/sources.ts';
+import { sourceOf } from '../../ingest/input.ts';
+import { listWindows } from '../../ingest/readers/windows.ts';
+import { wholeGrid } from '../../lib/numerics/grid.ts';
+import { refuseFills, watchFills } from './checks.ts';
+import { openSource, rasterSources, unitsOf } from './raster-sources.ts';
+import { createUrbanCentreFinder, type UrbanCentres } from './urban-centre.ts';
+
+/** Results that need complete rasters: a town may span two states, and people may live outside all states. */
+export interface WholeRasters {
+  centres: UrbanCentres;
+  /** Total over the population raster. */
+  people: number;
+  /** Number of cells with people. */
+  peopledCells: number;
+}
+
+/** Reads each raster completely. @throws BadInput for undeclared nodata values */
+export async function readWhole(
+  sources: readonly Source[],
+  rawData: string,
+  onProgress: (share: number, what: string) => void,
+): Promise<WholeRasters> {
+  const refuseFillsOf = async (source: Source, path?: string) => {
+    const raster = await openSource(source, rawData, unitsOf(source), path);
+    try {
+      await refuseFills(raster, source);
+    } finally {
+      await raster.close();
+    }
+  };
+  for (const role of ['elevation', 'layer'] as const)
+    for (const source of rasterSources(sources, role)) await refuseFillsOf(source);
+  for (const source of rasterSources(sources, 'covariate'))
+    for (const { path } of source.files) await refuseFillsOf(source, path);
+  for (const source of rasterSources(sources, 'climate'))
+    if (source.repeats !== undefined) for (const { path } of source.files) await refuseFillsOf(source, path);
+
+  const source = sourceOf({ sources }, 'population');
+  const population = await openSource(source, rawData, unitsOf(source));
+  try {
+    const { grid } = population;
+    const watch = watchFills(population, source);
+    const finder = createUrbanCentreFinder(grid);
+    let people = 0;
+    let peopledCells = 0;
+    for (const window of listWindows(grid, population, [wholeGrid(grid)])) {
+      const persons = await population.readWindow(window);
+      watch.check(persons, window);
+      finder.add(window.row, persons);
+      for (const n of persons) {
+        if (!(n > 0)) continue;
+        people += n;
+        peopledCells++;
+      }
+      onProgress((0.2 * (window.row + window.rows)) / grid.rows, 'towns');
+    }
+    watch.finish();
+    return { centres: finder.finish(), people, peopledCells };
+  } finally {
+    await population.close();
+  }
+}

@@ -1,0 +1,120 @@
+import type { Areas, ClimateRow, Polygons, PredictionCell, ReportLine, ZonalRow } from '../../artifacts.ts';
+import type { Source } from '../../catalog/sources.ts';
+import { hasUncovered } from '../../catalog/uncovered.ts';
+import type { StageIo, StageRun } from '../../engine/stage.ts';
+import { areasOf } from '../../ingest/areas-of.ts';
+import { CLIMATE, COVARIATES as DATED_COVARIATES } from '../../ingest/ingest-tables.ts';
+import { refuseUnknownPlaces, sourceOf } from '../../ingest/input.ts';
+import { byCode, type RowOf, rowsOf, tableOf } from '../../lib/tables/table.ts';
+import { figuresOf } from '../context/figures.ts';
+import { compareWithCensus } from './checks.ts';
+import { constantCovariates, datedRows, fillCells } from './covariate-rasters.ts';
+import { datedSources } from './dated-rasters.ts';
+import { measureLgas } from './measure.ts';
+import { climateOf } from './rain.ts';
+import { fillGaps, rasterSources } from './raster-sources.ts';
+import { readWhole } from './whole-rasters.ts';
+import { CELLS, COVARIATES, LGAS } from './zonal-tables.ts';
+
+export interface ZonalInput {
+  areas: Areas;
+  polygons: Polygons;
+  sources: readonly Source[];
+  /** Directory of the raw files. */
+  rawData: string;
+}
+
+type CovariateRow = RowOf<typeof COVARIATES>;
+
+export interface ZonalOutput {
+  lgas: ZonalRow[];
+  cells: PredictionCell[];
+  /** Empty if rain does not come as rasters. */
+  climate: ClimateRow[];
+  covariates: CovariateRow[];
+  dated_covariates: RowOf<typeof DATED_COVARIATES>[];
+  report: ReportLine[];
+}
+
+export const run: StageRun = async (io) => {
+  const areas = areasOf(io);
+  const { sources, rawData, progress } = io;
+  refuseUnknownPlaces(sources, areas);
+  const input = { areas, polygons: io.artifact<Polygons>('ingest/polygons'), sources, rawData };
+  const { lgas, cells, climate, covariates, dated_covariates, report } = await zonal(input, progress);
+  const census = byCode(io.table('ingest/census'), 'lga_code');
+  compareWithCensus(sourceOf(io, 'population'), areas, lgas, census);
+  return {
+    lgas: tableOf(LGAS, lgas),
+    cells: tableOf(CELLS, cells),
+    climate: tableOf(CLIMATE, climate),
+    covariates: tableOf(COVARIATES, covariates),
+    dated_covariates: tableOf(DATED_COVARIATES, dated_covariates),
+    report,
+  };
+};
+
+/**
+ * Computes figures from rasters by LGA, prediction cells and, if rain comes as rasters, rain by month. Gaps that the
+ * catalog declares are filled.
+ * @throws BadInput for an unusable raster, an LGA outside the population raster or without people, and a missing figure
+ *   that the catalog does not declare
+ */
+export async function zonal(input: ZonalInput, onProgress: StageIo['progress'] = () => {}): Promise<ZonalOutput> {
+  const { areas, polygons, sources, rawData } = input;
+  const { neighbours } = polygons;
+  const { centres, people, peopledCells } = await readWhole(sources, rawData, onProgress);
+  const inside = await measureLgas(input, sources, rawData, { centres }, onProgress);
+  const { lgas: measured, touched } = inside;
+  const codes = areas.lgas.map((lga) => lga.lga_code);
+  const mapped = measured.reduce((sum, { population }) => sum + population, 0);
+  const hasLagoon = sources.some(hasUncovered);
+  const report: ReportLine[] = [
+    { source: 'population', rule: 'urban centres', what: `${centres.count} found` },
+    {
+      source: 'population',
+      rule: 'uncovered',
+      what: `${Math.round(people - mapped)} of ${Math.round(people)} people are in no LGA (${hasLagoon ? 'lagoon, ' : ''}coast, borders); ${peopledCells - touched} of ${peopledCells} cells with people do not meet any LGA`,
+    },
+  ];
+  const fill = (source: Source, figure: string, values: (number | null)[]) =>
+    fillGaps(source, figure, values, codes, neighbours, report);
+  const elevation = rasterSources(sources, 'elevation')[0];
+  const heights = measured.map((lga) => lga.elevation_m);
+  const filled = elevation ? fill(elevation, 'elevation', heights) : heights;
+  const layers: Record<string, (number | null)[]> = {};
+  for (const source of rasterSources(sources, 'layer')) {
+    const figure = source.figure!;
+    const values = measured.map((lga) => lga.layers[figure]!);
+    layers[figure] = fill(source, figure, values);
+  }
+  const rain = rasterSources(sources, 'climate')[0];
+  const lgas = measured.map(
+    ({ lga_code, population, urban_population }, i): ZonalRow => ({
+      lga_code,
+      population,
+      urban_population,
+      elevation_m: filled[i]!,
+      ...figuresOf((figure) => layers[figure]?.[i] ?? null),
+    }),
+  );
+  const cells = rowsOf<PredictionCell>(inside.cells);
+  const covariates = constantCovariates(sources).flatMap((source, k) => {
+    return fillCells(source, cells, inside.covariates[k]!, report).map((value, cell) => ({
+      covariate: source.id,
+      cell,
+      value,
+    }));
+  });
+  const datedOf = (source: Source) => (lga: number) => measured[lga]!.dated[source.id]!;
+  return {
+    lgas,
+    cells,
+    covariates,
+    dated_covariates: datedSources(sources)
+      .filter(({ role }) => role === 'covariate')
+      .flatMap((source) => datedRows(source, codes, neighbours, datedOf(source), report)),
+    climate: rain ? climateOf(rain, codes, datedOf(rain), fill) : [],
+    report,
+  };
+}

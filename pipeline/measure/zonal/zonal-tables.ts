@@ -1,0 +1,34 @@
+/** The tables of the zonal stage; climate and dated covariates have the columns of the ingest stage's tables. */
+import { figures, lga_code } from '../../contract/columns.ts';
+import { orNull, real, text, whole } from '../../lib/tables/table.ts';
+
+export const LGAS = {
+  row: 'An LGA: figures from rasters, not rounded',
+  columns: {
+    lga_code,
+    population: real('Σ share × persons'),
+    urban_population: real('People living in urban centres as GHS-DEGURBA defines them'),
+    elevation_m: orNull(real('Unweighted mean over its area, m; null if unknown')),
+    ...figures,
+  },
+};
+export const CELLS = {
+  row: 'Population cells pooled to about 5 km, split by LGA',
+  columns: {
+    lga_code,
+    longitude: real('Mean over its people, degrees (WGS 84)'),
+    latitude: real('Mean over its people, degrees (WGS 84)'),
+    population: real('Σ share × persons'),
+    population_density: real('Persons per km² of its inhabited ground'),
+    urban_share: real('Share of its people in urban centres, 0 to 1'),
+    elevation_m: orNull(real('Mean elevation of its people, m; null if unknown')),
+  },
+};
+export const COVARIATES = {
+  row: 'A value of an undated raster covariate of the risk score, by prediction cell',
+  columns: {
+    covariate: text('Id of its source'),
+    cell: whole('Row in zonal/cells, from 0'),
+    value: real("Mean over the cell's people, in the source's unit"),
+  },
+};

@@ -1,0 +1,80 @@
+/** Simple baseline methods, which give a point forecast of ln cases by area and horizon. */
+import { mean } from '../../lib/numerics/averages.ts';
+import { HORIZONS } from './horizons.ts';
+import { type Area, type Panel, withoutDisrupted } from './panel.ts';
+import { pooledSeason } from './pooled-season.ts';
+
+export interface PointMethod {
+  name: string;
+  /** By area and horizon (the first is one month after the panel's last); NaN if no forecast is possible. */
+  points: (seen: Panel) => number[][];
+}
+
+/** A method that forecasts each area from its own record alone. */
+const byArea =
+  (value: (y: Float64Array, horizon: number) => number): PointMethod['points'] =>
+  ({ areas }) =>
+    areas.map(({ y }) => HORIZONS.map((horizon) => value(y, horizon)));
+
+/** Mean of the known values in the last `count` months, or else the last known value; NaN if there is none. */
+function levelOf(y: Float64Array, count: number): number {
+  const known = y.slice(-count).filter((value) => !Number.isNaN(value));
+  if (known.length > 0) return mean(known);
+  return y.findLast((value) => !Number.isNaN(value)) ?? Number.NaN;
+}
+
+/** Values of earlier years for the calendar month `horizon` months after the end, latest first. */
+function sameMonths(y: Float64Array, horizon: number): number[] {
+  const values: number[] = [];
+  for (let t = y.length - 1 + horizon - 12; t >= 0; t -= 12) if (!Number.isNaN(y[t]!)) values.push(y[t]!);
+  return values;
+}
+
+/** Means of the last months, with weights that add up to 1. */
+type Level = readonly { months: number; weight: number }[];
+
+/** The deseasonalised level of the last months, plus the season of the target. */
+function levelAndSeason(
+  seen: Panel,
+  level: Level,
+  seasonsOf: (panel: Panel) => (area: Area) => Float64Array,
+): number[][] {
+  const panel = withoutDisrupted(seen);
+  const seasons = seasonsOf(panel);
+  return panel.areas.map((area) => {
+    const season = (t: number) => seasons(area)[(panel.first + t) % 12]!;
+    const deseasonalised = area.y.map((value, t) => value - season(t));
+    const base = level.reduce((sum, { months, weight }) => sum + weight * levelOf(deseasonalised, months), 0);
+    return HORIZONS.map((horizon) => base + season(deseasonalised.length - 1 + horizon));
+  });
+}
+
+function stateSeasons({ areas, first }: Panel): (area: Area) => Float64Array {
+  const states = Map.groupBy(areas, ({ state_code }) => state_code);
+  const seasons = new Map([...states].map(([code, own]) => [code, pooledSeason(own, first)]));
+  return ({ state_code }) => seasons.get(state_code)!;
+}
+
+/** Shrinkage of the season, which is half the state's and half that of all areas. */
+const SEASON_SHARE = 0.8;
+
+function shrunkSeasons(panel: Panel): (area: Area) => Float64Array {
+  const own = stateSeasons(panel);
+  const all = pooledSeason(panel.areas, panel.first);
+  return (area) => own(area).map((value, m) => (SEASON_SHARE * (value + all[m]!)) / 2);
+}
+
+const LAST_3: Level = [{ months: 3, weight: 1 }];
+const LAST_3_AND_12: Level = [
+  { months: 3, weight: 0.7 },
+  { months: 12, weight: 0.3 },
+];
+
+export const BASELINES: readonly PointMethod[] = [
+  { name: 'same_month_last_year', points: byArea((y, horizon) => sameMonths(y, horizon)[0] ?? Number.NaN) },
+  { name: 'month_climatology', points: byArea((y, horizon) => mean(sameMonths(y, horizon))) },
+  { name: 'flat12', points: byArea((y) => levelOf(y, 12)) },
+  { name: 'persistence', points: byArea((y) => levelOf(y, 1)) },
+  { name: 'last3_x_season', points: (seen) => levelAndSeason(seen, LAST_3, stateSeasons) },
+  { name: 'last3+12_x_shrunk_season', points: (seen) => levelAndSeason(seen, LAST_3_AND_12, shrunkSeasons) },
+];

@@ -1,0 +1,56 @@
+import type { ReportLine } from '../../artifacts.ts';
+import { type Period, periodOf } from '../../contract/months.ts';
+import type { StageRun } from '../../engine/stage.ts';
+import { type RowOf, tableOf } from '../../lib/tables/table.ts';
+import { caseModel } from './case-model/forecaster.ts';
+import { at } from './forecast-scores.ts';
+import { CASES } from './forecast-tables.ts';
+import { HORIZONS } from './horizons.ts';
+import type { Panel } from './panel.ts';
+import { readPanels } from './read-panels.ts';
+
+type Row = RowOf<typeof CASES>;
+
+/** The case model's forecasts of the months after the end of the records, for every LGA and state with records. */
+export const run: StageRun = async (io) => {
+  const panels = readPanels(io).filter(isForecast);
+  const rows = panels.flatMap((panel, i) => {
+    io.progress(i / panels.length, panel.level);
+    return forecastsOf(panel);
+  });
+  return { cases: tableOf(CASES, rows), report: reportOf(rows) };
+};
+
+/** Long records are excluded, since their states are in the panel of states too. */
+const isForecast = (panel: Panel): panel is Panel & { level: Row['area'] } => panel.level !== 'long';
+
+export function forecastsOf(panel: Panel & { level: Row['area'] }): Row[] {
+  const last = panel.first + panel.months - 1;
+  return caseModel()
+    .forecast(panel)
+    .flatMap((own, a) =>
+      HORIZONS.flatMap((horizon_months, h) => {
+        const quantiles = own[h];
+        if (!quantiles) return [];
+        const cases = (percent: number) => Math.exp(quantiles[at(percent)]!);
+        const month = (ahead: number): Period => periodOf(last + ahead);
+        return [
+          {
+            ...{ area: panel.level, code: panel.areas[a]!.code, period: month(horizon_months), horizon_months },
+            ...{ last_cases: month(0), q05: cases(5), q25: cases(25), q50: cases(50), q75: cases(75), q95: cases(95) },
+          },
+        ];
+      }),
+    );
+}
+
+const reportOf = (rows: readonly Row[]): ReportLine[] =>
+  rows.length > 0
+    ? []
+    : [
+        {
+          source: 'cases',
+          rule: 'no case records',
+          what: 'there are no cases to forecast from: forecasts of scores use the usual season',
+        },
+      ];

@@ -1,0 +1,31 @@
+import { choleskyDense, solveLower, solveUpper } from '../../lib/numerics/dense.ts';
+import type { Area } from './panel.ts';
+
+/** Sets effects of months without data, and the mean of all effects, which is not identified, to 0. */
+const RIDGE = 1e-6;
+
+/**
+ * Effects of the twelve calendar months on ln cases, January first, with mean 0: least squares over the given areas,
+ * with an effect for each area and year.
+ * @param first `monthIndex` of the first month of `y`
+ */
+export function pooledSeason(areas: readonly Pick<Area, 'y'>[], first: number): Float64Array {
+  const a = new Float64Array(144);
+  const b = new Float64Array(12);
+  for (let m = 0; m < 12; m++) a[m * 13] = RIDGE;
+  for (const { y } of areas) {
+    for (let from = -(first % 12); from < y.length; from += 12) {
+      const known = Array.from({ length: 12 }, (_, m) => m).filter(
+        (m) => from + m >= 0 && !Number.isNaN(y[from + m] ?? Number.NaN),
+      );
+      const mean = known.reduce((sum, m) => sum + y[from + m]!, 0) / known.length;
+      for (const m of known) {
+        b[m]! += y[from + m]! - mean;
+        a[m * 13]! += 1;
+        for (const n of known) a[m * 12 + n]! -= 1 / known.length;
+      }
+    }
+  }
+  const factor = choleskyDense(a, 12)!;
+  return solveUpper(factor, 12, solveLower(factor, 12, b));
+}

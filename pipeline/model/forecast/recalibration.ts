@@ -1,0 +1,73 @@
+/** Scales ranges to the size of past errors. */
+
+import { normalQuantile } from '../../lib/numerics/normal.ts';
+import { quantiles } from '../../lib/numerics/quantiles.ts';
+import { at, SHARES } from './forecast-scores.ts';
+import { HORIZONS } from './horizons.ts';
+import type { Panel } from './panel.ts';
+import type { Forecast, Forecaster } from './past-errors.ts';
+
+/** Number of past origins used. */
+const LOOK_BACK = 12;
+/** With n origins, factors are raised to the power n / (n + SHRINKAGE). */
+const SHRINKAGE = 2;
+
+const SCORES = SHARES.map((share) => Math.abs(normalQuantile(share)));
+const [INNER, OUTER] = [SCORES[at(75)]!, SCORES[at(95)]!];
+
+/**
+ * A method with the distances of its quantiles from the median scaled by two factors: one up to the quartiles, one from
+ * 5 and 95% outwards, interpolated in between by the normal score. Each factor is the quantile (.5; .9) of past
+ * absolute errors divided by past half-widths, over the last 12 origins whose targets at that horizon are known.
+ */
+export function recalibrated(method: Forecaster): Recalibrated {
+  const past: { origin: number; forecast: Forecast }[] = [];
+  const stretches = (seen: Panel) => HORIZONS.map((_, h) => stretchOf(past, seen, h));
+  return {
+    name: method.name,
+    stretches,
+    forecast(seen) {
+      const forecast = method.forecast(seen);
+      const scales = stretches(seen);
+      past.push({ origin: seen.months - 1, forecast });
+      return forecast.map((own) => own.map((q, h) => q && scaled(q, scales[h]!)));
+    },
+  };
+}
+
+export interface Recalibrated extends Forecaster {
+  /** Factors by horizon for a forecast from the last month of `seen`, from the errors of earlier forecasts. */
+  stretches(seen: Panel): Stretch[];
+}
+
+export interface Stretch {
+  /** Factor of distances from the median up to the quartiles. */
+  inner: number;
+  /** The same from 5 and 95% outwards. */
+  outer: number;
+}
+
+function stretchOf(past: readonly { origin: number; forecast: Forecast }[], seen: Panel, h: number): Stretch {
+  const known = past.filter(({ origin }) => origin + HORIZONS[h]! < seen.months).slice(-LOOK_BACK);
+  const power = known.length / (known.length + SHRINKAGE);
+  const factor = (low: number, high: number, share: number) => {
+    const ratios = known.flatMap(({ origin, forecast }) =>
+      forecast.flatMap((own, a) => {
+        const q = own[h];
+        const y = seen.areas[a]!.y[origin + HORIZONS[h]!]!;
+        if (!q || Number.isNaN(y)) return [];
+        return (2 * Math.abs(y - q[at(50)]!)) / (q[at(high)]! - q[at(low)]!);
+      }),
+    );
+    return ratios.length > 0 ? quantiles(Float64Array.from(ratios), [share])[0]! ** power : 1;
+  };
+  return { inner: factor(25, 75, 0.5), outer: factor(5, 95, 0.9) };
+}
+
+function scaled(q: Float64Array, { inner, outer }: Stretch): Float64Array {
+  const median = q[at(50)]!;
+  return q.map((value, i) => {
+    const position = Math.min(1, Math.max(0, (SCORES[i]! - INNER) / (OUTER - INNER)));
+    return median + (value - median) * (inner + position * (outer - inner));
+  });
+}

@@ -1,0 +1,80 @@
+import type { LgaScore, StateScore } from '../../artifacts.ts';
+import { monthIndex, monthOf, type Period } from '../../contract/months.ts';
+import { quantiles } from '../../lib/numerics/quantiles.ts';
+import type { Random } from '../../lib/numerics/random.ts';
+import { expit } from '../../lib/numerics/special.ts';
+import type { BaselineFit } from './baseline.ts';
+
+/** An LGA's data that the baseline needs. */
+export interface BaselineArea {
+  lga_code: string;
+  state_code: string;
+  population: number;
+  /** ln of the seasonal index, January to December. */
+  log_season: readonly number[];
+}
+
+/** Index of the round nearest in time to a month; `middles` are the rounds' middle months of fieldwork, in order. */
+export function nearestRound(period: Period, middles: readonly Period[]): number {
+  const away = middles.map((middle) => Math.abs(monthIndex(middle) - monthIndex(period)));
+  return away.indexOf(Math.min(...away));
+}
+
+/**
+ * The baseline's scores for every LGA, state and month: the state's posterior in the nearest round, shifted by the
+ * LGA's own season. In each draw an LGA deviates from its state by the same amount in all months, with the clusters'
+ * variance ρ p (1 − p) transformed to the logit scale, σ_ρ = √(ρ / (p (1 − p))). All overdispersion is attributed to
+ * differences between LGAs, so that ranges are too wide rather than too narrow. To preserve the state's mean, the logit
+ * is stretched by √(1 + π σ_ρ² / 8) (MacKay 1992, Neural Computation 4:720, eq. 17). A state's score is the
+ * population-weighted mean over its LGAs, computed draw by draw.
+ * @returns posterior means and central 90% ranges, shares 0-1, by area in order of code and month
+ */
+export function baselineScores(
+  fit: BaselineFit,
+  areas: readonly BaselineArea[],
+  periods: readonly Period[],
+  middles: readonly Period[],
+  random: Random,
+): { lgas: LgaScore[]; states: StateScore[] } {
+  const draws = fit.draws.length;
+  const units = periods.map((period) => ({ period, round: nearestRound(period, middles), month: monthOf(period) }));
+  const distinct = [...new Map(units.map((unit) => [`${unit.round}/${unit.month}`, unit])).entries()];
+  const lgas: LgaScore[] = [];
+  const states: StateScore[] = [];
+
+  for (const [state_code, members] of Map.groupBy(areas, (area) => area.state_code)) {
+    const deviations = members.map(() => Float64Array.from({ length: draws }, () => random.normal()));
+    const people = members.reduce((sum, { population }) => sum + population, 0);
+    const byUnit = new Map(
+      distinct.map(([key, { round, month }]) => {
+        const stateDraws = new Float64Array(draws);
+        const lgaScores = members.map((area, i) => {
+          const k = fit.states.indexOf(state_code) * fit.rounds.length + round;
+          const eta = Float64Array.from(
+            fit.draws,
+            (x, d) => x[k]! + fit.season_exponent[d]! * area.log_season[month - 1]!,
+          );
+          const mean = eta.reduce((sum, e) => sum + expit(e), 0) / draws;
+          const sd = Math.sqrt(fit.rho / (mean * (1 - mean)));
+          const stretch = Math.sqrt(1 + (Math.PI * sd * sd) / 8);
+          const own = eta.map((e, d) => expit(stretch * e + sd * deviations[i]![d]!));
+          for (let d = 0; d < draws; d++) stateDraws[d]! += (area.population / people) * own[d]!;
+          return summary(own);
+        });
+        return [key, { lgaScores, stateScore: summary(stateDraws) }];
+      }),
+    );
+    const series = units.map(({ period, round, month }) => ({ period, ...byUnit.get(`${round}/${month}`)! }));
+    for (const [i, { lga_code }] of members.entries())
+      lgas.push(...series.map(({ period, lgaScores }) => ({ lga_code, period, ...lgaScores[i]! })));
+    states.push(...series.map(({ period, stateScore }) => ({ state_code, period, ...stateScore })));
+  }
+  return { lgas, states: states.sort((a, b) => (a.state_code < b.state_code ? -1 : +(a.state_code > b.state_code))) };
+}
+
+/** Mean and central 90% range of draws; if a long tail puts the mean outside the range, the range is widened. */
+function summary(draws: Float64Array): Omit<StateScore, 'state_code' | 'period'> {
+  const score = draws.reduce((sum, value) => sum + value, 0) / draws.length;
+  const [low, high] = quantiles(draws, [0.05, 0.95]) as [number, number];
+  return { score, score_low: Math.min(low, score), score_high: Math.max(high, score) };
+}

@@ -1,0 +1,182 @@
+import { assertTested, likelihoodTerm, type Tested } from '../../lib/numerics/beta-binomial.ts';
+import { choleskyDense, logDeterminant, solveLower, solveUpper } from '../../lib/numerics/dense.ts';
+import { minimiseNelderMead } from '../../lib/numerics/nelder-mead.ts';
+import type { Random } from '../../lib/numerics/random.ts';
+import { expit, logit } from '../../lib/numerics/special.ts';
+
+const NATION_SD = 1.6;
+
+/**
+ * The simple baseline that accompanies the risk model: each state's shrunken mean per survey round, with the season.
+ *
+ *   y_i ~ beta-binomial(n_i, p_i, ρ)                 clusters;   binomial where `clustered` is false
+ *   logit p_i = μ_r + α_kr + γ Λ_i                   r round, k state, Λ_i ln of the seasonal index
+ *   α_kr ~ N(0, σ_α²),  γ ~ N(mean, sd²),  μ_r ~ N(0, 1.6²): nearly uniform in prevalence
+ *
+ * σ_α and ρ maximise the Laplace-approximated marginal likelihood (empirical Bayes); μ, α and γ keep their joint
+ * posterior. A state without a survey in a round is μ_r + N(0, σ_α²).
+ */
+export interface BaselineObservation extends Tested {
+  state_code: string;
+  survey_year: number;
+  /** ln of the seasonal index (peak month = 1) at the place, in the month of the survey. */
+  log_season: number;
+  /**
+   * Whether the children share a location, so that ρ applies; false for a state's figure with an effective sample size.
+   */
+  clustered: boolean;
+}
+
+export interface BaselineFit {
+  states: string[];
+  /** Survey years, ascending. */
+  rounds: number[];
+  /** Standard deviation of states around the round's mean, σ_α, logit. */
+  state_sd: number;
+  /** Overdispersion of clusters. */
+  rho: number;
+  /**
+   * `draws[d][s * rounds.length + r]`: posterior draw of μ_r + α_kr, logit of prevalence where the seasonal index is 1.
+   */
+  draws: Float64Array[];
+  /** γ, one value per draw. */
+  season_exponent: Float64Array;
+}
+
+/**
+ * Fits the baseline and draws from its posterior.
+ * @param states all states, surveyed or not
+ * @param seasonExponent prior of γ
+ * @throws RangeError if a cluster has no children, or a survey's state is not listed
+ */
+export function fitBaseline(
+  observations: BaselineObservation[],
+  states: string[],
+  seasonExponent: { mean: number; sd: number },
+  draws: number,
+  random: Random,
+): BaselineFit {
+  const rounds = [...new Set(observations.map((o) => o.survey_year))].sort((a, b) => a - b);
+  if (rounds.length === 0) throw new RangeError('no survey observations, expected at least one');
+  const R = rounds.length;
+  const units = states.length * R;
+  const size = R + units + 1;
+  const placed = observations.map((o) => {
+    assertTested(o, `${o.state_code} ${o.survey_year}`);
+    const s = states.indexOf(o.state_code);
+    if (s < 0) throw new RangeError(`state ${o.state_code} of a survey is not among the ${states.length} states`);
+    const r = rounds.indexOf(o.survey_year);
+    return { ...o, r, u: R + s * R + r };
+  });
+
+  const start = new Float64Array(size);
+  for (let r = 0; r < R; r++) {
+    const own = placed.filter((o) => o.r === r);
+    const positive = own.reduce((sum, o) => sum + o.positive, 0);
+    start[r] = logit((positive + 0.5) / (own.reduce((sum, o) => sum + o.examined, 0) + 1));
+  }
+  start[size - 1] = seasonExponent.mean;
+
+  /** Joint mode of (μ, α, γ) by Newton's method with step halving, and the Cholesky factor of the precision there. */
+  const laplace = (stateSd: number, rho: number, from: Float64Array) => {
+    const prior = Float64Array.from({ length: size }, (_, i) => 1 / (i < R ? NATION_SD : stateSd) ** 2);
+    prior[size - 1] = 1 / seasonExponent.sd ** 2;
+    const centre = (i: number) => (i === size - 1 ? seasonExponent.mean : 0);
+    /**
+     * @param observed the observed curvature, as Laplace's formula requires; otherwise without its rare negative terms
+     */
+    const evaluate = (x: Float64Array, observed: boolean) => {
+      let value = 0;
+      const gradient = new Float64Array(size);
+      const precision = new Float64Array(size * size);
+      for (let i = 0; i < size; i++) {
+        const d = x[i]! - centre(i);
+        value += 0.5 * Math.log(prior[i]!) - 0.5 * prior[i]! * d * d;
+        gradient[i] = -prior[i]! * d;
+        precision[i * size + i] = prior[i]!;
+      }
+      for (const o of placed) {
+        const eta = x[o.r]! + x[o.u]! + x[size - 1]! * o.log_season;
+        const term = likelihoodTerm(o, eta, o.clustered ? rho : 0);
+        const curvature = observed ? -term.hessian : Math.max(0, -term.hessian);
+        value += term.value;
+        const columns = [o.r, o.u, size - 1];
+        const weights = [1, 1, o.log_season];
+        for (let a = 0; a < 3; a++) {
+          gradient[columns[a]!]! += weights[a]! * term.gradient;
+          for (let b = 0; b <= a; b++)
+            precision[columns[a]! * size + columns[b]!]! += weights[a]! * weights[b]! * curvature;
+        }
+      }
+      return { value, gradient, precision };
+    };
+    let x = from.slice();
+    let current = evaluate(x, true);
+    for (let iteration = 0; iteration < 50; iteration++) {
+      const factor = choleskyDense(current.precision, size) ?? choleskyDense(evaluate(x, false).precision, size);
+      if (!factor) return null;
+      const step = solveUpper(factor, size, solveLower(factor, size, current.gradient.slice()));
+      const gain = step.reduce((sum, v, i) => sum + v * current.gradient[i]!, 0);
+      if (gain < 1e-10) return { x, factor, logMarginal: current.value - 0.5 * logDeterminant(factor, size) };
+      let length = 1;
+      for (;;) {
+        const moved = x.map((v, i) => v + length * step[i]!);
+        const candidate = evaluate(moved, true);
+        if (candidate.value >= current.value || length < 1e-6) {
+          x = moved;
+          current = candidate;
+          break;
+        }
+        length /= 2;
+      }
+    }
+    return null;
+  };
+
+  let mode = start;
+  const best = minimiseNelderMead(
+    ([logStateSd, logitRho]) => {
+      const fit = laplace(Math.exp(logStateSd!), expit(logitRho!), mode);
+      if (!fit) return Number.POSITIVE_INFINITY;
+      mode = fit.x;
+      return -(fit.logMarginal + logPrior(Math.exp(logStateSd!), expit(logitRho!)));
+    },
+    [Math.log(0.6), logit(0.12)],
+    { tolerance: 1e-5, limit: 120 },
+  );
+  const state_sd = Math.exp(best.x[0]!);
+  const rho = expit(best.x[1]!);
+  const fit = laplace(state_sd, rho, mode);
+  if (!fit) throw new Error('the baseline did not converge: expected a mode within 50 steps');
+
+  const season_exponent = new Float64Array(draws);
+  const drawn = Array.from({ length: draws }, (_, d) => {
+    const noise = solveUpper(
+      fit.factor,
+      size,
+      Float64Array.from({ length: size }, () => random.normal()),
+    );
+    const x = fit.x.map((v, i) => v + noise[i]!);
+    season_exponent[d] = x[size - 1]!;
+    return Float64Array.from({ length: units }, (_, k) => x[k % R]! + x[R + k]!);
+  });
+  return { states, rounds, state_sd, rho, draws: drawn, season_exponent };
+}
+
+/**
+ * Weak priors that keep σ_α and ρ off their bounds if the data are uninformative (one cluster, all zero): exponential
+ * on σ_α with P(σ_α > 2) = 5%, as in Simpson et al. 2017 (Stat. Sci. 32:1) for a standard deviation; ρ uniform on (0,
+ * 1). Both include the Jacobian of the scale of the search, ln σ_α and logit ρ.
+ */
+function logPrior(stateSd: number, rho: number): number {
+  return (Math.log(0.05) / 2) * stateSd + Math.log(stateSd) + Math.log(rho) + Math.log1p(-rho);
+}
+
+/** Prevalence, one value per draw, in a state and survey round at a place with the seasonal index e^`logSeason`. */
+export function drawBaseline(fit: BaselineFit, stateCode: string, surveyYear: number, logSeason: number): Float64Array {
+  const s = fit.states.indexOf(stateCode);
+  const r = fit.rounds.indexOf(surveyYear);
+  if (s < 0 || r < 0) throw new RangeError(`no baseline for ${stateCode} ${surveyYear}`);
+  const k = s * fit.rounds.length + r;
+  return Float64Array.from(fit.draws, (x, d) => expit(x[k]! + fit.season_exponent[d]! * logSeason));
+}

@@ -1,0 +1,28 @@
+import { addMonths, monthIndex, type Period } from '../../contract/months.ts';
+
+/**
+ * Latest reference month, in months after the end of fieldwork; fieldwork is then within the year around the reference.
+ */
+const LATEST_AFTER = 3;
+
+/**
+ * The month that represents the last survey round completed before `period`: the same month of the last earlier year in
+ * which it is at most three months after the end of fieldwork, so that the season does not affect the change. Null
+ * before the end of the first round.
+ * @param fieldworkEnds last months of the rounds' fieldwork; for a round published by state only, its middle month
+ */
+export function surveyReference(period: Period, fieldworkEnds: readonly Period[]): Period | null {
+  const ended = fieldworkEnds.filter((end) => end < period).sort();
+  const last = ended.at(-1);
+  if (last === undefined) return null;
+  return addMonths(period, -12 * Math.max(1, Math.ceil((monthIndex(period) - monthIndex(last) - LATEST_AFTER) / 12)));
+}
+
+/** Positions in `periods` of the months with which `period` is compared; null if they are not in it. */
+export function comparedOf(period: Period, periods: readonly Period[], fieldworkEnds: readonly Period[]) {
+  const position = (month: Period | null) => {
+    const at = month === null ? -1 : periods.indexOf(month);
+    return at < 0 ? null : at;
+  };
+  return { year: position(addMonths(period, -12)), survey: position(surveyReference(period, fieldworkEnds)) };
+}

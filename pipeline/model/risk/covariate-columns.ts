@@ -1,0 +1,134 @@
+import type { ArtifactTables, PredictionCells } from '../../artifacts.ts';
+import { covariateName } from '../../catalog/covariates.ts';
+import type { Covariate } from '../../catalog/model.ts';
+import { BadInput } from '../../lib/bad-input.ts';
+import type { RowOf } from '../../lib/tables/table.ts';
+
+/** A covariate of the catalog with its value in each prediction cell, in the source's unit and the cells' order. */
+export interface CellCovariate extends Pick<Covariate, 'transform' | 'square'> {
+  name: string;
+  values: readonly number[];
+}
+
+/** The model's covariates of each cell, and the columns that belong to each. */
+export interface Features {
+  /** `features[cell * feature_count + f]`. */
+  features: Float64Array;
+  feature_count: number;
+  covariates: { name: string; columns: number[] }[];
+}
+
+/** Covariates from the population raster, which every country has. */
+export const POPULATION_COVARIATES = ['population density', 'urban share'] as const;
+
+/**
+ * The risk model's covariates by cell, standardised over the population (mean 0, variance 1): log of population
+ * density, its square about the mean (risk falls towards towns, less so from hamlet to village), the share living in
+ * urban centres; then those of the catalog, each transformed, with its square about the mean where the catalog requests
+ * it.
+ * @throws BadInput if a covariate of the catalog is the same everywhere or outside the domain of its transform
+ */
+export function riskFeatures(cells: PredictionCells, added: readonly CellCovariate[] = []): Features {
+  const { population } = cells;
+  const density = standardise(cells.population_density.map(Math.log), population);
+  const [density_name, urban_name] = POPULATION_COVARIATES;
+  const all = [
+    { name: density_name, columns: [density, squared(density, population)] },
+    { name: urban_name, columns: [standardise(cells.urban_share, population)] },
+    ...added.map((covariate) => ({ name: covariate.name, columns: columnsOf(covariate, population) })),
+  ];
+  const columns = all.flatMap((covariate) => covariate.columns);
+  const feature_count = columns.length;
+  const features = new Float64Array(population.length * feature_count);
+  columns.forEach((column, f) => {
+    column.forEach((v, c) => {
+      features[c * feature_count + f] = v;
+    });
+  });
+  return {
+    features,
+    feature_count,
+    covariates: all.map(({ name, columns: own }) => ({
+      name,
+      columns: own.map((column) => columns.indexOf(column)),
+    })),
+  };
+}
+
+/** The same features without the columns of covariates that are not in `names`. */
+export function selectFeatures({ features, feature_count, covariates }: Features, names: readonly string[]): Features {
+  const kept = covariates.filter(({ name }) => names.includes(name));
+  const columns = kept.flatMap((covariate) => covariate.columns);
+  const cells = features.length / feature_count;
+  const selected = new Float64Array(cells * columns.length);
+  for (let c = 0; c < cells; c++)
+    columns.forEach((column, f) => {
+      selected[c * columns.length + f] = features[c * feature_count + column]!;
+    });
+  return {
+    features: selected,
+    feature_count: columns.length,
+    covariates: kept.map(({ name, columns: own }) => ({ name, columns: own.map((column) => columns.indexOf(column)) })),
+  };
+}
+
+type ByLga = RowOf<ArtifactTables['ingest/covariates']>;
+type ByCell = RowOf<ArtifactTables['zonal/covariates']>;
+
+/**
+ * The catalog's covariates that do not vary over time, by cell: of rasters the cell's value, of tables that of its LGA,
+ * and of dated sources under `mean` the mean over their times.
+ */
+export function cellCovariates(
+  entries: readonly Covariate[],
+  { lga_code }: Pick<PredictionCells, 'lga_code'>,
+  byLga: readonly ByLga[],
+  byCell: readonly ByCell[],
+): CellCovariate[] {
+  const tables = Map.groupBy(byLga, ({ covariate }) => covariate);
+  const rasters = Map.groupBy(byCell, ({ covariate }) => covariate);
+  const constant = entries.filter(({ time }) => time === undefined || time === 'mean');
+  return constant.map((entry) => {
+    const { source, transform, square = false } = entry;
+    const places = Map.groupBy(tables.get(source) ?? [], (row) => row.lga_code);
+    const means = new Map(
+      [...places].map(([code, rows]) => [code, rows.reduce((sum, r) => sum + r.value, 0) / rows.length]),
+    );
+    const values = rasters.get(source)?.map(({ value }) => value) ?? lga_code.map((code) => means.get(code)!);
+    return { name: covariateName(entry), transform, square, values };
+  });
+}
+
+export const TRANSFORMS: Record<Covariate['transform'], (value: number) => number> = {
+  none: (value) => value,
+  log: Math.log,
+  log1p: Math.log1p,
+  sqrt: Math.sqrt,
+};
+
+function columnsOf({ name, values, transform, square }: CellCovariate, weights: number[]): number[][] {
+  const complain = (found: string, expected: string) =>
+    new BadInput('model.json', `parameters.risk.covariates, ${name}`, found, expected);
+  const transformed = values.map(TRANSFORMS[transform]);
+  const at = transformed.findIndex((value) => !Number.isFinite(value));
+  if (at !== -1)
+    throw complain(`the value ${values[at]} with the transform ${transform}`, 'a transform defined for it');
+  const column = standardise(transformed, weights);
+  if (column.every((value) => value === 0)) throw complain('the same value everywhere', 'a covariate that varies');
+  return square ? [column, squared(column, weights)] : [column];
+}
+
+const squared = (column: number[], weights: number[]) =>
+  standardise(
+    column.map((v) => v * v),
+    weights,
+  );
+
+/** Weighted mean 0 and variance 1; all 0 if the values do not vary, whatever their unit. */
+function standardise(values: number[], weights: number[]): number[] {
+  const total = weights.reduce((sum, w) => sum + w, 0);
+  const mean = values.reduce((sum, v, i) => sum + weights[i]! * v, 0) / total;
+  const variance = values.reduce((sum, v, i) => sum + weights[i]! * (v - mean) ** 2, 0) / total;
+  const size = values.reduce((sum, v, i) => sum + weights[i]! * v * v, 0) / total;
+  return values.map((v) => (variance > 1e-12 * size ? (v - mean) / Math.sqrt(variance) : 0));
+}

@@ -1,0 +1,83 @@
+/** Summaries of joint draws of prevalence: means, ranges, probabilities, ranks and changes. */
+import { select, selectQuantiles } from '../../lib/numerics/selection.ts';
+
+const RANGE = [0.05, 0.95];
+
+export interface DrawSummary {
+  mean: number;
+  /** Ends of the central 90%. */
+  low: number;
+  high: number;
+}
+
+export interface ChangeSummary extends DrawSummary {
+  /** Share of the draws in which prevalence rose. */
+  rise: number;
+}
+
+/** Mean and range of draws, and the share of the draws that reach each cut-off. @param cutoffs ascending */
+export function summariseDraws(
+  draws: Float64Array,
+  cutoffs: readonly number[],
+): DrawSummary & { at_least: readonly number[] } {
+  let sum = 0;
+  const reached = cutoffs.map(() => 0);
+  for (let d = 0; d < draws.length; d++) {
+    const value = draws[d]!;
+    sum += value;
+    for (let c = 0; c < cutoffs.length && value >= cutoffs[c]!; c++) reached[c]!++;
+  }
+  const [low, high] = selectQuantiles(draws.slice(), RANGE) as [number, number];
+  return { mean: sum / draws.length, low, high, at_least: reached.map((n) => n / draws.length) };
+}
+
+/** Summary of the change of an area's prevalence, computed draw by draw. */
+export function changesOf(now: Float64Array, then: Float64Array): ChangeSummary {
+  const change = new Float64Array(now.length);
+  let rises = 0;
+  for (let d = 0; d < now.length; d++) {
+    change[d] = now[d]! - then[d]!;
+    if (change[d]! > 0) rises++;
+  }
+  const { mean, low, high } = summariseDraws(change, []);
+  return { mean, low, high, rise: rises / now.length };
+}
+
+/** Number of areas in the highest tenth: a tenth of `areas`, rounded up. */
+export const tenthOf = (areas: number): number => Math.ceil(areas / 10);
+
+/**
+ * The share of the draws in which each area is among the highest tenth of its set. Ties are resolved in favour of the
+ * first areas, so that every draw has exactly `tenthOf` of them.
+ * @param values value of area a in draw d at `a * draws + d`
+ * @param sets areas that are ranked together
+ * @param to receives the shares, by area
+ */
+export function highestTenths(
+  values: Float64Array,
+  draws: number,
+  sets: readonly (readonly number[])[],
+  to: Float64Array,
+): void {
+  for (const areas of sets) {
+    const wanted = tenthOf(areas.length);
+    const counts = new Int32Array(areas.length);
+    const ranked = new Float64Array(areas.length);
+    for (let d = 0; d < draws; d++) {
+      for (let i = 0; i < areas.length; i++) ranked[i] = values[areas[i]! * draws + d]!;
+      const least = select(ranked, areas.length - wanted);
+      let left = wanted;
+      for (let i = 0; i < areas.length; i++)
+        if (values[areas[i]! * draws + d]! > least) {
+          counts[i]!++;
+          left--;
+        }
+      for (let i = 0; i < areas.length && left > 0; i++)
+        if (values[areas[i]! * draws + d]! === least) {
+          counts[i]!++;
+          left--;
+        }
+    }
+    for (const [i, a] of areas.entries()) to[a] = counts[i]! / draws;
+  }
+}

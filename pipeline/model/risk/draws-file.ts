@@ -1,0 +1,72 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { FLOAT, LIST, listValue } from '@duckdb/node-api';
+import { monthOf, type Period } from '../../contract/months.ts';
+import { writeAtomic } from '../../lib/atomic-write.ts';
+import { literal, withDatabase } from '../../lib/tables/duckdb.ts';
+import { drawMonths, type Paths } from './paths.ts';
+
+export interface DrawsRequest {
+  area: 'lga' | 'state';
+  /** All areas of the kind in the model's order, and whether their draws are requested. */
+  codes: readonly { code: string; wanted: boolean }[];
+  periods: ReadonlySet<Period>;
+  /** The scores of the kind, by area and then by month. */
+  scores: readonly { period: Period; score: number }[];
+}
+
+/** Largest difference, due to rounding of sums, between the mean of the draws and the score computed from them. */
+const TOLERANCE = 1e-9;
+
+/**
+ * Writes draws as Parquet: code, period, draw (from 1), prevalence; by month, area and draw. In addition to the paths,
+ * it keeps only the draws of one month of the year in memory.
+ * @returns number of rows
+ * @throws Error if the means of the draws are not the scores
+ */
+export async function writeDraws(file: string, paths: Paths, request: DrawsRequest): Promise<number> {
+  const { area, codes, periods, scores } = request;
+  const months = scores.slice(0, paths.months.length).map(({ period }) => period);
+  const chosen = [...codes.entries()].filter(([, { wanted }]) => wanted);
+  const scratch = await mkdtemp(path.join(tmpdir(), 'malaria-draws-'));
+  const partOf = (period: Period) => path.join(scratch, `${period}.parquet`);
+  const wanted = months.filter((period) => periods.has(period));
+  try {
+    await writeAtomic(file, (temporary) =>
+      withDatabase(async (db) => {
+        for (const month of new Set(wanted.map(monthOf))) {
+          const drawn = drawMonths(paths, month - 1);
+          for (const [k, m] of drawn.months.entries()) {
+            const period = months[m]!;
+            if (!periods.has(period)) continue;
+            const values = (area === 'lga' ? drawn.lgas : drawn.states)[k]!;
+            await db.run('CREATE OR REPLACE TABLE drawn (code VARCHAR, draws FLOAT[])');
+            const appender = await db.connection.createAppender('drawn');
+            for (const [a, { code }] of chosen) {
+              const own = Array.from(values.subarray(a * paths.draws, (a + 1) * paths.draws));
+              const mean = own.reduce((sum, value) => sum + value, 0) / own.length;
+              const { score } = scores[a * months.length + m]!;
+              if (Math.abs(mean - score) > TOLERANCE)
+                throw new Error(`${code} ${period}: found draws with mean ${mean}, expected the score ${score}`);
+              appender.appendVarchar(code);
+              appender.appendList(listValue(own), LIST(FLOAT));
+              appender.endRow();
+            }
+            appender.closeSync();
+            await db.run(`COPY (
+              SELECT code, ${literal(period)} AS period, unnest(range(1, len(draws) + 1))::INTEGER AS draw, unnest(draws) AS prevalence
+              FROM drawn) TO ${literal(partOf(period))} (FORMAT parquet)`);
+          }
+        }
+        const parts = wanted.map((period) => literal(partOf(period)));
+        await db.run(
+          `COPY (FROM read_parquet([${parts}])) TO ${literal(temporary)} (FORMAT parquet, COMPRESSION zstd)`,
+        );
+      }),
+    );
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+  return wanted.length * chosen.length * paths.draws;
+}

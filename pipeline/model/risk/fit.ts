@@ -1,0 +1,161 @@
+import type { Mode } from '../../lib/numerics/laplace.ts';
+import { twoLevelDesign } from '../../lib/numerics/two-level-design.ts';
+import { fromTheta, type Hyperparameters } from './hyperparameters.ts';
+import type { Constants, Layout } from './latent.ts';
+import type { RiskObservation } from './likelihood.ts';
+import { type Marginal, prepareMarginal } from './marginal.ts';
+import type { Mesh } from './mesh.ts';
+import {
+  type Centre,
+  combine,
+  covarianceRoot,
+  NO_MODE,
+  type Optimum,
+  quickOptimum,
+  searchOptimum,
+  settle,
+  slopeNear,
+  slopesWanted,
+  usualStart,
+} from './optimum.ts';
+
+/**
+ * A point of the hyperparameters' posterior on the scale of the search, and the share of the posterior it represents.
+ */
+export interface ThetaPoint {
+  theta: number[];
+  /** Weights sum to 1. */
+  weight: number;
+}
+/** Such a point, and the Gaussian posterior of the latent vector there. */
+export interface FitPoint extends ThetaPoint {
+  hyperparameters: Hyperparameters;
+  /** Overdispersion of each round; 0 if it has no clusters. */
+  rho: number[];
+  mode: Mode;
+}
+/** The structure that gives the entries of a latent vector their meaning. */
+export interface LatentStructure {
+  mesh: Mesh;
+  layout: Layout;
+  constants: Constants;
+}
+/** The posterior that draws are taken from. */
+export interface Posterior extends LatentStructure {
+  /** The mode comes first. */
+  points: FitPoint[];
+}
+export interface RiskFit extends Posterior {
+  /** ln p(y, θ̂) by Laplace's approximation, without the binomial coefficients. */
+  log_posterior: number;
+  optimum: Optimum;
+}
+
+/** Weight of the mode of θ itself. */
+const CENTRE = 1 / 3;
+
+/**
+ * Fits the risk model: finds the mode of θ by BFGS on the Laplace-approximated posterior, and adds the points of a
+ * two-level design around it. Together they have the mean and covariance of the Gaussian with the curvature at the
+ * mode. Each point moves all standardised components of θ by 1.2; the tails along single axes, where the
+ * curvature is a poor guide, are avoided. `estimateInThreads` takes the same steps.
+ * @param times times of the rounds in years, ascending, indexed by `observations[].round`
+ * @param like the optimum of a fit to nearly the same observations: the search starts there and reuses its curvature,
+ *   since computing its own would cost more than everything else. Ignored if it belongs to other rounds
+ */
+export function fitRisk(
+  mesh: Mesh,
+  times: number[],
+  observations: RiskObservation[],
+  constants: Constants,
+  like: Optimum | null = null,
+): RiskFit {
+  const marginal = prepareMarginal(mesh, times, observations, constants);
+  const settledFrom = (near: Centre): Optimum => {
+    const slopes = slopesWanted(near).map((theta) => slopeNear(marginal, near, theta));
+    const { optimum, at } = settle(marginal, near, slopes);
+    return optimum ?? settledFrom(at);
+  };
+  const start = usualStart(marginal.clusteredRounds);
+  const optimum =
+    like?.theta.length === start.length ? quickOptimum(marginal, like) : settledFrom(searchOptimum(marginal, start));
+  return fitOf(mesh, constants, marginal, optimum, modesAt(marginal, pointsAround(optimum)));
+}
+
+/**
+ * The fit at the points of θ with which an earlier fit to the same observations ended: bit for bit the same posterior,
+ * without the search and its other results.
+ */
+export function fitAt(
+  mesh: Mesh,
+  times: number[],
+  observations: RiskObservation[],
+  constants: Constants,
+  points: readonly ThetaPoint[],
+): Posterior {
+  const marginal = prepareMarginal(mesh, times, observations, constants);
+  return { mesh, layout: marginal.layout, constants, points: modesAt(marginal, points) };
+}
+
+export function fitOf(
+  mesh: Mesh,
+  constants: Constants,
+  marginal: Marginal,
+  optimum: Optimum,
+  points: FitPoint[],
+): RiskFit {
+  const log_posterior = marginal.logPosteriorAt(optimum.theta, points[0]!.mode);
+  return { mesh, layout: marginal.layout, constants, points, log_posterior, optimum };
+}
+
+/** The mode of θ, and the design around it. */
+export function pointsAround({ theta, curvature }: Optimum): [ThetaPoint, ...ThetaPoint[]] {
+  const design = twoLevelDesign(theta.length);
+  const { root } = covarianceRoot(Float64Array.from(curvature.flat()), theta.length);
+  return [
+    { theta, weight: CENTRE },
+    ...design.map((signs) => {
+      const step = combine(root, signs);
+      return {
+        theta: theta.map((v, j) => v + step[j]! / Math.sqrt(1 - CENTRE)),
+        weight: (1 - CENTRE) / design.length,
+      };
+    }),
+  ];
+}
+
+/**
+ * The posterior of the latent vector at points of θ, the first of which is the mode of θ. The first latent mode is
+ * sought from the prior mean, the others from the first, and never from where a search has been, so that they depend on
+ * the points alone.
+ */
+function modesAt(marginal: Marginal, [first, ...others]: readonly ThetaPoint[]): FitPoint[] {
+  const centre = centrePoint(marginal, first!);
+  return weighed([centre, ...others.map((point) => pointNear(marginal, centre.mode, point))]);
+}
+
+/** @throws Error if no mode of the latent vector is found */
+export function centrePoint(marginal: Marginal, point: ThetaPoint): FitPoint {
+  const mode = marginal.modeAt(point.theta, marginal.priorMean, null);
+  if (!mode) throw new Error(NO_MODE);
+  return fitPoint(marginal, point, mode);
+}
+
+/** @returns null if no mode of the latent vector is found */
+export function pointNear(marginal: Marginal, { x, factor }: Mode, point: ThetaPoint): FitPoint | null {
+  const mode = marginal.modeAt(point.theta, x, factor);
+  return mode && fitPoint(marginal, point, mode);
+}
+
+const fitPoint = (marginal: Marginal, { theta, weight }: ThetaPoint, mode: Mode): FitPoint => ({
+  ...{ theta, weight, mode },
+  hyperparameters: fromTheta(theta),
+  rho: marginal.rhoOf(theta),
+});
+
+/** The points with a mode, with weights rescaled to sum to 1. */
+export function weighed(points: readonly (FitPoint | null)[]): FitPoint[] {
+  const found = points.filter((point) => point !== null);
+  const total = found.reduce((sum, { weight }) => sum + weight, 0);
+  return found.map((point) => ({ ...point, weight: point.weight / total }));
+}

@@ -1,0 +1,74 @@
+import { expit, logit } from '../../lib/numerics/special.ts';
+
+export interface Hyperparameters {
+  sigma_place: number;
+  range_km: number;
+  sigma_change: number;
+  sigma_state: number;
+  sigma_lga: number;
+  /** Standard deviation of the states' slopes, logit per year. */
+  sigma_slope: number;
+  /** Time constants of the field of change and of the states' departures, years. */
+  tau_years: number;
+  tau_state_years: number;
+  /**
+   * Overdispersion of each round with clusters: the correlation between two children of one row. It differs by round,
+   * because a row may pool several clusters in one round and be a single cluster in another.
+   */
+  rho: number[];
+}
+
+/** The positive hyperparameters in the order of θ, where logit ρ of each round follows them. */
+export const POSITIVE = [
+  'sigma_place',
+  'range_km',
+  'sigma_change',
+  'sigma_state',
+  'sigma_lga',
+  'sigma_slope',
+  'tau_years',
+  'tau_state_years',
+] as const satisfies readonly (keyof Hyperparameters)[];
+
+/** θ, the hyperparameters on the scale of the search: logarithms, then logit ρ of each round. */
+export function toTheta(h: Hyperparameters): number[] {
+  return [...POSITIVE.map((name) => Math.log(h[name])), ...h.rho.map(logit)];
+}
+
+export function fromTheta(theta: readonly number[]): Hyperparameters {
+  const positive = POSITIVE.map((name, i) => [name, Math.exp(theta[i]!)]);
+  return { ...Object.fromEntries(positive), rho: theta.slice(POSITIVE.length).map(expit) };
+}
+
+/**
+ * ln of the penalised-complexity priors (Simpson et al. 2017, Stat. Sci. 32:1; ranges: Fuglstad et al. 2019, J. Am.
+ * Stat. Assoc. 114:445), each with the Jacobian of the scale of θ. Tail probabilities, chosen before any score was
+ * seen: P(σ_place > 2) = P(σ_change > 1) = P(σ_state > 1) = P(σ_lga > 1) = 5%, P(σ_slope > 0.2 per year) = 5%, P(range
+ * < 75 km) = 5%, P(τ < 2 years) = 10%, P(τ_state < 1 year) = 10%; logit ρ of the rounds is N(logit 0.1, 1 + 0.5²) with
+ * a correlation of 0.8.
+ */
+export function logPrior(h: Hyperparameters): number {
+  const deviation = (sigma: number, upper: number) => (Math.log(0.05) / upper) * sigma + Math.log(sigma);
+  const overTime = (tau: number, least: number) =>
+    (Math.log(0.1) * Math.sqrt(least)) / Math.sqrt(tau) - 0.5 * Math.log(tau);
+  return (
+    deviation(h.sigma_place, 2) +
+    deviation(h.sigma_change, 1) +
+    deviation(h.sigma_state, 1) +
+    deviation(h.sigma_lga, 1) +
+    deviation(h.sigma_slope, 0.2) +
+    ((Math.log(0.05) * 75) / h.range_km - Math.log(h.range_km)) +
+    overTime(h.tau_years, 2) +
+    overTime(h.tau_state_years, 1) +
+    logPriorOfRho(h.rho)
+  );
+}
+
+function logPriorOfRho(rho: number[]): number {
+  if (rho.length === 0) return 0;
+  const [common, own] = [1, 0.5];
+  const z = rho.map((r) => logit(r) - logit(0.1));
+  const mean = z.reduce((a, b) => a + b, 0) / z.length;
+  const apart = z.reduce((sum, v) => sum + (v - mean) ** 2, 0);
+  return -0.5 * (apart / own ** 2 + mean ** 2 / (common ** 2 + own ** 2 / z.length));
+}

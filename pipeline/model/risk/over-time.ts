@@ -1,0 +1,78 @@
+import { choleskyDense, invertDense, logDeterminant, solveLower, solveUpper } from '../../lib/numerics/dense.ts';
+
+/** Covariance of a Gaussian process at two times in years. */
+export type Kernel = (s: number, t: number) => number;
+
+/** Brownian motion in both directions from `origin`, where it is 0; unit variance per year. */
+export function brownian(origin: number): Kernel {
+  return (s, t) => {
+    const [a, b] = [s - origin, t - origin];
+    return a * b > 0 ? Math.min(Math.abs(a), Math.abs(b)) : 0;
+  };
+}
+
+/** Ornstein-Uhlenbeck process of unit variance: correlation exp(−|t − s|/τ). */
+export function ornsteinUhlenbeck(tau: number): Kernel {
+  return (s, t) => Math.exp(-Math.abs(t - s) / tau);
+}
+
+/**
+ * Damped drift: the integral from `origin` of an Ornstein-Uhlenbeck slope of unit variance (1 per year) that keeps its
+ * direction for about `years`. With a = s − origin, b = t − origin and T = years,
+ *
+ *   T² (2 min(|a|, |b|)/T + e^(−|a|/T) + e^(−|b|/T) − 1 − e^(−|a − b|/T))   on the same side of the origin,
+ *   −T² (1 − e^(−|a|/T)) (1 − e^(−|b|/T))                                   on opposite sides.
+ */
+export function dampedDrift(origin: number, years: number): Kernel {
+  return (s, t) => {
+    const [a, b] = [Math.abs(s - origin) / years, Math.abs(t - origin) / years];
+    const [da, db] = [Math.expm1(-a), Math.expm1(-b)];
+    if ((s - origin) * (t - origin) < 0) return -(years ** 2) * da * db;
+    return years ** 2 * (2 * Math.min(a, b) + da + db - Math.expm1(-Math.abs(a - b)));
+  };
+}
+
+/** Weighted sum of independent processes: Σ scale² kernel. */
+export function sumOf(...terms: { scale: number; kernel: Kernel }[]): Kernel {
+  return (s, t) => terms.reduce((sum, { scale, kernel }) => sum + scale * scale * kernel(s, t), 0);
+}
+
+function covariance(kernel: Kernel, times: readonly number[], others: readonly number[]): Float64Array {
+  return Float64Array.from(times.flatMap((s) => others.map((t) => kernel(s, t))));
+}
+
+/** Precision matrix of a process at `times`, in rows, and its log determinant. @throws Error if it is singular */
+export function precisionAt(kernel: Kernel, times: readonly number[]) {
+  const n = times.length;
+  const factor = choleskyDense(covariance(kernel, times, times), n);
+  if (!factor) throw new Error(`singular covariance at ${times.join(', ')}, expected distinct times`);
+  return { precision: invertDense(factor, n), log_determinant: -logDeterminant(factor, n) };
+}
+
+/** Conditional distribution of a process at new times given its values at known ones. */
+export interface Conditional {
+  /** Mean at time m: Σ_r weights[m * known + r] · value_r. */
+  weights: Float64Array;
+  /** Lower Cholesky factor of the conditional covariance, in rows. */
+  root: Float64Array;
+  /** Conditional standard deviations. */
+  deviation: Float64Array;
+}
+
+/** Conditional distribution at `at` given the values at `known` (kriging). */
+export function conditionalAt(kernel: Kernel, known: readonly number[], at: readonly number[]): Conditional {
+  const [n, m] = [known.length, at.length];
+  const factor = choleskyDense(covariance(kernel, known, known), n);
+  if (!factor) throw new Error(`singular covariance at ${known.join(', ')}, expected distinct times`);
+  const cross = covariance(kernel, at, known);
+  const weights = new Float64Array(m * n);
+  const left = covariance(kernel, at, at);
+  for (let i = 0; i < m; i++)
+    weights.set(solveUpper(factor, n, solveLower(factor, n, cross.slice(i * n, (i + 1) * n))), i * n);
+  for (let i = 0; i < m; i++)
+    for (let j = 0; j < m; j++) for (let r = 0; r < n; r++) left[i * m + j]! -= weights[i * n + r]! * cross[j * n + r]!;
+  const deviation = Float64Array.from(at, (_, i) => Math.sqrt(Math.max(left[i * m + i]!, 0)));
+  // a month at a round has no variance left, so without this the matrix would be singular
+  for (let i = 0; i < m; i++) left[i * m + i]! += 1e-10 * kernel(at[i]!, at[i]!);
+  return { weights, root: choleskyDense(left, m)!, deviation };
+}

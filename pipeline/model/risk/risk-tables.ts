@@ -1,0 +1,74 @@
+import { lga_code, period, scores, state_code } from '../../contract/columns.ts';
+import { LEVELS } from '../../contract/schemas.ts';
+import { type ColumnForm, orNull, real, text } from '../../lib/tables/table.ts';
+
+export const LGAS = { row: 'An LGA in a month, estimated or forecast', columns: { lga_code, period, ...scores } };
+export const STATES = { row: 'A state in a month, estimated or forecast', columns: { state_code, period, ...scores } };
+
+const place = { area: text<'state' | 'lga'>('`state` or `lga`'), code: text('`state_code` or `lga_code`'), period };
+
+type LevelName = (typeof LEVELS)[number]['level'];
+type Below = Exclude<LevelName, 'very_high'>;
+
+/** `probability_very_low` and so on. */
+const ofLevels = Object.fromEntries(
+  LEVELS.map(({ level, below }, i) => {
+    const from = LEVELS[i - 1]?.below;
+    const span = [...(from ? [`${from} or more`] : []), ...(Number.isFinite(below) ? [`below ${below}`] : [])].join(
+      ', ',
+    );
+    return [`probability_${level}`, real(`Probability that the true share is in the level ${level} (${span}), 0 to 1`)];
+  }),
+) as Record<`probability_${LevelName}`, ColumnForm<number>>;
+
+/** `probability_above_very_low` and so on: of exceeding the upper end of a level. */
+const above = Object.fromEntries(
+  LEVELS.slice(0, -1).map(({ level, below }) => [
+    `probability_above_${level}`,
+    real(`Probability that the true share is ${below} or more, above the level ${level}, 0 to 1`),
+  ]),
+) as Record<`probability_above_${Below}`, ColumnForm<number>>;
+
+export const PROBABILITIES = {
+  row: 'An area in an estimated or forecast month: how certain its level and rank are, given the model and all surveys',
+  columns: {
+    ...place,
+    ...ofLevels,
+    ...above,
+    probability_highest_nation: real(
+      "Probability of being among the highest tenth of the nation's areas of its kind (their number, rounded up), 0 to 1",
+    ),
+    probability_highest_state: orNull(
+      real(
+        "Probability of being among the highest tenth of its state's LGAs (their number, rounded up), 0 to 1; null for states",
+      ),
+    ),
+  },
+};
+
+const changeSince = (since: string) =>
+  [
+    real(`Score minus that of ${since}, as a share of children; posterior mean`),
+    real('Lower end of the central 90% range of that change'),
+    real('Upper end of that range'),
+    real(`Probability that the true share is higher than in ${since}, 0 to 1`),
+  ] as const;
+const [change_year, change_year_low, change_year_high, probability_rise_year] =
+  changeSince('the same month a year before');
+const sinceSurvey = changeSince('survey_month; null if that is null');
+export const CHANGES = {
+  row: 'An area in an estimated or forecast month that has a score a year before: change, and how certain it is',
+  columns: {
+    ...place,
+    ...{ change_year, change_year_low, change_year_high, probability_rise_year },
+    survey_month: orNull(
+      text(
+        'Month compared with, YYYY-MM: the latest month of the same name that is at most three months after the end of fieldwork of the last survey round completed by then; null if that month has no score',
+      ),
+    ),
+    change_survey: orNull(sinceSurvey[0]),
+    change_survey_low: orNull(sinceSurvey[1]),
+    change_survey_high: orNull(sinceSurvey[2]),
+    probability_rise_survey: orNull(sinceSurvey[3]),
+  },
+};

@@ -1,0 +1,28 @@
+import type { StageIo } from '../../engine/stage.ts';
+import { UsageError } from '../../lib/errors.ts';
+import { caseShiftOf } from './case-shift.ts';
+import { type FitSummary, pathsAt } from './estimate.ts';
+import { inputsOf, prepareRisk } from './inputs.ts';
+import type { Paths } from './paths.ts';
+
+/** Whether the stage's scores were computed from draws. */
+export const hasDraws = (io: StageIo): boolean => summaryOf(io) !== null;
+
+/**
+ * Reproduces from the stage's artifacts the draws from which its scores were computed. The posterior is computed again
+ * at the points of the hyperparameters with which the fit ended, which takes a fraction of the time of the search.
+ * @throws UsageError if the score is the baseline, which has no joint draws
+ */
+export function pathsOfStage(io: StageIo): Paths {
+  const summary = summaryOf(io);
+  if (!summary)
+    throw new UsageError(
+      'parameters.risk.score: found baseline, expected spatial, since only the spatial model has joint draws',
+    );
+  const { risk, seed } = io.model.parameters;
+  const periods = [...new Set(io.table('risk/lgas').map(({ period }) => period))];
+  const cases = caseShiftOf(io.table('link/shift'), io.table('ingest/states'), periods);
+  return pathsAt(prepareRisk(inputsOf(io)), periods, { ...risk, seed }, summary.points, cases);
+}
+
+const summaryOf = (io: StageIo) => io.artifact<{ spatial: FitSummary | null }>('risk/evidence').spatial;

@@ -1,0 +1,50 @@
+import type { SeasonWindow } from '../../artifacts.ts';
+import { roundAs } from '../../contract/decimals.ts';
+import { type RainSeason, rainTransmission } from './rain-season.ts';
+import { bestWindow, CRITERION, judgeWindow, verdictOf, WINDOW_MONTHS, windowShares } from './windows.ts';
+
+/** The data from which a place's windows are determined. */
+export interface WindowPlace {
+  area: SeasonWindow['area'];
+  code: string;
+  rain_mm: readonly number[];
+  /** Expected cases by month, January first, any unit. */
+  expected: readonly number[];
+  /** The season of its own case record; null without one. */
+  recorded: readonly number[] | null;
+}
+
+/**
+ * Rows of one place: both measures, runs of three, four and five months.
+ * @param errors errors of the seasons of places of its kind, all equally likely
+ */
+export function areaWindows(
+  { area, code, rain_mm, expected, recorded }: WindowPlace,
+  rain: RainSeason,
+  errors: readonly Float64Array[],
+): SeasonWindow[] {
+  const measures = { reported_cases: expected, rain_transmission: rainTransmission(rain_mm, rain) };
+  return (Object.keys(measures) as SeasonWindow['measure'][]).flatMap((measure) =>
+    WINDOW_MONTHS.map((months): SeasonWindow => {
+      const { first_month, criterion_probability: chance, ...judged } = judgeWindow(measures[measure], months, errors);
+      const decides = months === CRITERION.months;
+      // the rule applies to the probability as published
+      const criterion_probability = decides && chance !== null ? roundAs('criterion_probability', chance) : null;
+      const own = recorded && bestWindow(recorded, months);
+      return {
+        ...{ area, code, measure, first_month, last_month: ((first_month + months - 2) % 12) + 1 },
+        ...judged,
+        criterion_probability,
+        criterion: decides ? verdictOf(criterion_probability) : null,
+        record_first_month: own?.first_month ?? null,
+        record_share: recorded && windowShares(recorded, months)[first_month - 1]!,
+        record_best_share: own?.share ?? null,
+        rain_share: rainShare(rain_mm, months),
+      };
+    }),
+  );
+}
+
+/** Share of the year's rain in the wettest run; without any rain, all runs have an equal share. */
+const rainShare = (rain_mm: readonly number[], months: number) =>
+  rain_mm.some((rain) => rain > 0) ? bestWindow(rain_mm, months).share : months / 12;

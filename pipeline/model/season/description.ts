@@ -1,0 +1,63 @@
+import { mean, median } from '../../lib/numerics/averages.ts';
+import type { SeasonCheckRow } from './check.ts';
+import type { Durations, RainSeason } from './rain-season.ts';
+
+export interface SeasonAssumptions {
+  durations: Durations;
+  /** Basis of the durations, as a clause. */
+  assumed_from: string;
+  /** The share of the peak from which a month counts as high. */
+  highShare: number;
+}
+
+/** The season's method in plain words, with the results of its check. */
+export function describeMethod(
+  rain: RainSeason,
+  check: readonly SeasonCheckRow[],
+  { durations, assumed_from, highShare }: SeasonAssumptions,
+): string {
+  const method =
+    `Population-weighted usual rain drives the transmission of an SIRS model (infectious for ${durations.infectious_months}, ` +
+    `immune for ${durations.immune_months} months, ${assumed_from}): transmission follows rain by ` +
+    `${rain.lag_months.toFixed(1)} months, its seasonal part is at half its maximum at ${rain.half_saturation_mm.toFixed(0)} ` +
+    `mm a month, and ${(100 * rain.share_year_round).toFixed(0)}% of its peak does not depend on rain. The index is the number of ` +
+    `new infections on the model's yearly cycle.`;
+  if (check.length === 0)
+    return `${method} There are no monthly case records: the parameters are those fitted elsewhere and have not been checked here.`;
+  return (
+    `${method} Its parameters were fitted by least squares to ${check.length} states' monthly case records, as the ratio of each month ` +
+    `to the centred 12-month geometric mean, median over years; the check leaves each state out in turn when fitting ` +
+    `them, but not when choosing the durations. ${describeHighMonths(check, highShare)}${describeLgas(check)}`
+  );
+}
+
+/** Variation of recorded cases over the year, and how well the check predicted low months of left-out states. */
+function describeHighMonths(check: readonly SeasonCheckRow[], highShare: number): string {
+  const months = check.flatMap(({ expected, recorded }) =>
+    expected.map((value, month) => ({ expectedLow: value < highShare, recordedLow: recorded[month]! < highShare })),
+  );
+  const low = months.filter(({ recordedLow }) => recordedLow);
+  const found = low.filter(({ expectedLow }) => expectedLow).length;
+  const lowest = check.map(({ recorded }) => Math.min(...recorded));
+  const neverLow = lowest.filter((value) => value >= highShare).length;
+  const error = Math.sqrt(mean(check.map(({ index_error }) => index_error ** 2)));
+  return (
+    `A high season of twelve months means that no month is expected below ${highShare} of the peak, not that all months are alike: ` +
+    `the index shows how they differ. In ${neverLow} of the ${check.length} records no month falls below it; the lowest months of the records are ` +
+    `at ${Math.min(...lowest).toFixed(2)} to ${Math.max(...lowest).toFixed(2)} of the peak. Of ${months.length} left-out months, ${low.length} ` +
+    `were recorded below ${highShare}: the index identified ${found} of them, and put ${months.filter(({ expectedLow, recordedLow }) => expectedLow && !recordedLow).length} others below it. Its error is ` +
+    `${error.toFixed(2)} of the peak (root mean square), so a month that close to ${highShare} may be on either side.`
+  );
+}
+
+/** Accuracy of the season of LGAs predicted from their own rain; empty if no LGA has a record. */
+function describeLgas(check: readonly SeasonCheckRow[]): string {
+  const lgas = check.flatMap((row) => row.lgas);
+  if (lgas.length === 0) return '';
+  const months = (figure: 'peak_off' | 'midpoint_off') => mean(lgas.map((lga) => lga[figure])).toFixed(1);
+  return (
+    ` The seasons of LGAs are predicted less well, and their records are noisier: over ${lgas.length} LGAs of left-out states, the median correlation is ` +
+    `${median(lgas.map(({ correlation }) => correlation)).toFixed(2)}, and on average the peak is ${months('peak_off')} and the high season's midpoint ` +
+    `${months('midpoint_off')} months off.`
+  );
+}

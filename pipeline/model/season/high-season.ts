@@ -1,0 +1,70 @@
+import { roundAs } from '../../contract/decimals.ts';
+import type { Season } from '../../contract/schemas.ts';
+
+/** Months 0 (January) to 11, round the year. */
+const wrap = (month: number) => ((month % 12) + 12) % 12;
+
+/**
+ * `values` relative to the highest, rounded as published.
+ * @throws RangeError unless twelve, none negative, one above 0
+ */
+export function indexOf(values: readonly number[]): number[] {
+  const peak = Math.max(...values);
+  if (values.length !== 12 || !(peak > 0) || !Number.isFinite(peak) || values.some((value) => !(value >= 0)))
+    throw new RangeError(`a season needs twelve values of 0 or more, at least one above 0; found ${values.join(', ')}`);
+  return values.map((value) => roundAs('seasonal_index', value / peak));
+}
+
+/**
+ * The season of a place from its expected cases by month (January first, any unit). Every rule is applied to the
+ * rounded index: high months are those at `highShare` of the peak or more; the season is the run of them around the
+ * peak, bridging single lower months and continuing across the year's end. The earliest of equal peaks counts. If no
+ * two lower months are adjacent, the run has no ends and the season is 1, 12, 12.
+ */
+export function describeSeason(values: readonly number[], highShare: number): Season {
+  const seasonal_index = indexOf(values);
+  const peak = seasonal_index.indexOf(1);
+  const high = seasonal_index.map((value) => value >= highShare);
+  const { first, months } = seasonRun(high, peak);
+  return {
+    peak_month: peak + 1,
+    season_start_month: first + 1,
+    season_end_month: wrap(first + months - 1) + 1,
+    season_months: months,
+    high_months: high.flatMap((isHigh, month) => (isHigh ? [month + 1] : [])),
+    seasonal_index,
+  };
+}
+
+/** First month (0-11) and length of the run of high months around `peak`, bridging single lower months. */
+export function seasonRun(high: readonly boolean[], peak: number): { first: number; months: number } {
+  const low = (month: number) => !high[wrap(month)];
+  const adjacentLows = high.some((_, month) => low(month) && low(month + 1));
+  if (!adjacentLows) return { first: 0, months: 12 };
+  /** The last high month from the peak in one direction, before two lower months in a row. */
+  const reach = (direction: 1 | -1) => {
+    let end = 0;
+    for (let step = 1; step < 12; step++) {
+      if (!low(peak + direction * step)) end = step;
+      else if (low(peak + direction * (step + 1))) break;
+    }
+    return end;
+  };
+  const before = reach(-1);
+  return { first: wrap(peak - before), months: before + reach(1) + 1 };
+}
+
+/** Midpoint of the season at half height, with the lowest month scaled to 0 and the highest to 1; months 0 to 12. */
+export function seasonMidpoint(values: readonly number[]): number {
+  const least = Math.min(...values);
+  const most = Math.max(...values);
+  const high = values.map((value) => value - least >= (most - least) / 2);
+  const { first, months } = seasonRun(high, values.indexOf(most));
+  return (first + (months - 1) / 2) % 12;
+}
+
+/** Distance between two points of the year in months, the shorter way round: 0 to 6. */
+export function monthsApart(a: number, b: number): number {
+  const apart = Math.abs(a - b) % 12;
+  return Math.min(apart, 12 - apart);
+}

@@ -1,0 +1,54 @@
+import type { ReportLine } from '../../artifacts.ts';
+import type { Model } from '../../catalog/model.ts';
+import { monthIndex, monthOf, type Period, periodOf } from '../../contract/months.ts';
+import type { CaseSeries, Cases } from '../../ingest/case-series.ts';
+import { caseSeason, sumReporting } from './case-season.ts';
+
+/** A state's recorded season, from its own series if there is one, else from the sum of its LGAs'; null if unknown. */
+export function recordedSeason(state_code: string, cases: Cases, model: Model, report: ReportLine[]): number[] | null {
+  const inState = (series: CaseSeries) => series.state_code === state_code;
+  const own = cases.states.find(inState);
+  const lgas = cases.lgas.filter(inState);
+  if (!own && lgas.length === 0) return null;
+  const series = own ? { first: own.first, cases: withoutMasked(own) } : sumOfLgas(lgas);
+  const found = series.cases && seasonOf(series.first, series.cases, model);
+  if (!found)
+    report.push({
+      source: 'season',
+      rule: 'record left out',
+      what: `${state_code}: too few months reported throughout to determine a season`,
+    });
+  return found;
+}
+
+/** The season of monthly cases that start in `first`, without the country's unusual months. */
+export function seasonOf(first: CaseSeries['first'], cases: readonly (number | null)[], model: Model): number[] | null {
+  const start = monthIndex(first);
+  const unusual = new Set(
+    model.parameters.season.masked.flatMap((span) =>
+      Array.from(
+        { length: monthIndex(span.last) - monthIndex(span.first) + 1 },
+        (_, i) => monthIndex(span.first) + i - start,
+      ),
+    ),
+  );
+  return caseSeason({ first_month: monthOf(first) - 1, cases, unusual });
+}
+
+/** Confirmed cases by month, null in masked months. */
+export const withoutMasked = ({ confirmed, masked }: CaseSeries) =>
+  confirmed.map((value, t) => (masked.includes(t) ? null : value));
+
+/**
+ * The sum over LGAs, from the month by which half of their records have started to the last month that all records
+ * cover. An LGA that started to report later does not count as reporting throughout.
+ */
+function sumOfLgas(lgas: readonly CaseSeries[]): { first: Period; cases: number[] | null } {
+  const starts = lgas.map((lga) => monthIndex(lga.first));
+  const from = starts.toSorted((a, b) => a - b)[Math.ceil(lgas.length / 2) - 1]!;
+  const end = Math.min(...lgas.map(({ confirmed }, i) => starts[i]! + confirmed.length));
+  const series = lgas.map(({ confirmed }, i) =>
+    Array.from({ length: end - from }, (_, t) => confirmed[from + t - starts[i]!] ?? null),
+  );
+  return { first: periodOf(from), cases: sumReporting(series) };
+}

@@ -1,0 +1,240 @@
+import type { Areas, ClimateRow, ReportLine, SeasonWindow } from '../../artifacts.ts';
+import type { Model } from '../../catalog/model.ts';
+import { roundFields } from '../../contract/decimals.ts';
+import { monthOf } from '../../contract/months.ts';
+import type { Season, SeasonMethod } from '../../contract/schemas.ts';
+import type { StageIo, StageRun } from '../../engine/stage.ts';
+import { areasOf } from '../../ingest/areas-of.ts';
+import { type Cases, casesOf } from '../../ingest/case-series.ts';
+import { BadInput } from '../../lib/bad-input.ts';
+import { randomStream } from '../../lib/numerics/random.ts';
+import { tableOf } from '../../lib/tables/table.ts';
+import { areaWindows } from './area-windows.ts';
+import { checkSeason, type SeasonCheckRow, type SeasonPair, summariseCheck } from './check.ts';
+import { describeMethod } from './description.ts';
+import { describeSeason } from './high-season.ts';
+import { expectedSeason, fitRainSeason, lagInMonths, type RainSeason, usualByMonth } from './rain-season.ts';
+import { recordedSeason, seasonOf, withoutMasked } from './season-records.ts';
+import { LGAS, NATIONAL, RAIN, STATES, WINDOWS } from './season-tables.ts';
+import { unknownSeason } from './unknown.ts';
+import { seasonErrors } from './windows.ts';
+
+export interface SeasonInput {
+  areas: Areas;
+  climate: readonly ClimateRow[];
+  /** People by LGA code. */
+  populations: Readonly<Record<string, number>>;
+  cases: Cases;
+  model: Model;
+}
+export interface SeasonOutput {
+  method: SeasonMethod;
+  national: Season;
+  states: Record<string, Season>;
+  lgas: Record<string, Season>;
+  /** Usual rain by month (mm) of each state, population-weighted. */
+  rain: Record<string, number[]>;
+  /** Runs of months with the largest share of the year, by state and by LGA. */
+  windows: { states: Record<string, SeasonWindow[]>; lgas: Record<string, SeasonWindow[]> };
+  check: SeasonCheckRow[];
+  report: ReportLine[];
+}
+
+/** Results of the fit to the records, which apply to every area, and the country's season. */
+interface SeasonFit extends Pick<SeasonOutput, 'method' | 'national' | 'check' | 'report'> {
+  fitted: RainSeason;
+  /** Recorded seasons by code. */
+  records: { states: Record<string, readonly number[]>; lgas: Record<string, readonly number[]> };
+  /** Recorded seasons of left-out states, and those expected there. */
+  left_out: { states: SeasonPair[]; lgas: SeasonPair[] };
+}
+
+/**
+ * Seasons of the country, its states and LGAs: one fit to all records determines the effect of rain; each area's season
+ * then follows from its population-weighted rain.
+ */
+export function season(input: SeasonInput): SeasonOutput {
+  const fit = fitSeason(input);
+  const { method, national, check, report } = fit;
+  return { method, national, check, report, ...seasonsOf(input, fit) };
+}
+
+export const run: StageRun = async (io) => {
+  if (!hasRain(io)) return withoutRain(io);
+  const { method, national, states, lgas, rain, windows, check, report } = season(inputOf(io));
+  const each = <Code extends string>(code: Code, seasons: Record<string, Season>) =>
+    Object.entries(seasons).flatMap(([own, season]) =>
+      monthsOf(season).map((month) => ({ ...({ [code]: own } as Record<Code, string>), ...month })),
+    );
+  const rainByMonth = Object.entries(rain).flatMap(([state_code, usual]) =>
+    usual.map((rain_mm, i) => ({ state_code, month: i + 1, rain_mm })),
+  );
+  return {
+    ...{ method, check, report },
+    national: tableOf(NATIONAL, monthsOf(national)),
+    states: tableOf(STATES, each('state_code', states)),
+    lgas: tableOf(LGAS, each('lga_code', lgas)),
+    rain: tableOf(RAIN, rainByMonth),
+    windows: tableOf(
+      WINDOWS,
+      [windows.states, windows.lgas].flatMap((areas) => Object.values(areas).flat()),
+    ),
+  };
+};
+
+const hasRain = (io: StageIo) => io.table('ingest/climate').length + io.table('zonal/climate').length > 0;
+
+/** A country without monthly rain has no season: tables without rows. */
+const withoutRain = (io: StageIo) => ({
+  method: unknownSeason(io.model.parameters.season.high_share),
+  check: [],
+  ...{ national: tableOf(NATIONAL, []), states: tableOf(STATES, []), lgas: tableOf(LGAS, []) },
+  ...{ rain: tableOf(RAIN, []), windows: tableOf(WINDOWS, []) },
+  report: [
+    {
+      source: 'season',
+      rule: 'no monthly rain',
+      what: 'no season is reported; scores are the same in all months of a year',
+    },
+  ],
+});
+
+const monthsOf = ({ seasonal_index, high_months, peak_month }: Season) =>
+  seasonal_index.map((index, i) => ({
+    ...{ month: i + 1, seasonal_index: index },
+    ...{ is_high: high_months.includes(i + 1), is_peak: peak_month === i + 1 },
+  }));
+
+function inputOf(io: StageIo): SeasonInput {
+  return {
+    areas: areasOf(io),
+    climate: [...io.table('ingest/climate'), ...io.table('zonal/climate')],
+    populations: Object.fromEntries(io.table('zonal/lgas').map((row) => [row.lga_code, row.population])),
+    cases: casesOf(io.table('ingest/cases')),
+    model: io.model,
+  };
+}
+
+function fitSeason(input: SeasonInput): SeasonFit {
+  const { areas, cases, model } = input;
+  const { seed, transmission: durations } = model.parameters;
+  const { assumed_from } = durations;
+  const highShare = model.parameters.season.high_share;
+  const { rainOf, rain, national: nationalRain } = usualRains(input);
+
+  const report: ReportLine[] = [];
+  const records = areas.states.flatMap(({ state_code }) => {
+    const recorded = recordedSeason(state_code, cases, model, report);
+    if (!recorded) return [];
+    const lgas = cases.lgas.flatMap((series) => {
+      if (series.state_code !== state_code || series.lga_code === null) return [];
+      const season = seasonOf(series.first, withoutMasked(series), model);
+      return season ? [{ lga_code: series.lga_code, rain_mm: rainOf.get(series.lga_code)!, season }] : [];
+    });
+    return [{ state_code, rain_mm: rain[state_code]!, season: recorded, lgas }];
+  });
+  const checked = checkSeason(records, durations, { highShare, seed });
+  const check = checked.map((row) => ({ ...row, lgas: row.lgas.map(({ expected: _, recorded: __, ...own }) => own) }));
+  const fitted = fitRainSeason(records, durations, randomStream(seed, 'season'));
+  const national = describeSeason(expectedSeason(nationalRain, fitted, durations), highShare);
+  const method: SeasonMethod = roundFields({
+    cases_follow_rain_by_months: lagInMonths(nationalRain, national.seasonal_index),
+    high_season_share_of_peak: highShare,
+    description: describeMethod(fitted, check, { durations, assumed_from, highShare }),
+    check: summariseCheck(check),
+  });
+  report.push(...reportCheck(check, records.length));
+  const pairOf = ({ expected, recorded }: SeasonPair) => ({ expected, recorded });
+  return {
+    ...{ fitted, method, national, check, report },
+    records: {
+      states: Object.fromEntries(records.map(({ state_code, season }) => [state_code, season])),
+      lgas: Object.fromEntries(records.flatMap(({ lgas }) => lgas.map((lga) => [lga.lga_code, lga.season]))),
+    },
+    left_out: { states: checked.map(pairOf), lgas: checked.flatMap(({ lgas }) => lgas.map(pairOf)) },
+  };
+}
+
+function seasonsOf(
+  input: SeasonInput,
+  { fitted, records, left_out }: SeasonFit,
+): Pick<SeasonOutput, 'states' | 'lgas' | 'rain' | 'windows'> {
+  const { season, transmission } = input.model.parameters;
+  const { rainOf, rain } = usualRains(input);
+  const seasonsFrom = (area: SeasonWindow['area'], rains: Iterable<[string, readonly number[]]>) => {
+    const kind = area === 'state' ? 'states' : 'lgas';
+    const errors = seasonErrors(left_out[kind]);
+    const each = [...rains].map(([code, rain_mm]) => {
+      const expected = expectedSeason(rain_mm, fitted, transmission);
+      const recorded = records[kind][code] ?? null;
+      const windows = areaWindows({ area, code, rain_mm, expected, recorded }, fitted, errors);
+      return { code, season: describeSeason(expected, season.high_share), windows };
+    });
+    return {
+      seasons: Object.fromEntries(each.map(({ code, season }) => [code, season])),
+      windows: Object.fromEntries(each.map(({ code, windows }) => [code, windows])),
+    };
+  };
+  const states = seasonsFrom('state', Object.entries(rain));
+  const lgas = seasonsFrom('lga', rainOf);
+  return {
+    ...{ states: states.seasons, lgas: lgas.seasons, rain },
+    windows: { states: states.windows, lgas: lgas.windows },
+  };
+}
+
+/** Usual rain by month (mm) of each LGA, and the population-weighted means for each state and the country. */
+function usualRains({ areas, climate, populations }: SeasonInput) {
+  const months = Map.groupBy(climate, ({ lga_code }) => lga_code);
+  const rainOf = new Map(areas.lgas.map(({ lga_code }) => [lga_code, usualRain(months.get(lga_code) ?? [], lga_code)]));
+  const rainOver = (lgas: Areas['lgas']) =>
+    weighByPopulation(
+      lgas.map(({ lga_code }) => ({ rain: rainOf.get(lga_code)!, people: populations[lga_code] ?? 0 })),
+    );
+  const byState = Map.groupBy(areas.lgas, (lga) => lga.state_code);
+  const rain = Object.fromEntries(
+    areas.states.map(({ state_code }) => [state_code, rainOver(byState.get(state_code)!)]),
+  );
+  return { rainOf, rain, national: rainOver(areas.lgas) };
+}
+
+/** @throws BadInput if the climate does not cover every month of the year */
+function usualRain(months: readonly ClimateRow[], lga_code: string): number[] {
+  if (months.length < 12)
+    throw new BadInput(
+      'the climate',
+      lga_code,
+      `${months.length} months of rain`,
+      'every month of the year at least once',
+    );
+  const series = months.map(({ rain_mm }) => rain_mm);
+  return usualByMonth(series, monthOf(months[0]!.period) - 1);
+}
+
+/** Population-weighted mean by month; unweighted if there is no population. */
+function weighByPopulation(places: readonly { rain: readonly number[]; people: number }[]): number[] {
+  const total = places.reduce((sum, { people }) => sum + people, 0);
+  const weight = (people: number) => (total > 0 ? people / total : 1 / places.length);
+  return Array.from({ length: 12 }, (_, month) =>
+    places.reduce((sum, { rain, people }) => sum + weight(people) * rain[month]!, 0),
+  );
+}
+
+function reportCheck(check: readonly SeasonCheckRow[], series: number): ReportLine[] {
+  if (series === 0)
+    return [
+      {
+        source: 'season',
+        rule: 'no case records',
+        what: "the season's parameters are those fitted elsewhere and have not been checked here",
+      },
+    ];
+  const wrong = check.reduce((sum, row) => sum + row.wrong_months, 0) / check.length;
+  return [
+    {
+      source: 'season',
+      rule: 'leave one state out',
+      what: `${wrong.toFixed(2)} months of twelve on the wrong side of the high season on average over ${series} states`,
+    },
+  ];
+}

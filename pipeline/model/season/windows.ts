@@ -1,0 +1,108 @@
+/**
+ * Windows for seasonal intervention: the runs of months with most of a year's cases, their share, and its uncertainty.
+ */
+import { quantiles } from '../../lib/numerics/quantiles.ts';
+import { monthsApart } from './high-season.ts';
+
+/** Lengths of the runs, in months. */
+export const WINDOW_MONTHS: readonly number[] = [3, 4, 5];
+
+/**
+ * Seasonal chemoprevention was recommended where four consecutive months account for this share of a year's cases
+ * (MODEL.md, section 7).
+ */
+export const CRITERION = { months: 4, share: 0.6 };
+
+/** A run of months of the year, and its share of the year. */
+export interface Window {
+  /** 1 (January) to 12. */
+  first_month: number;
+  share: number;
+}
+
+/** A place's best run of a given length, with its uncertainty. */
+export interface JudgedWindow extends Window {
+  months: number;
+  /** Central 90% range of the run's share; null if the errors of seasons are unknown. */
+  share_low: number | null;
+  share_high: number | null;
+  /** Probability that the true best run begins in the same month, or one month before or after. */
+  start_probability: number | null;
+  /** Probability that the true share of some run of this length reaches the criterion. */
+  criterion_probability: number | null;
+}
+
+/** The share of the year in a run of `months`, by first month, January first. */
+export function windowShares(values: readonly number[], months: number): number[] {
+  const total = values.reduce((sum, value) => sum + value, 0);
+  let held = 0;
+  for (let i = 0; i < months; i++) held += values[i % 12]!;
+  return values.map((value, first) => {
+    const share = held / total;
+    held += values[(first + months) % 12]! - value;
+    return share;
+  });
+}
+
+/** The run with the largest share of the year; the earliest of equals. */
+export function bestWindow(values: readonly number[], months: number): Window {
+  const shares = windowShares(values, months);
+  const share = Math.max(...shares);
+  return { first_month: shares.indexOf(share) + 1, share };
+}
+
+/**
+ * Errors of a season by month, as factors: the ratios of recorded to expected cases of every record, shifted round the
+ * year by 0 to 11 months. The shifts preserve the errors' size, autocorrelation and tails, but not differences in
+ * accuracy between months.
+ * @param records twelve values each; `expected` from a fit without the record
+ */
+export function seasonErrors(
+  records: readonly { expected: readonly number[]; recorded: readonly number[] }[],
+): Float64Array[] {
+  return records.flatMap(({ expected, recorded }) => {
+    const ratio = expected.map((value, month) => recorded[month]! / value);
+    return ratio.map((_, shift) => Float64Array.from(ratio, (_, month) => ratio[(month + shift) % 12]!));
+  });
+}
+
+/**
+ * The run of `months` with the largest expected share, with its uncertainty under the given errors.
+ * @param expected twelve values of any unit, January first
+ * @param errors from `seasonErrors`, all equally likely; empty if they are unknown
+ */
+export function judgeWindow(
+  expected: readonly number[],
+  months: number,
+  errors: readonly Float64Array[],
+): JudgedWindow {
+  const best = bestWindow(expected, months);
+  if (errors.length === 0)
+    return {
+      ...{ months, ...best },
+      ...{ share_low: null, share_high: null, start_probability: null, criterion_probability: null },
+    };
+  const held = new Float64Array(errors.length);
+  let near = 0;
+  let reached = 0;
+  const season = new Array<number>(12);
+  for (const [i, error] of errors.entries()) {
+    for (let month = 0; month < 12; month++) season[month] = expected[month]! * error[month]!;
+    const shares = windowShares(season, months);
+    const most = Math.max(...shares);
+    held[i] = shares[best.first_month - 1]!;
+    if (monthsApart(shares.indexOf(most), best.first_month - 1) <= 1) near++;
+    if (most >= CRITERION.share) reached++;
+  }
+  const [share_low, share_high] = quantiles(held, [0.05, 0.95]);
+  return {
+    ...{ months, ...best, share_low: share_low!, share_high: share_high! },
+    ...{ start_probability: near / errors.length, criterion_probability: reached / errors.length },
+  };
+}
+
+/** A probability of 90% or more counts as reached, one of 10% or less as unlikely. */
+export function verdictOf(probability: number | null): 'reached' | 'unlikely' | 'unknown' {
+  if (probability === null) return 'unknown';
+  return probability >= 0.9 ? 'reached' : probability <= 0.1 ? 'unlikely' : 'unknown';
+}

@@ -1,0 +1,103 @@
+import type { Cluster, StateRound, TrendRow } from '../../artifacts.ts';
+import type { Model } from '../../catalog/model.ts';
+import type { StageIo, StageRun } from '../../engine/stage.ts';
+import { surveysOf } from '../../ingest/areas-of.ts';
+import { byCode, tableOf } from '../../lib/tables/table.ts';
+import { weightedMean } from '../../measure/context/figures.ts';
+import { TREND } from './survey-tables.ts';
+import { ratioEstimate } from './trend.ts';
+
+/** Positivity by round, for the country and each state, with design-based ranges if clusters are known. */
+export const run: StageRun = async (io) => {
+  const states = stateTrends(io);
+  const national = nationalTrend(io);
+  const { small_sample, method } = io.model.parameters.survey;
+  const years = national.map((row) => row.survey_year);
+  const small = states.filter((row) => row.small_sample).length;
+  const what = `rounds ${years.join(', ')} by ${[method].flat().join(', else by ')}; ${small} state figures are based on fewer than ${small_sample} children`;
+  return {
+    trend: tableOf(TREND, [...national, ...states]),
+    report: [{ source: 'survey', rule: 'small samples flagged', what }],
+  };
+};
+
+function stateTrends(io: StageIo): TrendRow[] {
+  const { clusters, state_rounds } = surveysOf(io);
+  const byState = Map.groupBy(clusters, (cluster) => cluster.state_code);
+  return io.table('ingest/states').flatMap(({ state_code }) => {
+    const byYear = Map.groupBy(byState.get(state_code) ?? [], (cluster) => cluster.survey_year);
+    const rounds = state_rounds.filter((round) => round.state_code === state_code);
+    return [
+      ...[...byYear].map(([year, sample]) => ({ ...sampleRow(year, sample, io.model), state_code })),
+      ...rounds.map((round) => ({ ...withoutSample(round.survey_year, round.positivity), state_code })),
+    ].sort((a, b) => a.survey_year - b.survey_year);
+  });
+}
+
+/** Computed from all clusters, because the country's range cannot be derived from the states' figures. */
+function nationalTrend(io: StageIo): TrendRow[] {
+  const { clusters, state_rounds } = surveysOf(io);
+  const children = childrenByState(io);
+  const context = byCode(io.table('context/lgas'), 'lga_code');
+  const { confidence } = io.model.parameters.survey;
+  const share = (sample: readonly Cluster[]) =>
+    sample.length === 0 ? null : ratioEstimate(sample.map(sampled), confidence).positivity;
+  const isUrban = (cluster: Cluster) =>
+    cluster.urban ?? (cluster.lga_code === null ? null : context[cluster.lga_code]!.is_urban);
+
+  const byYear = Map.groupBy(clusters, (cluster) => cluster.survey_year);
+  const stateYears = Map.groupBy(state_rounds, (round) => round.survey_year);
+  const years = [...byYear.keys(), ...stateYears.keys()].sort((a, b) => a - b);
+  return years.map((year) => {
+    const sample = byYear.get(year);
+    if (sample) {
+      const [inTown, outside] = [true, false].map((value) =>
+        share(sample.filter((cluster) => isUrban(cluster) === value)),
+      );
+      return { ...sampleRow(year, sample, io.model), urban: inTown ?? null, rural: outside ?? null };
+    }
+    const rounds = stateYears.get(year)!;
+    const national = weightedMean(rounds.map((r) => ({ value: r.positivity, weight: children.get(r.state_code)! })))!;
+    return withoutSample(year, national);
+  });
+}
+
+function sampleRow(year: number, sample: readonly Cluster[], { parameters }: Model): TrendRow {
+  const { small_sample, confidence } = parameters.survey;
+  const { positivity, low, high } = ratioEstimate(sample.map(sampled), confidence);
+  const tested = Math.round(sample.reduce((sum, { examined }) => sum + examined, 0));
+  return {
+    ...withoutSample(year, positivity),
+    low,
+    high,
+    clusters: sample.length,
+    children_tested: tested,
+    small_sample: tested < small_sample,
+  };
+}
+
+const sampled = ({ examined, positivity, weight }: Cluster) => ({ size: examined * weight, positivity });
+
+const withoutSample = (survey_year: number, positivity: StateRound['positivity']): TrendRow => ({
+  state_code: null,
+  survey_year,
+  positivity,
+  low: null,
+  high: null,
+  clusters: null,
+  children_tested: null,
+  small_sample: false,
+  urban: null,
+  rural: null,
+});
+
+function childrenByState(io: StageIo): Map<string, number> {
+  const census = byCode(io.table('ingest/census'), 'lga_code');
+  const children = new Map<string, number>();
+  for (const { lga_code, state_code } of io.table('ingest/lgas'))
+    children.set(
+      state_code,
+      (children.get(state_code) ?? 0) + (census[lga_code]?.children_0_4 ?? census[lga_code]?.people ?? 0),
+    );
+  return children;
+}

@@ -1,0 +1,82 @@
+import type { Areas, Census } from '../../artifacts.ts';
+import type { Model } from '../../catalog/model.ts';
+import { monthOf, yearOf } from '../../contract/months.ts';
+import type { StageIo } from '../../engine/stage.ts';
+import { areasOf } from '../../ingest/areas-of.ts';
+import { type CaseSeries, type Cases, casesOf } from '../../ingest/case-series.ts';
+import { BadInput } from '../../lib/bad-input.ts';
+import { byCode, valuesByCode } from '../../lib/tables/table.ts';
+import type { ProjectionRecord, ProjectionSettings } from './projection-test.ts';
+import { isLongEnough } from './sirs-fit.ts';
+
+export interface TransmissionInput {
+  areas: Areas;
+  cases: Cases;
+  census: Census;
+  /** Usual rain by month (mm) of each state. */
+  rain: Readonly<Record<string, readonly number[]>>;
+  model: Model;
+}
+
+/** The stage's input, from the artifacts. */
+export const inputOf = (io: StageIo, model: Model): TransmissionInput => ({
+  areas: areasOf(io),
+  cases: casesOf(io.table('ingest/cases')),
+  census: byCode(io.table('ingest/census'), 'lga_code'),
+  rain: valuesByCode(io.table('season/rain'), 'state_code', 'rain_mm'),
+  model,
+});
+
+/** Case records by state, ordered by code: those sufficient for a fit, and the codes of the others. */
+export function recordsOf({ areas, cases, census, rain }: TransmissionInput): {
+  records: ProjectionRecord[];
+  left_out: string[];
+} {
+  const all = [...cases.states]
+    .sort((a, b) => (a.state_code < b.state_code ? -1 : 1))
+    .map((series) => recordOf(series, peopleOf(series.state_code, areas, census), rain));
+  const enough = (record: ProjectionRecord) => isLongEnough({ first_month: 0, ...record });
+  return {
+    records: all.filter(enough),
+    left_out: all.filter((record) => !enough(record)).map(({ state_code }) => state_code),
+  };
+}
+
+export function settingsOf({ parameters }: Model): ProjectionSettings {
+  const { infectious_months, immune_months, development_first, held_back_year, starts } = parameters.transmission;
+  const durations = { infectious_months, immune_months };
+  return { durations, development_first, held_back_year, starts, seed: parameters.seed };
+}
+
+/** Population of a state in the census; an LGA without a row counts as 0. @throws BadInput if the sum is 0 */
+function peopleOf(state_code: string, areas: Areas, census: Census): number {
+  const people = areas.lgas
+    .filter((lga) => lga.state_code === state_code)
+    .reduce((sum, { lga_code }) => sum + (census[lga_code]?.people ?? 0), 0);
+  if (people > 0) return people;
+  throw new BadInput(
+    'the census',
+    state_code,
+    'no people in any of its LGAs',
+    'a population, since cases are given per 1,000 people',
+  );
+}
+
+/** Cases per 1,000 people, starting in January of the first year; months before the record are unknown. */
+function recordOf(
+  { state_code, first, confirmed, masked }: CaseSeries,
+  people: number,
+  rain: TransmissionInput['rain'],
+): ProjectionRecord {
+  const lead = monthOf(first) - 1;
+  return {
+    state_code,
+    first_year: yearOf(first),
+    per_1000: [
+      ...new Array<null>(lead).fill(null),
+      ...confirmed.map((value) => (value === null ? null : (value / people) * 1000)),
+    ],
+    masked: new Set(masked.map((t) => t + lead)),
+    rain_mm: rain[state_code]!,
+  };
+}

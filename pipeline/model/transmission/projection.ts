@@ -1,0 +1,116 @@
+import { correlation, mean } from '../../lib/numerics/averages.ts';
+
+/** The data known at an origin, a January: the months before it, oldest first, in cases per 1,000; null if unknown. */
+export interface History {
+  reported: readonly (number | null)[];
+  masked: ReadonlySet<number>;
+}
+/** Twelve months from the origin onwards; null if the method cannot project a month. */
+export type Projection = (number | null)[];
+
+const knownMean = (values: readonly (number | null | undefined)[]): number | null => {
+  const known = values.filter((value) => value !== null && value !== undefined);
+  return known.length > 0 ? mean(known) : null;
+};
+const byMonth = (value: (month: number) => number | null): Projection =>
+  Array.from({ length: 12 }, (_, month) => value(month));
+const unmasked = ({ reported, masked }: History) => reported.map((value, t) => (masked.has(t) ? null : value));
+
+/** The same month last year. */
+export function sameMonthLastYear({ reported }: History): Projection {
+  return byMonth((month) => reported.at(month - 12) ?? null);
+}
+
+/** Mean of the same month over the last three years, as far as known and without masked months. */
+export function sameMonthLastYears(history: History, years = 3): Projection {
+  const known = unmasked(history);
+  return byMonth((month) =>
+    knownMean(
+      Array.from({ length: Math.min(years, Math.floor(known.length / 12)) }, (_, k) => known.at(month - 12 * (k + 1))),
+    ),
+  );
+}
+
+/** The mean of the last twelve months, for every month. */
+export function flat({ reported }: History): Projection {
+  const level = knownMean(reported.slice(-12));
+  return byMonth(() => level);
+}
+
+/**
+ * Seasonal adjustment with the last three observations, Abeku et al. 2002 (Trop Med Int Health 7:851), their best
+ * method in Ethiopia: the month's mean over earlier years, plus the mean deviation of the last three months from their
+ * means. All earlier years are used, because records are short; Abeku et al. found three years to work best. It works
+ * on raw cases or on logarithms.
+ */
+export function abeku(history: History, scale: 'raw' | 'log'): Projection {
+  const known = unmasked(history).map((value) => {
+    if (value === null || scale === 'raw') return value;
+    return value > 0 ? Math.log(value) : null;
+  });
+  const usual = byMonth((month) => knownMean(known.filter((_, t) => t % 12 === month)));
+  const deviation = knownMean(
+    [9, 10, 11].map((month) => {
+      const value = known.at(month - 12) ?? null;
+      return value === null || usual[month] == null ? null : value - usual[month]!;
+    }),
+  );
+  return usual.map((value) => {
+    if (value === null || deviation === null) return null;
+    return scale === 'raw' ? Math.max(0, value + deviation) : Math.exp(value + deviation);
+  });
+}
+
+/**
+ * A shape scaled to the recent level: shape × (Σ reported / Σ shape) over the last `months` months before the origin.
+ * @param shape twelve values, January first, any unit
+ */
+export function shapeTimesLevel({ reported }: History, shape: readonly number[], months: number): Projection {
+  let cases = 0;
+  let expected = 0;
+  for (const [back, value] of reported.slice(-months).reverse().entries()) {
+    if (value === null) continue;
+    cases += value;
+    expected += shape.at(-1 - (back % 12))!;
+  }
+  return byMonth((month) => (expected > 0 ? (shape[month]! * cases) / expected : null));
+}
+
+/** One year's projections by method, and the reported values. */
+export interface ProjectedYear {
+  state_code: string;
+  year: number;
+  reported: Projection;
+  methods: Record<string, Projection>;
+}
+
+/** Months that were reported and that every method could project, so that errors are comparable. */
+export function scoredMonths({ reported, methods }: ProjectedYear): number[] {
+  const all = [reported, ...Object.values(methods)];
+  return reported.flatMap((_, month) => (all.every((values) => values[month] !== null) ? [month] : []));
+}
+
+/** Mean absolute error of each method over all scored months; NaN if there are none. */
+export function meanAbsoluteErrors(years: readonly ProjectedYear[]): Record<string, number> {
+  const names = Object.keys(years[0]?.methods ?? {});
+  return Object.fromEntries(
+    names.map((name) => [
+      name,
+      mean(years.flatMap((y) => scoredMonths(y).map((m) => Math.abs(y.methods[name]![m]! - y.reported[m]!)))),
+    ]),
+  );
+}
+
+/** Correlation, pooled over years, of projected with reported values, each month divided by the mean of its year. */
+export function seasonalShapeCorrelation(years: readonly ProjectedYear[], method: string): number {
+  const shapes = (of: (year: ProjectedYear) => Projection) =>
+    years.flatMap((year) => {
+      const values = scoredMonths(year).map((month) => of(year)[month]!);
+      const level = mean(values);
+      return values.map((value) => (level > 0 ? value / level : 0));
+    });
+  return correlation(
+    shapes((year) => year.methods[method]!),
+    shapes((year) => year.reported),
+  );
+}

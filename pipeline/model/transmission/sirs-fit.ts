@@ -1,0 +1,141 @@
+import { correlation, mean } from '../../lib/numerics/averages.ts';
+import { type BoundedSearch, minimiseBounded } from '../../lib/numerics/bounded-squares.ts';
+import { logsOverTrend } from '../season/case-season.ts';
+import { type Durations, rainForcing } from '../season/rain-season.ts';
+import { type SirsCycle, type SirsParameters, sirsCycle } from '../season/sirs.ts';
+import { driftSmoother } from './reporting-drift.ts';
+
+/** Form of the effect of rain: the constants of `rainForcing`. */
+export interface RainForm {
+  half_saturation_mm: number;
+  steepness: number;
+}
+/**
+ * An assumption, fixed so that projections do not depend on later cases. It is of the order of the 80 mm that maps of
+ * climatic suitability require of a month with transmission (Grover-Kopec et al. 2006, Malar J 5:38), which is a
+ * threshold and not a half-saturation. `reproductionRange` includes other forms.
+ */
+const RAIN_FORM: RainForm = { half_saturation_mm: 80, steepness: 2 };
+/** Intervals of the mean reproduction number in a fully susceptible population, the year-round share, and the lag. */
+const BOUNDS = [
+  { low: 1.2, high: 20, log: true },
+  { low: 0, high: 1 },
+  { low: 0, high: 4 },
+];
+
+export interface CaseRecord {
+  /** Month of the year of the first value, 0 (January) to 11. */
+  first_month: number;
+  /** Cases per 1,000 people by month; null if nothing was reported. */
+  per_1000: readonly (number | null)[];
+  /** Indices of months to leave out of the fit. */
+  masked: ReadonlySet<number>;
+}
+/** Reported months that a fit requires, and how many of them must have cases and not be masked. */
+const LEAST_REPORTED = 24;
+const LEAST_USED = 12;
+
+export interface SirsFit {
+  /** The optimum in the parameters of the search, as a start for another search. */
+  found: readonly number[];
+  parameters: SirsParameters;
+  /** Months by which transmission follows rain. */
+  lag_months: number;
+  cycle: SirsCycle;
+  /** Modelled cases per 1,000 in every month of the record. */
+  modelled: number[];
+  /** ln of the reporting fraction by month, up to a constant. */
+  drift: number[];
+  /** Indices of the months in the fit. */
+  used: number[];
+  /** Correlation of modelled with reported cases over the months in the fit. */
+  correlation: number;
+  /**
+   * How well the season alone explains the record: correlation of ln incidence by month of the year with ln reported
+   * cases minus their centred 12-month mean (`logsOverTrend`), a trend that does not depend on the fit. The drift would
+   * not do: it can change its slope every three months and so absorb what the season misses. Null if no month's window
+   * is known.
+   */
+  detrended_correlation: number | null;
+  /** Penalised sum of squares on the log scale. */
+  squares: number;
+}
+
+/**
+ * Whether a record is sufficient for a fit: two years of reports, including twelve months with cases and not masked.
+ */
+export function isLongEnough(record: CaseRecord): boolean {
+  const reported = record.per_1000.filter((value) => value !== null);
+  return reported.length >= LEAST_REPORTED && monthsInUse(record).filter(Boolean).length >= LEAST_USED;
+}
+
+function monthsInUse({ per_1000, masked }: CaseRecord): boolean[] {
+  return per_1000.map((value, t) => value !== null && value > 0 && !masked.has(t));
+}
+
+/**
+ * Fits ln cases = ln incidence(month of the year) + drift(month) by least squares: incidence is the yearly cycle of an
+ * SIRS with the place's usual rain, drift a slowly varying reporting fraction (`driftSmoother`). Three parameters are
+ * searched from many starts; durations are assumed. Months without a report, with 0 cases or masked are left out.
+ * @param rain_mm usual rain, twelve values
+ */
+export function fitSirs(
+  record: CaseRecord,
+  rain_mm: readonly number[],
+  durations: Durations,
+  search: BoundedSearch,
+  { half_saturation_mm, steepness }: RainForm = RAIN_FORM,
+): SirsFit {
+  const months = record.per_1000.length;
+  const used = monthsInUse(record);
+  const smooth = driftSmoother(used);
+  const logs = record.per_1000.map((value, t) => (used[t] ? Math.log(value!) : 0));
+  const forcing = rainForcing(rain_mm, half_saturation_mm, steepness);
+
+  const evaluate = ([mean_reproduction, share_year_round, lag_months]: readonly number[]) => {
+    const season = { monthly: forcing, lag_months: lag_months! };
+    const level = share_year_round! + (1 - share_year_round!) * mean(forcing);
+    const transmission_rate = mean_reproduction! / level / durations.infectious_months;
+    const parameters = { transmission_rate, share_year_round: share_year_round!, ...durations };
+    const cycle = sirsCycle(parameters, season);
+    const shape = Array.from({ length: months }, (_, t) => Math.log(cycle.incidence[(record.first_month + t) % 12]!));
+    const { drift, steps } = smooth(logs.map((log, t) => log - shape[t]!));
+    return { parameters, lag_months: lag_months!, cycle, shape, drift, steps };
+  };
+  const found = minimiseBounded(
+    (free) => {
+      const { shape, drift, steps } = evaluate(free);
+      return [...logs.flatMap((log, t) => (used[t] ? [log - shape[t]! - drift[t]!] : [])), ...steps];
+    },
+    BOUNDS,
+    search,
+  );
+
+  const { parameters, lag_months, cycle, shape, drift } = evaluate(found.parameters);
+  const modelled = shape.map((value, t) => Math.exp(value + drift[t]!));
+  const inUse = (values: readonly number[]) => values.filter((_, t) => used[t]);
+  return {
+    found: found.parameters,
+    parameters,
+    lag_months,
+    cycle,
+    modelled,
+    drift,
+    used: used.flatMap((isUsed, t) => (isUsed ? [t] : [])),
+    correlation: correlation(inUse(modelled), inUse(logs.map(Math.exp))),
+    detrended_correlation: detrendedCorrelation(
+      shape,
+      logs.map((log, t) => (used[t] ? log : null)),
+    ),
+    squares: found.squares,
+  };
+}
+
+function detrendedCorrelation(shape: readonly number[], logs: readonly (number | null)[]): number | null {
+  const known = logsOverTrend(logs).flatMap((log, t) => (log === null ? [] : [[shape[t]!, log] as const]));
+  if (known.length === 0) return null;
+  return correlation(
+    known.map(([modelled]) => modelled),
+    known.map(([, reported]) => reported),
+  );
+}

@@ -1,0 +1,200 @@
+import type { ReportLine } from '../../artifacts.ts';
+import { roundAs, roundFields } from '../../contract/decimals.ts';
+import { addMonths, type Period, periodOf } from '../../contract/months.ts';
+import type { ProjectionScores, TransmissionModel } from '../../contract/schemas.ts';
+import type { StageRun } from '../../engine/stage.ts';
+import { BadInput } from '../../lib/bad-input.ts';
+import { randomStream } from '../../lib/numerics/random.ts';
+import { inputOf, recordsOf, settingsOf, type TransmissionInput } from './case-records.ts';
+import { designOf, type Standing, standingOf } from './held-back-design.ts';
+import { describeLimits, type FitFigures } from './limits.ts';
+import {
+  developProjections,
+  type ProjectionRecord,
+  type ProjectionTest,
+  type Scores,
+  scoreHeldBack,
+} from './projection-test.ts';
+import { type ReproductionRange, reproductionRange } from './reproduction-range.ts';
+import { fitSirs, type SirsFit } from './sirs-fit.ts';
+
+/** Figures for the report in addition to the published model. */
+export interface TransmissionFits {
+  states: (FitFigures & {
+    transmission_rate: number;
+    lag_months: number;
+    reproduction_range: ReproductionRange;
+    /** Reported months that the fit leaves out. */
+    left_out: Period[];
+  })[];
+  projection: ProjectionTest;
+  /** The design's fingerprint, and its status in the register of evaluations on the held-back year. */
+  design: string;
+  standing: Standing;
+}
+/** `model` and `fits` are null if no state has sufficient records for a fit. */
+export interface TransmissionOutput {
+  model: TransmissionModel | null;
+  fits: TransmissionFits | null;
+  report: ReportLine[];
+}
+
+/** Factor of the assumed immunity for a second fit, which shows how little the records reveal about it. */
+const OTHER_IMMUNITY = 4;
+
+/** Fits a transmission model to each state with monthly records, and tests its projections. */
+export function transmission(input: TransmissionInput): TransmissionOutput {
+  const { areas, model } = input;
+  const { records, left_out } = recordsOf(input);
+  const settings = settingsOf(model);
+  const { durations, held_back_year, starts, seed } = settings;
+  const { assumed_from } = model.parameters.transmission;
+  const named = new Map(areas.states.map(({ state_code, state }) => [state_code, state]));
+  const short: ReportLine[] = left_out.map((state_code) => ({
+    source: 'transmission',
+    rule: 'record left out',
+    what: `${state_code}: fewer than 24 months reported, or fewer than 12 of them with cases and not masked`,
+  }));
+  if (records.length === 0) {
+    const none = { source: 'transmission', rule: 'no case records', what: 'v1/transmission is left out' };
+    return { model: null, fits: null, report: [...short, none] };
+  }
+
+  const states = records.map((record) => {
+    const { state_code, rain_mm } = record;
+    const random = randomStream(seed, `transmission ${state_code}`);
+    const cases = { first_month: 0, per_1000: record.per_1000, masked: record.masked };
+    const fitUnder = (immune_months: number) =>
+      fitSirs(cases, rain_mm, { ...durations, immune_months }, { starts, random });
+    const fit = fitUnder(durations.immune_months);
+    const tried = OTHER_IMMUNITY * durations.immune_months;
+    const figures = figuresOf(state_code, fit, tried, fitUnder(tried));
+    const draws = randomStream(seed, `reproduction ${state_code}`);
+    const reproduction_range = reproductionRange(cases, rain_mm, durations, fit, draws);
+    const left_out = leftOutOf(record, fit);
+    const more = { reproduction_range, left_out };
+    return { state_code, state: named.get(state_code)!, record, fit, figures: { ...figures, ...more } };
+  });
+  const developed = developProjections(records, settings);
+  const design = designOf(developed.level_months, settings);
+  const standing = standingOf(model.held_back, held_back_year, design);
+  const projection = scoreHeldBack(records, settings, developed);
+
+  const fits: TransmissionFits = { states: states.map(({ figures }) => figures), projection, design, standing };
+  const published = {
+    status: 'research' as const,
+    assumed: durations,
+    states: states.map(({ state_code, state, record, fit }) => ({
+      state_code,
+      state,
+      fit_correlation: fit.correlation,
+      ...reproduction(fit),
+      share_of_transmission_year_round: fit.parameters.share_year_round,
+      series: seriesOf(record, fit),
+    })),
+    projection_test: {
+      development_years: projection.development_years,
+      development: scoresOf(projection.development),
+      held_back_year,
+      held_back: scoresOf(projection.held_back),
+    },
+  };
+  const output = roundFields<TransmissionModel>({
+    ...published,
+    limits: describeLimits(published, assumed_from, fits.states, projection, standing),
+  });
+  return { model: output, fits, report: [...short, ...reportOf(fits)] };
+}
+
+export const run: StageRun = async (io) => {
+  return { ...transmission(inputOf(io, io.model)) };
+};
+
+/** Reproduction numbers are rounded first; infection grows in a month if the rounded number is above 1. */
+function reproduction({ cycle }: SirsFit) {
+  const reproduction_number_by_month = cycle.reproduction_number.map((r) => roundAs('reproduction_number_by_month', r));
+  return {
+    months_with_infection_growing: reproduction_number_by_month.flatMap((r, month) => (r > 1 ? [month + 1] : [])),
+    reproduction_number_by_month,
+  };
+}
+
+function leftOutOf({ first_year, per_1000 }: ProjectionRecord, { used }: SirsFit): Period[] {
+  const inUse = new Set(used);
+  return per_1000.flatMap((reported, t) => (reported === null || inUse.has(t) ? [] : [periodOf(first_year * 12 + t)]));
+}
+
+function seriesOf({ first_year, per_1000 }: ProjectionRecord, { modelled }: SirsFit) {
+  const start: Period = periodOf(first_year * 12);
+  return per_1000.flatMap((reported, t) =>
+    reported === null ? [] : [{ period: addMonths(start, t), reported, modelled: modelled[t]! }],
+  );
+}
+
+/** Zeros if nothing could be projected, in which case `months` is 0. */
+function scoresOf({ months, errors, seasonal_shape_correlation }: Scores): ProjectionScores {
+  const error = (name: string) => (months > 0 ? errors[name]! : 0);
+  return {
+    months,
+    mean_absolute_error: {
+      model: error('model'),
+      same_month_last_year: error('same_month_last_year'),
+      same_month_last_three_years: error('same_month_last_three_years'),
+    },
+    seasonal_shape_correlation,
+  };
+}
+
+/** @throws BadInput if the model does not converge to a yearly cycle with these durations */
+function figuresOf(
+  state_code: string,
+  fit: SirsFit,
+  immune_months_tried: number,
+  other: SirsFit,
+): Omit<TransmissionFits['states'][number], 'reproduction_range' | 'left_out'> {
+  if (!fit.cycle.settled)
+    throw new BadInput(
+      'model.json',
+      'parameters.transmission',
+      `durations with which the model of ${state_code} does not converge to a yearly cycle`,
+      'other infectious_months or immune_months',
+    );
+  return {
+    state_code,
+    transmission_rate: fit.parameters.transmission_rate,
+    lag_months: fit.lag_months,
+    detrended_correlation: fit.detrended_correlation,
+    reporting_highest_over_lowest: Math.exp(Math.max(...fit.drift) - Math.min(...fit.drift)),
+    immune_months_tried,
+    squares_ratio: other.squares / fit.squares,
+  };
+}
+
+/**
+ * Errors on the held-back year are shown only if the evaluation is registered: a build must not be an evaluation
+ * itself.
+ */
+function reportOf({ states, projection, design, standing }: TransmissionFits): ReportLine[] {
+  const errors = ({ errors: by, months }: Scores) =>
+    `${months} months: ${Object.entries(by)
+      .map(([name, value]) => `${name} ${value.toFixed(3)}`)
+      .join(', ')}`;
+  const held = standing.registered
+    ? `${errors(projection.held_back)}; evaluations on this year: ${standing.looks}`
+    : `design ${design.slice(0, 8)} is not registered; \`malaria-risk score-held-back\` registers and evaluates it`;
+  const line = (rule: string, what: string): ReportLine => ({ source: 'transmission', rule, what });
+  return [
+    ...states.map(({ state_code, detrended_correlation, lag_months }) =>
+      line(
+        'season apart from trend',
+        `${state_code}: correlation ${detrended_correlation?.toFixed(2) ?? 'unknown'}; transmission follows rain by ${lag_months.toFixed(1)} months`,
+      ),
+    ),
+    line('projection, development', errors(projection.development)),
+    line('projection, held back', held),
+    line(
+      'projection design',
+      `the model's cycle at the level of the last ${projection.level_months} months, chosen on the development years`,
+    ),
+  ];
+}

@@ -1,0 +1,230 @@
+import { readFile } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import path from 'node:path';
+import type { Validation } from '../artifacts.ts';
+import { missingData } from '../catalog/missing.ts';
+import type { Model } from '../catalog/model.ts';
+import type { Source } from '../catalog/sources.ts';
+import type { Manifest } from '../contract/manifest.ts';
+import { addMonths } from '../contract/months.ts';
+import { buildOpenapi } from '../contract/openapi.ts';
+import {
+  type Coverage,
+  exampleValues,
+  FORECAST_MONTHS,
+  filePath,
+  JSON_OPERATIONS,
+  OPERATIONS,
+  operationFiles,
+} from '../contract/operations.ts';
+import type * as schemas from '../contract/schemas.ts';
+import { TABLE_TYPES } from '../contract/table-list.ts';
+import { CONTRACT_VERSION } from '../contract/version.ts';
+import { createArtifactViews } from '../engine/artifact-views.ts';
+import type { CacheEntry } from '../engine/cache.ts';
+import type { CacheKey } from '../engine/cache-key.ts';
+import { withDatabase } from '../lib/tables/duckdb.ts';
+import { withCaseSeries } from '../model/transmission/case-series-form.ts';
+import { readKnownTruth } from '../validate/known-truth.ts';
+import { renderApiPage } from './clients/api-page.ts';
+import { clientArchives } from './clients/archives.ts';
+import { firstLines, shortened } from './clients/example.ts';
+import { clientFiles } from './clients/files.ts';
+import type { Evidence } from './report/evidence.ts';
+import { renderReport } from './report/render.ts';
+import { describeRiskLimits } from './report/sections/words.ts';
+import type { Contents } from './snapshot/contents.ts';
+import { dataPackage } from './snapshot/data-package.ts';
+import { documents } from './snapshot/documents.ts';
+import { firstVersion, noDifference } from './snapshot/first-version.ts';
+import { type Finding, foundSources, stageRecord } from './snapshot/provenance.ts';
+import { makeTables, writeTables } from './snapshot/snapshot-tables.ts';
+import { openTree } from './snapshot/tree.ts';
+
+/** Number of answers in progress, so that every core has something to compress while others wait for the disk. */
+const AT_ONCE = 4 * availableParallelism();
+
+/** Input of a snapshot. */
+export interface SnapshotInput {
+  model: Model;
+  sources: readonly Source[];
+  model_version: string;
+  /** Version of this project's code. */
+  code_version: string;
+  /** Reasons why it must not be published; empty if it may. */
+  unpublishable: readonly string[];
+  /** Content hashes of the raw files. */
+  raw: Record<string, string>;
+  /** The cache entry of every stage, in order. */
+  entries: readonly CacheEntry[];
+  /** The snapshot's own key. */
+  cacheKey: CacheKey;
+  cache: string;
+  /** Reads an artifact that is not a table by its full name. */
+  artifact<T>(name: string): T;
+  /** Findings of all stages, in order, and of the engine. */
+  findings: readonly Finding[];
+  progress(share: number, what?: string): void;
+}
+
+/** Writes a snapshot into `directory`, its manifest last. */
+export async function writeSnapshot(directory: string, input: SnapshotInput): Promise<void> {
+  const { contents, observations } = await contentsOf(input);
+  const { coverage, tables, model } = contents;
+  const sources = foundSources(input.sources, input.raw);
+  const tree = openTree(directory);
+  const total = JSON_OPERATIONS.flatMap((operation) => operationFiles(operation, coverage)).length;
+  let written = 0;
+  const values = exampleValues(coverage, model.territory);
+  const shown = new Set(JSON_OPERATIONS.map((operation) => filePath(operation, values)));
+  const answers = new Map<string, unknown>();
+  const queue = documents(contents);
+  const work = async () => {
+    for (const document of queue) {
+      if (shown.has(document.path)) answers.set(document.operation, shortened(document.value));
+      await tree.writeEncoded(document.path, JSON.stringify(document.value));
+      written += 1;
+      if (written % 100 === 0) input.progress((0.9 * written) / total, 'answers');
+    }
+  };
+  await allOf(Array.from({ length: AT_ONCE }, work));
+  input.progress(0.92, 'tables');
+  const { territory } = model;
+  const about = {
+    model_version: input.model_version,
+    country: model.name,
+    ...(model.synthetic ? { synthetic: 'true' } : {}),
+    updated_at: model.updated_at,
+    licences: JSON.stringify(Object.fromEntries(sources.map(({ title, licence }) => [title, licence]))),
+  };
+  await writeTables(tree, tables, about, territory);
+  const described = dataPackage(contents, tree.entries());
+  await tree.write('tables/datapackage.json', `${JSON.stringify(described, null, 2)}\n`);
+  for (const { id, file, type } of OPERATIONS)
+    if (type === TABLE_TYPES.csv && file in tree.entries())
+      answers.set(id, firstLines(await readFile(path.join(directory, file), 'utf8')));
+  const evidence = { ...evidenceOf(input), ...observations };
+  const card = modelCard(contents, evidence);
+  answers.set('model-card', shortened({ model_version: card.model_version, limits: card.limits }));
+  answers.set('versions', firstVersion(contents));
+  answers.set('versions-diff', noDifference(contents));
+  const openapi = buildOpenapi(input.model_version, territory, { values, answers });
+  await tree.write('openapi.json', `${JSON.stringify(openapi, null, 2)}\n`);
+  await tree.writeEncoded('v1/openapi.json', JSON.stringify(openapi));
+  const clients = clientFiles(territory, values);
+  for (const [name, text] of Object.entries(clients)) await tree.write(`client/${name}`, text);
+  for (const [name, bytes] of Object.entries(clientArchives(clients))) await tree.write(name, bytes);
+  await tree.write('model-card.json', `${JSON.stringify(card, null, 2)}\n`);
+  await tree.writeEncoded('v1/model-card.json', JSON.stringify(card));
+  await tree.write('findings.json', `${JSON.stringify(input.findings, null, 2)}\n`);
+  await tree.write('report/index.html', renderReport({ ...contents, sources }, evidence, input.findings));
+  await tree.write('report/api.html', renderApiPage(openapi));
+
+  const missing = missingData(contents.sources);
+  const manifest: Manifest = {
+    format: 1,
+    model_version: input.model_version,
+    country: input.model.name,
+    synthetic: input.model.synthetic,
+    territory,
+    updated_at: input.model.updated_at,
+    code_version: input.code_version,
+    contract_version: CONTRACT_VERSION,
+    ...(input.unpublishable.length > 0 ? { unpublishable: [...input.unpublishable] } : {}),
+    ...(missing.length > 0 ? { limits: missing } : {}),
+    coverage: { ...coverage, states: [...coverage.states], lgas: [...coverage.lgas!] },
+    counts: {
+      states: tables.context_states.length,
+      lgas: tables.context_lgas.length,
+      answers: written,
+      files: Object.keys(tree.entries()).length,
+    },
+    runtime: input.cacheKey.runtime,
+    sources,
+    stages: [...input.entries, input.cacheKey].map(stageRecord),
+    files: tree.entries(),
+  };
+  await openTree(directory).write('manifest.json', JSON.stringify(manifest));
+  input.progress(1);
+}
+
+/** Waits for all promises even if one fails, so that nothing is written after it rejects with the first failure. */
+async function allOf(works: Promise<void>[]): Promise<void> {
+  const failed = (await Promise.allSettled(works)).find((result) => result.status === 'rejected');
+  if (failed) throw failed.reason;
+}
+
+async function contentsOf(input: SnapshotInput): Promise<{
+  contents: Contents;
+  observations: Pick<Evidence, 'surveys' | 'past_forecasts'>;
+}> {
+  const { artifact, model, sources, model_version, cache, entries } = input;
+  const fitted = artifact<schemas.TransmissionModel | null>('transmission/model');
+  const transmission = fitted && withCaseSeries(fitted, model.parameters.publication?.case_series ?? 'exact');
+  return withDatabase(async (db) => {
+    await createArtifactViews(db, cache, entries);
+    const states = await db.rows<{ state_code: string }>('FROM ingest.states');
+    const lgas = await db.rows<{ lga_code: string }>('FROM ingest.lgas');
+    const coverage: Coverage = {
+      states: states.map(({ state_code }) => state_code),
+      lgas: lgas.map(({ lga_code }) => lga_code),
+      first_estimated: model.first_estimated,
+      last_estimated: model.last_estimated,
+      last_forecast: addMonths(model.last_estimated, FORECAST_MONTHS),
+      transmission: transmission !== null,
+    };
+    const backtested = entries.some(({ stage }) => stage === 'backtest');
+    const tables = await makeTables(db, {
+      coverage,
+      territory: model.territory,
+      outlines: artifact('boundaries/outlines'),
+      transmission,
+      backtested,
+    });
+    const season_method = artifact<schemas.SeasonMethod>('season/method');
+    return {
+      contents: { model, sources, coverage, model_version, tables, season_method, transmission },
+      observations: {
+        surveys: {
+          clusters: await db.rows('FROM ingest.clusters'),
+          state_rounds: await db.rows('FROM ingest.state_rounds'),
+        },
+        past_forecasts: backtested
+          ? await db.rows('FROM backtest.past ORDER BY state_code, horizon_months, period')
+          : [],
+      },
+    };
+  });
+}
+
+/** Material for the report that is not in the answers. */
+function evidenceOf({ artifact, entries }: SnapshotInput): Omit<Evidence, 'surveys' | 'past_forecasts'> {
+  const validated = entries.some(({ stage }) => stage === 'validation');
+  return {
+    risk: artifact('risk/evidence'),
+    link: artifact('link/evidence'),
+    validation: validated ? artifact<Validation | null>('validation/scores') : null,
+    known_truth: readKnownTruth(),
+    season_check: artifact('season/check'),
+    fits: artifact('transmission/fits'),
+    exact_series: artifact<schemas.TransmissionModel | null>('transmission/model')?.states ?? [],
+  };
+}
+
+/** The origin of the scores and their checks, in machine-readable form; the report has them in words. */
+function modelCard(contents: Contents, evidence: Evidence) {
+  const { model, model_version, season_method, tables, transmission } = contents;
+  return {
+    model_version,
+    score: `share of children ${model.territory.ages_months.join('-')} months who would test positive by ${model.territory.method}, posterior mean`,
+    range: 'central 90% posterior interval',
+    limits: describeRiskLimits(contents, evidence),
+    risk: evidence.risk,
+    validation: evidence.validation,
+    known_truth: evidence.known_truth,
+    season: { method: season_method, check: evidence.season_check },
+    forecasts: { cases: tables.forecast_skill, link: evidence.link },
+    transmission: transmission?.projection_test ?? null,
+    parameters: model.parameters,
+  };
+}

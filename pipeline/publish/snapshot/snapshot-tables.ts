@@ -1,0 +1,275 @@
+/**
+ * The tables of a snapshot: the stages' outputs, joined by code and rounded as published. The answers, the report and
+ * the checks all use them.
+ */
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Outlines } from '../../artifacts.ts';
+import { roundFields } from '../../contract/decimals.ts';
+import { type Coverage, forecastPeriods } from '../../contract/operations.ts';
+import { type AreaGeometry, LEVELS, type Level, type TransmissionModel } from '../../contract/schemas.ts';
+import { formatsOf, TABLE_NAMES, type TableName, tableFile } from '../../contract/table-list.ts';
+import type { Territory } from '../../contract/territory.ts';
+import { type Database, literal, withDatabase } from '../../lib/tables/duckdb.ts';
+import { writeTable } from '../../lib/tables/parquet.ts';
+import { byCode, type RowOf, tableOf } from '../../lib/tables/table.ts';
+import type { STRETCH } from '../../model/forecast/forecast-tables.ts';
+import { placesOf } from './adjacency.ts';
+import { basisOf } from './basis.ts';
+import { geoMetadata } from './geoparquet.ts';
+import { describeTables, TABLES, tablesIn } from './table-columns.ts';
+import type { Tree } from './tree.ts';
+import { fromWkb, toWkb } from './wkb.ts';
+
+/** Rows by table, in the order in which answers list them. */
+export type Tables = { [Name in TableName]: RowOf<(typeof TABLES)[Name]>[] };
+
+/** Input for the tables in addition to the artifacts that are tables themselves. */
+export interface TableInput {
+  coverage: Coverage;
+  territory: Territory;
+  outlines: Outlines;
+  /** null if the country has no case records. */
+  transmission: TransmissionModel | null;
+  /** Whether forecasts of cases were tested. */
+  backtested: boolean;
+}
+
+/** Level of a rounded score. */
+export function levelOf(score: number): Level {
+  return LEVELS.find(({ below }) => score < below)!.level;
+}
+
+/** The zone's full name, in SQL. */
+function zoneOf({ zones }: Territory): string {
+  if (!zones) return 'NULL::VARCHAR AS zone';
+  const names = Object.entries(zones.names).map(([code, name]) => `${literal(code)}: ${literal(name)}`);
+  return `MAP {${names}}[zone] AS zone`;
+}
+
+/**
+ * Makes the tables from the artifacts, which `db` has as views. Rules that depend on a number (level, order) use the
+ * rounded one.
+ * @throws Error if the stages' tables do not have the same areas
+ */
+export async function makeTables(
+  db: Database,
+  { coverage, territory, outlines, transmission, backtested }: TableInput,
+): Promise<Tables> {
+  await refuseOtherAreas(db);
+  const zone = zoneOf(territory);
+  const { first_estimated, last_estimated } = coverage;
+  const ahead = forecastPeriods(coverage);
+  const lgaScores = async (first: string, last: string) =>
+    classed(
+      await db.rows<Tables['risk_lgas'][number]>(
+        `SELECT period, state_code, lga_code, lga, is_urban, score, score_low, score_high, population
+         FROM risk.lgas JOIN ingest.lgas USING (lga_code) JOIN context.lgas USING (lga_code)
+         WHERE period BETWEEN $1 AND $2`,
+        [first, last],
+      ),
+      ({ period, state_code }) => period + state_code,
+      ({ lga_code }) => lga_code,
+    );
+  const stateScores = async (first: string, last: string) =>
+    classed(
+      await db.rows<Tables['risk_states'][number]>(
+        `SELECT period, state_code, state, ${zone}, score, score_low, score_high, population
+         FROM risk.states JOIN ingest.states USING (state_code) JOIN context.states USING (state_code)
+         WHERE period BETWEEN $1 AND $2`,
+        [first, last],
+      ),
+      ({ period }) => period,
+      ({ state_code }) => state_code,
+    );
+  const horizon = <Row extends { period: string }>(row: Row) => ({
+    ...row,
+    horizon_months: ahead.indexOf(row.period) + 1,
+  });
+  const rows = async <Name extends TableName>(_: Name, sql: string) => roundFields(await db.rows(sql)) as Tables[Name];
+
+  const context_states = await rows(
+    'context_states',
+    `SELECT state, ${zone}, c.* FROM ingest.states JOIN context.states c USING (state_code) ORDER BY state_code`,
+  );
+  const context_lgas = await rows(
+    'context_lgas',
+    `SELECT state_code, lga, c.* FROM ingest.lgas JOIN context.lgas c USING (lga_code)
+     ORDER BY state_code, lga_code`,
+  );
+  const forecast_skill = backtested ? await rows('forecast_skill', 'FROM backtest.skill') : [];
+  const shapeOfState = byCode(outlines.states, 'state_code');
+  const shapeOfLga = byCode(outlines.lgas, 'lga_code');
+  const boundaries = roundFields({
+    boundaries_lgas: context_lgas.map(({ state_code, lga_code, lga }) => ({
+      ...{ state_code, lga_code, lga },
+      geometry: shapeOfLga[lga_code]!.geometry,
+    })),
+    boundaries_states: context_states.map(({ state_code, state, zone }) => ({
+      ...{ state_code, state, zone },
+      geometry: shapeOfState[state_code]!.geometry,
+    })),
+  });
+  return {
+    risk_lgas: await lgaScores(first_estimated, last_estimated),
+    risk_states: await stateScores(first_estimated, last_estimated),
+    forecasts_lgas: (await lgaScores(ahead[0]!, ahead.at(-1)!)).map(horizon),
+    forecasts_states: (await stateScores(ahead[0]!, ahead.at(-1)!)).map(horizon),
+    probabilities: await rows('probabilities', 'FROM risk.probabilities'),
+    changes: await rows('changes', 'FROM risk.changes'),
+    forecasts_cases: stretched(
+      await db.rows('FROM forecast.cases'),
+      backtested ? await db.rows('FROM backtest.stretch') : [],
+    ),
+    forecast_skill,
+    basis: await basisOf(db, coverage, forecast_skill),
+    context_states,
+    context_lgas,
+    season: await rows(
+      'season',
+      `SELECT area, code, month, seasonal_index, is_high, is_peak FROM (
+         SELECT 1 AS place, 'nation' AS area, NULL AS state_code, NULL AS code, * FROM season.national
+         UNION ALL SELECT 2, 'state', state_code, * FROM season.states
+         UNION ALL SELECT 3, 'lga', state_code, s.* FROM season.lgas s JOIN ingest.lgas USING (lga_code)
+       ) ORDER BY place, state_code, code, month`,
+    ),
+    season_windows: await rows('season_windows', 'FROM season.windows'),
+    survey_trend: await rows('survey_trend', 'FROM survey.trend'),
+    transmission_series: roundFields(
+      (transmission?.states ?? []).flatMap(({ state_code, series }) => series.map((row) => ({ state_code, ...row }))),
+    ),
+    ...boundaries,
+    places: placesOf(
+      boundaries,
+      await db.rows('SELECT state_code, state_pcode FROM ingest.states'),
+      territory,
+      await db.rows('FROM ingest.other_names'),
+    ),
+  };
+}
+
+/** Refuses tables with different areas, since joins by code would silently drop an area that one of them lacks. */
+async function refuseOtherAreas(db: Database): Promise<void> {
+  // A country without monthly rain has no season.
+  const withSeason = (await db.rows('FROM season.national LIMIT 1')).length > 0;
+  for (const level of ['lga', 'state'])
+    for (const stage of ['context', 'risk', ...(withSeason ? ['season'] : [])]) {
+      const [own, all] = [stage, 'ingest'].map(
+        (schema) => `SELECT DISTINCT ${level}_code AS code FROM ${schema}.${level}s`,
+      );
+      const [odd] = await db.rows<{ code: string }>(
+        `((${own} EXCEPT ${all}) UNION ALL (${all} EXCEPT ${own})) ORDER BY code LIMIT 1`,
+      );
+      if (odd)
+        throw new Error(
+          `${stage}/${level}s: found areas that differ from ingest/${level}s (${odd.code}), expected the same areas`,
+        );
+    }
+}
+
+/** Estimated months, then forecast months. */
+export const periodsOf = ({ risk_states, forecasts_states }: Pick<Tables, 'risk_states' | 'forecasts_states'>) => [
+  ...new Set([...risk_states, ...forecasts_states].map(({ period }) => period)),
+];
+
+/** Case forecasts in integers, with ranges widened about the median on the log scale as past errors require. */
+function stretched(
+  rows: readonly Tables['forecasts_cases'][number][],
+  stretches: readonly RowOf<typeof STRETCH>[],
+): Tables['forecasts_cases'] {
+  return rows.map((row) => {
+    const { inner, outer } = stretches.find(
+      ({ area, horizon_months }) => area === row.area && horizon_months === row.horizon_months,
+    ) ?? { inner: 1, outer: 1 };
+    const at = (value: number, factor: number) => Math.round(row.q50 * (value / row.q50) ** factor);
+    return {
+      ...row,
+      ...{ q05: at(row.q05, outer), q25: at(row.q25, inner), q50: Math.round(row.q50) },
+      ...{ q75: at(row.q75, inner), q95: at(row.q95, outer) },
+    };
+  });
+}
+
+/** Scores rounded and with levels, highest first in each group. */
+function classed<Row extends { score: number; score_low: number; score_high: number }>(
+  rows: readonly Row[],
+  group: (row: Row) => string,
+  code: (row: Row) => string,
+): (Row & { level: Level })[] {
+  const inOrder = (a: string, b: string) => (a < b ? -1 : +(a > b));
+  return rows
+    .map(({ score, score_low, score_high, ...row }) => {
+      const rounded = roundFields({ score, score_low, score_high });
+      return { ...row, ...rounded, level: levelOf(rounded.score) } as unknown as Row & { level: Level };
+    })
+    .sort((a, b) => inOrder(group(a), group(b)) || b.score - a.score || inOrder(code(a), code(b)));
+}
+
+/**
+ * Writes each table that has rows as Parquet and CSV, a description of the columns, and all LGAs as GeoJSON. The same
+ * rows give the same bytes.
+ * @param about metadata of every Parquet file
+ */
+export async function writeTables(
+  tree: Tree,
+  tables: Tables,
+  about: Record<string, string>,
+  territory: Territory,
+): Promise<void> {
+  const forms = tablesIn(territory, tables.context_lgas);
+  const scratch = await mkdtemp(path.join(tmpdir(), 'malaria-tables-'));
+  const written = TABLE_NAMES.filter((name) => tables[name].length > 0);
+  try {
+    await withDatabase(async (db) => {
+      for (const name of written) {
+        const target = path.join(scratch, `${name}.parquet`);
+        const { form, columns } = tableOf(forms[name], tables[name]);
+        const shapes = columns.geometry as AreaGeometry[] | undefined;
+        const geo = shapes && { geo: JSON.stringify(geoMetadata(shapes)) };
+        const outlines = shapes && { geometry: shapes.map(toWkb) };
+        await writeTable(db, target, { form, columns: { ...columns, ...outlines } }, { ...about, ...geo });
+        await tree.write(tableFile(name, 'parquet'), await readFile(target));
+        if (formatsOf(name).includes('csv')) {
+          const csv = await csvOf(db, `read_parquet(${literal(target)})`, path.join(scratch, `${name}.csv`));
+          await tree.writeEncoded(tableFile(name, 'csv'), csv);
+        }
+      }
+    });
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+  const counts = Object.fromEntries(written.map((name) => [name, tables[name].length]));
+  await tree.write('tables/README.md', describeTables(about.model_version!, counts, forms, territory));
+  const features = tables.boundaries_lgas.map(({ geometry, state_code, lga_code, lga }) => ({
+    type: 'Feature',
+    properties: { state_code, lga_code, lga },
+    geometry,
+  }));
+  await tree.write('tables/boundaries_lgas.geojson', JSON.stringify({ type: 'FeatureCollection', features }));
+}
+
+/** A table as CSV with a header line, in the table's order. @param scratch path for a temporary file */
+export async function csvOf(db: Database, table: string, scratch: string): Promise<string> {
+  await db.run(`COPY (FROM ${table}) TO ${literal(scratch)} (FORMAT csv, HEADER)`);
+  return readFile(scratch, 'utf8');
+}
+
+/** Reads the tables that `writeTables` wrote from the views of a schema. Missing tables have no rows. */
+export async function readTables(db: Database, schema: string): Promise<Tables> {
+  const views = await db.rows<{ name: TableName }>(
+    'SELECT view_name AS name FROM duckdb_views() WHERE schema_name = $1',
+    [schema],
+  );
+  const tables = Object.fromEntries(TABLE_NAMES.map((name) => [name, [] as object[]]));
+  for (const { name } of views) {
+    if (!('geometry' in TABLES[name].columns)) tables[name] = await db.rows(`FROM ${schema}.${name}`);
+    else {
+      const rows = await db.rows<{ geometry: Uint8Array }>(
+        `SELECT * REPLACE (ST_AsWKB(geometry) AS geometry) FROM ${schema}.${name}`,
+      );
+      tables[name] = rows.map((row) => ({ ...row, geometry: fromWkb(row.geometry) }));
+    }
+  }
+  return tables as unknown as Tables;
+}

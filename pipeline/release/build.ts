@@ -1,0 +1,241 @@
+/** A complete build: the stages that changed, then the snapshot, which is a candidate until it is published. */
+
+import type { ReportLine } from '../artifacts.ts';
+import { type Country, readCountry } from '../catalog/country.ts';
+import { unpinnedFiles } from '../catalog/pins.ts';
+import { inWords } from '../contract/territory.ts';
+import { type CacheEntry, clearTemporaries, latestEntry, markLatest, readArtifact } from '../engine/cache.ts';
+import { type CacheKey, cacheKeyOf } from '../engine/cache-key.ts';
+import { lockShared, whenAlone } from '../engine/lock.ts';
+import { type PlannedStage, planStages, waitingFor } from '../engine/plan.ts';
+import { hashRawFiles, rememberRows } from '../engine/raw.ts';
+import { artifactHashes, refuseChanges, runStages, type StageEvent } from '../engine/run.ts';
+import type { Stage } from '../engine/stage.ts';
+import { causesOf } from '../engine/why.ts';
+import { clearUnfinishedCopies, keepAccepted } from '../intake/accepted-files.ts';
+import { UsageError } from '../lib/errors.ts';
+import { versionSuffix } from '../publish/snapshot/manifest-records.ts';
+import { catalogFindings, type Finding } from '../publish/snapshot/provenance.ts';
+import { SNAPSHOT, STAGES, TESTS } from '../stages.ts';
+import { cacheOf } from './build-paths.ts';
+import { clearUnfinished, hashOfManifest, isBuilt, makeCandidate } from './candidate.ts';
+import { noteCandidate } from './candidates.ts';
+import { codeState, codeVersion } from './code-state.ts';
+
+/** What to build, and where. */
+export interface BuildTarget {
+  country: string;
+  rawData?: string | undefined;
+  /** Uses raw files even if they differ from the catalog's pins: for trials only. */
+  unpinned?: boolean | undefined;
+  out: string;
+  updatedAt?: string | undefined;
+  /** Skips validation and backtest: quicker, for trials only. */
+  withoutValidation?: boolean | undefined;
+}
+
+export interface BuildOptions extends BuildTarget {
+  jobs: number;
+  /** The command line, recorded with the candidate. */
+  command?: string;
+  onEvent: (event: StageEvent) => void;
+}
+
+export interface BuildResult {
+  model_version: string;
+  directory: string;
+  /** Whether this version had been built before. */
+  already: boolean;
+  /** Why it may not be published; empty if it may. */
+  unpublishable: string[];
+  /** SHA-256 of its manifest.json, as `verify` prints it. */
+  manifest_sha256: string;
+  findings: Finding[];
+}
+
+/**
+ * Builds a country's snapshot, a candidate for publishing. Any number of builds may share `out`.
+ * @throws BadInput if a raw file or the catalog is invalid
+ */
+export async function build(options: BuildOptions): Promise<BuildResult> {
+  const { out, jobs, onEvent } = options;
+  const country = withUpdatedAt(readCountry(options.country, options.rawData), options.updatedAt);
+  const cache = cacheOf(out);
+  whenAlone(out, () => {
+    clearTemporaries(cache);
+    clearUnfinished(out);
+    clearUnfinishedCopies(out);
+  });
+  const lock = lockShared(out);
+  try {
+    const raw = await hashRawFiles(country, options.unpinned);
+    await keepAccepted(out, country, raw);
+    onEvent({ type: 'expected', seconds: expectedSeconds(cache, country) });
+    const { stages } = stageTable(options);
+    const entries = await runStages(stages, { country, raw, cache, jobs, onEvent });
+    for (const entry of entries) await markLatest(cache, entry, country.model.country);
+    await rememberRows(cache, country, raw);
+    const findings = findingsOf(country, raw, cache, entries);
+    const result = await buildSnapshot(options, country, raw, entries, findings);
+    await noteCandidate(out, {
+      version: result.model_version,
+      built_at: new Date().toISOString(),
+      command: options.command ?? 'build',
+      code: codeState(),
+    });
+    return { ...result, findings };
+  } finally {
+    lock.release();
+  }
+}
+
+/** What a build would do, without doing it. */
+export async function planBuild(options: BuildTarget): Promise<PlannedStage[]> {
+  const { out } = options;
+  const country = withUpdatedAt(readCountry(options.country, options.rawData), options.updatedAt);
+  const cache = cacheOf(out);
+  const raw = await hashRawFiles(country, options.unpinned);
+  const { stages, snapshot } = stageTable(options);
+  const { planned, entries } = planStages(stages, country, raw, cache);
+  const artifacts = artifactHashes(entries);
+  const waiting = waitingFor(snapshot, country, raw, artifacts, cache);
+  if (waiting) return [...planned, waiting];
+  const cacheKey = cacheKeyOf(snapshot, country, raw, artifacts);
+  const { version, keys } = versionOf(country, [...entries, cacheKey], unpublishable(options, country, raw));
+  if (isBuilt(out, version, keys)) return [...planned, { stage: SNAPSHOT.name, status: 'cached', causes: [] }];
+  return [
+    ...planned,
+    { stage: SNAPSHOT.name, status: 'run', causes: snapshotCauses(country, cache, cacheKey, version) },
+  ];
+}
+
+/** The stage table, without the validating stages if they are to be skipped. */
+function stageTable({ withoutValidation }: BuildTarget): { stages: readonly Stage[]; snapshot: Stage } {
+  if (!withoutValidation) return { stages: STAGES, snapshot: SNAPSHOT };
+  const inputs = SNAPSHOT.inputs.filter((name) => !TESTS.includes(name.split('/')[0]!));
+  return { stages: STAGES.filter(({ name }) => !TESTS.includes(name)), snapshot: { ...SNAPSHOT, inputs } };
+}
+
+/** The reasons why this build may not be published. */
+function unpublishable(
+  { withoutValidation }: BuildTarget,
+  { sources }: Country,
+  raw: Readonly<Record<string, string>>,
+): string[] {
+  const unpinned = unpinnedFiles(sources, raw).map(({ path }) => path);
+  return [
+    ...(withoutValidation ? ['built without validation'] : []),
+    ...(unpinned.length > 0 ? [`built from files that the catalog does not pin: ${unpinned.join(', ')}`] : []),
+  ];
+}
+
+async function buildSnapshot(
+  options: BuildOptions,
+  country: Country,
+  raw: Record<string, string>,
+  entries: readonly CacheEntry[],
+  findings: readonly Finding[],
+) {
+  const { out, onEvent } = options;
+  const cache = cacheOf(out);
+  const stage = SNAPSHOT.name;
+  const cacheKey = cacheKeyOf(stageTable(options).snapshot, country, raw, artifactHashes(entries));
+  const reasons = unpublishable(options, country, raw);
+  const { version, keys } = versionOf(country, [...entries, cacheKey], reasons);
+  const began = performance.now();
+  const { directory, already } = await makeCandidate(out, {
+    version,
+    keys,
+    async write(temporary) {
+      onEvent({ type: 'started', stage, causes: snapshotCauses(country, cache, cacheKey, version) });
+      // Loaded only if there is something to write: a build with nothing to do is over before these would have loaded.
+      const { writeSnapshot } = await import('../publish/snapshot-stage.ts');
+      await writeSnapshot(temporary, {
+        model: country.model,
+        sources: country.sources,
+        model_version: version,
+        code_version: codeVersion(),
+        unpublishable: reasons,
+        raw,
+        entries,
+        cacheKey,
+        cache,
+        artifact: (name) => readAny(cache, entries, name),
+        findings,
+        progress: (share, what) =>
+          onEvent({ type: 'progress', stage, share: share * 0.7, ...(what === undefined ? {} : { what }) }),
+      });
+    },
+    async check(temporary) {
+      await refuseChanges(cacheKey, country.rawData);
+      const { verifySnapshot } = await import('../publish/snapshot/verify.ts');
+      const { faults } = await verifySnapshot(temporary, (share) =>
+        onEvent({ type: 'progress', stage, share: 0.7 + 0.3 * share, what: 'check' }),
+      );
+      if (faults.length > 0)
+        throw new Error(
+          `${temporary} must not be published; it has ${faults.length} faults: ${faults.slice(0, 5).join('; ')}`,
+        );
+    },
+  });
+  const seconds = (performance.now() - began) / 1000;
+  if (!already) await markLatest(cache, { ...cacheKey, outputs: {}, counts: {}, seconds }, country.model.country);
+  onEvent(already ? { type: 'cached', stage } : { type: 'finished', stage, seconds });
+  const manifest_sha256 = hashOfManifest(directory);
+  return { model_version: version, directory, already, unpublishable: reasons, manifest_sha256 };
+}
+
+function snapshotCauses(country: Country, cache: string, cacheKey: CacheKey, version: string): string[] {
+  const latest = latestEntry(cache, SNAPSHOT.name, country.model.country);
+  const where = { cache, rawData: country.rawData };
+  const same = latest?.key === cacheKey.key;
+  return same ? [`${version} has not been built here`] : causesOf(cacheKey, latest, where);
+}
+
+function readAny<T>(cache: string, entries: readonly CacheEntry[], name: string): T {
+  const [stage, own] = name.split('/') as [string, string];
+  return readArtifact<T>(cache, entries.find((entry) => entry.stage === stage)!, own);
+}
+
+function findingsOf(
+  country: Country,
+  raw: Record<string, string>,
+  cache: string,
+  entries: readonly CacheEntry[],
+): Finding[] {
+  const reports = entries.flatMap(({ stage }) =>
+    readAny<ReportLine[]>(cache, entries, `${stage}/report`).map((line) => ({ stage, ...line })),
+  );
+  const { territory } = country.model;
+  const findings = [...catalogFindings(country.sources, raw), ...reports];
+  return findings.map((finding) => ({ ...finding, what: inWords(finding.what, territory) }));
+}
+
+function expectedSeconds(cache: string, { model }: Country): Record<string, number> {
+  const stages = [...STAGES, SNAPSHOT].flatMap(({ name }) => latestEntry(cache, name, model.country) ?? []);
+  return Object.fromEntries(stages.map(({ stage, seconds }) => [stage, seconds]));
+}
+
+/** The country, with `updated_at` replaced if another time is given. */
+export function withUpdatedAt(country: Country, updatedAt: string | undefined): Country {
+  if (updatedAt === undefined) return country;
+  const time = new Date(updatedAt);
+  // Without a time zone it would mean another time on another machine.
+  const hasZone = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))?$/.test(updatedAt);
+  if (!hasZone || Number.isNaN(time.getTime()))
+    throw new UsageError(
+      `--updated-at: found ${updatedAt}, expected a time with a time zone, such as 2026-11-21T00:00:00Z`,
+    );
+  return { ...country, model: { ...country.model, updated_at: time.toISOString() } };
+}
+
+/** `<country>-<release>-<8 hex digits>`, these from all stages' keys, updated_at, code version and `unpublishable`. */
+function versionOf({ model }: Country, cacheKeys: readonly CacheKey[], reasons: readonly string[]) {
+  const keys = Object.fromEntries(cacheKeys.map(({ stage, key }) => [stage, key]));
+  const suffix = versionSuffix(keys, {
+    updated_at: model.updated_at,
+    code_version: codeVersion(),
+    ...(reasons.length > 0 ? { unpublishable: [...reasons] } : {}),
+  });
+  return { keys, version: `${model.country}-${model.release}-${suffix}` };
+}

@@ -1,0 +1,42 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { releasesOf, snapshotsOf } from './build-paths.ts';
+import type { CodeState } from './code-state.ts';
+import { appendLine } from './disk.ts';
+
+/** A line of `releases/candidates.jsonl`: the version that a build made or found to exist already. */
+export interface Candidate {
+  version: string;
+  built_at: string;
+  /** The command, such as `build --country raw-data/nigeria`. */
+  command: string;
+  /** The code of the build, whether or not it made the version itself. */
+  code: CodeState;
+}
+
+const fileOf = (out: string) => path.join(releasesOf(out), 'candidates.jsonl');
+
+/** Records the version of a build. */
+export function noteCandidate(out: string, candidate: Candidate): Promise<void> {
+  return appendLine(fileOf(out), JSON.stringify(candidate));
+}
+
+/** The recorded candidates, oldest first, without incomplete lines, which a killed build or a full disk can leave. */
+export function candidatesOf(out: string): Candidate[] {
+  if (!existsSync(fileOf(out))) return [];
+  return readFileSync(fileOf(out), 'utf8')
+    .split('\n')
+    .flatMap((line): Candidate[] => {
+      try {
+        return [JSON.parse(line)];
+      } catch {
+        return [];
+      }
+    });
+}
+
+/** The latest candidate that still exists. */
+export function newestCandidate(out: string): Candidate | null {
+  const there = ({ version }: Candidate) => existsSync(path.join(snapshotsOf(out), version, 'manifest.json'));
+  return candidatesOf(out).findLast(there) ?? null;
+}

@@ -1,0 +1,78 @@
+import type { Acceptance, Source } from '../catalog/sources.ts';
+import type { Manifest } from '../contract/manifest.ts';
+import { valueChanges } from '../engine/why.ts';
+
+type Change = 'new' | 'gone' | 'changed';
+
+/** Changes of a source's raw data since another version. */
+export interface SourceChange {
+  source: string;
+  title: string;
+  change: Change;
+  release: { was: string | null; is: string | null };
+  files: { path: string; change: Change; sha256: { was: string | null; is: string | null } }[];
+  /** Acceptances of files since then. */
+  accepted: Acceptance[];
+  /** Changes of other fields of the catalog's entry, each as `field was …, is …`. */
+  catalog: string[];
+}
+
+/** Sources whose files, release or catalog entry differ, in the catalog's order. */
+export function changedSources(before: Manifest, after: Manifest): SourceChange[] {
+  const [was, is] = [before, after].map(
+    ({ sources }) => new Map((sources as Source[]).map((source) => [source.id, source])),
+  ) as [Map<string, Source>, Map<string, Source>];
+  return [...new Set([...is.keys(), ...was.keys()])]
+    .map((id) => changeOf(was.get(id), is.get(id)))
+    .filter((change) => change !== null);
+}
+
+function changeOf(was: Source | undefined, is: Source | undefined): SourceChange | null {
+  const { id, title } = (is ?? was)!;
+  const files = changedFiles(was, is);
+  const release = { was: was?.release ?? null, is: is?.release ?? null };
+  const catalog = was && is ? valueChanges(aboutOf(was), aboutOf(is)) : [];
+  const change = !was ? 'new' : !is ? 'gone' : 'changed';
+  if (change === 'changed' && files.length === 0 && release.was === release.is && catalog.length === 0) return null;
+  return { source: id, title, change, release, files, accepted: acceptedSince(was, is), catalog };
+}
+
+const aboutOf = ({ files: _, release: __, accepted: ___, ...about }: Source) => about;
+
+function acceptedSince(was: Source | undefined, is: Source | undefined): Acceptance[] {
+  const known = new Set((was?.accepted ?? []).map((acceptance) => JSON.stringify(acceptance)));
+  return (is?.accepted ?? []).filter((acceptance) => !known.has(JSON.stringify(acceptance)));
+}
+
+function changedFiles(was: Source | undefined, is: Source | undefined): SourceChange['files'] {
+  const [then, now] = [was, is].map(
+    (source) => new Map((source?.files ?? []).map(({ path, sha256 }) => [path, sha256!])),
+  ) as [Map<string, string>, Map<string, string>];
+  return [...new Set([...now.keys(), ...then.keys()])].sort().flatMap((path) => {
+    const sha256 = { was: then.get(path) ?? null, is: now.get(path) ?? null };
+    if (sha256.was === sha256.is) return [];
+    return [{ path, change: sha256.was === null ? 'new' : sha256.is === null ? 'gone' : 'changed', sha256 }];
+  });
+}
+
+/** Changes other than those of the data: lines of model.json, files of code, packages. */
+export interface MakingChange {
+  model: string[];
+  code: string[];
+  packages: string[];
+}
+
+export function changedMaking(before: Manifest, after: Manifest): MakingChange {
+  const parametersOf = ({ stages }: Manifest) => stages.find(({ stage }) => stage === 'snapshot')?.parameters;
+  const changed = (of: 'code' | 'packages') => {
+    const [was, is] = [before, after].map(({ stages }) =>
+      Object.assign({}, ...stages.map((record) => record[of] ?? {})),
+    ) as [Record<string, string>, Record<string, string>];
+    return [...new Set([...Object.keys(was), ...Object.keys(is)])].filter((name) => was[name] !== is[name]).sort();
+  };
+  return {
+    model: valueChanges(parametersOf(before), parametersOf(after)),
+    code: changed('code'),
+    packages: changed('packages'),
+  };
+}

@@ -1,0 +1,66 @@
+import { mkdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { lockShared } from '../engine/lock.ts';
+import { TryAgain } from '../lib/errors.ts';
+import { sha256 } from '../lib/hash.ts';
+import type { Snapshot } from '../publish/snapshot/read.ts';
+import { writeSynced } from '../publish/snapshot/tree.ts';
+import { makeCandidate } from './candidate.ts';
+import { checkCurrent, currentSnapshot, pointCurrent } from './current.ts';
+import type { Destination } from './destination.ts';
+import { publishAlone } from './publish-lock.ts';
+import { releaseFilesIn } from './release-files.ts';
+import { HERE } from './release-records.ts';
+
+/** Runs `work` with another build's directory, which keeps its own history, while nobody else publishes to it. */
+export function withDirectory<T>(
+  out: string,
+  directory: string,
+  work: (destination: Destination) => Promise<T>,
+): Promise<T> {
+  return publishAlone(directory, async () => {
+    const inUse = lockShared(directory);
+    try {
+      return await work({
+        name: directory,
+        histories: [
+          { out, to: directory },
+          { out: directory, to: HERE },
+        ],
+        async current() {
+          checkCurrent(directory);
+          return currentSnapshot(directory);
+        },
+        put: (snapshot) => copyTo(directory, snapshot),
+        releases: releaseFilesIn(directory),
+        point: (version) => pointCurrent(directory, version),
+      });
+    } finally {
+      inUse.release();
+    }
+  });
+}
+
+/** Copies a version's files to a temporary directory, checks each against the manifest, and renames the directory. */
+async function copyTo(out: string, { directory, manifest }: Snapshot): Promise<void> {
+  const { model_version: version, stages, files } = manifest;
+  const keys = Object.fromEntries(stages.map(({ stage, key }) => [stage, key]));
+  await makeCandidate(out, {
+    version,
+    keys,
+    async write(temporary) {
+      for (const name of [...Object.keys(files), 'manifest.json']) {
+        const copy = path.join(temporary, name);
+        await mkdir(path.dirname(copy), { recursive: true });
+        await writeSynced(copy, await readFile(path.join(directory, name)));
+      }
+    },
+    async check(temporary) {
+      for (const [name, entry] of Object.entries(files))
+        if (sha256(await readFile(path.join(temporary, name))) !== entry.sha256)
+          throw new TryAgain(
+            `${path.join(temporary, name)}: found bytes that differ from those copied, expected the same; the published version there is unchanged`,
+          );
+    },
+  });
+}

@@ -1,0 +1,23 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { UsageError } from '../lib/errors.ts';
+import { openSnapshot, type Snapshot } from '../publish/snapshot/read.ts';
+import { snapshotsOf } from './build-paths.ts';
+import { candidatesOf, newestCandidate } from './candidates.ts';
+
+/**
+ * Opens a version among the snapshots of `out`.
+ * @param version the newest candidate if null
+ */
+export function findVersion(out: string, version: string | null): Snapshot {
+  const name = version ?? newestCandidate(out)?.version;
+  if (name === undefined)
+    throw new UsageError(`${out}: found no candidate, expected one; run \`malaria-risk build\` first`);
+  if (path.basename(name) !== name || !existsSync(path.join(snapshotsOf(out), name, 'manifest.json'))) {
+    const known = [...new Set(candidatesOf(out).map((candidate) => candidate.version))].slice(-5);
+    throw new UsageError(
+      `${snapshotsOf(out)}: found no ${name}, expected an existing version, such as ${known.join(', ')}`,
+    );
+  }
+  return openSnapshot(path.join(snapshotsOf(out), name));
+}

@@ -1,0 +1,67 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Manifest } from '../contract/manifest.ts';
+import { snapshotsOf } from './build-paths.ts';
+import { candidatesOf } from './candidates.ts';
+import { currentVersion } from './current.ts';
+import { HERE, outcomeOf, type Release, releasesIn } from './release-records.ts';
+
+/** A version among the snapshots. */
+export interface Version {
+  model_version: string;
+  bytes: number;
+  /** Time of the last build that recorded it; null if there is none. */
+  built_at: string | null;
+  current: boolean;
+  published: boolean;
+  unpublishable: string[];
+}
+
+export interface Releases {
+  current: string | null;
+  /** Newest first. If a publication to this directory was killed, `status` is its outcome. */
+  releases: Release[];
+  /** All versions, newest build first. */
+  versions: Version[];
+}
+
+/** All publications, and the versions that can be published or restored; correct even if a publication was killed. */
+export function listReleases(out: string): Releases {
+  const current = currentVersion(out);
+  const releases = releasesIn(out).map((release) =>
+    release.status === 'started' && release.to === HERE ? { ...release, status: outcomeOf(release, current) } : release,
+  );
+  const published = new Set(
+    releases.filter(({ status }) => status !== 'abandoned').map((release) => release.model_version),
+  );
+  const built = new Map(candidatesOf(out).map(({ version, built_at }) => [version, built_at]));
+  const versions = versionsIn(out).map((manifest): Version => {
+    const { model_version, files, unpublishable = [] } = manifest;
+    return {
+      model_version,
+      bytes: Object.values(files).reduce((sum, { bytes }) => sum + bytes, 0),
+      built_at: built.get(model_version) ?? null,
+      current: model_version === current,
+      published: published.has(model_version) || model_version === current,
+      unpublishable,
+    };
+  });
+  const byBuild = (a: Version, b: Version) => ((a.built_at ?? '') < (b.built_at ?? '') ? 1 : -1);
+  return { current, releases: releases.reverse(), versions: versions.sort(byBuild) };
+}
+
+function versionsIn(out: string): Manifest[] {
+  let names: string[];
+  try {
+    names = readdirSync(snapshotsOf(out)).filter((name) => !name.startsWith('.'));
+  } catch {
+    return [];
+  }
+  return names.flatMap((name) => {
+    try {
+      return [JSON.parse(readFileSync(path.join(snapshotsOf(out), name, 'manifest.json'), 'utf8'))];
+    } catch {
+      return [];
+    }
+  });
+}

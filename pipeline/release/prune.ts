@@ -1,0 +1,87 @@
+import { copyFileSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import type { Source } from '../catalog/sources.ts';
+import type { Manifest } from '../contract/manifest.ts';
+import { whenAlone } from '../engine/lock.ts';
+import { forgetFiles } from '../intake/accepted-files.ts';
+import { temporaryName } from '../lib/atomic-write.ts';
+import { TryAgain } from '../lib/errors.ts';
+import { releasesOf, snapshotsOf } from './build-paths.ts';
+import { newestCandidate } from './candidates.ts';
+import { currentVersion } from './current.ts';
+import { listReleases, type Version } from './list.ts';
+import { publishAlone } from './publish-lock.ts';
+import { releaseFilesIn } from './release-files.ts';
+import { refreshReleaseIndex } from './release-index.ts';
+
+/** How long proxies may still read from a replaced version. */
+const REPLACED_MS = 10 * 60_000;
+
+export interface Pruned {
+  removed: Version[];
+  kept: Version[];
+  /** Removed raw files of `<out>/raw`, from which no remaining version was made. */
+  raw: { files: number; bytes: number };
+}
+
+/**
+ * Removes all versions except the current one here and at each other destination, the last `keep` published versions,
+ * to which one can roll back, the newest candidate, and versions that no build here recorded. Of a published version
+ * `releases/<version>/manifest.json` stays, which shows the origin of every figure. Raw files that no remaining version
+ * lists are removed too, except those accepted after the newest candidate.
+ * @throws TryAgain if a build or a publication is running
+ */
+export function pruneReleases(out: string, keep: number, now = Date.now()): Promise<Pruned> {
+  return publishAlone(out, async () => {
+    const pruned: Pruned = { removed: [], kept: [], raw: { files: 0, bytes: 0 } };
+    const alone = whenAlone(out, () => {
+      const { releases, versions } = listReleases(out);
+      const effective = releases.filter(({ status }) => status !== 'abandoned');
+      const inOrder = [...new Set(effective.map(({ model_version }) => model_version))];
+      const elsewhere = Map.groupBy(effective, ({ to }) => to);
+      const needed = new Set([
+        ...inOrder.slice(0, keep),
+        ...[...elsewhere.values()].map(([last]) => last!.model_version),
+        ...effective.filter(({ at }) => now - Date.parse(at) < REPLACED_MS).map(({ replaces }) => replaces),
+        newestCandidate(out)?.version,
+      ]);
+      for (const version of versions) {
+        const unknown = version.built_at === null && !version.published;
+        if (version.current || unknown || needed.has(version.model_version)) pruned.kept.push(version);
+        else {
+          remove(out, version);
+          pruned.removed.push(version);
+        }
+      }
+      const newest = newestCandidate(out);
+      if (newest) pruned.raw = forgetFiles(out, rawFilesOf(out, pruned.kept), Date.parse(newest.built_at));
+    });
+    const current = currentVersion(out);
+    if (alone && current) await refreshReleaseIndex(releaseFilesIn(out), current, new Date(now).toISOString());
+    if (!alone) throw new TryAgain(`${out}: a build is running there; prune when it is done`);
+    return pruned;
+  });
+}
+
+/** SHA-256 of every raw file from which these versions were made. */
+function rawFilesOf(out: string, versions: readonly Version[]): Set<string> {
+  const manifests = versions.map(
+    ({ model_version }): Manifest =>
+      JSON.parse(readFileSync(path.join(snapshotsOf(out), model_version, 'manifest.json'), 'utf8')),
+  );
+  const sources = manifests.flatMap((manifest) => manifest.sources as Source[]);
+  return new Set(sources.flatMap(({ files }) => files.flatMap(({ sha256 }) => sha256 ?? [])));
+}
+
+/** Removes a version in one rename, so that a killed run leaves no incomplete version. */
+function remove(out: string, { model_version, published }: Version): void {
+  const directory = path.join(snapshotsOf(out), model_version);
+  if (published) {
+    const history = path.join(releasesOf(out), model_version);
+    mkdirSync(history, { recursive: true });
+    copyFileSync(path.join(directory, 'manifest.json'), path.join(history, 'manifest.json'));
+  }
+  const temporary = temporaryName(path.join(snapshotsOf(out), `.${model_version}`));
+  renameSync(directory, temporary);
+  rmSync(temporary, { recursive: true });
+}

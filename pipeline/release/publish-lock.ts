@@ -1,0 +1,30 @@
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { TryAgain } from '../lib/errors.ts';
+import { releasesOf } from './build-paths.ts';
+
+/** How long to wait for another publication, which copies files and takes no longer than that. */
+const WAIT_MS = 60_000;
+
+/**
+ * Runs `work` while no other process publishes from `out` or removes its versions. It holds SQLite's lock on an empty
+ * database, which the system releases when the process ends, however it ends.
+ * @throws TryAgain if another process holds the lock for too long
+ */
+export async function publishAlone<T>(out: string, work: () => Promise<T>, wait = WAIT_MS): Promise<T> {
+  const folder = releasesOf(out);
+  mkdirSync(folder, { recursive: true });
+  const lock = new DatabaseSync(path.join(folder, 'lock.sqlite'), { timeout: wait });
+  try {
+    try {
+      lock.exec('BEGIN EXCLUSIVE');
+    } catch (error) {
+      if (!/locked|busy/.test((error as Error).message)) throw error;
+      throw new TryAgain(`${out}: another publication is running there; try again when it is done`);
+    }
+    return await work();
+  } finally {
+    lock.close();
+  }
+}

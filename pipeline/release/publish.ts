@@ -1,0 +1,125 @@
+import { userInfo } from 'node:os';
+import { lockShared } from '../engine/lock.ts';
+import { Stopped, UsageError } from '../lib/errors.ts';
+import type { SnapshotDiff } from '../publish/snapshot/diff.ts';
+import { verifySnapshot } from '../publish/snapshot/verify.ts';
+import { hashOfManifest } from './candidate.ts';
+import { candidatesOf } from './candidates.ts';
+import { codeState } from './code-state.ts';
+import type { Destination } from './destination.ts';
+import { findVersion } from './find.ts';
+import { publishAlone } from './publish-lock.ts';
+import { writeReleaseIndex } from './release-index.ts';
+import { endRelease, type Release, settleReleases, startRelease } from './release-records.ts';
+import { type Review, reviewSnapshot } from './review.ts';
+import { withDestination } from './with-destination.ts';
+
+export interface PublishOptions {
+  /** Default: the newest candidate. */
+  version?: string | undefined;
+  /** Another build's directory or s3://BUCKET/PREFIX. Default: `current` of this directory. */
+  to?: string | undefined;
+  /** The reason to publish a version that needs one. */
+  approve?: string | undefined;
+  /** The note that key holders and readers of the feed see. */
+  note?: string | undefined;
+  /** For how many days the replaced version is promised to stay available. */
+  keepDays?: number | undefined;
+  /** Who publishes. Default: the user of this process. */
+  by?: string | undefined;
+  /** SHA-256 of the manifest that the caller has just verified, if it has. */
+  verified?: string | undefined;
+}
+
+export interface Publication {
+  model_version: string;
+  directory: string;
+  to: string;
+  /** The version that was current before; null if there was none. */
+  replaces: string | null;
+  /** The record; null if the version was already current. */
+  release: Release | null;
+}
+
+/**
+ * Publishes a version among the snapshots of `out`: verifies it, compares it with the current one at the destination,
+ * and then writes the record, the files and `current`, in this order. If the process is killed at any moment, either
+ * the old version or the new one is current.
+ * @throws Stopped, before anything changes, if it is damaged, must not be published, or needs a reason that is not given
+ * @throws TryAgain if another publication is running
+ */
+export function publishVersion(out: string, options: PublishOptions = {}): Promise<Publication> {
+  if (options.approve !== undefined && options.approve.trim() === '')
+    throw new UsageError('--approve: found no text, expected the reason to publish this version');
+  return publishAlone(out, async () => {
+    const inUse = lockShared(out);
+    try {
+      return await withDestination(out, options.to, (destination) => publish(out, destination, options));
+    } finally {
+      inUse.release();
+    }
+  });
+}
+
+async function publish(out: string, to: Destination, options: PublishOptions): Promise<Publication> {
+  const { approve = null, note = null, keepDays = null } = options;
+  const after = findVersion(out, options.version ?? null);
+  const { directory, manifest } = after;
+  const { model_version } = manifest;
+  const before = await to.current();
+  const replaces = before?.manifest.model_version ?? null;
+  for (const history of to.histories) await settleReleases(history, replaces);
+  if (replaces === model_version) return { model_version, directory, to: to.name, replaces, release: null };
+
+  const manifest_sha256 = hashOfManifest(directory);
+  if (options.verified !== manifest_sha256) await refuseFaults(directory);
+  const review = await reviewSnapshot(before, after);
+  if (review.refused.length > 0) throw new Stopped(`${model_version} ${review.refused.join('; ')}`);
+  if (review.approvals.length > 0 && approve === null)
+    throw new Stopped(
+      `${model_version} is not published; it needs a reason (--approve REASON): ${review.approvals.join('; ')}; see \`malaria-risk review ${model_version}\``,
+    );
+
+  const built = candidatesOf(out).findLast(({ version }) => version === model_version);
+  const facts = {
+    model_version,
+    replaces,
+    at: new Date().toISOString(),
+    by: options.by ?? (process.env.MALARIA_BY || userInfo().username),
+    reason: approve,
+    approved: review.approvals,
+    manifest_sha256,
+    bytes: Object.values(manifest.files).reduce((sum, { bytes }) => sum + bytes, 0),
+    built: built?.code ? { at: built.built_at, code: built.code } : null,
+    published_by_code: codeState(),
+    changes: review.diff && changesOf(review.diff, review),
+  };
+  const started: (readonly [string, Release])[] = [];
+  for (const { out: folder, to: name } of to.histories)
+    started.push([folder, await startRelease(folder, { ...facts, to: name })]);
+  await to.put(after);
+  await writeReleaseIndex(to.releases, { before, after, review, at: facts.at, note, keepDays });
+  await to.point(model_version);
+  for (const [folder, release] of started) await endRelease(folder, release, 'published');
+  return { model_version, directory, to: to.name, replaces, release: { ...started[0]![1], status: 'published' } };
+}
+
+async function refuseFaults(directory: string): Promise<void> {
+  const { faults } = await verifySnapshot(directory);
+  if (faults.length > 0)
+    throw new Stopped(
+      `${directory} must not be published; it has ${faults.length} faults: ${faults.slice(0, 5).join('; ')}`,
+    );
+}
+
+function changesOf({ all, answers }: SnapshotDiff, { findings }: Review): Release['changes'] {
+  return {
+    scores_compared: all.compared,
+    scores_moved: all.moved,
+    levels_flipped: all.flipped,
+    ranges_disjoint: all.disjoint,
+    largest_change: all.largest_change,
+    answers_changed: answers.reduce((sum, { changed }) => sum + changed, 0),
+    findings_new: findings.new.length,
+  };
+}

@@ -1,0 +1,194 @@
+/** The index of releases for key holders and readers of the feed, which `publish` writes beside the snapshots. */
+import { ENCODINGS, etagOf, type FileEntry, type Manifest } from '../contract/manifest.ts';
+import { periodRange } from '../contract/months.ts';
+import { RELEASE_OPERATIONS } from '../contract/operations.ts';
+import { diffOf, FEED, type ReleaseIndex, releaseIndexFile } from '../contract/published.ts';
+import type * as schemas from '../contract/schemas.ts';
+import { sha256 } from '../lib/hash.ts';
+import type { SnapshotDiff } from '../publish/snapshot/diff.ts';
+import type { Snapshot } from '../publish/snapshot/read.ts';
+import { encode } from '../publish/snapshot/tree.ts';
+import { renderFeed } from './feed.ts';
+import type { Review } from './review.ts';
+
+/**
+ * Maximum number of earlier versions and diffs that are served: each needs memory in every proxy, and disk space in
+ * mirrors.
+ */
+export const MOST_KEPT_VERSIONS = 12;
+
+type Version = schemas.Versions['versions'][number];
+type Released = schemas.Versions['releases'][number];
+
+/** The files below `releases/` of a destination, and which versions it contains. */
+export interface ReleaseFiles {
+  read(name: string): Promise<Buffer | null>;
+  write(name: string, bytes: Buffer): Promise<void>;
+  has(version: string): boolean;
+}
+
+export interface Publishing {
+  /** The version that is being replaced; null if there is none. */
+  before: Snapshot | null;
+  after: Snapshot;
+  review: Review;
+  at: string;
+  note: string | null;
+  /** For how many days the replaced version is promised to stay available. */
+  keepDays: number | null;
+}
+
+/** Writes the index that takes effect once `after` is current. Nothing points to it until then. */
+export async function writeReleaseIndex(files: ReleaseFiles, publishing: Publishing): Promise<void> {
+  const { before, after, review, at, keepDays } = publishing;
+  const { model_version } = after.manifest;
+  const index = before && (await readReleaseIndex(files, before.manifest.model_version));
+  const known = index?.versions.versions ?? (before ? [versionOf(before.manifest)] : []);
+  const sunset = keepDays === null ? null : new Date(Date.parse(at) + keepDays * 86_400_000).toISOString();
+  const others = known
+    .filter((version) => version.model_version !== model_version)
+    .map((version) => (version.replaced_at === null ? { ...version, replaced_at: at, sunset } : version));
+  const release = releaseOf(
+    publishing,
+    known.some((version) => version.model_version === model_version),
+  );
+  const diff = review.diff && before ? diffOf(before.manifest.model_version, model_version) : null;
+  // The diff of two versions never changes, so it is written only once.
+  if (diff && !(await files.read(diff))) await writeEncoded(files, diff, JSON.stringify(servedDiff(review.diff!)));
+  await write(files, at, {
+    current: model_version,
+    versions: [versionOf(after.manifest), ...others],
+    releases: [release, ...(index?.versions.releases ?? [])],
+  });
+}
+
+/** Rewrites the index for the versions that still exist. */
+export async function refreshReleaseIndex(files: ReleaseFiles, current: string, at: string): Promise<void> {
+  const index = await readReleaseIndex(files, current);
+  if (index) await write(files, at, index.versions);
+}
+
+/** The index that is in effect while `version` is current; null if it was published before there was an index. */
+export async function readReleaseIndex(
+  files: Pick<ReleaseFiles, 'read'>,
+  version: string,
+): Promise<{ manifest: ReleaseIndex; versions: schemas.Versions } | null> {
+  const bytes = await files.read(releaseIndexFile(version));
+  if (!bytes) return null;
+  const manifest: ReleaseIndex = JSON.parse(bytes.toString());
+  const versions = await files.read(manifest.answers[VERSIONS.path]!);
+  return versions && { manifest, versions: JSON.parse(versions.toString()) };
+}
+
+const [VERSIONS] = RELEASE_OPERATIONS;
+const besideManifest = (version: string, name: string) => `${version}/index/${name}`;
+
+async function write(files: ReleaseFiles, at: string, known: schemas.Versions): Promise<void> {
+  const { current } = known;
+  let kept = 0;
+  const versions = known.versions.map((version): Version => {
+    const { model_version, sunset } = version;
+    const isKept =
+      model_version === current ||
+      (files.has(model_version) && (sunset === null || sunset > at) && kept++ < MOST_KEPT_VERSIONS);
+    const status = model_version === current ? 'current' : isKept ? 'kept' : 'gone';
+    return { ...version, status, path: isKept ? `/v1/versions/${model_version}` : null };
+  });
+  const entries: Record<string, FileEntry> = {};
+  const answers: Record<string, string> = {};
+  const list = async (address: string, name: string) => {
+    for (const ending of ['', ...Object.values(ENCODINGS)]) {
+      const bytes = await files.read(name + ending);
+      if (!bytes) return false;
+      entries[name + ending] = entryOf(bytes);
+    }
+    answers[address] = name;
+    return true;
+  };
+  const releases: Released[] = [];
+  for (const [index, release] of known.releases.entries()) {
+    const { replaces, model_version } = release;
+    let diff: string | null = null;
+    if (replaces !== null && index <= MOST_KEPT_VERSIONS) {
+      const address = `/v1/versions/${replaces}/diff/${model_version}`;
+      if (address in answers || (await list(address, diffOf(replaces, model_version)))) diff = address;
+    }
+    releases.push({ ...release, diff });
+  }
+  const name = besideManifest(current, VERSIONS.file);
+  await writeEncoded(files, name, JSON.stringify({ current, versions, releases } satisfies schemas.Versions));
+  await list(VERSIONS.path, name);
+  const feed = Buffer.from(renderFeed(current, versions, releases));
+  const feedName = besideManifest(current, 'feed.atom');
+  await files.write(feedName, feed);
+  entries[feedName] = entryOf(feed);
+  answers[FEED] = feedName;
+  const earlier = versions.flatMap(({ model_version, status, replaced_at, sunset }) =>
+    status === 'kept' ? [{ model_version, replaced_at: replaced_at!, sunset }] : [],
+  );
+  const manifest: ReleaseIndex = { format: 1, current, earlier, answers, files: entries };
+  await files.write(releaseIndexFile(current), Buffer.from(JSON.stringify(manifest)));
+}
+
+async function writeEncoded({ write: put }: ReleaseFiles, name: string, text: string): Promise<void> {
+  const { gzip, brotli } = await encode(text);
+  await put(name + ENCODINGS.gzip, gzip);
+  await put(name + ENCODINGS.br, brotli);
+  // Last, so that where it exists its compressed copies do too.
+  await put(name, Buffer.from(text));
+}
+
+function entryOf(bytes: Buffer): FileEntry {
+  const hash = sha256(bytes);
+  return { bytes: bytes.length, sha256: hash, etag: etagOf(hash) };
+}
+
+function versionOf({ model_version, updated_at, contract_version, coverage }: Manifest): Version {
+  const { first_estimated, last_estimated, last_forecast } = coverage;
+  return {
+    ...{ model_version, status: 'current', path: null, updated_at },
+    contract_version: contract_version ?? null,
+    ...{ first_estimated, last_estimated, last_forecast, replaced_at: null, sunset: null },
+  };
+}
+
+function releaseOf({ before, after, review, at, note }: Publishing, rollback: boolean): Released {
+  const monthsOf = ({ coverage }: Manifest) => periodRange(coverage.first_estimated, coverage.last_estimated);
+  const estimated = new Set(before ? monthsOf(before.manifest) : []);
+  const { sources, making, diff } = review;
+  const changed = [
+    sources.length > 0 && ('data' as const),
+    making.model.length > 0 && ('model' as const),
+    making.code.length + making.packages.length > 0 && ('code' as const),
+  ];
+  return {
+    model_version: after.manifest.model_version,
+    replaces: before?.manifest.model_version ?? null,
+    released_at: at,
+    rollback,
+    note,
+    new_months: before ? monthsOf(after.manifest).filter((month) => !estimated.has(month)) : [],
+    changed: changed.filter((what) => what !== false),
+    data: sources.map(({ title, release }) => ({ title, ...release })),
+    scores: diff && tally(diff.all),
+    diff: null,
+  };
+}
+
+const tally = ({ compared, moved, flipped, disjoint }: SnapshotDiff['all']) => ({ compared, moved, flipped, disjoint });
+
+/** The part of a diff that key holders may read: no tables that are not served, and no thresholds for operators. */
+function servedDiff(diff: SnapshotDiff): schemas.VersionsDiff {
+  const { a, b, thresholds, all, state_scores, states, lgas, periods, levels_flipped, largest } = diff;
+  return {
+    ...{ from: a, to: b, score_change: thresholds?.score_change ?? null, all, state_scores, states, lgas, periods },
+    levels_flipped,
+    largest: largest.map(({ a: from, b: to, ...change }) => ({
+      ...change,
+      from,
+      to,
+    })) as schemas.VersionsDiff['largest'],
+    only_in_from: diff.only_in_a,
+    only_in_to: diff.only_in_b,
+  };
+}

@@ -1,0 +1,81 @@
+import { diffSnapshots, type SnapshotDiff } from '../publish/snapshot/diff.ts';
+import type { Finding } from '../publish/snapshot/provenance.ts';
+import type { Snapshot } from '../publish/snapshot/read.ts';
+import { changedMaking, changedSources, type MakingChange, type SourceChange } from './data-changes.ts';
+
+/** The changes that publishing a version would make, for the person who approves it. */
+export interface Review {
+  model_version: string;
+  /** The version that it would replace; null if nothing is published yet. */
+  replaces: string | null;
+  synthetic: boolean;
+  /** Why it cannot be published. */
+  refused: string[];
+  /** Why publishing it needs a reason (`publish --approve`). */
+  approvals: string[];
+  /** Null if there is nothing to compare with. */
+  diff: SnapshotDiff | null;
+  /** Findings of the build compared with those of the version that it would replace. */
+  findings: { new: Finding[]; known: Finding[]; gone: Finding[] };
+  sources: SourceChange[];
+  making: MakingChange;
+}
+
+/** @param before the current version; null if there is none */
+export async function reviewSnapshot(before: Snapshot | null, after: Snapshot): Promise<Review> {
+  const { manifest } = after;
+  const same = before?.manifest.country === manifest.country;
+  const diff = before && same ? await diffSnapshots(before, after) : null;
+  const findings = compareFindings(before && findingsOf(before), findingsOf(after));
+  return {
+    model_version: manifest.model_version,
+    replaces: before?.manifest.model_version ?? null,
+    synthetic: manifest.synthetic,
+    refused: refusals(before, after),
+    approvals: [
+      ...(before && !same ? [`another country: ${manifest.country} in place of ${before.manifest.country}`] : []),
+      ...(diff ? changesToApprove(diff, before!, after) : []),
+      ...findings.new
+        .filter((finding) => finding.needs_approval)
+        .map(({ source, rule, what }) => `${source} (${rule}): ${what}`),
+    ],
+    diff,
+    findings,
+    sources: before && same ? changedSources(before.manifest, manifest) : [],
+    making: before && same ? changedMaking(before.manifest, manifest) : { model: [], code: [], packages: [] },
+  };
+}
+
+function refusals(before: Snapshot | null, { manifest }: Snapshot): string[] {
+  const reasons = (manifest.unpublishable ?? []).map((reason) => `cannot be published: ${reason}`);
+  if (before && manifest.synthetic && !before.manifest.synthetic)
+    reasons.push(`a made-up country cannot replace a real one: build it into another --out`);
+  return reasons;
+}
+
+function changesToApprove(diff: SnapshotDiff, { manifest: was }: Snapshot, { manifest: is }: Snapshot): string[] {
+  const gone = diff.answers.filter(({ only_in_a }) => only_in_a > 0);
+  return [
+    ...(diff.thresholds ? diff.over : ['its model.json has no thresholds for changes (parameters.diff)']),
+    ...(was.coverage.transmission && !is.coverage.transmission ? ['the transmission model is missing'] : []),
+    // Removed estimated months show here; forecasts have the same files whatever their months.
+    ...gone.map(({ operation, only_in_a }) => `${only_in_a} answers of ${operation} are missing`),
+    ...diff.tables.flatMap(({ table, rows, columns_only_in_a }) => [
+      ...(rows.b === null
+        ? [`the table ${table} is missing`]
+        : columns_only_in_a.map((column) => `the column ${table}.${column} is missing`)),
+    ]),
+  ];
+}
+
+const findingsOf = (snapshot: Snapshot): Finding[] => snapshot.json<Finding[]>('findings.json') ?? [];
+
+function compareFindings(before: Finding[] | null, after: Finding[]): Review['findings'] {
+  const key = ({ stage, source, rule, what }: Finding) => JSON.stringify([stage, source, rule, what]);
+  const [then, now] = [before ?? [], after].map((findings) => new Set(findings.map(key))) as [Set<string>, Set<string>];
+  return {
+    new: after.filter((finding) => !then.has(key(finding))),
+    known: after.filter((finding) => then.has(key(finding))),
+    gone: (before ?? []).filter((finding) => !now.has(key(finding))),
+  };
+}

@@ -1,0 +1,153 @@
+/** Versions in object storage (S3 and compatible services), in the layout that the proxies read. */
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import type { Manifest } from '../contract/manifest.ts';
+import { placeOf, RELEASES, versionAt } from '../contract/published.ts';
+import { TryAgain, UsageError } from '../lib/errors.ts';
+import { sha256 } from '../lib/hash.ts';
+import { openSnapshot, type Snapshot } from '../publish/snapshot/read.ts';
+import type { Destination } from './destination.ts';
+
+const AT_ONCE = 16;
+/** Files of a version that a review reads, in addition to its manifest. */
+const REVIEWED = /^(?:model-card\.json|findings\.json|tables\/.*\.parquet)$/;
+
+/**
+ * Runs `work` with a bucket's prefix. Credentials and endpoint come from the environment, as for all AWS tools. Each
+ * file is put with its SHA-256, so that the storage refuses other bytes. A manifest follows all its files; `current`
+ * comes last and, if the storage supports conditional writes, only if it is unchanged since it was read.
+ */
+export async function withBucket<T>(
+  out: string,
+  url: string,
+  { bucket, prefix }: { bucket: string; prefix: string },
+  work: (destination: Destination) => Promise<T>,
+): Promise<T> {
+  const client = openClient();
+  const copies = await mkdtemp(path.join(tmpdir(), 'published-'));
+  let pointer: { etag: string | undefined } | null = null;
+
+  const get = async (name: string) => {
+    const request = client.send(new GetObjectCommand({ Bucket: bucket, Key: prefix + name }));
+    const found = await request.catch((error) =>
+      statusOf(error) === 404 && error.name !== 'NoSuchBucket' ? null : refuse(url, name, error),
+    );
+    return found && { etag: found.ETag, bytes: Buffer.from(await found.Body!.transformToByteArray()) };
+  };
+  const put = (
+    name: string,
+    bytes: Buffer,
+    sha256Hex: string,
+    condition: { IfMatch?: string; IfNoneMatch?: string } = {},
+  ) =>
+    client
+      .send(
+        new PutObjectCommand({
+          ...{ Bucket: bucket, Key: prefix + name, Body: bytes, ...condition },
+          ChecksumSHA256: Buffer.from(sha256Hex, 'hex').toString('base64'),
+        }),
+      )
+      .catch((error) => refuse(url, name, error));
+
+  try {
+    return await work({
+      name: url,
+      histories: [{ out, to: url }],
+      async current() {
+        const found = await get('current');
+        pointer = found && { etag: found.etag };
+        if (!found) return null;
+        const version = versionAt(found.bytes.toString());
+        if (version === null) throw new UsageError(`${url}/current: found other text, expected snapshots/VERSION`);
+        return fetchReviewed(version, path.join(copies, version), async (name) => {
+          const file = await get(`${placeOf(version)}/${name}`);
+          if (file) return file.bytes;
+          throw new UsageError(
+            `${url}/${placeOf(version)}/${name}: found nothing, expected a file of the current version`,
+          );
+        });
+      },
+      async put({ directory, manifest }) {
+        const place = placeOf(manifest.model_version);
+        const bytes = await readFile(path.join(directory, 'manifest.json'));
+        // The manifest is written last, so if it is there, all files are.
+        if ((await get(`${place}/manifest.json`))?.bytes.equals(bytes)) return;
+        await inParallel(Object.entries(manifest.files), async ([name, entry]) => {
+          await put(`${place}/${name}`, await readFile(path.join(directory, name)), entry.sha256);
+        });
+        await put(`${place}/manifest.json`, bytes, sha256(bytes));
+      },
+      releases: {
+        read: async (name) => (await get(`${RELEASES}/${name}`))?.bytes ?? null,
+        write: (name, bytes) => put(`${RELEASES}/${name}`, bytes, sha256(bytes)).then(() => {}),
+        // Nothing here removes versions from a bucket; proxies skip missing ones.
+        has: () => true,
+      },
+      async point(version) {
+        const text = placeOf(version);
+        const condition = pointer?.etag ? { IfMatch: pointer.etag } : pointer === null ? { IfNoneMatch: '*' } : {};
+        await put('current', Buffer.from(text), sha256(text), condition);
+      },
+    });
+  } finally {
+    client.destroy();
+    await rm(copies, { recursive: true, force: true });
+  }
+}
+
+/** Fetches the files of a version that a review reads to `directory`. */
+async function fetchReviewed(
+  version: string,
+  directory: string,
+  fetchFile: (name: string) => Promise<Buffer>,
+): Promise<Snapshot> {
+  const text = await fetchFile('manifest.json');
+  const { files }: Manifest = JSON.parse(text.toString());
+  await inParallel(
+    Object.keys(files).filter((name) => REVIEWED.test(name)),
+    async (name) => {
+      const bytes = await fetchFile(name);
+      if (sha256(bytes) !== files[name]!.sha256)
+        throw new UsageError(
+          `${version}/${name}: found bytes in the storage that differ from its manifest, expected the same`,
+        );
+      await mkdir(path.dirname(path.join(directory, name)), { recursive: true });
+      await writeFile(path.join(directory, name), bytes);
+    },
+  );
+  await writeFile(path.join(directory, 'manifest.json'), text);
+  return openSnapshot(directory);
+}
+
+type S3Error = Error & { $metadata?: { httpStatusCode?: number } };
+const statusOf = (error: S3Error) => error.$metadata?.httpStatusCode;
+
+/** @throws UsageError if the storage would refuse the request again, else TryAgain */
+function refuse(url: string, name: string, error: Error): never {
+  const status = statusOf(error as S3Error);
+  const what = `${url}/${name}: ${error.name}${error.message && error.message !== error.name ? `, ${error.message.split('\n')[0]}` : ''}`;
+  if (status === 412 || status === 409)
+    throw new TryAgain(`${what}: another version was published there in the meantime; review this one again`);
+  if (status === 403 || status === 401 || status === 404 || status === 400 || error.name === 'CredentialsProviderError')
+    throw new UsageError(`${what}; expected access to read and write there (AWS_REGION, AWS_ACCESS_KEY_ID …)`);
+  throw new TryAgain(`${what}; the published version there is unchanged`);
+}
+
+async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const queue = items.values();
+  const worker = async () => {
+    for (const item of queue) await work(item);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+}
+
+function openClient(): S3Client {
+  // Self-hosted storage (MinIO, Ceph …) rarely has a host name for each bucket.
+  const own = process.env.AWS_ENDPOINT_URL_S3 ?? process.env.AWS_ENDPOINT_URL;
+  return new S3Client({
+    forcePathStyle: own !== undefined,
+    requestHandler: { connectionTimeout: 3000, requestTimeout: 30_000 },
+  });
+}

@@ -1,0 +1,49 @@
+/** Part of a build, for commands that use artifacts and publish nothing. */
+
+import { type Country, readCountry } from '../catalog/country.ts';
+import { openIo, taskOf } from '../engine/io.ts';
+import { lockShared } from '../engine/lock.ts';
+import { hashRawFiles } from '../engine/raw.ts';
+import { artifactHashes, runStages, type StageEvent } from '../engine/run.ts';
+import type { StageIo } from '../engine/stage.ts';
+import { SNAPSHOT, STAGES } from '../stages.ts';
+import { cacheOf } from './build-paths.ts';
+
+export interface PartOptions {
+  country: string;
+  rawData?: string | undefined;
+  /** Uses raw files even if they differ from the catalog's pins: for trials only. */
+  unpinned?: boolean | undefined;
+  /** The output directory of a build, whose cache is used and filled. */
+  out: string;
+  jobs: number;
+  onEvent: (event: StageEvent) => void;
+}
+
+/**
+ * Runs the named stages that have changed, as a build does, and calls `work` with their artifacts. Nothing is removed
+ * from the cache meanwhile, and plans still compare with the latest build.
+ */
+export async function withArtifacts<T>(
+  names: readonly string[],
+  options: PartOptions,
+  work: (country: Country, io: StageIo) => T | Promise<T>,
+): Promise<T> {
+  const { out, jobs, onEvent } = options;
+  const country = readCountry(options.country, options.rawData);
+  const stages = STAGES.filter(({ name }) => names.includes(name));
+  const cache = cacheOf(out);
+  const lock = lockShared(out);
+  try {
+    const raw = await hashRawFiles(country, options.unpinned);
+    const entries = await runStages(stages, { country, raw, cache, jobs, onEvent });
+    const byStage = Object.fromEntries(entries.map((entry) => [entry.stage, entry]));
+    const inputs = Object.keys(artifactHashes(entries));
+    return await work(
+      country,
+      openIo(await taskOf({ ...SNAPSHOT, inputs }, country, cache, byStage), () => {}),
+    );
+  } finally {
+    lock.release();
+  }
+}

@@ -1,8 +1,0 @@
-import { randomStream } from '../numerics/random.ts';
-import type { Streams } from './draws.ts';
-
-/** The random streams of the published draws. */
-export const drawStreams =
-  (seed: number): Streams =>
-  (draw) =>
-    randomStream(seed, `risk/draw ${draw}`);

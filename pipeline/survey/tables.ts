@@ -1,3 +1,0 @@
-import { trend } from '../columns.ts';
-
-export const TREND = { row: 'A survey round in a state or the nation', columns: trend };

@@ -1,0 +1,58 @@
+import type { StageRun } from '../../engine/stage.ts';
+import { mean } from '../../lib/numerics/averages.ts';
+import { type RowOf, tableOf } from '../../lib/tables/table.ts';
+import { caseModel } from '../../model/forecast/case-model/forecaster.ts';
+import { PAST, SKILL, STRETCH } from '../../model/forecast/forecast-tables.ts';
+import { forecasters } from '../../model/forecast/forecasters.ts';
+import { HORIZONS } from '../../model/forecast/horizons.ts';
+import { readPanels } from '../../model/forecast/read-panels.ts';
+import { recalibrated } from '../../model/forecast/recalibration.ts';
+import { backtest, originsOf, type ScoredForecast } from './backtest.ts';
+import { summarise } from './backtest-summary.ts';
+
+/** Scored forecasts of the case records from rolling origins; no other answer depends on them. */
+export const run: StageRun = async (io) => {
+  const panels = readPanels(io);
+  const work = panels.map((panel) => originsOf(panel, null).length * panel.areas.length);
+  const all = work.reduce((sum, own) => sum + own, 0);
+  let done = 0;
+  const tested = panels.map((panel, i) => {
+    const model = recalibrated(caseModel());
+    const each = work[i]! / originsOf(panel, null).length;
+    const rows = backtest(panel, forecasters(model), null, (origin) => {
+      done += each;
+      io.progress(done / all, `${panel.level} ${origin}`);
+    });
+    return { level: panel.level, rows, stretches: model.stretches(panel) };
+  });
+  const skill = summarise(tested.flatMap(({ rows }) => rows)).map(({ horizon, ...row }) => ({
+    ...row,
+    horizon_months: horizon === 'all' ? null : horizon,
+  }));
+  const stretch = tested.flatMap(({ level, stretches }) =>
+    level === 'long' ? [] : stretches.map((own, h) => ({ area: level, horizon_months: HORIZONS[h]!, ...own })),
+  );
+  const past = pastOf(tested.flatMap(({ level, rows }) => (level === 'state' ? rows : [])));
+  return {
+    skill: tableOf(SKILL, skill),
+    stretch: tableOf(STRETCH, stretch),
+    past: tableOf(PAST, past),
+    report: [],
+  };
+};
+
+/** Horizons drawn in the report: the shortest and the longest. */
+const DRAWN: ReadonlySet<number> = new Set([HORIZONS[0]!, HORIZONS.at(-1)!]);
+
+/** The case model's forecasts of states relative to the mean observed value, which does not reveal any counts. */
+export function pastOf(rows: readonly ScoredForecast[]): RowOf<typeof PAST>[] {
+  const own = rows.filter(({ method, horizon }) => method === 'case_model' && DRAWN.has(horizon));
+  return [...Map.groupBy(own, ({ area_code }) => area_code)].flatMap(([state_code, list]) => {
+    const usual = mean(list.map(({ observed }) => observed));
+    const share = (cases: number) => Number((cases / usual).toFixed(4));
+    return list.map(({ horizon, target, observed, q05, q50, q95 }) => ({
+      ...{ state_code, horizon_months: horizon, period: target, observed: share(observed) },
+      ...{ q05: share(q05), q50: share(q50), q95: share(q95) },
+    }));
+  });
+}

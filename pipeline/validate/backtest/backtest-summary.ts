@@ -1,0 +1,44 @@
+import { mean } from '../../lib/numerics/averages.ts';
+import type { AreaLevel } from '../../model/forecast/forecast-tables.ts';
+import type { ScoredForecast } from './backtest.ts';
+
+export interface SummaryRow {
+  area_level: AreaLevel;
+  /** The year of the origins, or `all`. */
+  origins: string;
+  method: string;
+  horizon: number | 'all';
+  forecasts: number;
+  log_mae: number;
+  crps_log: number;
+  coverage_50: number;
+  coverage_90: number;
+  /** null if no population is known. */
+  crps_per_1000: number | null;
+}
+
+/** Mean scores by level, year of the origin and over all years, method, and horizon and over all horizons. */
+export function summarise(rows: readonly ScoredForecast[]): SummaryRow[] {
+  const summary: SummaryRow[] = [];
+  for (const [area_level, own] of Map.groupBy(rows, (row) => row.area_level)) {
+    const years = Map.groupBy(own, (row) => row.origin.slice(0, 4));
+    for (const [origins, some] of [['all', own] as const, ...(years.size > 1 ? years : [])])
+      for (const [method, list] of Map.groupBy(some, (row) => row.method))
+        for (const [horizon, scored] of [['all', list] as const, ...Map.groupBy(list, (row) => row.horizon)])
+          summary.push({ area_level, origins, method, horizon, ...averages(scored) });
+  }
+  return summary;
+}
+
+function averages(rows: readonly ScoredForecast[]) {
+  const four = (value: number) => Number(value.toFixed(4));
+  const known = rows.map((row) => row.crps_per_1000).filter((value) => value !== null);
+  return {
+    forecasts: rows.length,
+    log_mae: four(mean(rows.map((row) => row.log_error))),
+    crps_log: four(mean(rows.map((row) => row.crps_log))),
+    coverage_50: four(mean(rows.map((row) => Number(row.covered_50)))),
+    coverage_90: four(mean(rows.map((row) => Number(row.covered_90)))),
+    crps_per_1000: known.length > 0 ? four(mean(known)) : null,
+  };
+}

@@ -1,0 +1,111 @@
+/** Forecasts from rolling origins, each using only the data known at the origin, scored against known targets. */
+import { type Period, periodOf } from '../../contract/months.ts';
+import { at, covers, crps } from '../../model/forecast/forecast-scores.ts';
+import type { AreaLevel } from '../../model/forecast/forecast-tables.ts';
+import { HORIZONS } from '../../model/forecast/horizons.ts';
+import { type Panel, seenAt } from '../../model/forecast/panel.ts';
+import type { Forecaster } from '../../model/forecast/past-errors.ts';
+
+export interface ScoredForecast {
+  area_level: AreaLevel;
+  area_code: string;
+  origin: Period;
+  horizon: number;
+  target: Period;
+  /** Cases, as are the quantiles. */
+  observed: number;
+  method: string;
+  q05: number;
+  q25: number;
+  q50: number;
+  q75: number;
+  q95: number;
+  crps_log: number;
+  /** |ln median − ln observed| */
+  log_error: number;
+  covered_50: boolean;
+  covered_90: boolean;
+  /** CRPS of cases per 1,000 people; null if the population is unknown. */
+  crps_per_1000: number | null;
+}
+
+/** First and last origin to be scored. */
+export interface OriginSpan {
+  first: Period;
+  last: Period;
+}
+
+/** Maximum number of scored origins, six years: older forecasts are hardly informative about today's. */
+const MOST_ORIGINS = 72;
+
+/** Origins of a panel up to the last one requested; `month` counts from the panel's first. */
+export function originsOf(panel: Panel, span: OriginSpan | null): { month: number; scored: boolean }[] {
+  const later = Math.max(0, panel.months - 1 - panel.origins.scored - MOST_ORIGINS);
+  const [tried, scored] = [panel.origins.tried, panel.origins.scored].map((month) => month + later) as [number, number];
+  const isScored = (month: number) => {
+    const period = periodOf(panel.first + month);
+    return month >= scored && (span === null || (span.first <= period && period <= span.last));
+  };
+  const first = Math.max(0, tried);
+  const all = Array.from({ length: Math.max(0, panel.months - 1 - first) }, (_, i) => first + i);
+  const last = all.findLastIndex(isScored);
+  return all.slice(0, last + 1).map((month) => ({ month, scored: isScored(month) }));
+}
+
+/**
+ * All forecasts of the methods for the panel whose targets are known.
+ * @param onOrigin called after each origin
+ */
+export function backtest(
+  panel: Panel,
+  methods: readonly Forecaster[],
+  span: OriginSpan | null,
+  onOrigin: (origin: Period) => void = () => {},
+): ScoredForecast[] {
+  const rows: ScoredForecast[] = [];
+  for (const { month, scored } of originsOf(panel, span)) {
+    const seen = seenAt(panel, month);
+    for (const method of methods) {
+      const forecast = method.forecast(seen);
+      if (!scored) continue;
+      for (const [a, area] of panel.areas.entries())
+        for (const [h, horizon] of HORIZONS.entries()) {
+          const quantiles = forecast[a]![h]!;
+          const y = area.y[month + horizon] ?? Number.NaN;
+          if (quantiles === null || Number.isNaN(y)) continue;
+          const when = {
+            origin: periodOf(panel.first + month),
+            horizon,
+            target: periodOf(panel.first + month + horizon),
+          };
+          rows.push({
+            area_level: panel.level,
+            area_code: area.code,
+            ...when,
+            method: method.name,
+            ...score(quantiles, y, area.people),
+          });
+        }
+    }
+    onOrigin(periodOf(panel.first + month));
+  }
+  return rows;
+}
+
+function score(quantiles: Float64Array, y: number, people: number | null) {
+  const cases = (percent: number) => Math.exp(quantiles[at(percent)]!);
+  const per1000 = (value: number) => (Math.exp(value) / people!) * 1000;
+  return {
+    observed: Math.round(Math.exp(y)),
+    q05: cases(5),
+    q25: cases(25),
+    q50: cases(50),
+    q75: cases(75),
+    q95: cases(95),
+    crps_log: crps(quantiles, y),
+    log_error: Math.abs(quantiles[at(50)]! - y),
+    covered_50: covers(quantiles, y, 25, 75),
+    covered_90: covers(quantiles, y, 5, 95),
+    crps_per_1000: people === null ? null : crps(quantiles.map(per1000), per1000(y)),
+  };
+}

@@ -1,0 +1,119 @@
+/** Calibration of probabilities: whether statements of a given probability are true as often as stated. */
+import { addMonths, type Period } from '../contract/months.ts';
+import { LEVELS } from '../contract/schemas.ts';
+import type { RowOf } from '../lib/tables/table.ts';
+import { tenthOf } from '../model/risk/draw-summary.ts';
+import type { CHANGES, PROBABILITIES } from '../model/risk/risk-tables.ts';
+import type { Truth } from './truth-file.ts';
+
+/** Kinds of statements: level, rank in nation and state, rise since a year ago and since the last survey. */
+export const STATEMENTS = ['level', 'highest_nation', 'highest_state', 'rise_year', 'rise_survey'] as const;
+export type Statement = (typeof STATEMENTS)[number];
+
+/** Sums over statements about LGAs in estimated months whose probability is in one bin of width 0.1. */
+export interface CalibrationSums {
+  statement: Statement;
+  /** 0 for probabilities below 0.1, up to 9 for those of 0.9 and more. */
+  bin: number;
+  count: number;
+  /** Sum of the stated probabilities. */
+  said: number;
+  /** Number of true statements. */
+  true_count: number;
+}
+/** The same as means over the statements. */
+export interface Calibration {
+  statement: Statement;
+  /** For example `0.8-0.9`. */
+  bin: string;
+  statements: number;
+  /** Mean stated probability. */
+  said: number;
+  /** Share of the statements that were true. */
+  true_share: number;
+}
+
+const BINS = 10;
+/** Probabilities are shares of draws and differences of shares, so 0.8 may be slightly less because of rounding. */
+const ROUNDING = 1e-9;
+
+/**
+ * Compares the statements about LGAs with the truth.
+ * @param probabilities, changes only rows of LGAs in estimated months are used
+ */
+export function calibrate(
+  probabilities: readonly RowOf<typeof PROBABILITIES>[],
+  changes: readonly RowOf<typeof CHANGES>[],
+  { truth, stateOf, last }: { truth: Truth; stateOf: (lga_code: string) => string; last: Period },
+): CalibrationSums[] {
+  const sums = STATEMENTS.map((statement) =>
+    Array.from({ length: BINS }, (_, bin): CalibrationSums => ({ statement, bin, count: 0, said: 0, true_count: 0 })),
+  );
+  const add = (statement: Statement, probability: number | null, holds: boolean) => {
+    if (probability === null) return;
+    const sum = sums[STATEMENTS.indexOf(statement)]![Math.min(Math.floor(probability * BINS + ROUNDING), BINS - 1)]!;
+    sum.count += 1;
+    sum.said += probability;
+    sum.true_count += Number(holds);
+  };
+  const scored = <Row extends { area: string; period: Period }>(rows: readonly Row[]) =>
+    rows.filter(({ area, period }) => area === 'lga' && period <= last);
+
+  for (const [period, rows] of Map.groupBy(scored(probabilities), (row) => row.period)) {
+    const codes = rows.map(({ code }) => code);
+    const inNation = highestOf(codes, (code) => truth(code, period));
+    const inStates = [...Map.groupBy(codes, stateOf).values()].map((own) =>
+      highestOf(own, (code) => truth(code, period)),
+    );
+    for (const row of rows) {
+      const share = truth(row.code, period);
+      const level = LEVELS.findIndex(({ below }) => share < below);
+      LEVELS.forEach((own, i) => {
+        add('level', row[`probability_${own.level}`], i === level);
+      });
+      add('highest_nation', row.probability_highest_nation, inNation.has(row.code));
+      add(
+        'highest_state',
+        row.probability_highest_state,
+        inStates.some((highest) => highest.has(row.code)),
+      );
+    }
+  }
+  for (const { code, period, ...row } of scored(changes)) {
+    const rose = (before: Period) => truth(code, period) > truth(code, before);
+    add('rise_year', row.probability_rise_year, rose(addMonths(period, -12)));
+    if (row.survey_month !== null) add('rise_survey', row.probability_rise_survey, rose(row.survey_month));
+  }
+  return sums.flat();
+}
+
+/** The codes in the highest tenth, rounded up. */
+function highestOf(codes: readonly string[], value: (code: string) => number): ReadonlySet<string> {
+  const ordered = codes.map((code) => ({ code, value: value(code) })).sort((a, b) => b.value - a.value);
+  return new Set(ordered.slice(0, tenthOf(codes.length)).map(({ code }) => code));
+}
+
+/** Pools the statements of several countries. */
+export function poolCalibration(countries: readonly (readonly CalibrationSums[])[]): CalibrationSums[] {
+  const groups = Map.groupBy(countries.flat(), ({ statement, bin }) => `${statement} ${bin}`);
+  return [...groups.values()].map((own) => ({
+    ...own[0]!,
+    count: own.reduce((sum, row) => sum + row.count, 0),
+    said: own.reduce((sum, row) => sum + row.said, 0),
+    true_count: own.reduce((sum, row) => sum + row.true_count, 0),
+  }));
+}
+
+/** Bins with statements, means to four decimals. */
+export function summariseCalibration(sums: readonly CalibrationSums[]): Calibration[] {
+  const four = (value: number) => Number(value.toFixed(4));
+  return sums
+    .filter(({ count }) => count > 0)
+    .map(({ statement, bin, count, said, true_count }) => ({
+      statement,
+      bin: `${(bin / BINS).toFixed(1)}-${((bin + 1) / BINS).toFixed(1)}`,
+      statements: count,
+      said: four(said / count),
+      true_share: four(true_count / count),
+    }));
+}

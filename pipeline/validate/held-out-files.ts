@@ -1,0 +1,62 @@
+import path from 'node:path';
+import { numberOf, readTable, refuseDuplicates, textOf } from '../ingest/readers/table.ts';
+import { writeAtomic } from '../lib/atomic-write.ts';
+import { toCsv } from '../lib/tables/csv.ts';
+import { literal, withDatabase } from '../lib/tables/duckdb.ts';
+import type { HeldOut } from './cross-validation.ts';
+
+const COLUMNS = [
+  'cell_id',
+  'model',
+  'examined',
+  'observed',
+  'mean',
+  'q025',
+  'q05',
+  'q25',
+  'q50',
+  'q75',
+  'q95',
+  'q975',
+  'log_score',
+  'crps',
+] as const satisfies (keyof HeldOut)[];
+
+/**
+ * Reads folds by LGA from a CSV with the columns lga_pcode and fold, in any order; other columns are ignored.
+ * @throws BadInput naming the file and row if a column is missing, an LGA is repeated or a fold is not an integer
+ */
+export async function readFolds(file: string): Promise<Map<string, number>> {
+  const columns = { lga_pcode: 'lga_pcode', fold: 'fold' };
+  const table = await readTable(path.dirname(file), { files: [{ path: path.basename(file) }], columns });
+  refuseDuplicates(table, ['lga_pcode']);
+  return new Map(
+    table.rows.map((row) => [textOf(table, row, 'lga_pcode'), numberOf(table, row, 'fold', { integer: true })]),
+  );
+}
+
+/** Writes one row per held-out cell and model; the file is written atomically. */
+export function writeScores(file: string, rows: HeldOut[]): Promise<void> {
+  return writeAtomic(file, `${toCsv(rows, COLUMNS)}\n`);
+}
+
+/** Writes one row per held-out cell, model and draw, as Parquet: cell_id, model, draw (from 1), prevalence, rho. */
+export function writeHeldOutDraws(file: string, rows: HeldOut[]): Promise<void> {
+  return writeAtomic(file, (temporary) =>
+    withDatabase(async (db) => {
+      await db.run('CREATE TABLE draws (cell_id VARCHAR, model VARCHAR, draw INTEGER, prevalence DOUBLE, rho DOUBLE)');
+      const appender = await db.connection.createAppender('draws');
+      for (const { cell_id, model, draws } of rows)
+        for (let d = 0; d < draws.prevalence.length; d++) {
+          appender.appendVarchar(cell_id);
+          appender.appendVarchar(model);
+          appender.appendInteger(d + 1);
+          appender.appendDouble(draws.prevalence[d]!);
+          appender.appendDouble(draws.rho[d]!);
+          appender.endRow();
+        }
+      appender.closeSync();
+      await db.run(`COPY draws TO ${literal(temporary)} (FORMAT parquet)`);
+    }),
+  );
+}

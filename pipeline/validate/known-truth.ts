@@ -1,0 +1,88 @@
+/**
+ * How well the risk model recovered the truth of made-up countries: `known-truth.json`, which only
+ * `malaria-risk score-truth` writes, with `--record` (all of it) or `--confirm` (that a change of code does not affect
+ * it). Sixty countries take an hour, so a build shows the record and does not recompute it.
+ */
+import { readFileSync } from 'node:fs';
+import { codeOf } from '../engine/code.ts';
+import { UsageError } from '../lib/errors.ts';
+import { sha256Json } from '../lib/hash.ts';
+import type { TruthFamily } from '../synthetic/families.ts';
+import type { Calibration } from './calibration.ts';
+import type { GroupScore } from './compare-truth.ts';
+
+/** The record on disk. */
+export interface TruthRecord {
+  /** `modelFingerprint` at the time of the measurement or its last confirmation. */
+  model_code: string;
+  /**
+   * Countries, such as `trend-2`, on which later code was confirmed; empty if the measurement itself is by that code.
+   */
+  confirmed_on: string[];
+  /** Seeds of the countries, the same for every family. */
+  seeds: number[];
+  /** Each family's countries together, by all groupings. */
+  pooled: (GroupScore & { truth: TruthFamily })[];
+  /** Each country's estimated and forecast months. */
+  countries: (GroupScore & { truth: TruthFamily; seed: number })[];
+  /** How often statements of a given probability were true; each family's countries together. */
+  calibration: (Calibration & { truth: string })[];
+}
+/** The record, and whether it is for the present code of the model. */
+export interface KnownTruth extends TruthRecord {
+  of_this_code: boolean;
+}
+
+export const TRUTH_FILE = new URL('./known-truth.json', import.meta.url);
+
+/** Hash of the risk stage and its imports from risk/ and numerics/, ignoring comments and indentation. */
+export function modelFingerprint(): string {
+  const files = Object.entries(codeOf('pipeline/model/risk/risk-stage.ts').files);
+  return sha256Json(files.filter(([file]) => /^pipeline\/(risk|numerics)\//.test(file)));
+}
+
+export function readKnownTruth(): KnownTruth {
+  const record: TruthRecord = JSON.parse(readFileSync(TRUTH_FILE, 'utf8'));
+  return { ...record, of_this_code: record.model_code === modelFingerprint() };
+}
+
+/**
+ * Largest difference of figures, half of the last decimal quoted from the record, since sums may be in another order.
+ */
+const TOLERANCE = 5e-4;
+
+/**
+ * The record confirmed for the present code, after some of its countries were scored again.
+ * @throws UsageError naming a country that the record lacks or whose scores differ
+ */
+export function confirmRecord(record: TruthRecord, again: TruthRecord['countries'], model_code: string): TruthRecord {
+  for (const row of again) {
+    const { truth, seed, group } = row;
+    const recorded = record.countries.find((own) => own.truth === truth && own.seed === seed && own.group === group);
+    if (!recorded || !Object.entries(row).every(([name, value]) => isClose(value, recorded[name as keyof typeof row])))
+      throw new UsageError(
+        `${truth}, seed ${seed}, ${group}: found ${figures(row)}, expected as recorded: ${recorded ? figures(recorded) : 'no such country'}`,
+      );
+  }
+  return { ...record, model_code, confirmed_on: [...new Set(again.map(({ truth, seed }) => `${truth}-${seed}`))] };
+}
+
+const isClose = (now: unknown, recorded: unknown) =>
+  typeof now === 'number' && typeof recorded === 'number' ? Math.abs(now - recorded) <= TOLERANCE : now === recorded;
+
+const figures = ({ bias, rmse, coverage_90 }: GroupScore) => `bias ${bias}, rmse ${rmse}, coverage_90 ${coverage_90}`;
+
+/** The record as JSON, with one line per row. */
+export function truthRecordText(record: TruthRecord): string {
+  const { model_code, confirmed_on, seeds, pooled, countries, calibration } = record;
+  const lines = (rows: readonly object[]) => `[\n${rows.map((row) => `    ${JSON.stringify(row)}`).join(',\n')}\n  ]`;
+  return `{
+  "model_code": ${JSON.stringify(model_code)},
+  "confirmed_on": ${JSON.stringify(confirmed_on)},
+  "seeds": ${JSON.stringify(seeds)},
+  "pooled": ${lines(pooled)},
+  "countries": ${lines(countries)},
+  "calibration": ${lines(calibration)}
+}
+`;
+}

@@ -1,0 +1,59 @@
+import type { ReportLine, RiskModel, Validation } from '../artifacts.ts';
+import type { StageRun } from '../engine/stage.ts';
+import { mapInThreads } from '../engine/threads.ts';
+import { constantsOf, type FitSummary } from '../model/risk/estimate.ts';
+import { addedCovariates, inputsOf, prepareRisk } from '../model/risk/inputs.ts';
+import { describeEffect, effectOf } from './covariate-effects.ts';
+import { foldsOf, placedOf } from './cross-validation.ts';
+import type { FoldData, FoldResult, FoldTask } from './fold.ts';
+import { foldByBlock, foldPlacesOf } from './spatial-folds.ts';
+import { summariseValidation } from './validation-summary.ts';
+
+const BLOCK_DEGREES = 1;
+const FOLDS = 5;
+
+/**
+ * The evidence for the risk scores: cross-validation of both models on held-out surveys, in folds of spatial blocks.
+ */
+export const run: StageRun = async (io) => {
+  const { risk, seed } = io.model.parameters;
+  const inputs = inputsOf(io);
+  const { areas, cells } = inputs;
+  const prepared = prepareRisk(inputs);
+  const places = placedOf(prepared.observed).map((o) => ({ lga_code: o.lga_code, examined: o.risk.examined }));
+  const foldOf = foldByBlock(foldPlacesOf(cells, places), FOLDS, BLOCK_DEGREES);
+  const folds = foldsOf(prepared, foldOf);
+  const evidence = io.artifact<{ model: RiskModel; spatial: FitSummary | null }>('risk/evidence');
+  const how = {
+    states: areas.states.map((state) => state.state_code),
+    foldOf,
+    constants: constantsOf(risk, prepared.test),
+    draws: risk.draws,
+    seed,
+    like: evidence.spatial?.optimum ?? null,
+  };
+  const added = addedCovariates(inputs);
+  io.progress(0.1, `${folds.length} folds${added.length > 0 ? `, with and without ${added.join(', ')}` : ''}`);
+  const names = prepared.covariates.map(({ name }) => name);
+  const without = added.flatMap((left_out) => {
+    const covariates = names.filter((name) => name !== left_out);
+    return folds.map((fold): FoldTask => ({ fold, covariates, spatial_only: true }));
+  });
+  const data: FoldData = { inputs, how };
+  const tasks = folds.length > 1 ? [...folds.map((fold): FoldTask => ({ fold })), ...without] : [];
+  const results = await mapInThreads<FoldTask, FoldResult>(new URL('./fold.ts', import.meta.url), data, tasks);
+  const rows = results.slice(0, folds.length).flat();
+  if (rows.length === 0) {
+    const what = 'no round has surveys in two blocks, so no place can be predicted from others';
+    return { scores: null, report: [{ source: 'survey_clusters', rule: 'cross-validation', what }] };
+  }
+  const effects = added.map((name, k) =>
+    effectOf(name, rows, results.slice((k + 1) * folds.length, (k + 2) * folds.length).flat()),
+  );
+  const scores: Validation = summariseValidation(rows, evidence.model, BLOCK_DEGREES, effects);
+  const report: ReportLine[] = [
+    { source: 'survey_clusters', rule: 'cross-validation', what: scores.words },
+    ...effects.map((effect) => ({ source: effect.covariate, rule: 'covariate', what: describeEffect(effect) })),
+  ];
+  return { scores, report };
+};

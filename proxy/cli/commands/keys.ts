@@ -1,0 +1,158 @@
+import { type Command, Option } from 'commander';
+import { systemClock } from '../../../pipeline/lib/clock.ts';
+import { UsageError } from '../../errors.ts';
+import { type Account, accountStatus, type Key, keyStatus, parseExpiry, parseScopes } from '../../store/accounts.ts';
+import type { NewKey } from '../../store/accounts-and-keys.ts';
+import { checkBrand, curlLine, isWellFormed, KEY_KINDS, type KeyKind, mintKey } from '../../store/key-format.ts';
+import type { AccountStore } from '../../store/open-store.ts';
+import { isoOf, print, printTable, type StoreOptions, storeCommand } from './shared.ts';
+
+interface CreateOptions extends StoreOptions {
+  owner: string;
+  name: string;
+  kind: KeyKind;
+  scopes: string;
+  expires?: string;
+  brand: string;
+}
+
+export function addKeyCommands(program: Command): void {
+  const keys = program.command('keys').description('create, rotate, list and revoke API keys');
+  const expiryOf = ({ expires }: { expires?: string }, now: number) =>
+    expires === undefined ? null : parseExpiry(expires, now);
+
+  const createNew = async (store: AccountStore, options: CreateOptions) => {
+    const now = systemClock.wallMs();
+    const { owner, name, kind } = options;
+    const newKey = { owner, name, kind, scopes: parseScopes(options.scopes), expiresAt: expiryOf(options, now) };
+    await create(store, newKey, options, now);
+  };
+  storeCommand(keys, 'create', 'create a key and show it once', createNew)
+    .requiredOption('--owner <name>', 'account that the key belongs to')
+    .requiredOption('--name <name>', 'what the key is for')
+    .addOption(
+      new Option('--kind <kind>', 'only requests with live keys count towards the monthly allowance')
+        .choices(KEY_KINDS)
+        .makeOptionMandatory(),
+    )
+    .requiredOption('--scopes <a,b>', 'one or more of risk_scores, forecasts, lga_boundaries')
+    .option('--expires <iso>', 'date or time at which the key stops working; by default it never expires')
+    .addOption(brandOption());
+
+  const rotate = async (
+    store: AccountStore,
+    options: StoreOptions & { expires?: string; brand: string },
+    id: string,
+  ) => {
+    const now = systemClock.wallMs();
+    const expiresAt = expiryOf(options, now);
+    const found = (await store.listKeys()).find(({ key }) => key.id === id);
+    if (!found) throw new UsageError(`no key with id ${JSON.stringify(id)}; \`keys list\` shows the ids`);
+    const { name, kind, scopes } = found.key;
+    await create(store, { owner: found.owner.name, name, kind, scopes, expiresAt }, options, now);
+    if (!options.json) print(`\nOnce no client uses the old key:\n\n  malaria-proxy keys revoke ${id}`);
+  };
+  storeCommand(keys, 'rotate <id>', 'create a replacement for a key; the old one works until it is revoked', rotate)
+    .option('--expires <iso>', 'date or time at which the new key stops working; by default it never expires')
+    .addOption(brandOption());
+
+  const list = async (store: AccountStore, { owner, json }: StoreOptions & { owner?: string }) =>
+    showKeys(await store.listKeys(owner), json);
+  storeCommand(
+    keys,
+    'list',
+    'list the ids, names and status of keys; the keys themselves cannot be shown again',
+    list,
+  ).option('--owner <name>', 'only the keys of this account');
+
+  storeCommand(
+    keys,
+    'find <key>',
+    'show whose key this is, for example after a leak',
+    async (store, { json }, text) => {
+      if (!isWellFormed(text)) throw new UsageError('not a key: either its form or its checksum is wrong');
+      const found = await store.findKey(text);
+      if (!found) throw new UsageError('the checksum is right, but this service has no such key');
+      showKeys([found], json);
+    },
+  );
+
+  storeCommand(
+    keys,
+    'revoke <id>',
+    'revoke a key for good; it is refused from the next request on',
+    async (store, { json }, id) => {
+      const now = systemClock.wallMs();
+      const key = await store.revokeKey(id, now);
+      const revoked_at = isoOf(key.revoked_at);
+      if (json) return print(JSON.stringify({ id: key.id, status: keyStatus(key, now), revoked_at }, null, 2));
+      print(`key ${key.id} (${key.name}) was revoked at ${revoked_at}`);
+    },
+  );
+}
+
+async function create(
+  store: AccountStore,
+  newKey: Omit<NewKey, 'secret'>,
+  { brand, json }: { brand: string; json?: boolean },
+  now: number,
+): Promise<void> {
+  const secret = mintKey(brand, newKey.kind);
+  const key = await store.createKey({ ...newKey, secret }, now);
+  if (json) {
+    print(JSON.stringify({ id: key.id, key: secret, ...toShown(key, newKey.owner, now) }, null, 2));
+    return;
+  }
+  print(`${key.kind} key ${key.id} for '${newKey.owner}', scopes ${key.scopes.join(', ')}. It is shown only once:\n`);
+  print(`  ${secret}\n`);
+  print(`Try it while \`malaria-proxy serve\` runs:\n`);
+  print(`  ${curlLine(secret, 'http://127.0.0.1:8080', '/v1/periods')}`);
+}
+
+export function brandOption(): Option {
+  const option = new Option('--brand <word>', 'prefix of new keys').env('MALARIA_BRAND').default('malaria');
+  return option.argParser(checkBrand);
+}
+
+function showKeys(found: { key: Key; owner: Account }[], json = false) {
+  const now = systemClock.wallMs();
+  const listed = found.map(({ key, owner }) => ({
+    id: key.id,
+    ...toShown(key, owner.name, now),
+    owner_status: accountStatus(owner),
+  }));
+  if (json) return print(JSON.stringify(listed, null, 2));
+  printTable(
+    ['ID', 'KEY', 'OWNER', 'NAME', 'STATUS', 'EXPIRES', 'LAST USED', 'SCOPES'],
+    listed.map((k) => [
+      ...[k.id, k.start === null ? k.kind : `${k.start}…`, k.owner, k.name, statusText(k)],
+      ...[k.expires_at ?? 'never', k.last_used_at ?? 'never', k.scopes.join(',')],
+    ]),
+  );
+}
+
+function toShown(key: Key, owner: string, now: number) {
+  const { start, name, kind, scopes } = key;
+  return {
+    start,
+    owner,
+    name,
+    kind,
+    scopes,
+    status: keyStatus(key, now),
+    created_at: isoOf(key.created_at),
+    expires_at: isoOf(key.expires_at),
+    revoked_at: isoOf(key.revoked_at),
+    last_used_at: isoOf(key.last_used_at),
+  };
+}
+
+function statusText({
+  status,
+  owner_status,
+}: {
+  status: string;
+  owner_status: ReturnType<typeof accountStatus>;
+}): string {
+  return status === 'active' && owner_status !== 'active' ? `owner ${owner_status}` : status;
+}

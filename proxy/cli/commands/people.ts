@@ -1,0 +1,112 @@
+import { type Command, Option } from 'commander';
+import { systemClock } from '../../../pipeline/lib/clock.ts';
+import { linkUrl } from '../../dashboard/mails.ts';
+import { UsageError } from '../../errors.ts';
+import type { Account } from '../../store/accounts.ts';
+import { COMMAND_LINE } from '../../store/audit.ts';
+import type { AccountStore } from '../../store/open-store.ts';
+import { type Directory, openDirectory } from '../../store/people/directory.ts';
+import { INVITATION_MS, type Person, RESET_MS, type Role } from '../../store/people/rules.ts';
+import { hashToken, mintToken } from '../../store/people/tokens.ts';
+import { dashboardUrlOption, isoOf, print, printTable, type StoreOptions, storeCommand } from './shared.ts';
+
+interface Target extends StoreOptions {
+  account?: string;
+  serviceTeam?: boolean;
+}
+
+/** Assumed address of the dashboard, with the port that the README uses. */
+const DASHBOARD_URL = 'http://127.0.0.1:8090';
+
+/** Adds the commands for managing the people who sign in to the dashboard. */
+export function addPeopleCommands(accounts: Command): void {
+  const inviteDescription = 'print a link with which somebody can join an account or the service team';
+  addTarget(storeCommand(accounts, 'invite <email>', inviteDescription, invite))
+    .addOption(new Option('--role <role>', 'role in an organisation').choices(['administrator', 'member']))
+    .addOption(dashboardUrlOption().default(DASHBOARD_URL));
+
+  addTarget(storeCommand(accounts, 'people', 'list who can sign in to the dashboard', list));
+
+  storeCommand(accounts, 'reset <email>', 'print a link with which somebody can choose a new password', reset)
+    .option('--two-step-off', 'also turn off their two-step sign-in, if they have lost phone and recovery codes')
+    .addOption(dashboardUrlOption().default(DASHBOARD_URL));
+
+  const removeDescription = 'remove somebody from the dashboard for good; keys that they created stay';
+  storeCommand(accounts, 'remove-person <email>', removeDescription, async ({ database }, { json }, address) => {
+    const directory = openDirectory(database);
+    const { id, email } = await personOf(address, directory);
+    await directory.removePerson(id, systemClock.wallMs(), COMMAND_LINE);
+    print(json ? JSON.stringify({ email, removed: true }) : `${email} has been removed`);
+  });
+}
+
+type LinkOptions = StoreOptions & { dashboardUrl: string };
+
+async function invite(store: AccountStore, options: Target & LinkOptions & { role?: Role }, address: string) {
+  const account = await accountOf(options, store);
+  const inAccount = account?.kind === 'researcher' ? 'researcher' : (options.role ?? 'administrator');
+  const role = account ? inAccount : 'service';
+  const token = mintToken();
+  const invitation = { email: address, role, accountId: account?.id ?? null, hash: hashToken(token) } as const;
+  const { email } = await openDirectory(store.database).invite(invitation, systemClock.wallMs(), COMMAND_LINE);
+  const shown = { email, role, account: account?.name ?? null };
+  showLink(shown, linkUrl(options.dashboardUrl, token), INVITATION_MS, options);
+}
+
+async function list(store: AccountStore, options: Target) {
+  const hasTarget = options.account !== undefined || options.serviceTeam === true;
+  const owners = hasTarget ? [await accountOf(options, store)] : [null, ...(await store.listAccounts())];
+  const listed = [];
+  for (const owner of owners) {
+    for (const person of await openDirectory(store.database).listPeople(owner?.id ?? null))
+      listed.push(toShown(person, owner?.name ?? null));
+  }
+  if (options.json) return print(JSON.stringify(listed, null, 2));
+  printTable(
+    ['EMAIL', 'NAME', 'ROLE', 'ACCOUNT', 'TWO-STEP', 'SINCE'],
+    listed.map((p) => [p.email, p.name, p.role, p.account ?? '-', p.two_step ? 'on' : 'off', p.created_at]),
+  );
+}
+
+async function reset({ database }: AccountStore, options: LinkOptions & { twoStepOff?: boolean }, address: string) {
+  const directory = openDirectory(database);
+  const { id, email, has_factor } = await personOf(address, directory);
+  const token = mintToken();
+  const now = systemClock.wallMs();
+  if (options.twoStepOff) await directory.turnFactorOff(id, now, COMMAND_LINE);
+  await directory.openReset(id, hashToken(token), now, COMMAND_LINE);
+  const shown = { email, two_step: has_factor && !options.twoStepOff };
+  showLink(shown, linkUrl(options.dashboardUrl, token), RESET_MS, options);
+}
+
+function addTarget(command: Command): Command {
+  return command
+    .option('--account <name>', 'account of an organisation or researcher')
+    .option('--service-team', 'the service team, which manages all accounts');
+}
+
+async function accountOf({ account, serviceTeam }: Target, store: AccountStore): Promise<Account | null> {
+  if ((account === undefined) === (serviceTeam !== true)) {
+    throw new UsageError('expected either --account NAME or --service-team');
+  }
+  if (account === undefined) return null;
+  const found = await store.findAccount(account);
+  if (!found) throw new UsageError(`no account named ${JSON.stringify(account)}`);
+  return found;
+}
+
+async function personOf(email: string, directory: Directory): Promise<Person> {
+  const found = await directory.credentials(email.trim().toLowerCase());
+  if (!found) throw new UsageError(`nobody has the email ${JSON.stringify(email)}`);
+  return found.person;
+}
+
+function showLink(shown: { email: string }, link: string, forMs: number, { json }: StoreOptions): void {
+  const expires_at = isoOf(systemClock.wallMs() + forMs);
+  if (json) print(JSON.stringify({ ...shown, link, expires_at }, null, 2));
+  else print(`For ${shown.email}; the link works once, until ${expires_at}:\n\n  ${link}`);
+}
+
+function toShown({ email, name, role, has_factor, created_at }: Person, account: string | null) {
+  return { email, name, role, account, two_step: has_factor, created_at: isoOf(created_at) };
+}

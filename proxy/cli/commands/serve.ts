@@ -1,0 +1,219 @@
+import { type Command, Option } from 'commander';
+import ipaddr from 'ipaddr.js';
+import { inWords } from '../../../pipeline/contract/territory.ts';
+import { systemClock } from '../../../pipeline/lib/clock.ts';
+import { throttled } from '../../../pipeline/lib/throttle.ts';
+import { DEFAULT_MAIL, DEFAULT_MAIL_FROM } from '../../dashboard/mail/settings.ts';
+import type { DashboardSettings } from '../../dashboard/open.ts';
+import { lineOf, UsageError } from '../../errors.ts';
+import { DEFAULT_PER_MINUTE, DEFAULT_PER_MONTH } from '../../limits/limits.ts';
+import { openLog } from '../../server/log.ts';
+import type { RunningServer } from '../../server/server.ts';
+import { exampleStateOf } from '../../snapshot/example-state.ts';
+import { DEFAULT_COPIES } from '../../snapshot/s3-url.ts';
+import { curlLine } from '../../store/key-format.ts';
+import { ROLES, type Role } from '../../store/people/rules.ts';
+import { createFirstKey } from './first-key.ts';
+import { brandOption } from './keys.ts';
+import { addStoreOptions, checkUrl, dashboardUrlOption, print, type StoreOptions, wholeNumber } from './shared.ts';
+
+/** Lost lines of the access log are reported at most this often. */
+const LOSS_MS = 60_000;
+
+/** How long the log's reader has to read the remaining lines once everything is closed. */
+const LAST_LINES_MS = 1000;
+
+interface ServeOptions extends StoreOptions {
+  snapshot: string;
+  snapshotCopies: string;
+  host: string;
+  port: number;
+  opsPort: number;
+  perMinute: number;
+  perMonth: number;
+  corsOrigin: string[];
+  brand: string;
+  dashboardPort?: number;
+  dashboardUrl?: string;
+  apiUrl?: string;
+  mail: string;
+  mailFrom: string;
+  trustProxy: string[];
+  twoStep: Role[];
+  firstKey?: boolean;
+  log?: boolean;
+}
+
+export function addServeCommand(program: Command): void {
+  const command = addStoreOptions(program.command('serve')).description('serve a snapshot to clients with an API key');
+  const port = wholeNumber(0, 65_535);
+  for (const option of [
+    setting(
+      '--snapshot <location>',
+      'a snapshot, or a link to one that is checked for newer versions; or s3://BUCKET/PREFIX',
+    ).default('build/current'),
+    setting('--snapshot-copies <dir>', 'folder for copies of snapshots from s3://, used by this proxy alone').default(
+      DEFAULT_COPIES,
+    ),
+    setting('--host <host>', 'address to listen on').default('127.0.0.1'),
+    setting('--port <n>', 'port of the API; 0 for any free port').argParser(port).default(8080),
+    setting('--ops-port <n>', 'port for health and metrics; 0 for any free port').argParser(port).default(9090),
+    setting('--per-minute <n>', 'requests per minute for each key, unless its owner has a limit of its own')
+      .argParser(wholeNumber(1))
+      .default(DEFAULT_PER_MINUTE),
+    setting('--per-month <n>', 'requests per month for all live keys of an owner, unless it has a limit of its own')
+      .argParser(wholeNumber(1))
+      .default(DEFAULT_PER_MONTH),
+    setting('--cors-origin <origin>', 'allow pages from this origin to call the API; may be repeated')
+      .argParser(listOf(checkOrigin))
+      .default([], 'none'),
+    brandOption(),
+    setting(
+      '--dashboard-port <n>',
+      'port of the dashboard; 0 for any free port; without it there is no dashboard',
+    ).argParser(port),
+    dashboardUrlOption().default(undefined, 'its own address'),
+    setting('--api-url <url>', 'URL at which clients reach the API, as shown on the dashboard')
+      .argParser((text) => checkUrl('--api-url', text))
+      .default(undefined, 'its own address'),
+    setting('--mail <where>', "the dashboard's mail: outbox:FOLDER or smtp://user:password@host:port").default(
+      DEFAULT_MAIL,
+    ),
+    setting('--mail-from <address>', 'sender of that mail').default(DEFAULT_MAIL_FROM),
+    setting('--trust-proxy <network>', 'trust X-Forwarded-For from these proxies, on the dashboard; may be repeated')
+      .argParser(listOf(checkNetwork))
+      .default([], 'none'),
+    setting('--two-step <role>', 'require two-step sign-in for this role, as for the service team; may be repeated')
+      .argParser(listOf(checkRole))
+      .default([], 'none'),
+    new Option('--first-key', "create and print a test key for the organisation 'first', which is created if missing"),
+    setting('--log', 'log requests as JSON lines on standard output, other events on standard error'),
+  ]) {
+    command.addOption(option);
+  }
+  command.action(serve);
+}
+
+/** An option that the environment can set too: `--per-minute` as MALARIA_PER_MINUTE. */
+function setting(flags: string, description: string): Option {
+  const name = flags.split(' ')[0]!.slice(2).replaceAll('-', '_').toUpperCase();
+  return new Option(flags, description).env(`MALARIA_${name}`);
+}
+
+/** A parser for an option that may be repeated or have several values, separated by commas. */
+const listOf = (check: (text: string) => string) => (text: string, all: string[]) => [
+  ...all,
+  ...text.split(',').map(check),
+];
+
+async function serve(options: ServeOptions): Promise<void> {
+  const events = openLog(process.stderr, () => {});
+  const report = (message: string) => {
+    if (options.log) events.info(message);
+    else console.error(`malaria-proxy: ${message}`);
+  };
+  // If the disk is full or the log is no longer read, lines are lost but requests continue.
+  const reportLoss = throttled(report, systemClock, LOSS_MS);
+  const access = openLog(process.stdout, () =>
+    reportLoss('standard output: log lines are lost, because nobody reads them'),
+  );
+  process.stdout.on('error', (error) => reportLoss(`standard output: log lines are lost: ${lineOf(error)}`));
+  process.stderr.on('error', () => {});
+  // Loaded only here, so that other commands need not wait for the whole server to load.
+  const { startServer } = await import('../../server/server.ts');
+  const server = await startServer({
+    ...options,
+    corsOrigins: options.corsOrigin,
+    dashboard: options.dashboardPort === undefined ? null : dashboardOf(options, options.dashboardPort),
+    log: options.log ? (record) => access.info(record) : null,
+    report,
+    giveUp: (line) => {
+      report(line);
+      process.exitCode = 1;
+      stop(server, report);
+    },
+  });
+  stopOnSignal(server, report);
+  try {
+    const key = options.firstKey ? await createFirstKey(server.store, options.brand, systemClock.wallMs()) : null;
+    announce(server, key, options, report);
+  } catch (error) {
+    await server.close();
+    throw error;
+  }
+}
+
+/** @throws UsageError if the links in mails would point to an address that browsers cannot reach. */
+function dashboardOf(options: ServeOptions, port: number): DashboardSettings {
+  if (options.dashboardUrl === undefined && ['0.0.0.0', '::'].includes(options.host)) {
+    throw new UsageError(`--dashboard-url: required with --host ${options.host}, which browsers cannot reach`);
+  }
+  const { brand, dashboardUrl: url = null, apiUrl = null, mail, mailFrom, trustProxy, twoStep } = options;
+  return { port, brand, url, apiUrl, mail, mailFrom, trustProxy, twoStep };
+}
+
+/** Reports what is served and where: on standard output, or in the log if there is one. The key is never logged. */
+function announce(
+  server: RunningServer,
+  key: string | null,
+  { json, log }: ServeOptions,
+  report: (line: string) => void,
+): void {
+  const { model_version, coverage, territory } = server.current();
+  if (json) {
+    const dashboard = server.dashboardUrl === null ? {} : { dashboard_url: server.dashboardUrl };
+    print(JSON.stringify({ url: server.url, ops_url: server.opsUrl, ...dashboard, model_version, key }));
+    return;
+  }
+  const say = log ? report : print;
+  say(
+    `serving ${model_version}: ${inWords(`${coverage.states.length} states`, territory)}, ${coverage.first_estimated} to ${coverage.last_estimated}, forecast to ${coverage.last_forecast}`,
+  );
+  say(`API at ${server.url}, health and metrics at ${server.opsUrl}`);
+  if (server.dashboardUrl !== null) say(`dashboard at ${server.dashboardUrl}`);
+  if (key === null) return;
+  const show = log ? (text: string) => console.error(text) : print;
+  show(`\nTry it:\n\n  ${curlLine(key, server.url, `/v1/risk/lgas?state=${exampleStateOf(server.current())}`)}\n`);
+}
+
+function stop(server: RunningServer, report: (line: string) => void): void {
+  server
+    .close()
+    .catch((error) => {
+      report(`stopping failed: ${error.message}`);
+      process.exitCode = 1;
+    })
+    // By then only log lines remain, and they may never be read.
+    .finally(() => setTimeout(() => process.exit(), LAST_LINES_MS).unref());
+}
+
+/** The first SIGTERM or SIGINT stops gracefully, a second one at once. */
+function stopOnSignal(server: RunningServer, report: (line: string) => void): void {
+  let stopping = false;
+  const stopOnce = () => {
+    if (stopping) process.exit(1);
+    stopping = true;
+    report('stopping: finishing requests in flight');
+    stop(server, report);
+  };
+  process.on('SIGTERM', stopOnce);
+  process.on('SIGINT', stopOnce);
+}
+
+function checkOrigin(text: string): string {
+  const origin = URL.parse(text.trim())?.origin;
+  if (origin !== text.trim() || origin === 'null') {
+    throw new UsageError(`--cors-origin: expected an origin such as https://example.org, found '${text}'`);
+  }
+  return origin;
+}
+
+function checkRole(text: string): string {
+  if (ROLES.some((role) => role === text.trim())) return text.trim();
+  throw new UsageError(`--two-step: expected one or more of ${ROLES.join(', ')}, found '${text}'`);
+}
+
+function checkNetwork(text: string): string {
+  if (ipaddr.isValid(text.trim()) || ipaddr.isValidCIDR(text.trim())) return text.trim();
+  throw new UsageError(`--trust-proxy: expected an address or network such as 10.0.0.0/8, found '${text}'`);
+}

@@ -1,0 +1,75 @@
+#!/usr/bin/env node
+import { Command, CommanderError } from 'commander';
+import { lineOf, UnavailableError, UsageError } from '../errors.ts';
+import { settingsFromFiles } from '../server/settings-from-files.ts';
+import { unavailable } from '../store/sqlite-file.ts';
+
+/** A summary of each command, and the function that adds it to the program, loaded only when the command runs. */
+const COMMANDS: Record<string, [summary: string, load: () => Promise<(program: Command) => void>]> = {
+  serve: [
+    'serve a snapshot to clients with an API key',
+    async () => (await import('./commands/serve.ts')).addServeCommand,
+  ],
+  accounts: [
+    'manage the accounts that own keys, their limits and people',
+    async () => (await import('./commands/accounts.ts')).addAccountCommands,
+  ],
+  keys: ['create, rotate, list and revoke API keys', async () => (await import('./commands/keys.ts')).addKeyCommands],
+  backup: [
+    'copy accounts, keys, people and limits to one file; the server may be running',
+    async () => (await import('./commands/backup.ts')).addBackupCommands,
+  ],
+  restore: [
+    'replace the store with a backup while no server runs',
+    async () => (await import('./commands/backup.ts')).addBackupCommands,
+  ],
+};
+
+const EXAMPLES = `
+Examples:
+  malaria-proxy accounts create-organisation ministry
+  malaria-proxy keys create --owner ministry --name dashboard --kind live --scopes risk_scores,forecasts
+  malaria-proxy serve
+  curl -H 'Authorization: Bearer <key>' http://127.0.0.1:8080/v1/periods
+
+  malaria-proxy accounts create-researcher ada && malaria-proxy accounts unlock ada
+  malaria-proxy accounts limits ministry --per-minute 600 --per-month 1000000
+  malaria-proxy keys list --owner ministry
+  malaria-proxy keys rotate key_…              creates a second key, for clients to switch to
+  malaria-proxy keys revoke key_…              takes effect from the next request on
+
+Accounts and keys are stored in build/proxy.sqlite unless --store or MALARIA_STORE is given.
+The options of \`serve\` can also be set in the environment; \`serve --help\` and proxy/deploy/operate.md list the variables.
+Exit codes: 0 success, 1 the server could not continue, 2 bad input or wrong usage, 3 temporary failure: retry later,
+4 a bug in the program.`;
+
+/** Runs one command. @returns the exit code. */
+export async function run(args: readonly string[]): Promise<number> {
+  const program = new Command('malaria-proxy')
+    .description('Serves the snapshots that `malaria-risk` builds: checks keys and limits, then sends prebuilt files.')
+    .exitOverride()
+    .addHelpText('after', EXAMPLES);
+  const command = args[0] === 'help' ? args[1] : args[0];
+  if (command !== undefined && Object.hasOwn(COMMANDS, command)) (await COMMANDS[command]![1]())(program);
+  else for (const [name, [summary]] of Object.entries(COMMANDS)) program.command(name).description(summary);
+  let fromFiles = {};
+  try {
+    fromFiles = settingsFromFiles(process.env);
+    Object.assign(process.env, fromFiles);
+    await program.parseAsync(args, { from: 'user' });
+    return 0;
+  } catch (thrown) {
+    const error = unavailable(thrown);
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    console.error(`malaria-proxy: ${lineOf(error)}`);
+    if (error instanceof UsageError) return 2;
+    // The system refused something: no space, no permission.
+    if (error instanceof UnavailableError || (error as NodeJS.ErrnoException).syscall !== undefined) return 3;
+    if (error instanceof Error) console.error(error.stack);
+    return 4;
+  } finally {
+    for (const name of Object.keys(fromFiles)) delete process.env[name];
+  }
+}
+
+if (import.meta.main) process.exitCode = await run(process.argv.slice(2));

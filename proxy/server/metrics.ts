@@ -1,0 +1,93 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '@prometheus-io/client';
+import type { AccessRecord } from '../api/observe.ts';
+import type { SnapshotSource } from '../snapshot/watch.ts';
+
+const SIGN_IN_OUTCOMES = ['signed_in', 'wrong_password', 'wrong_code', 'too_many'] as const;
+export type SignInOutcome = (typeof SIGN_IN_OUTCOMES)[number];
+
+export interface Metrics {
+  /** Counts one answered request. */
+  count(record: AccessRecord): void;
+  countSignIn(outcome: SignInOutcome): void;
+  /** The metrics in Prometheus' text format. */
+  render(): Promise<string>;
+  contentType: string;
+}
+
+export interface MetricsSources {
+  snapshots: SnapshotSource;
+  /** The reason why requests cannot be decided; null while they can. */
+  unavailable: () => string | null;
+  /** Open connections to the API. */
+  connections: () => Promise<number>;
+}
+
+/** In seconds. Most answers leave within a millisecond; one that waited for a store may take seconds. */
+const LATENCY_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
+
+/** The metrics of one proxy, including the standard ones of its process. */
+export function createMetrics({ snapshots, unavailable, connections }: MetricsSources): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  const requests = new Counter({
+    name: 'malaria_requests_total',
+    help: 'Requests by operation, status and key kind; 401, 403 and 429 are refusals, 499 is a client that disconnected.',
+    labelNames: ['operation', 'status', 'key_kind'],
+    registers,
+  });
+  const latency = new Histogram({
+    name: 'malaria_request_duration_seconds',
+    help: 'From the headers of a request to the last byte of its answer.',
+    buckets: LATENCY_BUCKETS,
+    registers,
+  });
+  const signIns = new Counter({
+    name: 'malaria_sign_ins_total',
+    help: 'Attempts to sign in to the dashboard, or to confirm one’s identity there, by outcome.',
+    labelNames: ['outcome'],
+    registers,
+  });
+  for (const outcome of SIGN_IN_OUTCOMES) signIns.inc({ outcome }, 0);
+  const gauge = (name: string, help: string, read: () => number | Promise<number>) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      async collect() {
+        this.set(await read());
+      },
+    });
+  new Gauge({
+    name: 'malaria_snapshot_info',
+    help: 'The snapshot being served.',
+    labelNames: ['model_version'],
+    registers,
+    collect() {
+      this.reset();
+      this.set({ model_version: snapshots.current().model_version }, 1);
+    },
+  });
+  gauge('malaria_snapshot_refused', 'Whether a newer snapshot is damaged and was refused.', () =>
+    snapshots.refused() ? 1 : 0,
+  );
+  gauge(
+    'malaria_data_updated_timestamp_seconds',
+    'When the data being served was last updated.',
+    () => snapshots.current().updatedAt / 1000,
+  );
+  gauge('malaria_available', 'Whether keys and limits can be checked: store and, if used, Redis.', () =>
+    unavailable() === null ? 1 : 0,
+  );
+  gauge('malaria_connections', 'Connections to the API.', connections);
+  return {
+    count({ operation, status, key_kind, ms }) {
+      requests.inc({ operation, status, key_kind });
+      // A malformed request that never reached a handler has no duration.
+      if (ms > 0) latency.observe(ms / 1000);
+    },
+    countSignIn: (outcome) => signIns.inc({ outcome }),
+    render: () => registry.metrics(),
+    contentType: registry.contentType,
+  };
+}

@@ -1,0 +1,180 @@
+import type { AddressInfo } from 'node:net';
+import { promisify } from 'node:util';
+import type { FastifyInstance } from 'fastify';
+import { FEED } from '../../pipeline/contract/published.ts';
+import { inWords } from '../../pipeline/contract/territory.ts';
+import { type Clock, systemClock } from '../../pipeline/lib/clock.ts';
+import { throttled } from '../../pipeline/lib/throttle.ts';
+import { buildApi } from '../api/app.ts';
+import type { AccessRecord } from '../api/observe.ts';
+import { BOUNDS, type Bounds } from '../api/protocol.ts';
+import type { GateTimes } from '../cluster/times.ts';
+import type { DashboardSettings } from '../dashboard/open.ts';
+import { lineOf, UsageError } from '../errors.ts';
+import { exampleStateOf } from '../snapshot/example-state.ts';
+import { openSource, type SourceOptions } from '../snapshot/open-source.ts';
+import type { Snapshot } from '../snapshot/snapshot.ts';
+import { openGate } from '../store/gate.ts';
+import { type AccountStore, openStore, sqliteFile } from '../store/open-store.ts';
+import { watchReplacement } from '../store/sqlite-file.ts';
+import { countUsage } from '../store/usage.ts';
+import { createMetrics } from './metrics.ts';
+import { buildOps } from './ops.ts';
+
+export interface ServerOptions extends SourceOptions {
+  host: string;
+  port: number;
+  opsPort: number;
+  store: string;
+  limits: string;
+  perMinute: number;
+  perMonth: number;
+  corsOrigins?: readonly string[];
+  log?: ((record: AccessRecord) => void) | null;
+  /** Called with one line when the server must be closed because it can no longer work correctly. */
+  giveUp: (line: string) => void;
+  clock?: Clock;
+  bounds?: Partial<Bounds>;
+  /** Deadlines and intervals for PostgreSQL and Redis. */
+  gateTimes?: Partial<GateTimes>;
+  /** No dashboard if not given. */
+  dashboard?: DashboardSettings | null;
+}
+
+export interface RunningServer {
+  url: string;
+  opsUrl: string;
+  /** URL at which the dashboard listens; null if there is none. */
+  dashboardUrl: string | null;
+  store: AccountStore;
+  current(): Snapshot;
+  /** Stops accepting requests, finishes those in flight, writes the counts, and closes the store. */
+  close(): Promise<void>;
+}
+
+/** How late last use and daily counts may be, and how much of them kill -9 may lose. */
+const FLUSH_MS = 60_000;
+
+/** How often to check whether the store's file has been replaced. */
+const STORE_CHECK_MS = 1000;
+
+/** Failing requests are reported at most this often: on a full disk, for example, all of them fail. */
+const FAILURE_MS = 1000;
+
+/** Requests still in flight this long after `close` are cut off. */
+const DRAIN_MS = 10_000;
+
+/**
+ * Opens store, limits and snapshot, and listens on all ports.
+ * @throws UsageError, with everything closed again, if one of them cannot be opened.
+ */
+export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  const { host, report, perMinute, perMonth, limits, clock = systemClock } = options;
+  // Closes everything that was opened, last first; a failure (on a full disk, for example) does not keep the rest open.
+  await using opened = new AsyncDisposableStack();
+  // The snapshot first: without one, no store is created.
+  const snapshots = await openSource(options);
+  opened.defer(async () => snapshots.close());
+  const store = await openStore(options.store, limits);
+  opened.defer(() => store.close());
+  const usage = countUsage(store.usage);
+  const writeUsage = () =>
+    usage.flush().catch((error) => {
+      throw new Error(`usage not written: ${lineOf(error)}`, { cause: error });
+    });
+  const flushUsage = () => writeUsage().catch((error) => report(error.message));
+  const flushTimer = setInterval(flushUsage, FLUSH_MS).unref();
+  opened.defer(writeUsage);
+  opened.defer(async () => clearInterval(flushTimer));
+  const reportFailure = throttled(report, clock, FAILURE_MS);
+  const gate = await openGate({
+    ...{ store: options.store, opened: store, limits, perMinute, perMonth, clock },
+    report: reportFailure,
+    times: options.gateTimes,
+  });
+  opened.defer(async () => gate.close());
+
+  const metrics = createMetrics({
+    snapshots,
+    unavailable: gate.unavailable,
+    connections: () => promisify(app.server.getConnections.bind(app.server))(),
+  });
+  const app = await buildApi({
+    ...{ gate, snapshots, metrics, usage, clock },
+    bounds: { ...BOUNDS, ...options.bounds },
+    corsOrigins: options.corsOrigins ?? [],
+    log: options.log ?? null,
+    report: reportFailure,
+  });
+  const url = await listen(app, host, options.port, 'port');
+  opened.defer(() => drain(app));
+
+  let dashboardUrl: string | null = null;
+  if (options.dashboard) {
+    // Loaded only if needed.
+    const { openDashboard } = await import('../dashboard/open.ts');
+    const { readServed, referenceOf } = await import('../dashboard/reference.ts');
+    const exampleState = () => exampleStateOf(snapshots.current());
+    const words = (text: string) => inWords(text, snapshots.current().territory);
+    const reference = () => referenceOf(snapshots.current());
+    const feed = () => readServed(snapshots.current().releases.answers.get(FEED));
+    const { countSignIn } = metrics;
+    const counts = { limiter: gate, usage: store.usage, flushUsage, perMinute, perMonth, countSignIn };
+    const dashboard = await openDashboard({
+      ...options.dashboard,
+      ...{ store: options.store, limits, apiUrl: options.dashboard.apiUrl ?? url },
+      services: { accounts: store, clock, exampleState, words, reference, feed, report, ...counts },
+    });
+    opened.defer(() => dashboard.close());
+    dashboardUrl = await listen(dashboard.app, host, options.dashboard.port, 'dashboard port');
+    dashboard.listensAt(dashboardUrl);
+    opened.defer(() => drain(dashboard.app));
+  }
+
+  let stopping = false;
+  const ops = buildOps({ snapshots, metrics, unready: () => (stopping ? 'stopping' : gate.unavailable()) });
+  const opsUrl = await listen(ops, host, options.opsPort, 'ops port');
+  const watching = watchStore(options);
+  opened.defer(async () => clearInterval(watching));
+
+  const running = opened.move();
+  return {
+    ...{ url, opsUrl, dashboardUrl, store, current: snapshots.current },
+    async close() {
+      stopping = true;
+      // /readyz keeps answering until the end.
+      await running.disposeAsync().finally(() => ops.close());
+    },
+  };
+}
+
+/** Gives up once the store has been replaced by another file: keys revoked in the new one would still work here. */
+function watchStore({ store, giveUp }: ServerOptions): NodeJS.Timeout | undefined {
+  const file = sqliteFile(store);
+  if (file === null) return undefined;
+  const isReplaced = watchReplacement(file);
+  const watching = setInterval(() => {
+    if (!isReplaced()) return;
+    clearInterval(watching);
+    giveUp(`${file} was replaced by another file; stopping, so that a restart opens the new one`);
+  }, STORE_CHECK_MS).unref();
+  return watching;
+}
+
+async function listen(app: FastifyInstance, host: string, port: number, what: string): Promise<string> {
+  try {
+    await app.listen({ host, port });
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    const why = code === 'EADDRINUSE' ? 'is already in use' : `cannot be used (${code ?? lineOf(error)})`;
+    throw new UsageError(`${what} ${port} on ${host} ${why}`, { cause: error });
+  }
+  const { port: bound } = app.server.address() as AddressInfo;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${bound}`;
+}
+
+async function drain(app: FastifyInstance): Promise<void> {
+  const deadline = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS);
+  await app.close();
+  clearTimeout(deadline);
+}

@@ -1,0 +1,77 @@
+/**
+ * Queries that several files share. To avoid deadlocks, every transaction locks rows in one order: first the team (an
+ * account, or the service team) if at all, then a person, then anything else. It locks FOR NO KEY UPDATE, so that
+ * PostgreSQL's own checks of references, which lock FOR KEY SHARE, never wait. SQLite has a single write lock and needs
+ * none of this.
+ */
+
+import { UsageError } from '../../errors.ts';
+import type { Account } from '../accounts.ts';
+import type { Database, Db, Tables } from '../database.ts';
+import { accountOf } from '../queries.ts';
+import { update } from '../rows.ts';
+import type { Person } from './rules.ts';
+
+/** People who have not been removed, with their secrets. */
+export const people = (db: Db) => db.selectFrom('people').selectAll('people').where('removed_at', 'is', null);
+
+type PersonRow = Omit<Tables['people'], 'factor_step'>;
+
+export function toPerson({
+  id,
+  email,
+  name,
+  role,
+  account_id,
+  factor_secret,
+  created_at,
+  removed_at,
+}: PersonRow): Person {
+  return { id, email, name, role, account_id, has_factor: factor_secret !== null, created_at, removed_at };
+}
+
+/** Locks a team until the transaction ends: meanwhile nobody else can change its people or suspend it. */
+export async function lockTeam(
+  { lockServiceTeam }: Database,
+  tx: Db,
+  accountId: string | null,
+): Promise<Account | null> {
+  if (accountId === null) await lockServiceTeam(tx);
+  return accountOf(tx, accountId, 'update');
+}
+
+/** Locks a person until the transaction ends; null if there is no such person. */
+export async function lockPerson(tx: Db, id: string | null): Promise<Person | null> {
+  const found = people(tx).where('id', '=', id ?? '');
+  const row = await found.forNoKeyUpdate().executeTakeFirst();
+  return row ? toPerson(row) : null;
+}
+
+/** Locks a person's team, then the person. @throws UsageError if the person has been removed. */
+export async function lockTeamAndPerson(database: Database, tx: Db, id: string) {
+  // Read without a lock: nobody ever moves to another team.
+  const known = await tx.selectFrom('people').select('account_id').where('id', '=', id).executeTakeFirst();
+  const account = known ? await lockTeam(database, tx, known.account_id) : null;
+  return { person: present(await lockPerson(tx, id)), account };
+}
+
+/** Returns `person`. @throws UsageError if it is null. */
+export function present(person: Person | null): Person {
+  if (!person) throw new UsageError('this person has been removed');
+  return person;
+}
+
+export async function peopleOf(db: Db, accountId: string | null): Promise<Person[]> {
+  const rows = people(db).where(({ and }) => and({ account_id: accountId }));
+  const inOrder = rows.orderBy('created_at').orderBy('email', (order) => order.collate('C'));
+  return (await inOrder.execute()).map(toPerson);
+}
+
+export const spendLinksOf = (tx: Db, personId: string | null, now: number) =>
+  update(tx, 'links', { person_id: personId ?? '', used_at: null }, { used_at: now });
+
+/** Ends all sessions of a locked person, except `kept`. */
+export async function endSessions(tx: Db, personId: string, kept: Buffer | null = null): Promise<void> {
+  const sessions = tx.deleteFrom('sessions').where('person_id', '=', personId);
+  await sessions.where('hash', 'is distinct from', kept).execute();
+}

@@ -1,0 +1,124 @@
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import { setTimeout as pause } from 'node:timers/promises';
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  Kysely,
+  type SelectModifierNode,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+  sql,
+} from 'kysely';
+import { countAttempts } from './attempts.ts';
+import { type Database, schemaOf, type Tables } from './database.ts';
+import { migrate, openSqliteFile, SQLITE_BUSY, unavailable } from './sqlite-file.ts';
+
+/** How long a change waits for another process to finish its own. */
+const BUSY_MS = 5000;
+const RETRY_MS = 5;
+
+/**
+ * The database in an SQLite file (WAL), shared by any number of processes on one machine.
+ *
+ * All writes use one connection, one transaction at a time, each holding the write lock from the start. While another
+ * process holds that lock, they wait without blocking the event loop.
+ *
+ * @throws UsageError if the file cannot be opened, is not a database, or was made by a newer version of this program.
+ */
+export function openSqlite(file: string): Database {
+  const writing = openSqliteFile(
+    file,
+    (opened) => {
+      opened.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON');
+      migrate(opened, file, schemaOf('sqlite'));
+    },
+    BUSY_MS,
+  );
+  writing.exec('PRAGMA busy_timeout = 0');
+  const db = new Kysely<Tables>({ dialect: dialectOf(writing) });
+  return {
+    db,
+    transact: (work) => db.transaction().execute(work),
+    transactLightly: (work) =>
+      db.connection().execute(async (connection) => {
+        await sql`PRAGMA synchronous = NORMAL`.execute(connection);
+        try {
+          return await connection.transaction().execute(work);
+        } finally {
+          await sql`PRAGMA synchronous = FULL`.execute(connection);
+        }
+      }),
+    // The write lock suffices.
+    lockServiceTeam: async () => {},
+    // The next request reads everything that has been committed.
+    confirm: async () => {},
+    attempts: countAttempts(),
+    close: () =>
+      // After the queries in progress.
+      db.connection().execute(async () => writing.close()),
+  };
+}
+
+/** Kysely's own SQLite driver is for better-sqlite3, and its transactions take the write lock too late. */
+function dialectOf(db: DatabaseSync): Dialect {
+  const connection = connectionOf(db);
+  const execute = async (text: string) => {
+    await connection.executeQuery(CompiledQuery.raw(text));
+  };
+  const driver: Driver = {
+    init: async () => {},
+    acquireConnection: async () => connection,
+    beginTransaction: () => execute('BEGIN IMMEDIATE'),
+    commitTransaction: () => execute('COMMIT'),
+    // After some errors, such as a full disk, SQLite has already rolled back.
+    rollbackTransaction: async () => (db.isTransaction ? execute('ROLLBACK') : undefined),
+    releaseConnection: async () => {},
+    destroy: async () => db.close(),
+  };
+  return {
+    createAdapter: () => new SqliteAdapter(),
+    createDriver: () => driver,
+    createIntrospector: (kysely) => new SqliteIntrospector(kysely),
+    createQueryCompiler: () => new Compiler(),
+  };
+}
+
+function connectionOf(db: DatabaseSync): DatabaseConnection {
+  const run = <Row>({ sql: text, parameters }: CompiledQuery) => {
+    const statement = db.prepare(text);
+    const values = parameters.map((value) => (typeof value === 'boolean' ? Number(value) : value)) as SQLInputValue[];
+    if (statement.columns().length > 0) {
+      // Node's rows have no prototype.
+      return { rows: statement.all(...values).map((row) => ({ ...row }) as Row) };
+    }
+    return { rows: [], numAffectedRows: BigInt(statement.run(...values).changes) };
+  };
+  return {
+    async executeQuery<Row>(query: CompiledQuery) {
+      const until = performance.now() + BUSY_MS;
+      for (;;) {
+        try {
+          return run<Row>(query);
+        } catch (error) {
+          const isBusy = ((error as { errcode?: number }).errcode! & 0xff) === SQLITE_BUSY;
+          if (!isBusy || db.isTransaction || performance.now() > until) throw unavailable(error);
+        }
+        await pause(RETRY_MS);
+      }
+    },
+    streamQuery() {
+      throw new Error('streaming is not supported');
+    },
+  };
+}
+
+/** Omits what SQLite neither has nor needs: row locks, and the collation that is its default. */
+class Compiler extends SqliteQueryCompiler {
+  protected override visitSelectModifier(node: SelectModifierNode): void {
+    if (!/^(For|SkipLocked)/.test(node.modifier ?? '')) super.visitSelectModifier(node);
+  }
+  protected override visitCollate(): void {}
+}

@@ -1,0 +1,92 @@
+/** A wrong file, from the update that doubts it to the publication that requires a reason. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { expect, test } from 'vitest';
+import { publishedTiny } from '../../../support/built-tiny.ts';
+import { temporary } from '../../../support/command-line.ts';
+import { runHere } from '../../../support/run-here.ts';
+import { writeTiny } from '../../../support/tiny-country.ts';
+
+test('a changed file stops the build; update shows and accepts it; publishing requires approval of its doubts', async () => {
+  const { directory, files } = writeTiny();
+  const out = publishedTiny();
+  const place = path.join(directory, 'nets.csv');
+  const malaria = async (...args: string[]) => {
+    const { code, stdout, stderr } = await runHere([...args, '--out', out]);
+    return { code, output: `${stdout}${stderr}` };
+  };
+  const update = (...args: string[]) => malaria('catalog', 'update', 'itn_use', '--country', directory, ...args);
+  writeFileSync(place, String(files['nets.csv']).replaceAll(/,0\.(\d)/g, ',0.0$1'));
+
+  const stopped = await malaria('build', '--country', directory);
+  expect(stopped.code).toBe(2);
+  expect(stopped.output).toContain(
+    `nets.csv: found a file that differs from its SHA-256 in sources.json, expected the file that was accepted; to accept this one: malaria-risk catalog update itn_use --country ${directory} --accept REASON`,
+  );
+
+  const shown = await update();
+  expect(shown.code).toBe(1);
+  expect(shown.output).toMatch(/Doubts:\n {2}the sum of itn_use has changed in all rows \(1\/10/);
+  expect(shown.output).toContain('Nothing has been changed yet; accept it with --accept REASON.');
+
+  const accepted = await update('--accept', 'new survey', '--by', 'Ada', '--release', '2');
+  expect([accepted.code, accepted.output]).toEqual([0, expect.stringMatching(/release: 1 -> 2[\s\S]*\nAccepted\.\n$/)]);
+  expect(readFileSync(path.join(directory, 'sources.json'), 'utf8')).toContain('"by": "Ada"');
+  expect((await update()).output).toBe('itn_use: unchanged since accepted, nothing to do\n');
+
+  const built = await malaria('build', '--country', directory);
+  expect(built.code).toBe(0);
+  expect(built.output).toMatch(
+    /itn_use \(accepted in doubt\): the sum of itn_use has changed .*; accepted by Ada, \d{4}-.*: new survey/,
+  );
+  const refused = await malaria('publish');
+  expect([refused.code, refused.output]).toEqual([1, expect.stringMatching(/accepted in doubt/)]);
+  expect((await malaria('publish', '--approve', 'seen')).code).toBe(0);
+});
+
+test('catalog check exits with 0, 1 if there are faults, 2 without a catalog; an invalid month is a usage error', async () => {
+  const { directory, files } = writeTiny();
+  const check = (country: string, ...args: string[]) => runHere(['catalog', 'check', '--country', country, ...args]);
+  const valid = await check(directory);
+  expect([valid.code, valid.stdout]).toEqual([0, `${directory}: no faults\n`]);
+  writeFileSync(
+    path.join(directory, 'cases.csv'),
+    String(files['cases.csv']).replace('NG001,2019-05', 'NG009,2019-05'),
+  );
+  const wrong = await check(directory, '--json');
+  expect(wrong.code).toBe(1);
+  expect(JSON.parse(wrong.stdout)).toMatchObject([
+    { step: 'hashes', source: 'cases' },
+    {
+      step: 'tables and outlines',
+      source: 'cases',
+      what: expect.stringMatching(/NG009, expected the p-code of a state/),
+    },
+  ]);
+  const [none, usage] = await Promise.all([
+    check(temporary()),
+    runHere(['catalog', 'update', 'cases', '--country', directory, '--last-estimated', '2024-1']),
+  ]);
+  expect([none.code, none.stderr]).toEqual([2, expect.stringMatching(/sources\.json: found no such file/)]);
+  expect([usage.code, usage.stderr]).toEqual([2, expect.stringMatching(/expected a month YYYY-MM/)]);
+});
+
+test('catalog schema prints a schema that valid catalogs match, with or without $schema, and misspelt fields do not', async () => {
+  const { directory } = writeTiny();
+  for (const file of ['sources.json', 'model.json']) {
+    const { code, stdout } = await runHere(['catalog', 'schema', file]);
+    expect(code).toBe(0);
+    const validate = new Ajv2020({ strict: false }).compile(JSON.parse(stdout));
+    const own = JSON.parse(readFileSync(path.join(directory, file), 'utf8'));
+    expect([validate(own), validate.errors]).toEqual([true, null]);
+    expect(validate({ $schema: './own.schema.json', ...own })).toBe(true);
+    expect(validate({ ...own, sourcse: [] })).toBe(false);
+  }
+  writeFileSync(
+    path.join(directory, 'model.json'),
+    readFileSync(path.join(directory, 'model.json'), 'utf8').replace('{', '{ "$schema": "./model.schema.json", '),
+  );
+  expect((await runHere(['catalog', 'check', '--country', directory])).code).toBe(0);
+  expect((await runHere(['catalog', 'schema', 'raster.tif'])).code).toBe(2);
+});

@@ -1,0 +1,117 @@
+import { readdirSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { ARTIFACT_TABLES } from '../../../../pipeline/artifacts.ts';
+import { query } from '../../../../pipeline/cli/commands/query.ts';
+import { withDatabase } from '../../../../pipeline/lib/tables/duckdb.ts';
+import { tablesIn } from '../../../../pipeline/publish/snapshot/table-columns.ts';
+import { TERRITORY } from '../../../../pipeline/synthetic/states.ts';
+import { buildAndPublish } from '../../../support/built-tiny.ts';
+import { temporary } from '../../../support/command-line.ts';
+import { runHere } from '../../../support/run-here.ts';
+import { writeTiny } from '../../../support/tiny-country.ts';
+
+let out = '';
+let version = '';
+beforeAll(async () => {
+  ({ out, model_version: version } = await buildAndPublish(writeTiny().directory));
+});
+
+test('without a statement it lists tables and columns with their meaning', async () => {
+  const listed = await runHere(['query', '--out', out, '--csv']);
+  expect(listed.code).toBe(0);
+  const { columns } = tablesIn(TERRITORY, []).risk_lgas;
+  expect(listed.stdout).toContain(
+    Object.entries<{ type: string; about: string }>(columns)
+      .map(([column, { type, about }]) => `risk_lgas,${column},${type},${/[",]/.test(about) ? `"${about}"` : about}\n`)
+      .join(''),
+  );
+  // Every artifact that is a table is listed with all its declared columns.
+  const [header, ...lines] = listed.stdout.trim().split('\n');
+  expect(header).toBe('table,column,type,meaning');
+  expect(lines.filter((line) => line.endsWith(','))).toEqual([]);
+  expect(listed.stdout).not.toMatch(/\{\w+\}/);
+  for (const [name, { columns }] of Object.entries(ARTIFACT_TABLES))
+    for (const [column, { type }] of Object.entries(columns))
+      expect(listed.stdout).toContain(`${name.replace('/', '.')},${column},${type},`);
+});
+
+test('tables of the current snapshot and of snapshots by name can be joined', async () => {
+  const sql = `SELECT context_lgas.lga, count(*) AS months, max(new.score - old.score) AS change
+    FROM risk_lgas new JOIN "${version}".risk_lgas old USING (lga_code, period) JOIN context_lgas USING (lga_code)
+    GROUP BY ALL ORDER BY ALL`;
+  const rows = ['Place 1', 'Place 2', 'Place 3', 'Place 4'].map((lga) => ({ lga, months: 14, change: 0 }));
+  expect(await query(sql, { out })).toEqual(rows);
+});
+
+test('the artifacts that the snapshot was made from can be queried', async () => {
+  const rows = await query(
+    `SELECT l.state_code, count(*) AS lgas, bool_and(abs(r.score - s.score) <= 0.00005) AS same
+     FROM ingest.lgas l JOIN risk.lgas r USING (lga_code) JOIN risk_lgas s USING (lga_code, period)
+       JOIN zonal.lgas z USING (lga_code) JOIN context_lgas c USING (lga_code)
+     WHERE period = '2021-09' AND round(z.population) = c.population GROUP BY ALL ORDER BY ALL`,
+    { out },
+  );
+  expect(rows).toEqual(['AB', 'AD'].map((state_code) => ({ state_code, lgas: 2, same: true })));
+  const [counts] = await query(
+    `SELECT (SELECT count(*) FROM ingest.clusters) AS clusters, (SELECT sum(population) FROM zonal.cells) AS people,
+       (SELECT sum(population) FROM zonal.lgas) AS of_lgas, (SELECT max(period) FROM ingest.cases) AS last,
+       (SELECT count(*) FROM ingest.census) AS census, (SELECT min(lga_code) FROM season.lgas) AS first`,
+    { out },
+  );
+  expect(counts).toMatchObject({ clusters: 24, last: '2021-12', census: 4, first: 'NG001001' });
+  expect(counts!.people).toBeCloseTo(Number(counts!.of_lgas), 3);
+});
+
+test("the file of every table names its version and its sources' licences", async () => {
+  const folder = path.join(out, 'current', 'tables');
+  const files = readdirSync(folder).filter((name) => name.endsWith('.parquet'));
+  expect(files.length).toBeGreaterThan(8);
+  for (const file of files) {
+    const metadata = await withDatabase((db) =>
+      db.rows<{ key: string; value: string }>(
+        `SELECT decode(key) AS key, decode(value) AS value FROM parquet_kv_metadata('${path.join(folder, file)}')`,
+      ),
+    );
+    const { licences, ...about } = Object.fromEntries(metadata.map(({ key, value }) => [key, value]));
+    expect(about).toMatchObject({
+      model_version: version,
+      country: 'Tiny country',
+      updated_at: '2022-01-01T00:00:00.000Z',
+    });
+    expect(JSON.parse(licences!)).toEqual({ 'made for a test': 'CC0-1.0' });
+  }
+});
+
+test('rows are printed as a table, JSON or CSV; a list as DuckDB writes it', async () => {
+  const sql = 'SELECT state_code AS code, population, NULL AS nothing, [1, 2] AS list FROM context_states ORDER BY 1';
+  const [table, json, csv] = await Promise.all(
+    [[], ['--json'], ['--csv']].map((how) => runHere(['query', sql, '--out', out, ...how])),
+  );
+  expect(table!.stdout).toMatch(/^code +population +nothing +list\nAB +\d+ +— +\[1, 2\]\n/);
+  expect(JSON.parse(json!.stdout)[0]).toMatchObject({ code: 'AB', population: expect.any(Number), nothing: null });
+  expect(csv!.stdout).toMatch(/^code,population,nothing,list\nAB,\d+,,"\[1, 2\]"\n/);
+});
+
+test('a statement can read only the tables, and write no file', async () => {
+  const table = path.join(out, 'current', 'tables', 'season.parquet');
+  for (const [sql, fault] of [
+    ["FROM read_text('/etc/passwd')", /disabled by configuration/],
+    [`FROM '${path.join(out, 'current', 'manifest.json')}'`, /disabled by configuration/],
+    ["COPY (SELECT 1) TO 'here.csv'", /disabled by configuration/],
+    [`COPY (SELECT 1) TO '${table}'`, /expected one SELECT/],
+    ['SET enable_external_access = true', /expected one SELECT/],
+    ['SELECT 1; SELECT 2', /expected one SELECT/],
+    ['CREATE TABLE t AS SELECT 1', /expected one SELECT/],
+    ['DROP VIEW season', /expected one SELECT/],
+    ['SELECT 1 FROM nowhere', /nowhere does not exist/],
+  ] as const)
+    await expect(query(sql, { out }), sql).rejects.toThrow(fault);
+});
+
+test('a directory without a snapshot is refused', async () => {
+  const empty = temporary();
+  const { code, stderr } = await runHere(['query', '--out', empty]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('found no tables, expected a snapshot')]);
+  rmSync(empty, { recursive: true });
+});

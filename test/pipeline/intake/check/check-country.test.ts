@@ -1,0 +1,155 @@
+import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { checkCountry } from '../../../../pipeline/intake/check/check-country.ts';
+import { HAS_REAL_DATA, needsReal, REAL_CATALOG, REAL_DATA } from '../../../support/real-data.ts';
+import { replaceLine, sourceIn, type TinyCountry, writeTiny } from '../../../support/tiny-country.ts';
+import { addCovariate, heightCovariate } from '../../covariates.ts';
+
+const check = (change?: (country: TinyCountry) => void) => checkCountry(writeTiny(change).directory);
+const listFaults = async (...args: Parameters<typeof check>) =>
+  (await check(...args)).map(({ step, source, what }) => `${step}, ${source}: ${what}`);
+
+test('a valid country has no faults', async () => {
+  expect(await check()).toEqual([]);
+});
+
+test('all faults of form are reported at once, and nothing else', async () => {
+  const faults = await listFaults((c) => {
+    c.model.release = 'Two';
+    c.model.first = '2020-01';
+    sourceIn(c, 'cases').role = 'case_states';
+    c.files['nets.csv'] = 'lga\n';
+  });
+  expect(faults.map((fault) => fault.replace(/:.*\/(\w+\.json), (\S+):.*/, ' $1 $2'))).toEqual([
+    'form, null sources.json /sources/7/role',
+    'form, null model.json /',
+    'form, null model.json /release',
+  ]);
+});
+
+test('a fault in one source does not hide faults in others: catalog, files, hashes, tables, rasters', async () => {
+  const country = writeTiny((c) => {
+    sourceIn(c, 'climate').columns.wind = 'wind';
+    c.model.last_estimated = '2022-04';
+    sourceIn(c, 'itn_access').files = [{ path: 'gone.csv', rows: 2 }];
+    c.files['surveys.csv'] = replaceLine(c.files['surveys.csv']!, 4, (row) => row.replace(/[^,]+$/, '1.2'));
+    sourceIn(c, 'elevation').range = [0, 150];
+  });
+  appendFileSync(path.join(country.directory, 'cases.csv'), 'NG001,2022-02,7\n');
+  const faults = await checkCountry(country.directory);
+  expect(faults.map(({ step, source }) => [step, source])).toEqual([
+    ['form', null],
+    ['form', 'climate'],
+    ['files', 'itn_access'],
+    ['hashes', 'cases'],
+    ['tables and outlines', 'surveys'],
+    ['tables and outlines', 'cases'],
+    ['rasters', 'elevation'],
+  ]);
+  const what = faults.map((fault) => fault.what);
+  expect(what[0]).toMatch(/last_estimated: found 2022-04, expected at most 2021-12/);
+  expect(what[3]).toMatch(/^cases\.csv: found a SHA-256 that differs .*malaria-risk catalog update cases --country/);
+  expect(what[4]).toMatch(/^surveys\.csv, row 4, positivity: found 1\.2/);
+  expect(what[5]).toMatch(/^cases\.csv, AB: found no month 2022-01/);
+  expect(what[6]).toMatch(/height\.tif, row 0, column 51 .*: found 151, expected 0 to 150/);
+});
+
+test('all bad rows of a table and all bad outlines are reported', async () => {
+  const faults = await listFaults((c) => {
+    for (const line of [4, 7])
+      c.files['surveys.csv'] = replaceLine(c.files['surveys.csv']!, line, (row) => row.replace(/[^,]+$/, '1.2'));
+    c.files['census.csv'] = replaceLine(c.files['census.csv']!, 3, (row) => row.replace('18000', '99999'));
+    c.files['census.csv'] = replaceLine(c.files['census.csv']!, 5, (row) => row.replace('NG002002', 'NG002009'));
+  });
+  expect(faults).toEqual([
+    expect.stringMatching(/^tables and outlines, population_census: census\.csv, row 3, children_0_4: found 99999 of/),
+    expect.stringMatching(/^tables and outlines, population_census: census\.csv, row 5, lga_pcode: found NG002009/),
+    expect.stringMatching(/^tables and outlines, surveys: surveys\.csv, row 4, positivity: found 1\.2/),
+    expect.stringMatching(/^tables and outlines, surveys: surveys\.csv, row 7, positivity: found 1\.2/),
+  ]);
+  const outlines = await listFaults((c) => {
+    c.files['lgas.geojson'] = String(c.files['lgas.geojson'])
+      .replaceAll('"Place 2"', '7')
+      .replaceAll('"Place 4"', '""');
+  });
+  expect(outlines).toEqual([
+    expect.stringMatching(/^tables and outlines, lga_boundaries: lgas\.geojson, feature 2, name: found 7/),
+    expect.stringMatching(/^tables and outlines, lga_boundaries: lgas\.geojson, feature 4, name: found ""/),
+  ]);
+});
+
+test('the tables of a country without outlines of its states are checked too', async () => {
+  const faults = await listFaults((c) => {
+    c.sources.splice(
+      c.sources.findIndex(({ role }) => role === 'state_boundaries'),
+      1,
+    );
+    c.files['nets.csv'] = replaceLine(c.files['nets.csv']!, 2, (row) => row.replace(/[^,]+$/, '1.2'));
+  });
+  expect(faults).toEqual([
+    expect.stringMatching(/^tables and outlines, itn_use: nets\.csv, row 2, itn_use: found 1\.2/),
+  ]);
+});
+
+test('rules about the entire catalog are checked: without monthly rain the season must be declared unknown', async () => {
+  const faults = await listFaults((c) => {
+    c.sources.splice(
+      c.sources.findIndex(({ role }) => role === 'climate'),
+      1,
+    );
+    c.model.last_estimated = '2022-04';
+  });
+  expect(faults).toEqual([
+    expect.stringMatching(/^form, null: .*cases_states without climate/),
+    expect.stringMatching(
+      /^form, null: .*no season_unknown, expected its prior, as the catalog has no source of the role/,
+    ),
+    expect.stringMatching(/^form, null: .*last_estimated: found 2022-04/),
+  ]);
+});
+
+test('without valid outlines, tables are still checked as far as possible', async () => {
+  const faults = await listFaults((c) => {
+    c.files['lgas.geojson'] = '{"type": "FeatureCollection", "features": []}';
+    c.files['nets.csv'] = 'place,use\nNG001001,0.3\n';
+  });
+  expect(faults).toEqual([
+    expect.stringMatching(/^tables and outlines, lga_boundaries: /),
+    expect.stringMatching(/^tables and outlines, itn_use: nets\.csv, header: found columns place, use/),
+  ]);
+});
+
+test('a wrong size is reported instead of a wrong hash; a missing file is reported', async () => {
+  const { directory } = writeTiny((c) => {
+    sourceIn(c, 'cases').files[0].bytes = 12;
+  });
+  expect((await checkCountry(directory))[0]!.what).toMatch(
+    /^cases\.csv: found \d+ bytes instead of 12, expected the file that was acc/,
+  );
+  const unpinned = writeTiny((c) => {
+    c.files['later.csv'] = c.files['nets.csv']!;
+  });
+  rmSync(path.join(unpinned.directory, 'nets.csv'));
+  expect((await checkCountry(unpinned.directory))[0]!.what).toMatch(/^nets\.csv: found no such file under/);
+  writeFileSync(path.join(unpinned.directory, 'sources.json'), '{');
+  await expect(checkCountry(unpinned.directory)).rejects.toThrow(/expected valid JSON/);
+});
+
+test.skipIf(!HAS_REAL_DATA)(needsReal('the real files match their catalog'), async () => {
+  expect(await checkCountry(REAL_CATALOG, REAL_DATA)).toEqual([]);
+});
+
+test('faults of covariates are found too: unused, without a value for an LGA, out of range', async () => {
+  const faults = await listFaults((c) => {
+    heightCovariate({}, { range: [0, 150] })(c);
+    c.files['x.csv'] = 'lga,x\nNG001001,4\nNG001002,1\nNG002001,3\n';
+    addCovariate({ format: 'csv', columns: { lga_pcode: 'lga', value: 'x' }, files: [{ path: 'x.csv', rows: 3 }] })(c);
+    c.model.parameters.risk.covariates.pop();
+  });
+  expect(faults).toEqual([
+    expect.stringMatching(/^form, null: .*source x: found a covariate that no entry/),
+    expect.stringMatching(/^tables and outlines, x: x\.csv, NG002002 Place 4: found no value/),
+    expect.stringMatching(/^rasters, height: .*height\.tif, row 0, column 51 .*: found 151, expected 0 to 150/),
+  ]);
+});

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import {
+  distributionOf,
+  medianOf,
+  monthsBetween,
+  phaseOf,
+  rankCorrelation,
+  ranksOf,
+} from '../../../../pipeline/intake/compare/statistics.ts';
+
+test('a distribution counts missing values; without values its fields are null', () => {
+  expect(distributionOf([4, null, 1, 3, 2])).toEqual({
+    ...{ n: 4, missing: 1, min: 1, q1: 1.75, median: 2.5, q3: 3.25, max: 4, mean: 2.5 },
+  });
+  expect(distributionOf([null])).toMatchObject({ n: 0, missing: 1, min: null, mean: null });
+});
+
+test('ties share their mean rank; the rank correlation agrees with R', () => {
+  expect(ranksOf([10, 30, 20, 20])).toEqual([1, 4, 2.5, 2.5]);
+  // cor(c(1,2,3,4,5), c(2,1,4,3,50), method = "spearman")
+  expect(rankCorrelation([1, 2, 3, 4, 5], [2, 1, 4, 3, 50])).toBeCloseTo(0.8, 12);
+  expect(rankCorrelation([1, 2, 3], [9, 8, 1])).toBeCloseTo(-1, 12);
+  expect(rankCorrelation([1, 1, 1], [1, 2, 3])).toBeNull();
+});
+
+test('the phase of a yearly cycle is the month of its peak, and is cyclic', () => {
+  const peak = (at: number) => Array.from({ length: 12 }, (_, m) => 2 + Math.cos((2 * Math.PI * (m - at)) / 12));
+  expect(phaseOf(peak(7.5))).toBeCloseTo(7.5, 9);
+  expect(phaseOf(peak(-0.25))).toBeCloseTo(11.75, 9);
+  expect(phaseOf(Array(12).fill(3))).toBeNull();
+  expect(phaseOf([])).toBeNull();
+  expect(monthsBetween(11.5, 0.5)).toBeCloseTo(1, 12);
+  expect(monthsBetween(1, 11)).toBeCloseTo(-2, 12);
+  expect(medianOf([3, 1, 2])).toBe(2);
+  expect(medianOf([])).toBeNull();
+});

@@ -1,0 +1,245 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { OPEN } from '../../../../pipeline/catalog/values.ts';
+import { checkCountry } from '../../../../pipeline/intake/check/check-country.ts';
+import { draftCountry } from '../../../../pipeline/intake/draft/draft.ts';
+import { formOfCodes } from '../../../../pipeline/intake/draft/draft-areas.ts';
+import { type Answers, answersTo, questionsOf } from '../../../../pipeline/intake/draft/questions.ts';
+import { listFiles, recogniseFile } from '../../../../pipeline/intake/draft/recognise.ts';
+import { writeDraft } from '../../../../pipeline/intake/draft/write.ts';
+import { writeGeotiff } from '../../../../pipeline/synthetic/geotiff-writer.ts';
+import { temporary } from '../../../support/command-line.ts';
+import { otherCountry } from '../../../support/other-country.ts';
+import { MADAGASCAR_DATA, needsMadagascar } from '../../../support/real-data.ts';
+import { tinyCountry } from '../../../support/tiny-country.ts';
+
+const NOW = '2026-01-02T03:04:05.000Z';
+
+function filesOf(content: Record<string, string | Buffer>): string {
+  const directory = temporary();
+  for (const [name, bytes] of Object.entries(content)) {
+    mkdirSync(path.dirname(path.join(directory, name)), { recursive: true });
+    writeFileSync(path.join(directory, name), bytes);
+  }
+  return directory;
+}
+
+async function draftOf(directory: string, population?: string) {
+  const { root, files } = await listFiles([directory]);
+  const found = [];
+  for (const file of files) found.push(await recogniseFile(root, file, files));
+  const recognised = found.filter((file) => file !== null);
+  return { root, draft: await draftCountry(recognised, root, NOW, population) };
+}
+
+/** Drafts a catalog from the files of a directory, writes it to another one and checks it. */
+async function catalogOf(directory: string, given: Answers) {
+  const { root, draft } = await draftOf(directory);
+  const { answers, guessed } = answersTo(draft.questions, given);
+  const catalog = await writeDraft(draft, answers, root, NOW);
+  const written = filesOf({
+    'sources.json': JSON.stringify({ sources: catalog.sources }),
+    'model.json': JSON.stringify(catalog.model),
+  });
+  return { ...catalog, draft, answers, guessed, faults: await checkCountry(written, root) };
+}
+
+test('GeoJSON, tables and rasters get their roles, and the drafted catalog has no faults', async () => {
+  const { sources, model, faults, draft } = await catalogOf(filesOf(tinyCountry().files), {
+    ...{ name: 'Tiny country', iso_code: 'NG', upper_one: 'state', upper_many: 'states' },
+  });
+  expect(sources.map(({ role, figure, files }) => [figure ?? role, files[0]!.path]).sort()).toEqual([
+    ['cases_states', 'cases.csv'],
+    ['climate', 'climate.csv'],
+    ['elevation', 'height.tif'],
+    ['lga_boundaries', 'lgas.geojson'],
+    ['population', 'people.tif'],
+    ['population_census', 'census.csv'],
+    ['state_boundaries', 'states.geojson'],
+    ['survey_clusters', 'surveys.csv'],
+  ]);
+  expect(faults).toEqual([]);
+  expect(draft.leftOut.map(({ file, why }) => `${file}: ${why}`)).toEqual([
+    'access.csv: by area, but without a column of people, cases, rain or a context figure',
+    'nets.csv: by area, but without a column of people, cases, rain or a context figure',
+  ]);
+  expect(model).toMatchObject({
+    ...{ country: 'tinycountry', first_estimated: '2018-01', last_estimated: '2021-12', updated_at: NOW },
+    expected: { states: 2, lgas: 4 },
+    extent: [2.9, 3.9, 7.1, 5.1],
+    territory: { state: { one: 'state', code: '^NG[0-9]{3}$' }, lga: { code: '^NG[0-9]{6}$' } },
+    parameters: { survey: { method: ['microscopy', 'rdt'] } },
+  });
+  const survey = sources.find(({ role }) => role === 'survey_clusters')!;
+  expect(survey).toMatchObject({
+    ...{ methods: { microscopy: 'microscopy', rdt: 'rdt' }, licence: OPEN },
+    rounds: [
+      { survey_year: 2018, first: '2018-10', last: '2018-10' },
+      { survey_year: 2021, first: '2021-10', last: '2021-10' },
+    ],
+  });
+  expect(survey.files[0]).toMatchObject({ rows: 25, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) });
+});
+
+test('outlines without codes get them by name from a table, even if some names are spelled differently', async () => {
+  const { files } = otherCountry();
+  const own = ['communes.topojson', 'codes.csv', 'points.csv', 'people.tif'].map((name) => [name, files[name]!]);
+  const spelled: Record<string, string | Buffer> = Object.fromEntries(own);
+  spelled['codes.csv'] = String(spelled['codes.csv']).replace('Côte', 'COTE').replace('Bois-Haut', 'Bois Haut');
+  const { sources, model, faults, guessed } = await catalogOf(filesOf(spelled), { name: 'Ailleurs', iso_code: 'XX' });
+  expect(faults).toEqual([]);
+  expect(sources[0]!.recode).toEqual({ lga: { 'Bois-Haut': 'Bois Haut', Côte: 'COTE' } });
+  const [outlines, codes] = sources;
+  expect([outlines!.role, outlines!.columns, codes!.role]).toEqual([
+    'lga_boundaries',
+    { lga: 'shapeName' },
+    'lga_codes',
+  ]);
+  const short = { ...spelled, 'codes.csv': String(spelled['codes.csv']).replace(/^COTE.*\n/m, '') };
+  await expect(draftOf(filesOf(short))).rejects.toThrow(
+    /areas without codes; the closest table is codes\.csv, which has no Côte, expected/,
+  );
+  expect(model.states).toHaveLength(2);
+  expect(guessed.map(({ id }) => id)).not.toContain('name');
+});
+
+test('the population raster that agrees best with the population table is chosen, unless another is requested', async () => {
+  const { files } = tinyCountry();
+  const grid = { west: 3, north: 5, step: 0.05, columns: 80, rows: 20 };
+  const cells = grid.columns * grid.rows;
+  // The same total, with nearly all people in the west.
+  const uneven = Float32Array.from({ length: cells }, (_, i) => (i % 80 < 20 ? 900 : 30) + (i % 97) / 100);
+  const census = String(files['census.csv']).replaceAll(/,1000(\d\d),/g, ',1024$1,');
+  const both = filesOf({ ...files, 'census.csv': census, 'people_uneven.tif': writeGeotiff(uneven, grid) });
+  const { draft } = await draftOf(both);
+  const entry = ({ entries }: typeof draft) => entries.find(({ entry: own }) => own.role === 'population')!;
+  expect(entry(draft).files[0]!.path).toBe('people.tif');
+  expect(entry(draft).notes[0]).toMatch(
+    /^[\d,]+ people in total \(population table: [\d,]+\); by area 1\.\d\d to 1\.\d\d times/,
+  );
+  expect(draft.leftOut.find(({ file }) => file === 'people_uneven.tif')!.why).toMatch(
+    /^people per cell, by area 0\.\d\d to 3\.\d\d times the population table; off by a factor of more than 2 in 4 of 4: .*; people\.tif is used instead$/,
+  );
+  expect(draft.questions.at(-1)).toMatchObject({ id: 'population', guess: 'people.tif' });
+  const { draft: other } = await draftOf(both, 'people_uneven.tif');
+  expect(entry(other).files[0]!.path).toBe('people_uneven.tif');
+});
+
+test('an invalid outline does not stop the draft; the check reports it', async () => {
+  const { files } = tinyCountry();
+  // A bow tie: two corners of the first area swapped.
+  const outlines = JSON.parse(String(files['lgas.geojson']));
+  const [ring] = outlines.features[0].geometry.coordinates;
+  [ring[1], ring[2]] = [ring[2], ring[1]];
+  const { draft, faults } = await catalogOf(filesOf({ ...files, 'lgas.geojson': JSON.stringify(outlines) }), {
+    ...{ name: 'Tiny country', iso_code: 'NG', upper_one: 'state', upper_many: 'states' },
+  });
+  expect(draft.entries.find(({ entry }) => entry.role === 'population')!.files[0]!.path).toBe('people.tif');
+  expect(faults.map(({ what }) => what)).toEqual(expect.arrayContaining([expect.stringMatching(/lgas\.geojson/)]));
+});
+
+test('a table of codes without one area is left out with the reason; a table of codes may contain population too', async () => {
+  const { files } = otherCountry();
+  const names = String(files['codes.csv']).trim().split('\n').slice(1);
+  const people = ['nom,code,dep,reg,nom_reg,people', ...names.map((line, i) => `${line},${1000 + i}`)].join('\n');
+  const own = ['communes.topojson', 'points.csv', 'people.tif'].map((name) => [name, files[name]!]);
+  const { draft } = await draftOf(
+    filesOf({
+      ...Object.fromEntries(own),
+      'codes.csv': String(files['codes.csv']).replace(/^Côte.*\n/m, ''),
+      'people.csv': `${people}\n`,
+    }),
+  );
+  const roles = draft.entries.map(({ entry, files: of }) => [entry.role, of[0]!.path]);
+  expect(roles).toEqual(
+    expect.arrayContaining([
+      ['lga_codes', 'people.csv'],
+      ['population_census', 'people.csv'],
+    ]),
+  );
+  expect(draft.leftOut.find(({ file }) => file === 'codes.csv')!.why).toBe(
+    'gives codes for 3 of the 4 names, but has no Côte: complete it, or use the codes of people.csv',
+  );
+});
+
+test('unsupported files are left out with the reason and a conversion command; required files must be present', async () => {
+  const { draft } = await draftOf(
+    filesOf({
+      ...tinyCountry().files,
+      'more/book.xlsx': Buffer.from('PK\x03\x04', 'latin1'),
+      'more/notes.txt': 'x',
+      'more/.hidden': 'x',
+      'more/bad.csv': 'a,b\n1\n',
+      'more/round.csv': 'longitude,latitude,year,month,method,tested by us,positive\n3.5,4.5,2018,10,RDT,20,5\n',
+      'more/other.csv': 'longitude,latitude,year,month,method,examined\n3.5,4.5,2018,10,RDT,20\n',
+    }),
+  );
+  const why = Object.fromEntries(draft.leftOut.map((one) => [one.file, one.why]));
+  expect(why['more/book.xlsx']).toMatch(/make one with: ogr2ogr -f CSV/);
+  expect(why['more/notes.txt']).toMatch(/files ending in \.txt are not read/);
+  expect(why['more/bad.csv']).toBe('row 2: found 1 cells, expected 2 as in the header');
+  expect(why['more/round.csv']).toMatch(
+    /^a survey without a column of the children examined, such as examined, tested,/,
+  );
+  expect(why['more/other.csv']).toMatch(
+    /^a survey without a column of the children positive, such as pfpos, positive,/,
+  );
+  expect(why['more/.hidden']).toBeUndefined();
+  await expect(draftOf(filesOf({ 'a.csv': 'a\n1\n' }))).rejects.toThrow(/found no outlines, expected polygons/);
+  const { 'people.tif': _, ...unpeopled } = tinyCountry().files;
+  await expect(draftOf(filesOf(unpeopled))).rejects.toThrow(/no population raster/);
+  await expect(listFiles([path.join(temporary(), 'nothing')])).rejects.toThrow(/no such file or directory/);
+});
+
+test('answers must have the right form, and are required if nothing can be guessed', () => {
+  const hints = {
+    ...{ codes: ['0701', '0702'], first: '2015-01', last: '2021-12', latest: '2022-07', ages: [6, 59] as const },
+    population: ['a.tif', 'b.tif'],
+  };
+  const questions = questionsOf(hints);
+  expect(() => answersTo(questions, {})).toThrow('answers, name: found no answer and no guess');
+  expect(() => answersTo(questions, { name: 'A', iso_code: 'xx' })).toThrow('answers, iso_code: found "xx"');
+  expect(() => answersTo(questions, { name: 'A', iso_code: 'XX', colour: 'red' })).toThrow('answers, colour');
+  expect(() => answersTo(questions, { name: 'A', iso_code: 'XX', last_estimated: '2022-12' })).toThrow(
+    'answers, last_estimated: found "2022-12", expected 2022-07 at the latest',
+  );
+  expect(() => answersTo(questions, { name: 'A', iso_code: 'XX', population: 'c.tif' })).toThrow(
+    'answers, population: found "c.tif", expected the form',
+  );
+  const { answers, guessed } = answersTo(questions, { name: 'A', iso_code: 'XX' });
+  expect(answers.population).toBe('a.tif');
+  expect([answers.last_estimated, guessed.map(({ id }) => id)]).toEqual([
+    '2021-12',
+    expect.not.arrayContaining(['name']),
+  ]);
+  const malagasy = questionsOf({ ...hints, codes: ['MG11101', 'MG12'] });
+  expect(malagasy.slice(0, 2).map(({ guess }) => guess)).toEqual(['Madagascar', 'MG']);
+});
+
+test.each([
+  [['MG11', 'MG12'], '^MG[0-9]{2}$'],
+  [['MG12110', 'MG11101001A'], '^MG([0-9]{5}|[0-9]{8}[A-Z])$'],
+  [['07', '12'], '^[0-9]{2}$'],
+])('the pattern of the codes %s', (codes, form) => {
+  expect(formOfCodes(codes)).toBe(form);
+  for (const code of codes) expect(code).toMatch(new RegExp(form));
+});
+
+test.skipIf(!existsSync(MADAGASCAR_DATA))(needsMadagascar('Madagascar, drafted from its folder'), async () => {
+  const { sources, model, faults, draft } = await catalogOf(MADAGASCAR_DATA, {});
+  expect(faults).toEqual([]);
+  expect(draft.questions.at(-1)!.guess).toBe('population/wp_2015_1x1.tif');
+  expect(draft.leftOut.find(({ file }) => file.includes('FB_HRSL'))!.why).toMatch(/more than 2 in \d+ of 119: /);
+  expect([model.name, model.expected, sources.length]).toEqual(['Madagascar', { states: 22, lgas: 119 }, 7]);
+});
+
+test('a directory that has a catalog is not changed', async () => {
+  const directory = filesOf({ 'sources.json': '{}' });
+  const { newCountryCommand } = await import('../../../../pipeline/cli/commands/new-country.ts');
+  await expect(
+    newCountryCommand().exitOverride().parseAsync([directory, '--from', directory], { from: 'user' }),
+  ).rejects.toThrow(/found a sources\.json, expected a directory without a catalog/);
+  expect(readFileSync(path.join(directory, 'sources.json'), 'utf8')).toBe('{}');
+  rmSync(directory, { recursive: true });
+});

@@ -1,0 +1,118 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import type { ReportLine } from '../../../../pipeline/artifacts.ts';
+import { ingestAreas } from '../../../../pipeline/ingest/areas.ts';
+import { checkCountry } from '../../../../pipeline/intake/check/check-country.ts';
+import { repairCountry } from '../../../../pipeline/intake/repair/repair.ts';
+import { pairedSources } from '../../../support/paired-sources.ts';
+import { replaceLine, sourceIn, type TinyCountry, writeTiny } from '../../../support/tiny-country.ts';
+
+const ACCEPT = { at: '2026-01-02T03:04:05.000Z', by: 'Ada', reason: 'so it came' };
+const withoutLine = (text: string | Buffer, line: number) =>
+  String(text)
+    .split('\n')
+    .filter((_, i) => i !== line - 1)
+    .join('\n');
+
+/** Repairs a country's catalog, and checks that its files are not changed. */
+async function repaired(change: (country: TinyCountry) => void) {
+  const { directory, files } = writeTiny(change);
+  const proposed = await repairCountry(directory);
+  expect(await checkCountry(directory), 'nothing is written without a reason').not.toEqual([]);
+  expect(await repairCountry(directory, directory, ACCEPT)).toEqual(proposed);
+  const { sources } = JSON.parse(readFileSync(path.join(directory, 'sources.json'), 'utf8'));
+  for (const [name, content] of Object.entries(files))
+    expect(readFileSync(path.join(directory, name)).equals(Buffer.from(content)), `${name} is unchanged`).toBe(true);
+  return { directory, sources, ...proposed };
+}
+
+test('places without a row and months without a record become gaps with the rule of their source', async () => {
+  const { directory, sources, repairs, left } = await repaired((c) => {
+    c.files['nets.csv'] = withoutLine(c.files['nets.csv']!, 3);
+    c.files['census.csv'] = withoutLine(c.files['census.csv']!, 5);
+    c.files['cases.csv'] = withoutLine(withoutLine(c.files['cases.csv']!, 14), 14);
+    for (const id of ['itn_use', 'population_census', 'cases']) sourceIn(c, id).files[0].rows = 1;
+  });
+  expect(left).toEqual([]);
+  expect(repairs.map(({ source, declares }) => `${source}, ${declares}`).sort()).toEqual([
+    'cases, gap mask: NG001 2019-01',
+    'cases, gap mask: NG001 2019-02',
+    'itn_use, gap null: NG001002',
+    'population_census, gap omit: NG002002',
+  ]);
+  const cases = sources.find(({ id }: { id: string }) => id === 'cases');
+  expect(cases.gaps).toEqual([
+    { rule: 'mask', state_pcode: 'NG001', first: '2019-01', last: '2019-02', reason: 'so it came' },
+  ]);
+  expect(cases.accepted).toEqual([{ ...ACCEPT, what: 'declared: gap mask: NG001 2019-01; gap mask: NG001 2019-02' }]);
+  expect(await checkCountry(directory)).toEqual([]);
+});
+
+test('faults that no declaration resolves are reported; the other repairs are still written', async () => {
+  const { directory, repairs, left } = await repaired((c) => {
+    c.files['nets.csv'] = withoutLine(c.files['nets.csv']!, 3);
+    sourceIn(c, 'itn_use').files[0].rows = 1;
+    c.files['surveys.csv'] = replaceLine(c.files['surveys.csv']!, 4, (row) => row.replace(/[^,]+$/, '1.2'));
+  });
+  expect(repairs).toHaveLength(1);
+  expect(left.map(({ what }) => what)).toEqual([expect.stringMatching(/^surveys\.csv, row 4, positivity: found 1\.2/)]);
+  expect(await checkCountry(directory)).toEqual(left);
+});
+
+test('names spelled differently in the table of codes are recoded, and an area in two features is dissolved', async () => {
+  const { directory, sources, repairs } = await repaired((c) => {
+    pairedSources(c);
+    const outlines = JSON.parse(String(c.files['lgas.geojson']));
+    outlines.features[1].properties.name = 'PLACE-2';
+    const [first] = outlines.features;
+    const half = (west: number) => ({
+      ...first,
+      geometry: {
+        type: 'Polygon',
+        coordinates: [
+          [
+            [west, 4],
+            [west + 0.5, 4],
+            [west + 0.5, 5],
+            [west, 5],
+            [west, 4],
+          ],
+        ],
+      },
+    });
+    outlines.features.splice(0, 1, half(3), half(3.5));
+    c.files['lgas.geojson'] = JSON.stringify(outlines);
+  });
+  expect(repairs.map(({ declares }) => declares)).toEqual([
+    'recode lga: "PLACE-2" means "Place 2"',
+    'dissolve: features with the same code are one area',
+  ]);
+  expect(await checkCountry(directory)).toEqual([]);
+  const model = JSON.parse(readFileSync(path.join(directory, 'model.json'), 'utf8'));
+  const { areas, polygons } = await ingestAreas({ rawData: directory, model, sources, report: [] });
+  expect(areas.lgas.map(({ lga }) => lga)).toEqual(['Place 1', 'Place 2', 'Place 3', 'Place 4']);
+  const [ring, ...more] = polygons.lgas[0]!.polygons.flat();
+  expect([new Set(ring!.map(([x]) => x)), more]).toEqual([new Set([3, 3.5, 4]), []]);
+});
+
+test('a small overlap of outlines is declared with its size; a large one is not', async () => {
+  const overlapping = (east: number) => (c: TinyCountry) => {
+    const outlines = JSON.parse(String(c.files['lgas.geojson']));
+    const [ring] = outlines.features[0].geometry.coordinates;
+    ring[1][0] = east;
+    ring[2][0] = east;
+    c.files['lgas.geojson'] = JSON.stringify(outlines);
+  };
+  const { directory, sources, repairs } = await repaired(overlapping(4.005));
+  expect(repairs.map(({ declares }) => declares)).toEqual([expect.stringMatching(/^gap overlap up to 6\d\.\d+ km²$/)]);
+  expect(await checkCountry(directory)).toEqual([]);
+  const model = JSON.parse(readFileSync(path.join(directory, 'model.json'), 'utf8'));
+  const report: ReportLine[] = [];
+  await ingestAreas({ rawData: directory, model, sources, report });
+  expect(report).toContainEqual(
+    expect.objectContaining({ rule: 'overlap', what: expect.stringMatching(/^1 overlaps, the largest 6\d\./) }),
+  );
+  const { left } = await repaired(overlapping(4.2));
+  expect(left.map(({ what }) => what)).toEqual([expect.stringContaining('found an overlap of')]);
+});

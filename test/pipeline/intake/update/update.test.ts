@@ -1,0 +1,268 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { readCountry } from '../../../../pipeline/catalog/country.ts';
+import { hashRawFiles } from '../../../../pipeline/engine/raw.ts';
+import { type UpdateRequest, updateSource } from '../../../../pipeline/intake/update/update.ts';
+import { writeGeotiff } from '../../../../pipeline/synthetic/geotiff-writer.ts';
+import { temporary } from '../../../support/command-line.ts';
+import { LGAS, replaceLine, sourceIn, type TinyCountry, writeTiny } from '../../../support/tiny-country.ts';
+import { addCovariate, heightCovariate } from '../../covariates.ts';
+
+const ACCEPT = { reason: 'a test', by: 'Ada', at: '2022-03-01T00:00:00.000Z' };
+
+/** A tiny country with an indented catalog, and functions to update it. */
+function prepare(change?: (country: TinyCountry) => void) {
+  const country = writeTiny(change);
+  const { directory } = country;
+  const out = temporary();
+  const at = (name: string) => path.join(directory, name);
+  writeFileSync(
+    at('sources.json'),
+    `${JSON.stringify(JSON.parse(readFileSync(at('sources.json'), 'utf8')), null, 2)}\n`,
+  );
+  const text = (name: string) => readFileSync(at(name), 'utf8');
+  const given = (name: string, content: string | Buffer) => {
+    const file = path.join(temporary(), name);
+    writeFileSync(file, content);
+    return file;
+  };
+  const update = (source: string, more: Partial<UpdateRequest> = {}) =>
+    updateSource({ country: directory, out, source, files: [], about: {}, ...more });
+  return { country, directory, out, text, given, update };
+}
+
+const withMonth = (cases: string | Buffer) => `${cases}NG001,2022-01,900\n`;
+
+test('without changes there is nothing to accept, and accepting changes nothing', async () => {
+  const { update, text, out } = prepare();
+  const before = text('sources.json');
+  const { files, edits, doubts, accepted } = await update('cases', { accept: ACCEPT });
+  expect({ files, edits, doubts, accepted }).toEqual({ files: [], edits: [], doubts: [], accepted: false });
+  expect(text('sources.json')).toBe(before);
+  expect(existsSync(path.join(out, 'raw'))).toBe(false);
+});
+
+test('dropping a survey round and restoring it take one command each; dropping it raises a doubt', async () => {
+  const { country, directory, update, given } = prepare();
+  const complete = String(country.files['surveys.csv']);
+  const without = complete
+    .split('\n')
+    .filter((row) => !row.startsWith('2021'))
+    .join('\n');
+  const rounds = () =>
+    readCountry(directory)
+      .sources.find(({ id }) => id === 'surveys')!
+      .rounds!.map(({ survey_year }) => survey_year);
+  const before = rounds();
+  const dropped = await update('surveys', { files: [given('surveys.csv', without)], accept: ACCEPT });
+  expect(dropped.doubts[0]).toMatch(/^\d+ of \d+ rows are gone$/);
+  expect(rounds()).toEqual(before.filter((year) => year !== 2021));
+  const back = await update('surveys', { files: [given('surveys.csv', complete)], accept: ACCEPT });
+  expect(back.edits.map(({ field }) => field)).toContain('surveys rounds');
+  expect(rounds()).toEqual(before);
+});
+
+test('an added month of cases is first shown, then accepted by the same command', async () => {
+  const { country, directory, update, text, given, out } = prepare();
+  const before = text('sources.json');
+  const file = given('export.csv', withMonth(country.files['cases.csv']!));
+  const request = { files: [file], lastEstimated: '2022-01', about: { release: '2' } };
+
+  const shown = await update('cases', request);
+  expect(shown.comparison?.rows?.rows).toEqual({ was: 48, is: 49, added: 1, removed: 0, changed: 0 });
+  expect(shown.doubts).toEqual([]);
+  expect(text('sources.json')).toBe(before);
+  expect(text('cases.csv')).toBe(country.files['cases.csv']);
+
+  const { edits, accepted } = await update('cases', { ...request, accept: ACCEPT });
+  expect(accepted).toBe(true);
+  expect(edits.map(({ file: name, field }) => `${name}: ${field}`)).toEqual([
+    'sources.json: cases release',
+    'sources.json: cases span.last',
+    'sources.json: cases files, cases.csv, rows',
+    'sources.json: cases files, cases.csv, bytes',
+    'sources.json: cases files, cases.csv, sha256',
+    'model.json: last_estimated',
+    'model.json: updated_at',
+  ]);
+  const found = readCountry(directory);
+  await hashRawFiles(found);
+  expect(found.model).toMatchObject({ last_estimated: '2022-01', updated_at: ACCEPT.at });
+  expect(found.sources.find(({ id }) => id === 'cases')).toMatchObject({
+    release: '2',
+    span: { first: '2018-01', last: '2022-01' },
+    accepted: [{ ...ACCEPT, what: 'cases.csv changed; 1 rows added, 0 removed, 0 changed' }],
+    files: [{ path: 'cases.csv', rows: 49 }],
+  });
+  // Both files are kept, and all other lines of the catalog are unchanged.
+  expect(readdirSync(path.join(out, 'raw'))).toHaveLength(2);
+  const lines = new Set(text('sources.json').split('\n'));
+  expect(before.split('\n').filter((line) => !lines.has(line)).length).toBeLessThanOrEqual(5);
+});
+
+test('an overwritten file is compared with the kept copy', async () => {
+  const { country, directory, update, given } = prepare();
+  await update('cases', { files: [given('a.csv', withMonth(country.files['cases.csv']!))], accept: ACCEPT });
+  const first = String(country.files['cases.csv']).split('\n').slice(0, 20).join('\n');
+  writeFileSync(path.join(directory, 'cases.csv'), `${first}\n`);
+  // A truncated table: some months that model.json estimates no longer have records.
+  await expect(update('cases')).rejects.toThrow(/last_estimated: found 2021-12, expected at most 2019-07/);
+  writeFileSync(
+    path.join(directory, 'cases.csv'),
+    withMonth(country.files['cases.csv']!).replaceAll(/(2019-\d\d),(\d+)/g, (_, period, n) => `${period},${n}0`),
+  );
+  const { doubts, comparison } = await update('cases');
+  expect(comparison?.rows?.rows).toMatchObject({ was: 49, changed: 12 });
+  expect(doubts).toContain('12 of the 49 rows in both files have changed');
+  expect(doubts).toContainEqual(expect.stringMatching(/^the sum of confirmed has changed in 2019 \(10\.0 times\)/));
+});
+
+test('accepted doubts are recorded', async () => {
+  const { country, directory, update, given } = prepare();
+  const tenfold = String(country.files['nets.csv']).replaceAll(/,0\.(\d)/g, ',0.0$1');
+  const { doubts, accepted } = await update('itn_use', { files: [given('x.csv', tenfold)], accept: ACCEPT });
+  expect(accepted).toBe(true);
+  expect(doubts).toEqual(
+    expect.arrayContaining([expect.stringMatching(/^the sum of itn_use has changed in all rows \(1\/10/)]),
+  );
+  const [acceptance] = readCountry(directory).sources.find(({ id }) => id === 'itn_use')!.accepted!;
+  expect(acceptance!.doubts).toEqual(doubts);
+});
+
+test('files that a build would refuse are refused, and nothing is changed', async () => {
+  const { country, update, given, text } = prepare();
+  const before = text('sources.json');
+  const wrong = replaceLine(country.files['nets.csv']!, 3, 'NG001002,1.4');
+  await expect(update('itn_use', { files: [given('n.csv', wrong)], accept: ACCEPT })).rejects.toThrow(
+    /^nets\.csv, row 3, itn_use: found 1\.4, expected 0 to 1/,
+  );
+  await expect(update('cases', { lastEstimated: '2022-01', accept: ACCEPT })).rejects.toThrow(
+    /last_estimated: found 2022-01, expected at most 2021-12/,
+  );
+  await expect(update('none')).rejects.toThrow(/found no source none, expected one of lga_boundaries/);
+  await expect(update('cases', { files: ['not/there.csv'] })).rejects.toThrow(/not\/there\.csv: found no such file/);
+  expect(text('sources.json')).toBe(before);
+});
+
+test('a month that one place lacks is refused; if it is masked there, the lower number of places raises a doubt', async () => {
+  const states = (rows: string) => (c: TinyCountry) => {
+    const more = String(c.files['cases.csv'])
+      .split('\n')
+      .slice(1, -1)
+      .map((row) => row.replace('NG001', 'NG002'));
+    c.files['cases.csv'] += `${more.join('\n')}\n${rows}`;
+  };
+  const { update, country, directory, given } = prepare(states(''));
+  const one = `${country.files['cases.csv']}NG001,2022-01,900\n`;
+  await expect(update('cases', { files: [given('one.csv', one)] })).rejects.toThrow(
+    /cases\.csv, AD: found no month 2022-01, expected every month/,
+  );
+  const file = path.join(directory, 'sources.json');
+  const catalog = JSON.parse(readFileSync(file, 'utf8'));
+  const gap = { rule: 'mask', state_pcode: 'NG002', first: '2022-01', last: '2022-01', reason: 'not reported' };
+  catalog.sources.find(({ id }: any) => id === 'cases').gaps = [gap];
+  writeFileSync(file, JSON.stringify(catalog));
+  const { doubts } = await update('cases', { files: [given('one.csv', one)] });
+  expect(doubts).toEqual(['2022-01: 1 places report, compared with 2 in the last accepted month']);
+});
+
+test('a raster with another sum raises a doubt', async () => {
+  const { country, directory, update, given } = prepare();
+  expect(country.files['people.tif']).toBeDefined();
+  const grid = { west: 3, north: 5, step: 0.05, columns: 80, rows: 20 };
+  const cells = grid.columns * grid.rows;
+  const people = (value: (i: number) => number) =>
+    given(
+      'p.tif',
+      writeGeotiff(
+        Float32Array.from({ length: cells }, (_, i) => value(i)),
+        grid,
+      ),
+    );
+  const usual = (i: number) => 250 + ((i * 7) % cells) / 100;
+  const { doubts } = await update('population', { files: [people((i) => usual(i) * 2)] });
+  expect(doubts).toEqual(['the sum of its cells has changed (2.00 times)']);
+  expect((await update('population', { files: [people((i) => usual(i) + 0.001)] })).doubts).toEqual([]);
+  expect(readCountry(directory).sources).toHaveLength(10);
+});
+
+test('the raster of a new month is recognised by its name, and compared with the same month of the previous year', async () => {
+  const grid = { west: 3, north: 5, step: 0.5, columns: 8, rows: 2 };
+  const rain = (mm: number) =>
+    writeGeotiff(
+      Float32Array.from({ length: 16 }, (_, i) => mm + i),
+      grid,
+    );
+  const { directory, update, given } = prepare((c) => {
+    const climate = sourceIn(c, 'climate');
+    for (const name of ['columns', 'span']) delete climate[name];
+    Object.assign(climate, { format: 'geotiff', crs: 'EPSG:4326', range: [0, 500], nodata: 'none', files: [] });
+    for (let month = 1; month <= 12; month++) {
+      const period = `2021-${String(month).padStart(2, '0')}`;
+      c.files[`rain/r.${period}.tif`] = rain(10 * month);
+      climate.files.push({ path: `rain/r.${period}.tif`, period });
+    }
+  });
+  const { files, doubts, accepted } = await update('climate', {
+    files: [given('r.2022.01.tif', rain(11))],
+    accept: ACCEPT,
+  });
+  expect(files).toMatchObject([{ path: 'rain/r.2022.01.tif', change: 'new' }]);
+  expect([doubts, accepted]).toEqual([[], true]);
+  expect(
+    readCountry(directory)
+      .sources.find(({ id }) => id === 'climate')!
+      .files.at(-1),
+  ).toMatchObject({
+    ...{ path: 'rain/r.2022.01.tif', period: '2022-01' },
+  });
+  const wet = await update('climate', { files: [given('r.2022.02.tif', rain(200))] });
+  expect(wet.doubts).toEqual([expect.stringMatching(/^the mean of its cells has changed/)]);
+  await expect(update('climate', { files: [given('later.tif', rain(1))] })).rejects.toThrow(
+    /found no month in its name/,
+  );
+});
+
+test('the raster of a new year of a covariate is recognised by its name', async () => {
+  const { directory, update, given } = prepare((c) => {
+    c.files['evi/evi_2020.tif'] = c.files['height.tif']!;
+    heightCovariate({ time: 'each' }, { id: 'evi', files: [{ path: 'evi/evi_2020.tif', year: 2020 }] })(c);
+  });
+  const grid = { west: 3, north: 5, step: 0.05, columns: 80, rows: 20 };
+  const next = writeGeotiff(
+    Int16Array.from({ length: 1600 }, (_, i) => 101 + (i % 80)),
+    grid,
+    '-9999',
+  );
+  const { accepted } = await update('evi', { files: [given('evi_2021.tif', next)], accept: ACCEPT });
+  expect(accepted).toBe(true);
+  const { files } = readCountry(directory).sources.find(({ id }) => id === 'evi')!;
+  expect(files.map(({ path: file, year }) => [file, year])).toEqual([
+    ['evi/evi_2020.tif', 2020],
+    ['evi/evi_2021.tif', 2021],
+  ]);
+  await expect(update('evi', { files: [given('later.tif', next)] })).rejects.toThrow(/found no year in its name/);
+});
+
+test('a covariate is updated like any source; if it shares a file with another source, each is accepted separately', async () => {
+  const { directory, update, given } = prepare((c) => {
+    heightCovariate()(c);
+    c.files['x.csv'] =
+      `lga,year,x\n${LGAS.flatMap((code, i) => [2015, 2020].map((year) => `${code},${year},${i + 1}\n`)).join('')}`;
+    const columns = { lga_pcode: 'lga', year: 'year', value: 'x' };
+    addCovariate({ id: 'wealth', format: 'csv', columns }, { time: 'mean' })(c);
+  });
+  const rows = LGAS.flatMap((code, i) => [2015, 2020, 2025].map((year) => `${code},${year},${i + 1}\n`));
+  const shown = await update('wealth', { files: [given('x.csv', `lga,year,x\n${rows.join('')}`)] });
+  expect(shown.comparison?.rows?.rows).toEqual({ was: 8, is: 12, added: 4, removed: 0, changed: 0 });
+  expect(shown.doubts).toEqual([]);
+
+  const grid = { west: 3, north: 5, step: 0.05, columns: 80, rows: 20 };
+  const higher = Int16Array.from({ length: 1600 }, (_, i) => 101 + (i % 80));
+  const file = given('height.tif', writeGeotiff(higher, grid, '-9999'));
+  expect((await update('elevation', { files: [file], accept: ACCEPT })).accepted).toBe(true);
+  await expect(hashRawFiles(readCountry(directory))).rejects.toThrow('malaria-risk catalog update height');
+  expect((await update('height', { accept: ACCEPT })).accepted).toBe(true);
+  await hashRawFiles(readCountry(directory));
+});

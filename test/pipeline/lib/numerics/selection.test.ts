@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { quantile } from '../../../../pipeline/lib/numerics/quantiles.ts';
+import { randomStream } from '../../../../pipeline/lib/numerics/random.ts';
+import { select, selectQuantiles } from '../../../../pipeline/lib/numerics/selection.ts';
+
+test('the k-th smallest value is the one at index k after sorting, and separates smaller from larger values', () => {
+  const random = randomStream(1, 'selection');
+  for (let n = 1; n < 60; n++) {
+    // few distinct values, so that many are equal
+    const values = Float64Array.from({ length: n }, () => (n % 2 ? random.normal() : Math.floor(3 * random.uniform())));
+    const sorted = values.slice().sort();
+    for (let k = 0; k < n; k++) {
+      const own = values.slice();
+      expect(select(own, k)).toBe(sorted[k]);
+      expect(Math.max(...own.subarray(0, k))).toBeLessThanOrEqual(sorted[k]!);
+      expect(Math.min(...own.subarray(k))).toBe(sorted[k]);
+      expect(own.sort()).toEqual(sorted);
+    }
+  }
+});
+
+test('quantiles are those of sorted values', () => {
+  const random = randomStream(2, 'selection');
+  for (const n of [1, 2, 21, 40, 41, 1000]) {
+    const values = Float64Array.from({ length: n }, () => random.normal());
+    const sorted = values.slice().sort();
+    const shares = [0, 0.025, 0.05, 0.25, 0.5, 0.95, 1];
+    expect(selectQuantiles(values, shares)).toEqual(shares.map((share) => quantile(sorted, share)));
+  }
+});

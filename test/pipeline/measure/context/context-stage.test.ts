@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { run } from '../../../../pipeline/measure/context/context-stage.ts';
+import { figuresOf } from '../../../../pipeline/measure/context/figures.ts';
+import { ioOf, outputRows } from '../../../support/stage-io.ts';
+
+/** Whether two LGAs with 100 people each, of whom `urban` live in an urban centre, are urban. */
+async function urbanOf(urban: [number, number]): Promise<boolean[]> {
+  const codes = ['NG001001', 'NG001002'];
+  const artifacts: Record<string, unknown> = {
+    'ingest/states': [{ state_code: 'AB', state_pcode: 'NG001', state: 'Abia', zone: 'SE' }],
+    'ingest/lgas': codes.map((lga_code) => ({ lga_code, lga: lga_code, state_code: 'AB' })),
+    'ingest/layers': codes.map((lga_code) => ({ lga_code, ...figuresOf(() => null) })),
+    'zonal/lgas': codes.map((lga_code, i) => ({
+      ...{ lga_code, population: 100, urban_population: urban[i]!, elevation_m: null, ...figuresOf(() => null) },
+    })),
+    'boundaries/areas_km2': codes.map((lga_code) => ({ lga_code, area_km2: 10 })),
+  };
+  const { lgas } = await run(ioOf(artifacts));
+  return outputRows<{ is_urban: boolean }>(lgas).map((lga) => lga.is_urban);
+}
+
+test('an LGA is urban if more than half of its people live in an urban centre; exactly half is not enough', async () => {
+  expect(await urbanOf([50, 50.001])).toEqual([false, true]);
+  expect(await urbanOf([0, 100])).toEqual([false, true]);
+});

@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest';
+import { BASELINES } from '../../../../pipeline/model/forecast/baselines.ts';
+import { at } from '../../../../pipeline/model/forecast/forecast-scores.ts';
+import type { Panel } from '../../../../pipeline/model/forecast/panel.ts';
+import { withPastErrors } from '../../../../pipeline/model/forecast/past-errors.ts';
+import { pooledSeason } from '../../../../pipeline/model/forecast/pooled-season.ts';
+
+const SEASON = Array.from({ length: 12 }, (_, m) => Math.cos((2 * Math.PI * m) / 12));
+const FIRST = 2020 * 12 + 3;
+const method = (name: string) => BASELINES.find((one) => one.name === name)!;
+
+/** One area whose years differ in level. */
+function panelOf(y: readonly number[]): Panel {
+  const area = { code: 'A1', state_code: 'A', people: null, y: Float64Array.from(y) };
+  const disrupted = y.map(() => false);
+  return { level: 'lga', first: FIRST, months: y.length, areas: [area], disrupted, origins: { tried: 0, scored: 0 } };
+}
+
+test('the season is recovered whatever the levels of areas and years', () => {
+  const levels = [3, 5, 4, 8];
+  const y = (shift: number) =>
+    Float64Array.from({ length: 40 }, (_, t) => shift + levels[Math.floor((t + 3) / 12)]! + SEASON[(t + 3) % 12]!);
+  const gappy = y(2).with(5, Number.NaN).with(17, Number.NaN);
+  const found = pooledSeason([{ y: y(0) }, { y: gappy }], FIRST);
+  for (const [m, value] of SEASON.entries()) expect(found[m]).toBeCloseTo(value, 5);
+});
+
+test('each method forecasts what its name says', () => {
+  const y = Array.from({ length: 26 }, (_, t) => t);
+  const says = (name: string, values = y) => method(name).points(panelOf(values))[0];
+  expect(says('same_month_last_year')).toEqual([14, 15, 16, 17]);
+  expect(says('same_month_last_year', y.with(14, Number.NaN))).toEqual([2, 15, 16, 17]);
+  expect(says('month_climatology')).toEqual([8, 9, 10, 11]);
+  expect(says('flat12')).toEqual(new Array(4).fill(19.5));
+  expect(says('persistence')).toEqual(new Array(4).fill(25));
+  expect(says('persistence', y.with(25, Number.NaN))).toEqual(new Array(4).fill(24));
+  expect(
+    says(
+      'persistence',
+      y.map(() => Number.NaN),
+    ),
+  ).toEqual(new Array(4).fill(Number.NaN));
+});
+
+test('the methods with level and season continue a series that consists of these two exactly', () => {
+  const y = Array.from({ length: 45 }, (_, t) => 5 + SEASON[(t + 3) % 12]!);
+  const [points] = method('last3_x_season').points(panelOf(y));
+  for (const [h, value] of points!.entries()) expect(value).toBeCloseTo(5 + SEASON[(45 + h + 3) % 12]!, 4);
+});
+
+test('ranges are those of past errors with known targets, about the point forecast', () => {
+  const rising = withPastErrors(method('persistence'));
+  const y = Array.from({ length: 30 }, (_, t) => t * 0.1 + (t % 2));
+  const forecasts = [20, 21, 22, 23, 24, 25].map((months) => rising.forecast(panelOf(y.slice(0, months)))[0]!);
+  // at the first origin no target is known
+  expect(forecasts[0]).toEqual([null, null, null, null]);
+  // errors one month ahead alternate between 1.1 and -0.9; four months ahead they are always .4, on one side of the
+  // median
+  const [one, , , four] = forecasts.at(-1)!;
+  const last = y[24]!;
+  expect(one![at(50)]).toBe(last);
+  expect(one![at(95)]! - last).toBeCloseTo(1.1, 9);
+  expect(one![at(5)]! - last).toBeCloseTo(-0.9, 9);
+  expect(four![at(5)]).toBe(last);
+  expect(four![at(95)]! - last).toBeCloseTo(0.4, 9);
+});

@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest';
+import { periodOf } from '../../../../pipeline/contract/months.ts';
+import type { RowOf } from '../../../../pipeline/lib/tables/table.ts';
+import { run } from '../../../../pipeline/model/forecast/forecast-stage.ts';
+import type { CASES, SKILL, STRETCH } from '../../../../pipeline/model/forecast/forecast-tables.ts';
+import { run as backtestRun } from '../../../../pipeline/validate/backtest/backtest-stage.ts';
+import { ioOf, outputRows } from '../../../support/stage-io.ts';
+import { madePanel } from './made-panel.ts';
+
+const MONTHS = 32;
+
+/** Artifacts of ingest for a simulated panel: records of three LGAs of one state, rising steeply at the end. */
+function ioOfMade(months = MONTHS) {
+  const lgas = madePanel(1).areas.slice(0, 3);
+  const cases = lgas.flatMap(({ code, y }) =>
+    Array.from({ length: months }, (_, t) => ({
+      ...{ state_code: 'AA', lga_code: code, period: periodOf(2020 * 12 + t) },
+      confirmed: Number.isNaN(y[t]) ? null : Math.round(Math.exp(y[t]! + (t >= MONTHS - 3 ? 1.5 : 0))),
+      masked: false,
+    })),
+  );
+  return ioOf(
+    {
+      'ingest/states': [{ state_code: 'AA', state_pcode: 'NG001', state: 'Aa', zone: 'NW' }],
+      'ingest/lgas': lgas.map(({ code }) => ({ lga_code: code, lga: code, state_code: 'AA' })),
+      'ingest/census': lgas.map(({ code }) => ({ lga_code: code, people: 100_000, children_0_4: 1 })),
+      'ingest/cases': cases,
+    },
+    { model: { parameters: { season: { masked: [] } } } as never },
+  );
+}
+
+test('there are forecasts for every area and horizon after the last month, and they follow the last reported values', async () => {
+  const rows = outputRows<RowOf<typeof CASES>>((await run(ioOfMade())).cases);
+  expect(rows.map(({ area, code, horizon_months }) => `${area} ${code} ${horizon_months}`)).toEqual(
+    [...['A1', 'A2', 'A3'].map((code) => `lga ${code}`), 'state AA'].flatMap((area) =>
+      [1, 2, 3, 4].map((h) => `${area} ${h}`),
+    ),
+  );
+  for (const row of rows) {
+    expect([row.last_cases, row.period]).toEqual(['2022-08', periodOf(2022 * 12 + 7 + row.horizon_months)]);
+    expect(row.q05 < row.q25 && row.q25 < row.q50 && row.q50 < row.q75 && row.q75 < row.q95).toBe(true);
+  }
+  const before = outputRows<RowOf<typeof CASES>>((await run(ioOfMade(MONTHS - 3))).cases);
+  const first = (of: typeof rows) => of.find(({ area, horizon_months }) => area === 'state' && horizon_months === 1)!;
+  expect(first(rows).q50).toBeGreaterThan(1.5 * first(before).q50);
+});
+
+test('the backtest scores every method at every horizon, and gives the factors for wider ranges', async () => {
+  const out = await backtestRun(ioOfMade());
+  const skill = outputRows<RowOf<typeof SKILL>>(out.skill).filter(({ origins }) => origins === 'all');
+  const of = (level: string) => skill.filter(({ area_level }) => area_level === level);
+  for (const level of ['lga', 'state']) {
+    expect(new Set(of(level).map(({ method }) => method)).size).toBe(7);
+    expect(new Set(of(level).map(({ horizon_months }) => horizon_months))).toEqual(new Set([null, 1, 2, 3, 4]));
+  }
+  // origins after 25 to 31 months, targets up to the 32nd, three LGAs
+  const model = of('lga').find(({ method, horizon_months }) => method === 'case_model' && horizon_months === 1)!;
+  expect(model.forecasts).toBe(7 * 3);
+  const stretch = outputRows<RowOf<typeof STRETCH>>(out.stretch);
+  expect(stretch.map(({ area, horizon_months }) => `${area} ${horizon_months}`)).toEqual(
+    ['lga', 'state'].flatMap((area) => [1, 2, 3, 4].map((h) => `${area} ${h}`)),
+  );
+  // no method anticipated the rise, so ranges have to be wider
+  for (const { outer } of stretch) expect(outer).toBeGreaterThan(1);
+});
+
+test('without case records there is no forecast, which is reported; with a record of two years there is no backtest', async () => {
+  const none = ioOf(
+    { 'ingest/states': [], 'ingest/lgas': [], 'ingest/census': [], 'ingest/cases': [] },
+    { model: { parameters: { season: { masked: [] } } } as never },
+  );
+  const out = await run(none);
+  expect(outputRows(out.cases)).toEqual([]);
+  expect(out.report).toMatchObject([{ rule: 'no case records' }]);
+  expect(outputRows((await backtestRun(none)).skill)).toEqual([]);
+  expect(outputRows((await backtestRun(ioOfMade(24))).skill)).toEqual([]);
+});

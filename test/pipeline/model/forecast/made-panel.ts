@@ -1,0 +1,30 @@
+import { randomStream } from '../../../../pipeline/lib/numerics/random.ts';
+import type { Panel } from '../../../../pipeline/model/forecast/panel.ts';
+
+/**
+ * Two states of three LGAs each with a season, a random-walk level and noise, from 2020-01; some months are unknown.
+ */
+export function madePanel(seed: number, months = 36): Panel {
+  const random = randomStream(seed, 'panel');
+  const areas = ['A1', 'A2', 'A3', 'B1', 'B2', 'B3'].map((code) => {
+    let level = 7 + random.normal();
+    const y = Float64Array.from({ length: months }, (_, t) => {
+      level += 0.1 * random.normal();
+      return level + 0.4 * Math.cos((2 * Math.PI * (t - 7)) / 12) + 0.2 * random.normal();
+    });
+    y[4] = Number.NaN;
+    return { code, state_code: code[0]!, people: 100_000, y };
+  });
+  const disrupted = Array.from({ length: months }, (_, t) => t >= 2 && t <= 6);
+  return { level: 'lga', first: 2020 * 12, months, areas, disrupted, origins: { tried: 11, scored: 24 } };
+}
+
+/** The same panel with all data after the origin replaced by noise. */
+export function withNoiseAfter(panel: Panel, origin: number): Panel {
+  const random = randomStream(1, 'noise after the origin');
+  const areas = panel.areas.map((area) => ({
+    ...area,
+    y: area.y.map((value, t) => (t > origin ? 20 * random.normal() : value)),
+  }));
+  return { ...panel, areas };
+}

@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest';
+import type { CaseSeries } from '../../../../pipeline/ingest/case-series.ts';
+import { panelsOf, seenAt, withoutDisrupted } from '../../../../pipeline/model/forecast/panel.ts';
+
+const lga = (lga_code: string, confirmed: (number | null)[], masked: number[] = []): CaseSeries => ({
+  ...{ state_code: lga_code.slice(0, 2), lga_code },
+  ...{ first: '2020-01', confirmed, masked },
+});
+const AREAS = {
+  states: [],
+  lgas: ['AA1', 'AA2', 'BB1'].map((lga_code) => ({ lga_code, lga: lga_code, state_code: lga_code.slice(0, 2) })),
+};
+const CENSUS = { AA1: { people: 100, children_0_4: 1 }, AA2: { people: 50, children_0_4: 1 } };
+
+test('a state is the sum of its LGAs, unknown if one of them is; its own record is used only if it has no LGA records', () => {
+  const own = {
+    state_code: 'BB',
+    lga_code: null,
+    first: '2017-12',
+    confirmed: [1, 2, 0, ...new Array(24).fill(9)],
+    masked: [1],
+  };
+  const panels = panelsOf({
+    areas: AREAS,
+    census: CENSUS,
+    cases: {
+      lgas: [lga('AA1', [10, null, 30]), lga('AA2', [1, 2, 3], [2])],
+      states: [{ ...own, state_code: 'AA', first: '2020-01', confirmed: [99, 99, 99] }, own],
+    },
+    disrupted: [{ first: '2020-02', last: '2020-02' }],
+  });
+  expect(panels.map(({ level, areas }) => [level, areas.map(({ code }) => code)])).toEqual([
+    ['lga', ['AA1', 'AA2']],
+    ['state', ['AA', 'BB']],
+    ['long', ['BB']],
+  ]);
+  const [lgas, states, long] = panels;
+  expect([...lgas!.areas[1]!.y]).toEqual([Math.log(1), Math.log(2), Number.NaN]);
+  const [sum, record] = states!.areas;
+  expect([...sum!.y.slice(25)]).toEqual([Math.log(11), Number.NaN, Number.NaN]);
+  expect(sum!.y.slice(0, 25).every(Number.isNaN)).toBe(true);
+  expect(sum!.people).toBe(150);
+  // the second month is masked, the third has no cases
+  expect([...record!.y.slice(0, 4)]).toEqual([0, Number.NaN, Number.NaN, Math.log(9)]);
+  expect(record!.people).toBeNull();
+  // two years after the start of the records by LGA, three after the start of a long one
+  expect([lgas!, states!, long!].map(({ origins }) => origins)).toEqual([
+    { tried: 11, scored: 24 },
+    { tried: 36, scored: 49 },
+    { tried: 23, scored: 36 },
+  ]);
+  expect(withoutDisrupted(states!).areas[1]!.y[26]).toBeNaN();
+  expect(states!.areas[1]!.y[26]).toBe(Math.log(9));
+});
+
+test('the data available at an origin end there', () => {
+  const [lgas] = panelsOf({
+    areas: AREAS,
+    census: CENSUS,
+    cases: { lgas: [lga('AA1', [1, 2, 3])], states: [] },
+    disrupted: [],
+  });
+  const seen = seenAt(lgas!, 1);
+  expect(seen.months).toBe(2);
+  expect([...seen.areas[0]!.y]).toEqual([0, Math.log(2)]);
+});

@@ -1,0 +1,105 @@
+import { expect, test } from 'vitest';
+import type { Areas, Cluster, Surveys, TrendRow } from '../../../../pipeline/artifacts.ts';
+import type { Model } from '../../../../pipeline/catalog/model.ts';
+import { run } from '../../../../pipeline/model/survey/survey-stage.ts';
+import { ioOf, outputRows } from '../../../support/stage-io.ts';
+
+const areas: Areas = {
+  states: [
+    { state_code: 'AA', state_pcode: 'NG001', state: 'Aa', zone: 'NW' },
+    { state_code: 'BB', state_pcode: 'NG002', state: 'Bb', zone: 'SS' },
+  ],
+  lgas: [
+    { lga_code: 'NG001001', lga: 'One', state_code: 'AA' },
+    { lga_code: 'NG002001', lga: 'Two', state_code: 'BB' },
+    { lga_code: 'NG002002', lga: 'Three', state_code: 'BB' },
+  ],
+};
+const census = [
+  { lga_code: 'NG001001', people: 5, children_0_4: 3 },
+  { lga_code: 'NG002001', people: 5, children_0_4: 1 },
+];
+const cluster = (survey_year: number, state_code: string, of: Partial<Cluster>): Cluster => ({
+  cluster_id: 'x',
+  survey_year,
+  period: `${survey_year}-10`,
+  state_code,
+  lga_code: null,
+  longitude: null,
+  latitude: null,
+  displaced: false,
+  ...{ method: 'microscopy', youngest_months: null, oldest_months: null },
+  urban: null,
+  examined: 50,
+  positivity: 0.2,
+  weight: 1,
+  ...of,
+});
+
+async function trendOf(clusters: Cluster[], state_rounds: Surveys['state_rounds'] = []) {
+  const artifacts: Record<string, unknown> = {
+    'ingest/states': areas.states,
+    'ingest/lgas': areas.lgas,
+    'ingest/clusters': clusters,
+    'ingest/state_rounds': state_rounds,
+    'ingest/census': census,
+    'context/lgas': [
+      { lga_code: 'NG001001', is_urban: true },
+      { lga_code: 'NG002001', is_urban: false },
+      { lga_code: 'NG002002', is_urban: false },
+    ],
+  };
+  const model = { parameters: { survey: { small_sample: 100, confidence: 0.95 } } } as Model;
+  const rows = outputRows<TrendRow>((await run(ioOf(artifacts, { model }))).trend);
+  const [national, AA, BB] = [null, 'AA', 'BB'].map((code) => rows.filter(({ state_code }) => state_code === code));
+  return { national: national!, states: { AA: AA!, BB: BB! } };
+}
+
+test("clusters are urban or rural by their own value, else by their LGA's; without such clusters the figure is null", async () => {
+  const { national } = await trendOf([
+    cluster(2010, 'AA', { lga_code: 'NG001001', positivity: 0.1 }),
+    cluster(2010, 'AA', { lga_code: 'NG001001', urban: false, positivity: 0.5 }),
+    cluster(2010, 'BB', { lga_code: 'NG002001', positivity: 0.3 }),
+    cluster(2010, 'BB', { positivity: 0.9 }),
+    cluster(2015, 'BB', { lga_code: 'NG002001', positivity: 0.3 }),
+  ]);
+  expect(national[0]!.urban).toBeCloseTo(0.1, 12);
+  expect(national[0]!.rural).toBeCloseTo(0.4, 12);
+  expect(national[0]!.positivity).toBeCloseTo(0.45, 12);
+  expect([national[1]!.urban, national[1]!.rural]).toEqual([null, 0.3]);
+});
+
+test('fewer than 100 children are a small sample, 100 are not; the flag agrees with the rounded number', async () => {
+  const flags = async (...examined: number[]) => {
+    const { states } = await trendOf(examined.map((n) => cluster(2010, 'AA', { examined: n })));
+    return states.AA.map(({ children_tested, small_sample, clusters }) => ({
+      children_tested,
+      small_sample,
+      clusters,
+    }));
+  };
+  expect(await flags(60, 39)).toEqual([{ children_tested: 99, small_sample: true, clusters: 2 }]);
+  expect(await flags(60, 40)).toEqual([{ children_tested: 100, small_sample: false, clusters: 2 }]);
+  expect(await flags(60, 39.6)).toEqual([{ children_tested: 100, small_sample: false, clusters: 2 }]);
+});
+
+test('a round with results by state only has positivity and nulls; the national figure is weighted by children', async () => {
+  const trend = await trendOf([cluster(2018, 'AA', {})], [
+    { survey_year: 2021, state_code: 'AA', positivity: 0.1 },
+    { survey_year: 2021, state_code: 'BB', positivity: 0.5 },
+  ] as Surveys['state_rounds']);
+  const unknown = { low: null, high: null, clusters: null, children_tested: null, small_sample: false };
+  expect(trend.states.BB).toMatchObject([{ survey_year: 2021, positivity: 0.5, ...unknown, urban: null, rural: null }]);
+  expect(trend.states.AA.map(({ survey_year }) => survey_year)).toEqual([2018, 2021]);
+  expect(trend.national[1]).toMatchObject({ survey_year: 2021, ...unknown, urban: null, rural: null });
+  expect(trend.national[1]!.positivity).toBeCloseTo((3 * 0.1 + 1 * 0.5) / 4, 12);
+});
+
+test('sampling weights affect positivity, not the number of children tested', async () => {
+  const { states } = await trendOf([
+    cluster(2010, 'AA', { positivity: 0.1, weight: 3 }),
+    cluster(2010, 'AA', { positivity: 0.5, weight: 1 }),
+  ]);
+  expect(states.AA[0]!.positivity).toBeCloseTo(0.2, 12);
+  expect(states.AA[0]!.children_tested).toBe(100);
+});

@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest';
+import { withDatabase } from '../../../../pipeline/lib/tables/duckdb.ts';
+import { makeTables, type TableInput } from '../../../../pipeline/publish/snapshot/snapshot-tables.ts';
+
+test.each([
+  ["DELETE FROM context.lgas WHERE lga_code = 'B'", 'context/lgas: found areas that differ from ingest/lgas (B)'],
+  ["INSERT INTO risk.states VALUES ('C')", 'risk/states: found areas that differ from ingest/states (C)'],
+])('tables with different areas are refused: %s', async (change, message) => {
+  await withDatabase(async (db) => {
+    for (const schema of ['ingest', 'context', 'risk', 'season']) {
+      await db.run(`CREATE SCHEMA ${schema}`);
+      for (const level of ['lga', 'state'])
+        await db.run(`CREATE TABLE ${schema}.${level}s AS SELECT unnest(['A', 'B']) AS ${level}_code`);
+    }
+    await db.run('CREATE TABLE season.national AS SELECT 1 AS month');
+    await db.run(change);
+    const coverage = { first_estimated: '2021-01', last_estimated: '2021-12' };
+    await expect(makeTables(db, { coverage } as TableInput)).rejects.toThrow(message);
+  });
+});

@@ -1,0 +1,89 @@
+import { execFile } from 'node:child_process';
+import { globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test, vi } from 'vitest';
+import { run } from '../pipeline/cli/program.ts';
+
+const ROOT = path.join(import.meta.dirname, '..');
+const { bin } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'));
+const launcher = (command: string) => path.join(ROOT, bin[command]);
+
+test.each(['malaria-risk', 'malaria-proxy'])(
+  '%s refuses an old Node with one line that names the version it needs',
+  async (command) => {
+    const old = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.19.0' } })`;
+    const asked = promisify(execFile)(process.execPath, [
+      ...['--import', `data:text/javascript,${encodeURIComponent(old)}`],
+      ...[launcher(command), '--help'],
+    ]);
+    await expect(asked).rejects.toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringMatching(
+        new RegExp(`^${command}: this is Node\\.js 20\\.19\\.0, and 24\\.7 or newer is needed.*\n$`),
+      ),
+    });
+  },
+);
+
+test.each(['malaria-risk', 'malaria-proxy'])('%s runs the given command and returns its exit code', async (command) => {
+  const { stdout } = await promisify(execFile)(process.execPath, [launcher(command), '--help']);
+  expect(stdout).toMatch(`Usage: ${command} [options] [command]`);
+  await expect(promisify(execFile)(process.execPath, [launcher(command), 'bogus'])).rejects.toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("unknown command 'bogus'"),
+  });
+});
+
+test('a compile cache that cannot be written does not matter', async () => {
+  const options = { env: { ...process.env, NODE_COMPILE_CACHE: '/dev/null/nowhere' } };
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, [launcher('malaria-risk'), '--help'], options);
+  expect([stderr, stdout]).toEqual(['', expect.stringContaining('Usage: malaria-risk')]);
+});
+
+/** A command's help text. */
+async function helpOf(...command: string[]): Promise<string> {
+  const written: string[] = [];
+  const write = vi.spyOn(process.stdout, 'write').mockImplementation((text) => written.push(String(text)) > 0);
+  try {
+    await run([...command, '--help']);
+  } finally {
+    write.mockRestore();
+    process.exitCode = 0;
+  }
+  return written.join('');
+}
+
+test('every command that the help lists exists under its name', async () => {
+  const names = [...(await helpOf()).matchAll(/^ {2}([a-z-]+) {2}/gm)].map(([, name]) => name!);
+  expect(names.length).toBeGreaterThan(12);
+  for (const name of names) expect(await helpOf(name)).toMatch(`Usage: malaria-risk ${name} [options]`);
+});
+
+test('commands and options that pages and deployment files mention exist', async () => {
+  const files = [
+    'README.md',
+    'pipeline/*.md',
+    'pipeline/release/README.md',
+    'pipeline/deploy/*.*',
+    'raw-data/README.md',
+    'proxy/cluster/README.md',
+  ];
+  const mentioned = globSync(files, { cwd: ROOT }).flatMap((file) => {
+    const text = readFileSync(path.join(ROOT, file), 'utf8');
+    return [...text.matchAll(/malaria-risk(?:\.js)? ((?:releases |catalog )?[a-z-]+)([^`#|\n]*)/g)].map(
+      ([, command, rest]) => ({ file, command: command!, options: rest!.match(/--[a-z-]+/g) ?? [] }),
+    );
+  });
+  const commands = new Set(mentioned.map(({ command }) => command));
+  for (const command of ['build', 'review', 'publish', 'releases list', 'catalog update'])
+    expect(commands).toContain(command);
+  for (const command of commands) {
+    const help = await helpOf(...command.split(' '));
+    expect(help, command).toContain(`Usage: malaria-risk ${command} `);
+    for (const { file, options } of mentioned.filter((mention) => mention.command === command))
+      for (const option of options)
+        expect(help, `${file}: ${command} ${option}`).toMatch(new RegExp(`^ +.*${option}\\b`, 'm'));
+  }
+});
