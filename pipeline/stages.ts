@@ -2,9 +2,21 @@
  * The stages in order, each with its inputs and outputs: this table is the diagram of the pipeline. A stage runs again
  * only if the content of its inputs, its code, its packages, its parameters or the version of Node has changed.
  */
+
+import type { CountryStage } from './catalog/country-stage.ts';
 import type { Source } from './catalog/sources.ts';
 import { hasUncovered } from './catalog/uncovered.ts';
-import type { Stage } from './engine/stage.ts';
+import type { StageTable } from './engine/stage.ts';
+import * as ingest from './ingest/ingest-tables.ts';
+import * as boundaries from './measure/boundaries/boundaries-tables.ts';
+import * as context from './measure/context/context-tables.ts';
+import * as zonal from './measure/zonal/zonal-tables.ts';
+import * as forecast from './model/forecast/forecast-tables.ts';
+import * as link from './model/link/link-tables.ts';
+import * as risk from './model/risk/risk-tables.ts';
+import * as season from './model/season/season-tables.ts';
+import * as survey from './model/survey/survey-tables.ts';
+import * as backtest from './validate/backtest/backtest-tables.ts';
 
 const none = () => false;
 const rasters = (source: Source) => source.format === 'geotiff';
@@ -14,7 +26,7 @@ const AREAS = ['ingest/states', 'ingest/lgas'];
 const COVARIATES = ['ingest/covariates', 'zonal/covariates', 'zonal/dated_covariates'];
 const SURVEYS = ['ingest/clusters', 'ingest/state_rounds'];
 
-export const STAGES: readonly Stage[] = [
+export const STAGES: readonly CountryStage[] = [
   {
     name: 'ingest',
     module: 'pipeline/ingest/ingest-stage.ts',
@@ -137,13 +149,51 @@ export const STAGES: readonly Stage[] = [
 /** Stages that only evaluate the others; a trial build may skip them. */
 export const TESTS: readonly string[] = ['validation', 'backtest'];
 
+/** The artifacts that are tables; the others are JSON. */
+export const STAGE_TABLES: readonly StageTable[] = [
+  ingest.STATES,
+  ingest.LGAS,
+  ingest.OTHER_NAMES,
+  ingest.CLIMATE,
+  ingest.CLUSTERS,
+  ingest.STATE_ROUNDS,
+  ingest.CASES,
+  ingest.CENSUS,
+  ingest.LAYERS,
+  ingest.COVARIATES,
+  boundaries.AREAS_KM2,
+  zonal.LGAS,
+  zonal.CELLS,
+  zonal.CLIMATE,
+  zonal.COVARIATES,
+  zonal.DATED_COVARIATES,
+  context.LGAS,
+  context.STATES,
+  survey.TREND,
+  season.NATIONAL,
+  season.STATES,
+  season.LGAS,
+  season.RAIN,
+  season.WINDOWS,
+  link.SHIFT,
+  risk.LGAS,
+  risk.STATES,
+  risk.BASELINE,
+  risk.PROBABILITIES,
+  risk.CHANGES,
+  forecast.CASES,
+  backtest.SKILL,
+  backtest.STRETCH,
+  backtest.PAST,
+];
+
 /** Every artifact that the snapshot is made from: the outputs of all stages. */
 const ARTIFACTS: readonly string[] = STAGES.flatMap((stage) =>
   [...stage.outputs, 'report'].map((output) => `${stage.name}/${output}`),
 );
 
 /** The last stage makes the snapshot from the artifacts. It writes no artifact; its result is published. */
-export const SNAPSHOT: Stage = {
+export const SNAPSHOT: CountryStage = {
   name: 'snapshot',
   module: 'pipeline/publish/snapshot-stage.ts',
   reads: () => true,

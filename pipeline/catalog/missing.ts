@@ -2,7 +2,9 @@
  * Data that a country lacks, and the consequences for its answers; shown in the manifest, the report and the model
  * card.
  */
-import { FIGURES, type Role } from './roles.ts';
+
+import { FIGURES } from './figures.ts';
+import type { Role } from './roles.ts';
 import type { Source } from './sources.ts';
 
 const has = (sources: readonly Pick<Source, 'role'>[], ...roles: Role[]) =>

@@ -2,14 +2,28 @@
 import type { Static } from 'typebox';
 import { ANY_CODE, Territory } from '../contract/territory.ts';
 import { Type } from '../contract/type.ts';
-import { POSITIVE } from '../model/risk/hyperparameters.ts';
-import { CASE_SERIES_UNITS, type CaseSeriesForm } from '../model/transmission/case-series-form.ts';
 import type { HeldBack } from './held-back.ts';
 import { closed, FOR_EDITORS, METHODS, period, text, YEARS, year } from './values.ts';
 
 const SHARES = { minimum: 0, maximum: 1 };
 const share = Type.Number(SHARES);
 const count = Type.Integer({ minimum: 1 });
+
+/** The precision with which monthly case records are published (model/transmission/case-series-form.ts). */
+export const CASE_SERIES_FORMS = ['exact', 'rounded', 'index'] as const;
+export type CaseSeriesForm = (typeof CASE_SERIES_FORMS)[number];
+
+/** The risk model's positive hyperparameters, in the order of its search (model/risk/hyperparameters.ts). */
+export const POSITIVE = [
+  'sigma_place',
+  'range_km',
+  'sigma_change',
+  'sigma_state',
+  'sigma_lga',
+  'sigma_slope',
+  'tau_years',
+  'tau_state_years',
+] as const;
 
 /** A source with the role `covariate`, as the risk model uses it. */
 export const Covariate = Type.Object(
@@ -160,7 +174,7 @@ export const Model = Type.Object(
         publication: Type.Optional(
           Type.Object(
             {
-              case_series: Type.Enum(Object.keys(CASE_SERIES_UNITS) as CaseSeriesForm[], {
+              case_series: Type.Enum([...CASE_SERIES_FORMS], {
                 description:
                   'Precision of the monthly case records in `transmission/model` and its table (exact if omitted); the report always draws an index',
               }),

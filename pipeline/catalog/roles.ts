@@ -83,17 +83,5 @@ export const ROLES = {
 export type Role = keyof typeof ROLES;
 export const formOf = (role: Role): RoleForm => ROLES[role];
 
-/** Context figures that a `layer` source can carry. */
-export const FIGURES = [
-  'itn_use',
-  'itn_access',
-  'irs_coverage',
-  'effective_treatment',
-  'travel_minutes_to_care',
-] as const;
-export type Figure = (typeof FIGURES)[number];
-/** Figures that depend on the programme's own work. They are context, and never covariates of the risk score. */
-export const COVERAGE: readonly Figure[] = ['itn_use', 'itn_access', 'irs_coverage', 'effective_treatment'];
-
 export const TABLE_FORMATS = ['csv', 'dbf', 'json'] as const;
 export const isTable = ({ format }: { format: string }): boolean => TABLE_FORMATS.some((name) => name === format);

@@ -1,7 +1,8 @@
 /** The schema of `sources.json`, which describes each raw file and its known gaps. */
 import type { Static } from 'typebox';
 import { Type } from '../contract/type.ts';
-import { FIGURES, ROLES, type Role, TABLE_FORMATS } from './roles.ts';
+import { FIGURES } from './figures.ts';
+import { ROLES, type Role, TABLE_FORMATS } from './roles.ts';
 import { closed, FOR_EDITORS, period, text, YEARS, year } from './values.ts';
 
 /**

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from 'commander';
 import { TryAgain } from '../lib/errors.ts';
-import { describeError, EXIT } from './exit-codes.ts';
+import { describeError, EXIT } from './terminal/exit-codes.ts';
 
 /** A summary of each command, and its module, which is loaded only when the command runs: some take a second. */
 const COMMANDS: Record<string, [summary: string, load: () => Promise<() => Command>]> = {

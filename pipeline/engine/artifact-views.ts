@@ -1,6 +1,5 @@
-import { existsSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import path from 'node:path';
-import { ARTIFACT_TABLES } from '../artifacts.ts';
 import { type Database, literal } from '../lib/tables/duckdb.ts';
 import { entryDirectory } from './cache.ts';
 
@@ -14,14 +13,24 @@ export async function createArtifactViews(
   stages: readonly { stage: string; key: string }[],
 ): Promise<string[]> {
   const files: string[] = [];
-  for (const name of Object.keys(ARTIFACT_TABLES)) {
-    const [stage, artifact] = name.split('/') as [string, string];
-    const key = stages.find((record) => record.stage === stage)?.key;
-    const file = key && path.resolve(entryDirectory(cache, stage, key), `${artifact}.parquet`);
-    if (!file || !existsSync(file)) continue;
-    await db.run(`CREATE SCHEMA IF NOT EXISTS ${stage}`);
-    await db.run(`CREATE VIEW ${stage}.${artifact} AS FROM read_parquet(${literal(file)})`);
-    files.push(file);
+  for (const { stage, key } of stages) {
+    const directory = path.resolve(entryDirectory(cache, stage, key));
+    for (const name of tablesIn(directory)) {
+      const file = path.join(directory, name);
+      await db.run(`CREATE SCHEMA IF NOT EXISTS ${stage}`);
+      await db.run(`CREATE VIEW ${stage}.${path.parse(name).name} AS FROM read_parquet(${literal(file)})`);
+      files.push(file);
+    }
   }
   return files;
+}
+
+function tablesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory)
+      .filter((name) => name.endsWith('.parquet'))
+      .sort();
+  } catch {
+    return [];
+  }
 }

@@ -1,13 +1,9 @@
-import type { Country } from '../catalog/country.ts';
-import type { Model } from '../catalog/model.ts';
-import type { Source } from '../catalog/sources.ts';
 import type { Table } from '../lib/tables/table.ts';
 import { type CacheEntry, readArtifact, readTables } from './cache.ts';
-import { modelRead, sourcesRead } from './cache-key.ts';
-import { type Stage, type StageIo, tableReaders } from './stage.ts';
+import { type Stage, type StageInputs, type StageIo, tableReaders } from './stage.ts';
 
 /** A stage's input, in a form that can be sent to a thread. */
-export interface StageTask {
+export interface StageTask<View extends object = object> {
   module: string;
   cache: string;
   /** Cache entries that contain the inputs, by stage. */
@@ -15,32 +11,22 @@ export interface StageTask {
   inputs: readonly string[];
   /** Columns of those inputs that are tables. */
   tables: Record<string, Table['columns']>;
-  sources: Source[];
-  rawData: string;
-  model: Model;
+  view: View;
 }
 
-export async function taskOf(
-  stage: Stage,
-  country: Country,
+/** @param view what the stage sees besides artifacts */
+export async function taskOf<View extends object>(
+  { module, inputs }: Pick<Stage, 'module' | 'inputs'>,
+  view: View,
   cache: string,
   entries: Record<string, CacheEntry>,
-): Promise<StageTask> {
-  return {
-    module: stage.module,
-    cache,
-    entries: { ...entries },
-    inputs: stage.inputs,
-    tables: await readTables(cache, entries, stage.inputs),
-    sources: sourcesRead(stage, country),
-    rawData: country.rawData,
-    model: modelRead(stage, country.model),
-  };
+): Promise<StageTask<View>> {
+  return { module, cache, entries: { ...entries }, inputs, tables: await readTables(cache, entries, inputs), view };
 }
 
 /** The stage's view of its inputs, which shows only what it declares. */
-export function openIo(task: StageTask, progress: StageIo['progress']): StageIo {
-  const { module, cache, entries, inputs, tables, sources, rawData, model } = task;
+export function openIo<View extends object>(task: StageTask<View>, progress: StageInputs['progress']): StageIo<View> {
+  const { module, cache, entries, inputs, tables, view } = task;
   const declared = (name: string) => {
     if (inputs.includes(name)) return name;
     throw new Error(`${module} reads ${name}, which it does not declare`);
@@ -51,6 +37,7 @@ export function openIo(task: StageTask, progress: StageIo['progress']): StageIo 
       return readArtifact<T>(cache, entries[stage]!, artifact);
     },
     ...tableReaders((name) => tables[declared(name)]!),
-    ...{ sources, rawData, model, progress },
+    progress,
+    ...view,
   };
 }

@@ -1,7 +1,6 @@
-import type { Country } from '../catalog/country.ts';
 import { type CacheEntry, findEntry, latestEntry } from './cache.ts';
 import { cacheKeyOf } from './cache-key.ts';
-import type { Stage } from './stage.ts';
+import type { Project, Stage } from './stage.ts';
 import { causesOf } from './why.ts';
 
 /** What is known about a stage before a build. */
@@ -13,22 +12,21 @@ export interface PlannedStage {
 }
 
 /** What running the stages would do, without doing it, and the entries of those that need not run. */
-export function planStages(
-  stages: readonly Stage[],
-  country: Country,
-  raw: Record<string, string>,
+export function planStages<OwnStage extends Stage>(
+  stages: readonly OwnStage[],
+  project: Project<OwnStage>,
   cache: string,
 ): { planned: PlannedStage[]; entries: CacheEntry[] } {
   const artifacts: Record<string, string> = {};
   const entries: CacheEntry[] = [];
   const planned = stages.map((stage): PlannedStage => {
-    const waiting = waitingFor(stage, country, raw, artifacts, cache);
+    const waiting = waitingFor(stage, project, artifacts, cache);
     if (waiting) return waiting;
-    const cacheKey = cacheKeyOf(stage, country, raw, artifacts);
+    const cacheKey = cacheKeyOf(stage, project, artifacts);
     const entry = findEntry(cache, stage.name, cacheKey.key);
     if (!entry) {
-      const latest = latestEntry(cache, stage.name, country.model.country);
-      const causes = causesOf(cacheKey, latest, { cache, rawData: country.rawData });
+      const latest = latestEntry(cache, stage.name, project.name);
+      const causes = causesOf(cacheKey, latest, { cache, rawData: project.rawData });
       return { stage: stage.name, status: 'run', causes };
     }
     entries.push(entry);
@@ -42,10 +40,9 @@ export function planStages(
  * What is known about a stage some of whose inputs are yet to be made: that it will run, because something else has
  * changed, or that it may. Null if all its inputs are known.
  */
-export function waitingFor(
-  stage: Stage,
-  country: Country,
-  raw: Record<string, string>,
+export function waitingFor<OwnStage extends Stage>(
+  stage: OwnStage,
+  project: Project<OwnStage>,
   artifacts: Record<string, string>,
   cache: string,
 ): PlannedStage | null {
@@ -54,9 +51,9 @@ export function waitingFor(
   const makers = [...new Set(missing)];
   const list = [makers.slice(0, -1).join(', '), makers.at(-1)!].filter(Boolean).join(' or ');
   const wait = `runs if the output of ${list} changes`;
-  const latest = latestEntry(cache, stage.name, country.model.country);
-  const cacheKey = latest && cacheKeyOf(stage, country, raw, { ...latest.inputs, ...artifacts });
+  const latest = latestEntry(cache, stage.name, project.name);
+  const cacheKey = latest && cacheKeyOf(stage, project, { ...latest.inputs, ...artifacts });
   const changed = cacheKey !== null && cacheKey.key !== latest!.key;
-  const own = changed ? causesOf(cacheKey, latest, { cache, rawData: country.rawData }) : [];
+  const own = changed ? causesOf(cacheKey, latest, { cache, rawData: project.rawData }) : [];
   return { stage: stage.name, status: changed ? 'run' : 'depends', causes: [...own, wait] };
 }

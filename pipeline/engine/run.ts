@@ -1,13 +1,12 @@
 import type { Worker } from 'node:worker_threads';
-import type { Country } from '../catalog/country.ts';
 import { BadInput } from '../lib/bad-input.ts';
 import { TryAgain } from '../lib/errors.ts';
 import { type CacheEntry, findEntry, latestEntry, writeEntry } from './cache.ts';
 import { type CacheKey, cacheKeyOf } from './cache-key.ts';
 import { changedFile } from './code.ts';
 import { taskOf } from './io.ts';
-import { changedRawFile } from './raw.ts';
-import type { Stage } from './stage.ts';
+import { changedRawFile } from './raw-files.ts';
+import type { Project, Stage } from './stage.ts';
 import { inThread } from './threads.ts';
 import { causesOf } from './why.ts';
 import type { WorkerMessage } from './worker.ts';
@@ -21,10 +20,8 @@ export type StageEvent =
   | { type: 'progress'; stage: string; share: number; what?: string }
   | { type: 'finished'; stage: string; seconds: number };
 
-export interface RunInput {
-  country: Country;
-  /** Content hashes of the raw files. */
-  raw: Record<string, string>;
+export interface RunInput<OwnStage extends Stage = Stage> {
+  project: Project<OwnStage>;
   cache: string;
   /** Maximum number of stages that run at once. */
   jobs: number;
@@ -37,23 +34,26 @@ export interface RunInput {
  * @returns the cache entry of every stage, in the table's order
  * @throws whatever the first failing stage threw; those still running are stopped, and their results are discarded
  */
-export async function runStages(stages: readonly Stage[], input: RunInput): Promise<CacheEntry[]> {
-  const { country, raw, cache, jobs, onEvent } = input;
+export async function runStages<OwnStage extends Stage>(
+  stages: readonly OwnStage[],
+  input: RunInput<OwnStage>,
+): Promise<CacheEntry[]> {
+  const { project, cache, jobs, onEvent } = input;
   const entries: Record<string, CacheEntry> = {};
   const running = new Map<string, Promise<void>>();
   const workers = new Set<Worker>();
 
-  const ready = (stage: Stage) => stage.inputs.every((name) => entries[name.split('/')[0]!]);
-  const launch = (stage: Stage) => {
-    const cacheKey = cacheKeyOf(stage, country, raw, artifactHashes(Object.values(entries)));
+  const ready = (stage: OwnStage) => stage.inputs.every((name) => entries[name.split('/')[0]!]);
+  const launch = (stage: OwnStage) => {
+    const cacheKey = cacheKeyOf(stage, project, artifactHashes(Object.values(entries)));
     const found = findEntry(cache, stage.name, cacheKey.key);
     if (found) {
       entries[stage.name] = found;
       onEvent({ type: 'cached', stage: stage.name });
       return;
     }
-    const latest = latestEntry(cache, stage.name, country.model.country);
-    const causes = causesOf(cacheKey, latest, { cache, rawData: country.rawData });
+    const latest = latestEntry(cache, stage.name, project.name);
+    const causes = causesOf(cacheKey, latest, { cache, rawData: project.rawData });
     onEvent({ type: 'started', stage: stage.name, causes });
     const work = runInThread(stage, cacheKey, input, entries, workers).then((entry) => {
       entries[stage.name] = entry;
@@ -87,15 +87,15 @@ export function artifactHashes(entries: readonly CacheEntry[]): Record<string, s
   return hashes;
 }
 
-async function runInThread(
-  stage: Stage,
+async function runInThread<OwnStage extends Stage>(
+  stage: OwnStage,
   cacheKey: CacheKey,
-  { country, cache, onEvent }: RunInput,
+  { project, cache, onEvent }: RunInput<OwnStage>,
   entries: Record<string, CacheEntry>,
   workers: Set<Worker>,
 ): Promise<CacheEntry> {
   const began = performance.now();
-  const task = await taskOf(stage, country, cache, entries);
+  const task = await taskOf(stage, project.given(stage).view, cache, entries);
   const module = new URL('./worker.ts', import.meta.url);
   const values = await inThread(module, task, workers, (message: WorkerMessage) => {
     if (message.type === 'failed') throw failure(stage.name, message);
@@ -103,7 +103,7 @@ async function runInThread(
     onEvent({ ...message, stage: stage.name });
     return undefined;
   });
-  await refuseChanges(cacheKey, country.rawData);
+  await refuseChanges(cacheKey, project.rawData);
   const expected = [...stage.outputs, 'report'];
   for (const name of expected) if (values[name] === undefined) throw new Error(`${stage.name} returned no ${name}`);
   const kept = Object.fromEntries(expected.map((name) => [name, values[name]]));

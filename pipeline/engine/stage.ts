@@ -1,49 +1,73 @@
-import type { ArtifactTables, ReportLine } from '../artifacts.ts';
-import type { Model } from '../catalog/model.ts';
-import type { Source } from '../catalog/sources.ts';
-import { type ColumnsOf, type RowOf, rowsOf, type Table } from '../lib/tables/table.ts';
+import { type ColumnsOf, type RowOf, rowsOf, type Table, type TableForm } from '../lib/tables/table.ts';
 
 /** One line of the stage table: a stage's name, its inputs and its outputs. Nothing undeclared reaches it. */
 export interface Stage {
   readonly name: string;
   /** Path of its module from the repository's root. It exports `run: StageRun`. */
   readonly module: string;
-  /** Which sources' raw files and catalog entries it reads. */
-  readonly reads: (source: Source) => boolean;
-  /** It publishes the catalog's descriptions of files (citation, licence …), which no other stage sees. */
-  readonly publishes_catalog?: true;
-  /** The parts of model.json that it sees, as paths such as `parameters.survey.method`. */
-  readonly model: readonly string[];
   /** Artifacts of earlier stages, `stage/artifact`. */
   readonly inputs: readonly string[];
   /** Names of its own artifacts. Every stage also returns `report`, its findings. */
   readonly outputs: readonly string[];
 }
 
-/** What a running stage is given. */
-export interface StageIo {
+/** What a stage is given besides artifacts. All of it but `view` is part of the stage's key. */
+export interface Given<View extends object = object> {
+  /** SHA-256 of each raw file that the stage reads, by path. */
+  files: Record<string, string>;
+  /** Descriptions of its sources, by id: inputs of their own, so that a plan can show which field changed. */
+  catalog: Record<string, unknown>;
+  parameters: unknown;
+  /** What the stage sees of them; its modules take it from `StageIo`. */
+  view: View;
+}
+
+/** The stages' surroundings: whose stages they are, where the raw files are, and what each stage is given. */
+export interface Project<OwnStage extends Stage = Stage> {
+  /** Plans compare with the latest build under this name. */
+  name: string;
+  /** Directory of the raw files. */
+  rawData: string;
+  given(stage: OwnStage): Given;
+}
+
+/** A table that one stage passes on to others: its full name, `stage/artifact`, and its columns. */
+export interface StageTable extends TableForm {
+  readonly name: string;
+}
+
+/** What a running stage can read of earlier stages, and how it tells its progress. */
+export interface StageInputs {
   /** An input artifact by its full name, parsed afresh from the cache. */
   artifact<T>(name: string): T;
   /** The rows of an input that is a table, in the order in which its stage returned them. */
-  table<Name extends keyof ArtifactTables>(name: Name): RowOf<ArtifactTables[Name]>[];
-  columns<Name extends keyof ArtifactTables>(name: Name): ColumnsOf<ArtifactTables[Name]>;
-  /** Catalog entries without the fields meant for people (title, citation, licence, notes …). */
-  readonly sources: readonly Source[];
-  /** Directory of the raw files. */
-  readonly rawData: string;
-  /** The parts of model.json that the stage declares; the rest is absent. */
-  readonly model: Model;
+  table<Form extends StageTable>(form: Form): RowOf<Form>[];
+  columns<Form extends StageTable>(form: Form): ColumnsOf<Form>;
   /** Share done, 0 to 1. */
   progress(share: number, what?: string): void;
 }
 
+/** What a running stage is given: its inputs, and the project's view. */
+export type StageIo<View extends object = object> = StageInputs & View;
+
 /** How a stage reads its tables. */
 export const tableReaders = (
-  columnsOf: (name: keyof ArtifactTables) => Table['columns'],
-): Pick<StageIo, 'table' | 'columns'> => ({
-  table: (name) => rowsOf(columnsOf(name)),
-  columns: (name) => columnsOf(name) as never,
+  columnsOf: (name: string) => Table['columns'],
+): Pick<StageInputs, 'table' | 'columns'> => ({
+  table: ({ name }) => rowsOf(columnsOf(name)),
+  columns: ({ name }) => columnsOf(name) as never,
 });
 
+/** A finding for the build report: a gap filled, a row dropped, a rule applied. */
+export interface ReportLine {
+  source: string;
+  rule: string;
+  what: string;
+  /** Publishing the first version with this finding requires a reason (`publish --approve`). */
+  needs_approval?: true;
+}
+
 /** A stage's work: tables and JSON values by output name, and findings to report. */
-export type StageRun = (io: StageIo) => Promise<Record<string, unknown> & { report: ReportLine[] }>;
+export type StageRun<View extends object = object> = (
+  io: StageIo<View>,
+) => Promise<Record<string, unknown> & { report: ReportLine[] }>;

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { CacheKey } from './cache-key.ts';
-import { changedRows } from './raw.ts';
+import { changedRows } from './raw-files.ts';
 
 /** Where to look for details that a hash alone does not show. */
 export interface Whereabouts {

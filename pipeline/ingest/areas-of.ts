@@ -1,14 +1,15 @@
-import type { Areas, Surveys } from '../artifacts.ts';
-import type { StageIo } from '../engine/stage.ts';
+import type { StageIo } from '../catalog/country-stage.ts';
+import type { Areas, Surveys } from './ingest-tables.ts';
+import * as ingest from './ingest-tables.ts';
 
 /** The country's areas as a stage reads them. */
 export const areasOf = ({ table }: Pick<StageIo, 'table'>): Areas => ({
-  states: table('ingest/states'),
-  lgas: table('ingest/lgas'),
+  states: table(ingest.STATES),
+  lgas: table(ingest.LGAS),
 });
 
 /** The country's surveys, by cluster and by state. */
 export const surveysOf = ({ table }: Pick<StageIo, 'table'>): Surveys => ({
-  clusters: table('ingest/clusters'),
-  state_rounds: table('ingest/state_rounds'),
+  clusters: table(ingest.CLUSTERS),
+  state_rounds: table(ingest.STATE_ROUNDS),
 });

@@ -1,12 +1,14 @@
 import path from 'node:path';
 import { booleanPointInPolygon, pointOnFeature } from '@turf/turf';
 import mapshaper from 'mapshaper';
-import type { Areas, Polygon, Polygons } from '../artifacts.ts';
+import type { Remedy } from '../catalog/remedy.ts';
 import type { Source } from '../catalog/sources.ts';
 import { ANY_CODE } from '../contract/territory.ts';
-import { BadInput, type Remedy, readEach } from '../lib/bad-input.ts';
+import { BadInput, readEach } from '../lib/bad-input.ts';
+import type { Polygon } from '../lib/numerics/area.ts';
 import { areaKm2 } from '../lib/numerics/area.ts';
 import { selfCrossing } from '../lib/numerics/self-crossing.ts';
+import type { Areas, Polygons } from './ingest-tables.ts';
 import { type IngestInput, sourceOf, sourcesOf } from './input.ts';
 import { plain } from './names.ts';
 import { dissolveBy, readPolygons } from './readers/polygons.ts';

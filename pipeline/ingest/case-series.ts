@@ -1,5 +1,5 @@
-import type { CasesRow } from '../artifacts.ts';
 import type { Period } from '../contract/months.ts';
+import type { CasesRow } from './ingest-tables.ts';
 
 /** Monthly confirmed cases of one area: a value per month from `first`, null if nothing was reported. */
 export interface CaseSeries {

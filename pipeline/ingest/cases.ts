@@ -1,8 +1,8 @@
-import type { Areas, CasesRow, Census } from '../artifacts.ts';
 import type { Gap, Source } from '../catalog/sources.ts';
 import { monthIndex, periodOf } from '../contract/months.ts';
 import { BadInput, readEach } from '../lib/bad-input.ts';
 import type { CaseSeries } from './case-series.ts';
+import type { Areas, CasesRow, Census } from './ingest-tables.ts';
 import { codeReader, type IngestInput, sourcesOf } from './input.ts';
 import {
   numberOrNull,

@@ -1,6 +1,6 @@
-import type { Areas, ClimateRow, Polygons } from '../artifacts.ts';
 import { monthIndex, periodOf } from '../contract/months.ts';
 import { BadInput, readEach } from '../lib/bad-input.ts';
+import type { Areas, ClimateRow, Polygons } from './ingest-tables.ts';
 import { codeReader, gapFor, type IngestInput, nameOf, sourcesOf } from './input.ts';
 import { numberOf, periodIn, type Row, readTable, refuseDuplicates, refuseShort, type Table } from './readers/table.ts';
 

@@ -1,10 +1,11 @@
-import type { Areas, ArtifactTables, Polygons } from '../artifacts.ts';
 import { changesOverTime } from '../catalog/covariates.ts';
 import { isTable } from '../catalog/roles.ts';
 import type { Source } from '../catalog/sources.ts';
 import { monthIndex, periodRange } from '../contract/months.ts';
 import { BadInput, readEach } from '../lib/bad-input.ts';
 import type { RowOf } from '../lib/tables/table.ts';
+import type * as ingest from './ingest-tables.ts';
+import type { Areas, Polygons } from './ingest-tables.ts';
 import { codeReader, gapFor, type IngestInput, nameOf, sourcesOf } from './input.ts';
 import { classMean } from './layers.ts';
 import {
@@ -18,7 +19,7 @@ import {
   type Table,
 } from './readers/table.ts';
 
-type CovariateRow = RowOf<ArtifactTables['ingest/covariates']>;
+type CovariateRow = RowOf<typeof ingest.COVARIATES>;
 
 /**
  * Covariates from tables: a value for every LGA at each of the source's times, sources in the catalog's order. From a

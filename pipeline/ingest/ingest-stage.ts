@@ -1,4 +1,4 @@
-import type { StageRun } from '../engine/stage.ts';
+import type { StageRun } from '../catalog/country-stage.ts';
 import { byCode, tableOf } from '../lib/tables/table.ts';
 import { ingestAreas } from './areas.ts';
 import { ingestCases } from './cases.ts';

@@ -1,11 +1,17 @@
-/** The tables that the ingest stage returns. Tables of areas list all areas in ascending order of code. */
+/**
+ * The artifacts of the ingest stage. From here on all codes are the project's own (`state_code` and `lga_code`, as
+ * `territory` in model.json describes them). Missing values are null, and nothing is rounded.
+ * Tables of areas list all areas in ascending order of code.
+ */
 import { figures, lga, lga_code, period, state, state_code } from '../contract/columns.ts';
-import { orNull, real, text, whole, yes } from '../lib/tables/table.ts';
+import type { Polygon } from '../lib/numerics/area.ts';
+import { orNull, type RowOf, real, text, whole, yes } from '../lib/tables/table.ts';
 
 const survey_year = whole('Year of the round');
 const positivity = real('Share of children tested who were positive, 0 to 1');
 
 export const STATES = {
+  name: 'ingest/states',
   row: 'A state',
   columns: {
     state_code,
@@ -14,8 +20,9 @@ export const STATES = {
     zone: orNull(text('Code of its zone; null if the country has no zones')),
   },
 };
-export const LGAS = { row: 'An LGA', columns: { lga_code, lga, state_code } };
+export const LGAS = { name: 'ingest/lgas', row: 'An LGA', columns: { lga_code, lga, state_code } };
 export const OTHER_NAMES = {
+  name: 'ingest/other_names',
   row: 'Another name of a place, found in a raw file',
   columns: {
     area: text<'state' | 'lga'>('`state` or `lga`'),
@@ -24,6 +31,7 @@ export const OTHER_NAMES = {
   },
 };
 export const CLIMATE = {
+  name: 'ingest/climate',
   row: 'An LGA in a month; no rows if the climate comes in another form',
   columns: {
     lga_code,
@@ -35,6 +43,7 @@ export const CLIMATE = {
 const method = text('Diagnostic method');
 
 export const CLUSTERS = {
+  name: 'ingest/clusters',
   row: 'A survey cluster or its substitute, each tested by one diagnostic method',
   columns: {
     cluster_id: text('Id in the survey, unique within a round'),
@@ -55,10 +64,12 @@ export const CLUSTERS = {
   },
 };
 export const STATE_ROUNDS = {
+  name: 'ingest/state_rounds',
   row: 'A state in a round with results by state only',
   columns: { survey_year, period: text('Middle month of fieldwork, YYYY-MM'), state_code, method, positivity },
 };
 export const CASES = {
+  name: 'ingest/cases',
   row: 'A month in the case records of a state or an LGA, without gaps from its first month',
   columns: {
     state_code,
@@ -69,6 +80,7 @@ export const CASES = {
   },
 };
 export const CENSUS = {
+  name: 'ingest/census',
   row: 'An LGA in the census table',
   columns: {
     lga_code,
@@ -76,8 +88,9 @@ export const CENSUS = {
     children_0_4: orNull(whole('Children aged 0 to 4; null if the table has no ages')),
   },
 };
-export const LAYERS = { row: 'An LGA: figures from tables', columns: { lga_code, ...figures } };
+export const LAYERS = { name: 'ingest/layers', row: 'An LGA: figures from tables', columns: { lga_code, ...figures } };
 export const COVARIATES = {
+  name: 'ingest/covariates',
   row: 'A value of a covariate of the risk score, by LGA',
   columns: {
     covariate: text('Id of its source'),
@@ -86,3 +99,29 @@ export const COVARIATES = {
     value: real("In the source's unit"),
   },
 };
+
+export type StateArea = RowOf<typeof STATES>;
+export type LgaArea = RowOf<typeof LGAS>;
+/** The country's areas, each list in ascending order of code. */
+export interface Areas {
+  states: StateArea[];
+  lgas: LgaArea[];
+}
+
+/** ingest/polygons: full-resolution outlines, in the order of `Areas.lgas`, and which LGAs share an edge. */
+export interface Polygons {
+  lgas: { lga_code: string; polygons: Polygon[] }[];
+  neighbours: Record<string, string[]>;
+}
+
+/** One month of an LGA; the rows of an LGA are contiguous and in order of month. */
+export type ClimateRow = RowOf<typeof CLIMATE>;
+export type Cluster = RowOf<typeof CLUSTERS>;
+export type StateRound = RowOf<typeof STATE_ROUNDS>;
+export interface Surveys {
+  clusters: Cluster[];
+  state_rounds: StateRound[];
+}
+export type CasesRow = RowOf<typeof CASES>;
+/** By LGA code; an LGA that the census table lacks is absent. */
+export type Census = Record<string, Omit<RowOf<typeof CENSUS>, 'lga_code'>>;

@@ -1,8 +1,9 @@
-import type { Areas, ReportLine } from '../artifacts.ts';
 import type { Model } from '../catalog/model.ts';
 import type { Role } from '../catalog/roles.ts';
 import type { Gap, Source } from '../catalog/sources.ts';
+import type { ReportLine } from '../engine/stage.ts';
 import { BadInput } from '../lib/bad-input.ts';
+import type { Areas } from './ingest-tables.ts';
 import { type OtherNames, plain } from './names.ts';
 import { type Row, type Table, textOf } from './readers/table.ts';
 

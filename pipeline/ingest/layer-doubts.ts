@@ -1,6 +1,6 @@
 /** Finds context figures that are possible but implausible. */
-import type { Areas } from '../artifacts.ts';
 import { correlation } from '../lib/numerics/averages.ts';
+import type { Areas } from './ingest-tables.ts';
 
 interface Nets {
   lga_code: string;

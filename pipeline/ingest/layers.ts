@@ -1,9 +1,9 @@
-import type { Areas, ArtifactTables } from '../artifacts.ts';
-import type { Figure } from '../catalog/roles.ts';
+import { type Figure, figuresOf } from '../catalog/figures.ts';
 import type { Source } from '../catalog/sources.ts';
 import { BadInput, readEach } from '../lib/bad-input.ts';
 import type { RowOf } from '../lib/tables/table.ts';
-import { figuresOf } from '../measure/context/figures.ts';
+import type * as ingest from './ingest-tables.ts';
+import type { Areas } from './ingest-tables.ts';
 import { codeReader, gapFor, type IngestInput, nameOf, sourcesOf } from './input.ts';
 import {
   numberOf,
@@ -26,10 +26,7 @@ const CHILDREN = [0.02, 0.4] as const;
  * @throws BadInput for an undeclared missing area, a value out of range, or percentages declared as shares and vice
  *   versa
  */
-export async function ingestLayers(
-  input: IngestInput,
-  areas: Areas,
-): Promise<RowOf<ArtifactTables['ingest/layers']>[]> {
+export async function ingestLayers(input: IngestInput, areas: Areas): Promise<RowOf<typeof ingest.LAYERS>[]> {
   const layers: { [Name in Figure]?: (number | null)[] } = {};
   for (const source of sourcesOf(input, 'layer')) {
     const figure = source.figure!;
@@ -128,10 +125,7 @@ export function classMean(
  * People and children aged 0-4 by LGA from the census table, without the LGAs that the catalog declares missing (rule
  * `omit`: the area contributes nothing to sums over the table).
  */
-export async function ingestCensus(
-  input: IngestInput,
-  areas: Areas,
-): Promise<RowOf<ArtifactTables['ingest/census']>[]> {
+export async function ingestCensus(input: IngestInput, areas: Areas): Promise<RowOf<typeof ingest.CENSUS>[]> {
   const source = sourcesOf(input, 'population_census')[0];
   if (!source) return [];
   const table = await readTable(input.rawData, source);

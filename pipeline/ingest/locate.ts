@@ -1,5 +1,5 @@
 import { bbox, booleanPointInPolygon, pointToPolygonDistance } from '@turf/turf';
-import type { Areas, Polygons } from '../artifacts.ts';
+import type { Areas, Polygons } from './ingest-tables.ts';
 
 /** Finds the LGA at a position; null if it is outside all LGAs. */
 export interface Locate {

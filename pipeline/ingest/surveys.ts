@@ -1,8 +1,8 @@
-import type { Areas, Cluster, StateRound, Surveys } from '../artifacts.ts';
 import type { Source } from '../catalog/sources.ts';
 import { METHODS, type Method } from '../catalog/values.ts';
 import { monthIndex, periodOf } from '../contract/months.ts';
 import { BadInput, readEach } from '../lib/bad-input.ts';
+import type { Areas, Cluster, StateRound, Surveys } from './ingest-tables.ts';
 import { codeReader, type IngestInput, nameOf, sourcesOf } from './input.ts';
 import type { Locate } from './locate.ts';
 import {

@@ -13,10 +13,13 @@ export function refuseOldNode(command) {
   process.exit(2);
 }
 
-/** Prints the version if `--version` is the only argument, without loading anything else. @returns whether it did */
-export async function printVersion(args) {
+/**
+ * Prints the version if `--version` is the only argument, without loading anything but the module of the contract's.
+ * @returns whether it did
+ */
+export async function printVersion(args, loadContractVersion) {
   if (args.length !== 1 || args[0] !== '--version') return false;
-  const { CONTRACT_VERSION } = await import('../contract/version.ts');
+  const { CONTRACT_VERSION } = await loadContractVersion();
   process.stdout.write(`${about.version} (contract ${CONTRACT_VERSION}, Node.js ${process.versions.node})\n`);
   return true;
 }

@@ -1,5 +1,3 @@
-import type { Gap } from '../catalog/sources.ts';
-
 /** The parts of a complaint about an input: which file, where in it, what was found, what was expected. */
 export interface Complaint {
   file: string;
@@ -8,12 +6,6 @@ export interface Complaint {
   expected: string;
 }
 
-/** A declaration in the catalog that would resolve a fault; `catalog repair` proposes it. */
-export type Remedy =
-  | { declare: 'gap'; gap: Omit<Gap, 'reason'> }
-  | { declare: 'recode'; column: string; from: string; to: string }
-  | { declare: 'dissolve' };
-
 /** An invalid input. It is thrown where the input is read, and stops the build before the input is used. */
 export class BadInput extends Error implements Complaint {
   override name = 'BadInput';
@@ -21,11 +13,12 @@ export class BadInput extends Error implements Complaint {
   readonly where: string;
   readonly found: string;
   readonly expected: string;
-  readonly remedy: Remedy | null;
+  /** What would resolve it, for whoever proposes it (catalog/remedy.ts); null if nothing is known to. */
+  readonly remedy: unknown;
   /** Further faults found in the same pass over the input. */
   others: readonly BadInput[] = [];
 
-  constructor(file: string, where: string, found: string, expected: string, remedy: Remedy | null = null) {
+  constructor(file: string, where: string, found: string, expected: string, remedy: unknown = null) {
     super(`${file}${where ? `, ${where}` : ''}: found ${found}, expected ${expected}`);
     this.file = file;
     this.where = where;

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
-import type { Validation } from '../artifacts.ts';
 import { missingData } from '../catalog/missing.ts';
 import type { Model } from '../catalog/model.ts';
 import type { Source } from '../catalog/sources.ts';
@@ -26,6 +25,7 @@ import type { CacheKey } from '../engine/cache-key.ts';
 import { withDatabase } from '../lib/tables/duckdb.ts';
 import { withCaseSeries } from '../model/transmission/case-series-form.ts';
 import { readKnownTruth } from '../validate/known-truth.ts';
+import type { Validation } from '../validate/validation.ts';
 import { renderApiPage } from './clients/api-page.ts';
 import { clientArchives } from './clients/archives.ts';
 import { firstLines, shortened } from './clients/example.ts';

@@ -1,16 +1,17 @@
 /** A complete build: the stages that changed, then the snapshot, which is a candidate until it is published. */
 
-import type { ReportLine } from '../artifacts.ts';
 import { type Country, readCountry } from '../catalog/country.ts';
+import { type CountryStage, projectOf } from '../catalog/country-stage.ts';
 import { unpinnedFiles } from '../catalog/pins.ts';
+import { hashRawFiles } from '../catalog/raw-hashes.ts';
 import { inWords } from '../contract/territory.ts';
 import { type CacheEntry, clearTemporaries, latestEntry, markLatest, readArtifact } from '../engine/cache.ts';
 import { type CacheKey, cacheKeyOf } from '../engine/cache-key.ts';
 import { lockShared, whenAlone } from '../engine/lock.ts';
 import { type PlannedStage, planStages, waitingFor } from '../engine/plan.ts';
-import { hashRawFiles, rememberRows } from '../engine/raw.ts';
+import { rememberRows } from '../engine/raw-files.ts';
 import { artifactHashes, refuseChanges, runStages, type StageEvent } from '../engine/run.ts';
-import type { Stage } from '../engine/stage.ts';
+import type { ReportLine } from '../engine/stage.ts';
 import { causesOf } from '../engine/why.ts';
 import { clearUnfinishedCopies, keepAccepted } from '../intake/accepted-files.ts';
 import { UsageError } from '../lib/errors.ts';
@@ -72,9 +73,9 @@ export async function build(options: BuildOptions): Promise<BuildResult> {
     await keepAccepted(out, country, raw);
     onEvent({ type: 'expected', seconds: expectedSeconds(cache, country) });
     const { stages } = stageTable(options);
-    const entries = await runStages(stages, { country, raw, cache, jobs, onEvent });
+    const entries = await runStages(stages, { project: projectOf(country, raw), cache, jobs, onEvent });
     for (const entry of entries) await markLatest(cache, entry, country.model.country);
-    await rememberRows(cache, country, raw);
+    await rememberRows(cache, country.rawData, raw);
     const findings = findingsOf(country, raw, cache, entries);
     const result = await buildSnapshot(options, country, raw, entries, findings);
     await noteCandidate(out, {
@@ -96,11 +97,12 @@ export async function planBuild(options: BuildTarget): Promise<PlannedStage[]> {
   const cache = cacheOf(out);
   const raw = await hashRawFiles(country, options.unpinned);
   const { stages, snapshot } = stageTable(options);
-  const { planned, entries } = planStages(stages, country, raw, cache);
+  const project = projectOf(country, raw);
+  const { planned, entries } = planStages(stages, project, cache);
   const artifacts = artifactHashes(entries);
-  const waiting = waitingFor(snapshot, country, raw, artifacts, cache);
+  const waiting = waitingFor(snapshot, project, artifacts, cache);
   if (waiting) return [...planned, waiting];
-  const cacheKey = cacheKeyOf(snapshot, country, raw, artifacts);
+  const cacheKey = cacheKeyOf(snapshot, project, artifacts);
   const { version, keys } = versionOf(country, [...entries, cacheKey], unpublishable(options, country, raw));
   if (isBuilt(out, version, keys)) return [...planned, { stage: SNAPSHOT.name, status: 'cached', causes: [] }];
   return [
@@ -110,7 +112,7 @@ export async function planBuild(options: BuildTarget): Promise<PlannedStage[]> {
 }
 
 /** The stage table, without the validating stages if they are to be skipped. */
-function stageTable({ withoutValidation }: BuildTarget): { stages: readonly Stage[]; snapshot: Stage } {
+function stageTable({ withoutValidation }: BuildTarget): { stages: readonly CountryStage[]; snapshot: CountryStage } {
   if (!withoutValidation) return { stages: STAGES, snapshot: SNAPSHOT };
   const inputs = SNAPSHOT.inputs.filter((name) => !TESTS.includes(name.split('/')[0]!));
   return { stages: STAGES.filter(({ name }) => !TESTS.includes(name)), snapshot: { ...SNAPSHOT, inputs } };
@@ -139,7 +141,7 @@ async function buildSnapshot(
   const { out, onEvent } = options;
   const cache = cacheOf(out);
   const stage = SNAPSHOT.name;
-  const cacheKey = cacheKeyOf(stageTable(options).snapshot, country, raw, artifactHashes(entries));
+  const cacheKey = cacheKeyOf(stageTable(options).snapshot, projectOf(country, raw), artifactHashes(entries));
   const reasons = unpublishable(options, country, raw);
   const { version, keys } = versionOf(country, [...entries, cacheKey], reasons);
   const began = performance.now();

@@ -1,11 +1,11 @@
 /** Part of a build, for commands that use artifacts and publish nothing. */
 
 import { type Country, readCountry } from '../catalog/country.ts';
+import { projectOf, type StageIo, viewOf } from '../catalog/country-stage.ts';
+import { hashRawFiles } from '../catalog/raw-hashes.ts';
 import { openIo, taskOf } from '../engine/io.ts';
 import { lockShared } from '../engine/lock.ts';
-import { hashRawFiles } from '../engine/raw.ts';
 import { artifactHashes, runStages, type StageEvent } from '../engine/run.ts';
-import type { StageIo } from '../engine/stage.ts';
 import { SNAPSHOT, STAGES } from '../stages.ts';
 import { cacheOf } from './build-paths.ts';
 
@@ -36,12 +36,12 @@ export async function withArtifacts<T>(
   const lock = lockShared(out);
   try {
     const raw = await hashRawFiles(country, options.unpinned);
-    const entries = await runStages(stages, { country, raw, cache, jobs, onEvent });
+    const entries = await runStages(stages, { project: projectOf(country, raw), cache, jobs, onEvent });
     const byStage = Object.fromEntries(entries.map((entry) => [entry.stage, entry]));
     const inputs = Object.keys(artifactHashes(entries));
     return await work(
       country,
-      openIo(await taskOf({ ...SNAPSHOT, inputs }, country, cache, byStage), () => {}),
+      openIo(await taskOf({ ...SNAPSHOT, inputs }, viewOf(SNAPSHOT, country), cache, byStage), () => {}),
     );
   } finally {
     lock.release();

@@ -1,5 +1,5 @@
 import mapshaper from 'mapshaper';
-import type { Polygon } from '../artifacts.ts';
+import type { Polygon } from '../lib/numerics/area.ts';
 
 /** Date in the header of the .dbf: fixed, so that the bytes are reproducible. */
 const DBF_DATE = [124, 1, 1];

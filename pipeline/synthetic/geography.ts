@@ -1,4 +1,4 @@
-import type { Polygon } from '../artifacts.ts';
+import type { Polygon } from '../lib/numerics/area.ts';
 import { randomStream } from '../lib/numerics/random.ts';
 import { growLattice, type Lattice, SPACING } from './lattice.ts';
 import { inventNames } from './names.ts';

@@ -1,4 +1,4 @@
-import type { Polygon } from '../artifacts.ts';
+import type { Polygon } from '../lib/numerics/area.ts';
 
 /** Area by the shoelace formula, square degrees; positive if the ring runs counter-clockwise. */
 export function signedArea(ring: [number, number][]): number {

@@ -1,4 +1,4 @@
-import type { Polygon } from '../artifacts.ts';
+import type { Polygon } from '../lib/numerics/area.ts';
 import type { Grid } from './geotiff-writer.ts';
 
 /** Mean Earth radius (IUGG), km; all areas are computed on this sphere. */

@@ -1,5 +1,5 @@
-import type { LgaScore } from '../artifacts.ts';
 import { monthOf } from '../contract/months.ts';
+import type { LgaScore } from '../model/risk/risk-tables.ts';
 import type { Truth } from './truth-file.ts';
 import { type Grouping, groupsOf, type LgaGroups, type Span } from './truth-groups.ts';
 import { addSums, noSums, sumsOf, type TruthScore, type TruthSums, truthScore } from './truth-scores.ts';

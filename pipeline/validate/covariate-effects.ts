@@ -1,8 +1,8 @@
 /** Effects of covariates on the scores of held-out cells. */
-import type { CovariateEffect } from '../artifacts.ts';
 import { studentQuantile } from '../lib/numerics/student-t.ts';
 import type { FoldResult } from './fold.ts';
 import { byFold, meanCrps, meanLogScore, overFolds } from './score-summary.ts';
+import type { CovariateEffect } from './validation.ts';
 
 /**
  * Mean score with the covariate minus that without it, paired by fold, since a difficult fold is difficult for both.

@@ -1,4 +1,3 @@
-import type { ScoredModel } from '../artifacts.ts';
 import { UsageError } from '../lib/errors.ts';
 import { drawBetaBinomial } from '../lib/numerics/distributions.ts';
 import { quantile } from '../lib/numerics/quantiles.ts';
@@ -11,6 +10,7 @@ import type { Constants } from '../model/risk/latent.ts';
 import { partsOf } from '../model/risk/likelihood.ts';
 import type { Optimum } from '../model/risk/optimum.ts';
 import { fairCrps, logScore, randomisedPit } from './scores.ts';
+import type { ScoredModel } from './validation.ts';
 
 /** Posterior draws of a held-out cell's prevalence (without cluster noise) and of the overdispersion. */
 export interface HeldOutDraws {

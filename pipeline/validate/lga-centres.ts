@@ -1,4 +1,4 @@
-import type { PredictionCells } from '../artifacts.ts';
+import type { PredictionCells } from '../measure/zonal/zonal-tables.ts';
 
 export interface Point {
   longitude: number;

@@ -1,5 +1,5 @@
-import type { HeldOutScores, OverFolds } from '../artifacts.ts';
 import type { HeldOut } from './cross-validation.ts';
+import type { HeldOutScores, OverFolds } from './validation.ts';
 
 type Row = Omit<HeldOut, 'draws'>;
 

@@ -1,11 +1,11 @@
 /** Screening of the catalog's covariates on surveys that are used neither in the fit nor in the choice. */
-import type { CovariateEffect, OverFolds } from '../artifacts.ts';
 import { mapInThreads } from '../engine/threads.ts';
 import { addedCovariates, prepareRisk, type RiskInputs } from '../model/risk/inputs.ts';
 import { effectOf } from './covariate-effects.ts';
 import { type CrossValidation, foldsOf, placedOf } from './cross-validation.ts';
 import type { FoldData, FoldResult, FoldTask } from './fold.ts';
 import { foldByBlock, foldPlacesOf } from './spatial-folds.ts';
+import type { CovariateEffect, OverFolds } from './validation.ts';
 
 /** Number of inner folds and side of their blocks, as in a build's validation. */
 const INNER = { folds: 5, block_degrees: 1 };

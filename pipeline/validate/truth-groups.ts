@@ -1,6 +1,7 @@
-import type { Areas, Cluster, PredictionCells, ZonalRow } from '../artifacts.ts';
 import type { Model } from '../catalog/model.ts';
 import { monthOf, type Period, yearOf } from '../contract/months.ts';
+import type { Areas, Cluster } from '../ingest/ingest-tables.ts';
+import type { PredictionCells, ZonalRow } from '../measure/zonal/zonal-tables.ts';
 import { centresOf, type Point } from './lga-centres.ts';
 
 /** Groupings of LGA-months: `all` into estimated and forecast months, the others of the estimated months. */

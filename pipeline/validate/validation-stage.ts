@@ -1,12 +1,14 @@
-import type { ReportLine, RiskModel, Validation } from '../artifacts.ts';
-import type { StageRun } from '../engine/stage.ts';
+import type { StageRun } from '../catalog/country-stage.ts';
+import type { ReportLine } from '../engine/stage.ts';
 import { mapInThreads } from '../engine/threads.ts';
 import { constantsOf, type FitSummary } from '../model/risk/estimate.ts';
 import { addedCovariates, inputsOf, prepareRisk } from '../model/risk/inputs.ts';
+import type { RiskModel } from '../model/risk/risk-tables.ts';
 import { describeEffect, effectOf } from './covariate-effects.ts';
 import { foldsOf, placedOf } from './cross-validation.ts';
 import type { FoldData, FoldResult, FoldTask } from './fold.ts';
 import { foldByBlock, foldPlacesOf } from './spatial-folds.ts';
+import type { Validation } from './validation.ts';
 import { summariseValidation } from './validation-summary.ts';
 
 const BLOCK_DEGREES = 1;

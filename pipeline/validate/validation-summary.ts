@@ -1,5 +1,5 @@
-import type { CovariateEffect, OverFolds, RiskModel, ScoredModel, Validation } from '../artifacts.ts';
 import { studentQuantile } from '../lib/numerics/student-t.ts';
+import type { RiskModel } from '../model/risk/risk-tables.ts';
 import type { HeldOut } from './cross-validation.ts';
 import {
   byFold,
@@ -10,6 +10,7 @@ import {
   summariseScores,
   weighted,
 } from './score-summary.ts';
+import type { CovariateEffect, OverFolds, ScoredModel, Validation } from './validation.ts';
 
 type Row = Omit<HeldOut, 'draws'>;
 

@@ -8,15 +8,17 @@
  */
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import type { StageIo } from '../../pipeline/catalog/country-stage.ts';
 import { parseFamilies, parseSeeds } from '../../pipeline/cli/commands/score-truth.ts';
-import { say } from '../../pipeline/cli/options.ts';
-import { formatTable } from '../../pipeline/cli/text/text-table.ts';
+import { say } from '../../pipeline/cli/terminal/options.ts';
+import { formatTable } from '../../pipeline/cli/terminal/text-table.ts';
 import { addMonths, monthIndex, monthOf, periodRange } from '../../pipeline/contract/months.ts';
 import { FORECAST_MONTHS } from '../../pipeline/contract/operations.ts';
-import type { StageIo } from '../../pipeline/engine/stage.ts';
 import { areasOf } from '../../pipeline/ingest/areas-of.ts';
+import * as ingest from '../../pipeline/ingest/ingest-tables.ts';
 import { quantile } from '../../pipeline/lib/numerics/quantiles.ts';
 import type { LinkEvidence } from '../../pipeline/model/link/link-stage.ts';
+import * as link from '../../pipeline/model/link/link-tables.ts';
 import { caseShiftOf } from '../../pipeline/model/risk/case-shift.ts';
 import { type FitSummary, pathsAt } from '../../pipeline/model/risk/estimate.ts';
 import { inputsOf, prepareRisk } from '../../pipeline/model/risk/inputs.ts';
@@ -62,8 +64,8 @@ function describe({ elasticity, carry_over }: LinkEvidence): string {
 function score(io: StageIo, truth: Truth, groups: Map<string, TruthSums>): void {
   const { risk, seed } = io.model.parameters;
   const { points } = io.artifact<{ spatial: FitSummary }>('risk/evidence').spatial;
-  const recorded = new Set(io.table('ingest/cases').map(({ state_code }) => state_code));
-  const rows = io.table('link/shift');
+  const recorded = new Set(io.table(ingest.CASES).map(({ state_code }) => state_code));
+  const rows = io.table(link.SHIFT);
   const { lgas, states } = areasOf(io);
   const last = io.model.last_estimated;
   const periods = periodRange(addMonths(last, 1), addMonths(last, FORECAST_MONTHS));

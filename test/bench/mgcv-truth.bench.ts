@@ -18,16 +18,18 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import type { LgaScore } from '../../pipeline/artifacts.ts';
+import type { StageIo } from '../../pipeline/catalog/country-stage.ts';
 import type { Model } from '../../pipeline/catalog/model.ts';
 import { parseFamilies, parseSeeds } from '../../pipeline/cli/commands/score-truth.ts';
-import { formatTable } from '../../pipeline/cli/text/text-table.ts';
+import { formatTable } from '../../pipeline/cli/terminal/text-table.ts';
 import { addMonths, monthIndex, monthOf, type Period, periodRange } from '../../pipeline/contract/months.ts';
 import { FORECAST_MONTHS } from '../../pipeline/contract/operations.ts';
-import type { StageIo } from '../../pipeline/engine/stage.ts';
 import { areasOf, surveysOf } from '../../pipeline/ingest/areas-of.ts';
+import * as ingest from '../../pipeline/ingest/ingest-tables.ts';
 import { readCsv } from '../../pipeline/ingest/readers/csv.ts';
 import { toCsv } from '../../pipeline/lib/tables/csv.ts';
+import * as zonal from '../../pipeline/measure/zonal/zonal-tables.ts';
+import type { LgaScore } from '../../pipeline/model/risk/risk-tables.ts';
 import { withArtifacts } from '../../pipeline/release/with-artifacts.ts';
 import { hasSyntheticCountry, writeSyntheticCountry } from '../../pipeline/synthetic/country.ts';
 import { FAMILIES } from '../../pipeline/synthetic/families.ts';
@@ -68,7 +70,7 @@ function inputsOf(io: StageIo, model: Model): Inputs {
     const mm = mean(lga_code);
     return Math.sqrt((mm[(month + 10) % 12]! + mm[(month + 9) % 12]!) / 2);
   };
-  const places = io.table('zonal/cells').map((cell) => ({
+  const places = io.table(zonal.CELLS).map((cell) => ({
     x: cell.longitude * Math.cos((9 * Math.PI) / 180) * KM_PER_DEGREE,
     y: cell.latitude * KM_PER_DEGREE,
     log_density: Math.log(cell.population_density),
@@ -128,7 +130,7 @@ function inputsOf(io: StageIo, model: Model): Inputs {
 
 /** Mean rain from January to December by LGA, mm. */
 function usualRain(io: StageIo): (lga_code: string) => number[] {
-  const months = Map.groupBy(io.table('zonal/climate'), ({ lga_code }) => lga_code);
+  const months = Map.groupBy(io.table(zonal.CLIMATE), ({ lga_code }) => lga_code);
   const usual = new Map(
     [...months].map(([lga_code, rows]) => [
       lga_code,
@@ -190,9 +192,9 @@ async function scoreMgcv(country: string): Promise<GroupSums> {
   const part = { country, out: given.build, jobs: 1, onEvent: () => {} };
   return withArtifacts(STAGES, part, async ({ model }, io) => {
     const areas = areasOf(io);
-    const clusters = io.table('ingest/clusters');
+    const clusters = io.table(ingest.CLUSTERS);
     const lgas = await runMgcv(inputsOf(io, model), areas.lgas);
-    const places = lgaGroupsOf(areas, io.table('zonal/lgas'), io.columns('zonal/cells'), clusters);
+    const places = lgaGroupsOf(areas, io.table(zonal.LGAS), io.columns(zonal.CELLS), clusters);
     // The baseline is not used here, so mgcv takes its place.
     return compareWithTruth({ lgas, baseline: lgas, draws: null, places, span: spanOf(model, clusters) }, truth);
   });

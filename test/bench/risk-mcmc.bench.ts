@@ -15,6 +15,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { POSITIVE } from '../../pipeline/catalog/model.ts';
 import { choleskyDense, solveUpper } from '../../pipeline/lib/numerics/dense.ts';
 import { findMode, type Mode, multiplySymmetric } from '../../pipeline/lib/numerics/laplace.ts';
 import { type Random, randomStream } from '../../pipeline/lib/numerics/random.ts';
@@ -22,7 +23,7 @@ import { logDeterminantOf, solveBackward } from '../../pipeline/lib/numerics/spa
 import { drawLatent, placePrevalence } from '../../pipeline/model/risk/draws.ts';
 import { constantsOf } from '../../pipeline/model/risk/estimate.ts';
 import { fitRisk } from '../../pipeline/model/risk/fit.ts';
-import { fromTheta, logPrior, POSITIVE } from '../../pipeline/model/risk/hyperparameters.ts';
+import { fromTheta, logPrior } from '../../pipeline/model/risk/hyperparameters.ts';
 import { inputsOf, prepareRisk } from '../../pipeline/model/risk/inputs.ts';
 import { preparePrior } from '../../pipeline/model/risk/latent.ts';
 import { type Part, prepareLikelihood } from '../../pipeline/model/risk/likelihood.ts';

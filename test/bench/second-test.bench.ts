@@ -8,7 +8,7 @@
  * two tests lowers that of the fit. It never fails because of a score.
  */
 import { parseArgs } from 'node:util';
-import { formatTable } from '../../pipeline/cli/text/text-table.ts';
+import { formatTable } from '../../pipeline/cli/terminal/text-table.ts';
 import { readCsv } from '../../pipeline/ingest/readers/csv.ts';
 import { mean } from '../../pipeline/lib/numerics/averages.ts';
 import { constantsOf } from '../../pipeline/model/risk/estimate.ts';

@@ -11,7 +11,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { readCountry } from '../../pipeline/catalog/country.ts';
-import { hashRawFiles } from '../../pipeline/engine/raw.ts';
+import { projectOf } from '../../pipeline/catalog/country-stage.ts';
+import { hashRawFiles } from '../../pipeline/catalog/raw-hashes.ts';
 import { runStages } from '../../pipeline/engine/run.ts';
 import { STAGES } from '../../pipeline/stages.ts';
 import { writeSyntheticCountry } from '../../pipeline/synthetic/country.ts';
@@ -24,7 +25,12 @@ const country = readCountry(directory, given['raw-data']);
 const raw = await hashRawFiles(country, true);
 for (const [k, stage] of STAGES.entries()) {
   const before = process.cpuUsage();
-  await runStages(STAGES.slice(0, k + 1), { country, raw, cache: path.join(out, 'cache'), jobs: 1, onEvent: () => {} });
+  await runStages(STAGES.slice(0, k + 1), {
+    project: projectOf(country, raw),
+    cache: path.join(out, 'cache'),
+    jobs: 1,
+    onEvent: () => {},
+  });
   const { user, system } = process.cpuUsage(before);
   const peak = Math.round(process.resourceUsage().maxRSS / 1024);
   const seconds = ((user + system) / 1e6).toFixed(2);

@@ -2,8 +2,8 @@
  * Months to act in, on made-up countries, whose truth comes from another model of rain and season than the fitted one.
  */
 import { expect, test } from 'vitest';
-import type { Areas, ClimateRow } from '../../pipeline/artifacts.ts';
 import { periodRange } from '../../pipeline/contract/months.ts';
+import type { Areas, ClimateRow } from '../../pipeline/ingest/ingest-tables.ts';
 import { season } from '../../pipeline/model/season/season-stage.ts';
 import { bestWindow, windowShares } from '../../pipeline/model/season/windows.ts';
 import { describeModel } from '../../pipeline/synthetic/catalog.ts';

@@ -4,7 +4,8 @@ import type { Model } from '../../pipeline/catalog/model.ts';
 import type { Sources } from '../../pipeline/catalog/sources.ts';
 import { areasOf } from '../../pipeline/ingest/areas-of.ts';
 import { casesOf } from '../../pipeline/ingest/case-series.ts';
-import { run as ingest } from '../../pipeline/ingest/ingest-stage.ts';
+import { run as runIngest } from '../../pipeline/ingest/ingest-stage.ts';
+import * as ingest from '../../pipeline/ingest/ingest-tables.ts';
 import { byCode } from '../../pipeline/lib/tables/table.ts';
 import { REAL_CATALOG, REAL_DATA, REFERENCE } from './real-data.ts';
 import { ioOf } from './stage-io.ts';
@@ -17,15 +18,15 @@ export async function realArtifacts() {
   const model = catalog<Model>('model.json');
   const { sources } = catalog<Sources>('sources.json');
   const tables = sources.filter((source) => source.format !== 'geotiff');
-  const out = await ingest(ioOf({}, { sources: tables, rawData: REAL_DATA, model }));
+  const out = await runIngest(ioOf({}, { sources: tables, rawData: REAL_DATA, model }));
   const io = ioOf(Object.fromEntries(Object.entries(out).map(([name, value]) => [`ingest/${name}`, value])));
   const [, ...rows] = readFileSync(path.join(REFERENCE, 'zonal_by_lga.csv'), 'utf8').trim().split('\n');
   const populations = Object.fromEntries(rows.map((row) => [row.split(',')[0]!, Number(row.split(',')[1])] as const));
   return {
     areas: areasOf(io),
-    climate: io.table('ingest/climate'),
-    cases: casesOf(io.table('ingest/cases')),
-    census: byCode(io.table('ingest/census'), 'lga_code'),
+    climate: io.table(ingest.CLIMATE),
+    cases: casesOf(io.table(ingest.CASES)),
+    census: byCode(io.table(ingest.CENSUS), 'lga_code'),
     populations,
     model,
   };

@@ -1,4 +1,5 @@
-import { type StageIo, tableReaders } from '../../pipeline/engine/stage.ts';
+import type { StageIo } from '../../pipeline/catalog/country-stage.ts';
+import { tableReaders } from '../../pipeline/engine/stage.ts';
 import { isTable, rowsOf, type Table } from '../../pipeline/lib/tables/table.ts';
 
 /**

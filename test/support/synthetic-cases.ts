@@ -1,6 +1,6 @@
-import type { Areas } from '../../pipeline/artifacts.ts';
 import { addMonths, monthIndex, type Period } from '../../pipeline/contract/months.ts';
 import type { CaseSeries } from '../../pipeline/ingest/case-series.ts';
+import type { Areas } from '../../pipeline/ingest/ingest-tables.ts';
 import { recordStateCases, STATE_CASES_FIRST, STATE_GAPS, type StateCases } from '../../pipeline/synthetic/cases.ts';
 import { makeRain, meanRain } from '../../pipeline/synthetic/climate.ts';
 import { growGeography } from '../../pipeline/synthetic/geography.ts';

@@ -2,8 +2,8 @@
 import { BadInput } from '../../lib/bad-input.ts';
 import { changesOverTime, covariateName, NOT_INPUTS } from '../covariates.ts';
 import { isDated } from '../dated-files.ts';
+import { COVERAGE } from '../figures.ts';
 import type { Covariate, Model } from '../model.ts';
-import { COVERAGE } from '../roles.ts';
 import type { Source } from '../sources.ts';
 
 const isCoverage = ({ role, figure }: Source) => role === 'layer' && figure !== undefined && COVERAGE.includes(figure);

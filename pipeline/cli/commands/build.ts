@@ -3,9 +3,9 @@ import { UsageError } from '../../lib/errors.ts';
 import { type BuildResult, build } from '../../release/build.ts';
 import { type Publication, publishVersion } from '../../release/publish.ts';
 import { SNAPSHOT, STAGES } from '../../stages.ts';
-import { addCountryOptions, type CountryOptions, say, terminalWidth, withoutValidation } from '../options.ts';
-import { describeFindings } from '../text/findings-text.ts';
-import { showProgress } from '../text/progress.ts';
+import { describeFindings } from '../terminal/findings-text.ts';
+import { addCountryOptions, type CountryOptions, say, terminalWidth, withoutValidation } from '../terminal/options.ts';
+import { showProgress } from '../terminal/progress.ts';
 import { addPublishOptions, describePublication, type PublishCommandOptions } from './publish.ts';
 
 interface BuildCommandOptions extends CountryOptions, PublishCommandOptions {

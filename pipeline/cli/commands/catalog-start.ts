@@ -7,8 +7,8 @@ import { UsageError } from '../../lib/errors.ts';
 import { expit } from '../../lib/numerics/special.ts';
 import type { FitSummary, Start } from '../../model/risk/estimate.ts';
 import { withArtifacts } from '../../release/with-artifacts.ts';
-import { addCountryOptions, type CountryOptions, say } from '../options.ts';
-import { showProgress } from '../text/progress.ts';
+import { addCountryOptions, type CountryOptions, say } from '../terminal/options.ts';
+import { showProgress } from '../terminal/progress.ts';
 
 /** The stages that the fit needs. */
 const NEEDED = ['ingest', 'zonal', 'season', 'link', 'risk'];

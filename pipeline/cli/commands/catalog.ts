@@ -6,8 +6,8 @@ import { checkCountry } from '../../intake/check/check-country.ts';
 import { repairCountry } from '../../intake/repair/repair.ts';
 import { type UpdateRequest, updateSource } from '../../intake/update/update.ts';
 import { quoted } from '../../lib/shell.ts';
-import { ABOUT_COUNTRY, ABOUT_RAW_DATA, freeText, onlyCountry, say } from '../options.ts';
-import { describeUpdate } from '../text/catalog-text.ts';
+import { describeUpdate } from '../terminal/catalog-text.ts';
+import { ABOUT_COUNTRY, ABOUT_RAW_DATA, freeText, onlyCountry, say } from '../terminal/options.ts';
 import { startCommand } from './catalog-start.ts';
 
 interface CheckOptions {

@@ -1,7 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Command } from 'commander';
-import type { Validation } from '../../artifacts.ts';
 import { readCsv } from '../../ingest/readers/csv.ts';
 import { BadInput } from '../../lib/bad-input.ts';
 import { toCsv } from '../../lib/tables/csv.ts';
@@ -10,8 +9,9 @@ import type { Finding } from '../../publish/snapshot/provenance.ts';
 import { snapshotsOf } from '../../release/build-paths.ts';
 import { newestCandidate } from '../../release/candidates.ts';
 import { currentVersion } from '../../release/current.ts';
-import { say, terminalWidth } from '../options.ts';
-import { formatTable } from '../text/text-table.ts';
+import type { Validation } from '../../validate/validation.ts';
+import { say, terminalWidth } from '../terminal/options.ts';
+import { formatTable } from '../terminal/text-table.ts';
 
 const DETAIL = `
 The list is a CSV file with the columns name, catalog, raw_data (may be empty) and out; paths are relative to its

@@ -3,8 +3,8 @@ import { writeAtomic } from '../../lib/atomic-write.ts';
 import { UsageError } from '../../lib/errors.ts';
 import { diffSnapshots } from '../../publish/snapshot/diff.ts';
 import { openSnapshot } from '../../publish/snapshot/read.ts';
-import { fileToWrite, say } from '../options.ts';
-import { describeDiff } from '../text/diff-text.ts';
+import { describeDiff } from '../terminal/diff-text.ts';
+import { fileToWrite, say } from '../terminal/options.ts';
 
 const DETAIL = `
 Compares scores LGA by LGA, for the months that both snapshots estimate and those that both forecast. A score has moved

@@ -1,13 +1,14 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
+import type { StageIo } from '../../catalog/country-stage.ts';
 import { isPeriod, type Period, periodRange } from '../../contract/months.ts';
-import type { StageIo } from '../../engine/stage.ts';
 import { areasOf } from '../../ingest/areas-of.ts';
 import { UsageError } from '../../lib/errors.ts';
 import { writeDraws } from '../../model/risk/draws-file.ts';
+import * as risk from '../../model/risk/risk-tables.ts';
 import { pathsOfStage } from '../../model/risk/stage-draws.ts';
 import { withArtifacts } from '../../release/with-artifacts.ts';
-import { addCountryOptions, type CountryOptions, say } from '../options.ts';
-import { showProgress } from '../text/progress.ts';
+import { addCountryOptions, type CountryOptions, say } from '../terminal/options.ts';
+import { showProgress } from '../terminal/progress.ts';
 
 /** The stages that draws are made from. */
 const NEEDED = ['ingest', 'zonal', 'season', 'link', 'risk'];
@@ -58,7 +59,7 @@ function selected(io: StageIo, { area, states, periods }: DrawsOptions) {
   const known = areas.states.map(({ state_code }) => state_code);
   const unknown = states?.find((code) => !known.includes(code));
   if (unknown !== undefined) throw new UsageError(`--states: found ${unknown}, expected some of ${known.join(',')}`);
-  const scored = [...new Set(io.table('risk/lgas').map(({ period }) => period))];
+  const scored = [...new Set(io.table(risk.LGAS).map(({ period }) => period))];
   const missing = periods?.find((period) => !scored.includes(period));
   if (missing !== undefined)
     throw new UsageError(`--periods: found ${missing}, expected months from ${scored[0]} to ${scored.at(-1)}`);
@@ -67,7 +68,7 @@ function selected(io: StageIo, { area, states, periods }: DrawsOptions) {
     area === 'state'
       ? areas.states.map(({ state_code }) => ({ code: state_code, wanted: wanted.has(state_code) }))
       : areas.lgas.map(({ lga_code, state_code }) => ({ code: lga_code, wanted: wanted.has(state_code) }));
-  const scores = area === 'state' ? io.table('risk/states') : io.table('risk/lgas');
+  const scores = area === 'state' ? io.table(risk.STATES) : io.table(risk.LGAS);
   return { area, codes, periods: new Set(periods ?? scored), scores };
 }
 

@@ -1,8 +1,8 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { readCatalog } from '../../catalog/country.ts';
 import { type FetchOutcome, fetchFile, filesToFetch } from '../../intake/fetch/files.ts';
-import { EXIT } from '../exit-codes.ts';
-import { say } from '../options.ts';
+import { EXIT } from '../terminal/exit-codes.ts';
+import { say } from '../terminal/options.ts';
 
 const DETAIL = `
 A file that exists and has the catalog's SHA-256 is left alone. An interrupted download continues where it stopped. A

@@ -11,8 +11,8 @@ import { writeDraft } from '../../intake/draft/write.ts';
 import { writeAtomic } from '../../lib/atomic-write.ts';
 import { BadInput } from '../../lib/bad-input.ts';
 import { quoted } from '../../lib/shell.ts';
-import { say } from '../options.ts';
-import { formatTable } from '../text/text-table.ts';
+import { say } from '../terminal/options.ts';
+import { formatTable } from '../terminal/text-table.ts';
 
 const DETAIL = `
 Reads every file, and drafts sources.json and model.json: roles, columns, codes and parents, survey rounds, units,

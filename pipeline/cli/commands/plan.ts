@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { planBuild } from '../../release/build.ts';
-import { EXIT } from '../exit-codes.ts';
-import { addCountryOptions, type CountryOptions, say, withoutValidation } from '../options.ts';
+import { EXIT } from '../terminal/exit-codes.ts';
+import { addCountryOptions, type CountryOptions, say, withoutValidation } from '../terminal/options.ts';
 
 const WORDS = { cached: 'unchanged', run: 'will run', depends: 'may run' } as const;
 

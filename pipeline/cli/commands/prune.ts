@@ -5,7 +5,7 @@ import { whenAlone } from '../../engine/lock.ts';
 import { TryAgain, UsageError } from '../../lib/errors.ts';
 import { cacheOf } from '../../release/build-paths.ts';
 import { clearUnfinished } from '../../release/candidate.ts';
-import { say } from '../options.ts';
+import { say } from '../terminal/options.ts';
 
 /** `malaria-risk prune`. */
 export function pruneCommand(): Command {

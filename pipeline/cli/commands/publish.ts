@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { type Publication, publishVersion } from '../../release/publish.ts';
 import { MOST_KEPT_VERSIONS } from '../../release/release-index.ts';
 import { HERE } from '../../release/release-records.ts';
-import { atLeastOne, freeText, say } from '../options.ts';
+import { atLeastOne, freeText, say } from '../terminal/options.ts';
 
 const DETAIL = `
 Verifies the complete version, compares it with the current one as \`malaria-risk review\` does, and updates \`current\`

@@ -2,7 +2,6 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { StatementType } from '@duckdb/node-api';
 import { Command } from 'commander';
-import { ARTIFACT_TABLES } from '../../artifacts.ts';
 import { createArtifactViews } from '../../engine/artifact-views.ts';
 import { UsageError } from '../../lib/errors.ts';
 import { toCsv } from '../../lib/tables/csv.ts';
@@ -12,8 +11,9 @@ import { openSnapshot } from '../../publish/snapshot/read.ts';
 import { aboutIn, TABLES } from '../../publish/snapshot/table-columns.ts';
 import { createViews } from '../../publish/snapshot/views.ts';
 import { cacheOf, snapshotsOf } from '../../release/build-paths.ts';
-import { say, terminalWidth } from '../options.ts';
-import { type Cells, formatTable } from '../text/text-table.ts';
+import { STAGE_TABLES } from '../../stages.ts';
+import { say, terminalWidth } from '../terminal/options.ts';
+import { type Cells, formatTable } from '../terminal/text-table.ts';
 
 interface QueryOptions {
   out: string;
@@ -88,7 +88,10 @@ export async function query(
   });
 }
 
-const FORMS: Record<string, TableForm> = { ...TABLES, ...ARTIFACT_TABLES };
+const FORMS: Record<string, TableForm> = {
+  ...TABLES,
+  ...Object.fromEntries(STAGE_TABLES.map((form) => [form.name, form])),
+};
 
 /**
  * The tables and their columns, with the meaning that this version of the program gives them, in the country's words.

@@ -5,9 +5,9 @@ import { pruneReleases } from '../../release/prune.ts';
 import { HERE } from '../../release/release-records.ts';
 import { type Origin, originOf, reproduce } from '../../release/reproduce.ts';
 import { SNAPSHOT, STAGES } from '../../stages.ts';
-import { atLeastOne, jobsOption, say } from '../options.ts';
-import { showProgress } from '../text/progress.ts';
-import { formatTable } from '../text/text-table.ts';
+import { atLeastOne, jobsOption, say } from '../terminal/options.ts';
+import { showProgress } from '../terminal/progress.ts';
+import { formatTable } from '../terminal/text-table.ts';
 
 const outOption = ['--out <dir>', 'directory of snapshots, releases and `current`', 'build'] as const;
 

@@ -7,8 +7,8 @@ import { currentSnapshot } from '../../release/current.ts';
 import { findVersion } from '../../release/find.ts';
 import { reviewSnapshot } from '../../release/review.ts';
 import { renderReviewPage } from '../../release/review-page.ts';
-import { fileToWrite, say } from '../options.ts';
-import { describeReview } from '../text/review-text.ts';
+import { fileToWrite, say } from '../terminal/options.ts';
+import { describeReview } from '../terminal/review-text.ts';
 
 const DETAIL = `
 Compares a version with the current one: the answers of every operation, every table, scores by state and month, the

@@ -10,9 +10,9 @@ import { readPanels } from '../../model/forecast/read-panels.ts';
 import { withArtifacts } from '../../release/with-artifacts.ts';
 import { backtest, type OriginSpan, originsOf, type ScoredForecast } from '../../validate/backtest/backtest.ts';
 import { type SummaryRow, summarise } from '../../validate/backtest/backtest-summary.ts';
-import { ABOUT_RAW_DATA, fileToWrite, say } from '../options.ts';
-import { showProgress } from '../text/progress.ts';
-import { formatTable } from '../text/text-table.ts';
+import { ABOUT_RAW_DATA, fileToWrite, say } from '../terminal/options.ts';
+import { showProgress } from '../terminal/progress.ts';
+import { formatTable } from '../terminal/text-table.ts';
 
 interface ScoreForecastsOptions {
   country: string;

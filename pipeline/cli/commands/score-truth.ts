@@ -2,10 +2,13 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { areasOf } from '../../ingest/areas-of.ts';
+import * as ingest from '../../ingest/ingest-tables.ts';
 import { writeAtomic } from '../../lib/atomic-write.ts';
 import { UsageError } from '../../lib/errors.ts';
 import { toCsv } from '../../lib/tables/csv.ts';
+import * as zonal from '../../measure/zonal/zonal-tables.ts';
 import { drawMonths, type Paths } from '../../model/risk/paths.ts';
+import * as risk from '../../model/risk/risk-tables.ts';
 import { hasDraws, pathsOfStage } from '../../model/risk/stage-draws.ts';
 import { withArtifacts } from '../../release/with-artifacts.ts';
 import { hasSyntheticCountry, writeSyntheticCountry } from '../../synthetic/country.ts';
@@ -34,9 +37,9 @@ import {
 } from '../../validate/known-truth.ts';
 import { readTruth } from '../../validate/truth-file.ts';
 import { GROUPINGS, type Grouping, lgaGroupsOf, spanOf } from '../../validate/truth-groups.ts';
-import { fileToWrite, jobsOption, say } from '../options.ts';
-import { showProgress } from '../text/progress.ts';
-import { formatTable } from '../text/text-table.ts';
+import { fileToWrite, jobsOption, say } from '../terminal/options.ts';
+import { showProgress } from '../terminal/progress.ts';
+import { formatTable } from '../terminal/text-table.ts';
 
 /** The stages that scores need. */
 const NEEDED = ['ingest', 'zonal', 'season', 'link', 'risk'];
@@ -186,18 +189,18 @@ async function scoreCountry(country: ScoredCountry, { build, jobs, json }: Truth
   try {
     const part = { country: country.directory, out: build, jobs, onEvent: json ? () => {} : progress.onEvent };
     return await withArtifacts(NEEDED, part, ({ model }, io) => {
-      const clusters = io.table('ingest/clusters');
+      const clusters = io.table(ingest.CLUSTERS);
       const scored = {
-        lgas: io.table('risk/lgas'),
-        baseline: io.table('risk/baseline'),
+        lgas: io.table(risk.LGAS),
+        baseline: io.table(risk.BASELINE),
         draws: hasDraws(io) ? drawsByMonth(pathsOfStage(io)) : null,
-        places: lgaGroupsOf(areasOf(io), io.table('zonal/lgas'), io.columns('zonal/cells'), clusters),
+        places: lgaGroupsOf(areasOf(io), io.table(zonal.LGAS), io.columns(zonal.CELLS), clusters),
         span: spanOf(model, clusters),
       };
-      const stateOf = new Map(io.table('ingest/lgas').map((lga) => [lga.lga_code, lga.state_code]));
+      const stateOf = new Map(io.table(ingest.LGAS).map((lga) => [lga.lga_code, lga.state_code]));
       return {
         groups: compareWithTruth(scored, truth),
-        calibration: calibrate(io.table('risk/probabilities'), io.table('risk/changes'), {
+        calibration: calibrate(io.table(risk.PROBABILITIES), io.table(risk.CHANGES), {
           truth,
           stateOf: (lga_code) => stateOf.get(lga_code)!,
           last: model.last_estimated,

@@ -10,10 +10,10 @@ import { toCsv } from '../../lib/tables/csv.ts';
 import { CASE_SERIES_UNITS } from '../../model/transmission/case-series-form.ts';
 import { type Provenance, provenanceOf } from '../../publish/snapshot/provenance.ts';
 import { openSnapshot } from '../../publish/snapshot/read.ts';
-import { say, terminalWidth } from '../options.ts';
-import { sparkline } from '../text/charts.ts';
-import { modelCharts, stateSeries, withRangeBars } from '../text/show-charts.ts';
-import { type Cells, formatTable } from '../text/text-table.ts';
+import { sparkline } from '../terminal/charts.ts';
+import { say, terminalWidth } from '../terminal/options.ts';
+import { modelCharts, stateSeries, withRangeBars } from '../terminal/show-charts.ts';
+import { type Cells, formatTable } from '../terminal/text-table.ts';
 
 interface ShowOptions {
   state?: string;

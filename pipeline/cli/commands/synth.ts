@@ -3,7 +3,7 @@ import { UsageError } from '../../lib/errors.ts';
 import { DEFAULT_OUT, hasSyntheticCountry, writeSyntheticCountry } from '../../synthetic/country.ts';
 import { ALL_FAMILIES, FAMILY_WORDS, type TruthFamily } from '../../synthetic/families.ts';
 import { type CountrySize, NIGERIAN, sizeOf } from '../../synthetic/size.ts';
-import { atLeastOne, say } from '../options.ts';
+import { atLeastOne, say } from '../terminal/options.ts';
 
 const DETAIL = `
 Writes a complete made-up country in the formats of a real one: 37 states and 774 LGAs, rasters of population,

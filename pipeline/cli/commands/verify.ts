@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { UsageError } from '../../lib/errors.ts';
 import { verifySnapshot } from '../../publish/snapshot/verify.ts';
 import { releaseIndexFaults } from '../../release/verify-release-index.ts';
-import { say } from '../options.ts';
+import { say } from '../terminal/options.ts';
 
 /** `malaria-risk verify`. */
 export function verifyCommand(): Command {

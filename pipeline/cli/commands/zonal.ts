@@ -10,7 +10,7 @@ import { OutlineFault } from '../../measure/zonal/band.ts';
 import { drawOutline } from '../../measure/zonal/outline.ts';
 import { sumInside } from '../../measure/zonal/pass.ts';
 import { type ZonalSums, zonalStatistics } from '../../measure/zonal/sums.ts';
-import { atLeastOne, fileToWrite, say } from '../options.ts';
+import { atLeastOne, fileToWrite, say } from '../terminal/options.ts';
 
 export interface ZonalOptions {
   polygons: string;

@@ -2,8 +2,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 import { feature } from 'topojson-client';
 import type { Topology } from 'topojson-specification';
-import type { Polygon } from '../../artifacts.ts';
 import { BadInput } from '../../lib/bad-input.ts';
+import type { Polygon } from '../../lib/numerics/area.ts';
 import { refuseUnsupported } from './unsupported.ts';
 
 /** A feature with its polygons at full resolution, every ring closed. */

@@ -1,11 +1,12 @@
 /** Reads one source by itself, as a build would, so that a fault in one does not hide faults in another. */
-import type { Areas, Census, Polygons, ReportLine } from '../../artifacts.ts';
 import type { Country } from '../../catalog/country.ts';
 import { datedFiles, isDated } from '../../catalog/dated-files.ts';
 import type { Source } from '../../catalog/sources.ts';
+import type { ReportLine } from '../../engine/stage.ts';
 import { ingestCases } from '../../ingest/cases.ts';
 import { ingestClimate } from '../../ingest/climate.ts';
 import { ingestCovariates } from '../../ingest/covariate-tables.ts';
+import type { Areas, Census, Polygons } from '../../ingest/ingest-tables.ts';
 import { type IngestInput, refuseUnknownPlaces } from '../../ingest/input.ts';
 import { ingestCensus, ingestLayers } from '../../ingest/layers.ts';
 import { locator } from '../../ingest/locate.ts';

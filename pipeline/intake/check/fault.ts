@@ -1,4 +1,5 @@
-import { BadInput, type Remedy } from '../../lib/bad-input.ts';
+import type { Remedy } from '../../catalog/remedy.ts';
+import { BadInput } from '../../lib/bad-input.ts';
 
 /** The steps of a check, cheapest first. */
 export type Step = 'form' | 'files' | 'hashes' | 'tables and outlines' | 'rasters';
@@ -26,8 +27,8 @@ export async function faultsOf(step: Step, source: string | null, check: () => u
 
 /** A fault and those found along with it. */
 export function faultsIn(step: Step, source: string | null, error: BadInput): Fault[] {
-  return [error, ...error.others].map(({ message, remedy }) => ({
-    ...{ step, source, what: message },
-    ...(remedy && { remedy }),
-  }));
+  return [error, ...error.others].map(({ message, remedy }): Fault => {
+    const fault = { step, source, what: message };
+    return remedy === null ? fault : { ...fault, remedy: remedy as Remedy };
+  });
 }

@@ -4,8 +4,9 @@ import type { Source } from '../../catalog/sources.ts';
 import { openRaster, type Raster } from '../../ingest/readers/geotiff.ts';
 import { listWindows } from '../../ingest/readers/windows.ts';
 import { describeGrid, latitudeOf, longitudeOf, sameGrid, wholeGrid } from '../../lib/numerics/grid.ts';
+import { rankCorrelation } from '../../lib/numerics/rank-correlation.ts';
 import { describeRatio } from './doubts.ts';
-import { type Distribution, distributionOf, rankCorrelation } from './statistics.ts';
+import { type Distribution, distributionOf } from './statistics.ts';
 
 export interface RasterSummary {
   grid: string;

@@ -1,7 +1,8 @@
 /** Compares two releases of a table, row by row. */
 import type { Period } from '../../contract/months.ts';
 import { addMonths, monthOf } from '../../contract/months.ts';
-import { type Distribution, distributionOf, medianOf, monthsBetween, phaseOf, rankCorrelation } from './statistics.ts';
+import { rankCorrelation } from '../../lib/numerics/rank-correlation.ts';
+import { type Distribution, distributionOf, medianOf, monthsBetween, phaseOf } from './statistics.ts';
 
 /** A row of a table: its key, place and time, and its numbers. */
 export interface ComparedRow {

@@ -1,6 +1,7 @@
 /** The role of a table, from its columns, the codes in them and its rows. */
 
-import { FIGURES, type Role } from '../../catalog/roles.ts';
+import { FIGURES } from '../../catalog/figures.ts';
+import type { Role } from '../../catalog/roles.ts';
 import type { Source } from '../../catalog/sources.ts';
 import { isPeriod } from '../../contract/months.ts';
 import { plain } from '../../ingest/names.ts';

@@ -2,10 +2,10 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { type Country, readUnchecked, schemaFaults } from '../../catalog/country.ts';
+import type { Remedy } from '../../catalog/remedy.ts';
 import type { Acceptance, Gap, Source } from '../../catalog/sources.ts';
 import { monthIndex } from '../../contract/months.ts';
 import { writeAtomic } from '../../lib/atomic-write.ts';
-import type { Remedy } from '../../lib/bad-input.ts';
 import { countryFaults } from '../check/check-country.ts';
 import type { Fault } from '../check/fault.ts';
 import { editJson } from '../update/json-edits.ts';

@@ -2,7 +2,6 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { ReportLine } from '../../artifacts.ts';
 import { type Country, readUnchecked, schemaFaults } from '../../catalog/country.ts';
 import { isTable } from '../../catalog/roles.ts';
 import { checkCovariates } from '../../catalog/rules/covariate-rules.ts';
@@ -11,6 +10,7 @@ import { checkModel } from '../../catalog/rules/model-rules.ts';
 import { checkSource, checkTogether } from '../../catalog/rules/source-rules.ts';
 import type { Acceptance, Source } from '../../catalog/sources.ts';
 import type { Period } from '../../contract/months.ts';
+import type { ReportLine } from '../../engine/stage.ts';
 import { writeAtomic } from '../../lib/atomic-write.ts';
 import { BadInput } from '../../lib/bad-input.ts';
 import { sha256File } from '../../lib/hash.ts';

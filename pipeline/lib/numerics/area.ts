@@ -1,6 +1,8 @@
 import { area } from '@turf/turf';
-import type { Polygon } from '../../artifacts.ts';
 import type { Grid } from './grid.ts';
+
+/** Rings of [longitude, latitude]: the exterior ring first, then the holes; every ring is closed. */
+export type Polygon = [number, number][][];
 
 /** WGS 84: semi-major axis in km and squared eccentricity. */
 const SEMI_MAJOR_KM = 6378.137;

@@ -1,12 +1,14 @@
 import mapshaper from 'mapshaper';
-import type { Outlines, Polygon, Polygons } from '../../artifacts.ts';
+import type { StageRun } from '../../catalog/country-stage.ts';
 import { DECIMALS } from '../../contract/decimals.ts';
 import type { AreaGeometry } from '../../contract/schemas.ts';
-import type { StageRun } from '../../engine/stage.ts';
 import { areasOf } from '../../ingest/areas-of.ts';
+import type { Polygons } from '../../ingest/ingest-tables.ts';
 import { BadInput } from '../../lib/bad-input.ts';
+import type { Polygon } from '../../lib/numerics/area.ts';
 import { areaKm2 } from '../../lib/numerics/area.ts';
 import { tableOf } from '../../lib/tables/table.ts';
+import type { Outlines } from './boundaries-tables.ts';
 import { AREAS_KM2 } from './boundaries-tables.ts';
 import { nestingFaults, outlineFaults, polygonsOf, strayLimit } from './outline-check.ts';
 

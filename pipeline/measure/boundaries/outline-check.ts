@@ -1,6 +1,6 @@
 import { booleanClockwise } from '@turf/turf';
-import type { Polygon } from '../../artifacts.ts';
 import type { AreaGeometry } from '../../contract/schemas.ts';
+import type { Polygon } from '../../lib/numerics/area.ts';
 import { selfCrossing } from '../../lib/numerics/self-crossing.ts';
 
 /** An area's outline with its code and that of its state (for a state, its own). */

@@ -1,14 +1,18 @@
-import type { StageIo, StageRun } from '../../engine/stage.ts';
+import type { StageIo, StageRun } from '../../catalog/country-stage.ts';
+import { figuresOf } from '../../catalog/figures.ts';
+import * as ingest from '../../ingest/ingest-tables.ts';
 import { byCode, type RowOf, tableOf } from '../../lib/tables/table.ts';
+import * as boundaries from '../boundaries/boundaries-tables.ts';
+import * as zonal from '../zonal/zonal-tables.ts';
 import { LGAS, STATES } from './context-tables.ts';
-import { figuresOf, responseIndex, weightedMean } from './figures.ts';
+import { responseIndex, weightedMean } from './figures.ts';
 import { refuseCoverageValues } from './not-inputs.ts';
 
 /** The context figures of every LGA and state, from tables and rasters, and which LGAs are urban. */
 export const run: StageRun = async (io) => {
   const { lgas, states } = contextOf(io);
-  const byLga = [...io.table('ingest/covariates'), ...io.table('zonal/dated_covariates')];
-  refuseCoverageValues(lgas, byLga, io.table('zonal/covariates'), io.columns('zonal/cells'));
+  const byLga = [...io.table(ingest.COVARIATES), ...io.table(zonal.DATED_COVARIATES)];
+  refuseCoverageValues(lgas, byLga, io.table(zonal.COVARIATES), io.columns(zonal.CELLS));
   const urban = lgas.filter((lga) => lga.is_urban).length;
   const what = `${urban} of ${lgas.length} LGAs have more than half of their people in an urban centre`;
   return {
@@ -19,12 +23,12 @@ export const run: StageRun = async (io) => {
 };
 
 function contextOf(io: StageIo): { lgas: RowOf<typeof LGAS>[]; states: RowOf<typeof STATES>[] } {
-  const layers = byCode(io.table('ingest/layers'), 'lga_code');
-  const zonal = byCode(io.table('zonal/lgas'), 'lga_code');
-  const areas = byCode(io.table('boundaries/areas_km2'), 'lga_code');
+  const layers = byCode(io.table(ingest.LAYERS), 'lga_code');
+  const fromRasters = byCode(io.table(zonal.LGAS), 'lga_code');
+  const areas = byCode(io.table(boundaries.AREAS_KM2), 'lga_code');
 
-  const lgas = io.table('ingest/lgas').map(({ lga_code, state_code }) => {
-    const row = zonal[lga_code]!;
+  const lgas = io.table(ingest.LGAS).map(({ lga_code, state_code }) => {
+    const row = fromRasters[lga_code]!;
     const figures = figuresOf((figure) => layers[lga_code]![figure] ?? row[figure]);
     return {
       lga_code,
@@ -38,7 +42,7 @@ function contextOf(io: StageIo): { lgas: RowOf<typeof LGAS>[]; states: RowOf<typ
   });
 
   const byState = Map.groupBy(lgas, ({ state_code }) => state_code);
-  const states = io.table('ingest/states').map(({ state_code }) => {
+  const states = io.table(ingest.STATES).map(({ state_code }) => {
     const own = byState.get(state_code)!;
     const sum = (field: 'population' | 'area_km2') => own.reduce((s, lga) => s + lga[field], 0);
     const figures = figuresOf((figure) =>

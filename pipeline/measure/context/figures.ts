@@ -1,9 +1,3 @@
-import { FIGURES, type Figure } from '../../catalog/roles.ts';
-
-/** A value for each context figure. */
-export const figuresOf = (each: (figure: Figure) => number | null) =>
-  Object.fromEntries(FIGURES.map((figure) => [figure, each(figure)])) as Record<Figure, number | null>;
-
 /**
  * Population-weighted mean, Σ weight × value / Σ weight, over the areas with a value; null if no area with a value has
  * people.

@@ -1,13 +1,15 @@
 /** Detects coverage figures that are used as covariates of the risk score under another name or in another form. */
-import type { ArtifactTables, PredictionCells } from '../../artifacts.ts';
 import { NOT_INPUTS } from '../../catalog/covariates.ts';
-import { COVERAGE, type Figure } from '../../catalog/roles.ts';
-import { rankCorrelation } from '../../intake/compare/statistics.ts';
+import { COVERAGE, type Figure } from '../../catalog/figures.ts';
+import type * as ingest from '../../ingest/ingest-tables.ts';
 import { BadInput } from '../../lib/bad-input.ts';
+import { rankCorrelation } from '../../lib/numerics/rank-correlation.ts';
 import type { RowOf } from '../../lib/tables/table.ts';
+import type * as zonal from '../zonal/zonal-tables.ts';
+import type { PredictionCells } from '../zonal/zonal-tables.ts';
 
-type ByLga = RowOf<ArtifactTables['ingest/covariates']>;
-type ByCell = RowOf<ArtifactTables['zonal/covariates']>;
+type ByLga = RowOf<typeof ingest.COVARIATES>;
+type ByCell = RowOf<typeof zonal.COVARIATES>;
 
 /** Minimum number of distinct values: figures with fewer have no recognisable pattern. */
 const LEAST_VALUES = 3;

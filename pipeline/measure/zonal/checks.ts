@@ -1,10 +1,11 @@
 /** Checks of rasters for untagged nodata values, a wrong unit or a wrong location. */
-import type { Areas, Census, ZonalRow } from '../../artifacts.ts';
 import type { Source } from '../../catalog/sources.ts';
+import type { Areas, Census } from '../../ingest/ingest-tables.ts';
 import type { Raster } from '../../ingest/readers/geotiff.ts';
 import { listWindows } from '../../ingest/readers/windows.ts';
 import { BadInput } from '../../lib/bad-input.ts';
 import { latitudeOf, longitudeOf, type Values, type Window, wholeGrid } from '../../lib/numerics/grid.ts';
+import type { ZonalRow } from './zonal-tables.ts';
 
 /** Share of an LGA that may be outside the population raster (cells trimmed along a coast). */
 const MAX_OUTSIDE = 0.01;

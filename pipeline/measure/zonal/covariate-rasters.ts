@@ -1,7 +1,8 @@
 /** Covariates of the risk score from rasters: by prediction cell or, if they change over time, by LGA and time. */
-import type { ArtifactTables, Polygons, PredictionCell, ReportLine } from '../../artifacts.ts';
 import { datedFiles, isDated } from '../../catalog/dated-files.ts';
 import type { Gap, Source } from '../../catalog/sources.ts';
+import type { ReportLine } from '../../engine/stage.ts';
+import type { Polygons } from '../../ingest/ingest-tables.ts';
 import type { Raster } from '../../ingest/readers/geotiff.ts';
 import { readNearest } from '../../ingest/readers/nearest.ts';
 import { BadInput } from '../../lib/bad-input.ts';
@@ -9,8 +10,10 @@ import type { Grid, Values, Window } from '../../lib/numerics/grid.ts';
 import type { RowOf } from '../../lib/tables/table.ts';
 import { KM_PER_DEGREE } from './prediction-cells.ts';
 import { fillGaps, rasterSources } from './raster-sources.ts';
+import type * as zonal from './zonal-tables.ts';
+import type { PredictionCell } from './zonal-tables.ts';
 
-type CovariateRow = RowOf<ArtifactTables['zonal/dated_covariates']>;
+type CovariateRow = RowOf<typeof zonal.DATED_COVARIATES>;
 
 /** The sources of covariates that do not change, or of which only the mean over time is used. */
 export const constantCovariates = (sources: readonly Source[]): Source[] =>

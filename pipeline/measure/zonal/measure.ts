@@ -1,5 +1,5 @@
-import type { Areas, Polygons, PredictionCells } from '../../artifacts.ts';
 import type { Source } from '../../catalog/sources.ts';
+import type { Areas, Polygons } from '../../ingest/ingest-tables.ts';
 import { nameOf, sourceOf } from '../../ingest/input.ts';
 import type { Raster } from '../../ingest/readers/geotiff.ts';
 import { matchCentres, readNearest } from '../../ingest/readers/nearest.ts';
@@ -19,6 +19,7 @@ import { openSource, rasterSources, unitsOf } from './raster-sources.ts';
 import { addWindow, createSums, zonalStatistics } from './sums.ts';
 import { markCentres } from './urban-centre.ts';
 import type { WholeRasters } from './whole-rasters.ts';
+import type { PredictionCells } from './zonal-tables.ts';
 
 /** Side of the prediction cells, the blocks into which population cells are pooled. */
 const POOL_KM = 5;

@@ -1,4 +1,4 @@
-import type { Polygon } from '../../artifacts.ts';
+import type { Polygon } from '../../lib/numerics/area.ts';
 import type { Grid } from '../../lib/numerics/grid.ts';
 
 /**

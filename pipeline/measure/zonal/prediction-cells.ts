@@ -1,7 +1,7 @@
-import type { PredictionCells } from '../../artifacts.ts';
 import { gridCellAreaKm2 } from '../../lib/numerics/area.ts';
 import { type Grid, latitudeOf, longitudeOf, type Values, type Window } from '../../lib/numerics/grid.ts';
 import type { Coverage } from './coverage.ts';
+import type { PredictionCells } from './zonal-tables.ts';
 
 /** Approximate length of a degree of latitude, for the size of blocks and the distance to the nearest value. */
 export const KM_PER_DEGREE = 111.2;

@@ -1,7 +1,7 @@
-import type { ClimateRow } from '../../artifacts.ts';
 import { datedFiles } from '../../catalog/dated-files.ts';
 import type { Source } from '../../catalog/sources.ts';
 import type { Period } from '../../contract/months.ts';
+import type { ClimateRow } from '../../ingest/ingest-tables.ts';
 import { BadInput } from '../../lib/bad-input.ts';
 
 /** Rain by LGA and month, with gaps filled. @param rainOf the months' rain of `codes[lga]` */

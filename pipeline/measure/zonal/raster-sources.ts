@@ -1,7 +1,8 @@
 import { join } from 'node:path';
-import type { Polygons, ReportLine } from '../../artifacts.ts';
 import type { Role } from '../../catalog/roles.ts';
 import type { Source } from '../../catalog/sources.ts';
+import type { ReportLine } from '../../engine/stage.ts';
+import type { Polygons } from '../../ingest/ingest-tables.ts';
 import { openRaster, type Raster } from '../../ingest/readers/geotiff.ts';
 import { BadInput } from '../../lib/bad-input.ts';
 

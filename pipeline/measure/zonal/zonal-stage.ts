@@ -1,12 +1,14 @@
-import type { Areas, ClimateRow, Polygons, PredictionCell, ReportLine, ZonalRow } from '../../artifacts.ts';
+import type { StageIo, StageRun } from '../../catalog/country-stage.ts';
+import { figuresOf } from '../../catalog/figures.ts';
 import type { Source } from '../../catalog/sources.ts';
 import { hasUncovered } from '../../catalog/uncovered.ts';
-import type { StageIo, StageRun } from '../../engine/stage.ts';
+import type { ReportLine } from '../../engine/stage.ts';
 import { areasOf } from '../../ingest/areas-of.ts';
+import type { Areas, ClimateRow, Polygons } from '../../ingest/ingest-tables.ts';
+import * as ingest from '../../ingest/ingest-tables.ts';
 import { CLIMATE, COVARIATES as DATED_COVARIATES } from '../../ingest/ingest-tables.ts';
 import { refuseUnknownPlaces, sourceOf } from '../../ingest/input.ts';
 import { byCode, type RowOf, rowsOf, tableOf } from '../../lib/tables/table.ts';
-import { figuresOf } from '../context/figures.ts';
 import { compareWithCensus } from './checks.ts';
 import { constantCovariates, datedRows, fillCells } from './covariate-rasters.ts';
 import { datedSources } from './dated-rasters.ts';
@@ -14,6 +16,7 @@ import { measureLgas } from './measure.ts';
 import { climateOf } from './rain.ts';
 import { fillGaps, rasterSources } from './raster-sources.ts';
 import { readWhole } from './whole-rasters.ts';
+import type { PredictionCell, ZonalRow } from './zonal-tables.ts';
 import { CELLS, COVARIATES, LGAS } from './zonal-tables.ts';
 
 export interface ZonalInput {
@@ -42,7 +45,7 @@ export const run: StageRun = async (io) => {
   refuseUnknownPlaces(sources, areas);
   const input = { areas, polygons: io.artifact<Polygons>('ingest/polygons'), sources, rawData };
   const { lgas, cells, climate, covariates, dated_covariates, report } = await zonal(input, progress);
-  const census = byCode(io.table('ingest/census'), 'lga_code');
+  const census = byCode(io.table(ingest.CENSUS), 'lga_code');
   compareWithCensus(sourceOf(io, 'population'), areas, lgas, census);
   return {
     lgas: tableOf(LGAS, lgas),

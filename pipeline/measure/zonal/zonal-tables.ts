@@ -1,8 +1,10 @@
 /** The tables of the zonal stage; climate and dated covariates have the columns of the ingest stage's tables. */
 import { figures, lga_code } from '../../contract/columns.ts';
-import { orNull, real, text, whole } from '../../lib/tables/table.ts';
+import * as ingest from '../../ingest/ingest-tables.ts';
+import { type ColumnsOf, orNull, type RowOf, real, text, whole } from '../../lib/tables/table.ts';
 
 export const LGAS = {
+  name: 'zonal/lgas',
   row: 'An LGA: figures from rasters, not rounded',
   columns: {
     lga_code,
@@ -13,6 +15,7 @@ export const LGAS = {
   },
 };
 export const CELLS = {
+  name: 'zonal/cells',
   row: 'Population cells pooled to about 5 km, split by LGA',
   columns: {
     lga_code,
@@ -25,6 +28,7 @@ export const CELLS = {
   },
 };
 export const COVARIATES = {
+  name: 'zonal/covariates',
   row: 'A value of an undated raster covariate of the risk score, by prediction cell',
   columns: {
     covariate: text('Id of its source'),
@@ -32,3 +36,10 @@ export const COVARIATES = {
     value: real("Mean over the cell's people, in the source's unit"),
   },
 };
+export const CLIMATE = { ...ingest.CLIMATE, name: 'zonal/climate' };
+/** Rasters by month or year have one value for each LGA, as tables do. */
+export const DATED_COVARIATES = { ...ingest.COVARIATES, name: 'zonal/dated_covariates' };
+
+export type ZonalRow = RowOf<typeof LGAS>;
+export type PredictionCell = RowOf<typeof CELLS>;
+export type PredictionCells = ColumnsOf<typeof CELLS>;

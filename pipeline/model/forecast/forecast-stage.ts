@@ -1,6 +1,6 @@
-import type { ReportLine } from '../../artifacts.ts';
+import type { StageRun } from '../../catalog/country-stage.ts';
 import { type Period, periodOf } from '../../contract/months.ts';
-import type { StageRun } from '../../engine/stage.ts';
+import type { ReportLine } from '../../engine/stage.ts';
 import { type RowOf, tableOf } from '../../lib/tables/table.ts';
 import { caseModel } from './case-model/forecaster.ts';
 import { at } from './forecast-scores.ts';

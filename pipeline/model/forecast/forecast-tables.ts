@@ -1,10 +1,10 @@
-import { period, state_code } from '../../contract/columns.ts';
-import { orNull, real, text, whole } from '../../lib/tables/table.ts';
+import { period } from '../../contract/columns.ts';
+import { real, text, whole } from '../../lib/tables/table.ts';
 
 /** `long`: state records that start years before the others; their older months are forecast too. */
 export type AreaLevel = 'lga' | 'state' | 'long';
 
-const horizon_months = whole('Months after the last month of case records, 1 to 4');
+export const horizon_months = whole('Months after the last month of case records, 1 to 4');
 const quantiles = {
   q05: real('Confirmed cases: 5% quantile of the forecast'),
   q25: real('25% quantile'),
@@ -15,6 +15,7 @@ const quantiles = {
 
 /** Forecasts of the records, with the model's own ranges. */
 export const CASES = {
+  name: 'forecast/cases',
   row: 'An area with case records in a forecast month',
   columns: {
     area: text<'state' | 'lga'>('`state` or `lga`'),
@@ -23,61 +24,5 @@ export const CASES = {
     horizon_months,
     last_cases: text('Last month of the case records used by the forecast, YYYY-MM'),
     ...quantiles,
-  },
-};
-
-export const SKILL = {
-  row: 'A method, a level of areas, a period of origins and a horizon',
-  columns: {
-    area_level: text<AreaLevel>(
-      'lga; state: sums of their LGAs or own records; long: states whose own records start years before the others',
-    ),
-    origins: text('Year of the origins, the months from which forecasts were made, or all'),
-    method: text('case_model, or one of the simple methods with which it is compared (forecast/MODEL.md)'),
-    horizon_months: orNull(whole('Months ahead, 1 to 4; null: all')),
-    forecasts: whole('Number of forecasts scored'),
-    log_mae: real('Mean of |ln median - ln observed|: .25 means an error by a factor of 1.28'),
-    crps_log: real('Continuous ranked probability score of ln cases; lower is better'),
-    coverage_50: real('Share of observed values between the quartiles; ideally .5'),
-    coverage_90: real('Share of observed values between the 5% and the 95% quantiles; ideally .9'),
-    crps_per_1000: orNull(real('The same score for cases per 1,000 people; null if the population is unknown')),
-  },
-};
-
-export const STRETCH = {
-  row: "A level of areas and a horizon: factors by which past errors require the case model's ranges to be scaled",
-  columns: {
-    area: text<'state' | 'lga'>('`state` or `lga`'),
-    horizon_months,
-    inner: real('Factor of the distance from the median, in logarithms, up to the quartiles'),
-    outer: real('The same from 5 and 95% outwards'),
-  },
-};
-
-export const PAST = {
-  row: 'A forecast of a state made in the backtest, with the cases then reported; for the horizons drawn in the report',
-  columns: {
-    state_code,
-    horizon_months,
-    period: text('The forecast month, YYYY-MM'),
-    observed: real("Cases reported in that month, relative to the mean of the state's observed values in this table"),
-    q05: real('5% quantile of the forecast, on the same scale'),
-    q50: real('Median'),
-    q95: real('95% quantile'),
-  },
-};
-
-export const SHIFT = {
-  row: 'A state in a month after its last survey whose scores are moved by case records (without a row, they follow the usual season alone)',
-  columns: {
-    state_code,
-    period,
-    basis: text<'cases' | 'nation'>('cases: its own record; nation: carried over from the records of other states'),
-    deviation: real("ln cases minus the record's usual level, a linear trend with effects of calendar months"),
-    deviation_sd: real('Standard deviation of the error of the deviation'),
-    at_survey: real('The deviation during the last survey; 0 if unknown'),
-    elasticity: real('Change in logit prevalence per unit of ln cases'),
-    elasticity_sd: real('Standard deviation of the elasticity'),
-    spread: real('Standard deviation of state changes that cases do not reflect, logit'),
   },
 };

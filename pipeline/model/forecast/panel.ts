@@ -1,7 +1,7 @@
 /** Panels of the logarithms of monthly cases of areas of one level. */
-import type { Areas, Census } from '../../artifacts.ts';
 import { monthIndex, type Period } from '../../contract/months.ts';
 import type { CaseSeries, Cases } from '../../ingest/case-series.ts';
+import type { Areas, Census } from '../../ingest/ingest-tables.ts';
 import type { AreaLevel } from './forecast-tables.ts';
 
 export interface Area {

@@ -1,6 +1,7 @@
-import type { StageIo } from '../../engine/stage.ts';
+import type { StageIo } from '../../catalog/country-stage.ts';
 import { areasOf } from '../../ingest/areas-of.ts';
 import { casesOf } from '../../ingest/case-series.ts';
+import * as ingest from '../../ingest/ingest-tables.ts';
 import { byCode } from '../../lib/tables/table.ts';
 import { type Panel, panelsOf } from './panel.ts';
 
@@ -8,7 +9,7 @@ import { type Panel, panelsOf } from './panel.ts';
 export const readPanels = (io: StageIo, { parameters } = io.model): Panel[] =>
   panelsOf({
     areas: areasOf(io),
-    cases: casesOf(io.table('ingest/cases')),
-    census: byCode(io.table('ingest/census'), 'lga_code'),
+    cases: casesOf(io.table(ingest.CASES)),
+    census: byCode(io.table(ingest.CENSUS), 'lga_code'),
     disrupted: parameters.season.masked,
   });

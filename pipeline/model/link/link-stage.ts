@@ -1,14 +1,14 @@
-import type { ReportLine } from '../../artifacts.ts';
+import type { StageRun } from '../../catalog/country-stage.ts';
 import { monthIndex, periodOf } from '../../contract/months.ts';
 import { FORECAST_MONTHS } from '../../contract/operations.ts';
-import type { StageRun } from '../../engine/stage.ts';
+import type { ReportLine } from '../../engine/stage.ts';
 import { areasOf, surveysOf } from '../../ingest/areas-of.ts';
 import { tableOf } from '../../lib/tables/table.ts';
-import { SHIFT } from '../forecast/forecast-tables.ts';
 import { withoutDisrupted } from '../forecast/panel.ts';
 import { readPanels } from '../forecast/read-panels.ts';
 import type { CarryOver } from './carry-over.ts';
 import { type ElasticityEvidence, elasticityOf } from './elasticity.ts';
+import { SHIFT } from './link-tables.ts';
 import { carryOverBetween, changesOf, recordedDeviations, shiftsOf } from './shift.ts';
 import { surveyedStates } from './surveyed.ts';
 

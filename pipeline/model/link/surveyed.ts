@@ -1,8 +1,8 @@
 /** Prevalence of each state in the survey rounds, on the logit scale of the risk model. */
-import type { Surveys } from '../../artifacts.ts';
 import { monthIndex, type Period } from '../../contract/months.ts';
+import type { Surveys } from '../../ingest/ingest-tables.ts';
+import { ratioEstimate } from '../../lib/numerics/ratio-estimate.ts';
 import { logit } from '../../lib/numerics/special.ts';
-import { ratioEstimate } from '../survey/trend.ts';
 
 export interface SurveyedState {
   state_code: string;

@@ -1,9 +1,9 @@
-import type { LgaScore, StateScore } from '../../artifacts.ts';
 import { monthIndex, monthOf, type Period } from '../../contract/months.ts';
 import { quantiles } from '../../lib/numerics/quantiles.ts';
 import type { Random } from '../../lib/numerics/random.ts';
 import { expit } from '../../lib/numerics/special.ts';
 import type { BaselineFit } from './baseline.ts';
+import type { LgaScore, StateScore } from './risk-tables.ts';
 
 /** An LGA's data that the baseline needs. */
 export interface BaselineArea {

@@ -1,6 +1,6 @@
 import type { Random } from '../../lib/numerics/random.ts';
 import type { RowOf } from '../../lib/tables/table.ts';
-import type { SHIFT } from '../forecast/forecast-tables.ts';
+import type { SHIFT } from '../link/link-tables.ts';
 
 /** How far case records move the months after the last survey (forecast/MODEL.md, section 8). */
 export interface CaseShift {

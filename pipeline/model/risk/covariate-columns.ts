@@ -1,8 +1,10 @@
-import type { ArtifactTables, PredictionCells } from '../../artifacts.ts';
 import { covariateName } from '../../catalog/covariates.ts';
 import type { Covariate } from '../../catalog/model.ts';
+import type * as ingest from '../../ingest/ingest-tables.ts';
 import { BadInput } from '../../lib/bad-input.ts';
 import type { RowOf } from '../../lib/tables/table.ts';
+import type * as zonal from '../../measure/zonal/zonal-tables.ts';
+import type { PredictionCells } from '../../measure/zonal/zonal-tables.ts';
 
 /** A covariate of the catalog with its value in each prediction cell, in the source's unit and the cells' order. */
 export interface CellCovariate extends Pick<Covariate, 'transform' | 'square'> {
@@ -72,8 +74,8 @@ export function selectFeatures({ features, feature_count, covariates }: Features
   };
 }
 
-type ByLga = RowOf<ArtifactTables['ingest/covariates']>;
-type ByCell = RowOf<ArtifactTables['zonal/covariates']>;
+type ByLga = RowOf<typeof ingest.COVARIATES>;
+type ByCell = RowOf<typeof zonal.COVARIATES>;
 
 /**
  * The catalog's covariates that do not vary over time, by cell: of rasters the cell's value, of tables that of its LGA,

@@ -1,3 +1,4 @@
+import { POSITIVE } from '../../catalog/model.ts';
 import type { Method } from '../../catalog/values.ts';
 import { monthOf, type Period } from '../../contract/months.ts';
 import { solveForward } from '../../lib/numerics/sparse-cholesky.ts';
@@ -5,7 +6,6 @@ import { logit } from '../../lib/numerics/special.ts';
 import type { CaseShift } from './case-shift.ts';
 import { comparedOf } from './compared.ts';
 import { fitAt, type RiskFit, type ThetaPoint } from './fit.ts';
-import { POSITIVE } from './hyperparameters.ts';
 import { estimateInThreads } from './in-threads.ts';
 import { type PreparedRisk, timeOf } from './inputs.ts';
 import type { Constants } from './latent.ts';

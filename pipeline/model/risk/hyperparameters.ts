@@ -1,3 +1,4 @@
+import { POSITIVE } from '../../catalog/model.ts';
 import { expit, logit } from '../../lib/numerics/special.ts';
 
 export interface Hyperparameters {
@@ -18,19 +19,7 @@ export interface Hyperparameters {
   rho: number[];
 }
 
-/** The positive hyperparameters in the order of θ, where logit ρ of each round follows them. */
-export const POSITIVE = [
-  'sigma_place',
-  'range_km',
-  'sigma_change',
-  'sigma_state',
-  'sigma_lga',
-  'sigma_slope',
-  'tau_years',
-  'tau_state_years',
-] as const satisfies readonly (keyof Hyperparameters)[];
-
-/** θ, the hyperparameters on the scale of the search: logarithms, then logit ρ of each round. */
+/** θ, the hyperparameters on the scale of the search: logarithms of the positive ones in their order, then logit ρ of each round. */
 export function toTheta(h: Hyperparameters): number[] {
   return [...POSITIVE.map((name) => Math.log(h[name])), ...h.rho.map(logit)];
 }

@@ -1,12 +1,16 @@
-import type { Areas, Cluster, PredictionCells, StateRound, Surveys } from '../../artifacts.ts';
+import type { StageIo } from '../../catalog/country-stage.ts';
 import type { Method } from '../../catalog/values.ts';
 import { monthIndex, monthOf, type Period } from '../../contract/months.ts';
-import type { StageIo } from '../../engine/stage.ts';
 import { areasOf, surveysOf } from '../../ingest/areas-of.ts';
+import type { Areas, Cluster, StateRound, Surveys } from '../../ingest/ingest-tables.ts';
+import * as ingest from '../../ingest/ingest-tables.ts';
 import { mean } from '../../lib/numerics/averages.ts';
 import { assertTested } from '../../lib/numerics/beta-binomial.ts';
 import { valuesByCode } from '../../lib/tables/table.ts';
-import type { SeasonCheckRow } from '../season/check.ts';
+import type { PredictionCells } from '../../measure/zonal/zonal-tables.ts';
+import * as zonal from '../../measure/zonal/zonal-tables.ts';
+import type { SeasonCheckRow } from '../season/season-tables.ts';
+import * as season from '../season/season-tables.ts';
 import type { BaselineObservation } from './baseline.ts';
 import {
   type CellCovariate,
@@ -56,10 +60,10 @@ function seasonErrorOf(check: readonly SeasonCheckRow[]): number {
 export function inputsOf(io: StageIo): RiskInputs {
   const { state_only_effective_size, covariates = [] } = io.model.parameters.risk;
   const { season_unknown } = io.model.parameters.risk;
-  const cells = io.columns('zonal/cells');
+  const cells = io.columns(zonal.CELLS);
   const areas = areasOf(io);
-  const season = valuesByCode(io.table('season/lgas'), 'lga_code', 'seasonal_index');
-  const unknown = Object.keys(season).length === 0;
+  const index = valuesByCode(io.table(season.LGAS), 'lga_code', 'seasonal_index');
+  const unknown = Object.keys(index).length === 0;
   const even = Object.fromEntries(areas.lgas.map(({ lga_code }) => [lga_code, new Array<number>(12).fill(1)]));
   return {
     areas,
@@ -67,17 +71,17 @@ export function inputsOf(io: StageIo): RiskInputs {
     covariates:
       covariates.length === 0
         ? []
-        : cellCovariates(covariates, cells, io.table('ingest/covariates'), io.table('zonal/covariates')),
+        : cellCovariates(covariates, cells, io.table(ingest.COVARIATES), io.table(zonal.COVARIATES)),
     varying:
       covariates.length === 0
         ? []
         : varyingCovariates(covariates, areas.lgas, cells, [
-            ...io.table('ingest/covariates'),
-            ...io.table('zonal/dated_covariates'),
+            ...io.table(ingest.COVARIATES),
+            ...io.table(zonal.DATED_COVARIATES),
           ]),
     surveys: surveysOf(io),
     test: [io.model.parameters.survey.method].flat()[0]!,
-    season: unknown ? even : season,
+    season: unknown ? even : index,
     season_unknown: unknown,
     state_only_effective_size,
     season_error: unknown ? season_unknown!.sd : seasonErrorOf(io.artifact<SeasonCheckRow[]>('season/check')),

@@ -1,9 +1,11 @@
-import type { Surveys } from '../../artifacts.ts';
+import type { StageRun } from '../../catalog/country-stage.ts';
 import { addMonths, monthIndex, type Period, periodOf, periodRange } from '../../contract/months.ts';
 import { FORECAST_MONTHS } from '../../contract/operations.ts';
-import type { StageRun } from '../../engine/stage.ts';
+import type { Surveys } from '../../ingest/ingest-tables.ts';
 import { randomStream } from '../../lib/numerics/random.ts';
 import { byCode, tableOf } from '../../lib/tables/table.ts';
+import * as zonal from '../../measure/zonal/zonal-tables.ts';
+import * as link from '../link/link-tables.ts';
 import { fitBaseline } from './baseline.ts';
 import { baselineScores } from './baseline-scores.ts';
 import { caseShiftOf } from './case-shift.ts';
@@ -24,12 +26,12 @@ export const run: StageRun = async (io) => {
   const { risk, seed } = io.model.parameters;
   const inputs = inputsOf(io);
   const { areas, surveys, season } = inputs;
-  const zonal = byCode(io.table('zonal/lgas'), 'lga_code');
+  const figures = byCode(io.table(zonal.LGAS), 'lga_code');
 
   const baselineAreas = areas.lgas.map(({ lga_code, state_code }) => ({
     lga_code,
     state_code,
-    population: zonal[lga_code]!.population,
+    population: figures[lga_code]!.population,
     log_season: season[lga_code]!.map((index) => Math.log(Math.max(index, LEAST_INDEX))),
   }));
   const prepared = prepareRisk(inputs);
@@ -74,7 +76,7 @@ export const run: StageRun = async (io) => {
     predicted,
     { ...risk, seed },
     (share, what) => io.progress(0.5 + share / 2, what),
-    caseShiftOf(io.table('link/shift'), areas.states, predicted),
+    caseShiftOf(io.table(link.SHIFT), areas.states, predicted),
   );
   const spatial = inputs.season_unknown
     ? { ...estimate, states: inEveryMonth(estimate.states, from), lgas: inEveryMonth(estimate.lgas, from) }

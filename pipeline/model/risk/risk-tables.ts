@@ -1,9 +1,19 @@
 import { lga_code, period, scores, state_code } from '../../contract/columns.ts';
 import { LEVELS } from '../../contract/schemas.ts';
-import { type ColumnForm, orNull, real, text } from '../../lib/tables/table.ts';
+import { type ColumnForm, orNull, type RowOf, real, text } from '../../lib/tables/table.ts';
 
-export const LGAS = { row: 'An LGA in a month, estimated or forecast', columns: { lga_code, period, ...scores } };
-export const STATES = { row: 'A state in a month, estimated or forecast', columns: { state_code, period, ...scores } };
+export const LGAS = {
+  name: 'risk/lgas',
+  row: 'An LGA in a month, estimated or forecast',
+  columns: { lga_code, period, ...scores },
+};
+export const STATES = {
+  name: 'risk/states',
+  row: 'A state in a month, estimated or forecast',
+  columns: { state_code, period, ...scores },
+};
+/** The baseline's scores. */
+export const BASELINE = { ...LGAS, name: 'risk/baseline' };
 
 const place = { area: text<'state' | 'lga'>('`state` or `lga`'), code: text('`state_code` or `lga_code`'), period };
 
@@ -30,6 +40,7 @@ const above = Object.fromEntries(
 ) as Record<`probability_above_${Below}`, ColumnForm<number>>;
 
 export const PROBABILITIES = {
+  name: 'risk/probabilities',
   row: 'An area in an estimated or forecast month: how certain its level and rank are, given the model and all surveys',
   columns: {
     ...place,
@@ -57,6 +68,7 @@ const [change_year, change_year_low, change_year_high, probability_rise_year] =
   changeSince('the same month a year before');
 const sinceSurvey = changeSince('survey_month; null if that is null');
 export const CHANGES = {
+  name: 'risk/changes',
   row: 'An area in an estimated or forecast month that has a score a year before: change, and how certain it is',
   columns: {
     ...place,
@@ -72,3 +84,21 @@ export const CHANGES = {
     probability_rise_survey: orNull(sinceSurvey[3]),
   },
 };
+
+/** Posterior mean and central 90% range of an area in a month. */
+export type LgaScore = RowOf<typeof LGAS>;
+export type StateScore = RowOf<typeof STATES>;
+
+/**
+ * risk/evidence: what the scores are based on. Models add fields of their own; these are the ones that the report
+ * reads. If one is absent, the report leaves out the part that shows it.
+ */
+export interface RiskEvidence {
+  /** Model whose scores are published: `baseline` or `spatial`. */
+  model: string;
+  /** The baseline's fit; `middle` is the middle month of the round's fieldwork. */
+  baseline?: { rounds: { survey_year: number; middle: string }[] };
+  /** The spatial model's fit: hyperparameters on the scale they were searched on. */
+  spatial?: { hyperparameters: { name: string; scale: string; mean: number; sd: number }[] } | null;
+}
+export type RiskModel = 'spatial' | 'baseline';

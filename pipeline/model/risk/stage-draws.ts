@@ -1,9 +1,12 @@
-import type { StageIo } from '../../engine/stage.ts';
+import type { StageIo } from '../../catalog/country-stage.ts';
+import * as ingest from '../../ingest/ingest-tables.ts';
 import { UsageError } from '../../lib/errors.ts';
+import * as link from '../link/link-tables.ts';
 import { caseShiftOf } from './case-shift.ts';
 import { type FitSummary, pathsAt } from './estimate.ts';
 import { inputsOf, prepareRisk } from './inputs.ts';
 import type { Paths } from './paths.ts';
+import { LGAS } from './risk-tables.ts';
 
 /** Whether the stage's scores were computed from draws. */
 export const hasDraws = (io: StageIo): boolean => summaryOf(io) !== null;
@@ -20,8 +23,8 @@ export function pathsOfStage(io: StageIo): Paths {
       'parameters.risk.score: found baseline, expected spatial, since only the spatial model has joint draws',
     );
   const { risk, seed } = io.model.parameters;
-  const periods = [...new Set(io.table('risk/lgas').map(({ period }) => period))];
-  const cases = caseShiftOf(io.table('link/shift'), io.table('ingest/states'), periods);
+  const periods = [...new Set(io.table(LGAS).map(({ period }) => period))];
+  const cases = caseShiftOf(io.table(link.SHIFT), io.table(ingest.STATES), periods);
   return pathsAt(prepareRisk(inputsOf(io)), periods, { ...risk, seed }, summary.points, cases);
 }
 

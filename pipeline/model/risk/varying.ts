@@ -1,9 +1,11 @@
-import type { Areas, ArtifactTables, PredictionCells } from '../../artifacts.ts';
 import { covariateName } from '../../catalog/covariates.ts';
 import type { Covariate } from '../../catalog/model.ts';
 import { addMonths, monthOf, type Period } from '../../contract/months.ts';
+import type * as ingest from '../../ingest/ingest-tables.ts';
+import type { Areas } from '../../ingest/ingest-tables.ts';
 import { BadInput } from '../../lib/bad-input.ts';
 import type { RowOf } from '../../lib/tables/table.ts';
+import type { PredictionCells } from '../../measure/zonal/zonal-tables.ts';
 import { TRANSFORMS } from './covariate-columns.ts';
 
 /** A covariate by month: the value of every LGA at each time of a table. */
@@ -30,7 +32,7 @@ export function varyingCovariates(
   entries: readonly Covariate[],
   lgas: Areas['lgas'],
   cells: Pick<PredictionCells, 'lga_code' | 'population'>,
-  rows: readonly RowOf<ArtifactTables['ingest/covariates']>[],
+  rows: readonly RowOf<typeof ingest.COVARIATES>[],
 ): VaryingCovariate[] {
   const people = new Map<string, number>();
   cells.lga_code.forEach((code, c) => {

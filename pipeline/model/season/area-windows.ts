@@ -1,6 +1,6 @@
-import type { SeasonWindow } from '../../artifacts.ts';
 import { roundAs } from '../../contract/decimals.ts';
 import { type RainSeason, rainTransmission } from './rain-season.ts';
+import type { SeasonWindow } from './season-tables.ts';
 import { bestWindow, CRITERION, judgeWindow, verdictOf, WINDOW_MONTHS, windowShares } from './windows.ts';
 
 /** The data from which a place's windows are determined. */

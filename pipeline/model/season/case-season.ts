@@ -1,7 +1,5 @@
-import { mean, median } from '../../lib/numerics/averages.ts';
-
-/** Gaps up to this many months are interpolated for the trend. */
-const BRIDGED_MONTHS = 3;
+import { median } from '../../lib/numerics/averages.ts';
+import { logsOverTrend } from '../../lib/numerics/logs-over-trend.ts';
 
 export interface CaseMonths {
   /** Month of the year of the first value, 0 (January) to 11. */
@@ -28,36 +26,6 @@ export function caseSeason({ first_month, cases, unusual }: CaseMonths): number[
   const season = byMonth.map(median);
   const peak = Math.max(...season);
   return season.map((value) => Math.exp(value - peak));
-}
-
-/**
- * Monthly logarithms minus their trend, the centred 12-month mean (2 × 12, with the end months at half weight), which
- * has no yearly rhythm. Gaps of up to three months are interpolated for the trend; the result is null if the month or
- * part of its window of thirteen months is unknown.
- */
-export function logsOverTrend(logs: readonly (number | null)[]): (number | null)[] {
-  const bridged = bridgeGaps(logs);
-  return logs.map((log, t) => {
-    const window = bridged.slice(Math.max(0, t - 6), t + 7);
-    if (log === null || window.length < 13 || window.includes(null)) return null;
-    const known = window as number[];
-    return log - (mean(known.slice(0, 12)) + mean(known.slice(1))) / 2;
-  });
-}
-
-/** Interpolates linearly in runs of up to `BRIDGED_MONTHS` nulls with values on both sides. */
-function bridgeGaps(values: readonly (number | null)[]): (number | null)[] {
-  const filled = [...values];
-  let last: number | null = null;
-  for (const [t, value] of values.entries()) {
-    if (value === null) continue;
-    if (last !== null && t - last - 1 <= BRIDGED_MONTHS) {
-      const from = values[last]!;
-      for (let i = last + 1; i < t; i++) filled[i] = from + ((value - from) * (i - last)) / (t - last);
-    }
-    last = t;
-  }
-  return filled;
 }
 
 /**

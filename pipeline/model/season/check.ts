@@ -1,32 +1,10 @@
 import { correlation, mean, median } from '../../lib/numerics/averages.ts';
 import { randomStream } from '../../lib/numerics/random.ts';
+import type { Durations } from '../../lib/numerics/sirs.ts';
 import { monthsApart, seasonMidpoint } from './high-season.ts';
-import { type Durations, expectedSeason, fitRainSeason, type SeasonRecord } from './rain-season.ts';
+import { expectedSeason, fitRainSeason, type SeasonRecord } from './rain-season.ts';
+import type { SeasonCheckRow, SeasonFigures, SeasonPair } from './season-tables.ts';
 
-/** Agreement between a place's expected and recorded seasons. */
-export type SeasonFigures = Pick<SeasonCheckRow, 'correlation' | 'peak_off' | 'midpoint_off' | 'wrong_months'>;
-/** The two seasons, as shares of their peak, January first. */
-export type SeasonPair = Pick<SeasonCheckRow, 'expected' | 'recorded'>;
-
-/** Comparison of a state's recorded season with that expected from its rain, using parameters from the other states. */
-export interface SeasonCheckRow {
-  state_code: string;
-  correlation: number;
-  /** Months 1-12. */
-  peak_expected: number;
-  peak_recorded: number;
-  /** Circular distances in months. */
-  peak_off: number;
-  midpoint_off: number;
-  /** Number of the twelve months on the wrong side of the high season's share of the peak. */
-  wrong_months: number;
-  /** Root mean square difference of the two, as a share of the peak; the correlation ignores the size of the swing. */
-  index_error: number;
-  expected: number[];
-  recorded: number[];
-  /** The same for its LGAs with records, each from its own rain, with parameters fitted without the state. */
-  lgas: SeasonFigures[];
-}
 /** The record of a state, and those of its LGAs with records. */
 export interface StateSeasonRecord extends SeasonRecord {
   state_code: string;

@@ -1,6 +1,7 @@
 import { mean, median } from '../../lib/numerics/averages.ts';
-import type { SeasonCheckRow } from './check.ts';
-import type { Durations, RainSeason } from './rain-season.ts';
+import type { Durations } from '../../lib/numerics/sirs.ts';
+import type { RainSeason } from './rain-season.ts';
+import type { SeasonCheckRow } from './season-tables.ts';
 
 export interface SeasonAssumptions {
   durations: Durations;

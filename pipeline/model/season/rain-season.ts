@@ -2,7 +2,7 @@ import { BadInput } from '../../lib/bad-input.ts';
 import { correlation, mean } from '../../lib/numerics/averages.ts';
 import { minimiseBounded } from '../../lib/numerics/bounded-squares.ts';
 import type { Random } from '../../lib/numerics/random.ts';
-import { type SirsCycle, seasonAt, sirsCycle } from './sirs.ts';
+import { type Durations, rainForcing, type SirsCycle, seasonAt, sirsCycle } from '../../lib/numerics/sirs.ts';
 
 /** Parameters of the effect of rain on the season of cases, the same everywhere. */
 export interface RainSeason {
@@ -14,10 +14,6 @@ export interface RainSeason {
   dry_reproduction_number: number;
   /** Share of peak transmission that does not depend on rain. */
   share_year_round: number;
-}
-export interface Durations {
-  infectious_months: number;
-  immune_months: number;
 }
 /** A place's usual rain by month (mm, January first) and the recorded season of its cases (shares of the peak). */
 export interface SeasonRecord {
@@ -40,20 +36,6 @@ const BOUNDS = [
   { low: 0.2, high: 1 },
 ];
 const STARTS = 6;
-
-/**
- * The effect of a month's rain on transmission, as a share of the wettest month's: rⁿ / (rⁿ + Kⁿ) with n = 2, so that a
- * few showers have little effect, and rain in excess of what the ground can hold has no further effect. Without any
- * rain there is no season, and all values are 1.
- * @param rain_mm twelve values
- * @param half_saturation_mm K
- * @param steepness n
- */
-export function rainForcing(rain_mm: readonly number[], half_saturation_mm: number, steepness = 2): number[] {
-  const effects = rain_mm.map((rain) => rain ** steepness / (rain ** steepness + half_saturation_mm ** steepness));
-  const most = Math.max(...effects);
-  return effects.map((value) => (most > 0 ? value / most : 1));
-}
 
 /** The yearly cycle of an SIRS model whose transmission follows a place's usual rain. */
 function rainCycle(rain_mm: readonly number[], rain: RainSeason, durations: Durations): SirsCycle {

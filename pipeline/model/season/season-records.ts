@@ -1,6 +1,6 @@
-import type { ReportLine } from '../../artifacts.ts';
 import type { Model } from '../../catalog/model.ts';
 import { monthIndex, monthOf, type Period, periodOf } from '../../contract/months.ts';
+import type { ReportLine } from '../../engine/stage.ts';
 import type { CaseSeries, Cases } from '../../ingest/case-series.ts';
 import { caseSeason, sumReporting } from './case-season.ts';
 

@@ -1,20 +1,24 @@
-import type { Areas, ClimateRow, ReportLine, SeasonWindow } from '../../artifacts.ts';
+import type { StageIo, StageRun } from '../../catalog/country-stage.ts';
 import type { Model } from '../../catalog/model.ts';
 import { roundFields } from '../../contract/decimals.ts';
 import { monthOf } from '../../contract/months.ts';
 import type { Season, SeasonMethod } from '../../contract/schemas.ts';
-import type { StageIo, StageRun } from '../../engine/stage.ts';
+import type { ReportLine } from '../../engine/stage.ts';
 import { areasOf } from '../../ingest/areas-of.ts';
 import { type Cases, casesOf } from '../../ingest/case-series.ts';
+import type { Areas, ClimateRow } from '../../ingest/ingest-tables.ts';
+import * as ingest from '../../ingest/ingest-tables.ts';
 import { BadInput } from '../../lib/bad-input.ts';
 import { randomStream } from '../../lib/numerics/random.ts';
 import { tableOf } from '../../lib/tables/table.ts';
+import * as zonal from '../../measure/zonal/zonal-tables.ts';
 import { areaWindows } from './area-windows.ts';
-import { checkSeason, type SeasonCheckRow, type SeasonPair, summariseCheck } from './check.ts';
+import { checkSeason, summariseCheck } from './check.ts';
 import { describeMethod } from './description.ts';
 import { describeSeason } from './high-season.ts';
 import { expectedSeason, fitRainSeason, lagInMonths, type RainSeason, usualByMonth } from './rain-season.ts';
 import { recordedSeason, seasonOf, withoutMasked } from './season-records.ts';
+import type { SeasonCheckRow, SeasonPair, SeasonWindow } from './season-tables.ts';
 import { LGAS, NATIONAL, RAIN, STATES, WINDOWS } from './season-tables.ts';
 import { unknownSeason } from './unknown.ts';
 import { seasonErrors } from './windows.ts';
@@ -82,7 +86,7 @@ export const run: StageRun = async (io) => {
   };
 };
 
-const hasRain = (io: StageIo) => io.table('ingest/climate').length + io.table('zonal/climate').length > 0;
+const hasRain = (io: StageIo) => io.table(ingest.CLIMATE).length + io.table(zonal.CLIMATE).length > 0;
 
 /** A country without monthly rain has no season: tables without rows. */
 const withoutRain = (io: StageIo) => ({
@@ -108,9 +112,9 @@ const monthsOf = ({ seasonal_index, high_months, peak_month }: Season) =>
 function inputOf(io: StageIo): SeasonInput {
   return {
     areas: areasOf(io),
-    climate: [...io.table('ingest/climate'), ...io.table('zonal/climate')],
-    populations: Object.fromEntries(io.table('zonal/lgas').map((row) => [row.lga_code, row.population])),
-    cases: casesOf(io.table('ingest/cases')),
+    climate: [...io.table(ingest.CLIMATE), ...io.table(zonal.CLIMATE)],
+    populations: Object.fromEntries(io.table(zonal.LGAS).map((row) => [row.lga_code, row.population])),
+    cases: casesOf(io.table(ingest.CASES)),
     model: io.model,
   };
 }

@@ -1,11 +1,14 @@
-import type { Cluster, StateRound, TrendRow } from '../../artifacts.ts';
+import type { StageIo, StageRun } from '../../catalog/country-stage.ts';
 import type { Model } from '../../catalog/model.ts';
-import type { StageIo, StageRun } from '../../engine/stage.ts';
 import { surveysOf } from '../../ingest/areas-of.ts';
+import type { Cluster, StateRound } from '../../ingest/ingest-tables.ts';
+import * as ingest from '../../ingest/ingest-tables.ts';
+import { ratioEstimate } from '../../lib/numerics/ratio-estimate.ts';
 import { byCode, tableOf } from '../../lib/tables/table.ts';
+import * as context from '../../measure/context/context-tables.ts';
 import { weightedMean } from '../../measure/context/figures.ts';
+import type { TrendRow } from './survey-tables.ts';
 import { TREND } from './survey-tables.ts';
-import { ratioEstimate } from './trend.ts';
 
 /** Positivity by round, for the country and each state, with design-based ranges if clusters are known. */
 export const run: StageRun = async (io) => {
@@ -24,7 +27,7 @@ export const run: StageRun = async (io) => {
 function stateTrends(io: StageIo): TrendRow[] {
   const { clusters, state_rounds } = surveysOf(io);
   const byState = Map.groupBy(clusters, (cluster) => cluster.state_code);
-  return io.table('ingest/states').flatMap(({ state_code }) => {
+  return io.table(ingest.STATES).flatMap(({ state_code }) => {
     const byYear = Map.groupBy(byState.get(state_code) ?? [], (cluster) => cluster.survey_year);
     const rounds = state_rounds.filter((round) => round.state_code === state_code);
     return [
@@ -38,12 +41,12 @@ function stateTrends(io: StageIo): TrendRow[] {
 function nationalTrend(io: StageIo): TrendRow[] {
   const { clusters, state_rounds } = surveysOf(io);
   const children = childrenByState(io);
-  const context = byCode(io.table('context/lgas'), 'lga_code');
+  const contextOf = byCode(io.table(context.LGAS), 'lga_code');
   const { confidence } = io.model.parameters.survey;
   const share = (sample: readonly Cluster[]) =>
     sample.length === 0 ? null : ratioEstimate(sample.map(sampled), confidence).positivity;
   const isUrban = (cluster: Cluster) =>
-    cluster.urban ?? (cluster.lga_code === null ? null : context[cluster.lga_code]!.is_urban);
+    cluster.urban ?? (cluster.lga_code === null ? null : contextOf[cluster.lga_code]!.is_urban);
 
   const byYear = Map.groupBy(clusters, (cluster) => cluster.survey_year);
   const stateYears = Map.groupBy(state_rounds, (round) => round.survey_year);
@@ -92,9 +95,9 @@ const withoutSample = (survey_year: number, positivity: StateRound['positivity']
 });
 
 function childrenByState(io: StageIo): Map<string, number> {
-  const census = byCode(io.table('ingest/census'), 'lga_code');
+  const census = byCode(io.table(ingest.CENSUS), 'lga_code');
   const children = new Map<string, number>();
-  for (const { lga_code, state_code } of io.table('ingest/lgas'))
+  for (const { lga_code, state_code } of io.table(ingest.LGAS))
     children.set(
       state_code,
       (children.get(state_code) ?? 0) + (census[lga_code]?.children_0_4 ?? census[lga_code]?.people ?? 0),

@@ -1,11 +1,13 @@
-import type { Areas, Census } from '../../artifacts.ts';
+import type { StageIo } from '../../catalog/country-stage.ts';
 import type { Model } from '../../catalog/model.ts';
 import { monthOf, yearOf } from '../../contract/months.ts';
-import type { StageIo } from '../../engine/stage.ts';
 import { areasOf } from '../../ingest/areas-of.ts';
 import { type CaseSeries, type Cases, casesOf } from '../../ingest/case-series.ts';
+import type { Areas, Census } from '../../ingest/ingest-tables.ts';
+import * as ingest from '../../ingest/ingest-tables.ts';
 import { BadInput } from '../../lib/bad-input.ts';
 import { byCode, valuesByCode } from '../../lib/tables/table.ts';
+import * as season from '../season/season-tables.ts';
 import type { ProjectionRecord, ProjectionSettings } from './projection-test.ts';
 import { isLongEnough } from './sirs-fit.ts';
 
@@ -21,9 +23,9 @@ export interface TransmissionInput {
 /** The stage's input, from the artifacts. */
 export const inputOf = (io: StageIo, model: Model): TransmissionInput => ({
   areas: areasOf(io),
-  cases: casesOf(io.table('ingest/cases')),
-  census: byCode(io.table('ingest/census'), 'lga_code'),
-  rain: valuesByCode(io.table('season/rain'), 'state_code', 'rain_mm'),
+  cases: casesOf(io.table(ingest.CASES)),
+  census: byCode(io.table(ingest.CENSUS), 'lga_code'),
+  rain: valuesByCode(io.table(season.RAIN), 'state_code', 'rain_mm'),
   model,
 });
 

@@ -2,6 +2,7 @@
  * The precision with which monthly case records are published. Their producers may not allow counts to be passed on,
  * and a state's counts can be computed from its cases per 1,000 people.
  */
+import type { CaseSeriesForm } from '../../catalog/model.ts';
 import type { TransmissionModel } from '../../contract/schemas.ts';
 
 /** Unit of the values in each form of `series`, in words. */
@@ -9,8 +10,7 @@ export const CASE_SERIES_UNITS = {
   exact: 'cases per 1,000 people',
   rounded: 'cases per 1,000 people, rounded to two digits of the highest month',
   index: 'cases as an index: 100 is the mean of the reported months',
-} as const;
-export type CaseSeriesForm = keyof typeof CASE_SERIES_UNITS;
+} as const satisfies Record<CaseSeriesForm, string>;
 
 type Row = TransmissionModel['states'][number]['series'][number];
 

@@ -1,5 +1,5 @@
 import { randomStream } from '../../lib/numerics/random.ts';
-import type { Durations } from '../season/rain-season.ts';
+import type { Durations } from '../../lib/numerics/sirs.ts';
 import {
   abeku,
   flat,

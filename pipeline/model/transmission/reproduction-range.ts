@@ -1,6 +1,6 @@
 import { quantiles } from '../../lib/numerics/quantiles.ts';
 import type { Random } from '../../lib/numerics/random.ts';
-import type { Durations } from '../season/rain-season.ts';
+import type { Durations } from '../../lib/numerics/sirs.ts';
 import { KNOT_MONTHS, STIFFNESS } from './reporting-drift.ts';
 import { type CaseRecord, fitSirs, type RainForm, type SirsFit } from './sirs-fit.ts';
 

@@ -1,8 +1,13 @@
 import { correlation, mean } from '../../lib/numerics/averages.ts';
 import { type BoundedSearch, minimiseBounded } from '../../lib/numerics/bounded-squares.ts';
-import { logsOverTrend } from '../season/case-season.ts';
-import { type Durations, rainForcing } from '../season/rain-season.ts';
-import { type SirsCycle, type SirsParameters, sirsCycle } from '../season/sirs.ts';
+import { logsOverTrend } from '../../lib/numerics/logs-over-trend.ts';
+import {
+  type Durations,
+  rainForcing,
+  type SirsCycle,
+  type SirsParameters,
+  sirsCycle,
+} from '../../lib/numerics/sirs.ts';
 import { driftSmoother } from './reporting-drift.ts';
 
 /** Form of the effect of rain: the constants of `rainForcing`. */

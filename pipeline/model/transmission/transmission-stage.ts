@@ -1,8 +1,8 @@
-import type { ReportLine } from '../../artifacts.ts';
+import type { StageRun } from '../../catalog/country-stage.ts';
 import { roundAs, roundFields } from '../../contract/decimals.ts';
 import { addMonths, type Period, periodOf } from '../../contract/months.ts';
 import type { ProjectionScores, TransmissionModel } from '../../contract/schemas.ts';
-import type { StageRun } from '../../engine/stage.ts';
+import type { ReportLine } from '../../engine/stage.ts';
 import { BadInput } from '../../lib/bad-input.ts';
 import { randomStream } from '../../lib/numerics/random.ts';
 import { inputOf, recordsOf, settingsOf, type TransmissionInput } from './case-records.ts';

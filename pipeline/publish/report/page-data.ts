@@ -1,5 +1,4 @@
 /** Types and formats of the data embedded in the page, for encode.ts and the scripts under page/. */
-import type { Validation } from '../../artifacts.ts';
 import type { Period } from '../../contract/months.ts';
 import type {
   ContextLga,
@@ -9,6 +8,7 @@ import type {
   Season,
   SurveyTrend,
 } from '../../contract/schemas.ts';
+import type { Validation } from '../../validate/validation.ts';
 
 export interface PageData {
   country: string;

@@ -1,7 +1,7 @@
 /** The report, which opens from disk: everything of a snapshot for a reader without server, key or network. */
 import { createHash } from 'node:crypto';
-import type { ReportLine } from '../../artifacts.ts';
 import { inWords } from '../../contract/territory.ts';
+import type { ReportLine } from '../../engine/stage.ts';
 import type { Contents } from '../snapshot/contents.ts';
 import { pageParts } from './bundle.ts';
 import { pageData } from './encode.ts';

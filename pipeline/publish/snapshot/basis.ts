@@ -3,7 +3,7 @@ import { monthIndex, type Period, periodRange } from '../../contract/months.ts';
 import type { Coverage } from '../../contract/operations.ts';
 import type { Database } from '../../lib/tables/duckdb.ts';
 import type { RowOf } from '../../lib/tables/table.ts';
-import type { SHIFT } from '../../model/forecast/forecast-tables.ts';
+import type { SHIFT } from '../../model/link/link-tables.ts';
 import type { TABLES } from './table-columns.ts';
 
 type Row = RowOf<(typeof TABLES)['basis']>;

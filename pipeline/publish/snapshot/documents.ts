@@ -1,4 +1,4 @@
-import { COVERAGE } from '../../catalog/roles.ts';
+import { COVERAGE } from '../../catalog/figures.ts';
 import { roundFields } from '../../contract/decimals.ts';
 import {
   type Coverage,

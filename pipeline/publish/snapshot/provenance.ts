@@ -1,10 +1,10 @@
-import type { ReportLine } from '../../artifacts.ts';
 import { unpinnedFiles } from '../../catalog/pins.ts';
 import type { Source } from '../../catalog/sources.ts';
 import { OPEN } from '../../catalog/values.ts';
 import type { Manifest, StageRecord } from '../../contract/manifest.ts';
 import { JSON_OPERATIONS, type JsonOperationId, operationFiles } from '../../contract/operations.ts';
 import type { CacheKey } from '../../engine/cache-key.ts';
+import type { ReportLine } from '../../engine/stage.ts';
 import { UsageError } from '../../lib/errors.ts';
 
 /** A finding of the build, and the stage that found it. */

@@ -5,7 +5,6 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { Outlines } from '../../artifacts.ts';
 import { roundFields } from '../../contract/decimals.ts';
 import { type Coverage, forecastPeriods } from '../../contract/operations.ts';
 import { type AreaGeometry, LEVELS, type Level, type TransmissionModel } from '../../contract/schemas.ts';
@@ -14,7 +13,8 @@ import type { Territory } from '../../contract/territory.ts';
 import { type Database, literal, withDatabase } from '../../lib/tables/duckdb.ts';
 import { writeTable } from '../../lib/tables/parquet.ts';
 import { byCode, type RowOf, tableOf } from '../../lib/tables/table.ts';
-import type { STRETCH } from '../../model/forecast/forecast-tables.ts';
+import type { Outlines } from '../../measure/boundaries/boundaries-tables.ts';
+import type { STRETCH } from '../../validate/backtest/backtest-tables.ts';
 import { placesOf } from './adjacency.ts';
 import { basisOf } from './basis.ts';
 import { geoMetadata } from './geoparquet.ts';

@@ -6,6 +6,7 @@ import { inWords, type Territory } from '../../contract/territory.ts';
 import { type ColumnForm, orNull, real, type TableForm, text, whole } from '../../lib/tables/table.ts';
 import * as forecast from '../../model/forecast/forecast-tables.ts';
 import * as risk from '../../model/risk/risk-tables.ts';
+import * as backtest from '../../validate/backtest/backtest-tables.ts';
 
 const { state_code, state, lga_code, lga, is_urban, period, population } = columns;
 /** Null if the country has no zones. */
@@ -42,7 +43,7 @@ export const TABLES = {
     row: 'An area with case records in a month after their end; ranges are as wide as the backtest requires',
     columns: cases,
   },
-  forecast_skill: forecast.SKILL,
+  forecast_skill: backtest.SKILL,
   basis: {
     row: 'An area in an estimated or forecast month: the basis of its score',
     columns: {

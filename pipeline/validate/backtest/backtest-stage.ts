@@ -1,14 +1,14 @@
-import type { StageRun } from '../../engine/stage.ts';
+import type { StageRun } from '../../catalog/country-stage.ts';
 import { mean } from '../../lib/numerics/averages.ts';
 import { type RowOf, tableOf } from '../../lib/tables/table.ts';
 import { caseModel } from '../../model/forecast/case-model/forecaster.ts';
-import { PAST, SKILL, STRETCH } from '../../model/forecast/forecast-tables.ts';
 import { forecasters } from '../../model/forecast/forecasters.ts';
 import { HORIZONS } from '../../model/forecast/horizons.ts';
 import { readPanels } from '../../model/forecast/read-panels.ts';
 import { recalibrated } from '../../model/forecast/recalibration.ts';
 import { backtest, originsOf, type ScoredForecast } from './backtest.ts';
 import { summarise } from './backtest-summary.ts';
+import { PAST, SKILL, STRETCH } from './backtest-tables.ts';
 
 /** Scored forecasts of the case records from rolling origins; no other answer depends on them. */
 export const run: StageRun = async (io) => {

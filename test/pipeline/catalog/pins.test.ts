@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { readCountry } from '../../../pipeline/catalog/country.ts';
 import { acceptCommand, unpinnedFiles } from '../../../pipeline/catalog/pins.ts';
-import { hashRawFiles } from '../../../pipeline/engine/raw.ts';
+import { hashRawFiles } from '../../../pipeline/catalog/raw-hashes.ts';
 import { sha256 } from '../../../pipeline/lib/hash.ts';
 import { writeTiny } from '../../support/tiny-country.ts';
 

@@ -115,7 +115,7 @@ describe('the stages of the table', () => {
     const others = [
       'pipeline/engine/run.ts',
       'pipeline/engine/cache.ts',
-      'pipeline/artifacts.ts',
+      'pipeline/engine/plan.ts',
       'pipeline/stages.ts',
     ];
     for (const { module } of STAGES) {

@@ -2,9 +2,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import type { Country } from '../../../pipeline/catalog/country.ts';
 import { ROOT } from '../../../pipeline/engine/code.ts';
-import { hashRawFiles } from '../../../pipeline/engine/raw.ts';
+import { hashFiles } from '../../../pipeline/engine/raw-files.ts';
 import { runStages } from '../../../pipeline/engine/run.ts';
 import type { Stage } from '../../../pipeline/engine/stage.ts';
 import { temporary } from '../../support/command-line.ts';
@@ -23,18 +22,15 @@ function prepare(work: string) {
     export const run = async () => { ${work}; return { text: readFileSync(raw, 'utf8') + two, report: [] }; };`,
   );
   writeFileSync(path.join(directory, 'two.ts'), 'export const two = 2;\n');
-  const stage: Stage = {
-    ...{ name: 'made', module: path.relative(ROOT, module), reads: () => true, model: [], inputs: [] },
-    outputs: ['text'],
-  };
-  const country = {
-    ...{ directory, rawData: directory, model: { country: 'made' } },
-    sources: [{ id: 'raw', files: [{ path: 'raw.csv' }] }],
-  } as unknown as Country;
+  const stage: Stage = { name: 'made', module: path.relative(ROOT, module), inputs: [], outputs: ['text'] };
   const cache = path.join(directory, 'cache');
   mkdirSync(cache);
-  const run = async () =>
-    runStages([stage], { country, raw: await hashRawFiles(country, true), cache, jobs: 1, onEvent: () => {} });
+  const run = async () => {
+    const files = await hashFiles(directory, ['raw.csv']);
+    const given = () => ({ files, catalog: {}, parameters: {}, view: {} });
+    const project = { name: 'made', rawData: directory, given };
+    return runStages([stage], { project, cache, jobs: 1, onEvent: () => {} });
+  };
   const kept = () => (existsSync(path.join(cache, 'made')) ? readdirSync(path.join(cache, 'made')) : []);
   return { raw, run, kept };
 }

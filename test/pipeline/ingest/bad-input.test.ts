@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { ClimateRow } from '../../../pipeline/artifacts.ts';
 import { casesOf } from '../../../pipeline/ingest/case-series.ts';
+import type { ClimateRow } from '../../../pipeline/ingest/ingest-tables.ts';
 import { outputRows } from '../../support/stage-io.ts';
 import { sourceIn } from '../../support/tiny-country.ts';
 import { type Case, edit, features, grid, line, raster, read, refuses } from './broken.ts';

@@ -1,6 +1,6 @@
 /** Figures that are possible but implausible. */
 import { expect, test } from 'vitest';
-import type { Areas } from '../../../pipeline/artifacts.ts';
+import type { Areas } from '../../../pipeline/ingest/ingest-tables.ts';
 import { netDoubts } from '../../../pipeline/ingest/layer-doubts.ts';
 import { type SurveyResult, surveyDoubts } from '../../../pipeline/ingest/survey-doubts.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { Cluster } from '../../../pipeline/artifacts.ts';
 import { readCountry } from '../../../pipeline/catalog/country.ts';
 import { run } from '../../../pipeline/ingest/ingest-stage.ts';
+import type { Cluster } from '../../../pipeline/ingest/ingest-tables.ts';
 import { ioOf, outputRows } from '../../support/stage-io.ts';
 import { sourceIn, writeTiny } from '../../support/tiny-country.ts';
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import mapshaper from 'mapshaper';
 import { describe, expect, test } from 'vitest';
-import type { Polygon } from '../../../pipeline/artifacts.ts';
+import type { Polygon } from '../../../pipeline/lib/numerics/area.ts';
 import { growGeography } from '../../../pipeline/synthetic/geography.ts';
 import { signedArea } from '../../../pipeline/synthetic/polygons.ts';
 import { STATES } from '../../../pipeline/synthetic/states.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Polygon } from '../../../pipeline/artifacts.ts';
+import type { Polygon } from '../../../pipeline/lib/numerics/area.ts';
 import type { Grid } from '../../../pipeline/synthetic/geotiff-writer.ts';
 import { burnAreas, cellArea, centreOf } from '../../../pipeline/synthetic/raster.ts';
 

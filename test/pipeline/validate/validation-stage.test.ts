@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import type { Validation } from '../../../pipeline/artifacts.ts';
 import { readCountry } from '../../../pipeline/catalog/country.ts';
-import type { StageRun } from '../../../pipeline/engine/stage.ts';
+import type { StageRun } from '../../../pipeline/catalog/country-stage.ts';
 import { run as ingest } from '../../../pipeline/ingest/ingest-stage.ts';
 import { run as zonal } from '../../../pipeline/measure/zonal/zonal-stage.ts';
 import { run as risk } from '../../../pipeline/model/risk/risk-stage.ts';
+import type { Validation } from '../../../pipeline/validate/validation.ts';
 import { run as validation } from '../../../pipeline/validate/validation-stage.ts';
 import { ioOf } from '../../support/stage-io.ts';
 import { LGAS, sourceIn, type TinyCountry, writeTiny } from '../../support/tiny-country.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ScoredModel } from '../../../pipeline/artifacts.ts';
+import type { ScoredModel } from '../../../pipeline/validate/validation.ts';
 import { summariseValidation } from '../../../pipeline/validate/validation-summary.ts';
 
 const row = (

@@ -1,5 +1,5 @@
-import type { ReportLine } from '../../../artifacts.ts';
 import { inWords, type Territory } from '../../../contract/territory.ts';
+import type { ReportLine } from '../../../engine/stage.ts';
 import type { Contents } from '../../snapshot/contents.ts';
 import { html, type Markup, table } from '../markup.ts';
 

@@ -1,7 +1,7 @@
-import type { OverFolds, Validation } from '../../../artifacts.ts';
 import type { Territory } from '../../../contract/territory.ts';
 import type { GroupScore } from '../../../validate/compare-truth.ts';
 import type { KnownTruth } from '../../../validate/known-truth.ts';
+import type { OverFolds, Validation } from '../../../validate/validation.ts';
 import type { Contents } from '../../snapshot/contents.ts';
 import type { Evidence } from '../evidence.ts';
 import { html, type Markup, table } from '../markup.ts';

@@ -1,4 +1,4 @@
-import type { SeasonWindow } from '../../../artifacts.ts';
+import type { SeasonWindow } from '../../../model/season/season-tables.ts';
 import type { Tables } from '../../snapshot/snapshot-tables.ts';
 import { html, type Markup, table } from '../markup.ts';
 import { monthName } from '../names.ts';

@@ -1,10 +1,10 @@
 import { readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { ARTIFACT_TABLES } from '../../../../pipeline/artifacts.ts';
 import { query } from '../../../../pipeline/cli/commands/query.ts';
 import { withDatabase } from '../../../../pipeline/lib/tables/duckdb.ts';
 import { tablesIn } from '../../../../pipeline/publish/snapshot/table-columns.ts';
+import { STAGE_TABLES } from '../../../../pipeline/stages.ts';
 import { TERRITORY } from '../../../../pipeline/synthetic/states.ts';
 import { buildAndPublish } from '../../../support/built-tiny.ts';
 import { temporary } from '../../../support/command-line.ts';
@@ -31,7 +31,7 @@ test('without a statement it lists tables and columns with their meaning', async
   expect(header).toBe('table,column,type,meaning');
   expect(lines.filter((line) => line.endsWith(','))).toEqual([]);
   expect(listed.stdout).not.toMatch(/\{\w+\}/);
-  for (const [name, { columns }] of Object.entries(ARTIFACT_TABLES))
+  for (const { name, columns } of STAGE_TABLES)
     for (const [column, { type }] of Object.entries(columns))
       expect(listed.stdout).toContain(`${name.replace('/', '.')},${column},${type},`);
 });

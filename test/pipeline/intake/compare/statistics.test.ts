@@ -1,12 +1,6 @@
 import { expect, test } from 'vitest';
-import {
-  distributionOf,
-  medianOf,
-  monthsBetween,
-  phaseOf,
-  rankCorrelation,
-  ranksOf,
-} from '../../../../pipeline/intake/compare/statistics.ts';
+import { distributionOf, medianOf, monthsBetween, phaseOf } from '../../../../pipeline/intake/compare/statistics.ts';
+import { rankCorrelation, ranksOf } from '../../../../pipeline/lib/numerics/rank-correlation.ts';
 
 test('a distribution counts missing values; without values its fields are null', () => {
   expect(distributionOf([4, null, 1, 3, 2])).toEqual({

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import type { ReportLine } from '../../../../pipeline/artifacts.ts';
+import type { ReportLine } from '../../../../pipeline/engine/stage.ts';
 import { ingestAreas } from '../../../../pipeline/ingest/areas.ts';
 import { checkCountry } from '../../../../pipeline/intake/check/check-country.ts';
 import { repairCountry } from '../../../../pipeline/intake/repair/repair.ts';

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { readCountry } from '../../../../pipeline/catalog/country.ts';
-import { hashRawFiles } from '../../../../pipeline/engine/raw.ts';
+import { hashRawFiles } from '../../../../pipeline/catalog/raw-hashes.ts';
 import { type UpdateRequest, updateSource } from '../../../../pipeline/intake/update/update.ts';
 import { writeGeotiff } from '../../../../pipeline/synthetic/geotiff-writer.ts';
 import { temporary } from '../../../support/command-line.ts';

@@ -1,11 +1,13 @@
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import type { Areas, Outlines, Polygon, Polygons } from '../../../../pipeline/artifacts.ts';
 import type { Model } from '../../../../pipeline/catalog/model.ts';
+import type { Areas, Polygons } from '../../../../pipeline/ingest/ingest-tables.ts';
 import { readPolygons } from '../../../../pipeline/ingest/readers/polygons.ts';
+import type { Polygon } from '../../../../pipeline/lib/numerics/area.ts';
 import { areaKm2 } from '../../../../pipeline/lib/numerics/area.ts';
 import { run } from '../../../../pipeline/measure/boundaries/boundaries-stage.ts';
+import type { Outlines } from '../../../../pipeline/measure/boundaries/boundaries-tables.ts';
 import { polygonsOf } from '../../../../pipeline/measure/boundaries/outline-check.ts';
 import { HAS_REAL_DATA, needsReal, REAL_DATA } from '../../../support/real-data.ts';
 import { ioOf, outputRows } from '../../../support/stage-io.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Polygon } from '../../../../pipeline/artifacts.ts';
+import type { Polygon } from '../../../../pipeline/lib/numerics/area.ts';
 import { nestingFaults, outlineFaults } from '../../../../pipeline/measure/boundaries/outline-check.ts';
 
 const box = (west: number, east: number, extra: [number, number][] = []): Polygon => [

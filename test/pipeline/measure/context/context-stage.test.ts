@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { figuresOf } from '../../../../pipeline/catalog/figures.ts';
 import { run } from '../../../../pipeline/measure/context/context-stage.ts';
-import { figuresOf } from '../../../../pipeline/measure/context/figures.ts';
 import { ioOf, outputRows } from '../../../support/stage-io.ts';
 
 /** Whether two LGAs with 100 people each, of whom `urban` live in an urban centre, are urban. */

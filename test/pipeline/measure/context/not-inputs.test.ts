@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { figuresOf } from '../../../../pipeline/measure/context/figures.ts';
+import { figuresOf } from '../../../../pipeline/catalog/figures.ts';
 import { refuseCoverageValues } from '../../../../pipeline/measure/context/not-inputs.ts';
 
 const codes = Array.from({ length: 40 }, (_, i) => `L${i}`);

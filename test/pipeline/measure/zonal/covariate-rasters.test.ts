@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { PredictionCell, ReportLine } from '../../../../pipeline/artifacts.ts';
 import type { Source } from '../../../../pipeline/catalog/sources.ts';
+import type { ReportLine } from '../../../../pipeline/engine/stage.ts';
 import { rowsOf, type Table } from '../../../../pipeline/lib/tables/table.ts';
 import { fillCells } from '../../../../pipeline/measure/zonal/covariate-rasters.ts';
+import type { PredictionCell } from '../../../../pipeline/measure/zonal/zonal-tables.ts';
 import { LGAS } from '../../../support/tiny-country.ts';
 import { addCovariate, heightCovariate } from '../../covariates.ts';
 import { grid, raster, read } from '../../ingest/broken.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Polygon } from '../../../../pipeline/artifacts.ts';
+import type { Polygon } from '../../../../pipeline/lib/numerics/area.ts';
 import type { Grid } from '../../../../pipeline/lib/numerics/grid.ts';
 import { type Coverage, coveredCells, createCover } from '../../../../pipeline/measure/zonal/coverage.ts';
 import { InvalidOutline } from '../../../../pipeline/measure/zonal/coverage-columns.ts';

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Polygon } from '../../../../pipeline/artifacts.ts';
 import { describeRaster } from '../../../../pipeline/ingest/readers/geotiff-description.ts';
+import type { Polygon } from '../../../../pipeline/lib/numerics/area.ts';
 import { OutlineFault } from '../../../../pipeline/measure/zonal/band.ts';
 import { drawOutline } from '../../../../pipeline/measure/zonal/outline.ts';
 import { sumInside } from '../../../../pipeline/measure/zonal/pass.ts';

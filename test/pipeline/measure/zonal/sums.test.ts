@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Polygon } from '../../../../pipeline/artifacts.ts';
+import type { Polygon } from '../../../../pipeline/lib/numerics/area.ts';
 import type { Grid } from '../../../../pipeline/lib/numerics/grid.ts';
 import { createCover } from '../../../../pipeline/measure/zonal/coverage.ts';
 import { drawOutline } from '../../../../pipeline/measure/zonal/outline.ts';

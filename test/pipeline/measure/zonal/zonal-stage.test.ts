@@ -1,14 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Areas, Polygon, Polygons, PredictionCell, PredictionCells } from '../../../../pipeline/artifacts.ts';
 import type { Source } from '../../../../pipeline/catalog/sources.ts';
+import type { Areas, Polygons } from '../../../../pipeline/ingest/ingest-tables.ts';
 import { openRaster } from '../../../../pipeline/ingest/readers/geotiff.ts';
 import { identifyFeatures, readPolygons } from '../../../../pipeline/ingest/readers/polygons.ts';
+import type { Polygon } from '../../../../pipeline/lib/numerics/area.ts';
 import type { Grid } from '../../../../pipeline/lib/numerics/grid.ts';
 import { tableOf } from '../../../../pipeline/lib/tables/table.ts';
 import { createUrbanCentreFinder, markCentres } from '../../../../pipeline/measure/zonal/urban-centre.ts';
 import { type ZonalInput, zonal } from '../../../../pipeline/measure/zonal/zonal-stage.ts';
+import type { PredictionCell, PredictionCells } from '../../../../pipeline/measure/zonal/zonal-tables.ts';
 import { CELLS } from '../../../../pipeline/measure/zonal/zonal-tables.ts';
 import { HAS_REAL_DATA, needsReal, REAL_CATALOG, REAL_DATA } from '../../../support/real-data.ts';
 import { temporaryDirectory, writeRaster } from '../../rasters.ts';

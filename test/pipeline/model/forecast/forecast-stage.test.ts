@@ -2,8 +2,9 @@ import { expect, test } from 'vitest';
 import { periodOf } from '../../../../pipeline/contract/months.ts';
 import type { RowOf } from '../../../../pipeline/lib/tables/table.ts';
 import { run } from '../../../../pipeline/model/forecast/forecast-stage.ts';
-import type { CASES, SKILL, STRETCH } from '../../../../pipeline/model/forecast/forecast-tables.ts';
+import type { CASES } from '../../../../pipeline/model/forecast/forecast-tables.ts';
 import { run as backtestRun } from '../../../../pipeline/validate/backtest/backtest-stage.ts';
+import type { SKILL, STRETCH } from '../../../../pipeline/validate/backtest/backtest-tables.ts';
 import { ioOf, outputRows } from '../../../support/stage-io.ts';
 import { madePanel } from './made-panel.ts';
 

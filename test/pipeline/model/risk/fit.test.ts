@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { POSITIVE } from '../../../../pipeline/catalog/model.ts';
 import { quantile } from '../../../../pipeline/lib/numerics/quantiles.ts';
 import { randomStream } from '../../../../pipeline/lib/numerics/random.ts';
 import { drawLatent, placePrevalence } from '../../../../pipeline/model/risk/draws.ts';
 import { fitRisk, type RiskFit } from '../../../../pipeline/model/risk/fit.ts';
-import { POSITIVE, toTheta } from '../../../../pipeline/model/risk/hyperparameters.ts';
+import { toTheta } from '../../../../pipeline/model/risk/hyperparameters.ts';
 import { partsOf, type RiskObservation } from '../../../../pipeline/model/risk/likelihood.ts';
 import { drawPaths } from '../../../../pipeline/model/risk/paths.ts';
 import { predictRisk } from '../../../../pipeline/model/risk/prediction.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Cluster } from '../../../../pipeline/artifacts.ts';
+import type { Cluster } from '../../../../pipeline/ingest/ingest-tables.ts';
 import { randomStream } from '../../../../pipeline/lib/numerics/random.ts';
 import { estimateRisk } from '../../../../pipeline/model/risk/estimate.ts';
 import { fitRisk } from '../../../../pipeline/model/risk/fit.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { LgaScore, StateScore } from '../../../../pipeline/artifacts.ts';
+import type { LgaScore, StateScore } from '../../../../pipeline/model/risk/risk-tables.ts';
 import { outputRows } from '../../../support/stage-io.ts';
 import { cells, LGAS, runSmall } from './small-stage.ts';
 

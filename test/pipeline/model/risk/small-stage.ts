@@ -1,5 +1,6 @@
-import type { Areas, PredictionCells, Surveys } from '../../../../pipeline/artifacts.ts';
 import type { Model } from '../../../../pipeline/catalog/model.ts';
+import type { Areas, Surveys } from '../../../../pipeline/ingest/ingest-tables.ts';
+import type { PredictionCells } from '../../../../pipeline/measure/zonal/zonal-tables.ts';
 import { CELLS } from '../../../../pipeline/measure/zonal/zonal-tables.ts';
 import { run } from '../../../../pipeline/model/risk/risk-stage.ts';
 import { ioOf } from '../../../support/stage-io.ts';

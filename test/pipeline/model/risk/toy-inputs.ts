@@ -1,4 +1,5 @@
-import type { Areas, Cluster, PredictionCells } from '../../../../pipeline/artifacts.ts';
+import type { Areas, Cluster } from '../../../../pipeline/ingest/ingest-tables.ts';
+import type { PredictionCells } from '../../../../pipeline/measure/zonal/zonal-tables.ts';
 import type { RiskInputs } from '../../../../pipeline/model/risk/inputs.ts';
 import { plainConstants } from './toy-country.ts';
 

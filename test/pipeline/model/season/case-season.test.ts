@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { caseSeason, logsOverTrend, sumReporting } from '../../../../pipeline/model/season/case-season.ts';
+import { logsOverTrend } from '../../../../pipeline/lib/numerics/logs-over-trend.ts';
+import { caseSeason, sumReporting } from '../../../../pipeline/model/season/case-season.ts';
 
 const SHAPE = [0.6, 0.5, 0.5, 0.55, 0.6, 0.8, 0.9, 1, 0.95, 0.9, 0.7, 0.65];
 const series = (months: number, level: (t: number) => number, first = 0) =>

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { compareSeasons, type SeasonFigures } from '../../../../pipeline/model/season/check.ts';
+import { compareSeasons } from '../../../../pipeline/model/season/check.ts';
 import { describeMethod } from '../../../../pipeline/model/season/description.ts';
+import type { SeasonFigures } from '../../../../pipeline/model/season/season-tables.ts';
 
 const RAIN = { half_saturation_mm: 73.4, lag_months: 2.44, dry_reproduction_number: 2.5, share_year_round: 0.604 };
 const ASSUMED = {

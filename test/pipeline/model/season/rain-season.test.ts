@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { randomStream } from '../../../../pipeline/lib/numerics/random.ts';
+import { rainForcing } from '../../../../pipeline/lib/numerics/sirs.ts';
 import { checkSeason, compareSeasons, summariseCheck } from '../../../../pipeline/model/season/check.ts';
 import { describeSeason } from '../../../../pipeline/model/season/high-season.ts';
 import {
@@ -8,7 +9,6 @@ import {
   fitRainSeason,
   lagInMonths,
   type RainSeason,
-  rainForcing,
   usualByMonth,
 } from '../../../../pipeline/model/season/rain-season.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { ReportLine } from '../../../../pipeline/artifacts.ts';
 import type { Model } from '../../../../pipeline/catalog/model.ts';
 import { addMonths } from '../../../../pipeline/contract/months.ts';
+import type { ReportLine } from '../../../../pipeline/engine/stage.ts';
 import type { CaseSeries } from '../../../../pipeline/ingest/case-series.ts';
 import { recordedSeason } from '../../../../pipeline/model/season/season-records.ts';
 

@@ -1,14 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { randomStream } from '../../../../pipeline/lib/numerics/random.ts';
+import { rainForcing, seasonAt } from '../../../../pipeline/lib/numerics/sirs.ts';
 import { areaWindows } from '../../../../pipeline/model/season/area-windows.ts';
 import {
   DEFAULT_RAIN_SEASON,
   expectedSeason,
-  rainForcing,
   rainTransmission,
 } from '../../../../pipeline/model/season/rain-season.ts';
-import { seasonAt } from '../../../../pipeline/model/season/sirs.ts';
 import {
   bestWindow,
   judgeWindow,

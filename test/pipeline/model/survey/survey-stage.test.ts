@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
-import type { Areas, Cluster, Surveys, TrendRow } from '../../../../pipeline/artifacts.ts';
 import type { Model } from '../../../../pipeline/catalog/model.ts';
+import type { Areas, Cluster, Surveys } from '../../../../pipeline/ingest/ingest-tables.ts';
 import { run } from '../../../../pipeline/model/survey/survey-stage.ts';
+import type { TrendRow } from '../../../../pipeline/model/survey/survey-tables.ts';
 import { ioOf, outputRows } from '../../../support/stage-io.ts';
 
 const areas: Areas = {

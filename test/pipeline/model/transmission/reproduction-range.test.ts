@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { randomStream } from '../../../../pipeline/lib/numerics/random.ts';
-import { rainForcing } from '../../../../pipeline/model/season/rain-season.ts';
-import { sirsCycle } from '../../../../pipeline/model/season/sirs.ts';
+import { rainForcing, sirsCycle } from '../../../../pipeline/lib/numerics/sirs.ts';
 import { reproductionRange } from '../../../../pipeline/model/transmission/reproduction-range.ts';
 import { fitSirs, isLongEnough } from '../../../../pipeline/model/transmission/sirs-fit.ts';
 

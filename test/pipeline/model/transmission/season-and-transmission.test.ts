@@ -1,10 +1,10 @@
 import { Value } from 'typebox/value';
 import { describe, expect, test } from 'vitest';
-import type { Areas, ClimateRow } from '../../../../pipeline/artifacts.ts';
 import type { Model } from '../../../../pipeline/catalog/model.ts';
 import { periodRange } from '../../../../pipeline/contract/months.ts';
 import { Season, SeasonMethod, TransmissionModel } from '../../../../pipeline/contract/schemas.ts';
 import type { Cases } from '../../../../pipeline/ingest/case-series.ts';
+import type { Areas, ClimateRow } from '../../../../pipeline/ingest/ingest-tables.ts';
 import { season } from '../../../../pipeline/model/season/season-stage.ts';
 import { transmission } from '../../../../pipeline/model/transmission/transmission-stage.ts';
 

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { randomStream } from '../../../../pipeline/lib/numerics/random.ts';
-import { rainForcing } from '../../../../pipeline/model/season/rain-season.ts';
-import { sirsCycle } from '../../../../pipeline/model/season/sirs.ts';
+import { rainForcing, sirsCycle } from '../../../../pipeline/lib/numerics/sirs.ts';
 import { fitSirs } from '../../../../pipeline/model/transmission/sirs-fit.ts';
 import { simulateSirs } from '../../../../pipeline/synthetic/sirs.ts';
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import type { Validation } from '../../../../pipeline/artifacts.ts';
 import { elasticityOf } from '../../../../pipeline/model/link/elasticity.ts';
 import { validationSection } from '../../../../pipeline/publish/report/sections/validation.ts';
 import { TERRITORY } from '../../../../pipeline/synthetic/states.ts';
 import type { Grouping } from '../../../../pipeline/validate/truth-groups.ts';
+import type { Validation } from '../../../../pipeline/validate/validation.ts';
 
 const score = { lga_months: 400, coverage_50: null, coverage_95: null, bias: 0.01, rmse: 0.06, baseline_rmse: 0.1 };
 const row = (by: Grouping, group: string, coverage_90: number) => ({

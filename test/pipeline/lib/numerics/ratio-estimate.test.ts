@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { ratioEstimate } from '../../../../pipeline/model/survey/trend.ts';
+import { ratioEstimate } from '../../../../pipeline/lib/numerics/ratio-estimate.ts';
 import { HAS_REAL_DATA, needsReal, REAL_DATA, REFERENCE } from '../../../support/real-data.ts';
 
 describe('ratio estimate', () => {

@@ -7,13 +7,15 @@
  *
  * (Kermack & McKendrick 1933 with waning; seasonal forcing as in Keeling & Rohani 2008, chapter 5.)
  */
-export interface SirsParameters {
+export interface Durations {
+  infectious_months: number;
+  immune_months: number;
+}
+export interface SirsParameters extends Durations {
   /** b: new infections per infection and month at the season's peak, in a fully susceptible population. */
   transmission_rate: number;
   /** y */
   share_year_round: number;
-  infectious_months: number;
-  immune_months: number;
 }
 
 /**
@@ -142,4 +144,18 @@ export function sirsCycle(parameters: SirsParameters, season: LaggedSeason): Sir
       return { incidence, reproduction_number: reproduction, susceptible: s, infectious: i, settled: true };
   }
   return { incidence, reproduction_number: reproduction, susceptible: s, infectious: i, settled: false };
+}
+
+/**
+ * The effect of a month's rain on transmission, as a share of the wettest month's: rⁿ / (rⁿ + Kⁿ) with n = 2, so that a
+ * few showers have little effect, and rain in excess of what the ground can hold has no further effect. Without any
+ * rain there is no season, and all values are 1.
+ * @param rain_mm twelve values
+ * @param half_saturation_mm K
+ * @param steepness n
+ */
+export function rainForcing(rain_mm: readonly number[], half_saturation_mm: number, steepness = 2): number[] {
+  const effects = rain_mm.map((rain) => rain ** steepness / (rain ** steepness + half_saturation_mm ** steepness));
+  const most = Math.max(...effects);
+  return effects.map((value) => (most > 0 ? value / most : 1));
 }

@@ -1,22 +1,13 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { crc32 } from 'node:zlib';
-import type { Country } from '../catalog/country.ts';
-import { refuseUnpinned } from '../catalog/pins.ts';
-import { refuseCoverageFiles } from '../catalog/rules/covariate-rules.ts';
 import { writeAtomic } from '../lib/atomic-write.ts';
 import { sha256File } from '../lib/hash.ts';
 
-/**
- * Content hashes of the country's raw files: path -> SHA-256.
- * @throws BadInput if a file differs from the catalog's pin, unless `unpinned`
- */
-export async function hashRawFiles(country: Country, unpinned = false): Promise<Record<string, string>> {
-  const files = country.sources.flatMap((source) => source.files.map((file) => file.path)).sort();
+/** Content hashes of files: path under `rawData` -> SHA-256. */
+export async function hashFiles(rawData: string, files: readonly string[]): Promise<Record<string, string>> {
   const hashes: Record<string, string> = {};
-  for (const file of files) hashes[file] = await sha256File(path.join(country.rawData, file));
-  if (!unpinned) refuseUnpinned(country, hashes);
-  refuseCoverageFiles(country.sources, hashes);
+  for (const file of files.toSorted()) hashes[file] = await sha256File(path.join(rawData, file));
   return hashes;
 }
 
@@ -37,12 +28,12 @@ const MOST_BYTES = 64e6;
 const linesOf = (cache: string, hash: string) => path.join(cache, 'rows', hash.slice(0, 16));
 
 /**
- * Keeps a checksum of each line of the text files, four bytes per line, so that a later plan can show which row
+ * Keeps a checksum of each line of those of the files `raw` that are text, four bytes per line, so that a later plan can show which row
  * changed.
  */
-export async function rememberRows(cache: string, country: Country, raw: Record<string, string>): Promise<void> {
+export async function rememberRows(cache: string, rawData: string, raw: Record<string, string>): Promise<void> {
   for (const [file, hash] of Object.entries(raw)) {
-    const full = path.join(country.rawData, file);
+    const full = path.join(rawData, file);
     const target = linesOf(cache, hash);
     if (!isText(file) || existsSync(target) || statSync(full).size > MOST_BYTES) continue;
     const sums = checksums(readFileSync(full));

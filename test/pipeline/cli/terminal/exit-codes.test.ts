@@ -3,14 +3,14 @@ import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { CommanderError } from 'commander';
 import { describe, expect, inject, test } from 'vitest';
-import { describeError } from '../../../pipeline/cli/exit-codes.ts';
-import { BadInput } from '../../../pipeline/lib/bad-input.ts';
-import { Stopped, TryAgain, UsageError } from '../../../pipeline/lib/errors.ts';
-import { withConnection } from '../../../pipeline/lib/tables/duckdb.ts';
-import { buildHere, publishedTiny } from '../../support/built-tiny.ts';
-import { run, start, temporary } from '../../support/command-line.ts';
-import { runHere } from '../../support/run-here.ts';
-import { sourceIn, type TinyCountry, writeTiny } from '../../support/tiny-country.ts';
+import { describeError } from '../../../../pipeline/cli/terminal/exit-codes.ts';
+import { BadInput } from '../../../../pipeline/lib/bad-input.ts';
+import { Stopped, TryAgain, UsageError } from '../../../../pipeline/lib/errors.ts';
+import { withConnection } from '../../../../pipeline/lib/tables/duckdb.ts';
+import { buildHere, publishedTiny } from '../../../support/built-tiny.ts';
+import { run, start, temporary } from '../../../support/command-line.ts';
+import { runHere } from '../../../support/run-here.ts';
+import { sourceIn, type TinyCountry, writeTiny } from '../../../support/tiny-country.ts';
 
 const system = (code: string) => Object.assign(new Error(`${code}: it says`), { code, path: '/there' });
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { withRangeBars } from '../../../../pipeline/cli/text/show-charts.ts';
-import { type Cells, formatTable, tableWidth } from '../../../../pipeline/cli/text/text-table.ts';
+import { withRangeBars } from '../../../../pipeline/cli/terminal/show-charts.ts';
+import { type Cells, formatTable, tableWidth } from '../../../../pipeline/cli/terminal/text-table.ts';
 import { buildHere } from '../../../support/built-tiny.ts';
 import { run } from '../../../support/command-line.ts';
 import { writeTiny } from '../../../support/tiny-country.ts';

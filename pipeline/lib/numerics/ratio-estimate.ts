@@ -1,4 +1,4 @@
-import { studentQuantile } from '../../lib/numerics/student-t.ts';
+import { studentQuantile } from './student-t.ts';
 
 /** A cluster's input to the estimator. */
 export interface Sampled {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { rangeBar, sparkline } from '../../../../pipeline/cli/text/charts.ts';
+import { rangeBar, sparkline } from '../../../../pipeline/cli/terminal/charts.ts';
 import { toCsv } from '../../../../pipeline/lib/tables/csv.ts';
 
 test('a sparkline shows each value as its share of the top', () => {

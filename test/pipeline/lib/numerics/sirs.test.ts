@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type LaggedSeason, type SirsParameters, seasonAt, sirsCycle } from '../../../../pipeline/model/season/sirs.ts';
+import { type LaggedSeason, type SirsParameters, seasonAt, sirsCycle } from '../../../../pipeline/lib/numerics/sirs.ts';
 import { simulateSirs } from '../../../../pipeline/synthetic/sirs.ts';
 
 const PARAMETERS: SirsParameters = {

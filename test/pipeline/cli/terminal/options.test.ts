@@ -2,10 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { fileToWrite } from '../../../pipeline/cli/options.ts';
-import { temporaryDirectory } from '../rasters.ts';
+import { fileToWrite } from '../../../../pipeline/cli/terminal/options.ts';
+import { temporaryDirectory } from '../../rasters.ts';
 
-const CLI = resolve(import.meta.dirname, '../../../pipeline/cli/program.ts');
+const CLI = resolve(import.meta.dirname, '../../../../pipeline/cli/program.ts');
 
 test('a file to write may be new, in a new folder, or exist; a directory and a path below a file are refused', () => {
   const directory = temporaryDirectory();

@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
-import { BadInput, type Complaint, complaintIn } from '../lib/bad-input.ts';
-import { Stopped, TryAgain, UsageError } from '../lib/errors.ts';
+import { BadInput, type Complaint, complaintIn } from '../../lib/bad-input.ts';
+import { Stopped, TryAgain, UsageError } from '../../lib/errors.ts';
 
 /** Exit codes, for schedulers and scripts. */
 export const EXIT = {

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { showProgress } from '../../../../pipeline/cli/text/progress.ts';
+import { showProgress } from '../../../../pipeline/cli/terminal/progress.ts';
 import { STAGES as TABLE } from '../../../../pipeline/stages.ts';
 import { withTinyCache } from '../../../support/built-tiny.ts';
 import { runHere } from '../../../support/run-here.ts';

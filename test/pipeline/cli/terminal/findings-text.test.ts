@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { describeFindings } from '../../../../pipeline/cli/text/findings-text.ts';
+import { describeFindings } from '../../../../pipeline/cli/terminal/findings-text.ts';
 
 const finding = (stage: string, rule: string, what = 'a finding') => ({ stage, source: 'cases', rule, what });
 

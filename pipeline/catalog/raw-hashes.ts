@@ -1,0 +1,16 @@
+import { hashFiles } from '../engine/raw.ts';
+import type { Country } from './country.ts';
+import { refuseUnpinned } from './pins.ts';
+import { refuseCoverageFiles } from './rules/covariate-rules.ts';
+
+/**
+ * SHA-256 of the country's raw files, by path.
+ * @throws BadInput if a file differs from the catalog's pin, unless `unpinned`
+ */
+export async function hashRawFiles(country: Country, unpinned = false): Promise<Record<string, string>> {
+  const files = country.sources.flatMap((source) => source.files.map(({ path }) => path));
+  const hashes = await hashFiles(country.rawData, files);
+  if (!unpinned) refuseUnpinned(country, hashes);
+  refuseCoverageFiles(country.sources, hashes);
+  return hashes;
+}

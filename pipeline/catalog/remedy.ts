@@ -1,0 +1,7 @@
+import type { Gap } from './sources.ts';
+
+/** A declaration in the catalog that would resolve a fault; `catalog repair` proposes it. */
+export type Remedy =
+  | { declare: 'gap'; gap: Omit<Gap, 'reason'> }
+  | { declare: 'recode'; column: string; from: string; to: string }
+  | { declare: 'dissolve' };

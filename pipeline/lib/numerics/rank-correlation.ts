@@ -1,0 +1,20 @@
+import { correlation } from './averages.ts';
+
+/** Ranks from 1; ties share their mean rank. */
+export function ranksOf(values: readonly number[]): number[] {
+  const order = values.map((_, i) => i).sort((a, b) => values[a]! - values[b]!);
+  const ranks = new Array<number>(values.length);
+  for (let from = 0; from < order.length; ) {
+    let to = from;
+    while (to < order.length && values[order[to]!] === values[order[from]!]) to++;
+    for (let i = from; i < to; i++) ranks[order[i]!] = (from + to + 1) / 2;
+    from = to;
+  }
+  return ranks;
+}
+
+/** Spearman's rank correlation; null with fewer than three values or if either side is constant. */
+export function rankCorrelation(a: readonly number[], b: readonly number[]): number | null {
+  if (a.length < 3 || new Set(a).size < 2 || new Set(b).size < 2) return null;
+  return correlation(ranksOf(a), ranksOf(b));
+}
