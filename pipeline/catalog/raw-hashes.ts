@@ -1,4 +1,4 @@
-import { hashFiles } from '../engine/raw.ts';
+import { hashFiles } from '../engine/raw-files.ts';
 import type { Country } from './country.ts';
 import { refuseUnpinned } from './pins.ts';
 import { refuseCoverageFiles } from './rules/covariate-rules.ts';
