@@ -27,7 +27,7 @@ const BROWSER = [
 /** Long tests outside test/long, beside the tests of the same code: only `npm run test:long` runs them. */
 export const PIPELINE_PROOFS = [
   'test/pipeline/{covariates,determinism,interrupted}.test.ts',
-  'test/pipeline/model/forecast/case-model/forecaster.test.ts',
+  'test/pipeline/model/forecast/case-model.test.ts',
   'test/pipeline/release/destinations.test.ts',
   'test/pipeline/publish/report/odd-countries.test.ts',
   'test/pipeline/synthetic/{country,departures,make-country,population,size}.test.ts',

@@ -5,9 +5,6 @@ import type { ReportLine } from '../../engine/stage.ts';
 import type { Contents } from '../snapshot/contents.ts';
 import { pageParts } from './bundle.ts';
 import { pageData } from './encode.ts';
-import type { Evidence } from './evidence.ts';
-import { html, jsonScript, type Markup, mapText, raw } from './markup.ts';
-import { periodName } from './names.ts';
 import { methodsSection } from './sections/methods.ts';
 import { evidenceStrip } from './sections/observed.ts';
 import { mapStage } from './sections/risk.ts';
@@ -17,6 +14,9 @@ import { surveySection } from './sections/surveys.ts';
 import { transmissionSection } from './sections/transmission.ts';
 import { validationSection } from './sections/validation.ts';
 import { describeRiskLimits } from './sections/words.ts';
+import type { Evidence } from './shared/evidence.ts';
+import { html, jsonScript, type Markup, mapText, raw } from './shared/markup.ts';
+import { periodName } from './shared/names.ts';
 
 /** The report's questions, one per tab; the map answers the first five. */
 const TABS = {

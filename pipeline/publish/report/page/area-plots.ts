@@ -1,4 +1,4 @@
-import { MONTHS, periodName } from '../names.ts';
+import { MONTHS, periodName } from '../shared/names.ts';
 import { levelFill } from './colours.ts';
 import { chart, widthOf } from './figures.ts';
 import { data, element, levelName, levelOf, scoreOf, setView, view } from './store.ts';

@@ -1,4 +1,4 @@
-import { periodName } from '../names.ts';
+import { periodName } from '../shared/names.ts';
 import { caption, chart } from './figures.ts';
 import { data } from './store.ts';
 import { dateOf } from './words.ts';

@@ -1,4 +1,4 @@
-import { periodName } from '../names.ts';
+import { periodName } from '../shared/names.ts';
 import { timeScale } from './area-plots.ts';
 import { chart, widthOf } from './figures.ts';
 import { data, element, fullName, nameOf, scoreOf, setView, view } from './store.ts';

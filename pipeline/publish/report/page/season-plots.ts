@@ -1,4 +1,4 @@
-import { MONTHS } from '../names.ts';
+import { MONTHS } from '../shared/names.ts';
 import { caption, chart, monthScale, widthOf } from './figures.ts';
 import { data, element } from './store.ts';
 import { capital, PLOT_STYLE, share } from './words.ts';

@@ -1,5 +1,5 @@
 import type * as Plots from '@observablehq/plot';
-import { MONTHS, periodName } from '../names.ts';
+import { MONTHS, periodName } from '../shared/names.ts';
 import { caption, chart, monthScale, titled, widthOf } from './figures.ts';
 import { data, element } from './store.ts';
 import { dateOf, PLOT_STYLE } from './words.ts';

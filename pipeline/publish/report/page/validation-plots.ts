@@ -1,4 +1,4 @@
-import { modelName } from '../names.ts';
+import { modelName } from '../shared/names.ts';
 import { caption, chart, widthOf } from './figures.ts';
 import { data, element } from './store.ts';
 import { PLOT_STYLE } from './words.ts';

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { Marked, type Tokens } from 'marked';
 import temml from 'temml';
 import type { Territory } from '../../../contract/territory.ts';
-import { html, type Markup, raw } from '../markup.ts';
+import { html, type Markup, raw } from '../shared/markup.ts';
 
 /** The model pages in the pipeline's order. Their paths are literals, so that a changed page makes another snapshot. */
 const PAGES: Readonly<Record<string, string>> = {

@@ -1,5 +1,5 @@
 /** Types and formats of the data embedded in the page, for encode.ts and the scripts under page/. */
-import type { Period } from '../../contract/months.ts';
+import type { Period } from '../../../contract/months.ts';
 import type {
   ContextLga,
   ContextState,
@@ -7,8 +7,8 @@ import type {
   NationalSurveyTrend,
   Season,
   SurveyTrend,
-} from '../../contract/schemas.ts';
-import type { Validation } from '../../validate/validation.ts';
+} from '../../../contract/schemas.ts';
+import type { Validation } from '../../../validate/validation.ts';
 
 export interface PageData {
   country: string;

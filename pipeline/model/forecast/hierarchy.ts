@@ -3,7 +3,7 @@
  * country's process, groups are independent; given its group's, areas are. Every matrix is of order n, whatever the
  * number of areas.
  */
-import { choleskyDense, logDeterminant } from '../../../lib/numerics/dense.ts';
+import { choleskyDense, logDeterminant } from '../../lib/numerics/dense.ts';
 import {
   dot,
   invertLower,
@@ -13,7 +13,7 @@ import {
   squareOf,
   squareOfLower,
   transpose,
-} from '../../../lib/numerics/dense-products.ts';
+} from '../../lib/numerics/dense-products.ts';
 
 export interface Observed {
   group: number;

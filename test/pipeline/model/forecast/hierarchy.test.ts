@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { choleskyDense, invertDense, logDeterminant } from '../../../../../pipeline/lib/numerics/dense.ts';
-import { randomStream } from '../../../../../pipeline/lib/numerics/random.ts';
-import { areaPosteriors, squaredNoise } from '../../../../../pipeline/model/forecast/case-model/area-posteriors.ts';
-import { covarianceOf } from '../../../../../pipeline/model/forecast/case-model/covariance.ts';
-import { areaPart, groupPart, type Observed } from '../../../../../pipeline/model/forecast/case-model/hierarchy.ts';
+import { choleskyDense, invertDense, logDeterminant } from '../../../../pipeline/lib/numerics/dense.ts';
+import { randomStream } from '../../../../pipeline/lib/numerics/random.ts';
+import { areaPosteriors, squaredNoise } from '../../../../pipeline/model/forecast/area-posteriors.ts';
+import { covarianceOf } from '../../../../pipeline/model/forecast/covariance.ts';
+import { areaPart, groupPart, type Observed } from '../../../../pipeline/model/forecast/hierarchy.ts';
 
 const MONTHS = 7;
 const kernel = (sd: number, shock_sd: number) =>

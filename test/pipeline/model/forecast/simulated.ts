@@ -1,11 +1,11 @@
-import { choleskyDense } from '../../../../../pipeline/lib/numerics/dense.ts';
-import { multiplyVector } from '../../../../../pipeline/lib/numerics/dense-products.ts';
-import { drawGamma } from '../../../../../pipeline/lib/numerics/distributions.ts';
-import { randomStream } from '../../../../../pipeline/lib/numerics/random.ts';
-import { covarianceOf, type ProcessParameters } from '../../../../../pipeline/model/forecast/case-model/covariance.ts';
-import { type LevelParameters, SMOOTHNESS } from '../../../../../pipeline/model/forecast/case-model/hyperparameters.ts';
-import { NOISE_DF } from '../../../../../pipeline/model/forecast/case-model/noise.ts';
-import type { Panel } from '../../../../../pipeline/model/forecast/panel.ts';
+import { choleskyDense } from '../../../../pipeline/lib/numerics/dense.ts';
+import { multiplyVector } from '../../../../pipeline/lib/numerics/dense-products.ts';
+import { drawGamma } from '../../../../pipeline/lib/numerics/distributions.ts';
+import { randomStream } from '../../../../pipeline/lib/numerics/random.ts';
+import { type LevelParameters, SMOOTHNESS } from '../../../../pipeline/model/forecast/case-hyperparameters.ts';
+import { NOISE_DF } from '../../../../pipeline/model/forecast/case-noise.ts';
+import { covarianceOf, type ProcessParameters } from '../../../../pipeline/model/forecast/covariance.ts';
+import type { Panel } from '../../../../pipeline/model/forecast/panel.ts';
 
 /** The parameters from which records are simulated. */
 export const TRUTH: LevelParameters = {

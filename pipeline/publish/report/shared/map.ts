@@ -1,6 +1,6 @@
 import { area, bbox, centerOfMass, feature, featureCollection, polygon } from '@turf/turf';
-import type { AreaGeometry } from '../../contract/schemas.ts';
-import { polygonsOf } from '../../measure/boundaries/outline-check.ts';
+import type { AreaGeometry } from '../../../contract/schemas.ts';
+import { polygonsOf } from '../../../measure/boundaries/outline-check.ts';
 import { html, type Markup, raw } from './markup.ts';
 
 /** The outlines that a map needs. */

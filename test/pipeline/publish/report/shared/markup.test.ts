@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { html, jsonScript, mapText, raw, table } from '../../../../pipeline/publish/report/markup.ts';
-import { periodName } from '../../../../pipeline/publish/report/names.ts';
+import { html, jsonScript, mapText, raw, table } from '../../../../../pipeline/publish/report/shared/markup.ts';
+import { periodName } from '../../../../../pipeline/publish/report/shared/names.ts';
 
 test('values are escaped, markup is not, and missing values show nothing', () => {
   const name = `<img onerror="x">&'`;

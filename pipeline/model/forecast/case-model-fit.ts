@@ -1,10 +1,10 @@
 /** Alternating estimation of hyperparameters (by marginal likelihood) and noise (by variational Bayes). */
-import { minimiseBfgs } from '../../../lib/numerics/bfgs.ts';
+import { minimiseBfgs } from '../../lib/numerics/bfgs.ts';
 import { squaredNoise } from './area-posteriors.ts';
+import { type LevelParameters, parametersOf, priorDeviance, priorsOf, SMOOTHNESS } from './case-hyperparameters.ts';
+import { type Noise, updateNoise, varianceOf } from './case-noise.ts';
 import { covarianceOf } from './covariance.ts';
 import { type AreaPart, areaPart, groupPart, type Observed } from './hierarchy.ts';
-import { type LevelParameters, parametersOf, priorDeviance, priorsOf, SMOOTHNESS } from './hyperparameters.ts';
-import { type Noise, updateNoise, varianceOf } from './noise.ts';
 
 /** Areas in groups; NaN if unknown. */
 export interface Grouped {

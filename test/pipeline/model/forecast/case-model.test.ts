@@ -1,20 +1,20 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { correlation, mean } from '../../../../../pipeline/lib/numerics/averages.ts';
-import { areaPosteriors } from '../../../../../pipeline/model/forecast/case-model/area-posteriors.ts';
+import { correlation, mean } from '../../../../pipeline/lib/numerics/averages.ts';
+import { areaPosteriors } from '../../../../pipeline/model/forecast/area-posteriors.ts';
+import { priorsOf } from '../../../../pipeline/model/forecast/case-hyperparameters.ts';
+import { caseModel } from '../../../../pipeline/model/forecast/case-model.ts';
 import {
   covariancesOf,
   fitHyperparameters,
   type Grouped,
   observedOf,
   settleNoise,
-} from '../../../../../pipeline/model/forecast/case-model/fit.ts';
-import { caseModel } from '../../../../../pipeline/model/forecast/case-model/forecaster.ts';
-import { areaPart, groupPart } from '../../../../../pipeline/model/forecast/case-model/hierarchy.ts';
-import { priorsOf } from '../../../../../pipeline/model/forecast/case-model/hyperparameters.ts';
-import { overMonths, startNoise } from '../../../../../pipeline/model/forecast/case-model/noise.ts';
-import type { Panel } from '../../../../../pipeline/model/forecast/panel.ts';
-import { backtest, type ScoredForecast } from '../../../../../pipeline/validate/backtest/backtest.ts';
-import { madePanel } from '../made-panel.ts';
+} from '../../../../pipeline/model/forecast/case-model-fit.ts';
+import { overMonths, startNoise } from '../../../../pipeline/model/forecast/case-noise.ts';
+import { areaPart, groupPart } from '../../../../pipeline/model/forecast/hierarchy.ts';
+import type { Panel } from '../../../../pipeline/model/forecast/panel.ts';
+import { backtest, type ScoredForecast } from '../../../../pipeline/validate/backtest/backtest.ts';
+import { madePanel } from './made-panel.ts';
 import { simulated, TRUTH } from './simulated.ts';
 
 const MONTHS = 48;

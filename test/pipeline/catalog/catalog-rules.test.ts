@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { readCountry } from '../../../../pipeline/catalog/country.ts';
-import { sourceIn, type TinyCountry, writeTiny } from '../../../support/tiny-country.ts';
-import { type Case, refuses } from '../../ingest/broken.ts';
+import { readCountry } from '../../../pipeline/catalog/country.ts';
+import { sourceIn, type TinyCountry, writeTiny } from '../../support/tiny-country.ts';
+import { type Case, refuses } from '../ingest/broken.ts';
 
 const on = (id: string, change: (source: Record<string, any>) => void) => (c: TinyCountry) => change(sourceIn(c, id));
 const set = (id: string, fields: Record<string, unknown>) => on(id, (source) => Object.assign(source, fields));

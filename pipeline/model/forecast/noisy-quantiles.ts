@@ -1,7 +1,7 @@
 /** Quantiles of a normal variable plus Student's t noise, which have no closed form. */
-import { normalQuantile } from '../../../lib/numerics/normal.ts';
-import { studentCdf } from '../../../lib/numerics/student-t.ts';
-import { SHARES } from '../forecast-scores.ts';
+import { normalQuantile } from '../../lib/numerics/normal.ts';
+import { studentCdf } from '../../lib/numerics/student-t.ts';
+import { SHARES } from './forecast-scores.ts';
 
 /**
  * Steps of the noise's share of the total variance at which quantiles are tabulated; they are interpolated in between.

@@ -1,11 +1,11 @@
 import { cpSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readCountry } from '../../../../pipeline/catalog/country.ts';
-import { hashRawFiles } from '../../../../pipeline/catalog/raw-hashes.ts';
-import { sourceIn, type TinyCountry, writeTiny } from '../../../support/tiny-country.ts';
-import { addCovariate, heightCovariate } from '../../covariates.ts';
-import { type Case, refuses } from '../../ingest/broken.ts';
+import { readCountry } from '../../../pipeline/catalog/country.ts';
+import { hashRawFiles } from '../../../pipeline/catalog/raw-hashes.ts';
+import { sourceIn, type TinyCountry, writeTiny } from '../../support/tiny-country.ts';
+import { addCovariate, heightCovariate } from '../covariates.ts';
+import { type Case, refuses } from '../ingest/broken.ts';
 
 const SPEC = 'context; not inputs to the risk score$';
 const entry = (fields: Record<string, unknown>) => (c: TinyCountry) => {

@@ -1,5 +1,5 @@
 /** Posteriors of single areas given those of their groups. */
-import { dot, multiply, multiplyVector } from '../../../lib/numerics/dense-products.ts';
+import { dot, multiply, multiplyVector } from '../../lib/numerics/dense-products.ts';
 import type { AreaPart, GroupPosterior } from './hierarchy.ts';
 
 /** Expected squared residual by month, given all data; NaN where the value is unknown. */

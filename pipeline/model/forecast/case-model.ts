@@ -1,13 +1,20 @@
-import { mean } from '../../../lib/numerics/averages.ts';
-import { HORIZONS } from '../horizons.ts';
-import { fromMonth, type Panel, withoutDisrupted } from '../panel.ts';
-import type { Forecaster } from '../past-errors.ts';
+import { mean } from '../../lib/numerics/averages.ts';
 import { areaPosteriors } from './area-posteriors.ts';
-import { covariancesOf, type Fitted, fitHyperparameters, type Grouped, observedOf, settleNoise } from './fit.ts';
+import { parametersOf, priorsOf } from './case-hyperparameters.ts';
+import {
+  covariancesOf,
+  type Fitted,
+  fitHyperparameters,
+  type Grouped,
+  observedOf,
+  settleNoise,
+} from './case-model-fit.ts';
+import { NOISE_DF, overMonths, startNoise } from './case-noise.ts';
 import { areaPart, groupPart } from './hierarchy.ts';
-import { parametersOf, priorsOf } from './hyperparameters.ts';
-import { NOISE_DF, overMonths, startNoise } from './noise.ts';
+import { HORIZONS } from './horizons.ts';
 import { noisyQuantiles } from './noisy-quantiles.ts';
+import { fromMonth, type Panel, withoutDisrupted } from './panel.ts';
+import type { Forecaster } from './past-errors.ts';
 
 /** Number of origins after which hyperparameters are fitted again. */
 const REFIT_EVERY = 3;

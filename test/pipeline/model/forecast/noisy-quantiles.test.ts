@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { drawGamma } from '../../../../../pipeline/lib/numerics/distributions.ts';
-import { normalQuantile } from '../../../../../pipeline/lib/numerics/normal.ts';
-import { quantiles } from '../../../../../pipeline/lib/numerics/quantiles.ts';
-import { randomStream } from '../../../../../pipeline/lib/numerics/random.ts';
-import { studentQuantile } from '../../../../../pipeline/lib/numerics/student-t.ts';
-import { noisyQuantiles } from '../../../../../pipeline/model/forecast/case-model/noisy-quantiles.ts';
-import { at, SHARES } from '../../../../../pipeline/model/forecast/forecast-scores.ts';
+import { drawGamma } from '../../../../pipeline/lib/numerics/distributions.ts';
+import { normalQuantile } from '../../../../pipeline/lib/numerics/normal.ts';
+import { quantiles } from '../../../../pipeline/lib/numerics/quantiles.ts';
+import { randomStream } from '../../../../pipeline/lib/numerics/random.ts';
+import { studentQuantile } from '../../../../pipeline/lib/numerics/student-t.ts';
+import { at, SHARES } from '../../../../pipeline/model/forecast/forecast-scores.ts';
+import { noisyQuantiles } from '../../../../pipeline/model/forecast/noisy-quantiles.ts';
 
 const DF = 5;
 const of = noisyQuantiles(DF);

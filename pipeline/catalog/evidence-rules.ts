@@ -1,8 +1,8 @@
-import { addMonths } from '../../contract/months.ts';
-import { BadInput } from '../../lib/bad-input.ts';
-import { caseRecords, surveyRounds } from '../evidence.ts';
-import type { Model } from '../model.ts';
-import type { Source } from '../sources.ts';
+import { addMonths } from '../contract/months.ts';
+import { BadInput } from '../lib/bad-input.ts';
+import { caseRecords, surveyRounds } from './evidence.ts';
+import type { Model } from './model.ts';
+import type { Source } from './sources.ts';
 
 /**
  * Checks that estimated months are backed by observations: `last_estimated` may be no later than the last month of case

@@ -1,13 +1,13 @@
-import type { TransmissionModel } from '../../contract/schemas.ts';
-import type { Surveys } from '../../ingest/ingest-tables.ts';
-import type { RowOf } from '../../lib/tables/table.ts';
-import type { LinkEvidence } from '../../model/link/link-stage.ts';
-import type { RiskEvidence } from '../../model/risk/risk-tables.ts';
-import type { SeasonCheckRow } from '../../model/season/season-tables.ts';
-import type { TransmissionFits } from '../../model/transmission/transmission-stage.ts';
-import type { PAST } from '../../validate/backtest/backtest-tables.ts';
-import type { KnownTruth } from '../../validate/known-truth.ts';
-import type { Validation } from '../../validate/validation.ts';
+import type { TransmissionModel } from '../../../contract/schemas.ts';
+import type { Surveys } from '../../../ingest/ingest-tables.ts';
+import type { RowOf } from '../../../lib/tables/table.ts';
+import type { LinkEvidence } from '../../../model/link/link-stage.ts';
+import type { RiskEvidence } from '../../../model/risk/risk-tables.ts';
+import type { SeasonCheckRow } from '../../../model/season/season-tables.ts';
+import type { TransmissionFits } from '../../../model/transmission/transmission-stage.ts';
+import type { PAST } from '../../../validate/backtest/backtest-tables.ts';
+import type { KnownTruth } from '../../../validate/known-truth.ts';
+import type { Validation } from '../../../validate/validation.ts';
 
 /** Material for the report that is not in the answers. */
 export interface Evidence {

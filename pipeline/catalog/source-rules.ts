@@ -1,7 +1,7 @@
-import { BadInput } from '../../lib/bad-input.ts';
-import { datedFiles, isDated } from '../dated-files.ts';
-import { formOf, isTable, type Role, TABLE_FORMATS } from '../roles.ts';
-import type { Gap, Source } from '../sources.ts';
+import { BadInput } from '../lib/bad-input.ts';
+import { datedFiles, isDated } from './dated-files.ts';
+import { formOf, isTable, type Role, TABLE_FORMATS } from './roles.ts';
+import type { Gap, Source } from './sources.ts';
 
 /** Roles for which a country has exactly one source, and those for which it has at most one. */
 const ONCE: readonly Role[] = ['lga_boundaries', 'population'];

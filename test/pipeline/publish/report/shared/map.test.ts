@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { pathOf } from '../../../../pipeline/publish/report/map.ts';
+import { pathOf } from '../../../../../pipeline/publish/report/shared/map.ts';
 
 const units = ([x, y]: readonly [number, number]): [number, number] => [Math.round(x * 10), Math.round(-y * 10)];
 

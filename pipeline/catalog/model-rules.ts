@@ -1,8 +1,8 @@
-import { monthIndex } from '../../contract/months.ts';
-import { BadInput } from '../../lib/bad-input.ts';
-import type { Model } from '../model.ts';
-import type { Source } from '../sources.ts';
-import { METHODS, type Method } from '../values.ts';
+import { monthIndex } from '../contract/months.ts';
+import { BadInput } from '../lib/bad-input.ts';
+import type { Model } from './model.ts';
+import type { Source } from './sources.ts';
+import { METHODS, type Method } from './values.ts';
 
 /** Maximum number of months that may be estimated: a century. */
 const MOST_MONTHS = 1200;

@@ -1,10 +1,10 @@
 /** Which covariates the risk score may use, and which it may not. */
-import { BadInput } from '../../lib/bad-input.ts';
-import { changesOverTime, covariateName, NOT_INPUTS } from '../covariates.ts';
-import { isDated } from '../dated-files.ts';
-import { COVERAGE } from '../figures.ts';
-import type { Covariate, Model } from '../model.ts';
-import type { Source } from '../sources.ts';
+import { BadInput } from '../lib/bad-input.ts';
+import { changesOverTime, covariateName, NOT_INPUTS } from './covariates.ts';
+import { isDated } from './dated-files.ts';
+import { COVERAGE } from './figures.ts';
+import type { Covariate, Model } from './model.ts';
+import type { Source } from './sources.ts';
 
 const isCoverage = ({ role, figure }: Source) => role === 'layer' && figure !== undefined && COVERAGE.includes(figure);
 const inModel = (found: string, expected: string) =>
