@@ -7,7 +7,7 @@ import { sourceIn, type TinyCountry, writeTiny } from '../../support/tiny-countr
 import { addCovariate, heightCovariate } from '../covariates.ts';
 import { type Case, refuses } from '../ingest/broken.ts';
 
-const SPEC = 'context; not inputs to the risk score$';
+const REASON = 'context; not inputs to the risk score$';
 const entry = (fields: Record<string, unknown>) => (c: TinyCountry) => {
   heightCovariate()(c);
   Object.assign(c.model.parameters.risk.covariates[0], fields);
@@ -30,7 +30,7 @@ describe('coverage is refused as a covariate under any name', () => {
       (c) => {
         c.model.parameters.risk.covariates = [{ source: 'itn_use', transform: 'none' }];
       },
-      new RegExp(`covariates: found the source itn_use, expected a different source: net use.*${SPEC}`),
+      new RegExp(`covariates: found the source itn_use, expected a different source: net use.*${REASON}`),
     ],
     [
       'its file',
@@ -39,7 +39,7 @@ describe('coverage is refused as a covariate under any name', () => {
         files: [{ path: 'nets.csv', rows: 4 }],
       }),
       new RegExp(
-        `source wealth: found the file of itn_use, nets\\.csv, as a covariate, expected a different source:.*${SPEC}`,
+        `source wealth: found the file of itn_use, nets\\.csv, as a covariate, expected a different source:.*${REASON}`,
       ),
     ],
     [
@@ -48,13 +48,13 @@ describe('coverage is refused as a covariate under any name', () => {
         c.files['wealth.csv'] = nets(c);
         addCovariate({ id: 'wealth', format: 'csv', columns: { lga_pcode: 'lga', value: 'use' } }, {}, 'wealth.csv')(c);
       },
-      new RegExp(`source wealth: found the file of itn_use, nets\\.csv, as a covariate.*${SPEC}`),
+      new RegExp(`source wealth: found the file of itn_use, nets\\.csv, as a covariate.*${REASON}`),
     ],
-    ['its name', source({ id: 'irs_coverage' }), new RegExp(`found irs_coverage as a covariate.*${SPEC}`)],
+    ['its name', source({ id: 'irs_coverage' }), new RegExp(`found irs_coverage as a covariate.*${REASON}`)],
     [
       'its column',
       table({ value: 'effective_treatment' }),
-      new RegExp(`found effective_treatment as a covariate.*${SPEC}`),
+      new RegExp(`found effective_treatment as a covariate.*${REASON}`),
     ],
   ];
   refuses(cases);
