@@ -1,6 +1,6 @@
 /** Redis's copies of keys and accounts: their contents, and how they are kept complete. */
 import { type RawBuilder, sql } from 'kysely';
-import { lineOf, UnavailableError } from '../errors.ts';
+import { lineOf, TryAgain } from '../../pipeline/lib/errors.ts';
 import { type Account, accountStatus, type Key } from '../store/accounts.ts';
 import type { Database, Db } from '../store/database.ts';
 import type { Epoch } from './epoch.ts';
@@ -126,7 +126,7 @@ export function openConfirm(
           }
         }
         if (performance.now() > until) {
-          throw new UnavailableError(
+          throw new TryAgain(
             `the change is in the store, but may not have taken effect everywhere yet (${reason}); make the change again`,
           );
         }

@@ -6,8 +6,8 @@ import cookie, { type CookieSerializeOptions } from '@fastify/cookie';
 import formbody from '@fastify/formbody';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { FEED } from '../../pipeline/contract/published.ts';
+import { lineOf, TryAgain, UsageError } from '../../pipeline/lib/errors.ts';
 import { throttled } from '../../pipeline/lib/throttle.ts';
-import { lineOf, UnavailableError, UsageError } from '../errors.ts';
 import { TooBusy } from '../store/people/passwords.ts';
 import { BROWSER_MS, mustSetUpFactor } from '../store/people/rules.ts';
 import type { Visitor } from '../store/people/sessions.ts';
@@ -96,7 +96,7 @@ export async function buildDashboard(services: Services, { trustProxy }: Dashboa
       reply.header('retry-after', '10');
       return answerError(request, reply, 503, 'The service is busy. Please try again in a moment');
     }
-    if (error instanceof UnavailableError) {
+    if (error instanceof TryAgain) {
       reply.header('retry-after', '10');
       reportOutage(`dashboard: ${lineOf(error)}`);
       // The change may have been made even though its answer never came.

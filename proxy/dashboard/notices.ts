@@ -1,7 +1,7 @@
 /** Scheduled mails: when an allowance is nearly or fully used, and before a key expires. Each is sent once. */
 
 import { DAY_MS } from '../../pipeline/lib/clock.ts';
-import { lineOf } from '../errors.ts';
+import { lineOf } from '../../pipeline/lib/errors.ts';
 import { type Account, accountStatus, type Key, keyStatus } from '../store/accounts.ts';
 import type { Mail } from './mail/mailer.ts';
 import { allowanceMail, expiryMail } from './mails.ts';

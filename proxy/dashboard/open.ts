@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { HOUR_MS } from '../../pipeline/lib/clock.ts';
-import { lineOf } from '../errors.ts';
+import { lineOf } from '../../pipeline/lib/errors.ts';
 import { isPostgresUrl, openStore } from '../store/open-store.ts';
 import { openDirectory } from '../store/people/directory.ts';
 import type { Role } from '../store/people/rules.ts';

@@ -1,6 +1,6 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
-import { lineOf, UsageError } from '../errors.ts';
+import { lineOf, UsageError } from '../../pipeline/lib/errors.ts';
 import { DEFAULT_COPIES, parseS3 } from './s3-url.ts';
 import { type SnapshotSource, watchSnapshot } from './watch.ts';
 

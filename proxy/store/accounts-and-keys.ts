@@ -1,6 +1,6 @@
 /** Accounts and their keys in the database. */
 import type { Scope } from '../../pipeline/contract/scopes.ts';
-import { UsageError } from '../errors.ts';
+import { UsageError } from '../../pipeline/lib/errors.ts';
 import {
   type Account,
   type AccountChange,

@@ -1,6 +1,6 @@
 /** Rules for accounts and keys, independent of storage: statuses, transitions, and who may have a key. */
 import { SCOPES, type Scope } from '../../pipeline/contract/scopes.ts';
-import { UsageError } from '../errors.ts';
+import { UsageError } from '../../pipeline/lib/errors.ts';
 import type { KeyKind } from './key-format.ts';
 
 export type AccountKind = 'organisation' | 'researcher';

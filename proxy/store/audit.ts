@@ -1,5 +1,5 @@
 /** Who did what: one entry for each change, written in the change's own transaction and never altered. */
-import { UsageError } from '../errors.ts';
+import { UsageError } from '../../pipeline/lib/errors.ts';
 import type { Db } from './database.ts';
 import { insert } from './rows.ts';
 

@@ -1,6 +1,6 @@
 import type { Awaitable, Clock } from '../../pipeline/lib/clock.ts';
+import { lineOf, UsageError } from '../../pipeline/lib/errors.ts';
 import type { GateTimes } from '../cluster/times.ts';
-import { lineOf, UsageError } from '../errors.ts';
 import type { Verdict } from '../limits/limits.ts';
 import { type Holder, openKeyReader } from './key-reader.ts';
 import { type AccountStore, isPostgresUrl, isRedisUrl, sqliteFile } from './open-store.ts';

@@ -1,4 +1,4 @@
-import { UsageError } from '../errors.ts';
+import { UsageError } from '../../pipeline/lib/errors.ts';
 import { accountsAndKeys } from './accounts-and-keys.ts';
 import type { Attempts } from './attempts.ts';
 import type { Database } from './database.ts';

@@ -1,6 +1,6 @@
 /** Queries that several files share. */
 import type { Scope } from '../../pipeline/contract/scopes.ts';
-import { UsageError } from '../errors.ts';
+import { UsageError } from '../../pipeline/lib/errors.ts';
 import type { Account } from './accounts.ts';
 import type { Db } from './database.ts';
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, realpathSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { type Clock, DAY_MS } from '../../pipeline/lib/clock.ts';
-import { UsageError } from '../errors.ts';
+import { UsageError } from '../../pipeline/lib/errors.ts';
 import { minuteBlock, monthBlock } from '../limits/blocks.ts';
 import { calendarMonth } from '../limits/calendar-month.ts';
 import { type Charge, MINUTE_MS, monthStanding, type Standing, type Verdict } from '../limits/limits.ts';

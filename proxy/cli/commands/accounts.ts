@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { systemClock } from '../../../pipeline/lib/clock.ts';
-import { UsageError } from '../../errors.ts';
+import { UsageError } from '../../../pipeline/lib/errors.ts';
 import { type Account, type AccountChange, accountStatus } from '../../store/accounts.ts';
 import type { AccountStore } from '../../store/open-store.ts';
 import { addPeopleCommands } from './people.ts';

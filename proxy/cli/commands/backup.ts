@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { UsageError } from '../../errors.ts';
+import { UsageError } from '../../../pipeline/lib/errors.ts';
 import { backUp, restore } from '../../store/backup.ts';
 import { sqliteFile } from '../../store/open-store.ts';
 import { addStoreOptions, print, type StoreOptions } from './shared.ts';

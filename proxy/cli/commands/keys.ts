@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { systemClock } from '../../../pipeline/lib/clock.ts';
-import { UsageError } from '../../errors.ts';
+import { UsageError } from '../../../pipeline/lib/errors.ts';
 import { type Account, accountStatus, type Key, keyStatus, parseExpiry, parseScopes } from '../../store/accounts.ts';
 import type { NewKey } from '../../store/accounts-and-keys.ts';
 import { checkBrand, curlLine, isWellFormed, KEY_KINDS, type KeyKind, mintKey } from '../../store/key-format.ts';

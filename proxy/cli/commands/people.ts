@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { systemClock } from '../../../pipeline/lib/clock.ts';
+import { UsageError } from '../../../pipeline/lib/errors.ts';
 import { linkUrl } from '../../dashboard/mails.ts';
-import { UsageError } from '../../errors.ts';
 import type { Account } from '../../store/accounts.ts';
 import { COMMAND_LINE } from '../../store/audit.ts';
 import type { AccountStore } from '../../store/open-store.ts';

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { UsageError } from '../../errors.ts';
+import { UsageError } from '../../../pipeline/lib/errors.ts';
 import { checkLimits, DEFAULT_LIMITS } from '../../store/gate.ts';
 import type { AccountStore } from '../../store/open-store.ts';
 import { DEFAULT_STORE, openStore } from '../../store/open-store.ts';

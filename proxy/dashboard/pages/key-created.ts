@@ -1,7 +1,7 @@
 /** Creating a key, and the only page that ever shows it. */
 
 import { HOUR_MS } from '../../../pipeline/lib/clock.ts';
-import { UsageError } from '../../errors.ts';
+import { UsageError } from '../../../pipeline/lib/errors.ts';
 import { type Key, keyStatus } from '../../store/accounts.ts';
 import type { NewKey } from '../../store/accounts-and-keys.ts';
 import { curlLine, mintKey } from '../../store/key-format.ts';

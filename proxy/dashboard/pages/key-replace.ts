@@ -1,7 +1,7 @@
 /** Replacing a key with a new one, while the old one keeps working for some days. */
 
 import { DAY_MS } from '../../../pipeline/lib/clock.ts';
-import { UsageError } from '../../errors.ts';
+import { UsageError } from '../../../pipeline/lib/errors.ts';
 import { type Key, keyStatus } from '../../store/accounts.ts';
 import { mintToken } from '../../store/people/tokens.ts';
 import { html } from '../html.ts';

@@ -3,7 +3,7 @@
 import { ALL_OPERATIONS } from '../../../pipeline/contract/operations.ts';
 import { SCOPES, type Scope } from '../../../pipeline/contract/scopes.ts';
 import { DAY_MS } from '../../../pipeline/lib/clock.ts';
-import { UsageError } from '../../errors.ts';
+import { UsageError } from '../../../pipeline/lib/errors.ts';
 import { checkName, type Key, keyStatus, parseExpiry, parseScopes } from '../../store/accounts.ts';
 import { KEY_KINDS, type KeyKind } from '../../store/key-format.ts';
 import { actorOf, whyNoKeys } from '../../store/people/rules.ts';

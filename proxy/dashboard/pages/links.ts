@@ -1,6 +1,6 @@
 /** Links for invitations and new passwords, and requests for the latter. Only submitting its form uses a link up. */
 import { HOUR_MS } from '../../../pipeline/lib/clock.ts';
-import { UsageError } from '../../errors.ts';
+import { UsageError } from '../../../pipeline/lib/errors.ts';
 import type { Link } from '../../store/people/links.ts';
 import { checkNewPassword, hashPassword, SHORTEST_PASSWORD } from '../../store/people/passwords.ts';
 import { checkPersonName, RESET_MS, ROLE_NAMES, toEmail } from '../../store/people/rules.ts';

@@ -1,7 +1,7 @@
 /** Parts that several pages about people share: tables, and inviting somebody. */
 
 import { DAY_MS, HOUR_MS } from '../../../pipeline/lib/clock.ts';
-import { UsageError } from '../../errors.ts';
+import { UsageError } from '../../../pipeline/lib/errors.ts';
 import type { Account } from '../../store/accounts.ts';
 import { actorOf, INVITATION_MS, ROLE_NAMES, type Role, rolesIn } from '../../store/people/rules.ts';
 import { hashToken, mintToken } from '../../store/people/tokens.ts';

@@ -1,5 +1,5 @@
 import type { Awaitable } from '../../../pipeline/lib/clock.ts';
-import { UsageError } from '../../errors.ts';
+import { UsageError } from '../../../pipeline/lib/errors.ts';
 import { actorOf, type Person, ROLE_NAMES, type Role, rolesIn } from '../../store/people/rules.ts';
 import { html } from '../html.ts';
 import { button, choices, doneNotice, facts, form, linkButton, mark, moment, problem } from '../parts.ts';

@@ -1,6 +1,6 @@
 /** One account, as the service team manages it: its status, limits, people, keys and usage. */
 
-import { UsageError } from '../../errors.ts';
+import { UsageError } from '../../../pipeline/lib/errors.ts';
 import { type Account, type AccountChange, accountStatus, keyStatus } from '../../store/accounts.ts';
 import { actorOf } from '../../store/people/rules.ts';
 import { type Html, html, type Value } from '../html.ts';

@@ -1,6 +1,6 @@
 /** The service team's list of accounts, and the form for a new one. */
 
-import { UsageError } from '../../errors.ts';
+import { UsageError } from '../../../pipeline/lib/errors.ts';
 import { type Account, type AccountKind, accountStatus } from '../../store/accounts.ts';
 import { actorOf, toEmail } from '../../store/people/rules.ts';
 import { type Html, html, type Value } from '../html.ts';

@@ -1,7 +1,7 @@
 /** The people who sign in to the dashboard. */
 
 import { DAY_MS } from '../../../pipeline/lib/clock.ts';
-import { UsageError } from '../../errors.ts';
+import { UsageError } from '../../../pipeline/lib/errors.ts';
 import { type Actor, type AuditEvent, listAudit, record } from '../audit.ts';
 import type { Database, Db } from '../database.ts';
 import { insert, remove, update } from '../rows.ts';

@@ -1,6 +1,6 @@
 /** Links that work once, for joining or for choosing a new password, and password changes with and without a link. */
 
-import { UsageError } from '../../errors.ts';
+import { UsageError } from '../../../pipeline/lib/errors.ts';
 import { accountStatus } from '../accounts.ts';
 import { type Actor, record } from '../audit.ts';
 import type { Database, Db, Tables } from '../database.ts';

@@ -5,7 +5,7 @@
  * none of this.
  */
 
-import { UsageError } from '../../errors.ts';
+import { UsageError } from '../../../pipeline/lib/errors.ts';
 import type { Account } from '../accounts.ts';
 import type { Database, Db, Tables } from '../database.ts';
 import { accountOf } from '../queries.ts';

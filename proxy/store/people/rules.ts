@@ -1,7 +1,7 @@
 /** Rules for the people who sign in to the dashboard, independent of storage. */
 
 import { DAY_MS, HOUR_MS } from '../../../pipeline/lib/clock.ts';
-import { UsageError } from '../../errors.ts';
+import { UsageError } from '../../../pipeline/lib/errors.ts';
 import { type Account, type AccountStatus, accountStatus, checkName } from '../accounts.ts';
 import type { Actor } from '../audit.ts';
 

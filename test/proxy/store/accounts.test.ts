@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { UsageError } from '../../../proxy/errors.ts';
+import { UsageError } from '../../../pipeline/lib/errors.ts';
 import {
   type Account,
   type AccountChange,

@@ -1,7 +1,7 @@
 /** Random concurrent steps on one store by two proxies: each is done or refused, and there are no deadlocks. */
 
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { UsageError } from '../../../../proxy/errors.ts';
+import { UsageError } from '../../../../pipeline/lib/errors.ts';
 import { type Actor, COMMAND_LINE } from '../../../../proxy/store/audit.ts';
 import { openStore } from '../../../../proxy/store/open-store.ts';
 import { openDirectory } from '../../../../proxy/store/people/directory.ts';
