@@ -63,8 +63,8 @@ const project = (name: string, include: string[], exclude: string[], more: objec
   },
 });
 const BUILT_TINY = 'test/support/global-setup.ts';
-const POSTGRES = 'test/proxy/global-setup.ts';
-export const SETUP = ['test/support/setup.ts', 'test/proxy/quick-passwords.ts'];
+const POSTGRES = 'test/support/proxy/global-setup.ts';
+export const SETUP = ['test/support/setup.ts', 'test/support/proxy/quick-passwords.ts'];
 
 export default defineConfig({
   test: {

@@ -6,18 +6,18 @@ import { inWords } from '../../pipeline/contract/territory.ts';
 import { type Clock, systemClock } from '../../pipeline/lib/clock.ts';
 import { lineOf, UsageError } from '../../pipeline/lib/errors.ts';
 import { throttled } from '../../pipeline/lib/throttle.ts';
-import { buildApi } from '../api/app.ts';
+import { buildApi } from '../api/build-api.ts';
 import type { AccessRecord } from '../api/observe.ts';
 import { BOUNDS, type Bounds } from '../api/protocol.ts';
 import type { GateTimes } from '../cluster/times.ts';
-import type { DashboardSettings } from '../dashboard/open.ts';
+import type { DashboardSettings } from '../dashboard/open-dashboard.ts';
 import { exampleStateOf } from '../snapshot/example-state.ts';
-import { openSource, type SourceOptions } from '../snapshot/open-source.ts';
 import type { Snapshot } from '../snapshot/snapshot.ts';
+import { openSource, type SourceOptions } from '../snapshot/sources.ts';
+import { type AccountStore, openStore, sqliteFile } from '../store/account-store.ts';
 import { openGate } from '../store/gate.ts';
-import { type AccountStore, openStore, sqliteFile } from '../store/open-store.ts';
 import { watchReplacement } from '../store/sqlite-file.ts';
-import { countUsage } from '../store/usage.ts';
+import { countUsage } from '../store/usage-counts.ts';
 import { createMetrics } from './metrics.ts';
 import { buildOps } from './ops.ts';
 
@@ -112,8 +112,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   let dashboardUrl: string | null = null;
   if (options.dashboard) {
     // Loaded only if needed.
-    const { openDashboard } = await import('../dashboard/open.ts');
-    const { readServed, referenceOf } = await import('../dashboard/reference.ts');
+    const { openDashboard } = await import('../dashboard/open-dashboard.ts');
+    const { readServed, referenceOf } = await import('../dashboard/kit/reference-content.ts');
     const exampleState = () => exampleStateOf(snapshots.current());
     const words = (text: string) => inWords(text, snapshots.current().territory);
     const reference = () => referenceOf(snapshots.current());

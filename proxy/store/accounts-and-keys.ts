@@ -1,6 +1,7 @@
 /** Accounts and their keys in the database. */
 import type { Scope } from '../../pipeline/contract/scopes.ts';
 import { UsageError } from '../../pipeline/lib/errors.ts';
+import { accountBy, accounts, toKey } from './account-queries.ts';
 import {
   type Account,
   type AccountChange,
@@ -10,12 +11,11 @@ import {
   checkMayHoldKeys,
   checkName,
   type Key,
-} from './accounts.ts';
+} from './account-rules.ts';
 import { COMMAND_LINE, record } from './audit.ts';
 import type { Database, Db } from './database.ts';
 import { hashHead, hashKey, type KeyKind, randomText, startOf } from './key-format.ts';
-import { accountBy, accounts, toKey } from './queries.ts';
-import { insert, update } from './rows.ts';
+import { insert, update } from './statements.ts';
 
 export interface NewKey {
   owner: string;

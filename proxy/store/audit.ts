@@ -1,7 +1,7 @@
 /** Who did what: one entry for each change, written in the change's own transaction and never altered. */
 import { UsageError } from '../../pipeline/lib/errors.ts';
 import type { Db } from './database.ts';
-import { insert } from './rows.ts';
+import { insert } from './statements.ts';
 
 /** The author of a change. `id` is that of a person, or null for the operator's command line. */
 export interface Actor {

@@ -2,12 +2,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Generated, Kysely } from 'kysely';
-import type { Account, Key } from './accounts.ts';
-import type { Attempts } from './attempts.ts';
+import type { Account, Key } from './account-rules.ts';
+import type { Attempts } from './attempt-counts.ts';
 import type { AuditEntry } from './audit.ts';
 import type { Invitation } from './people/links.ts';
-import type { Person, SessionTimes } from './people/rules.ts';
-import type { ErrorRow, UsageRow } from './usage.ts';
+import type { Person, SessionTimes } from './people/person-rules.ts';
+import type { ErrorRow, UsageRow } from './usage-counts.ts';
 
 type Versioned<T> = Omit<T, 'version'> & { version: Generated<number> };
 

@@ -1,9 +1,9 @@
 import type { Awaitable, Clock } from '../../pipeline/lib/clock.ts';
 import { lineOf, UsageError } from '../../pipeline/lib/errors.ts';
 import type { GateTimes } from '../cluster/times.ts';
-import type { Verdict } from '../limits/limits.ts';
+import type { Verdict } from '../limits/verdict.ts';
+import { type AccountStore, isPostgresUrl, isRedisUrl, sqliteFile } from './account-store.ts';
 import { type Holder, openKeyReader } from './key-reader.ts';
-import { type AccountStore, isPostgresUrl, isRedisUrl, sqliteFile } from './open-store.ts';
 import { limitsFileOf, openSqliteLimiter } from './sqlite-limiter.ts';
 
 /** A request with a valid key: the key's holder, and the verdict of the limits. */

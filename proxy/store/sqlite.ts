@@ -12,7 +12,7 @@ import {
   SqliteQueryCompiler,
   sql,
 } from 'kysely';
-import { countAttempts } from './attempts.ts';
+import { countAttempts } from './attempt-counts.ts';
 import { type Database, schemaOf, type Tables } from './database.ts';
 import { migrate, openSqliteFile, SQLITE_BUSY, unavailable } from './sqlite-file.ts';
 

@@ -2,15 +2,15 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { openStore } from '../../proxy/store/account-store.ts';
 import { COMMAND_LINE } from '../../proxy/store/audit.ts';
-import { openStore } from '../../proxy/store/open-store.ts';
 import { openDirectory } from '../../proxy/store/people/directory.ts';
 import { hashToken, mintToken } from '../../proxy/store/people/tokens.ts';
 import { drive } from '../bench/load.ts';
-import { serveCli } from './cli-process.ts';
-import { Visitor } from './dashboard/dashboard.ts';
-import { makeBuild, publish, versionOf, writeSnapshot } from './fixture.ts';
-import { giveKey } from './service.ts';
+import { serveCli } from '../support/proxy/cli-process.ts';
+import { Visitor } from '../support/proxy/dashboard.ts';
+import { makeBuild, publish, versionOf, writeSnapshot } from '../support/proxy/fixture.ts';
+import { giveKey } from '../support/proxy/service.ts';
 
 const PROXY = join(import.meta.dirname, '..', '..', 'proxy');
 const read = (name: string) => readFileSync(join(PROXY, name), 'utf8').replace(/\s+/g, ' ');

@@ -6,7 +6,7 @@ import { BOUNDS } from '../../proxy/api/protocol.ts';
 import { addServeCommand } from '../../proxy/cli/commands/serve.ts';
 import { mintKey } from '../../proxy/store/key-format.ts';
 
-import { startService } from './service.ts';
+import { startService } from '../support/proxy/service.ts';
 
 const PROXY = join(import.meta.dirname, '..', '..', 'proxy');
 const readme = readFileSync(join(PROXY, 'README.md'), 'utf8');

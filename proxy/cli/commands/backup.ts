@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { UsageError } from '../../../pipeline/lib/errors.ts';
+import { sqliteFile } from '../../store/account-store.ts';
 import { backUp, restore } from '../../store/backup.ts';
-import { sqliteFile } from '../../store/open-store.ts';
 import { addStoreOptions, print, type StoreOptions } from './shared.ts';
 
 export function addBackupCommands(program: Command): void {

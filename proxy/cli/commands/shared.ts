@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { UsageError } from '../../../pipeline/lib/errors.ts';
+import type { AccountStore } from '../../store/account-store.ts';
+import { DEFAULT_STORE, openStore } from '../../store/account-store.ts';
 import { checkLimits, DEFAULT_LIMITS } from '../../store/gate.ts';
-import type { AccountStore } from '../../store/open-store.ts';
-import { DEFAULT_STORE, openStore } from '../../store/open-store.ts';
 
 export interface StoreOptions {
   store: string;

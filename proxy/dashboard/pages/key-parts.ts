@@ -1,9 +1,9 @@
 /** Parts that several pages about keys share: the table of keys, and the confirmation before one is revoked. */
-import { type Key, keyStatus } from '../../store/accounts.ts';
-import { type Html, html } from '../html.ts';
-import { button, type Column, facts, form, mark, moment, table } from '../parts.ts';
-import type { Services } from '../services.ts';
-import type { SignedIn } from '../visit.ts';
+import { type Key, keyStatus } from '../../store/account-rules.ts';
+import { type Html, html } from '../kit/html.ts';
+import { button, type Column, facts, form, mark, moment, table } from '../kit/parts.ts';
+import type { Services } from '../kit/services.ts';
+import type { SignedIn } from '../kit/visit.ts';
 
 export const PATH = '/settings/api-access';
 export const replaceAt = (id: string) => `${PATH}/${id}/replace`;

@@ -2,16 +2,16 @@
 
 import { DAY_MS } from '../../../pipeline/lib/clock.ts';
 import { UsageError } from '../../../pipeline/lib/errors.ts';
-import { type Key, keyStatus } from '../../store/accounts.ts';
+import { type Key, keyStatus } from '../../store/account-rules.ts';
 import { mintToken } from '../../store/people/tokens.ts';
-import { html } from '../html.ts';
-import { button, choices, form } from '../parts.ts';
-import type { Services } from '../services.ts';
-import { type Answer, routes, type SignedIn } from '../visit.ts';
+import { html } from '../kit/html.ts';
+import { button, choices, form } from '../kit/parts.ts';
+import type { Services } from '../kit/services.ts';
+import { type Answer, routes, type SignedIn } from '../kit/visit.ts';
+import { NO_SUCH_KEY, refusal } from './api-access.ts';
 import { confirmed } from './confirm.ts';
 import { issueKey } from './key-created.ts';
 import { days, daysIn, PATH, replaceAt, title } from './key-parts.ts';
-import { NO_SUCH_KEY, refusal } from './keys.ts';
 
 /** How many more days a replaced key may work. */
 const GRACE_DAYS = [1, 7, 30];

@@ -2,14 +2,14 @@
 
 import { DAY_MS, HOUR_MS } from '../../../pipeline/lib/clock.ts';
 import { UsageError } from '../../../pipeline/lib/errors.ts';
-import type { Account } from '../../store/accounts.ts';
-import { actorOf, INVITATION_MS, ROLE_NAMES, type Role, rolesIn } from '../../store/people/rules.ts';
+import type { Account } from '../../store/account-rules.ts';
+import { actorOf, INVITATION_MS, ROLE_NAMES, type Role, rolesIn } from '../../store/people/person-rules.ts';
 import { hashToken, mintToken } from '../../store/people/tokens.ts';
-import { type Html, html, type Value } from '../html.ts';
-import { invitationMail, invitedElsewhereMail, linkUrl } from '../mails.ts';
-import { button, choices, copyable, field, form, linkButton, mark, moment, notice, table } from '../parts.ts';
-import type { Services } from '../services.ts';
-import type { Answer, SignedIn } from '../visit.ts';
+import { type Html, html, type Value } from '../kit/html.ts';
+import { invitationMail, invitedElsewhereMail, linkUrl } from '../kit/mails.ts';
+import { button, choices, copyable, field, form, linkButton, mark, moment, notice, table } from '../kit/parts.ts';
+import type { Services } from '../kit/services.ts';
+import type { Answer, SignedIn } from '../kit/visit.ts';
 
 /** Tables of the people and invitations of `account`. @param at paths for managing them, null if the visitor may not */
 export async function peopleTables(

@@ -1,10 +1,10 @@
 import type { Awaitable } from '../../../pipeline/lib/clock.ts';
 import { UsageError } from '../../../pipeline/lib/errors.ts';
-import { actorOf, type Person, ROLE_NAMES, type Role, rolesIn } from '../../store/people/rules.ts';
-import { html } from '../html.ts';
-import { button, choices, doneNotice, facts, form, linkButton, mark, moment, problem } from '../parts.ts';
-import type { Services } from '../services.ts';
-import { type Answer, attempt, type Page, type Route, routes, type SignedIn } from '../visit.ts';
+import { actorOf, type Person, ROLE_NAMES, type Role, rolesIn } from '../../store/people/person-rules.ts';
+import { html } from '../kit/html.ts';
+import { button, choices, doneNotice, facts, form, linkButton, mark, moment, problem } from '../kit/parts.ts';
+import type { Services } from '../kit/services.ts';
+import { type Answer, attempt, type Page, type Route, routes, type SignedIn } from '../kit/visit.ts';
 import { confirmed } from './confirm.ts';
 import { invite, inviteForm, outboxNote, peopleTables, requestedRole } from './people-parts.ts';
 

@@ -1,12 +1,12 @@
 /** The service team's list of accounts, and the form for a new one. */
 
 import { UsageError } from '../../../pipeline/lib/errors.ts';
-import { type Account, type AccountKind, accountStatus } from '../../store/accounts.ts';
-import { actorOf, toEmail } from '../../store/people/rules.ts';
-import { type Html, html, type Value } from '../html.ts';
-import { button, choices, field, form, linkButton, mark, moment, number, problem, table } from '../parts.ts';
-import type { Services } from '../services.ts';
-import { type Answer, attempt, routes, type SignedIn } from '../visit.ts';
+import { type Account, type AccountKind, accountStatus } from '../../store/account-rules.ts';
+import { actorOf, toEmail } from '../../store/people/person-rules.ts';
+import { type Html, html, type Value } from '../kit/html.ts';
+import { button, choices, field, form, linkButton, mark, moment, number, problem, table } from '../kit/parts.ts';
+import type { Services } from '../kit/services.ts';
+import { type Answer, attempt, routes, type SignedIn } from '../kit/visit.ts';
 import { confirmed } from './confirm.ts';
 import { invite, outboxNote } from './people-parts.ts';
 

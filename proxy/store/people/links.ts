@@ -1,12 +1,12 @@
 /** Links that work once, for joining or for choosing a new password, and password changes with and without a link. */
 
 import { UsageError } from '../../../pipeline/lib/errors.ts';
-import { accountStatus } from '../accounts.ts';
+import { accountOf } from '../account-queries.ts';
+import { accountStatus } from '../account-rules.ts';
 import { type Actor, record } from '../audit.ts';
 import type { Database, Db, Tables } from '../database.ts';
 import { randomText } from '../key-format.ts';
-import { accountOf } from '../queries.ts';
-import { insert, sweep, update } from '../rows.ts';
+import { insert, sweep, update } from '../statements.ts';
 import {
   endSessions,
   lockPerson,
@@ -26,7 +26,7 @@ import {
   type Person,
   RESET_MS,
   type Role,
-} from './rules.ts';
+} from './person-rules.ts';
 
 export interface Invitation {
   id: string;

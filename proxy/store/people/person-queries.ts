@@ -6,11 +6,11 @@
  */
 
 import { UsageError } from '../../../pipeline/lib/errors.ts';
-import type { Account } from '../accounts.ts';
+import { accountOf } from '../account-queries.ts';
+import type { Account } from '../account-rules.ts';
 import type { Database, Db, Tables } from '../database.ts';
-import { accountOf } from '../queries.ts';
-import { update } from '../rows.ts';
-import type { Person } from './rules.ts';
+import { update } from '../statements.ts';
+import type { Person } from './person-rules.ts';
 
 /** People who have not been removed, with their secrets. */
 export const people = (db: Db) => db.selectFrom('people').selectAll('people').where('removed_at', 'is', null);

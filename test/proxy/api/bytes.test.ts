@@ -6,8 +6,8 @@ import { buffer, text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import type { Manifest } from '../../../pipeline/contract/manifest.ts';
 import { OPERATIONS } from '../../../pipeline/contract/operations.ts';
-import { exchange, portOf } from '../raw-client.ts';
-import { giveKey, startService } from '../service.ts';
+import { exchange, portOf } from '../../support/proxy/raw-client.ts';
+import { giveKey, startService } from '../../support/proxy/service.ts';
 
 /** Sends a request whose answer the client does not decode. */
 function rawGet(

@@ -8,8 +8,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import type { AccessRecord } from '../../../proxy/api/observe.ts';
-import { exchange, portOf } from '../raw-client.ts';
-import { atEndOfSuite, giveKey, type Service, startService } from '../service.ts';
+import { exchange, portOf } from '../../support/proxy/raw-client.ts';
+import { atEndOfSuite, giveKey, type Service, startService } from '../../support/proxy/service.ts';
 
 const SECRET = 'never-to-be-served';
 

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../../pipeline/lib/clock.ts';
 import { startServer } from '../../../proxy/server/server.ts';
-import { makeBuild } from '../fixture.ts';
-import { portOf, splitAnswers } from '../raw-client.ts';
-import { giveKey, startService } from '../service.ts';
+import { makeBuild } from '../../support/proxy/fixture.ts';
+import { portOf, splitAnswers } from '../../support/proxy/raw-client.ts';
+import { giveKey, startService } from '../../support/proxy/service.ts';
 
 const isOpen = (url: string) =>
   new Promise<boolean>((resolve) => {

@@ -3,8 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { runCli, serveCli } from '../cli-process.ts';
-import { makeBuild } from '../fixture.ts';
+import { runCli, serveCli } from '../../support/proxy/cli-process.ts';
+import { makeBuild } from '../../support/proxy/fixture.ts';
 
 /** Appends the URL of each module loaded to the file LOADED. */
 const HOOK = `

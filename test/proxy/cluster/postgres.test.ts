@@ -1,11 +1,11 @@
 import pg from 'pg';
 import { beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { TryAgain } from '../../../pipeline/lib/errors.ts';
+import { openStore } from '../../../proxy/store/account-store.ts';
 import { schemaOf } from '../../../proxy/store/database.ts';
 import { hashKey } from '../../../proxy/store/key-format.ts';
-import { openStore } from '../../../proxy/store/open-store.ts';
-import { missingServers, type RealServer, startPostgres } from '../real-servers.ts';
-import { giveKey } from '../service.ts';
+import { missingServers, type RealServer, startPostgres } from '../../support/proxy/real-servers.ts';
+import { giveKey } from '../../support/proxy/service.ts';
 
 describe.skipIf(missingServers.length > 0)('PostgreSQL', () => {
   let server: RealServer;

@@ -1,12 +1,12 @@
 /** Automatic mails about allowances and expiring keys, each sent once; and errors on the usage page. */
 import { expect } from 'vitest';
 import { DAY_MS } from '../../../pipeline/lib/clock.ts';
+import type { Services } from '../../../proxy/dashboard/kit/services.ts';
 import type { Mail } from '../../../proxy/dashboard/mail/mailer.ts';
 import { sendNotices } from '../../../proxy/dashboard/notices.ts';
-import type { Services } from '../../../proxy/dashboard/services.ts';
-import { removeServersAtEnd } from '../backends.ts';
-import { giveKey } from '../service.ts';
-import { type Dashboard, movableClock, testBackends } from './dashboard.ts';
+import { removeServersAtEnd } from '../../support/proxy/backends.ts';
+import { type Dashboard, movableClock, testBackends } from '../../support/proxy/dashboard.ts';
+import { giveKey } from '../../support/proxy/service.ts';
 
 removeServersAtEnd();
 

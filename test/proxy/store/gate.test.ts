@@ -3,13 +3,13 @@ import fc from 'fast-check';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { Clock } from '../../../pipeline/lib/clock.ts';
 import { openSharedGate } from '../../../proxy/cluster/shared-gate.ts';
+import type { AccountStore } from '../../../proxy/store/account-store.ts';
+import { isRedisUrl, openStore } from '../../../proxy/store/account-store.ts';
 import type { Admission, DefaultLimits, Gate } from '../../../proxy/store/gate.ts';
 import { openGate } from '../../../proxy/store/gate.ts';
 import { mintKey } from '../../../proxy/store/key-format.ts';
-import type { AccountStore } from '../../../proxy/store/open-store.ts';
-import { isRedisUrl, openStore } from '../../../proxy/store/open-store.ts';
-import { BACKENDS, removeServersAtEnd, type StoreUrls } from '../backends.ts';
-import { giveKey, PATIENT } from '../service.ts';
+import { BACKENDS, removeServersAtEnd, type StoreUrls } from '../../support/proxy/backends.ts';
+import { giveKey, PATIENT } from '../../support/proxy/service.ts';
 
 removeServersAtEnd();
 

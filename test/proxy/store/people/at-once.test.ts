@@ -2,13 +2,13 @@
 
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { UsageError } from '../../../../pipeline/lib/errors.ts';
+import { openStore } from '../../../../proxy/store/account-store.ts';
 import { type Actor, COMMAND_LINE } from '../../../../proxy/store/audit.ts';
-import { openStore } from '../../../../proxy/store/open-store.ts';
 import { openDirectory } from '../../../../proxy/store/people/directory.ts';
-import { actorOf, type Person, type Role } from '../../../../proxy/store/people/rules.ts';
+import { actorOf, type Person, type Role } from '../../../../proxy/store/people/person-rules.ts';
 import { hashToken, mintToken } from '../../../../proxy/store/people/tokens.ts';
-import { BACKENDS, removeServersAtEnd, rowsIn } from '../../backends.ts';
-import { giveKey } from '../../service.ts';
+import { BACKENDS, removeServersAtEnd, rowsIn } from '../../../support/proxy/backends.ts';
+import { giveKey } from '../../../support/proxy/service.ts';
 
 removeServersAtEnd();
 

@@ -1,8 +1,8 @@
 /** Invitations and links for a new password: each works once, and only the newest one works. */
 import { describe, expect, test } from 'vitest';
-import { actorOf } from '../../../../proxy/store/people/rules.ts';
-import { BACKENDS, removeServersAtEnd } from '../../backends.ts';
-import { race, token, twoSides } from './two-sides.ts';
+import { actorOf } from '../../../../proxy/store/people/person-rules.ts';
+import { BACKENDS, removeServersAtEnd } from '../../../support/proxy/backends.ts';
+import { race, token, twoSides } from '../../../support/proxy/two-sides.ts';
 
 removeServersAtEnd();
 

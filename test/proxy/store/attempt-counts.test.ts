@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { countAttempts } from '../../../proxy/store/attempts.ts';
-import { openStore } from '../../../proxy/store/open-store.ts';
-import { BACKENDS, removeServersAtEnd } from '../backends.ts';
+import { openStore } from '../../../proxy/store/account-store.ts';
+import { countAttempts } from '../../../proxy/store/attempt-counts.ts';
+import { BACKENDS, removeServersAtEnd } from '../../support/proxy/backends.ts';
 
 removeServersAtEnd();
 

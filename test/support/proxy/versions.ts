@@ -1,8 +1,8 @@
 /** Publishes releases of the fixture in the directory of a build, with their release index. */
 import { join } from 'node:path';
-import { openSnapshot } from '../../pipeline/publish/snapshot/read.ts';
-import { releaseFilesIn } from '../../pipeline/release/release-files.ts';
-import { writeReleaseIndex } from '../../pipeline/release/release-index.ts';
+import { openSnapshot } from '../../../pipeline/publish/snapshot/read.ts';
+import { releaseFilesIn } from '../../../pipeline/release/release-files.ts';
+import { writeReleaseIndex } from '../../../pipeline/release/release-index.ts';
 import { type FixtureOptions, publish, versionOf, writeSnapshot } from './fixture.ts';
 
 const NONE = { compared: 42, moved: 7, flipped: 1, disjoint: 0, mean_change: 0.01, mean_absolute_change: 0.02 };

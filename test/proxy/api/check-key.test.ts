@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { presentedKey } from '../../../proxy/api/keys.ts';
+import { presentedKey } from '../../../proxy/api/check-key.ts';
 
 test.each<[NodeJS.Dict<string[]>, string | null]>([
   [{}, null],

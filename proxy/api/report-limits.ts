@@ -2,8 +2,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import type { Clock } from '../../pipeline/lib/clock.ts';
-import { MINUTE_MS, type Verdict } from '../limits/limits.ts';
-import type { UsageCounter } from '../store/usage.ts';
+import { MINUTE_MS, type Verdict } from '../limits/verdict.ts';
+import type { UsageCounter } from '../store/usage-counts.ts';
 import { type ProblemCode, sendProblem } from './problems.ts';
 
 declare module 'fastify' {

@@ -1,9 +1,9 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { openStore } from '../../../proxy/store/open-store.ts';
-import { countUsage, type UsageRow } from '../../../proxy/store/usage.ts';
-import { BACKENDS, type Backend, removeServersAtEnd } from '../backends.ts';
-import { giveKey } from '../service.ts';
+import { openStore } from '../../../proxy/store/account-store.ts';
+import { countUsage, type UsageRow } from '../../../proxy/store/usage-counts.ts';
+import { BACKENDS, type Backend, removeServersAtEnd } from '../../support/proxy/backends.ts';
+import { giveKey } from '../../support/proxy/service.ts';
 
 removeServersAtEnd();
 

@@ -1,9 +1,9 @@
 /** A running service on free ports that serves a fixture, with a store of its own for accounts and keys. */
 import { afterAll, onTestFinished } from 'vitest';
-import { SCOPES, type Scope } from '../../pipeline/contract/scopes.ts';
-import { type RunningServer, type ServerOptions, startServer } from '../../proxy/server/server.ts';
-import { type KeyKind, mintKey } from '../../proxy/store/key-format.ts';
-import type { AccountStore } from '../../proxy/store/open-store.ts';
+import { SCOPES, type Scope } from '../../../pipeline/contract/scopes.ts';
+import { type RunningServer, type ServerOptions, startServer } from '../../../proxy/server/server.ts';
+import type { AccountStore } from '../../../proxy/store/account-store.ts';
+import { type KeyKind, mintKey } from '../../../proxy/store/key-format.ts';
 import { type FixtureOptions, makeBuild } from './fixture.ts';
 
 export const ALL_SCOPES = Object.keys(SCOPES) as Scope[];

@@ -1,7 +1,7 @@
 /** Queries that several files share. */
 import type { Scope } from '../../pipeline/contract/scopes.ts';
 import { UsageError } from '../../pipeline/lib/errors.ts';
-import type { Account } from './accounts.ts';
+import type { Account } from './account-rules.ts';
 import type { Db } from './database.ts';
 
 export const accounts = (db: Db) => db.selectFrom('accounts').selectAll();

@@ -9,17 +9,17 @@ import { FEED } from '../../pipeline/contract/published.ts';
 import { lineOf, TryAgain, UsageError } from '../../pipeline/lib/errors.ts';
 import { throttled } from '../../pipeline/lib/throttle.ts';
 import { TooBusy } from '../store/people/passwords.ts';
-import { BROWSER_MS, mustSetUpFactor } from '../store/people/rules.ts';
+import { BROWSER_MS, mustSetUpFactor } from '../store/people/person-rules.ts';
 import type { Visitor } from '../store/people/sessions.ts';
 import { hashToken, isToken, mintToken } from '../store/people/tokens.ts';
 import { addressOf, csrfOf, isOwnForm, securityHeaders } from './guard.ts';
-import { html } from './html.ts';
-import { type AssetUrls, layout } from './layout.ts';
+import { html } from './kit/html.ts';
+import { type AssetUrls, layout } from './kit/layout.ts';
+import { problem } from './kit/parts.ts';
+import type { Services } from './kit/services.ts';
+import { type Answer, fieldsOf, type Route, type SignedIn, type Visit } from './kit/visit.ts';
+import { ROUTES } from './page-routes.ts';
 import { TWO_STEP } from './pages/second-factor.ts';
-import { problem } from './parts.ts';
-import { ROUTES } from './routes.ts';
-import type { Services } from './services.ts';
-import { type Answer, fieldsOf, type Route, type SignedIn, type Visit } from './visit.ts';
 
 export interface DashboardOptions {
   /** Addresses or networks of the proxies whose X-Forwarded-For is trusted. */

@@ -4,9 +4,9 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
-import { etagOf, type FileEntry, type Manifest } from '../../pipeline/contract/manifest.ts';
-import { periodRange } from '../../pipeline/contract/months.ts';
-import { buildOpenapi } from '../../pipeline/contract/openapi.ts';
+import { etagOf, type FileEntry, type Manifest } from '../../../pipeline/contract/manifest.ts';
+import { periodRange } from '../../../pipeline/contract/months.ts';
+import { buildOpenapi } from '../../../pipeline/contract/openapi.ts';
 import {
   type Coverage,
   exampleValues,
@@ -18,9 +18,9 @@ import {
   OPERATIONS,
   type Operation,
   type ParameterName,
-} from '../../pipeline/contract/operations.ts';
-import type { AreaGeometry, LgaRisk, Season, SeasonWindow } from '../../pipeline/contract/schemas.ts';
-import { TERRITORY } from '../../pipeline/synthetic/states.ts';
+} from '../../../pipeline/contract/operations.ts';
+import type { AreaGeometry, LgaRisk, Season, SeasonWindow } from '../../../pipeline/contract/schemas.ts';
+import { TERRITORY } from '../../../pipeline/synthetic/states.ts';
 
 export const STATES = { AB: 'Abia', KN: 'Kano', LA: 'Lagos' } as const;
 type State = keyof typeof STATES;

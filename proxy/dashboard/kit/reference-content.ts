@@ -1,7 +1,7 @@
 /** The contents of the reference pages, read from a snapshot's OpenAPI description and places, and cached with it. */
 import { readFile } from 'node:fs/promises';
-import type { Places, Tables } from '../../pipeline/contract/schemas.ts';
-import type { ServedFile, Snapshot } from '../snapshot/snapshot.ts';
+import type { Places, Tables } from '../../../pipeline/contract/schemas.ts';
+import type { ServedFile, Snapshot } from '../../snapshot/snapshot.ts';
 
 export interface ReferenceOperation {
   id: string;

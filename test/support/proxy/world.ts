@@ -1,12 +1,12 @@
 /** Two organisations, a researcher and the service team, with one of everything that a form can name. */
 
-import type { Route } from '../../../proxy/dashboard/visit.ts';
+import type { Route } from '../../../proxy/dashboard/kit/visit.ts';
 import { COMMAND_LINE } from '../../../proxy/store/audit.ts';
-import type { Role } from '../../../proxy/store/people/rules.ts';
+import type { Role } from '../../../proxy/store/people/person-rules.ts';
 import { hashToken, mintToken } from '../../../proxy/store/people/tokens.ts';
-import { rowsIn } from '../backends.ts';
-import { giveKey } from '../service.ts';
+import { rowsIn } from './backends.ts';
 import type { Dashboard } from './dashboard.ts';
+import { giveKey } from './service.ts';
 
 export interface Owned {
   account: string;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { limitHeaders } from '../../../proxy/api/limits.ts';
+import { limitHeaders } from '../../../proxy/api/report-limits.ts';
 
 test('the headers contain quota, remainder and reset', () => {
   const minute = { limit: 60, remaining: 59, resetSeconds: 60 };

@@ -1,9 +1,9 @@
 import { UsageError } from '../../pipeline/lib/errors.ts';
 import { accountsAndKeys } from './accounts-and-keys.ts';
-import type { Attempts } from './attempts.ts';
+import type { Attempts } from './attempt-counts.ts';
 import type { Database } from './database.ts';
 import { openSqlite } from './sqlite.ts';
-import { openUsage, type UsageStore } from './usage.ts';
+import { openUsage, type UsageStore } from './usage-counts.ts';
 
 export const DEFAULT_STORE = 'sqlite:build/proxy.sqlite';
 

@@ -1,14 +1,14 @@
 import type { FastifyInstance } from 'fastify';
 import { HOUR_MS } from '../../pipeline/lib/clock.ts';
 import { lineOf } from '../../pipeline/lib/errors.ts';
-import { isPostgresUrl, openStore } from '../store/open-store.ts';
+import { isPostgresUrl, openStore } from '../store/account-store.ts';
 import { openDirectory } from '../store/people/directory.ts';
-import type { Role } from '../store/people/rules.ts';
-import { buildDashboard } from './app.ts';
+import type { Role } from '../store/people/person-rules.ts';
+import { buildDashboard } from './build-dashboard.ts';
+import type { Services } from './kit/services.ts';
 import { openMailer } from './mail/mailer.ts';
 import { DEFAULT_MAIL, DEFAULT_MAIL_FROM } from './mail/settings.ts';
 import { sendNotices } from './notices.ts';
-import type { Services } from './services.ts';
 
 /** The operator's settings for the dashboard. */
 export interface DashboardSettings {

@@ -2,11 +2,11 @@
 import { randomUUID } from 'node:crypto';
 import cors from '@fastify/cors';
 import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
-import { type KeysOptions, keys } from './keys.ts';
-import { type LimitsOptions, limits } from './limits.ts';
+import { type KeysOptions, keys } from './check-key.ts';
 import { type ObserveOptions, observe } from './observe.ts';
 import { problems } from './problems.ts';
 import { type Bounds, protocol, refuseBrokenRequest } from './protocol.ts';
+import { type LimitsOptions, limits } from './report-limits.ts';
 import { operationAt, type RoutesOptions, routes } from './routes.ts';
 
 export interface ApiOptions extends KeysOptions, LimitsOptions, ObserveOptions, RoutesOptions {

@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { addressOf } from '../../../proxy/dashboard/guard.ts';
-import { html } from '../../../proxy/dashboard/html.ts';
+import { addressOf } from '../../../../proxy/dashboard/guard.ts';
+import { html } from '../../../../proxy/dashboard/kit/html.ts';
 
-const DASHBOARD = join(import.meta.dirname, '../../../proxy/dashboard');
+const DASHBOARD = join(import.meta.dirname, '../../../../proxy/dashboard');
 const sources = readdirSync(DASHBOARD, { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.ts'))
   .map((name) => ({ name, text: readFileSync(join(DASHBOARD, name), 'utf8') }));
@@ -39,7 +39,7 @@ test('templates put values between tags or in double quotes, and never into scri
     expect(text.match(/\s[a-z-]+='?\$\{/g) ?? [], name).toEqual([]);
     expect(text.match(/<style|<script(?! src=)|\son\w+="|\sstyle="/g) ?? [], name).toEqual([]);
   }
-  const raw = sources.filter(({ text, name }) => name !== 'html.ts' && text.includes('Html.of('));
+  const raw = sources.filter(({ text, name }) => name !== 'kit/html.ts' && text.includes('Html.of('));
   expect(
     raw.map(({ name }) => name),
     'only the QR code is markup from elsewhere',

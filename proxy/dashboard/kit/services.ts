@@ -1,13 +1,13 @@
-import type { Clock } from '../../pipeline/lib/clock.ts';
-import type { SignInOutcome } from '../server/metrics.ts';
-import type { Attempts } from '../store/attempts.ts';
-import type { Gate } from '../store/gate.ts';
-import type { AccountStore } from '../store/open-store.ts';
-import type { Directory } from '../store/people/directory.ts';
-import type { Role } from '../store/people/rules.ts';
-import type { UsageStore } from '../store/usage.ts';
-import type { Mailer } from './mail/mailer.ts';
-import type { Reference } from './reference.ts';
+import type { Clock } from '../../../pipeline/lib/clock.ts';
+import type { SignInOutcome } from '../../server/metrics.ts';
+import type { AccountStore } from '../../store/account-store.ts';
+import type { Attempts } from '../../store/attempt-counts.ts';
+import type { Gate } from '../../store/gate.ts';
+import type { Directory } from '../../store/people/directory.ts';
+import type { Role } from '../../store/people/person-rules.ts';
+import type { UsageStore } from '../../store/usage-counts.ts';
+import type { Mailer } from '../mail/mailer.ts';
+import type { Reference } from './reference-content.ts';
 
 export const SERVICE_NAME = 'Malaria Risk Data Service';
 

@@ -1,9 +1,9 @@
 /** A request as pages see it, and their answers. */
 
-import type { Awaitable } from '../../pipeline/lib/clock.ts';
-import { UsageError } from '../../pipeline/lib/errors.ts';
-import type { Role } from '../store/people/rules.ts';
-import type { Visitor } from '../store/people/sessions.ts';
+import type { Awaitable } from '../../../pipeline/lib/clock.ts';
+import { UsageError } from '../../../pipeline/lib/errors.ts';
+import type { Role } from '../../store/people/person-rules.ts';
+import type { Visitor } from '../../store/people/sessions.ts';
 import type { Html } from './html.ts';
 import type { Services } from './services.ts';
 

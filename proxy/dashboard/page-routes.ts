@@ -1,7 +1,8 @@
+import type { Route } from './kit/visit.ts';
 import { activityRoutes } from './pages/activity.ts';
+import { keyRoutes } from './pages/api-access.ts';
 import { replaceRoutes } from './pages/key-replace.ts';
-import { keyRoutes } from './pages/keys.ts';
-import { linkRoutes } from './pages/links.ts';
+import { linkRoutes } from './pages/one-time-link.ts';
 import { peopleRoutes } from './pages/people.ts';
 import { profileRoutes } from './pages/profile.ts';
 import { referenceRoutes } from './pages/reference.ts';
@@ -10,7 +11,6 @@ import { signInRoutes } from './pages/sign-in.ts';
 import { teamRoutes } from './pages/team.ts';
 import { teamAccountRoutes } from './pages/team-account.ts';
 import { usageRoutes } from './pages/usage.ts';
-import type { Route } from './visit.ts';
 
 /** Every page, and who may open it. */
 export const ROUTES: readonly Route[] = [

@@ -1,12 +1,12 @@
 /** Two directories on one store, as in two proxies, and functions that add people to them. */
 
 import { expect, onTestFinished } from 'vitest';
-import { COMMAND_LINE } from '../../../../proxy/store/audit.ts';
-import { openStore } from '../../../../proxy/store/open-store.ts';
-import { openDirectory } from '../../../../proxy/store/people/directory.ts';
-import type { Person, Role } from '../../../../proxy/store/people/rules.ts';
-import { hashToken, mintToken } from '../../../../proxy/store/people/tokens.ts';
-import type { Backend } from '../../backends.ts';
+import { openStore } from '../../../proxy/store/account-store.ts';
+import { COMMAND_LINE } from '../../../proxy/store/audit.ts';
+import { openDirectory } from '../../../proxy/store/people/directory.ts';
+import type { Person, Role } from '../../../proxy/store/people/person-rules.ts';
+import { hashToken, mintToken } from '../../../proxy/store/people/tokens.ts';
+import type { Backend } from './backends.ts';
 
 export const token = () => hashToken(mintToken());
 

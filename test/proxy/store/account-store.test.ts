@@ -1,8 +1,8 @@
 /** The guarantees of every store of accounts and keys. */
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { openStore } from '../../../proxy/store/open-store.ts';
-import { BACKENDS, removeServersAtEnd, type StoreUrls } from '../backends.ts';
-import { giveKey } from '../service.ts';
+import { openStore } from '../../../proxy/store/account-store.ts';
+import { BACKENDS, removeServersAtEnd, type StoreUrls } from '../../support/proxy/backends.ts';
+import { giveKey } from '../../support/proxy/service.ts';
 
 removeServersAtEnd();
 

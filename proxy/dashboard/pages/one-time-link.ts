@@ -3,13 +3,13 @@ import { HOUR_MS } from '../../../pipeline/lib/clock.ts';
 import { UsageError } from '../../../pipeline/lib/errors.ts';
 import type { Link } from '../../store/people/links.ts';
 import { checkNewPassword, hashPassword, SHORTEST_PASSWORD } from '../../store/people/passwords.ts';
-import { checkPersonName, RESET_MS, ROLE_NAMES, toEmail } from '../../store/people/rules.ts';
+import { checkPersonName, RESET_MS, ROLE_NAMES, toEmail } from '../../store/people/person-rules.ts';
 import { hashToken, isToken, mintToken } from '../../store/people/tokens.ts';
-import { type Html, html, type Value } from '../html.ts';
-import { linkUrl, resetMail } from '../mails.ts';
-import { button, facts, field, form, notice, problem } from '../parts.ts';
-import type { Services } from '../services.ts';
-import { type Answer, attempt, routes, type Visit } from '../visit.ts';
+import { type Html, html, type Value } from '../kit/html.ts';
+import { linkUrl, resetMail } from '../kit/mails.ts';
+import { button, facts, field, form, notice, problem } from '../kit/parts.ts';
+import type { Services } from '../kit/services.ts';
+import { type Answer, attempt, routes, type Visit } from '../kit/visit.ts';
 import { tooManyAt } from './confirm.ts';
 
 function deadLink(): Answer {

@@ -2,7 +2,7 @@
 
 import { DAY_MS, HOUR_MS } from '../../../pipeline/lib/clock.ts';
 import { UsageError } from '../../../pipeline/lib/errors.ts';
-import { type Account, type AccountStatus, accountStatus, checkName } from '../accounts.ts';
+import { type Account, type AccountStatus, accountStatus, checkName } from '../account-rules.ts';
 import type { Actor } from '../audit.ts';
 
 export const ROLES = ['service', 'administrator', 'member', 'researcher'] as const;

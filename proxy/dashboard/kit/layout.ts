@@ -1,4 +1,4 @@
-import type { Visitor } from '../store/people/sessions.ts';
+import type { Visitor } from '../../store/people/sessions.ts';
 import { type Html, html } from './html.ts';
 import { form } from './parts.ts';
 import { SERVICE_NAME } from './services.ts';

@@ -11,7 +11,7 @@ import {
   keyStatus,
   parseExpiry,
   parseScopes,
-} from '../../../proxy/store/accounts.ts';
+} from '../../../proxy/store/account-rules.ts';
 
 const account = (kind: Account['kind']): Account => ({
   id: 'acc_1',
