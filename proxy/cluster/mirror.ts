@@ -1,8 +1,9 @@
 /** Redis's copies of keys and accounts: their contents, and how they are kept complete. */
 import { type RawBuilder, sql } from 'kysely';
 import { lineOf, TryAgain } from '../../pipeline/lib/errors.ts';
-import { type Account, accountStatus, type Key } from '../store/account-rules.ts';
+import { accountStatus } from '../store/account-rules.ts';
 import type { Database, Db } from '../store/database.ts';
+import type { Account, Key } from '../store/row-types.ts';
 import type { Epoch } from './epoch.ts';
 import { type Link, openLink } from './link.ts';
 import { accountKey, epochKey, keyKey } from './names.ts';

@@ -1,7 +1,8 @@
 import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient, sql } from 'kysely';
 import pg from 'pg';
 import { lineOf, TryAgain, UsageError } from '../../pipeline/lib/errors.ts';
-import { type Database, schemaOf, type Tables } from '../store/database.ts';
+import { type Database, schemaOf } from '../store/database.ts';
+import type { Rows } from '../store/row-types.ts';
 import { countAttemptsIn } from './attempts.ts';
 import { openConfirm } from './mirror.ts';
 import type { GateTimes } from './times.ts';
@@ -45,7 +46,7 @@ export function openPostgres(url: string, redis: string | null, times?: GateTime
     await migrate(shared, schemaOf('postgres'));
     return shared;
   };
-  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: ready }) });
+  const db = new Kysely<Rows>({ dialect: new PostgresDialect({ pool: ready }) });
   const transact: Database['transact'] = (work) => db.transaction().setIsolationLevel('read committed').execute(work);
   const { confirm, close } = openConfirm(db, redis, times);
   return {

@@ -2,7 +2,8 @@
 
 import { DAY_MS } from '../../pipeline/lib/clock.ts';
 import { lineOf } from '../../pipeline/lib/errors.ts';
-import { type Account, accountStatus, type Key, keyStatus } from '../store/account-rules.ts';
+import { accountStatus, keyStatus } from '../store/account-rules.ts';
+import type { Account, Key } from '../store/row-types.ts';
 import { allowanceMail, expiryMail } from './kit/mails.ts';
 import type { Services } from './kit/services.ts';
 import type { Mail } from './mail/mailer.ts';

@@ -3,7 +3,7 @@ import { HOUR_MS } from '../../pipeline/lib/clock.ts';
 import { lineOf } from '../../pipeline/lib/errors.ts';
 import { isPostgresUrl, openStore } from '../store/account-store.ts';
 import { openDirectory } from '../store/people/directory.ts';
-import type { Role } from '../store/people/person-rules.ts';
+import type { Role } from '../store/row-types.ts';
 import { buildDashboard } from './build-dashboard.ts';
 import type { Services } from './kit/services.ts';
 import { openMailer } from './mail/mailer.ts';

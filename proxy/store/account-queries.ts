@@ -1,8 +1,8 @@
 /** Queries that several files share. */
 import type { Scope } from '../../pipeline/contract/scopes.ts';
 import { UsageError } from '../../pipeline/lib/errors.ts';
-import type { Account } from './account-rules.ts';
 import type { Db } from './database.ts';
+import type { Account } from './row-types.ts';
 
 export const accounts = (db: Db) => db.selectFrom('accounts').selectAll();
 

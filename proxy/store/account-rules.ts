@@ -1,44 +1,9 @@
 /** Rules for accounts and keys, independent of storage: statuses, transitions, and who may have a key. */
 import { SCOPES, type Scope } from '../../pipeline/contract/scopes.ts';
 import { UsageError } from '../../pipeline/lib/errors.ts';
-import type { KeyKind } from './key-format.ts';
+import type { Account, Key } from './row-types.ts';
 
-export type AccountKind = 'organisation' | 'researcher';
 export type AccountStatus = 'active' | 'locked' | 'suspended' | 'removed';
-
-/** Times are milliseconds since 1970 UTC, null if the event has not happened. A limit of null is the default. */
-export interface Account {
-  id: string;
-  name: string;
-  kind: AccountKind;
-  created_at: number;
-  unlocked_at: number | null;
-  suspended_at: number | null;
-  removed_at: number | null;
-  per_minute: number | null;
-  per_month: number | null;
-  /** Incremented with each change. */
-  version: number;
-}
-
-export interface Key {
-  id: string;
-  owner_id: string;
-  name: string;
-  kind: KeyKind;
-  scopes: readonly Scope[];
-  created_at: number;
-  expires_at: number | null;
-  revoked_at: number | null;
-  /** Id of the person who created it in the dashboard; null if it was created on the command line. */
-  created_by: string | null;
-  /** Up to a minute late while a server runs; null if it was never used. */
-  last_used_at: number | null;
-  /** The characters before its secret part and four of that part; null for keys created before this was stored. */
-  start: string | null;
-  /** Incremented with each change. */
-  version: number;
-}
 
 /** Removal is final and overrides everything else; a researcher is locked until unlocked. */
 export function accountStatus(

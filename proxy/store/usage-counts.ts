@@ -3,22 +3,7 @@
 import { DAY_MS } from '../../pipeline/lib/clock.ts';
 import type { Database } from './database.ts';
 import type { KeyKind } from './key-format.ts';
-
-/** Requests on one UTC day (`YYYY-MM-DD`) by key and operation: an id from the contract, or 'none'. */
-export interface UsageRow {
-  day: string;
-  key_id: string;
-  operation: string;
-  granted: number;
-  /** By a limit (429). */
-  refused: number;
-}
-
-/** The same for requests answered with an error, by its code. */
-export interface ErrorRow extends Pick<UsageRow, 'day' | 'key_id' | 'operation'> {
-  code: string;
-  count: number;
-}
+import type { ErrorRow, UsageRow } from './row-types.ts';
 
 /** Counts to be added, and the wall-clock time (ms) of the last of these requests. */
 export interface CountedRow extends UsageRow {

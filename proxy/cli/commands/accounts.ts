@@ -1,8 +1,9 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { systemClock } from '../../../pipeline/lib/clock.ts';
 import { UsageError } from '../../../pipeline/lib/errors.ts';
-import { type Account, type AccountChange, accountStatus } from '../../store/account-rules.ts';
+import { type AccountChange, accountStatus } from '../../store/account-rules.ts';
 import type { AccountStore } from '../../store/account-store.ts';
+import type { Account } from '../../store/row-types.ts';
 import { addPeopleCommands } from './people.ts';
 import { isoOf, print, printTable, type StoreOptions, storeCommand, wholeNumber } from './shared.ts';
 

@@ -1,17 +1,11 @@
 import { type Command, Option } from 'commander';
 import { systemClock } from '../../../pipeline/lib/clock.ts';
 import { UsageError } from '../../../pipeline/lib/errors.ts';
-import {
-  type Account,
-  accountStatus,
-  type Key,
-  keyStatus,
-  parseExpiry,
-  parseScopes,
-} from '../../store/account-rules.ts';
+import { accountStatus, keyStatus, parseExpiry, parseScopes } from '../../store/account-rules.ts';
 import type { AccountStore } from '../../store/account-store.ts';
 import type { NewKey } from '../../store/accounts-and-keys.ts';
 import { checkBrand, curlLine, isWellFormed, KEY_KINDS, type KeyKind, mintKey } from '../../store/key-format.ts';
+import type { Account, Key } from '../../store/row-types.ts';
 import { isoOf, print, printTable, type StoreOptions, storeCommand } from './shared.ts';
 
 interface CreateOptions extends StoreOptions {

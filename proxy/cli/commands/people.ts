@@ -2,12 +2,12 @@ import { type Command, Option } from 'commander';
 import { systemClock } from '../../../pipeline/lib/clock.ts';
 import { UsageError } from '../../../pipeline/lib/errors.ts';
 import { linkUrl } from '../../dashboard/kit/mails.ts';
-import type { Account } from '../../store/account-rules.ts';
 import type { AccountStore } from '../../store/account-store.ts';
 import { COMMAND_LINE } from '../../store/audit.ts';
 import { type Directory, openDirectory } from '../../store/people/directory.ts';
-import { INVITATION_MS, type Person, RESET_MS, type Role } from '../../store/people/person-rules.ts';
+import { INVITATION_MS, RESET_MS } from '../../store/people/person-rules.ts';
 import { hashToken, mintToken } from '../../store/people/tokens.ts';
+import type { Account, Person, Role } from '../../store/row-types.ts';
 import { dashboardUrlOption, isoOf, print, printTable, type StoreOptions, storeCommand } from './shared.ts';
 
 interface Target extends StoreOptions {

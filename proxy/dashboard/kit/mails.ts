@@ -1,7 +1,8 @@
 /** The dashboard's mails. Subjects are fixed text, and only addresses go into headers. */
 
 import { DAY_MS } from '../../../pipeline/lib/clock.ts';
-import { INVITATION_MS, RESET_MS, type Role } from '../../store/people/person-rules.ts';
+import { INVITATION_MS, RESET_MS } from '../../store/people/person-rules.ts';
+import type { Role } from '../../store/row-types.ts';
 import type { Mail } from '../mail/mailer.ts';
 import { SERVICE_NAME } from './services.ts';
 

@@ -4,7 +4,7 @@ import type { AccountStore } from '../../store/account-store.ts';
 import type { Attempts } from '../../store/attempt-counts.ts';
 import type { Gate } from '../../store/gate.ts';
 import type { Directory } from '../../store/people/directory.ts';
-import type { Role } from '../../store/people/person-rules.ts';
+import type { Role } from '../../store/row-types.ts';
 import type { UsageStore } from '../../store/usage-counts.ts';
 import type { Mailer } from '../mail/mailer.ts';
 import type { Reference } from './reference-content.ts';

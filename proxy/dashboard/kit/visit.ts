@@ -2,8 +2,8 @@
 
 import type { Awaitable } from '../../../pipeline/lib/clock.ts';
 import { UsageError } from '../../../pipeline/lib/errors.ts';
-import type { Role } from '../../store/people/person-rules.ts';
 import type { Visitor } from '../../store/people/sessions.ts';
+import type { Role } from '../../store/row-types.ts';
 import type { Html } from './html.ts';
 import type { Services } from './services.ts';
 

@@ -4,9 +4,10 @@
  */
 import type { Allowance, Attempts } from '../../store/attempt-counts.ts';
 import { checkPassword } from '../../store/people/passwords.ts';
-import { CONFIRMED_MS, type Person } from '../../store/people/person-rules.ts';
+import { CONFIRMED_MS } from '../../store/people/person-rules.ts';
 import { hashRecoveryCode } from '../../store/people/recovery.ts';
 import { stepOf } from '../../store/people/totp.ts';
+import type { Person } from '../../store/row-types.ts';
 import { type Html, html } from '../kit/html.ts';
 import { button, field, form, problem } from '../kit/parts.ts';
 import type { Services } from '../kit/services.ts';

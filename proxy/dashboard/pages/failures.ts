@@ -2,7 +2,7 @@
 
 import { DAY_MS, HOUR_MS } from '../../../pipeline/lib/clock.ts';
 import { SOMEBODY } from '../../store/audit.ts';
-import type { Person } from '../../store/people/person-rules.ts';
+import type { Person } from '../../store/row-types.ts';
 import { failureMail } from '../kit/mails.ts';
 import type { Services } from '../kit/services.ts';
 import type { Visit } from '../kit/visit.ts';

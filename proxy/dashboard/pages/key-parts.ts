@@ -1,5 +1,6 @@
 /** Parts that several pages about keys share: the table of keys, and the confirmation before one is revoked. */
-import { type Key, keyStatus } from '../../store/account-rules.ts';
+import { keyStatus } from '../../store/account-rules.ts';
+import type { Key } from '../../store/row-types.ts';
 import { type Html, html } from '../kit/html.ts';
 import { button, type Column, facts, form, mark, moment, table } from '../kit/parts.ts';
 import type { Services } from '../kit/services.ts';

@@ -2,8 +2,9 @@
 
 import { DAY_MS } from '../../../pipeline/lib/clock.ts';
 import { UsageError } from '../../../pipeline/lib/errors.ts';
-import { type Key, keyStatus } from '../../store/account-rules.ts';
+import { keyStatus } from '../../store/account-rules.ts';
 import { mintToken } from '../../store/people/tokens.ts';
+import type { Key } from '../../store/row-types.ts';
 import { html } from '../kit/html.ts';
 import { button, choices, form } from '../kit/parts.ts';
 import type { Services } from '../kit/services.ts';

@@ -2,9 +2,9 @@
 
 import { DAY_MS, HOUR_MS } from '../../../pipeline/lib/clock.ts';
 import { UsageError } from '../../../pipeline/lib/errors.ts';
-import type { Account } from '../../store/account-rules.ts';
-import { actorOf, INVITATION_MS, ROLE_NAMES, type Role, rolesIn } from '../../store/people/person-rules.ts';
+import { actorOf, INVITATION_MS, ROLE_NAMES, rolesIn } from '../../store/people/person-rules.ts';
 import { hashToken, mintToken } from '../../store/people/tokens.ts';
+import type { Account, Role } from '../../store/row-types.ts';
 import { type Html, html, type Value } from '../kit/html.ts';
 import { invitationMail, invitedElsewhereMail, linkUrl } from '../kit/mails.ts';
 import { button, choices, copyable, field, form, linkButton, mark, moment, notice, table } from '../kit/parts.ts';

@@ -1,8 +1,9 @@
 /** One account, as the service team manages it: its status, limits, people, keys and usage. */
 
 import { UsageError } from '../../../pipeline/lib/errors.ts';
-import { type Account, type AccountChange, accountStatus, keyStatus } from '../../store/account-rules.ts';
+import { type AccountChange, accountStatus, keyStatus } from '../../store/account-rules.ts';
 import { actorOf } from '../../store/people/person-rules.ts';
+import type { Account } from '../../store/row-types.ts';
 import { type Html, html, type Value } from '../kit/html.ts';
 import { unlockedMail } from '../kit/mails.ts';
 import { button, doneNotice, facts, field, form, linkButton, moment, number, problem } from '../kit/parts.ts';

@@ -4,7 +4,7 @@ import { ERRORS, FAULTS } from '../../../pipeline/contract/errors.ts';
 import { ALL_OPERATIONS } from '../../../pipeline/contract/operations.ts';
 import { DAY_MS } from '../../../pipeline/lib/clock.ts';
 import { calendarMonth } from '../../limits/calendar-month.ts';
-import type { Account } from '../../store/account-rules.ts';
+import type { Account } from '../../store/row-types.ts';
 import { dayOf, type OwnerUsage } from '../../store/usage-counts.ts';
 import { type Html, html } from '../kit/html.ts';
 import { type Column, facts, number, problem, table } from '../kit/parts.ts';

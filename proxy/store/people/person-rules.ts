@@ -2,32 +2,18 @@
 
 import { DAY_MS, HOUR_MS } from '../../../pipeline/lib/clock.ts';
 import { UsageError } from '../../../pipeline/lib/errors.ts';
-import { type Account, type AccountStatus, accountStatus, checkName } from '../account-rules.ts';
+import { type AccountStatus, accountStatus, checkName } from '../account-rules.ts';
 import type { Actor } from '../audit.ts';
+import type { Account, Person, Role, SessionTimes } from '../row-types.ts';
 
-export const ROLES = ['service', 'administrator', 'member', 'researcher'] as const;
-export type Role = (typeof ROLES)[number];
-
+/** Every role, with the words that pages use. */
 export const ROLE_NAMES: Record<Role, string> = {
   service: 'service team',
   administrator: 'administrator',
   member: 'member',
   researcher: 'independent researcher',
 };
-
-/** Times are milliseconds since 1970 UTC. */
-export interface Person {
-  id: string;
-  /** Lowercase; unique among people not removed. */
-  email: string;
-  name: string;
-  role: Role;
-  /** Null for the service team only. */
-  account_id: string | null;
-  has_factor: boolean;
-  created_at: number;
-  removed_at: number | null;
-}
+export const ROLES = Object.keys(ROLE_NAMES) as Role[];
 
 export const INVITATION_MS = 7 * DAY_MS;
 export const RESET_MS = HOUR_MS;
@@ -44,12 +30,6 @@ export const BROWSER_MS = 365 * DAY_MS;
 
 /** How far `seen_at` may lag behind, so that not every page causes a write. */
 export const SEEN_MS = 60_000;
-
-export interface SessionTimes {
-  factor_due: boolean;
-  created_at: number;
-  seen_at: number;
-}
 
 export function isSessionAlive({ factor_due, created_at, seen_at }: SessionTimes, now: number): boolean {
   if (factor_due) return now - created_at < FACTOR_DUE_MS;

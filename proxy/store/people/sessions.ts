@@ -1,11 +1,11 @@
 /** Sessions, and the browsers that people have signed in with. */
 
 import { accountOf } from '../account-queries.ts';
-import type { Account } from '../account-rules.ts';
 import type { Database } from '../database.ts';
+import type { Account, Person } from '../row-types.ts';
 import { insert, remove, sweep, update } from '../statements.ts';
 import { endSessions, lockPerson, people, toPerson } from './person-queries.ts';
-import { BROWSER_MS, isSessionAlive, mayVisit, type Person, SEEN_MS, SESSION_MS } from './person-rules.ts';
+import { BROWSER_MS, isSessionAlive, mayVisit, SEEN_MS, SESSION_MS } from './person-rules.ts';
 
 /** The owner of a session; `account` is null for the service team. */
 export interface Visitor {

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ROUTES } from '../../../proxy/dashboard/page-routes.ts';
-import { ROLES, type Role } from '../../../proxy/store/people/person-rules.ts';
+import { ROLES } from '../../../proxy/store/people/person-rules.ts';
+import type { Role } from '../../../proxy/store/row-types.ts';
 import { BACKENDS, removeServersAtEnd } from '../../support/proxy/backends.ts';
 import { type Dashboard, startDashboard, type Visitor } from '../../support/proxy/dashboard.ts';
 import { atEndOfSuite } from '../../support/proxy/service.ts';

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { UsageError } from '../../../pipeline/lib/errors.ts';
 import {
-  type Account,
   type AccountChange,
   accountStatus,
   changeAccount,
@@ -12,6 +11,7 @@ import {
   parseExpiry,
   parseScopes,
 } from '../../../proxy/store/account-rules.ts';
+import type { Account } from '../../../proxy/store/row-types.ts';
 
 const account = (kind: Account['kind']): Account => ({
   id: 'acc_1',

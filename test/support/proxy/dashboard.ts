@@ -5,17 +5,16 @@ import { onTestFinished, test } from 'vitest';
 import type { Clock } from '../../../pipeline/lib/clock.ts';
 import type { DashboardSettings } from '../../../proxy/dashboard/open-dashboard.ts';
 import type { ServerOptions } from '../../../proxy/server/server.ts';
-import type { Account, AccountKind } from '../../../proxy/store/account-rules.ts';
 import { COMMAND_LINE } from '../../../proxy/store/audit.ts';
 import { type Directory, openDirectory } from '../../../proxy/store/people/directory.ts';
 import { hashPassword } from '../../../proxy/store/people/passwords.ts';
-import type { Person, Role } from '../../../proxy/store/people/person-rules.ts';
 import { hashToken, mintToken } from '../../../proxy/store/people/tokens.ts';
 import { mintSecret } from '../../../proxy/store/people/totp.ts';
 import { codeAt, STEP_MS } from './authenticator.ts';
 import { BACKENDS } from './backends.ts';
 import type { FixtureOptions } from './fixture.ts';
 import { type AtEnd, type Service, serveBuild, startService } from './service.ts';
+import { type Account, type AccountKind, type Person, type Role } from '../../../proxy/store/row-types.ts';
 
 export const PASSWORD = 'seven herons over lokoja';
 /** Visitors may set their address with X-Forwarded-For. */

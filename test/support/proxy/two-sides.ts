@@ -4,9 +4,9 @@ import { expect, onTestFinished } from 'vitest';
 import { openStore } from '../../../proxy/store/account-store.ts';
 import { COMMAND_LINE } from '../../../proxy/store/audit.ts';
 import { openDirectory } from '../../../proxy/store/people/directory.ts';
-import type { Person, Role } from '../../../proxy/store/people/person-rules.ts';
 import { hashToken, mintToken } from '../../../proxy/store/people/tokens.ts';
 import type { Backend } from './backends.ts';
+import { type Person, type Role } from '../../../proxy/store/row-types.ts';
 
 export const token = () => hashToken(mintToken());
 
