@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { HOUR_MS } from '../../pipeline/lib/clock.ts';
 import { lineOf } from '../../pipeline/lib/errors.ts';
-import { isPostgresUrl, openStore } from '../store/account-store.ts';
 import { openDirectory } from '../store/people/directory.ts';
 import type { Role } from '../store/row-types.ts';
 import { buildDashboard } from './build-dashboard.ts';
@@ -26,8 +25,6 @@ export interface DashboardSettings {
 }
 
 interface Opening extends DashboardSettings {
-  store: string;
-  limits: string;
   services: Omit<
     Services,
     'directory' | 'attempts' | 'usage' | 'mailer' | 'brand' | 'url' | 'apiUrl' | 'twoStep' | 'later'
@@ -50,16 +47,14 @@ export interface Dashboard {
  * The dashboard on the API's store, not listening yet.
  * @throws UsageError if the mail settings are invalid.
  */
-export async function openDashboard({ services, store, limits, ...settings }: Opening): Promise<Dashboard> {
+export async function openDashboard({ services, ...settings }: Opening): Promise<Dashboard> {
   let url = settings.url ?? '';
   const { protocol, hostname } = URL.parse(url) ?? {};
   if (protocol === 'http:' && !['localhost', '127.0.0.1', '[::1]'].includes(hostname!)) {
     services.report(`dashboard: passwords and keys travel to ${url} in the clear; put TLS in front and use https://`);
   }
   const mailer = openMailer(settings.mail ?? DEFAULT_MAIL, settings.mailFrom ?? DEFAULT_MAIL_FROM);
-  // PostgreSQL gets connections of its own, so that visitors never use up the API's.
-  const own = isPostgresUrl(store) ? await openStore(store, limits) : null;
-  const accounts = own ?? services.accounts;
+  const { accounts } = services;
   const pending = new Set<Promise<void>>();
   const later = (work: () => Promise<void>) => {
     const done = new Promise<void>((resolve) => setImmediate(resolve))
@@ -70,7 +65,6 @@ export async function openDashboard({ services, store, limits, ...settings }: Op
   };
   const all: Services = {
     ...services,
-    accounts,
     usage: accounts.usage,
     directory: openDirectory(accounts.database),
     attempts: accounts.attempts,
@@ -93,7 +87,6 @@ export async function openDashboard({ services, store, limits, ...settings }: Op
       clearInterval(noticeTimer);
       await Promise.all(pending);
       mailer.close();
-      await own?.close();
     },
   };
 }

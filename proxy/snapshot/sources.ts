@@ -1,7 +1,7 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { lineOf, UsageError } from '../../pipeline/lib/errors.ts';
-import { DEFAULT_COPIES, parseS3 } from './s3-url.ts';
+import { DEFAULT_COPIES } from './s3-url.ts';
 import { type SnapshotSource, watchSnapshot } from './watch.ts';
 
 export interface SourceOptions {
@@ -14,40 +14,40 @@ export interface SourceOptions {
   report: (line: string) => void;
 }
 
-/**
- * The snapshots at `snapshot`, a folder or object storage; from the latter they are copied to disk first.
- * @throws UsageError if there is no snapshot, or it is damaged.
- */
-export async function openSource(options: SourceOptions): Promise<SnapshotSource> {
-  const { snapshot, snapshotCopies, pollMs, report } = options;
-  if (parseS3(snapshot) !== null) {
-    // Loaded only here: a folder does not need the S3 client.
-    const { mirrorSnapshots } = await import('./object-storage.ts');
-    const mirror = await mirrorSnapshots(snapshot, snapshotCopies ?? DEFAULT_COPIES, { report, pollMs });
-    try {
-      const copies = await openFolder(mirror.path, options);
-      return {
-        current: copies.current,
-        refused: () => mirror.refused() ?? copies.refused(),
-        close: async () => {
-          copies.close();
-          await mirror.close();
-        },
-      };
-    } catch (error) {
-      await mirror.close();
-      throw error;
-    }
+/** The snapshots in object storage, copied to disk first. @throws UsageError if there is no snapshot, or it is damaged. */
+export async function openCopies(options: SourceOptions): Promise<SnapshotSource> {
+  const { snapshot, snapshotCopies = DEFAULT_COPIES, pollMs, report } = options;
+  // Loaded only here: a folder does not need the S3 client.
+  const { mirrorSnapshots } = await import('./object-storage.ts');
+  const mirror = await mirrorSnapshots(snapshot, snapshotCopies, { report, pollMs });
+  try {
+    const copies = await watch(mirror.path, options);
+    return {
+      current: copies.current,
+      refused: () => mirror.refused() ?? copies.refused(),
+      close: async () => {
+        copies.close();
+        await mirror.close();
+      },
+    };
+  } catch (error) {
+    await mirror.close();
+    throw error;
   }
+}
+
+/** The snapshots in a folder, or behind a link to one. @throws UsageError if there is none, or it is damaged. */
+export async function openFolder(options: SourceOptions): Promise<SnapshotSource> {
+  const { snapshot } = options;
   await access(join(snapshot, 'manifest.json')).catch(() => {
     throw new UsageError(
       `no snapshot at ${snapshot}; run \`malaria-risk build --publish\` first, or name one with --snapshot`,
     );
   });
-  return openFolder(snapshot, options);
+  return watch(snapshot, options);
 }
 
-async function openFolder(path: string, { pollMs, report }: SourceOptions): Promise<SnapshotSource> {
+async function watch(path: string, { pollMs, report }: SourceOptions): Promise<SnapshotSource> {
   try {
     return await watchSnapshot(path, { report, intervalMs: pollMs });
   } catch (error) {

@@ -15,8 +15,8 @@ import { parseArgs, promisify } from 'node:util';
 import type { Manifest } from '../../pipeline/contract/manifest.ts';
 import { periodRange } from '../../pipeline/contract/months.ts';
 import { median } from '../../pipeline/lib/numerics/averages.ts';
-import { openStore } from '../../proxy/store/account-store.ts';
 import { makeBuild } from '../support/proxy/fixture.ts';
+import { openStore } from '../support/proxy/open-store.ts';
 import { giveKey } from '../support/proxy/service.ts';
 import { type Contender, isInstalled, startNginx, startNode } from './contenders.ts';
 

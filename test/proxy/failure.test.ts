@@ -4,9 +4,9 @@ import { chownSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, statS
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { openStore } from '../../proxy/store/account-store.ts';
 import { runCli, runHere, serveCli } from '../support/proxy/cli-process.ts';
 import { makeBuild } from '../support/proxy/fixture.ts';
+import { openStore } from '../support/proxy/open-store.ts';
 import { giveKey, serveBuild } from '../support/proxy/service.ts';
 
 /** prlimit, part of util-linux, limits how much a process may write. */

@@ -2,7 +2,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { openStore } from '../../proxy/store/account-store.ts';
 import { COMMAND_LINE } from '../../proxy/store/audit.ts';
 import { openDirectory } from '../../proxy/store/people/directory.ts';
 import { hashToken, mintToken } from '../../proxy/store/people/tokens.ts';
@@ -10,6 +9,7 @@ import { drive } from '../bench/load.ts';
 import { serveCli } from '../support/proxy/cli-process.ts';
 import { Visitor } from '../support/proxy/dashboard.ts';
 import { makeBuild, publish, versionOf, writeSnapshot } from '../support/proxy/fixture.ts';
+import { openStore } from '../support/proxy/open-store.ts';
 import { giveKey } from '../support/proxy/service.ts';
 
 const PROXY = join(import.meta.dirname, '..', '..', 'proxy');

@@ -9,7 +9,6 @@ import type { DashboardSettings } from '../../dashboard/open-dashboard.ts';
 import { DEFAULT_PER_MINUTE, DEFAULT_PER_MONTH } from '../../limits/verdict.ts';
 import { openLog } from '../../server/log.ts';
 import type { RunningServer } from '../../server/server.ts';
-import { exampleStateOf } from '../../snapshot/example-state.ts';
 import { DEFAULT_COPIES } from '../../snapshot/s3-url.ts';
 import { curlLine } from '../../store/key-format.ts';
 import { ROLES } from '../../store/people/person-rules.ts';
@@ -174,7 +173,7 @@ function announce(
   if (server.dashboardUrl !== null) say(`dashboard at ${server.dashboardUrl}`);
   if (key === null) return;
   const show = log ? (text: string) => console.error(text) : print;
-  show(`\nTry it:\n\n  ${curlLine(key, server.url, `/v1/risk/lgas?state=${exampleStateOf(server.current())}`)}\n`);
+  show(`\nTry it:\n\n  ${curlLine(key, server.url, `/v1/risk/lgas?state=${server.exampleState()}`)}\n`);
 }
 
 function stop(server: RunningServer, report: (line: string) => void): void {

@@ -1,5 +1,4 @@
 import type { Clock } from '../../../pipeline/lib/clock.ts';
-import type { SignInOutcome } from '../../server/metrics.ts';
 import type { AccountStore } from '../../store/account-store.ts';
 import type { Attempts } from '../../store/attempt-counts.ts';
 import type { Gate } from '../../store/gate.ts';
@@ -10,6 +9,10 @@ import type { Mailer } from '../mail/mailer.ts';
 import type { Reference } from './reference-content.ts';
 
 export const SERVICE_NAME = 'Malaria Risk Data Service';
+
+/** How an attempt to sign in, or to confirm one's identity, can end; the metrics count each. */
+export const SIGN_IN_OUTCOMES = ['signed_in', 'wrong_password', 'wrong_code', 'too_many'] as const;
+export type SignInOutcome = (typeof SIGN_IN_OUTCOMES)[number];
 
 /** Everything that the pages need. */
 export interface Services {

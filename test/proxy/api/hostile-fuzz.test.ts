@@ -8,9 +8,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { OPERATIONS } from '../../../pipeline/contract/operations.ts';
-import { openStore } from '../../../proxy/store/account-store.ts';
 import { serveCli } from '../../support/proxy/cli-process.ts';
 import { fixtureFiles, makeBuild } from '../../support/proxy/fixture.ts';
+import { openStore } from '../../support/proxy/open-store.ts';
 import { exchange, portOf } from '../../support/proxy/raw-client.ts';
 import { giveKey } from '../../support/proxy/service.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { openStore } from '../../../proxy/store/account-store.ts';
 import { BACKENDS, removeServersAtEnd } from '../../support/proxy/backends.ts';
+import { openStore } from '../../support/proxy/open-store.ts';
 import { exchange, portOf } from '../../support/proxy/raw-client.ts';
 import { codeOf, giveKey, startService } from '../../support/proxy/service.ts';
 

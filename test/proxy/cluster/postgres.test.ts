@@ -1,9 +1,9 @@
 import pg from 'pg';
 import { beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { TryAgain } from '../../../pipeline/lib/errors.ts';
-import { openStore } from '../../../proxy/store/account-store.ts';
 import { schemaOf } from '../../../proxy/store/database.ts';
 import { hashKey } from '../../../proxy/store/key-format.ts';
+import { openStore } from '../../support/proxy/open-store.ts';
 import { missingServers, type RealServer, startPostgres } from '../../support/proxy/real-servers.ts';
 import { giveKey } from '../../support/proxy/service.ts';
 

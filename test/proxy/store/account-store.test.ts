@@ -1,7 +1,7 @@
 /** The guarantees of every store of accounts and keys. */
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { openStore } from '../../../proxy/store/account-store.ts';
 import { BACKENDS, removeServersAtEnd, type StoreUrls } from '../../support/proxy/backends.ts';
+import { openStore } from '../../support/proxy/open-store.ts';
 import { giveKey } from '../../support/proxy/service.ts';
 
 removeServersAtEnd();

@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { openStore } from '../../../proxy/store/account-store.ts';
 import { countAttempts } from '../../../proxy/store/attempt-counts.ts';
 import { BACKENDS, removeServersAtEnd } from '../../support/proxy/backends.ts';
+import { openStore } from '../../support/proxy/open-store.ts';
 
 removeServersAtEnd();
 

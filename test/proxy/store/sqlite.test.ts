@@ -6,10 +6,10 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync, StatementSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { openStore } from '../../../proxy/store/account-store.ts';
 import { schemaOf } from '../../../proxy/store/database.ts';
 import { hashKey } from '../../../proxy/store/key-format.ts';
 import { openKeyReader } from '../../../proxy/store/key-reader.ts';
+import { openStore } from '../../support/proxy/open-store.ts';
 import { giveKey } from '../../support/proxy/service.ts';
 
 let folder: string;

@@ -1,9 +1,9 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { openStore } from '../../../proxy/store/account-store.ts';
 import type { UsageRow } from '../../../proxy/store/row-types.ts';
 import { countUsage } from '../../../proxy/store/usage-counts.ts';
 import { BACKENDS, type Backend, removeServersAtEnd } from '../../support/proxy/backends.ts';
+import { openStore } from '../../support/proxy/open-store.ts';
 import { giveKey } from '../../support/proxy/service.ts';
 
 removeServersAtEnd();

@@ -10,11 +10,11 @@ import { type Directory, openDirectory } from '../../../proxy/store/people/direc
 import { hashPassword } from '../../../proxy/store/people/passwords.ts';
 import { hashToken, mintToken } from '../../../proxy/store/people/tokens.ts';
 import { mintSecret } from '../../../proxy/store/people/totp.ts';
+import type { Account, AccountKind, Person, Role } from '../../../proxy/store/row-types.ts';
 import { codeAt, STEP_MS } from './authenticator.ts';
 import { BACKENDS } from './backends.ts';
 import type { FixtureOptions } from './fixture.ts';
 import { type AtEnd, type Service, serveBuild, startService } from './service.ts';
-import { type Account, type AccountKind, type Person, type Role } from '../../../proxy/store/row-types.ts';
 
 export const PASSWORD = 'seven herons over lokoja';
 /** Visitors may set their address with X-Forwarded-For. */

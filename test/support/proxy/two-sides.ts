@@ -1,12 +1,12 @@
 /** Two directories on one store, as in two proxies, and functions that add people to them. */
 
 import { expect, onTestFinished } from 'vitest';
-import { openStore } from '../../../proxy/store/account-store.ts';
 import { COMMAND_LINE } from '../../../proxy/store/audit.ts';
 import { openDirectory } from '../../../proxy/store/people/directory.ts';
 import { hashToken, mintToken } from '../../../proxy/store/people/tokens.ts';
+import type { Person, Role } from '../../../proxy/store/row-types.ts';
 import type { Backend } from './backends.ts';
-import { type Person, type Role } from '../../../proxy/store/row-types.ts';
+import { openStore } from './open-store.ts';
 
 export const token = () => hashToken(mintToken());
 

@@ -3,10 +3,10 @@
 import type { Route } from '../../../proxy/dashboard/kit/visit.ts';
 import { COMMAND_LINE } from '../../../proxy/store/audit.ts';
 import { hashToken, mintToken } from '../../../proxy/store/people/tokens.ts';
+import type { Role } from '../../../proxy/store/row-types.ts';
 import { rowsIn } from './backends.ts';
 import type { Dashboard } from './dashboard.ts';
 import { giveKey } from './service.ts';
-import { type Role } from '../../../proxy/store/row-types.ts';
 
 export interface Owned {
   account: string;

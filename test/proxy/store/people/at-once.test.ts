@@ -2,13 +2,13 @@
 
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { UsageError } from '../../../../pipeline/lib/errors.ts';
-import { openStore } from '../../../../proxy/store/account-store.ts';
 import { type Actor, COMMAND_LINE } from '../../../../proxy/store/audit.ts';
 import { openDirectory } from '../../../../proxy/store/people/directory.ts';
 import { actorOf } from '../../../../proxy/store/people/person-rules.ts';
 import { hashToken, mintToken } from '../../../../proxy/store/people/tokens.ts';
 import type { Person, Role } from '../../../../proxy/store/row-types.ts';
 import { BACKENDS, removeServersAtEnd, rowsIn } from '../../../support/proxy/backends.ts';
+import { openStore } from '../../../support/proxy/open-store.ts';
 import { giveKey } from '../../../support/proxy/service.ts';
 
 removeServersAtEnd();
