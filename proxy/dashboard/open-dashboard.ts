@@ -5,8 +5,7 @@ import { openDirectory } from '../store/people/directory.ts';
 import type { Role } from '../store/row-types.ts';
 import { buildDashboard } from './build-dashboard.ts';
 import type { Services } from './kit/services.ts';
-import { openMailer } from './mail/mailer.ts';
-import { DEFAULT_MAIL, DEFAULT_MAIL_FROM } from './mail/settings.ts';
+import { DEFAULT_MAIL, DEFAULT_MAIL_FROM, openMailer } from './mail/mailer.ts';
 import { sendNotices } from './notices.ts';
 
 /** The operator's settings for the dashboard. */
@@ -53,7 +52,7 @@ export async function openDashboard({ services, ...settings }: Opening): Promise
   if (protocol === 'http:' && !['localhost', '127.0.0.1', '[::1]'].includes(hostname!)) {
     services.report(`dashboard: passwords and keys travel to ${url} in the clear; put TLS in front and use https://`);
   }
-  const mailer = openMailer(settings.mail ?? DEFAULT_MAIL, settings.mailFrom ?? DEFAULT_MAIL_FROM);
+  const mailer = await openMailer(settings.mail ?? DEFAULT_MAIL, settings.mailFrom ?? DEFAULT_MAIL_FROM);
   const { accounts } = services;
   const pending = new Set<Promise<void>>();
   const later = (work: () => Promise<void>) => {

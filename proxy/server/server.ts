@@ -11,8 +11,7 @@ import type { AccessRecord } from '../api/observe.ts';
 import { BOUNDS, type Bounds } from '../api/protocol.ts';
 import type { GateTimes } from '../cluster/times.ts';
 import type { DashboardSettings } from '../dashboard/open-dashboard.ts';
-import { exampleStateOf } from '../snapshot/example-state.ts';
-import type { Snapshot } from '../snapshot/snapshot.ts';
+import { exampleStateOf, readServed, type Snapshot } from '../snapshot/snapshot.ts';
 import type { SourceOptions } from '../snapshot/sources.ts';
 import type { AccountStore } from '../store/account-store.ts';
 import { watchReplacement } from '../store/sqlite-file.ts';
@@ -118,11 +117,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const url = await listen(app, host, options.port, 'port');
   opened.defer(() => drain(app));
 
+  const exampleState = () => exampleStateOf(snapshots.current());
   let dashboardUrl: string | null = null;
   if (options.dashboard) {
     // Loaded only if needed.
     const { openDashboard } = await import('../dashboard/open-dashboard.ts');
-    const { readServed, referenceOf } = await import('../dashboard/kit/reference-content.ts');
+    const { referenceOf } = await import('../dashboard/kit/reference-content.ts');
     // PostgreSQL gets connections of its own, so that visitors never use up the API's.
     const accounts = backends.storeFile === null ? await backends.openStore() : store;
     if (accounts !== store) opened.defer(() => accounts.close());
@@ -138,7 +138,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
         clock,
         report,
         countSignIn: metrics.countSignIn,
-        exampleState: () => exampleStateOf(snapshots.current()),
+        exampleState,
         words: (text) => inWords(text, snapshots.current().territory),
         reference: () => referenceOf(snapshots.current()),
         feed: () => readServed(snapshots.current().releases.answers.get(FEED)),
@@ -163,7 +163,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     dashboardUrl,
     store,
     current: snapshots.current,
-    exampleState: () => exampleStateOf(snapshots.current()),
+    exampleState,
     async close() {
       stopping = true;
       // /readyz keeps answering until the end.

@@ -3,12 +3,17 @@ import { readFile, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Check, Errors } from 'typebox/value';
 import { ENCODINGS, type Encoding, etagOf, type FileEntry, Manifest } from '../../pipeline/contract/manifest.ts';
-import { type Coverage, isEncoded, OPERATIONS, operationFiles } from '../../pipeline/contract/operations.ts';
+import {
+  type Coverage,
+  exampleValues,
+  isEncoded,
+  OPERATIONS,
+  operationFiles,
+} from '../../pipeline/contract/operations.ts';
 import type { Territory } from '../../pipeline/contract/territory.ts';
 import { lineOf } from '../../pipeline/lib/errors.ts';
 import { sha256File } from '../../pipeline/lib/hash.ts';
 import { inParallel } from '../../pipeline/lib/in-parallel.ts';
-import { parseJson } from './json-file.ts';
 
 export type Coding = Encoding | 'identity';
 
@@ -127,6 +132,15 @@ export function parseManifest(text: string, path: string): Manifest {
   throw new Error(`manifest.json: ${first?.instancePath || 'the document'} ${first?.message ?? 'is not as expected'}`);
 }
 
+/** The JSON value in `text`, read from `path`. @throws Error, in one line that names the file, if it is not JSON */
+export function parseJson(text: string, path: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new Error(`${path} cannot be read: ${lineOf(error)}`, { cause: error });
+  }
+}
+
 /** `name`, if it is inside the snapshot. The manifest is trusted to be ours, but not to be intact. */
 export function checkRelative(name: string): string {
   if (/^\/|\\|(^|\/)\.{0,2}(\/|$)/.test(name))
@@ -145,4 +159,15 @@ export async function readChecked(name: string, path: string, entry: FileEntry):
   if (sha256 !== entry.sha256) throw new Error(`${name} has SHA-256 ${sha256}, the manifest says ${entry.sha256}`);
   if (entry.etag !== etagOf(sha256)) throw new Error(`${name} has an ETag that does not match its hash: ${entry.etag}`);
   return bytes;
+}
+
+/** The uncompressed bytes of a file, unchecked if they are not held; null if there is no such file. */
+export async function readServed(file: ServedFile | undefined): Promise<Buffer | null> {
+  const found = file?.codings.get('identity');
+  return found ? (found.held ?? readFile(found.path)) : null;
+}
+
+/** The state that examples use. */
+export function exampleStateOf({ coverage, territory }: Pick<Snapshot, 'coverage' | 'territory'>): string {
+  return territory ? String(exampleValues(coverage, territory).state) : coverage.states[0]!;
 }

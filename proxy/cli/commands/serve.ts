@@ -4,7 +4,7 @@ import { inWords } from '../../../pipeline/contract/territory.ts';
 import { systemClock } from '../../../pipeline/lib/clock.ts';
 import { lineOf, UsageError } from '../../../pipeline/lib/errors.ts';
 import { throttled } from '../../../pipeline/lib/throttle.ts';
-import { DEFAULT_MAIL, DEFAULT_MAIL_FROM } from '../../dashboard/mail/settings.ts';
+import { DEFAULT_MAIL, DEFAULT_MAIL_FROM } from '../../dashboard/mail/mailer.ts';
 import type { DashboardSettings } from '../../dashboard/open-dashboard.ts';
 import { DEFAULT_PER_MINUTE, DEFAULT_PER_MONTH } from '../../limits/verdict.ts';
 import { openLog } from '../../server/log.ts';

@@ -1,7 +1,6 @@
 /** The contents of the reference pages, read from a snapshot's OpenAPI description and places, and cached with it. */
-import { readFile } from 'node:fs/promises';
 import type { Places, Tables } from '../../../pipeline/contract/schemas.ts';
-import type { ServedFile, Snapshot } from '../../snapshot/snapshot.ts';
+import { readServed, type Snapshot } from '../../snapshot/snapshot.ts';
 
 export interface ReferenceOperation {
   id: string;
@@ -96,12 +95,6 @@ async function readReference(snapshot: Snapshot): Promise<Reference | null> {
 async function readAnswer<T>({ files }: Snapshot, name: string): Promise<T | null> {
   const found = await readServed(files.get(name));
   return found && JSON.parse(String(found));
-}
-
-/** The uncompressed bytes of a file; null if there is no such file. */
-export async function readServed(file: ServedFile | undefined): Promise<Buffer | null> {
-  const found = file?.codings.get('identity');
-  return found ? (found.held ?? readFile(found.path)) : null;
 }
 
 function operationOf(path: string, get: Get, openapi: Openapi, tables: Tables['tables']): ReferenceOperation {

@@ -244,7 +244,7 @@ test('no input adds a header or a recipient to a mail', async () => {
   expect(dashboard.mails()).toEqual([]);
   const split = dashboard.store.createAccount('organisation', 'A\r\nBcc: c@d.example', 1);
   await expect(split).rejects.toThrow(/printable/);
-  expect(() => openMailer('outbox:x', 'a@b.example\nBcc: c@d.example')).toThrow();
+  await expect(openMailer('outbox:x', 'a@b.example\nBcc: c@d.example')).rejects.toThrow();
 });
 
 testBackends('a session ends with a suspension, a password change or a removal', async (start) => {
