@@ -68,8 +68,17 @@ function routable(target: string): string {
 
 /** The headers of an answer that a web page may read. */
 const EXPOSED = [
-  ...['Accept-Ranges', 'Content-Range', 'Deprecation', 'ETag', 'Link', 'Model-Version', 'Sunset'],
-  ...['RateLimit', 'RateLimit-Policy', 'Retry-After', 'X-Request-Id'],
+  'Accept-Ranges',
+  'Content-Range',
+  'Deprecation',
+  'ETag',
+  'Link',
+  'Model-Version',
+  'Sunset',
+  'RateLimit',
+  'RateLimit-Policy',
+  'Retry-After',
+  'X-Request-Id',
 ];
 
 /**

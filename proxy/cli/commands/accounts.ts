@@ -54,7 +54,14 @@ export function addAccountCommands(program: Command): void {
     if (json) return print(JSON.stringify(listed, null, 2));
     printTable(
       ['NAME', 'KIND', 'STATUS', 'PER MINUTE', 'PER MONTH', 'CREATED'],
-      listed.map((a) => [a.name, a.kind, a.status, limitText(a.per_minute), limitText(a.per_month), a.created_at]),
+      listed.map(({ name, kind, status, per_minute, per_month, created_at }) => [
+        name,
+        kind,
+        status,
+        limitText(per_minute),
+        limitText(per_month),
+        created_at,
+      ]),
     );
   });
 }

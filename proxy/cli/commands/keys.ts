@@ -125,9 +125,15 @@ function showKeys(found: { key: Key; owner: Account }[], json = false) {
   if (json) return print(JSON.stringify(listed, null, 2));
   printTable(
     ['ID', 'KEY', 'OWNER', 'NAME', 'STATUS', 'EXPIRES', 'LAST USED', 'SCOPES'],
-    listed.map((k) => [
-      ...[k.id, k.start === null ? k.kind : `${k.start}…`, k.owner, k.name, statusText(k)],
-      ...[k.expires_at ?? 'never', k.last_used_at ?? 'never', k.scopes.join(',')],
+    listed.map((key) => [
+      key.id,
+      key.start === null ? key.kind : `${key.start}…`,
+      key.owner,
+      key.name,
+      statusText(key),
+      key.expires_at ?? 'never',
+      key.last_used_at ?? 'never',
+      key.scopes.join(','),
     ]),
   );
 }

@@ -64,7 +64,14 @@ async function list(store: AccountStore, options: Target) {
   if (options.json) return print(JSON.stringify(listed, null, 2));
   printTable(
     ['EMAIL', 'NAME', 'ROLE', 'ACCOUNT', 'TWO-STEP', 'SINCE'],
-    listed.map((p) => [p.email, p.name, p.role, p.account ?? '-', p.two_step ? 'on' : 'off', p.created_at]),
+    listed.map(({ email, name, role, account, two_step, created_at }) => [
+      email,
+      name,
+      role,
+      account ?? '-',
+      two_step ? 'on' : 'off',
+      created_at,
+    ]),
   );
 }
 

@@ -60,15 +60,17 @@ export interface Choice {
   hint?: Value;
 }
 
+export interface Choices {
+  kind: 'radio' | 'checkbox';
+  name: string;
+  legend: string;
+  options: readonly Choice[];
+  chosen: readonly string[];
+  error?: string | false | undefined;
+}
+
 /** Radio buttons or checkboxes under one question. */
-export function choices(
-  kind: 'radio' | 'checkbox',
-  name: string,
-  legend: string,
-  options: readonly Choice[],
-  chosen: readonly string[],
-  error?: string | false,
-): Html {
+export function choices({ kind, name, legend, options, chosen, error }: Choices): Html {
   return html`<fieldset class="field${error && ' wrong'}"${error && html` aria-describedby="${name}-error"`}>
     <legend>${legend}</legend>
     ${error && html`<p class="error" id="${name}-error">${error}</p>`}

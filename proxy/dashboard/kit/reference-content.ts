@@ -87,8 +87,13 @@ async function readReference(snapshot: Snapshot): Promise<Reference | null> {
   const operations = Object.entries(openapi.paths).map(([path, { get }]) => operationOf(path, get, openapi, tables));
   const { title, 'x-model-version': modelVersion } = openapi.info;
   return {
-    ...{ title, modelVersion, operations, tags: openapi.tags, places, lastEstimated: snapshot.coverage.last_estimated },
+    title,
+    modelVersion,
     synthetic: modelVersion.startsWith('synthetic'),
+    lastEstimated: snapshot.coverage.last_estimated,
+    operations,
+    tags: openapi.tags,
+    places,
   };
 }
 

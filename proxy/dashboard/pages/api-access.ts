@@ -123,18 +123,25 @@ function newPage(
         error: errors.name,
         autocomplete: 'off',
       })}
-      ${choices('radio', 'kind', 'Kind', kinds, [sent.text('kind')], errors.kind)}
-      ${choices('checkbox', 'scopes', 'Scopes: the data the key may read', scopes, sent.all('scopes'), errors.scopes)}
-      ${choices(
-        'radio',
-        'lasts',
-        'How long it works',
-        [
-          ...LIFETIME_DAYS.map((n) => ({ value: String(n), label: days(n) })),
+      ${choices({ kind: 'radio', name: 'kind', legend: 'Kind', options: kinds, chosen: [sent.text('kind')], error: errors.kind })}
+      ${choices({
+        kind: 'checkbox',
+        name: 'scopes',
+        legend: 'Scopes: the data the key may read',
+        options: scopes,
+        chosen: sent.all('scopes'),
+        error: errors.scopes,
+      })}
+      ${choices({
+        kind: 'radio',
+        name: 'lasts',
+        legend: 'How long it works',
+        options: [
+          ...LIFETIME_DAYS.map((count) => ({ value: String(count), label: days(count) })),
           { value: 'date', label: 'Until the day below, or without an expiry date' },
         ],
-        [sent.text('lasts') || 'date'],
-      )}
+        chosen: [sent.text('lasts') || 'date'],
+      })}
       ${field({
         label: 'Expires on',
         name: 'expires',

@@ -34,7 +34,7 @@ export function noteFailure(
     }
     if (!person || (isKnown && what === 'password')) return;
     if (await isWithinLimit('mails of failures', MAILS_A_DAY, DAY_MS)) {
-      await mailer.send(failureMail(person.email, what, address, url()), now);
+      await mailer.send(failureMail({ to: person.email, what, address, url: url() }), now);
     }
   });
 }

@@ -10,9 +10,9 @@ export const PATH = '/settings/api-access';
 export const replaceAt = (id: string) => `${PATH}/${id}/replace`;
 export const title = (text: string) => html`<p class="kicker">Settings</p><h1>${text}</h1>`;
 
-export const days = (n: number) => `${n} ${n === 1 ? 'day' : 'days'}`;
+export const days = (count: number) => `${count} ${count === 1 ? 'day' : 'days'}`;
 /** The number in `text`, if it is one of `options`. */
-export const daysIn = (text: string, options: readonly number[]) => options.find((n) => String(n) === text);
+export const daysIn = (text: string, options: readonly number[]) => options.find((count) => String(count) === text);
 
 /** Names of the people who created `keys`, by id. */
 export function creatorsOf(keys: readonly Key[], { directory }: Services) {

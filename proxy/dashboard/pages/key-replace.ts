@@ -30,13 +30,13 @@ async function workingKey(visit: SignedIn, services: Services): Promise<Key | An
 async function replacePage(visit: SignedIn, services: Services): Promise<Answer> {
   const key = await workingKey(visit, services);
   if (!('id' in key)) return key;
-  const grace = GRACE_DAYS.map((n) => ({ value: String(n), label: days(n) }));
+  const grace = GRACE_DAYS.map((count) => ({ value: String(count), label: days(count) }));
   const body = html`${title(`Replace “${key.name}”`)}
     <p>You get a new key with the same name, kind and scopes. The old one keeps working for as long as you choose, so that no program stops in the meantime.</p>
     ${form(
       visit.csrf,
       replaceAt(key.id),
-      html`<input type="hidden" name="form" value="${mintToken()}">${choices('radio', 'grace', 'Keep the old key working for', grace, ['7'])}
+      html`<input type="hidden" name="form" value="${mintToken()}">${choices({ kind: 'radio', name: 'grace', legend: 'Keep the old key working for', options: grace, chosen: ['7'] })}
       <div class="actions">${button('Replace the key')}<a href="${PATH}">Cancel</a></div>`,
     )}`;
   return { title: 'Replace a key', body };

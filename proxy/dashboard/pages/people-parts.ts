@@ -84,13 +84,13 @@ export function inviteForm(action: string, account: Account | null, visit: Signe
     html`${field({ label: 'Email', name: 'email', type: 'email', value: visit.form.text('email'), error, autocomplete: 'off' })}
     ${
       roles.length > 1 &&
-      choices(
-        'radio',
-        'role',
-        'Role',
-        roles.map((role) => ({ value: role, label: ROLE_NAMES[role], hint: hints[role] })),
-        [visit.form.text('role') || 'member'],
-      )
+      choices({
+        kind: 'radio',
+        name: 'role',
+        legend: 'Role',
+        options: roles.map((role) => ({ value: role, label: ROLE_NAMES[role], hint: hints[role] })),
+        chosen: [visit.form.text('role') || 'member'],
+      })
     }
     ${button('Send the invitation')}`,
   );
@@ -138,9 +138,8 @@ export async function invite(
   const link = linkUrl(services.url(), token);
   services.later(async () => {
     const isElsewhere = (await directory.credentials(invitation.email)) !== null;
-    const mail = isElsewhere
-      ? invitedElsewhereMail(invitation.email, account?.name ?? null)
-      : invitationMail(invitation.email, role, account?.name ?? null, link);
+    const [to, name] = [invitation.email, account?.name ?? null];
+    const mail = isElsewhere ? invitedElsewhereMail(to, name) : invitationMail({ to, role, account: name, link });
     await mailer.send(mail, visit.now);
   });
   if (mailer.outbox === null) return { location: back };

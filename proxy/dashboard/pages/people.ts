@@ -87,13 +87,13 @@ function routesOf(list: PeopleList): Route[] {
         html`<section><h2>Role</h2>${form(
           visit.csrf,
           `${base}/${person.id}/role`,
-          html`${choices(
-            'radio',
-            'role',
-            'Role',
-            roles.map((role) => ({ value: role, label: ROLE_NAMES[role] })),
-            [person.role],
-          )}
+          html`${choices({
+            kind: 'radio',
+            name: 'role',
+            legend: 'Role',
+            options: roles.map((role) => ({ value: role, label: ROLE_NAMES[role] })),
+            chosen: [person.role],
+          })}
           ${button('Change the role', 'plain')}`,
         )}</section>`
       }

@@ -82,7 +82,7 @@ function newPage({ csrf, form: sent }: SignedIn, errors: Errors = {}, banner: Va
     ${form(
       csrf,
       PATH,
-      html`${choices('radio', 'kind', 'Kind', KINDS, [sent.text('kind')], errors.kind)}
+      html`${choices({ kind: 'radio', name: 'kind', legend: 'Kind', options: KINDS, chosen: [sent.text('kind')], error: errors.kind })}
       ${field({ label: 'Name', name: 'name', value: sent.text('name'), error: errors.name, hint: 'Name of the organisation or the researcher. It cannot be changed later.', autocomplete: 'off' })}
       ${field({
         label: 'Email of the researcher or the first administrator',
