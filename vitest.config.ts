@@ -58,7 +58,13 @@ const env = { NODE_COMPILE_CACHE: fileURLToPath(new URL('node_modules/.cache/tes
 
 const project = (name: string, include: string[], exclude: string[], more: object = {}) => ({
   test: {
-    ...{ name, include, exclude, setupFiles: 'test/support/setup.ts', testTimeout: 120_000, hookTimeout: 600_000, env },
+    name,
+    include,
+    exclude,
+    setupFiles: 'test/support/setup.ts',
+    testTimeout: 120_000,
+    hookTimeout: 600_000,
+    env,
     ...more,
   },
 });

@@ -268,7 +268,14 @@ test('no key appears in the log, on either output, or in any file of the store',
     ['none', 404],
   ]);
   expect(Object.keys(lines[0]).sort()).toEqual([
-    ...['key_id', 'key_kind', 'level', 'ms', 'operation', 'request_id', 'status', 'time'],
+    'key_id',
+    'key_kind',
+    'level',
+    'ms',
+    'operation',
+    'request_id',
+    'status',
+    'time',
   ]);
   const files = ['proxy.sqlite', 'proxy.sqlite-limits'].map((name) =>
     readFileSync(join(build, 'store', name), 'latin1'),

@@ -20,8 +20,16 @@ test('if the limits cannot be written on stopping, everything else is closed and
   try {
     let isFull = false;
     const server = await startServer({
-      ...{ snapshot: current, store, limits: 'sqlite', host: '127.0.0.1', port: 0, opsPort: 0 },
-      ...{ perMinute: 100, perMonth: 100, report: () => {}, giveUp: () => {} },
+      snapshot: current,
+      store,
+      limits: 'sqlite',
+      host: '127.0.0.1',
+      port: 0,
+      opsPort: 0,
+      perMinute: 100,
+      perMonth: 100,
+      report: () => {},
+      giveUp: () => {},
       // Simulates a full disk: the limiter reads the clock when it writes.
       clock: {
         wallMs: systemClock.wallMs,

@@ -15,7 +15,11 @@ function noticesOf({ store, directory }: Dashboard) {
   const clock = movableClock();
   const state = { used: 0, sent: [] as Mail[], isDown: false, reports: [] as string[] };
   const services = {
-    ...{ accounts: store, directory, clock, perMonth: 10, url: () => 'https://d.example' },
+    accounts: store,
+    directory,
+    clock,
+    perMonth: 10,
+    url: () => 'https://d.example',
     limiter: { monthUsed: async () => state.used },
     mailer: {
       async send(mail: Mail) {

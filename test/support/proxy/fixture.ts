@@ -241,8 +241,16 @@ function bodyOf(
       return {
         skill: [
           {
-            ...{ area_level: 'lga', origins: 'all', method: 'case_model', horizon_months: 1, forecasts: 100 },
-            ...{ log_mae: 0.2, crps_log: 0.15, coverage_50: 0.5, coverage_90: 0.9, crps_per_1000: null },
+            area_level: 'lga',
+            origins: 'all',
+            method: 'case_model',
+            horizon_months: 1,
+            forecasts: 100,
+            log_mae: 0.2,
+            crps_log: 0.15,
+            coverage_50: 0.5,
+            coverage_90: 0.9,
+            crps_per_1000: null,
           },
         ],
       };
@@ -258,17 +266,15 @@ function bodyOf(
       return { type: 'FeatureCollection', source: `made up, ${version}`, features: [] };
     case 'boundaries-topology':
       return {
-        ...{
-          type: 'Topology',
-          source: `made up, ${version}`,
-          bbox: [0, 0, 1, 1],
-          arcs: [
-            [
-              [0, 0],
-              [1, 0],
-            ],
+        type: 'Topology',
+        source: `made up, ${version}`,
+        bbox: [0, 0, 1, 1],
+        arcs: [
+          [
+            [0, 0],
+            [1, 0],
           ],
-        },
+        ],
         transform: { scale: [1, 1], translate: [0, 0] },
         objects: {
           lgas: { type: 'GeometryCollection', geometries: [] },
@@ -278,18 +284,22 @@ function bodyOf(
     case 'places':
       return {
         states: places.map((p) => ({
-          ...{
-            ...p,
-            aliases: [],
-            pcode: 'NG001',
-            iso_code: `NG-${p.state_code}`,
-            longitude: 8.5,
-            latitude: 12.1,
-            neighbours: [],
-          },
+          ...p,
+          aliases: [],
+          pcode: 'NG001',
+          iso_code: `NG-${p.state_code}`,
+          longitude: 8.5,
+          latitude: 12.1,
+          neighbours: [],
         })),
         lgas: nation(lgasPerState).map(({ lga_code, lga: name, state_code }) => ({
-          ...{ lga_code, lga: name, aliases: [], state_code, longitude: 8.5, latitude: 12.1, neighbours: [] },
+          lga_code,
+          lga: name,
+          aliases: [],
+          state_code,
+          longitude: 8.5,
+          latitude: 12.1,
+          neighbours: [],
         })),
       };
     case 'openapi':
@@ -305,7 +315,10 @@ function bodyOf(
       return {
         tables: [
           {
-            ...{ table: 'risk_lgas', row: 'An LGA in an estimated month', rows: 42, scopes: ['risk_scores'] },
+            table: 'risk_lgas',
+            row: 'An LGA in an estimated month',
+            rows: 42,
+            scopes: ['risk_scores'],
             addresses: ['/v1/tables/risk_lgas.parquet', '/v1/tables/risk_lgas.csv'],
             columns: [{ column: 'period', type: 'VARCHAR', nullable: false, meaning: 'Month, YYYY-MM' }],
           },
@@ -373,7 +386,9 @@ export function writeSnapshot(directory: string, options: FixtureOptions = {}): 
     ...(options.earlier ? {} : { territory: TERRITORY }),
     updated_at: '2024-01-15T00:00:00.000Z',
     coverage: {
-      ...{ ...COVERAGE, states: [...CODES], transmission: options.transmission ?? true },
+      ...COVERAGE,
+      states: [...CODES],
+      transmission: options.transmission ?? true,
       ...(options.earlier ? {} : { lgas: lgasCovered(options) }),
     },
     counts: { states: CODES.length },

@@ -22,19 +22,43 @@ export async function publishRelease(
   const [a, b] = [before && versionOf(before), versionOf(release)];
   const only = { lgas: [], periods: [] };
   const diff = a && {
-    ...{ a, b, synthetic: true, thresholds: null, all: ALL, state_scores: ALL, states: [], lgas: [], periods: [] },
-    ...{ states_by_period: [], levels_flipped: [], largest: [], only_in_a: only, only_in_b: only, answers: [] },
-    ...{ tables: [], past_forecasts: null, unscored_periods: [], over: [] },
+    a,
+    b,
+    synthetic: true,
+    thresholds: null,
+    all: ALL,
+    state_scores: ALL,
+    states: [],
+    lgas: [],
+    periods: [],
+    states_by_period: [],
+    levels_flipped: [],
+    largest: [],
+    only_in_a: only,
+    only_in_b: only,
+    answers: [],
+    tables: [],
+    past_forecasts: null,
+    unscored_periods: [],
+    over: [],
   };
   await writeReleaseIndex(releaseFilesIn(build), {
     before: before === null ? null : snapshotOf(before),
     after: snapshotOf(release),
     review: {
-      ...{ model_version: b, replaces: a, synthetic: true, refused: [], approvals: [], diff: diff || null },
-      ...{ findings: { new: [], known: [], gone: [] }, sources: [], making: { model: [], code: [], packages: [] } },
+      model_version: b,
+      replaces: a,
+      synthetic: true,
+      refused: [],
+      approvals: [],
+      diff: diff || null,
+      findings: { new: [], known: [], gone: [] },
+      sources: [],
+      making: { model: [], code: [], packages: [] },
     },
     at: `2026-0${Number(release)}-01T00:00:00.000Z`,
-    ...{ note, keepDays },
+    note,
+    keepDays,
   });
   publish(build, target);
 }
