@@ -1,4 +1,4 @@
-/** Builds the API: the plugins that a request passes through, in that order. server.ts starts it. */
+/** Builds the API: the plugins that a request passes through, in that order. server/server.ts starts it. */
 import { randomUUID } from 'node:crypto';
 import cors from '@fastify/cors';
 import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';

@@ -1,4 +1,4 @@
-/** Modules that only several machines need are not even loaded on a single one. */
+/** Modules that only several machines need are not even loaded on a single one, nor the server by other commands. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,6 +31,7 @@ test('a single proxy with SQLite loads no client of PostgreSQL, Redis or S3, and
   const args = ['--snapshot', current, '--dashboard-port', '0', '--mail', `outbox:${folder}/outbox`];
   const serving = await serveCli(args, { ...env, LOADED: byServe });
   expect(await serving.stop()).toBe(0);
+  expect(readFileSync(byList, 'utf8')).not.toMatch(/\/(node_modules\/fastify|proxy\/(snapshot|api))\//);
   for (const file of [byList, byServe]) {
     const loaded = readFileSync(file, 'utf8');
     expect(loaded).toMatch(/\/kysely\//);
