@@ -58,13 +58,19 @@ const env = { NODE_COMPILE_CACHE: fileURLToPath(new URL('node_modules/.cache/tes
 
 const project = (name: string, include: string[], exclude: string[], more: object = {}) => ({
   test: {
-    ...{ name, include, exclude, setupFiles: 'test/support/setup.ts', testTimeout: 120_000, hookTimeout: 600_000, env },
+    name,
+    include,
+    exclude,
+    setupFiles: 'test/support/setup.ts',
+    testTimeout: 120_000,
+    hookTimeout: 600_000,
+    env,
     ...more,
   },
 });
 const BUILT_TINY = 'test/support/global-setup.ts';
-const POSTGRES = 'test/proxy/global-setup.ts';
-export const SETUP = ['test/support/setup.ts', 'test/proxy/quick-passwords.ts'];
+const POSTGRES = 'test/support/proxy/global-setup.ts';
+export const SETUP = ['test/support/setup.ts', 'test/support/proxy/quick-passwords.ts'];
 
 export default defineConfig({
   test: {
