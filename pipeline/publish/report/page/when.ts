@@ -1,3 +1,4 @@
+import * as d3 from 'd3';
 import { monthName } from '../names.ts';
 import { MEASURES, RUNS, VERDICTS, WINDOW_COLUMNS } from '../page-data.ts';
 import { fillIn, NOTHING, scaleKey, YEARS } from './colours.ts';
