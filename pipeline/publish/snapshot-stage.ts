@@ -117,7 +117,7 @@ export async function writeSnapshot(directory: string, input: SnapshotInput): Pr
   await tree.write('model-card.json', `${JSON.stringify(card, null, 2)}\n`);
   await tree.writeEncoded('v1/model-card.json', JSON.stringify(card));
   await tree.write('findings.json', `${JSON.stringify(input.findings, null, 2)}\n`);
-  await tree.write('report/index.html', renderReport({ ...contents, sources }, evidence, input.findings));
+  await tree.write('report/index.html', await renderReport({ ...contents, sources }, evidence, input.findings));
   await tree.write('report/api.html', renderApiPage(openapi));
 
   const missing = missingData(contents.sources);

@@ -1,3 +1,5 @@
+import * as Plot from '@observablehq/plot';
+import * as d3 from 'd3';
 import { MONTHS, periodName } from '../shared/names.ts';
 import { levelFill } from './colours.ts';
 import { chart, widthOf } from './figures.ts';

@@ -1,3 +1,4 @@
+import * as d3 from 'd3';
 import { periodName } from '../shared/names.ts';
 import { fillOf, scaleHatching } from './colours.ts';
 import { data, element, fullName, isForecast, lgaOf, onView, setView, view } from './store.ts';

@@ -1,3 +1,4 @@
+import * as Plot from '@observablehq/plot';
 import { periodName } from '../shared/names.ts';
 import { timeScale } from './area-plots.ts';
 import { chart, widthOf } from './figures.ts';

@@ -1,3 +1,4 @@
+import * as Plot from '@observablehq/plot';
 import { MONTHS } from '../shared/names.ts';
 import { caption, chart, monthScale, widthOf } from './figures.ts';
 import { data, element } from './store.ts';

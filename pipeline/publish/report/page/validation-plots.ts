@@ -1,3 +1,5 @@
+import * as Plot from '@observablehq/plot';
+import * as d3 from 'd3';
 import { modelName } from '../shared/names.ts';
 import { caption, chart, widthOf } from './figures.ts';
 import { data, element } from './store.ts';

@@ -1,3 +1,4 @@
+import * as d3 from 'd3';
 import { monthName } from '../shared/names.ts';
 import { MEASURES, RUNS, VERDICTS, WINDOW_COLUMNS } from '../shared/page-data.ts';
 import { fillIn, NOTHING, scaleKey, YEARS } from './colours.ts';
