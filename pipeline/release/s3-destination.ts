@@ -45,7 +45,10 @@ export async function withBucket<T>(
     client
       .send(
         new PutObjectCommand({
-          ...{ Bucket: bucket, Key: prefix + name, Body: bytes, ...condition },
+          Bucket: bucket,
+          Key: prefix + name,
+          Body: bytes,
+          ...condition,
           ChecksumSHA256: Buffer.from(sha256Hex, 'hex').toString('base64'),
         }),
       )

@@ -34,7 +34,10 @@ export function compareWithTruth({ lgas, baseline, draws, places, span }: Countr
     for (const i of rows) {
       const { lga_code, period, score, score_low, score_high } = lgas[i]!;
       const sums = sumsOf({
-        ...{ truth: truth(lga_code, period), score, low: score_low, high: score_high },
+        truth: truth(lga_code, period),
+        score,
+        low: score_low,
+        high: score_high,
         baseline: baseline[i]!.score,
         draws: drawsOf?.(i) ?? null,
       });

@@ -42,7 +42,8 @@ export function foldPlacesOf(
   const children = new Map<string, number>();
   for (const { lga_code, examined } of surveyed) children.set(lga_code, (children.get(lga_code) ?? 0) + examined);
   return [...centresOf(cells)].map(([lga_code, centre]) => ({
-    ...{ lga_code, examined: children.get(lga_code) ?? 0 },
+    lga_code,
+    examined: children.get(lga_code) ?? 0,
     ...centre,
   }));
 }

@@ -262,8 +262,11 @@ const cells = ({ truth, group, lga_months, bias, rmse, baseline_rmse, interval_s
 });
 
 const calibrationCells = ({ truth, bin, statements, said, true_share }: Calibration & { truth: string }) => ({
-  ...{ truth, 'probability of the level': bin, statements },
-  ...{ said: said.toFixed(3), true_share: true_share.toFixed(3) },
+  truth,
+  'probability of the level': bin,
+  statements,
+  said: said.toFixed(3),
+  true_share: true_share.toFixed(3),
 });
 
 /** `trend,mixed` as a list, in the order of `ALL_FAMILIES`. */

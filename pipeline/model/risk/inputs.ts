@@ -240,7 +240,16 @@ export function prepareRisk(inputs: RiskInputs): PreparedRisk {
     periods.filter((_, i) => observed[i]!.risk.round === r).reduce((last, period) => (period > last ? period : last)),
   );
   return {
-    ...{ test, mesh, rounds: years, times, observed, log_season, fieldwork, fieldwork_ends, season_error, varying },
+    test,
+    mesh,
+    rounds: years,
+    times,
+    observed,
+    log_season,
+    fieldwork,
+    fieldwork_ends,
+    season_error,
+    varying,
     covariates: [...covariates, ...varying.map(({ name }) => ({ name, columns: [] }))],
   };
 }
@@ -252,7 +261,8 @@ export function withCovariates(prepared: PreparedRisk, names: readonly string[])
   const kept = prepared.varying.map(({ name }) => names.includes(name));
   return {
     ...prepared,
-    ...{ covariates, mesh: { ...prepared.mesh, cells: { ...cells, ...selected } } },
+    covariates,
+    mesh: { ...prepared.mesh, cells: { ...cells, ...selected } },
     varying: prepared.varying.filter((_, k) => kept[k]),
     observed: prepared.observed.map((o) => ({
       ...o,

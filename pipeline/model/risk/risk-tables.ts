@@ -72,7 +72,10 @@ export const CHANGES = {
   row: 'An area in an estimated or forecast month that has a score a year before: change, and how certain it is',
   columns: {
     ...place,
-    ...{ change_year, change_year_low, change_year_high, probability_rise_year },
+    change_year,
+    change_year_low,
+    change_year_high,
+    probability_rise_year,
     survey_month: orNull(
       text(
         'Month compared with, YYYY-MM: the latest month of the same name that is at most three months after the end of fieldwork of the last survey round completed by then; null if that month has no score',

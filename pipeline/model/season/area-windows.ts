@@ -32,7 +32,11 @@ export function areaWindows(
       const criterion_probability = decides && chance !== null ? roundAs('criterion_probability', chance) : null;
       const own = recorded && bestWindow(recorded, months);
       return {
-        ...{ area, code, measure, first_month, last_month: ((first_month + months - 2) % 12) + 1 },
+        area,
+        code,
+        measure,
+        first_month,
+        last_month: ((first_month + months - 2) % 12) + 1,
         ...judged,
         criterion_probability,
         criterion: decides ? verdictOf(criterion_probability) : null,

@@ -67,8 +67,14 @@ export function encodeChanges(tables: Tables, last_estimated: string): PageData[
     if (at === undefined) continue;
     surveys[at] ??= row.survey_month as (typeof surveys)[number];
     const values = [
-      ...[row.change_year, row.change_year_low, row.change_year_high, row.probability_rise_year],
-      ...[row.change_survey, row.change_survey_low, row.change_survey_high, row.probability_rise_survey],
+      row.change_year,
+      row.change_year_low,
+      row.change_year_high,
+      row.probability_rise_year,
+      row.change_survey,
+      row.change_survey_low,
+      row.change_survey_high,
+      row.probability_rise_survey,
     ];
     values.forEach((value, i) => {
       const scaled = value === null ? NONE : Math.round(10_000 * value);

@@ -71,7 +71,13 @@ function seriesBy<Row extends Scored>(
         const probability = odds.get(at);
         const change = moves.get(at);
         return {
-          ...{ period, kind, score, score_low, score_high, level, basis: bases.get(at)!.basis },
+          period,
+          kind,
+          score,
+          score_low,
+          score_high,
+          level,
+          basis: bases.get(at)!.basis,
           level_probability: probability?.[`probability_${level}`] ?? null,
           probability_highest_nation: probability?.probability_highest_nation ?? null,
           change_year: change?.change_year ?? null,
@@ -100,9 +106,11 @@ export function* seriesOfLgas(tables: Tables): Generator<schemas.SeriesLgas> {
 
 export function boundariesOfNation({ boundaries_lgas }: Tables, source: string): schemas.BoundariesNation {
   return {
-    ...{ type: 'FeatureCollection', source },
+    type: 'FeatureCollection',
+    source,
     features: boundaries_lgas.map(({ lga_code, lga, state_code, geometry }) => ({
-      ...{ type: 'Feature', geometry },
+      type: 'Feature',
+      geometry,
       properties: { lgaCode: lga_code, lga, state: state_code },
     })),
   };
@@ -138,8 +146,13 @@ export function placesAnswer({ places }: Tables): schemas.Places {
       area === 'lga'
         ? [
             {
-              ...{ lga_code: code, lga: name, aliases: other(aliases), state_code },
-              ...{ longitude, latitude, neighbours: near(neighbours) },
+              lga_code: code,
+              lga: name,
+              aliases: other(aliases),
+              state_code,
+              longitude,
+              latitude,
+              neighbours: near(neighbours),
             },
           ]
         : [],
@@ -153,10 +166,16 @@ export function tablesAnswer(tables: Tables, territory: Territory): schemas.Tabl
     tables: SERVED_TABLES.filter(({ table }) => tables[table].length > 0).map(({ table, scopes }) => {
       const form = forms[table];
       return {
-        ...{ table, row: form.row, rows: tables[table].length, scopes: [...scopes] },
+        table,
+        row: form.row,
+        rows: tables[table].length,
+        scopes: [...scopes],
         addresses: formatsOf(table).map((format) => `/v1/${tableFile(table, format)}`),
         columns: Object.entries(form.columns).map(([column, { type, nullable = false, about }]) => ({
-          ...{ column, type, nullable, meaning: about },
+          column,
+          type,
+          nullable,
+          meaning: about,
         })),
       };
     }),
@@ -173,7 +192,12 @@ export function licencesAnswer(contents: Pick<Contents, 'sources' | 'model' | 'm
   return {
     cite: citationOf(contents),
     sources: contents.sources.map(({ id, title, producer, citation, licence, release }) => ({
-      ...{ id, title, producer, citation, licence, release },
+      id,
+      title,
+      producer,
+      citation,
+      licence,
+      release,
     })),
     code: 'Apache-2.0',
   };

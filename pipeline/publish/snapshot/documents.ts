@@ -86,7 +86,9 @@ function* risk({ risk_states, risk_lgas, context_states }: Tables): Generator<Do
         'risk-lgas',
         { period, state: area.state_code },
         {
-          ...{ period, kind, ...named(area) },
+          period,
+          kind,
+          ...named(area),
           lgas: lgas(period, area.state_code),
         },
       );
@@ -135,9 +137,11 @@ function* boundaries({ tables, sources, model }: Contents): Generator<Document> 
     'boundaries-states',
     {},
     {
-      ...{ type, source },
+      type,
+      source,
       features: tables.boundaries_states.map(({ state_code, state, zone, geometry }) => ({
-        ...{ type: 'Feature', geometry },
+        type: 'Feature',
+        geometry,
         properties: { code: state_code, name: state, zone: zone === null ? null : zones.get(zone)! },
       })),
     },
@@ -147,9 +151,11 @@ function* boundaries({ tables, sources, model }: Contents): Generator<Document> 
       'boundaries-lgas',
       { state },
       {
-        ...{ type, source },
+        type,
+        source,
         features: rows.map(({ lga_code, lga, geometry }) => ({
-          ...{ type: 'Feature', geometry },
+          type: 'Feature',
+          geometry,
           properties: { lgaCode: lga_code, lga, state },
         })),
       },
@@ -173,8 +179,14 @@ function* context(contents: Contents): Generator<Document> {
     const { population, area_km2, itn_use, itn_access, irs_coverage, effective_treatment } = row;
     const { travel_minutes_to_care, response_index } = row;
     return {
-      ...{ population, area_km2, itn_use, itn_access, irs_coverage, effective_treatment },
-      ...{ travel_minutes_to_care, response_index },
+      population,
+      area_km2,
+      itn_use,
+      itn_access,
+      irs_coverage,
+      effective_treatment,
+      travel_minutes_to_care,
+      response_index,
     };
   };
   yield file<schemas.ContextStates>(
@@ -238,7 +250,8 @@ function* transmission(contents: Contents, model: schemas.TransmissionModel): Ge
       method,
       national: { season: seasonOf(null), survey_trend: trends.national },
       states: tables.context_states.map((row) => ({
-        ...{ ...named(row), zone: row.zone },
+        ...named(row),
+        zone: row.zone,
         season: seasonOf(row.state_code),
         survey_trend: trends.ofState(row.state_code),
       })),

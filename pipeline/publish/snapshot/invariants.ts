@@ -49,10 +49,14 @@ export async function tableFaults(
 /** Faults of the outlines themselves, and of LGAs that do not fill their states. */
 export function outlinesFaults({ boundaries_lgas, boundaries_states }: Tables): string[] {
   const lgas = boundaries_lgas.map(({ lga_code: code, state_code, geometry }) => ({
-    ...{ code, state_code, polygons: polygonsOf(geometry) },
+    code,
+    state_code,
+    polygons: polygonsOf(geometry),
   }));
   const states = boundaries_states.map(({ state_code, geometry }) => ({
-    ...{ code: state_code, state_code, polygons: polygonsOf(geometry) },
+    code: state_code,
+    state_code,
+    polygons: polygonsOf(geometry),
   }));
   return [...[...lgas, ...states].flatMap(outlineFaults), ...nestingFaults(lgas, states)];
 }

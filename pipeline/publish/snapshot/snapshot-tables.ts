@@ -103,11 +103,15 @@ export async function makeTables(
   const shapeOfLga = byCode(outlines.lgas, 'lga_code');
   const boundaries = roundFields({
     boundaries_lgas: context_lgas.map(({ state_code, lga_code, lga }) => ({
-      ...{ state_code, lga_code, lga },
+      state_code,
+      lga_code,
+      lga,
       geometry: shapeOfLga[lga_code]!.geometry,
     })),
     boundaries_states: context_states.map(({ state_code, state, zone }) => ({
-      ...{ state_code, state, zone },
+      state_code,
+      state,
+      zone,
       geometry: shapeOfState[state_code]!.geometry,
     })),
   });
@@ -185,8 +189,11 @@ function stretched(
     const at = (value: number, factor: number) => Math.round(row.q50 * (value / row.q50) ** factor);
     return {
       ...row,
-      ...{ q05: at(row.q05, outer), q25: at(row.q25, inner), q50: Math.round(row.q50) },
-      ...{ q75: at(row.q75, inner), q95: at(row.q95, outer) },
+      q05: at(row.q05, outer),
+      q25: at(row.q25, inner),
+      q50: Math.round(row.q50),
+      q75: at(row.q75, inner),
+      q95: at(row.q95, outer),
     };
   });
 }

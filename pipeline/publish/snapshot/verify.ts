@@ -52,7 +52,11 @@ export async function verifySnapshot(
 ): Promise<Verdict> {
   const faults: string[] = [];
   const unusable = (what: string): Verdict => ({
-    ...{ directory, model_version: null, files: 0, manifest_sha256: null, unchecked: null },
+    directory,
+    model_version: null,
+    files: 0,
+    manifest_sha256: null,
+    unchecked: null,
     faults: [`manifest.json: ${what}`],
   });
   const found = listFiles(directory);

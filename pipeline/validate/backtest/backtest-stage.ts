@@ -51,8 +51,13 @@ export function pastOf(rows: readonly ScoredForecast[]): RowOf<typeof PAST>[] {
     const usual = mean(list.map(({ observed }) => observed));
     const share = (cases: number) => Number((cases / usual).toFixed(4));
     return list.map(({ horizon, target, observed, q05, q50, q95 }) => ({
-      ...{ state_code, horizon_months: horizon, period: target, observed: share(observed) },
-      ...{ q05: share(q05), q50: share(q50), q95: share(q95) },
+      state_code,
+      horizon_months: horizon,
+      period: target,
+      observed: share(observed),
+      q05: share(q05),
+      q50: share(q50),
+      q95: share(q95),
     }));
   });
 }

@@ -20,7 +20,12 @@ export interface View {
   plan: { nets: number; score: number; travel: number };
 }
 export const view: View = {
-  ...{ tab: 'where', month: data.estimated - 1, state: null, lga: null, pins: [], by: {} },
+  tab: 'where',
+  month: data.estimated - 1,
+  state: null,
+  lga: null,
+  pins: [],
+  by: {},
   plan: { nets: 0, score: 0, travel: 0 },
 };
 

@@ -44,8 +44,13 @@ ${table(
     { head: 'Share of rain in the wettest three months', number: true },
   ],
   four.map(({ state, cases, rain }, i) => [
-    ...[state, ...cellsOf(cases), ...cellsOf(rain), recordOf(cases)],
-    ...[chanceOf(cases), chanceOf(rain), overall(cases, rain)],
+    state,
+    ...cellsOf(cases),
+    ...cellsOf(rain),
+    recordOf(cases),
+    chanceOf(cases),
+    chanceOf(rain),
+    overall(cases, rain),
     percent(of(context_states[i]!.state_code, 'reported_cases', 3).rain_share),
   ]),
 )}
