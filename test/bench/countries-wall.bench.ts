@@ -81,14 +81,16 @@ function snakemake(...more: string[]) {
   const child = spawn(
     'snakemake',
     [
-      ...[
-        '--snakefile',
-        path.join(ROOT, 'pipeline/deploy/workflow/Snakefile'),
-        '--profile',
-        path.join(ROOT, 'pipeline/deploy/workflow/slurm'),
-        ...more,
-      ],
-      ...['--config', 'countries=countries.csv', 'runs=runs', `program=${program}`, 'threads=1'],
+      '--snakefile',
+      path.join(ROOT, 'pipeline/deploy/workflow/Snakefile'),
+      '--profile',
+      path.join(ROOT, 'pipeline/deploy/workflow/slurm'),
+      ...more,
+      '--config',
+      'countries=countries.csv',
+      'runs=runs',
+      `program=${program}`,
+      'threads=1',
     ],
     { cwd: place, env: { ...process.env, ...slurm.env, HOME: place }, stdio: ['ignore', 'ignore', 'pipe'] },
   );

@@ -180,7 +180,9 @@ async function runMgcv(inputs: Inputs, lgas: readonly { lga_code: string }[]): P
     return rows.map(({ cells: [lga, period, score, low, high] }) => ({
       lga_code: lgas[Number(lga) - 1]!.lga_code,
       period: period!,
-      ...{ score: Number(score), score_low: Number(low), score_high: Number(high) },
+      score: Number(score),
+      score_low: Number(low),
+      score_high: Number(high),
     }));
   } finally {
     rmSync(directory, { recursive: true, force: true });
@@ -226,11 +228,17 @@ for (const truth of parseFamilies(given.truth)) {
     if (ours.length !== seeds.length) continue;
     const own = (name: 'coverage_90' | 'bias' | 'interval_score') => mean(ours.map((country) => country[name]));
     rows.push({
-      ...{ truth, months: mgcv.group, lga_months: mgcv.lga_months },
-      ...{ coverage_90: own('coverage_90'), mgcv_coverage_90: mgcv.coverage_90 },
-      ...{ bias: own('bias'), mgcv_bias: mgcv.bias },
-      ...{ rmse: Math.sqrt(mean(ours.map(({ rmse }) => rmse ** 2))), mgcv_rmse: mgcv.rmse },
-      ...{ interval_score: own('interval_score'), mgcv_interval_score: mgcv.interval_score },
+      truth,
+      months: mgcv.group,
+      lga_months: mgcv.lga_months,
+      coverage_90: own('coverage_90'),
+      mgcv_coverage_90: mgcv.coverage_90,
+      bias: own('bias'),
+      mgcv_bias: mgcv.bias,
+      rmse: Math.sqrt(mean(ours.map(({ rmse }) => rmse ** 2))),
+      mgcv_rmse: mgcv.rmse,
+      interval_score: own('interval_score'),
+      mgcv_interval_score: mgcv.interval_score,
     });
   }
 }

@@ -89,7 +89,17 @@ async function compare({ folder, snapshot, store, key }: Place, scenario: Scenar
   const servers = join(import.meta.dirname, 'servers');
   const limits = ['--per-minute', '100000000', '--per-month', '1000000000'];
   const proxy = await startNode('proxy', join(ROOT, 'proxy/cli/program.ts'), [
-    ...['serve', '--json', '--port', '0', '--ops-port', '0', '--snapshot', snapshot, '--store', store, ...limits],
+    'serve',
+    '--json',
+    '--port',
+    '0',
+    '--ops-port',
+    '0',
+    '--snapshot',
+    snapshot,
+    '--store',
+    store,
+    ...limits,
   ]);
   proxy.url += target;
   const sameHeaders = JSON.stringify(await headersOf(proxy.url, key, coding));

@@ -62,7 +62,10 @@ const half = raster(({ values, columns, rows, ...place }) => {
     values[(2 * y + 1) * columns + 2 * x]! +
     values[(2 * y + 1) * columns + 2 * x + 1]!;
   return {
-    ...{ ...place, step: 2 * place.step, columns: w, rows: h },
+    ...place,
+    step: 2 * place.step,
+    columns: w,
+    rows: h,
     values: Float32Array.from({ length: w * h }, (_, i) => sum(i % w, Math.floor(i / w))),
   };
 });

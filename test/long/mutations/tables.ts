@@ -233,12 +233,10 @@ export const TABLES: Mutation[] = [
     'classes shifted by one': table((rows) =>
       rows.map((row) => ({
         ...row,
-        ...{
-          tt_below30: row.tt_above110!,
-          tt_30_60: row.tt_below30!,
-          tt_60_110: row.tt_30_60!,
-          tt_above110: row.tt_60_110!,
-        },
+        tt_below30: row.tt_above110!,
+        tt_30_60: row.tt_below30!,
+        tt_60_110: row.tt_30_60!,
+        tt_above110: row.tt_60_110!,
       })),
     ),
   }),

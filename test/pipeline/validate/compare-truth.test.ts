@@ -6,7 +6,11 @@ const span = { first_estimated: '2015-01', last_estimated: '2023-12', surveyed: 
 const town: LgaGroups = { zone: 'NW', distance: 'below 5 km', setting: 'urban' };
 const village: LgaGroups = { zone: 'SE', distance: '20 km or more', setting: 'rural' };
 const row = (lga_code: string, period: string, score: number) => ({
-  ...{ lga_code, period, score, score_low: score - 0.1, score_high: score + 0.1 },
+  lga_code,
+  period,
+  score,
+  score_low: score - 0.1,
+  score_high: score + 0.1,
 });
 const lgas = [row('A', '2018-12', 0.2), row('A', '2024-01', 0.3), row('B', '2019-01', 0.5)];
 const scored = {

@@ -11,7 +11,9 @@ test('a covariate that is part of the truth lowers the error on held-out places,
   // neither is spatially smooth, so the fields cannot substitute for it
   const [real, idle] = [(a: number) => ((a * 7) % 16) / 8 - 1, (a: number) => ((a * 5 + 3) % 16) / 8 - 1];
   const covariate = (name: string, of: (a: number) => number) => ({
-    ...{ name, transform: 'none' as const, square: false },
+    name,
+    transform: 'none' as const,
+    square: false,
     values: cells.lga_code.map((_, c) => of(c >> 1)),
   });
   const clusters = inputs.surveys.clusters.map((o, k) => ({
@@ -20,7 +22,8 @@ test('a covariate that is part of the truth lowers the error on held-out places,
     positivity: Math.round(60 / (1 + Math.exp(0.5 - 1.5 * real(k >> 1)))) / 60,
   }));
   const given = {
-    ...{ ...inputs, surveys: { ...inputs.surveys, clusters } },
+    ...inputs,
+    surveys: { ...inputs.surveys, clusters },
     covariates: [covariate('real', real), covariate('idle', idle)],
   };
   const prepared = prepareRisk(given);

@@ -37,8 +37,24 @@ test('the randomised transform is uniform even if a third of outcomes are 0', ()
 
 test('a summary weights the error by children within folds, and folds equally', () => {
   const row = (fold: number, examined: number, mean: number, observed: number, pit: number) => ({
-    ...{ cell_id: '', model: 'spatial' as const, fold, survey_year: 2018, state_code: 'KN', examined, observed, mean },
-    ...{ q025: 0, q05: 0, q25: 0, q50: 0, q75: 0, q95: 0, q975: 0, log_score: -fold, crps: 0.1, pit },
+    cell_id: '',
+    model: 'spatial' as const,
+    fold,
+    survey_year: 2018,
+    state_code: 'KN',
+    examined,
+    observed,
+    mean,
+    q025: 0,
+    q05: 0,
+    q25: 0,
+    q50: 0,
+    q75: 0,
+    q95: 0,
+    q975: 0,
+    log_score: -fold,
+    crps: 0.1,
+    pit,
     draws: { prevalence: new Float64Array(0), rho: new Float64Array(0) },
   });
   const summary = summariseScores([row(1, 10, 0.2, 0.3, 0.5), row(1, 30, 0.2, 0.6, 0.99), row(2, 5, 0.4, 0.4, 0.1)]);

@@ -22,7 +22,9 @@ test('an effect is the mean of the folds’ differences, with its standard error
 const foldOf = new Map(lgas.map(({ lga_code }, a) => [lga_code, 1 + (a % 2)]));
 const how = { states: ['AB', 'KN'], foldOf, constants: CONSTANTS, draws: 100, seed: 1, like: null };
 const covariate = (name: string, scale: number) => ({
-  ...{ name, transform: 'none' as const, square: false },
+  name,
+  transform: 'none' as const,
+  square: false,
   values: cells.longitude.map((x, c) => scale * x + (c % 5)),
 });
 

@@ -2,7 +2,10 @@ import { expect, test } from 'vitest';
 import { foldByBlock, foldPlacesOf } from '../../../pipeline/validate/spatial-folds.ts';
 
 const place = (lga_code: string, longitude: number, latitude: number, examined: number) => ({
-  ...{ lga_code, longitude, latitude, examined },
+  lga_code,
+  longitude,
+  latitude,
+  examined,
 });
 
 test('blocks are kept together and assigned, largest first, to the fold with the fewest children', () => {

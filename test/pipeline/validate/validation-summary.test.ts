@@ -8,8 +8,21 @@ const row = (
   k: number,
   change: { mean: number; log_score: number; pit: number },
 ) => ({
-  ...{ cell_id: `${fold}-${k}`, model, fold, survey_year: 2015 + 3 * (k % 2), state_code: 'KN' },
-  ...{ examined: 10 + 10 * k, observed: 0.3, crps: 0.1, q025: 0, q05: 0, q25: 0, q50: 0, q75: 0, q95: 0, q975: 0 },
+  cell_id: `${fold}-${k}`,
+  model,
+  fold,
+  survey_year: 2015 + 3 * (k % 2),
+  state_code: 'KN',
+  examined: 10 + 10 * k,
+  observed: 0.3,
+  crps: 0.1,
+  q025: 0,
+  q05: 0,
+  q25: 0,
+  q50: 0,
+  q75: 0,
+  q95: 0,
+  q975: 0,
   ...change,
 });
 /** Two cells in each of four folds; the spatial model's log score is higher by the fold's entry of `gains`. */

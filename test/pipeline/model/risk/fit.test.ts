@@ -17,8 +17,15 @@ const TRUTH = {
   season_exponent: 0.5,
   range_change_km: 150,
   h: {
-    ...{ sigma_place: 0.7, range_km: 150, sigma_change: 0.3, sigma_state: 0.3, sigma_lga: 0.3 },
-    ...{ sigma_slope: 0.01, tau_years: 5, tau_state_years: 5, rho: [0.1, 0.1] },
+    sigma_place: 0.7,
+    range_km: 150,
+    sigma_change: 0.3,
+    sigma_state: 0.3,
+    sigma_lga: 0.3,
+    sigma_slope: 0.01,
+    tau_years: 5,
+    tau_state_years: 5,
+    rho: [0.1, 0.1],
   },
 };
 const CONSTANTS = plainConstants(0.25, 0.3, 150);
@@ -132,7 +139,8 @@ describe('edges', () => {
     };
     const ofState = [0, 2, 8, 10].map((a, s) => ({
       ...cluster(a, 90, s === 0 ? 54 : 27, 1),
-      ...{ clustered: false, ...whole([a, a + 1, a + 4, a + 5]) },
+      clustered: false,
+      ...whole([a, a + 1, a + 4, a + 5]),
     }));
     const { states } = predict(fitTo([...clusters, ...ofState], [2015.8, 2018.8]), 2018.8);
     expect(states.mean[0]).toBeGreaterThan(states.mean[3]! + 0.1);

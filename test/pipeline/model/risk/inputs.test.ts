@@ -55,7 +55,11 @@ test('a country surveyed by state only, with 30% in one state and 0% in the othe
       ...inputs.surveys,
       clusters: [],
       state_rounds: ['AB', 'KN'].map((state_code, s) => ({
-        ...{ survey_year: 2021, period: '2021-11', state_code, method: 'microscopy', positivity: 0.3 * (1 - s) },
+        survey_year: 2021,
+        period: '2021-11',
+        state_code,
+        method: 'microscopy',
+        positivity: 0.3 * (1 - s),
       })),
     },
   });

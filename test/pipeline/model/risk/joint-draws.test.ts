@@ -17,8 +17,15 @@ import { lgaPlace, plainConstants, simulateSurvey, simulateTruth, toyMesh } from
  */
 const TIMES = [2015, 2018];
 const h = {
-  ...{ sigma_place: 0.7, range_km: 150, sigma_change: 0.5, sigma_state: 0.5, sigma_lga: 0.3 },
-  ...{ sigma_slope: 0.01, tau_years: 4, tau_state_years: 4, rho: [0.1, 0.1] },
+  sigma_place: 0.7,
+  range_km: 150,
+  sigma_change: 0.5,
+  sigma_state: 0.5,
+  sigma_lga: 0.3,
+  sigma_slope: 0.01,
+  tau_years: 4,
+  tau_state_years: 4,
+  rho: [0.1, 0.1],
 };
 const truth = { beta: -0.4, nation: [-0.2, -1.2], season_exponent: 0.5, range_change_km: 150, h };
 const random = randomStream(1, 'joint draws');

@@ -21,13 +21,23 @@ const random = randomStream(1, 'laplace');
 const mesh = toyMesh(4, random, { place_km: 40, change_km: 80, margin_km: 40 });
 const times = [2010.8, 2015.8, 2018.7];
 const h = {
-  ...{ sigma_place: 0.8, range_km: 90, sigma_change: 0.4, sigma_state: 0.5, sigma_lga: 0.35 },
-  ...{ sigma_slope: 0.06, tau_years: 4, tau_state_years: 3, rho: [0.1, 0.2, 0.15] },
+  sigma_place: 0.8,
+  range_km: 90,
+  sigma_change: 0.4,
+  sigma_state: 0.5,
+  sigma_lga: 0.35,
+  sigma_slope: 0.06,
+  tau_years: 4,
+  tau_state_years: 3,
+  rho: [0.1, 0.2, 0.15],
 };
 const constants = {
-  ...{ season_exponent: { mean: 0.5, sd: 0.25 }, nation_drift: 0.3, range_change_km: 150 },
+  season_exponent: { mean: 0.5, sd: 0.25 },
+  nation_drift: 0.3,
+  range_change_km: 150,
   test_offset: { mean: 0.4, sd: 0.5 },
-  ...{ nation_slope: 0.12, slope_years: 4 },
+  nation_slope: 0.12,
+  slope_years: 4,
 };
 const log_season = Float64Array.from({ length: 16 }, () => -random.uniform());
 /** Covariates by month: for each observation, two covariates with a value for each LGA. */

@@ -13,13 +13,23 @@ import { lgaPlace, simulateSurvey, simulateTruth, toyMesh } from './toy-country.
  */
 const TIMES = [2010.8, 2015.8, 2018.8];
 const h = {
-  ...{ sigma_place: 0.8, range_km: 120, sigma_change: 0.4, sigma_state: 0.3, sigma_lga: 0.5 },
-  ...{ sigma_slope: 0.06, tau_years: 4, tau_state_years: 3, rho: [0.1, 0.15] },
+  sigma_place: 0.8,
+  range_km: 120,
+  sigma_change: 0.4,
+  sigma_state: 0.3,
+  sigma_lga: 0.5,
+  sigma_slope: 0.06,
+  tau_years: 4,
+  tau_state_years: 3,
+  rho: [0.1, 0.15],
 };
 const constants = {
-  ...{ season_exponent: { mean: 0.5, sd: 0.25 }, nation_drift: 0.3, range_change_km: 150 },
+  season_exponent: { mean: 0.5, sd: 0.25 },
+  nation_drift: 0.3,
+  range_change_km: 150,
   test_offset: { mean: 0.4, sd: 0.5 },
-  ...{ nation_slope: 0.12, slope_years: 5 },
+  nation_slope: 0.12,
+  slope_years: 5,
 };
 const random = randomStream(3, 'marginal');
 const mesh = toyMesh(4, random);

@@ -121,8 +121,15 @@ test('scores equal the formula applied to joint draws, month by month', () => {
   const random = randomStream(4, 'varying');
   const times = [2015.8, 2018.8];
   const h = {
-    ...{ sigma_place: 0.7, range_km: 150, sigma_change: 1e-6, sigma_state: 1e-6, sigma_lga: 0.3 },
-    ...{ sigma_slope: 1e-6, tau_years: 4, tau_state_years: 4, rho: [0.1, 0.1] },
+    sigma_place: 0.7,
+    range_km: 150,
+    sigma_change: 1e-6,
+    sigma_state: 1e-6,
+    sigma_lga: 0.3,
+    sigma_slope: 1e-6,
+    tau_years: 4,
+    tau_state_years: 4,
+    rho: [0.1, 0.1],
   };
   const truth = { beta: -0.4, nation: [-0.2, -0.6], season_exponent: 0.5, range_change_km: 150, h };
   const survey = simulateSurvey(mesh, times, 40, 20, simulateTruth(mesh, times, truth, random), h.rho, random);

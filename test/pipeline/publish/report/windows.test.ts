@@ -5,8 +5,18 @@ import type { Tables } from '../../../../pipeline/publish/snapshot/snapshot-tabl
 /** The section for one state with these verdicts on four months. */
 const section = (cases: string, rain: string) => {
   const row = (measure: string, months: number, criterion: string) => ({
-    ...{ code: 'AB', measure, months, first_month: 7, last_month: 6 + months, share: 0.6, rain_share: 0.5 },
-    ...{ share_low: null, share_high: null, start_probability: null, criterion, criterion_probability: null },
+    code: 'AB',
+    measure,
+    months,
+    first_month: 7,
+    last_month: 6 + months,
+    share: 0.6,
+    rain_share: 0.5,
+    share_low: null,
+    share_high: null,
+    start_probability: null,
+    criterion,
+    criterion_probability: null,
     record_first_month: null,
   });
   const season_windows = [3, 4, 5].flatMap((months) => [

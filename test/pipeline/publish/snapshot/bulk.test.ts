@@ -44,7 +44,10 @@ test('a series has every month once, first estimated, then forecast, with the fi
   )) {
     const { lgas } = answer<schemas.RiskLgas>(`risk/lgas/${period}/AD`);
     expect(lgas.find(({ lga_code }) => lga_code === 'NG002001')).toMatchObject({
-      ...{ score, score_low, score_high, level },
+      score,
+      score_low,
+      score_high,
+      level,
     });
     expect(['survey', 'usual_season']).toContain(basis);
   }

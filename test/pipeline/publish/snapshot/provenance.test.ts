@@ -134,7 +134,10 @@ test('a source without credits is a finding, and publishing it needs a reason', 
   const raw = Object.fromEntries(open.files.map(({ path: file, sha256: hash }: any) => [file, hash]));
   expect(catalogFindings([open as unknown as Source], raw)).toEqual([
     {
-      ...{ stage: 'catalog', source: 'surveys', rule: 'not credited', needs_approval: true },
+      stage: 'catalog',
+      source: 'surveys',
+      rule: 'not credited',
+      needs_approval: true,
       what: 'producer, licence: not filled in (sources.json); every answer based on this source will say so',
     },
   ]);
