@@ -198,7 +198,7 @@ const placeFields = {
   latitude: Type.Number({ description: 'Latitude of the centre, degrees north' }),
 };
 const aliases = Type.Array(Type.String(), { description: 'Other names that raw files give it' });
-export const Places = closed({
+export const PlacesAnswer = closed({
   states: Type.Array(
     closed({
       state_code: stateCode,
@@ -222,7 +222,7 @@ export const Places = closed({
     }),
   ),
 });
-export type Places = Static<typeof Places>;
+export type PlacesAnswer = Static<typeof PlacesAnswer>;
 
 export const Licences = closed({
   cite: Type.String({ description: 'How to cite the answers themselves' }),
@@ -249,7 +249,7 @@ export const ModelCard = Type.Object({
   }),
 });
 
-export const Tables = closed({
+export const TablesAnswer = closed({
   tables: Type.Array(
     closed({
       table: Type.String({ description: 'Name' }),
@@ -268,7 +268,7 @@ export const Tables = closed({
     }),
   ),
 });
-export type Tables = Static<typeof Tables>;
+export type TablesAnswer = Static<typeof TablesAnswer>;
 
 const contextFigures = {
   population: people,

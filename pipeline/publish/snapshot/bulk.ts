@@ -5,10 +5,10 @@ import { formatsOf, SERVED_TABLES, tableFile } from '../../contract/table-list.t
 import type { Territory } from '../../contract/territory.ts';
 import { topologyOf } from './adjacency.ts';
 import type { Contents } from './contents.ts';
-import type { Tables } from './snapshot-tables.ts';
+import type { SnapshotTables } from './snapshot-tables.ts';
 import { tablesIn } from './table-columns.ts';
 
-type LgaRow = Tables['risk_lgas'][number];
+type LgaRow = SnapshotTables['risk_lgas'][number];
 
 const nationLga = (row: LgaRow): schemas.NationLga => {
   const { lga_code, lga, state_code, score, score_low, score_high, level, is_urban, population } = row;
@@ -24,12 +24,15 @@ const ranked = (rows: readonly LgaRow[]) =>
     ]),
   );
 
-export function* riskOfNation({ risk_lgas }: Tables): Generator<schemas.RiskNation> {
+export function* riskOfNation({ risk_lgas }: SnapshotTables): Generator<schemas.RiskNation> {
   for (const [period, lgas] of ranked(risk_lgas)) yield { period, kind: 'estimated', lgas };
 }
 
 /** Forecasts of the first month, the first two months, and so on. */
-export function* forecastsOfNation({ forecasts_lgas }: Tables, coverage: Coverage): Generator<schemas.ForecastsNation> {
+export function* forecastsOfNation(
+  { forecasts_lgas }: SnapshotTables,
+  coverage: Coverage,
+): Generator<schemas.ForecastsNation> {
   const lgas = ranked(forecasts_lgas);
   for (let months = 1; months <= FORECAST_MONTHS; months++)
     yield {
@@ -52,7 +55,7 @@ function seriesBy<Row extends Scored>(
   estimated: readonly Row[],
   ahead: readonly Row[],
   codeOf: (row: Row) => string,
-  { basis, probabilities, changes }: Tables,
+  { basis, probabilities, changes }: SnapshotTables,
 ) {
   const bases = byPlaceAndMonth(basis);
   const odds = byPlaceAndMonth(probabilities);
@@ -92,19 +95,19 @@ function seriesBy<Row extends Scored>(
 const byPlaceAndMonth = <Row extends { code: string; period: string }>(rows: readonly Row[]) =>
   new Map(rows.map((row) => [`${row.code} ${row.period}`, row]));
 
-export function* seriesOfStates(tables: Tables): Generator<schemas.SeriesStates> {
+export function* seriesOfStates(tables: SnapshotTables): Generator<schemas.SeriesStates> {
   const seriesOf = seriesBy(tables.risk_states, tables.forecasts_states, ({ state_code }) => state_code, tables);
   for (const { state_code, state, zone, population } of tables.context_states)
     yield { state_code, state, zone, population, series: seriesOf(state_code) };
 }
 
-export function* seriesOfLgas(tables: Tables): Generator<schemas.SeriesLgas> {
+export function* seriesOfLgas(tables: SnapshotTables): Generator<schemas.SeriesLgas> {
   const seriesOf = seriesBy(tables.risk_lgas, tables.forecasts_lgas, ({ lga_code }) => lga_code, tables);
   for (const { lga_code, lga, state_code, is_urban, population } of tables.context_lgas)
     yield { lga_code, lga, state_code, is_urban, population, series: seriesOf(lga_code) };
 }
 
-export function boundariesOfNation({ boundaries_lgas }: Tables, source: string): schemas.BoundariesNation {
+export function boundariesOfNation({ boundaries_lgas }: SnapshotTables, source: string): schemas.BoundariesNation {
   return {
     type: 'FeatureCollection',
     source,
@@ -116,12 +119,12 @@ export function boundariesOfNation({ boundaries_lgas }: Tables, source: string):
   };
 }
 
-export function boundariesTopology(tables: Tables, source: string): schemas.BoundariesTopology {
+export function boundariesTopology(tables: SnapshotTables, source: string): schemas.BoundariesTopology {
   const { type, bbox, transform, objects, arcs } = topologyOf(tables);
   return { type, source, bbox, transform, objects, arcs };
 }
 
-export function placesAnswer({ places }: Tables): schemas.Places {
+export function placesAnswer({ places }: SnapshotTables): schemas.PlacesAnswer {
   const near = (neighbours: string) => neighbours.split(' ').filter(Boolean);
   const other = (aliases: string | null) => aliases?.split('; ') ?? [];
   return {
@@ -160,7 +163,7 @@ export function placesAnswer({ places }: Tables): schemas.Places {
   };
 }
 
-export function tablesAnswer(tables: Tables, territory: Territory): schemas.Tables {
+export function tablesAnswer(tables: SnapshotTables, territory: Territory): schemas.TablesAnswer {
   const forms = tablesIn(territory, tables.context_lgas);
   return {
     tables: SERVED_TABLES.filter(({ table }) => tables[table].length > 0).map(({ table, scopes }) => {

@@ -7,7 +7,7 @@ import { type TableName, tableFile } from '../../contract/table-list.ts';
 import { type Database, literal } from '../../lib/tables/duckdb.ts';
 import { nestingFaults, outlineFaults, polygonsOf } from '../../measure/boundaries/outline-check.ts';
 import { decisionChecks } from './decision-checks.ts';
-import type { Tables } from './snapshot-tables.ts';
+import type { SnapshotTables } from './snapshot-tables.ts';
 
 /**
  * Faults within and between the tables of a snapshot. They must have each area and month once, scores inside their
@@ -47,7 +47,7 @@ export async function tableFaults(
 }
 
 /** Faults of the outlines themselves, and of LGAs that do not fill their states. */
-export function outlinesFaults({ boundaries_lgas, boundaries_states }: Tables): string[] {
+export function outlinesFaults({ boundaries_lgas, boundaries_states }: SnapshotTables): string[] {
   const lgas = boundaries_lgas.map(({ lga_code: code, state_code, geometry }) => ({
     code,
     state_code,

@@ -1,12 +1,12 @@
 import type { SeasonWindow } from '../../../model/season/season-tables.ts';
-import type { Tables } from '../../snapshot/snapshot-tables.ts';
+import type { SnapshotTables } from '../../snapshot/snapshot-tables.ts';
 import { html, type Markup, table } from '../markup.ts';
 import { monthName } from '../names.ts';
 
 type Measure = SeasonWindow['measure'];
 
 /** The consecutive months with most of a year's malaria, by state, for planners of seasonal chemoprevention. */
-export function windowsPart({ season_windows, context_states }: Tables): Markup {
+export function windowsPart({ season_windows, context_states }: SnapshotTables): Markup {
   const rows = new Map(
     season_windows.map((row) => [`${row.code} ${row.measure} ${row.months}`, row] satisfies [string, SeasonWindow]),
   );

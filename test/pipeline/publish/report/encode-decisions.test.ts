@@ -8,7 +8,7 @@ import {
 } from '../../../../pipeline/publish/report/encode-decisions.ts';
 import { NONE, WINDOW_COLUMNS } from '../../../../pipeline/publish/report/page-data.ts';
 import type { Contents } from '../../../../pipeline/publish/snapshot/contents.ts';
-import type { Tables } from '../../../../pipeline/publish/snapshot/snapshot-tables.ts';
+import type { SnapshotTables } from '../../../../pipeline/publish/snapshot/snapshot-tables.ts';
 
 const areas = { context_states: [{ state_code: 'AB' }], context_lgas: [{ lga_code: 'NG001001' }] };
 const scored = (period: string, score: number) => ({ period, score, score_low: 0, score_high: 1 });
@@ -45,7 +45,7 @@ test("chances are in whole per cent; that of the score's level is rounded down, 
       row('NG001001', '2023-12', { probability_moderate: 0.29 }, 0.9),
       row('NG001001', '2024-01', { probability_very_high: 1 }, 1),
     ],
-  } as unknown as Tables);
+  } as unknown as SnapshotTables);
   const above = [100, 50, 10, 0];
   expect([...Buffer.from(encoded, 'base64')]).toEqual(
     [
@@ -76,7 +76,7 @@ test('changes of the last year and of forecast months are ten-thousandths, NONE 
       ...areas,
       ...scores,
       changes: [row('AB', '2024-01', 0.5), row('NG001001', '2024-01', null)],
-    } as unknown as Tables,
+    } as unknown as SnapshotTables,
     '2023-12',
   );
   expect(months).toEqual([1]);
@@ -108,14 +108,14 @@ test('every area has runs of months of three lengths by both measures', () => {
   const rows = ['AB', 'NG001001'].flatMap((code) =>
     ['rain_transmission', 'reported_cases'].flatMap((measure) => [5, 4, 3].map((n) => run(code, measure, n))),
   );
-  const windows = windowsOf({ ...areas, season_windows: rows } as unknown as Tables);
+  const windows = windowsOf({ ...areas, season_windows: rows } as unknown as SnapshotTables);
   expect(windows).toHaveLength(2);
   const [three, four] = [0, 1].map((i) =>
     windows[1]!.slice(i * WINDOW_COLUMNS.length, (i + 1) * WINDOW_COLUMNS.length),
   );
   expect(three).toEqual([7, 30, null, 55, 90, null, null, null, null]);
   expect(four).toEqual([7, 40, null, 55, 90, 1, null, null, null]);
-  expect(windowsOf({ ...areas, season_windows: [] } as unknown as Tables)).toEqual([]);
+  expect(windowsOf({ ...areas, season_windows: [] } as unknown as SnapshotTables)).toEqual([]);
 });
 
 test('a figure that is the same everywhere is not a layer', () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { windowsPart } from '../../../../pipeline/publish/report/sections/windows.ts';
-import type { Tables } from '../../../../pipeline/publish/snapshot/snapshot-tables.ts';
+import type { SnapshotTables } from '../../../../pipeline/publish/snapshot/snapshot-tables.ts';
 
 /** The section for one state with these verdicts on four months. */
 const section = (cases: string, rain: string) => {
@@ -23,8 +23,10 @@ const section = (cases: string, rain: string) => {
     row('reported_cases', months, cases),
     row('rain_transmission', months, rain),
   ]);
-  return windowsPart({ season_windows, context_states: [{ state_code: 'AB', state: 'Abia' }] } as unknown as Tables)
-    .markup;
+  return windowsPart({
+    season_windows,
+    context_states: [{ state_code: 'AB', state: 'Abia' }],
+  } as unknown as SnapshotTables).markup;
 };
 
 test('the verdict is unknown if the measures differ; the usual reason is given only if it applies', () => {
