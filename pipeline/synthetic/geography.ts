@@ -16,8 +16,8 @@ export interface SyntheticLga {
   /** Planned to have a city; whether it counts as urban depends on its cells. */
   city: boolean;
   polygons: Polygon[];
-  /** Candidate places for towns: the centres of its hexagons, degrees. */
-  places: [number, number][];
+  /** Where towns may lie: the centres of its hexagons, degrees. */
+  sites: [number, number][];
 }
 export interface Geography {
   /** `state` is its position in `STATES`. */
@@ -57,7 +57,7 @@ export function growGeography(seed: number, size: CountrySize = NIGERIAN): Geogr
         state: s,
         city: parts.city[k]!,
         polygons: outlineOf(lattice, lga, lgas.length, members),
-        places: members.map((cell) => [lattice.longitude[cell]!, lattice.latitude[cell]!]),
+        sites: members.map((cell) => [lattice.longitude[cell]!, lattice.latitude[cell]!]),
       });
     }
   }
@@ -130,9 +130,9 @@ function growLgas(
   const region = growRegions(ground, shares, SPACING);
   // Codes follow the alphabet, so shuffle the regions: the capital must not always come first.
   const order = seeds.map((_, k) => ({ k, at: random.uniform() })).sort((a, b) => a.at - b.at);
-  const place = new Int32Array(order.length);
-  for (const [to, { k }] of order.entries()) place[k] = to;
-  return { region: region.map((k) => place[k]!), city: order.map(({ k }) => k < cities) };
+  const numberOf = new Int32Array(order.length);
+  for (const [to, { k }] of order.entries()) numberOf[k] = to;
+  return { region: region.map((k) => numberOf[k]!), city: order.map(({ k }) => k < cities) };
 }
 
 /** Number of LGAs that are cities, which grows with population density: one or two in most states, half of Lagos. */

@@ -70,7 +70,7 @@ function inputsOf(io: StageIo, model: Model): Inputs {
     const mm = mean(lga_code);
     return Math.sqrt((mm[(month + 10) % 12]! + mm[(month + 9) % 12]!) / 2);
   };
-  const places = io.table(zonal.CELLS).map((cell) => ({
+  const spots = io.table(zonal.CELLS).map((cell) => ({
     x: cell.longitude * Math.cos((9 * Math.PI) / 180) * KM_PER_DEGREE,
     y: cell.latitude * KM_PER_DEGREE,
     log_density: Math.log(cell.population_density),
@@ -81,7 +81,7 @@ function inputsOf(io: StageIo, model: Model): Inputs {
     longitude: cell.longitude,
     latitude: cell.latitude,
   }));
-  type Spot = (typeof places)[number];
+  type Spot = (typeof spots)[number];
   const describe = (spots: Spot[], period: Period) => {
     const people = spots.reduce((sum, { population }) => sum + population, 0);
     const over = (value: (spot: Spot) => number) =>
@@ -98,9 +98,9 @@ function inputsOf(io: StageIo, model: Model): Inputs {
   };
   const nearest = (longitude: number, latitude: number) => {
     const away = (spot: Spot) => (0.988 * (spot.longitude - longitude)) ** 2 + (spot.latitude - latitude) ** 2;
-    return places.reduce((best, spot) => (away(spot) < away(best) ? spot : best));
+    return spots.reduce((best, spot) => (away(spot) < away(best) ? spot : best));
   };
-  const byState = Map.groupBy(places, ({ lga_code }) => stateOf.get(lga_code)!);
+  const byState = Map.groupBy(spots, ({ lga_code }) => stateOf.get(lga_code)!);
   const observed = [
     ...clusters.flatMap(({ longitude, latitude, period, survey_year, examined, positivity }) => {
       if (longitude === null || latitude === null) throw new Error('this benchmark needs clusters with coordinates');
@@ -116,7 +116,7 @@ function inputsOf(io: StageIo, model: Model): Inputs {
   if (byState.size !== states.length) throw new Error('a state has no cells');
   return {
     observed,
-    cells: places.map(({ lga_code, longitude: _, latitude: __, ...rest }) => ({
+    cells: spots.map(({ lga_code, longitude: _, latitude: __, ...rest }) => ({
       ...rest,
       lga: number.get(lga_code)!,
       state: stateOf.get(lga_code)!,
@@ -196,9 +196,9 @@ async function scoreMgcv(country: string): Promise<GroupSums> {
     const areas = areasOf(io);
     const clusters = io.table(ingest.CLUSTERS);
     const lgas = await runMgcv(inputsOf(io, model), areas.lgas);
-    const places = lgaGroupsOf(areas, io.table(zonal.LGAS), io.columns(zonal.CELLS), clusters);
+    const lgaGroups = lgaGroupsOf(areas, io.table(zonal.LGAS), io.columns(zonal.CELLS), clusters);
     // The baseline is not used here, so mgcv takes its place.
-    return compareWithTruth({ lgas, baseline: lgas, draws: null, places, span: spanOf(model, clusters) }, truth);
+    return compareWithTruth({ lgas, baseline: lgas, draws: null, lgaGroups, span: spanOf(model, clusters) }, truth);
   });
 }
 

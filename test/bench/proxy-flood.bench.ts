@@ -29,14 +29,14 @@ const ASK_MS = 10;
 
 if (!isInstalled('wrk')) process.stdout.write('skipped: wrk is not installed (apt-get install wrk)\n');
 else {
-  const place = makeBuild();
-  await flood('SQLite', place, place.store, 'sqlite');
+  const made = makeBuild();
+  await flood('SQLite', made, made.store, 'sqlite');
   if (missingServers.length === 0) {
     const [postgres, redis] = await Promise.all([startPostgres(), startRedis()]);
-    await flood('PostgreSQL and Redis', place, postgres.url, redis.url);
+    await flood('PostgreSQL and Redis', made, postgres.url, redis.url);
     await Promise.all([postgres.remove(), redis.remove()]);
   }
-  place.remove();
+  made.remove();
 }
 
 async function flood(form: string, { build, current }: ReturnType<typeof makeBuild>, store: string, limits: string) {

@@ -75,14 +75,14 @@ async function main(): Promise<void> {
   }
 }
 
-interface Place {
+interface Setting {
   folder: string;
   snapshot: string;
   store: string;
   key: string;
 }
 
-async function compare({ folder, snapshot, store, key }: Place, scenario: Scenario): Promise<void> {
+async function compare({ folder, snapshot, store, key }: Setting, scenario: Scenario): Promise<void> {
   const { kilobytes, coding, connections, many } = scenario;
   const { file, target, bytes } = nearest(snapshot, kilobytes * 1000);
   const path = join(snapshot, coding === 'gzip' ? `${file}.gz` : file);

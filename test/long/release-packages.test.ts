@@ -89,14 +89,14 @@ describe.skipIf(!registry)(registry ? 'packages' : 'packages (skipped: no npm re
   test('every dependency has the version in the lock file', () => {
     const lock = JSON.parse(readFileSync(path.join(ROOT, 'package-lock.json'), 'utf8')).packages;
     for (const name of ['malaria-risk', 'malaria-proxy']) {
-      const places = readdirSync(path.join(installed(name), 'node_modules'), { recursive: true, encoding: 'utf8' })
+      const folders = readdirSync(path.join(installed(name), 'node_modules'), { recursive: true, encoding: 'utf8' })
         .filter((file) => /(?:^|node_modules\/)(?:@[^/]+\/)?[^/@][^/]*\/package\.json$/.test(file))
         .map((file) => path.join('node_modules', path.dirname(file)));
-      expect(places.length).toBeGreaterThan(90);
-      for (const place of places) {
-        const { version } = JSON.parse(readFileSync(path.join(installed(name), place, 'package.json'), 'utf8'));
+      expect(folders.length).toBeGreaterThan(90);
+      for (const folder of folders) {
+        const { version } = JSON.parse(readFileSync(path.join(installed(name), folder, 'package.json'), 'utf8'));
         // npm writes versions without leading zeros into a lock file.
-        expect(lock[place]?.version, place).toBe(version.replace(/\.0+(?=\d)/g, '.'));
+        expect(lock[folder]?.version, folder).toBe(version.replace(/\.0+(?=\d)/g, '.'));
       }
     }
   });

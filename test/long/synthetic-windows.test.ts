@@ -47,7 +47,7 @@ function judge(seed: number) {
     row: windows.lgas[lga_code]!.find(({ measure, months }) => measure === 'reported_cases' && months === 4)!,
     truth: made.season[i]!,
   }));
-  const share = (is: (place: (typeof rows)[number]) => boolean) => rows.filter(is).length / rows.length;
+  const share = (is: (row: (typeof rows)[number]) => boolean) => rows.filter(is).length / rows.length;
   const held = share(({ row, truth }) => {
     const own = windowShares(truth, 4)[row.first_month - 1]!;
     return row.share_low! <= own && own <= row.share_high!;

@@ -17,7 +17,7 @@ const LGAS = 774;
 /** A country that was built, and a proxy that serves it. */
 export interface ServedCountry extends Served {
   out: string;
-  place: { country: string; rawData?: string };
+  input: { country: string; rawData?: string };
   result: BuildResult;
 }
 
@@ -29,7 +29,7 @@ export async function buildAndServe(
   const from = await prepare(out);
   const result = await build({ ...from, out, jobs: 2, onEvent: () => {} });
   await publishVersion(out, { version: result.model_version });
-  return { out, place: from, result, ...(await serveBuilt(out, result.model_version)) };
+  return { out, input: from, result, ...(await serveBuilt(out, result.model_version)) };
 }
 
 /**

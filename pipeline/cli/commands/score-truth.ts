@@ -194,7 +194,7 @@ async function scoreCountry(country: ScoredCountry, { build, jobs, json }: Truth
         lgas: io.table(risk.LGAS),
         baseline: io.table(risk.BASELINE),
         draws: hasDraws(io) ? drawsByMonth(pathsOfStage(io)) : null,
-        places: lgaGroupsOf(areasOf(io), io.table(zonal.LGAS), io.columns(zonal.CELLS), clusters),
+        lgaGroups: lgaGroupsOf(areasOf(io), io.table(zonal.LGAS), io.columns(zonal.CELLS), clusters),
         span: spanOf(model, clusters),
       };
       const stateOf = new Map(io.table(ingest.LGAS).map((lga) => [lga.lga_code, lga.state_code]));

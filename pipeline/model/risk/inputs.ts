@@ -174,7 +174,7 @@ export function prepareRisk(inputs: RiskInputs): PreparedRisk {
   const surroundings = findSurroundings(riskCells);
   const nameOf = namesOf(surveys.clusters);
 
-  const place = (o: Cluster) => {
+  const cellsOf = (o: Cluster) => {
     const lga = o.lga_code === null ? null : lookUp(lgaIndex, o.lga_code, 'LGA');
     if (o.longitude !== null && o.latitude !== null) {
       const reach_km = !o.displaced ? 0 : o.urban ? 2 : 5;
@@ -209,7 +209,7 @@ export function prepareRisk(inputs: RiskInputs): PreparedRisk {
       baseline: { state_code: o.state_code, survey_year: o.survey_year, log_season: usual, clustered, ...tested },
     };
   };
-  const clusters = surveys.clusters.map((o) => observe(nameOf(o), o, place(o), true));
+  const clusters = surveys.clusters.map((o) => observe(nameOf(o), o, cellsOf(o), true));
   const stateOnly = surveys.state_rounds.map((o) =>
     observe(
       `${o.survey_year} ${o.state_code}`,

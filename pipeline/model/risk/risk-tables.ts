@@ -15,7 +15,7 @@ export const STATES = {
 /** The baseline's scores. */
 export const BASELINE = { ...LGAS, name: 'risk/baseline' };
 
-const place = { area: text<'state' | 'lga'>('`state` or `lga`'), code: text('`state_code` or `lga_code`'), period };
+const areaMonth = { area: text<'state' | 'lga'>('`state` or `lga`'), code: text('`state_code` or `lga_code`'), period };
 
 type LevelName = (typeof LEVELS)[number]['level'];
 type Below = Exclude<LevelName, 'very_high'>;
@@ -43,7 +43,7 @@ export const PROBABILITIES = {
   name: 'risk/probabilities',
   row: 'An area in an estimated or forecast month: how certain its level and rank are, given the model and all surveys',
   columns: {
-    ...place,
+    ...areaMonth,
     ...ofLevels,
     ...above,
     probability_highest_nation: real(
@@ -71,7 +71,7 @@ export const CHANGES = {
   name: 'risk/changes',
   row: 'An area in an estimated or forecast month that has a score a year before: change, and how certain it is',
   columns: {
-    ...place,
+    ...areaMonth,
     change_year,
     change_year_low,
     change_year_high,

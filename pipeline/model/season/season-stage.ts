@@ -230,11 +230,11 @@ function usualRain(months: readonly ClimateRow[], lga_code: string): number[] {
 }
 
 /** Population-weighted mean by month; unweighted if there is no population. */
-function weighByPopulation(places: readonly { rain: readonly number[]; people: number }[]): number[] {
-  const total = places.reduce((sum, { people }) => sum + people, 0);
-  const weight = (people: number) => (total > 0 ? people / total : 1 / places.length);
+function weighByPopulation(areas: readonly { rain: readonly number[]; people: number }[]): number[] {
+  const total = areas.reduce((sum, { people }) => sum + people, 0);
+  const weight = (people: number) => (total > 0 ? people / total : 1 / areas.length);
   return Array.from({ length: 12 }, (_, month) =>
-    places.reduce((sum, { rain, people }) => sum + weight(people) * rain[month]!, 0),
+    areas.reduce((sum, { rain, people }) => sum + weight(people) * rain[month]!, 0),
   );
 }
 

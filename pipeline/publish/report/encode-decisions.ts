@@ -28,15 +28,15 @@ export function encodeCertainty(tables: SnapshotTables): string {
   const [codes, periods] = [areaCodes(tables), periodsOf(tables)];
   const months = new Map(periods.map((period, i) => [period, i]));
   const bytes = Buffer.alloc(codes.size * periods.length * CERTAINTY.length);
-  const place = (code: string, period: string) =>
+  const positionOf = (code: string, period: string) =>
     (codes.get(code)! * periods.length + months.get(period)!) * CERTAINTY.length;
   const levels = new Map<number, string>();
   for (const row of [...tables.risk_states, ...tables.forecasts_states])
-    levels.set(place(row.state_code, row.period), levelOf(row.score));
+    levels.set(positionOf(row.state_code, row.period), levelOf(row.score));
   for (const row of [...tables.risk_lgas, ...tables.forecasts_lgas])
-    levels.set(place(row.lga_code, row.period), levelOf(row.score));
+    levels.set(positionOf(row.lga_code, row.period), levelOf(row.score));
   for (const row of tables.probabilities) {
-    const at = place(row.code, row.period);
+    const at = positionOf(row.code, row.period);
     const own = row[`probability_${levels.get(at)}` as keyof typeof row] as number;
     const above = LEVELS.slice(0, -1).map(
       ({ level }) => row[`probability_above_${level}` as keyof typeof row] as number,

@@ -80,10 +80,10 @@ export function encodeScores(
   >,
 ): string {
   const months = new Map(periodsOf(tables).map((period, i) => [period, i]));
-  const places = areaCodes(tables);
-  const numbers = new DataView(new ArrayBuffer(places.size * months.size * 3 * 2));
+  const codes = areaCodes(tables);
+  const numbers = new DataView(new ArrayBuffer(codes.size * months.size * 3 * 2));
   const put = (code: string, row: SnapshotTables['risk_lgas'][number] | SnapshotTables['risk_states'][number]) => {
-    const at = (places.get(code)! * months.size + months.get(row.period)!) * 3;
+    const at = (codes.get(code)! * months.size + months.get(row.period)!) * 3;
     [row.score, row.score_low, row.score_high].forEach((value, i) => {
       numbers.setUint16(2 * (at + i), Math.round(value * 10_000), true);
     });

@@ -84,8 +84,8 @@ const LEVEL = `CASE ${LEVELS.map(({ level, below }) => (Number.isFinite(below) ?
 
 const scoreRules = (table: string, code: string, list: string) => [
   `SELECT '${table} ' || ${code} || ' ' || period || ': out of order' AS fault
-   FROM (SELECT *, row_number() OVER () AS place FROM ${table})
-   WINDOW list AS (PARTITION BY ${list} ORDER BY place)
+   FROM (SELECT *, row_number() OVER () AS position FROM ${table})
+   WINDOW list AS (PARTITION BY ${list} ORDER BY position)
    QUALIFY lag(score) OVER list < score OR (lag(score) OVER list = score AND lag(${code}) OVER list > ${code}) ORDER BY ALL`,
   `SELECT '${table} ' || ${code} || ' ' || period || ': score ' || score || ' outside ' || score_low || ' to ' || score_high AS fault
    FROM ${table} WHERE NOT (score BETWEEN score_low AND score_high) ORDER BY ALL`,

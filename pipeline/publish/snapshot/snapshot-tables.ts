@@ -134,10 +134,10 @@ export async function makeTables(
     season: await rows(
       'season',
       `SELECT area, code, month, seasonal_index, is_high, is_peak FROM (
-         SELECT 1 AS place, 'nation' AS area, NULL AS state_code, NULL AS code, * FROM season.national
+         SELECT 1 AS position, 'nation' AS area, NULL AS state_code, NULL AS code, * FROM season.national
          UNION ALL SELECT 2, 'state', state_code, * FROM season.states
          UNION ALL SELECT 3, 'lga', state_code, s.* FROM season.lgas s JOIN ingest.lgas USING (lga_code)
-       ) ORDER BY place, state_code, code, month`,
+       ) ORDER BY position, state_code, code, month`,
     ),
     season_windows: await rows('season_windows', 'FROM season.windows'),
     survey_trend: await rows('survey_trend', 'FROM survey.trend'),

@@ -36,9 +36,9 @@ export const each = (value: (n: number, column: number, row: number, cells: Cell
     values: cells.values.map((n, i) => value(n, i % cells.columns, Math.floor(i / cells.columns), cells)),
   }));
 /** Takes each value from another cell, given by column and row. */
-export const from = (place: (column: number, row: number, cells: Cells) => [number, number]) =>
+export const from = (source: (column: number, row: number, cells: Cells) => [number, number]) =>
   each((_, column, row, cells) => {
-    const [x, y] = place(column, row, cells);
+    const [x, y] = source(column, row, cells);
     const inside = x >= 0 && x < cells.columns && y >= 0 && y < cells.rows;
     return inside ? cells.values[y * cells.columns + x]! : cells.values[0]!;
   });
@@ -54,7 +54,7 @@ const patch = (tag: number, value: number) => (bytes: Buffer) => {
   }
   return made;
 };
-const half = raster(({ values, columns, rows, ...place }) => {
+const half = raster(({ values, columns, rows, ...grid }) => {
   const [w, h] = [Math.floor(columns / 2), Math.floor(rows / 2)];
   const sum = (x: number, y: number) =>
     values[2 * y * columns + 2 * x]! +
@@ -62,8 +62,8 @@ const half = raster(({ values, columns, rows, ...place }) => {
     values[(2 * y + 1) * columns + 2 * x]! +
     values[(2 * y + 1) * columns + 2 * x + 1]!;
   return {
-    ...place,
-    step: 2 * place.step,
+    ...grid,
+    step: 2 * grid.step,
     columns: w,
     rows: h,
     values: Float32Array.from({ length: w * h }, (_, i) => sum(i % w, Math.floor(i / w))),

@@ -17,7 +17,7 @@ const scored = {
   lgas,
   baseline: lgas.map((own) => ({ ...own, score: 0.4 })),
   draws: null,
-  places: new Map([
+  lgaGroups: new Map([
     ['A', town],
     ['B', village],
   ]),
@@ -91,9 +91,9 @@ test('LGAs are grouped by zone, by the setting of most people, and by distance f
   const at = (longitude: number | null, latitude: number | null, lga_code: string | null = null) =>
     ({ longitude, latitude, lga_code }) as never;
   // a tenth of a degree is 11.1 km of latitude, and 10.9 km of longitude at 12° N
-  const places = lgaGroupsOf(areas, zonal, cells, [at(8, 9.6), at(8, 9.3), at(8.3, 12), at(null, null)]);
-  expect(places.get('A')).toEqual({ zone: 'NW', distance: '10-20 km', setting: 'urban' });
-  expect(places.get('B')).toEqual({ zone: 'NW', distance: '20 km or more', setting: 'rural' });
+  const lgaGroups = lgaGroupsOf(areas, zonal, cells, [at(8, 9.6), at(8, 9.3), at(8.3, 12), at(null, null)]);
+  expect(lgaGroups.get('A')).toEqual({ zone: 'NW', distance: '10-20 km', setting: 'urban' });
+  expect(lgaGroups.get('B')).toEqual({ zone: 'NW', distance: '20 km or more', setting: 'rural' });
   // a cluster known by its LGA only has distance 0
   expect(lgaGroupsOf(areas, zonal, cells, [at(null, null, 'B')]).get('B')?.distance).toBe('below 5 km');
   expect(lgaGroupsOf(areas, zonal, cells, []).get('B')?.distance).toBe('20 km or more');

@@ -62,23 +62,23 @@ describe('simulated countries', () => {
   test('90% ranges of LGAs contain 90% of true prevalences', () => {
     const shares = Array.from({ length: 20 }, (_, k) => {
       const { mesh, prevalence, fit } = one(100 + k, 120, 20);
-      const places = Array.from({ length: lgas * 2 }, (_, i) => ({
+      const clusters = Array.from({ length: lgas * 2 }, (_, i) => ({
         round: i % 2,
         log_season: flat(lgas),
         ...lgaPlace(mesh, i >> 1),
       }));
-      const parts = places.map((o) => partsOf(mesh, { ...o, name: '', examined: 1, positive: 0, clustered: true }));
-      const drawn = places.map(() => [] as number[]);
+      const parts = clusters.map((o) => partsOf(mesh, { ...o, name: '', examined: 1, positive: 0, clustered: true }));
+      const drawn = clusters.map(() => [] as number[]);
       for (const { x } of drawLatent(fit, 200, (d) => randomStream(k, `draw ${d}`)))
-        places.forEach((o, i) => {
+        clusters.forEach((o, i) => {
           drawn[i]!.push(placePrevalence(mesh, fit.layout, x, o, parts[i]!));
         });
-      const held = places.filter((o, i) => {
+      const held = clusters.filter((o, i) => {
         const sorted = drawn[i]!.sort((a, b) => a - b);
         const p = prevalence(o);
         return p >= quantile(sorted, 0.05) && p <= quantile(sorted, 0.95);
       });
-      return held.length / places.length;
+      return held.length / clusters.length;
     });
     const mean = shares.reduce((a, b) => a + b) / shares.length;
     const error = Math.sqrt(shares.reduce((sum, s) => sum + (s - mean) ** 2, 0) / (shares.length - 1) / shares.length);
