@@ -48,7 +48,7 @@ const scoreFields = {
   score_low: share('Lower end of the central 90% range'),
   score_high: share('Upper end of the central 90% range'),
   level: Type.Enum(
-    LEVELS.map((l) => l.level),
+    LEVELS.map(({ level }) => level),
     { description: `Class of the score: ${levelsInWords()}` },
   ),
 };

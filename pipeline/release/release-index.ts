@@ -186,10 +186,10 @@ const tally = ({ compared, moved, flipped, disjoint }: SnapshotDiff['all']) => (
 
 /** The part of a diff that key holders may read: no tables that are not served, and no thresholds for operators. */
 function servedDiff(diff: SnapshotDiff): schemas.VersionsDiff {
-  const { a, b, thresholds, all, state_scores, states, lgas, periods, levels_flipped, largest } = diff;
+  const { a: from, b: to, thresholds, all, state_scores, states, lgas, periods, levels_flipped, largest } = diff;
   return {
-    from: a,
-    to: b,
+    from,
+    to,
     score_change: thresholds?.score_change ?? null,
     all,
     state_scores,

@@ -89,7 +89,10 @@ async function innerEffects(
   score: Score,
 ): Promise<CovariateEffect[]> {
   const known = placedOf(observed).filter(({ lga_code }) => outer.get(lga_code) !== fold);
-  const surveyed = known.map((o) => ({ lga_code: o.lga_code, examined: o.risk.examined }));
+  const surveyed = known.map((observation) => ({
+    lga_code: observation.lga_code,
+    examined: observation.risk.examined,
+  }));
   const foldOf = foldByBlock(foldLgasOf(cells, surveyed), INNER.folds, INNER.block_degrees);
   const folds = [...new Set(known.map(({ lga_code }) => foldOf.get(lga_code)!))].sort((a, b) => a - b);
   const unseen = new Set([...outer].filter(([, of]) => of === fold).map(([code]) => code));

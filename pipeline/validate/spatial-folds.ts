@@ -19,7 +19,7 @@ export interface FoldLga {
  */
 export function foldByBlock(lgas: readonly FoldLga[], folds = 5, block_degrees = 1): Map<string, number> {
   const blockOf = ({ longitude, latitude }: FoldLga) =>
-    [longitude, latitude].map((v) => Math.floor(v / block_degrees)).join('/');
+    [longitude, latitude].map((degrees) => Math.floor(degrees / block_degrees)).join('/');
   const blocks = [...Map.groupBy(lgas, blockOf)]
     .map(([name, own]) => ({ name, own, examined: own.reduce((sum, lga) => sum + lga.examined, 0) }))
     .sort((a, b) => b.examined - a.examined || (a.name < b.name ? -1 : 1));

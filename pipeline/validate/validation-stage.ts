@@ -22,7 +22,10 @@ export const run: StageRun = async (io) => {
   const inputs = inputsOf(io);
   const { areas, cells } = inputs;
   const prepared = prepareRisk(inputs);
-  const surveyed = placedOf(prepared.observed).map((o) => ({ lga_code: o.lga_code, examined: o.risk.examined }));
+  const surveyed = placedOf(prepared.observed).map((observation) => ({
+    lga_code: observation.lga_code,
+    examined: observation.risk.examined,
+  }));
   const foldOf = foldByBlock(foldLgasOf(cells, surveyed), FOLDS, BLOCK_DEGREES);
   const folds = foldsOf(prepared, foldOf);
   const evidence = io.artifact<{ model: RiskModel; spatial: FitSummary | null }>('risk/evidence');

@@ -217,9 +217,9 @@ function drawsByMonth(paths: Paths) {
   return (month: number) => {
     const { months, lgas } = drawMonths(paths, month - 1);
     return (row: number) => {
-      const a = Math.floor(row / paths.months.length);
+      const lga = Math.floor(row / paths.months.length);
       const own = lgas[months.indexOf(row % paths.months.length)]!;
-      return own.slice(a * paths.draws, (a + 1) * paths.draws).sort();
+      return own.slice(lga * paths.draws, (lga + 1) * paths.draws).sort();
     };
   };
 }

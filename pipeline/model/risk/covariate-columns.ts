@@ -94,7 +94,7 @@ export function cellCovariates(
     const { source, transform, square = false } = entry;
     const ofLgas = Map.groupBy(tables.get(source) ?? [], (row) => row.lga_code);
     const means = new Map(
-      [...ofLgas].map(([code, rows]) => [code, rows.reduce((sum, r) => sum + r.value, 0) / rows.length]),
+      [...ofLgas].map(([code, rows]) => [code, rows.reduce((sum, row) => sum + row.value, 0) / rows.length]),
     );
     const values = rasters.get(source)?.map(({ value }) => value) ?? lga_code.map((code) => means.get(code)!);
     return { name: covariateName(entry), transform, square, values };

@@ -30,7 +30,7 @@ export const run: StageRun = async (io) => {
     horizon_months: horizon === 'all' ? null : horizon,
   }));
   const stretch = tested.flatMap(({ level, stretches }) =>
-    level === 'long' ? [] : stretches.map((own, h) => ({ area: level, horizon_months: HORIZONS[h]!, ...own })),
+    level === 'long' ? [] : stretches.map((own, at) => ({ area: level, horizon_months: HORIZONS[at]!, ...own })),
   );
   const past = pastOf(tested.flatMap(({ level, rows }) => (level === 'state' ? rows : [])));
   return {

@@ -39,7 +39,7 @@ export function setView(change: Partial<View>): void {
   for (const draw of listeners) draw(before);
 }
 
-const bytesOf = (text: string) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+const bytesOf = (text: string) => Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
 const months = data.periods.length;
 export const codes: readonly string[] = [
   ...data.states.map((row) => row.state_code),
