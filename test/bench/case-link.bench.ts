@@ -77,8 +77,8 @@ function score(io: StageIo, truth: Truth, groups: Map<string, TruthSums>): void 
     const paths = pathsAt(prepared, periods, { ...risk, seed }, points, cases);
     for (const period of periods) {
       const drawn = drawMonths(paths, monthOf(period) - 1).lgas[0]!;
-      for (const [a, { lga_code, state_code }] of lgas.entries()) {
-        const draws = drawn.slice(a * paths.draws, (a + 1) * paths.draws).sort();
+      for (const [at, { lga_code, state_code }] of lgas.entries()) {
+        const draws = drawn.slice(at * paths.draws, (at + 1) * paths.draws).sort();
         const mean = draws.reduce((sum, value) => sum + value, 0) / draws.length;
         const key = [
           recorded.has(state_code) ? 'own' : 'others',

@@ -122,7 +122,11 @@ function inputsOf(io: StageIo, model: Model): Inputs {
       state: stateOf.get(lga_code)!,
     })),
     rain: lgas.flatMap(({ lga_code }, i) =>
-      Array.from({ length: 12 }, (_, m) => ({ lga: i + 1, month: m + 1, rain: rainBefore(lga_code, m + 1) })),
+      Array.from({ length: 12 }, (_, month) => ({
+        lga: i + 1,
+        month: month + 1,
+        rain: rainBefore(lga_code, month + 1),
+      })),
     ),
     months: monthsOf(model, roundsOf(clusters, state_rounds)),
   };
@@ -134,8 +138,8 @@ function usualRain(io: StageIo): (lga_code: string) => number[] {
   const usual = new Map(
     [...months].map(([lga_code, rows]) => [
       lga_code,
-      Array.from({ length: 12 }, (_, m) => {
-        const own = rows.filter(({ period }) => monthOf(period) === m + 1);
+      Array.from({ length: 12 }, (_, month) => {
+        const own = rows.filter(({ period }) => monthOf(period) === month + 1);
         return own.reduce((sum, { rain_mm }) => sum + rain_mm, 0) / own.length;
       }),
     ]),

@@ -121,7 +121,7 @@ describe.skipIf(!registry)(registry ? 'packages' : 'packages (skipped: no npm re
         times.push(Number(stderr));
       }
       process.stdout.write(
-        `${command} --help on Node ${node}: ${times.map((s) => s.toFixed(2)).join(', ')} CPU seconds\n`,
+        `${command} --help on Node ${node}: ${times.map((seconds) => seconds.toFixed(2)).join(', ')} CPU seconds\n`,
       );
       expect(Math.min(...times)).toBeLessThan(0.3);
     }

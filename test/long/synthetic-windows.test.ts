@@ -27,7 +27,7 @@ function judge(seed: number) {
   };
   const climate = lgas.flatMap(({ lga_code }, i) =>
     periodRange('2010-01', '2010-12').map(
-      (period, t): ClimateRow => ({ lga_code, period, rain_mm: made.rain_mm[i]![t]!, temperature_c: null }),
+      (period, month): ClimateRow => ({ lga_code, period, rain_mm: made.rain_mm[i]![month]!, temperature_c: null }),
     ),
   );
   const populations = Object.fromEntries(lgas.map(({ lga_code }, i) => [lga_code, made.population.by_lga[i]!]));

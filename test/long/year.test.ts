@@ -106,7 +106,7 @@ test('wrong files are refused with their row, or doubted; the catalog stays unch
   expect(await type(2, 'catalog update cases', gone, '--accept', 'September')).toContain('no month 2020-05');
   const sum = receive(
     'sum.csv',
-    good.replace(/(2021-09),(\d+)/, (_, month, n) => `${month},${12 * Number(n)}`),
+    good.replace(/(2021-09),(\d+)/, (_, month, cases) => `${month},${12 * Number(cases)}`),
   );
   expect(await type(1, 'catalog update cases', sum)).toMatch(
     /Doubts:\n.*differs from the same months of earlier years in/,
@@ -120,7 +120,7 @@ test('wrong files are refused with their row, or doubted; the catalog stays unch
 test('a correction of an earlier month can come with the next month', async () => {
   await acceptMonth(
     '2021-09',
-    upTo('cases.csv', '2021-09').replace(/(NG001,2019-05),(\d+)/, (_, key, n) => `${key},${Number(n) + 40}`),
+    upTo('cases.csv', '2021-09').replace(/(NG001,2019-05),(\d+)/, (_, key, cases) => `${key},${Number(cases) + 40}`),
   );
   await type(0, 'build');
   expect(await type(0, 'review')).toContain('1 rows added, 0 removed, 1 changed');

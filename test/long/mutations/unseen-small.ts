@@ -95,5 +95,5 @@ export const UNSEEN_SMALL: Mutation[] = [
     'reduced by a tenth': times('itn_use', 0.9),
   }),
   ...of('elevation', { 'one cell too far east': from((x, y) => [x - 1, y]) }),
-  ...of('effective_treatment', { 'reduced by a tenth': each((n) => n * 0.9) }),
+  ...of('effective_treatment', { 'reduced by a tenth': each((value) => value * 0.9) }),
 ];

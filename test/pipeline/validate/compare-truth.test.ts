@@ -66,7 +66,7 @@ test('the draws are those of the scored row', () => {
     return [0, 1, 2, 3, 4].map((k) => lgas[i]!.score + 0.01 * (k - 2));
   };
   const truth = (lga_code: string, period: string) =>
-    lgas.find((l) => l.lga_code === lga_code && l.period === period)!.score;
+    lgas.find((row) => row.lga_code === lga_code && row.period === period)!.score;
   const groups = scoreGroups(compareWithTruth({ ...scored, draws }, truth), GROUPINGS);
   for (const own of groups) expect(own).toMatchObject({ coverage_50: 1, coverage_95: 1 });
 });

@@ -43,11 +43,11 @@ describe('simulated countries', () => {
 
   test('hyperparameters and covariate are recovered within their own uncertainty', () => {
     const { fit } = one(1, 1200, 30);
-    const theta = fit.points.map((p) => toTheta(p.hyperparameters));
+    const theta = fit.points.map((point) => toTheta(point.hyperparameters));
     const truth = toTheta(TRUTH.h);
     truth.forEach((t, i) => {
-      const mean = fit.points.reduce((sum, p, k) => sum + p.weight * theta[k]![i]!, 0);
-      const sd = Math.sqrt(fit.points.reduce((sum, p, k) => sum + p.weight * (theta[k]![i]! - mean) ** 2, 0));
+      const mean = fit.points.reduce((sum, point, k) => sum + point.weight * theta[k]![i]!, 0);
+      const sd = Math.sqrt(fit.points.reduce((sum, point, k) => sum + point.weight * (theta[k]![i]! - mean) ** 2, 0));
       // ten parameters at three standard deviations: a correct fit fails in about 2% of countries
       expect(Math.abs(mean - t)).toBeLessThan(3 * sd);
       // two rounds are hardly informative about the speed of change
@@ -56,7 +56,7 @@ describe('simulated countries', () => {
     expect(fit.points[0]!.rho[0]).toBeGreaterThan(0.07);
     expect(fit.points[0]!.rho[0]).toBeLessThan(0.14);
     expect(fit.points[0]!.mode.x[fit.layout.beta(0)]).toBeCloseTo(-0.4, 0);
-    expect(fit.points.reduce((sum, p) => sum + p.weight, 0)).toBeCloseTo(1, 12);
+    expect(fit.points.reduce((sum, point) => sum + point.weight, 0)).toBeCloseTo(1, 12);
   });
 
   test('90% ranges of LGAs contain 90% of true prevalences', () => {

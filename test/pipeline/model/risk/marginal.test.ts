@@ -35,8 +35,10 @@ const random = randomStream(3, 'marginal');
 const mesh = toyMesh(4, random);
 const truth = { beta: -0.6, nation: [0.3, -0.5, -1], season_exponent: 0.5, range_change_km: 150, h };
 const survey = simulateSurvey(mesh, TIMES, 40, 12, simulateTruth(mesh, TIMES, truth, random), [0.1, 0.15, 0], random)
-  .map((o) => (o.round === 2 ? { ...o, clustered: false, ...pooled(o.cells[0]! >> 2) } : o))
-  .map((o, k) => ({ ...o, other_test: o.round === 1 && k % 2 === 0 }));
+  .map((observation) =>
+    observation.round === 2 ? { ...observation, clustered: false, ...pooled(observation.cells[0]! >> 2) } : observation,
+  )
+  .map((observation, k) => ({ ...observation, other_test: observation.round === 1 && k % 2 === 0 }));
 
 /** Two neighbouring LGAs as one place. */
 function pooled(a: number) {

@@ -106,7 +106,7 @@ test('every area has runs of months of three lengths by both measures', () => {
     record_best_share: null,
   });
   const rows = ['AB', 'NG001001'].flatMap((code) =>
-    ['rain_transmission', 'reported_cases'].flatMap((measure) => [5, 4, 3].map((n) => run(code, measure, n))),
+    ['rain_transmission', 'reported_cases'].flatMap((measure) => [5, 4, 3].map((months) => run(code, measure, months))),
   );
   const windows = windowsOf({ ...areas, season_windows: rows } as unknown as SnapshotTables);
   expect(windows).toHaveLength(2);
