@@ -87,14 +87,14 @@ function median(runs: Measured[]): Measured {
 }
 
 /** Largest relative difference of a column between two tables with the same ids. */
-function differ(file: string, column: string, other: string, otherColumn: string): number {
-  const [a, b] = [readColumn(file, column), readColumn(other, otherColumn)];
-  return Math.max(...[...a].map(([id, value]) => Math.abs(value / b.get(id)! - 1)));
+function differ(one: { file: string; column: string }, other: { file: string; column: string }): number {
+  const others = readColumn(other);
+  return Math.max(...[...readColumn(one)].map(([id, value]) => Math.abs(value / others.get(id)! - 1)));
 }
 
-function readColumn(file: string, name: string): Map<string, number> {
+function readColumn({ file, column }: { file: string; column: string }): Map<string, number> {
   const [header, ...lines] = readFileSync(file, 'utf8').trim().split(/\r?\n/);
-  const at = header!.split(',').indexOf(name);
+  const at = header!.split(',').indexOf(column);
   return new Map(
     lines.map((line) => {
       const cells = line.replaceAll('"', '').split(',');
@@ -121,7 +121,8 @@ async function compare(tools: Tool[], files: Files, count: number, title: string
     const ratios = [own.wall_s / first.wall_s, own.cpu_s / first.cpu_s, own.peak_mb / first.peak_mb].map((ratio) =>
       ratio.toFixed(2),
     );
-    const off = i === 0 ? '' : differ(outs[0]!, 'weighted_mean', outs[i]!, column).toExponential(1);
+    const off =
+      i === 0 ? '' : differ({ file: outs[0]!, column: 'weighted_mean' }, { file: outs[i]!, column }).toExponential(1);
     print(`| ${[name, ...figures, ...ratios, off].join(' | ')} |`);
   });
 }

@@ -49,16 +49,20 @@ export const swap = (a: string, b: string, which: (row: Row) => boolean = () => 
 export const rename = (column: string, names: Record<string, string>, which: (row: Row) => boolean = () => true) =>
   table((rows) => rows.map((row) => (which(row) ? { ...row, [column]: names[row[column]!] ?? row[column]! } : row)));
 export const without = (which: (row: Row) => boolean) => table((rows) => rows.filter((row) => !which(row)));
-/** Exchanges columns' values between the rows of two places, in order; `a` and `b` are codes or starts of codes. */
-export const exchange = (
-  columns: string[],
-  key: string,
-  a: string,
-  b: string,
-  which: (row: Row) => boolean = () => true,
-) =>
+/** Exchanges columns' values between the rows of two places, in order; `places` are codes or starts of codes. */
+export const exchange = ({
+  columns,
+  key,
+  places,
+  which = () => true,
+}: {
+  columns: string[];
+  key: string;
+  places: [string, string];
+  which?: (row: Row) => boolean;
+}) =>
   table((rows) => {
-    const [as, bs] = [a, b].map((code) => rows.filter((row) => row[key]!.startsWith(code) && which(row)));
+    const [as, bs] = places.map((code) => rows.filter((row) => row[key]!.startsWith(code) && which(row)));
     const other = new Map([
       ...as!.map((row, i) => [row, bs![i]] as const),
       ...bs!.map((row, i) => [row, as![i]] as const),

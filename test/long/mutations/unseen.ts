@@ -6,13 +6,13 @@ import type { Mutation } from './mutation.ts';
 import { each, from } from './rasters.ts';
 import { exchange, inState, inYear, map, of, rename, shift, table, times } from './tables.ts';
 
-/** Replaces the values of one year by those of another. */
-const copied = (column: string, key: string, fromYear: string, toYear: string) =>
+/** Replaces the cases of one year by those of another. */
+const copied = ({ key, fromYear, toYear }: { key: string; fromYear: string; toYear: string }) =>
   table((rows) => {
     const id = (row: Record<string, string>, year: string) => `${row[key]} ${row.period!.replace(/^\d{4}/, year)}`;
-    const values = new Map(rows.map((row) => [`${row[key]} ${row.period}`, row[column]!]));
+    const values = new Map(rows.map((row) => [`${row[key]} ${row.period}`, row.confirmed!]));
     return rows.map((row) =>
-      row.period!.startsWith(toYear) ? { ...row, [column]: values.get(id(row, fromYear)) ?? row[column]! } : row,
+      row.period!.startsWith(toYear) ? { ...row, confirmed: values.get(id(row, fromYear)) ?? row.confirmed! } : row,
     );
   });
 
@@ -32,7 +32,11 @@ export const UNSEEN: Mutation[] = [
     'numbers examined divided by ten': map('examined', (value) => Math.max(1, Math.round(value / 10))),
   }),
   ...of('survey_states', {
-    'values of two states swapped': exchange(['positivity'], 'state_pcode', 'NG020', 'NG025'),
+    'values of two states swapped': exchange({
+      columns: ['positivity'],
+      key: 'state_pcode',
+      places: ['NG020', 'NG025'],
+    }),
     'all labelled as rapid tests': rename('method', { microscopy: 'rdt' }),
     halved: times('positivity', 0.5),
   }),
@@ -50,22 +54,26 @@ export const UNSEEN: Mutation[] = [
       (value) => Math.round(value / 4.33),
       ({ period }) => period!.startsWith('2023'),
     ),
-    'the previous year repeated': copied('confirmed', 'state_pcode', '2022', '2023'),
+    'the previous year repeated': copied({ key: 'state_pcode', fromYear: '2022', toYear: '2023' }),
     'the same value in every month of a year': table((rows) =>
       rows.map((row, i) => ({ ...row, confirmed: rows[i - (i % 12)]!.confirmed! })),
     ),
   }),
   ...of('cases_lgas', {
-    'cases of two LGAs swapped': exchange(['confirmed'], 'lga_pcode', 'NG003001', 'NG003002'),
+    'cases of two LGAs swapped': exchange({
+      columns: ['confirmed'],
+      key: 'lga_pcode',
+      places: ['NG003001', 'NG003002'],
+    }),
     'one LGA multiplied by a hundred': times('confirmed', 100, (row) => row.lga_pcode === 'NG003001'),
     'a year without figures': table((rows) =>
       rows.map((row) => (row.period!.startsWith('2021') ? { ...row, confirmed: '' } : row)),
     ),
-    'the previous year repeated': copied('confirmed', 'lga_pcode', '2021', '2022'),
+    'the previous year repeated': copied({ key: 'lga_pcode', fromYear: '2021', toYear: '2022' }),
   }),
   ...of('climate', {
     'rain per day': times('rain_mm', 1 / 30),
-    'rain of two states swapped': exchange(['rain_mm'], 'ADM2_PCODE', 'NG020', 'NG009'),
+    'rain of two states swapped': exchange({ columns: ['rain_mm'], key: 'ADM2_PCODE', places: ['NG020', 'NG009'] }),
     'January and July of one year swapped': table((rows) => {
       const july = new Map(
         rows.filter(({ year, month }) => year === '2010' && month === '7').map((row) => [row.ADM2_PCODE, row.rain_mm!]),
@@ -83,7 +91,7 @@ export const UNSEEN: Mutation[] = [
     'rain of one LGA multiplied by ten': times('rain_mm', 10, (row) => row.ADM2_PCODE === 'NG020010'),
   }),
   ...of('population_census', {
-    'two states swapped': exchange(['T_TL', 'T_00_04'], 'ADM2_PCODE', 'NG020', 'NG006'),
+    'two states swapped': exchange({ columns: ['T_TL', 'T_00_04'], key: 'ADM2_PCODE', places: ['NG020', 'NG006'] }),
     'increased by a third': table((rows) =>
       rows.map((row) => ({
         ...row,

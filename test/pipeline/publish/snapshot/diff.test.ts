@@ -31,8 +31,14 @@ beforeAll(async () => {
   later = (await buildHere(next.directory)).snapshot;
 });
 const compare = (before: string, after: string) => diffSnapshots(openSnapshot(before), openSnapshot(after));
+interface Score {
+  lga: string;
+  period: string;
+  score: number;
+  level: string;
+}
 /** Sets an LGA's score in a month, with a range around it. */
-const setScore = (snapshot: string, lga: string, period: string, score: number, level: string) =>
+const setScore = (snapshot: string, { lga, period, score, level }: Score) =>
   rewriteTable(
     snapshot,
     'risk_lgas',
@@ -53,10 +59,10 @@ test('a snapshot does not differ from itself', async () => {
 
 test('the diff counts moved scores, changed levels and disjoint ranges by state and month', async () => {
   const [original, changed] = [copySnapshot(built), copySnapshot(built)];
-  await setScore(original, 'NG001001', '2021-09', 0.3, 'moderate');
-  await setScore(changed, 'NG001001', '2021-09', 0.55, 'very_high');
-  await setScore(original, 'NG002001', '2021-10', 0.3, 'moderate');
-  await setScore(changed, 'NG002001', '2021-10', 0.34, 'moderate');
+  await setScore(original, { lga: 'NG001001', period: '2021-09', score: 0.3, level: 'moderate' });
+  await setScore(changed, { lga: 'NG001001', period: '2021-09', score: 0.55, level: 'very_high' });
+  await setScore(original, { lga: 'NG002001', period: '2021-10', score: 0.3, level: 'moderate' });
+  await setScore(changed, { lga: 'NG002001', period: '2021-10', score: 0.34, level: 'moderate' });
   for (const name of ['v1/risk/lgas/2021-09/AB.json', 'v1/risk/lgas/2021-10/AD.json'])
     rewrite(changed, name, ({ lgas }) => lgas.reverse());
   const diff = await compare(original, changed);
@@ -169,8 +175,8 @@ test('snapshots of different countries are refused', async () => {
 
 test('the command prints a table or JSON, writes a file, and exits with 1 at the gate', async () => {
   const changed = copySnapshot(built);
-  await setScore(changed, 'NG001001', '2021-09', 0.99, 'very_high');
-  await setScore(changed, 'NG002001', '2021-09', 0.99, 'very_high');
+  await setScore(changed, { lga: 'NG001001', period: '2021-09', score: 0.99, level: 'very_high' });
+  await setScore(changed, { lga: 'NG002001', period: '2021-09', score: 0.99, level: 'very_high' });
   const file = path.join(temporary(), 'diff.json');
   const [table, gate, same, none] = await Promise.all([
     runHere(['diff', built, later]),

@@ -198,7 +198,9 @@ describe('each injected fault is found', () => {
         rewrite(snapshot, 'v1/boundaries/lgas/AB.json', ({ features }) => {
           // One corner, first and last point of its ring, half a degree out of the state.
           const ring = features[0].geometry.coordinates.flat(features[0].geometry.type === 'Polygon' ? 0 : 1)[0];
-          const west = ring.reduce((answer: number[], b: number[]) => (b[0]! < answer[0]! ? b : answer));
+          const west = ring.reduce((furthest: number[], point: number[]) =>
+            point[0]! < furthest[0]! ? point : furthest,
+          );
           for (const point of ring) if (point[0] === west[0] && point[1] === west[1]) point[0] -= 0.5;
         }),
       /boundaries\/lgas\/AB\.json: \/features\/0\/geometry\/coordinates\/.* is /,
@@ -323,9 +325,9 @@ describe('each injected fault is found', () => {
         `${folder}: two states' files in each other's place`,
         (snapshot) => {
           const [one, two] = [`v1/${folder}/AB.json`, `v1/${folder}/AD.json`];
-          const [answer, b] = [readJson(snapshot, one), readJson(snapshot, two)];
-          rewrite(snapshot, one, (value) => Object.assign(value, b));
-          rewrite(snapshot, two, (value) => Object.assign(value, answer));
+          const [first, second] = [readJson(snapshot, one), readJson(snapshot, two)];
+          rewrite(snapshot, one, (value) => Object.assign(value, second));
+          rewrite(snapshot, two, (value) => Object.assign(value, first));
         },
         /AB\.json: \/.*(state|state_code|lgaCode|geometry.*) is /,
       ],
