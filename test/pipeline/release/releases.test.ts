@@ -172,7 +172,7 @@ test('reproduce refuses different raw files or code, and names them', async () =
   const code = await reproduce(versions[0]);
   expect([code.code, code.stderr]).toEqual([
     2,
-    expect.stringMatching(/found different code: pipeline\/csv\.ts, expected the code that built it/),
+    expect.stringMatching(/found different code: pipeline\/lib\/tables\/csv\.ts, expected the code that built it/),
   ]);
   const none = await reproduce('tiny-1-00000000');
   expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('found no tiny-1-00000000')]);
