@@ -12,7 +12,7 @@ import type { Areas, Polygons } from './ingest-tables.ts';
 import { type IngestInput, sourceOf, sourcesOf } from './input.ts';
 import { plain } from './names.ts';
 import { dissolveBy, readPolygons } from './readers/polygons.ts';
-import { readTable, recoded, refuseDuplicates, refuseShort, textOf } from './readers/table.ts';
+import { readTable, recoded, refuseDuplicates, refuseShort, textOf } from './readers/raw-table.ts';
 
 /** Outlines that should be identical may differ by this share of an area (vertices rounded by their producer). */
 const SAME_AREA = 1e-5;

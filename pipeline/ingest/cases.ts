@@ -12,7 +12,7 @@ import {
   refuseDuplicates,
   refuseShort,
   type Table,
-} from './readers/table.ts';
+} from './readers/raw-table.ts';
 
 /**
  * Monthly confirmed cases by state and by LGA, as reported: blanks stay null, and months that the catalog masks are

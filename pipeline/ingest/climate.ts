@@ -2,7 +2,15 @@ import { monthIndex, periodOf } from '../contract/months.ts';
 import { BadInput, readEach } from '../lib/bad-input.ts';
 import type { Areas, ClimateRow, Polygons } from './ingest-tables.ts';
 import { codeReader, gapFor, type IngestInput, nameOf, sourcesOf } from './input.ts';
-import { numberOf, periodIn, type Row, readTable, refuseDuplicates, refuseShort, type Table } from './readers/table.ts';
+import {
+  numberOf,
+  periodIn,
+  type Row,
+  readTable,
+  refuseDuplicates,
+  refuseShort,
+  type Table,
+} from './readers/raw-table.ts';
 
 /** A lower yearly average over the country, mm, suggests another unit. */
 const LEAST_RAIN = 50;

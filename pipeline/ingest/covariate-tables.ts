@@ -17,7 +17,7 @@ import {
   refuseDuplicates,
   refuseShort,
   type Table,
-} from './readers/table.ts';
+} from './readers/raw-table.ts';
 
 type CovariateRow = RowOf<typeof ingest.COVARIATES>;
 

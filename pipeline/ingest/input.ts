@@ -5,7 +5,7 @@ import type { ReportLine } from '../engine/stage.ts';
 import { BadInput } from '../lib/bad-input.ts';
 import type { Areas } from './ingest-tables.ts';
 import { type OtherNames, plain } from './names.ts';
-import { type Row, type Table, textOf } from './readers/table.ts';
+import { type Row, type Table, textOf } from './readers/raw-table.ts';
 
 /** Input of every part of the ingest stage; each adds its findings to `report`. */
 export interface IngestInput {

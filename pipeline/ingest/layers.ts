@@ -13,7 +13,7 @@ import {
   refuseDuplicates,
   refuseShort,
   type Table,
-} from './readers/table.ts';
+} from './readers/raw-table.ts';
 
 /** The sum of the classes may differ from the total in the table by this share, because both are rounded. */
 const SAME_TOTAL = 1e-4;

@@ -14,7 +14,7 @@ import {
   refuseShort,
   type Table,
   textOf,
-} from './readers/table.ts';
+} from './readers/raw-table.ts';
 import { type SurveyResult, surveyDoubts } from './survey-doubts.ts';
 
 /**

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { numberOf, readTable, refuseDuplicates, textOf } from '../ingest/readers/table.ts';
+import { numberOf, readTable, refuseDuplicates, textOf } from '../ingest/readers/raw-table.ts';
 import { writeAtomic } from '../lib/atomic-write.ts';
 import { toCsv } from '../lib/tables/csv.ts';
 import { literal, withDatabase } from '../lib/tables/duckdb.ts';

@@ -10,7 +10,7 @@ import type { Areas, Census, Polygons } from '../../ingest/ingest-tables.ts';
 import { type IngestInput, refuseUnknownPlaces } from '../../ingest/input.ts';
 import { ingestCensus, ingestLayers } from '../../ingest/layers.ts';
 import { locator } from '../../ingest/locate.ts';
-import { readTable } from '../../ingest/readers/table.ts';
+import { readTable } from '../../ingest/readers/raw-table.ts';
 import { listWindows } from '../../ingest/readers/windows.ts';
 import { readClusters, readStates } from '../../ingest/surveys.ts';
 import { BadInput } from '../../lib/bad-input.ts';

@@ -2,7 +2,7 @@ import type { Model } from '../../catalog/model.ts';
 import type { Role } from '../../catalog/roles.ts';
 import type { Source } from '../../catalog/sources.ts';
 import type { Period } from '../../contract/months.ts';
-import { dashed, type Row, type Table } from '../../ingest/readers/table.ts';
+import { dashed, type Row, type Table } from '../../ingest/readers/raw-table.ts';
 import type { ComparedRow } from './compare-rows.ts';
 
 /** Columns that identify a row, by role. */

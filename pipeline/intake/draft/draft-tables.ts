@@ -5,7 +5,7 @@ import type { Role } from '../../catalog/roles.ts';
 import type { Source } from '../../catalog/sources.ts';
 import { isPeriod } from '../../contract/months.ts';
 import { plain } from '../../ingest/names.ts';
-import { dashed } from '../../ingest/readers/table.ts';
+import { dashed } from '../../ingest/readers/raw-table.ts';
 import { aliasesOf, type ColumnName, cellsOf, columnMatching, columnOf, columnsOf } from './draft-columns.ts';
 import type { LeftOut, TableFile } from './recognise.ts';
 

@@ -7,7 +7,7 @@ import mapshaper from 'mapshaper';
 import { describe, expect, test } from 'vitest';
 import { describeRaster } from '../../../pipeline/ingest/readers/geotiff-description.ts';
 import { readPolygons } from '../../../pipeline/ingest/readers/polygons.ts';
-import { readTable } from '../../../pipeline/ingest/readers/table.ts';
+import { readTable } from '../../../pipeline/ingest/readers/raw-table.ts';
 import { checkCountry } from '../../../pipeline/intake/check/check-country.ts';
 import { repairCountry } from '../../../pipeline/intake/repair/repair.ts';
 import { monthInName } from '../../../pipeline/intake/update/file-paths.ts';
