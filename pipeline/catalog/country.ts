@@ -36,9 +36,9 @@ export function readCountry(directory: string, rawData = directory): Country {
 export function refuseMissing(file: string, rawData: string): void {
   const there = statSync(path.join(rawData, file), { throwIfNoEntry: false });
   if (there?.isFile()) return;
-  if (there) throw new BadInput(file, '', 'something that is not a file', 'a file');
+  if (there) throw new BadInput({ file, found: 'something that is not a file', expected: 'a file' });
   const expected = 'the file that sources.json names (see --raw-data and `malaria-risk fetch`)';
-  throw new BadInput(file, '', `no such file under ${rawData}`, expected);
+  throw new BadInput({ file, found: `no such file under ${rawData}`, expected });
 }
 
 /**
@@ -56,12 +56,12 @@ export function refuseUnlisted({ id, format, files }: Source, rawData: string): 
     );
     const unlisted = beside.find((other) => path.parse(other).name === name && !listed.has(path.join(dir, other)));
     if (unlisted)
-      throw new BadInput(
-        'sources.json',
-        `source ${id}`,
-        `${unlisted} beside ${file} and not in \`files\``,
-        'every file of the shapefile',
-      );
+      throw new BadInput({
+        file: 'sources.json',
+        where: `source ${id}`,
+        found: `${unlisted} beside ${file} and not in \`files\``,
+        expected: 'every file of the shapefile',
+      });
   }
 }
 
@@ -120,16 +120,22 @@ function nameMethods({ territory, parameters }: Model): Model['territory'] {
 export function refuseOutside(file: string, rawData: string): void {
   const full = path.resolve(rawData, file);
   if (path.relative(path.resolve(rawData), full).startsWith('..'))
-    throw new BadInput('sources.json', file, 'a path outside the raw data', 'a path inside it');
+    throw new BadInput({
+      file: 'sources.json',
+      where: file,
+      found: 'a path outside the raw data',
+      expected: 'a path inside it',
+    });
 }
 
 function readJson(directory: string, name: string): unknown {
   const file = path.join(directory, name);
-  if (!existsSync(file)) throw new BadInput(file, '', 'no such file', 'the catalog of a country (see --country)');
+  if (!existsSync(file))
+    throw new BadInput({ file, found: 'no such file', expected: 'the catalog of a country (see --country)' });
   try {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
-    throw new BadInput(file, '', (error as Error).message, 'valid JSON');
+    throw new BadInput({ file, found: (error as Error).message, expected: 'valid JSON' });
   }
 }
 
@@ -138,11 +144,11 @@ function faultsOfFile(directory: string, name: string, schema: TSchema): BadInpu
   if (validate(readJson(directory, name))) return [];
   return validate.errors!.map((error) => {
     const extra = error.params.additionalProperty ?? error.params.allowedValues;
-    return new BadInput(
-      path.join(directory, name),
-      error.instancePath || '/',
-      `a value that ${error.message}${extra ? ` (${extra})` : ''}`,
-      `the form that \`malaria-risk catalog schema ${name}\` prints`,
-    );
+    return new BadInput({
+      file: path.join(directory, name),
+      where: error.instancePath || '/',
+      found: `a value that ${error.message}${extra ? ` (${extra})` : ''}`,
+      expected: `the form that \`malaria-risk catalog schema ${name}\` prints`,
+    });
   });
 }

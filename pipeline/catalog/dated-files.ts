@@ -21,7 +21,7 @@ export const isDated = (source: Source): boolean =>
  */
 export function datedFiles(source: Source): DatedFile[] {
   const complain = (found: string, expected: string) =>
-    new BadInput('sources.json', `source ${source.id}`, found, expected);
+    new BadInput({ file: 'sources.json', where: `source ${source.id}`, found, expected });
   const yearly = source.files.some(({ year }) => year !== undefined);
   const kind = yearly ? 'year' : 'month';
   const files = source.files.map(({ path, period, year }): DatedFile => {

@@ -126,7 +126,12 @@ export async function refuseChanges({ stage, inputs, code }: CacheKey, rawData: 
 function failure(stage: string, message: Extract<WorkerMessage, { type: 'failed' }>): Error {
   const { complaint } = message;
   const error = complaint
-    ? new BadInput(complaint.file, complaint.where, complaint.found, complaint.expected)
+    ? new BadInput({
+        file: complaint.file,
+        where: complaint.where,
+        found: complaint.found,
+        expected: complaint.expected,
+      })
     : new Error(message.message);
   error.stack = `${stage}: ${message.stack}`;
   return message.code === undefined ? error : Object.assign(error, { code: message.code });

@@ -18,19 +18,30 @@ export async function readTruth(country: string): Promise<Truth> {
   const { header, rows } = await readCsv(file, file);
   const [lga, period, prevalence] = COLUMNS.map((name) => header.indexOf(name)) as [number, number, number];
   const missing = COLUMNS.filter((name) => !header.includes(name));
-  if (missing.length > 0) throw new BadInput(file, 'row 1', `no column ${missing.join(', ')}`, `${COLUMNS.join(', ')}`);
+  if (missing.length > 0)
+    throw new BadInput({
+      file,
+      where: 'row 1',
+      found: `no column ${missing.join(', ')}`,
+      expected: `${COLUMNS.join(', ')}`,
+    });
   const values = new Map(
     rows.map(({ line, cells }) => {
       const share = Number(cells[prevalence] ?? Number.NaN);
       if (!(share >= 0 && share <= 1))
-        throw new BadInput(file, `row ${line}`, `prevalence ${cells[prevalence]}`, 'a share, 0 to 1');
+        throw new BadInput({
+          file,
+          where: `row ${line}`,
+          found: `prevalence ${cells[prevalence]}`,
+          expected: 'a share, 0 to 1',
+        });
       return [`${cells[lga]} ${cells[period]}`, share];
     }),
   );
   return (lga_code, month) => {
     const value = values.get(`${lga_code} ${month}`);
     if (value === undefined)
-      throw new BadInput(file, '', `no row for ${lga_code} in ${month}`, 'rows for all scored months');
+      throw new BadInput({ file, found: `no row for ${lga_code} in ${month}`, expected: 'rows for all scored months' });
     return value;
   };
 }

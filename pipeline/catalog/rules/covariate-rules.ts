@@ -8,7 +8,7 @@ import type { Source } from '../sources.ts';
 
 const isCoverage = ({ role, figure }: Source) => role === 'layer' && figure !== undefined && COVERAGE.includes(figure);
 const inModel = (found: string, expected: string) =>
-  new BadInput('model.json', 'parameters.risk.covariates', found, expected);
+  new BadInput({ file: 'model.json', where: 'parameters.risk.covariates', found, expected });
 
 /**
  * Checks that every covariate has a source of that role and a consistent entry, that every such source is used, and
@@ -24,12 +24,12 @@ export function checkCovariates({ parameters }: Pick<Model, 'parameters'>, sourc
   for (const entry of entries) checkEntry(entry, sources);
   const unused = sources.find(({ id, role }) => role === 'covariate' && !entries.some(({ source }) => source === id));
   if (unused)
-    throw new BadInput(
-      'sources.json',
-      `source ${unused.id}`,
-      'a covariate that no entry of parameters.risk.covariates in model.json names',
-      'one that is used',
-    );
+    throw new BadInput({
+      file: 'sources.json',
+      where: `source ${unused.id}`,
+      found: 'a covariate that no entry of parameters.risk.covariates in model.json names',
+      expected: 'one that is used',
+    });
 }
 
 function checkEntry(entry: Covariate, sources: readonly Source[]): void {
@@ -67,7 +67,12 @@ export function refuseCoverageFiles(sources: readonly Source[], hashes: Readonly
   const coverage = sources.filter(isCoverage);
   for (const { id, columns, files } of sources.filter(({ role }) => role === 'covariate')) {
     const refuse = (found: string) =>
-      new BadInput('sources.json', `source ${id}`, found, `a different source: ${NOT_INPUTS}`);
+      new BadInput({
+        file: 'sources.json',
+        where: `source ${id}`,
+        found,
+        expected: `a different source: ${NOT_INPUTS}`,
+      });
     const named = [id, columns?.value].find((name) => COVERAGE.some((figure) => figure === name));
     if (named !== undefined) throw refuse(`${named} as a covariate`);
     for (const file of files) {

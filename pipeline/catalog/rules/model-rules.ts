@@ -10,7 +10,7 @@ const MOST_MONTHS = 1200;
 /** Checks what the schema of `model.json` cannot express. @throws BadInput naming the field */
 export function checkModel(model: Model): void {
   const complain = (where: string, found: string, expected: string) =>
-    new BadInput('model.json', where, found, expected);
+    new BadInput({ file: 'model.json', where, found, expected });
   for (const key of ['state_pcode', 'state_code', 'state'] as const) {
     const values = model.states.map((state) => state[key]);
     const again = values.find((value, i) => values.indexOf(value) !== i);
@@ -76,7 +76,7 @@ const namesOther = (words: string, method: Method) =>
 export function checkSeasonless(model: Model, sources: readonly Source[]): void {
   if (sources.some(({ role }) => role === 'climate')) return;
   const complain = (where: string, found: string, expected: string) =>
-    new BadInput('model.json', where, found, expected);
+    new BadInput({ file: 'model.json', where, found, expected });
   const { risk } = model.parameters;
   const why = 'as the catalog has no source of the role climate';
   if (!risk.season_unknown) throw complain('parameters.risk', 'no season_unknown', `its prior, ${why}`);

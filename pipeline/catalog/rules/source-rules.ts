@@ -55,14 +55,26 @@ export function checkSources(sources: readonly Source[]): void {
 export function checkTogether(sources: readonly Source[]): void {
   const ids = sources.map((source) => source.id);
   const twice = ids.find((id, i) => ids.indexOf(id) !== i);
-  if (twice) throw new BadInput('sources.json', '', `the id ${twice} twice`, 'each id once');
+  if (twice) throw new BadInput({ file: 'sources.json', found: `the id ${twice} twice`, expected: 'each id once' });
   for (const role of ONCE) {
     const found = sources.filter((source) => source.role === role).length;
-    if (found !== 1) throw new BadInput('sources.json', `role ${role}`, `${found} sources`, 'exactly one');
+    if (found !== 1)
+      throw new BadInput({
+        file: 'sources.json',
+        where: `role ${role}`,
+        found: `${found} sources`,
+        expected: 'exactly one',
+      });
   }
   for (const role of AT_MOST_ONCE) {
     const found = sources.filter((source) => source.role === role).length;
-    if (found > 1) throw new BadInput('sources.json', `role ${role}`, `${found} sources`, 'at most one');
+    if (found > 1)
+      throw new BadInput({
+        file: 'sources.json',
+        where: `role ${role}`,
+        found: `${found} sources`,
+        expected: 'at most one',
+      });
   }
   checkNeeds(sources);
   const layers = sources.filter((source) => source.role === 'layer' && source.figure !== undefined);
@@ -75,14 +87,15 @@ export function checkTogether(sources: readonly Source[]): void {
     .filter(({ role }) => role !== 'covariate')
     .flatMap((source) => source.files.map((file) => file.path));
   const again = files.find((file, i) => files.indexOf(file) !== i);
-  if (again) throw new BadInput('sources.json', again, 'the file twice', 'each file once');
+  if (again)
+    throw new BadInput({ file: 'sources.json', where: again, found: 'the file twice', expected: 'each file once' });
 }
 
 /** Checks which roles need others. */
 function checkNeeds(sources: readonly Source[]): void {
   const has = (role: Role, column?: string) =>
     sources.some((source) => source.role === role && (column === undefined || source.columns?.[column] !== undefined));
-  const complain = (found: string, expected: string) => new BadInput('sources.json', '', found, expected);
+  const complain = (found: string, expected: string) => new BadInput({ file: 'sources.json', found, expected });
   if (!has('lga_boundaries', 'lga_pcode') && !has('lga_codes'))
     throw complain('lga_boundaries without a column lga_pcode', 'one, or a source of the role lga_codes');
   if (has('lga_boundaries', 'lga_pcode') && has('lga_codes'))
@@ -124,7 +137,7 @@ type Complain = (found: string, expected: string) => BadInput;
 const complaintOf =
   (id: string): Complain =>
   (found, expected) =>
-    new BadInput('sources.json', `source ${id}`, found, expected);
+    new BadInput({ file: 'sources.json', where: `source ${id}`, found, expected });
 
 function checkRaster(source: Source, complain: Complain): void {
   if (!source.range) throw complain('no range', "the smallest and the largest value that the raster's cells can have");

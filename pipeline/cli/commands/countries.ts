@@ -66,7 +66,13 @@ async function readList(file: string): Promise<ListedCountry[]> {
   const { header, rows } = await readCsv(file, file);
   const at = (column: string) => {
     const index = header.indexOf(column);
-    if (index < 0) throw new BadInput(file, 'row 1', `columns ${header.join(', ')}`, 'name, catalog, raw_data, out');
+    if (index < 0)
+      throw new BadInput({
+        file,
+        where: 'row 1',
+        found: `columns ${header.join(', ')}`,
+        expected: 'name, catalog, raw_data, out',
+      });
     return index;
   };
   const [name, out] = [at('name'), at('out')];
@@ -74,7 +80,12 @@ async function readList(file: string): Promise<ListedCountry[]> {
   return rows.map(({ line, cells }) => {
     const country = { name: cells[name] ?? '', out: path.resolve(path.dirname(file), cells[out] ?? '') };
     if (country.name === '' || seen.has(country.name))
-      throw new BadInput(file, `row ${line}`, `name ${country.name || 'empty'}`, 'a different name for each country');
+      throw new BadInput({
+        file,
+        where: `row ${line}`,
+        found: `name ${country.name || 'empty'}`,
+        expected: 'a different name for each country',
+      });
     seen.add(country.name);
     return country;
   });

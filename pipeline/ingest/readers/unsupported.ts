@@ -65,7 +65,7 @@ export function refuseUnsupported(file: string, bytes: Uint8Array, wanted: Wante
   // The name is inserted last and by a function, because it may contain OUT or $.
   const command = found.convert[wanted]?.replaceAll('OUT', wanted).replaceAll('IN', () => name);
   const expected = command ? `${SUPPORTED[wanted]}; make one with: ${command}` : SUPPORTED[wanted];
-  throw new BadInput(file, '', `the format ${found.name}`, expected);
+  throw new BadInput({ file, found: `the format ${found.name}`, expected });
 }
 
 /** The beginning of a file, enough to recognise its format. */

@@ -79,7 +79,11 @@ export async function draftCountry(
       .map(({ rasters: own, entry }) => entryOfRasters(own, entry, counted, ratios.get(own[0]!) ?? null)),
   ];
   if (!entries.some(({ entry }) => entry.role === 'population'))
-    throw new BadInput('--from', '', 'no population raster', 'a GeoTIFF of persons per cell, such as WorldPop’s');
+    throw new BadInput({
+      file: '--from',
+      found: 'no population raster',
+      expected: 'a GeoTIFF of persons per cell, such as WorldPop’s',
+    });
   return {
     ...{ areas, entries },
     leftOut: [...of('left out'), ...areas.leftOut, ...leftOut, ...rasters.leftOut]

@@ -95,11 +95,22 @@ export function refuseAnswer({ id, form, latest }: Question, answer: string): st
 export function answersTo(questions: readonly Question[], given: Answers): { answers: Answers; guessed: Question[] } {
   const unknown = Object.keys(given).find((id) => !questions.some((question) => question.id === id));
   if (unknown)
-    throw new BadInput('answers', unknown, 'no such question', `one of ${questions.map(({ id }) => id).join(', ')}`);
+    throw new BadInput({
+      file: 'answers',
+      where: unknown,
+      found: 'no such question',
+      expected: `one of ${questions.map(({ id }) => id).join(', ')}`,
+    });
   const guessed = questions.filter(({ id }) => given[id] === undefined);
   const entries = questions.map((question) => {
     const answer = given[question.id] ?? question.guess;
-    if (answer === null) throw new BadInput('answers', question.id, 'no answer and no guess', question.asks);
+    if (answer === null)
+      throw new BadInput({
+        file: 'answers',
+        where: question.id,
+        found: 'no answer and no guess',
+        expected: question.asks,
+      });
     const wrong = refuseAnswer(question, answer);
     if (wrong) throw new UsageError(`answers, ${wrong}`);
     return [question.id, answer];

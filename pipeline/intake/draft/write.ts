@@ -46,12 +46,11 @@ function modelOf(areas: DraftAreas, entries: readonly DraftSource[], answers: An
   const upper = areas.upper.map(({ code }) => code);
   const bad = upper.find((code) => !new RegExp(ANY_CODE).test(code));
   if (bad)
-    throw new BadInput(
-      areas.codes?.table.file ?? areas.outlines.file,
-      '',
-      `the code ${bad}`,
-      `a code of the form ${ANY_CODE}`,
-    );
+    throw new BadInput({
+      file: areas.codes?.table.file ?? areas.outlines.file,
+      found: `the code ${bad}`,
+      expected: `a code of the form ${ANY_CODE}`,
+    });
   const points = areas.outlines.features.flatMap(({ polygons }) => polygons.flat(2));
   const bound = (axis: 0 | 1, pick: (a: number, b: number) => number) =>
     points.reduce((most, at) => pick(most, at[axis]), points[0]![axis]);

@@ -22,7 +22,7 @@ export interface NewFile {
  */
 export function newFilesOf(source: Source, files: readonly string[], period?: Period): NewFile[] {
   return files.map((file) => {
-    if (!existsSync(file)) throw new BadInput(file, '', 'no such file', `a file for ${source.id}`);
+    if (!existsSync(file)) throw new BadInput({ file, found: 'no such file', expected: `a file for ${source.id}` });
     const name = path.basename(file);
     const same = source.files.find((own) => path.basename(own.path) === name);
     if (same) return { file, path: same.path };
@@ -31,12 +31,11 @@ export function newFilesOf(source: Source, files: readonly string[], period?: Pe
     if (others.length === 0) return { file, path: only!.path };
     const alike = source.files.filter((own) => extension(own.path) === extension(name));
     if (alike.length === 1) return { file, path: alike[0]!.path };
-    throw new BadInput(
+    throw new BadInput({
       file,
-      '',
-      'a name that matches no file of the catalog',
-      source.files.map((own) => own.path).join(' or '),
-    );
+      found: 'a name that matches no file of the catalog',
+      expected: source.files.map((own) => own.path).join(' or '),
+    });
   });
 }
 
@@ -61,12 +60,17 @@ function newTime(source: Source, file: string, period: Period | undefined): NewF
       : { file, path: path.posix.join(path.posix.dirname(source.files[0]!.path), name), time };
   if (source.files[0]!.year !== undefined) {
     const year = YEAR.exec(name)?.[0];
-    if (!year) throw new BadInput(file, '', 'no year in its name', 'a name such as evi_2024.tif');
+    if (!year) throw new BadInput({ file, found: 'no year in its name', expected: 'a name such as evi_2024.tif' });
     const found = source.files.find((own) => own.year === Number(year));
     return add(found, { year: Number(year) });
   }
   const found = period ?? monthInName(name);
-  if (!found) throw new BadInput(file, '', 'no month in its name', 'a name such as rain_2024-01.tif, or --period');
+  if (!found)
+    throw new BadInput({
+      file,
+      found: 'no month in its name',
+      expected: 'a name such as rain_2024-01.tif, or --period',
+    });
   const same = source.files.find((own) => own.period === found);
   return add(same, { period: found });
 }

@@ -55,21 +55,21 @@ export function watchFills(raster: Raster, source: Source): FillWatch {
         } else if (value === largest.value) largest.cells++;
         else if (Number.isNaN(value)) {
           if (source.nodata === 'none')
-            throw new BadInput(
+            throw new BadInput({
               file,
-              placeOf(window, i),
-              'NaN',
-              'a value, because the catalog declares that none is missing',
-            );
+              where: placeOf(window, i),
+              found: 'NaN',
+              expected: 'a value, because the catalog declares that none is missing',
+            });
           continue;
         }
         if (FILLS.has(value))
-          throw new BadInput(
+          throw new BadInput({
             file,
-            placeOf(window, i),
-            `${value}`,
-            'a measured value (is this an undeclared nodata value?)',
-          );
+            where: placeOf(window, i),
+            found: `${value}`,
+            expected: 'a measured value (is this an undeclared nodata value?)',
+          });
         if ((i % columns !== 0 && values[i - 1] === value) || values[i - columns] === value)
           touching.set(value, (touching.get(value) ?? 0) + 1);
       }
@@ -77,20 +77,18 @@ export function watchFills(raster: Raster, source: Source): FillWatch {
     finish() {
       for (const [value, cells] of touching) {
         if (cells > most)
-          throw new BadInput(
+          throw new BadInput({
             file,
-            '',
-            `the value ${value} in ${cells} cells next to others with the same value`,
-            `at most ${most} (sources.json, repeats); is this an undeclared nodata value?`,
-          );
+            found: `the value ${value} in ${cells} cells next to others with the same value`,
+            expected: `at most ${most} (sources.json, repeats); is this an undeclared nodata value?`,
+          });
       }
       if (largest.cells > most)
-        throw new BadInput(
+        throw new BadInput({
           file,
-          '',
-          `the largest value, ${largest.value}, in ${largest.cells} cells`,
-          `at most ${most} (sources.json, repeats); is this an undeclared nodata value?`,
-        );
+          found: `the largest value, ${largest.value}, in ${largest.cells} cells`,
+          expected: `at most ${most} (sources.json, repeats); is this an undeclared nodata value?`,
+        });
     },
   };
 }
@@ -112,12 +110,12 @@ export async function refuseFills(raster: Raster, source: Source): Promise<void>
 export function checkCovered(population: Raster, lga: string, covered: number, size: number): void {
   if (covered >= size * (1 - MAX_OUTSIDE) && covered > 0) return;
   const share = ((100 * covered) / size).toFixed(1);
-  throw new BadInput(
-    population.file,
-    lga,
-    `${share}% of the LGA inside the raster`,
-    'all of it (is the extent wrong?)',
-  );
+  throw new BadInput({
+    file: population.file,
+    where: lga,
+    found: `${share}% of the LGA inside the raster`,
+    expected: 'all of it (is the extent wrong?)',
+  });
 }
 
 /**
@@ -135,11 +133,11 @@ export function compareWithCensus(source: Source, areas: Areas, rows: readonly Z
     const counted = known.reduce((sum, lga) => sum + lga.counted, 0);
     const mapped = known.reduce((sum, lga) => sum + lga.mapped, 0);
     if (counted === 0 || (mapped <= counted * factor && mapped >= counted / factor)) continue;
-    throw new BadInput(
-      source.files[0]!.path,
-      `${state_code} ${state}`,
-      `${Math.round(mapped)} people`,
-      `its census, ${Math.round(counted)}, within a factor of ${factor} (sources.json, census_factor); is the unit persons per cell?`,
-    );
+    throw new BadInput({
+      file: source.files[0]!.path,
+      where: `${state_code} ${state}`,
+      found: `${Math.round(mapped)} people`,
+      expected: `its census, ${Math.round(counted)}, within a factor of ${factor} (sources.json, census_factor); is the unit persons per cell?`,
+    });
   }
 }

@@ -122,10 +122,11 @@ function nearestKnown(cells: readonly Cell[], values: readonly (number | null)[]
 function undeclared(source: Source, cells: readonly Cell[], missing: number[], c: number, km: number): BadInput {
   const { lga_code, longitude, latitude } = cells[c]!;
   const far = Number.isFinite(km) ? `, ${km.toFixed(1)} km from the nearest value` : '';
-  return new BadInput(
-    source.files[0]!.path,
-    `${lga_code} at ${longitude.toFixed(3)}, ${latitude.toFixed(3)}`,
-    `no value where people live${far} (${missing.length} of ${cells.length} prediction cells have none)`,
-    'a value, or a gap declared in sources.json with the rule `nearest` and a sufficient `km`, or the rule `value`',
-  );
+  return new BadInput({
+    file: source.files[0]!.path,
+    where: `${lga_code} at ${longitude.toFixed(3)}, ${latitude.toFixed(3)}`,
+    found: `no value where people live${far} (${missing.length} of ${cells.length} prediction cells have none)`,
+    expected:
+      'a value, or a gap declared in sources.json with the rule `nearest` and a sufficient `km`, or the rule `value`',
+  });
 }

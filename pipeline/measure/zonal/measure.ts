@@ -112,12 +112,12 @@ export async function measureLgas(
     const populations = personSums.map((sums) => zonalStatistics(sums, false).sum);
     populations.forEach((n, lga) => {
       if (n > 0) return;
-      throw new BadInput(
-        population.file,
-        nameOf(areas, codes[lga]!),
-        'no people',
-        'people, because scores are weighted by population',
-      );
+      throw new BadInput({
+        file: population.file,
+        where: nameOf(areas, codes[lga]!),
+        found: 'no people',
+        expected: 'people, because scores are weighted by population',
+      });
     });
     const heights = elevation ? await meanElevation(elevation, polygons) : codes.map(() => null);
     onProgress(0.85, 'elevation');
@@ -144,7 +144,12 @@ export async function measureLgas(
     return { lgas, ...pool.finish(codes), touched };
   } catch (cause) {
     if (!(cause instanceof OutlineFault)) throw cause;
-    throw new BadInput('the outlines', nameOf(areas, codes[cause.outline]!), cause.message, 'a valid polygon');
+    throw new BadInput({
+      file: 'the outlines',
+      where: nameOf(areas, codes[cause.outline]!),
+      found: cause.message,
+      expected: 'a valid polygon',
+    });
   } finally {
     await population.close();
     await elevation?.close();

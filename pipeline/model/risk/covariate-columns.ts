@@ -110,7 +110,7 @@ export const TRANSFORMS: Record<Covariate['transform'], (value: number) => numbe
 
 function columnsOf({ name, values, transform, square }: CellCovariate, weights: number[]): number[][] {
   const complain = (found: string, expected: string) =>
-    new BadInput('model.json', `parameters.risk.covariates, ${name}`, found, expected);
+    new BadInput({ file: 'model.json', where: `parameters.risk.covariates, ${name}`, found, expected });
   const transformed = values.map(TRANSFORMS[transform]);
   const at = transformed.findIndex((value) => !Number.isFinite(value));
   if (at !== -1)

@@ -86,7 +86,7 @@ export function valuesIn({ lag_months, times, values, usual }: VaryingCovariate,
 }
 
 const complain = (name: string, found: string, expected: string) =>
-  new BadInput('model.json', `parameters.risk.covariates, ${name}`, found, expected);
+  new BadInput({ file: 'model.json', where: `parameters.risk.covariates, ${name}`, found, expected });
 
 function meanOf(arrays: readonly Float64Array[]): Float64Array<ArrayBuffer> {
   return Float64Array.from(arrays[0]!, (_, a) => arrays.reduce((sum, values) => sum + values[a]!, 0) / arrays.length);
