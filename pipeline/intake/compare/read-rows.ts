@@ -55,7 +55,10 @@ export function comparedRows({ rows, columns }: RawTable, source: Source, states
         .map((name) => (name === 'period' ? period : values[name]) ?? '')
         .join(' ')
         .trim(),
-      ...{ place, state: values.state_pcode ?? stateOf(place), period, numbers },
+      place,
+      state: values.state_pcode ?? stateOf(place),
+      period,
+      numbers,
       group: values.survey_year ? `${values.survey_year} ${values.method ?? ''}`.trim() : (period?.slice(0, 4) ?? ''),
     };
   });

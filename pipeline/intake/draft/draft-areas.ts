@@ -127,7 +127,8 @@ export function draftAreas(all: readonly OutlineFile[], tables: readonly TableFi
 }
 
 const leftOut = ({ file, features }: OutlineFile): LeftOut => ({
-  ...{ kind: 'left out', file },
+  kind: 'left out',
+  file,
   why: `${features.length} outlines that add nothing to the others, or lack codes`,
 });
 

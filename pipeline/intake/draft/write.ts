@@ -26,11 +26,18 @@ export async function writeDraft(
     const name = entry.figure ?? role;
     const again = sources.filter(({ id }) => id === name || id.startsWith(`${name}_`)).length;
     const source = {
-      ...{ id: again > 0 ? `${name}_${again + 1}` : name, role },
+      id: again > 0 ? `${name}_${again + 1}` : name,
+      role,
       title: path.basename(files[0]!.path),
-      ...{ producer: OPEN, citation: OPEN, licence: OPEN, release: OPEN, format },
+      producer: OPEN,
+      citation: OPEN,
+      licence: OPEN,
+      release: OPEN,
+      format,
       ...(isTable({ format }) ? {} : { crs: 'EPSG:4326' as const }),
-      ...{ unit, ...(columns ? { columns } : {}), ...more },
+      unit,
+      ...(columns ? { columns } : {}),
+      ...more,
       // Only the table itself has rows.
       files: files.map((file, i) => ({ ...file, ...(isTable({ format }) && i === 0 ? { rows: 1 } : {}) })),
       notes: [`Drafted by new-country: ${ROLES[role].what}`, ...notes],
@@ -63,10 +70,15 @@ function modelOf(areas: DraftAreas, entries: readonly DraftSource[], answers: An
   const [firstYear, lastYear] = [a('first_estimated'), a('last_estimated')].map((month) => Number(month.slice(0, 4)));
   return {
     country: plainId(a('name')),
-    ...{ name: a('name'), synthetic: false, release: '1' },
-    ...{ first_estimated: a('first_estimated'), last_estimated: a('last_estimated'), updated_at: now },
+    name: a('name'),
+    synthetic: false,
+    release: '1',
+    first_estimated: a('first_estimated'),
+    last_estimated: a('last_estimated'),
+    updated_at: now,
     territory: {
-      ...{ iso_code: a('iso_code'), language: a('language') },
+      iso_code: a('iso_code'),
+      language: a('language'),
       state: {
         one: a('upper_one'),
         many: a('upper_many'),
@@ -93,8 +105,10 @@ function modelOf(areas: DraftAreas, entries: readonly DraftSource[], answers: An
     extent: [low(bound(0, Math.min)), low(bound(1, Math.min)), high(bound(0, Math.max)), high(bound(1, Math.max))],
     states: areas.upper.map(({ code, name }) => ({ state_pcode: code, state_code: code, state: name })),
     parameters: parametersOf({
-      ...{ methods, hasRain: entries.some(({ entry }) => entry.role === 'climate') },
-      ...{ firstYear: firstYear!, lastYear: lastYear! },
+      methods,
+      hasRain: entries.some(({ entry }) => entry.role === 'climate'),
+      firstYear: firstYear!,
+      lastYear: lastYear!,
     }),
   };
 }

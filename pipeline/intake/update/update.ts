@@ -100,7 +100,10 @@ export async function updateSource(request: UpdateRequest): Promise<Update> {
       if (path.resolve(file) !== path.resolve(place)) await writeAtomic(place, (copy) => copyFile(file, copy));
     }
     await writeCatalog(country, was, edits, {
-      ...{ at: accept.at, by: accept.by, reason: accept.reason, what: describeChange(update) },
+      at: accept.at,
+      by: accept.by,
+      reason: accept.reason,
+      what: describeChange(update),
       ...(doubts.length > 0 ? { doubts } : {}),
     });
     return { ...update, accepted: true };
@@ -149,7 +152,8 @@ function withNewFiles(source: Source, given: readonly NewFile[]): Source {
 
 function proposedCountry(country: Country, is: Source, rawData: string, lastEstimated: Period | undefined): Country {
   return {
-    ...{ directory: country.directory, rawData },
+    directory: country.directory,
+    rawData,
     sources: country.sources.map((source) => (source.id === is.id ? is : source)),
     model: { ...country.model, ...(lastEstimated ? { last_estimated: lastEstimated } : {}) },
   };

@@ -62,7 +62,9 @@ export async function measureLgas(
   const elevation = elevationSource ? await open(elevationSource) : null;
   const layers = await Promise.all(
     rasterSources(sources, 'layer').map(async (source) => ({
-      ...{ figure: source.figure!, raster: await open(source), sums: codes.map(createSums) },
+      figure: source.figure!,
+      raster: await open(source),
+      sums: codes.map(createSums),
     })),
   );
   const covariates = await Promise.all(

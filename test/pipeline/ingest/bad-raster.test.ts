@@ -209,8 +209,13 @@ const damaged: Case[] = [
       const bytes = writeArrayBuffer(
         Float32Array.from({ length: 2 * cells }, (_, i) => people(i >> 1)),
         {
-          ...{ width: grid.columns, height: grid.rows, BitsPerSample: [32, 32], SampleFormat: [3, 3] },
-          ...{ SamplesPerPixel: 2, ...wgs84, ModelPixelScale: [grid.step, grid.step, 0] },
+          width: grid.columns,
+          height: grid.rows,
+          BitsPerSample: [32, 32],
+          SampleFormat: [3, 3],
+          SamplesPerPixel: 2,
+          ...wgs84,
+          ModelPixelScale: [grid.step, grid.step, 0],
           ModelTiepoint: [0, 0, 0, grid.west, grid.north, 0],
         },
       );

@@ -143,7 +143,8 @@ describe('tables', () => {
     });
     const file = written('units.json', content);
     const { rows } = await readTable(join(file, '..'), {
-      ...{ files: [{ path: 'units.json' }], format: 'json' },
+      files: [{ path: 'units.json' }],
+      format: 'json',
       columns: { lga: 'name', lga_pcode: 'id', state_pcode: 'parent.id' },
     });
     expect(rows[0]!.values).toEqual({ lga: 'Bo', lga_pcode: 'O6uvpzGd5pu', state_pcode: 'ImspTQPwCqd' });
@@ -173,7 +174,9 @@ describe('tables', () => {
   test("`catalog repair` recodes DHIS2's ids by the names in the same rows", async () => {
     const { directory } = writeTiny(asDhis2(['ABIA ']));
     const { repairs, left } = await repairCountry(directory, directory, {
-      ...{ at: '2026-01-02T03:04:05.000Z', by: 'Ada', reason: 'as DHIS2 names them' },
+      at: '2026-01-02T03:04:05.000Z',
+      by: 'Ada',
+      reason: 'as DHIS2 names them',
     });
     expect([repairs.map(({ declares }) => declares), left]).toEqual([
       ['recode state_pcode: "unit0" means "NG001"'],

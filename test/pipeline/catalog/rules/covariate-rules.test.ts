@@ -35,7 +35,9 @@ describe('coverage is refused as a covariate under any name', () => {
     [
       'its file',
       addCovariate({
-        ...{ id: 'wealth', format: 'csv', columns: { lga_pcode: 'lga', value: 'use' } },
+        id: 'wealth',
+        format: 'csv',
+        columns: { lga_pcode: 'lga', value: 'use' },
         files: [{ path: 'nets.csv', rows: 4 }],
       }),
       new RegExp(

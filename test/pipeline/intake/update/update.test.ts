@@ -215,7 +215,8 @@ test('the raster of a new month is recognised by its name, and compared with the
       .sources.find(({ id }) => id === 'climate')!
       .files.at(-1),
   ).toMatchObject({
-    ...{ path: 'rain/r.2022.01.tif', period: '2022-01' },
+    path: 'rain/r.2022.01.tif',
+    period: '2022-01',
   });
   const wet = await update('climate', { files: [given('r.2022.02.tif', rain(200))] });
   expect(wet.doubts).toEqual([expect.stringMatching(/^the mean of its cells has changed/)]);

@@ -9,7 +9,10 @@ import { addCovariate, heightCovariate } from '../../covariates.ts';
 import { grid, raster, read } from '../../ingest/broken.ts';
 
 const cells = [0, 0.1, 0.3].map((longitude, i) => ({
-  ...{ lga_code: `L${i}`, longitude, latitude: 0, population: [50, 30, 20][i]! },
+  lga_code: `L${i}`,
+  longitude,
+  latitude: 0,
+  population: [50, 30, 20][i]!,
 })) as PredictionCell[];
 const fill = (values: (number | null)[], gaps: Source['gaps'] = []) => {
   const report: ReportLine[] = [];
