@@ -281,7 +281,7 @@ function compareWithStates(
       .filter(({ codes }) => parts.some(({ code }) => codes.includes(code)))
       .reduce((sum, { codes, km2 }) => sum + (codes.length - 1) * km2, 0);
     if (Math.abs(uncovered) <= SAME_AREA * own + twice) return;
-    const gap = source.gaps?.find((g) => g.rule === 'uncovered' && g.state_pcode === state.code);
+    const gap = source.gaps?.find(({ rule, state_pcode }) => rule === 'uncovered' && state_pcode === state.code);
     if (!gap || uncovered < 0 || uncovered > (gap.area_km2 ?? 0)) {
       const found = `${uncovered.toFixed(2)} km² of ${own.toFixed(0)} in none of its LGAs`;
       const expected = gap ? `at most ${gap.area_km2} as declared` : 'the same ground as its LGAs';

@@ -49,7 +49,7 @@ export async function ingestClimate(input: IngestInput, areas: Areas, polygons: 
       const own = known.get(lga_code);
       if (own) return [lga_code, own] as const;
       const gap = gapFor(source, lga_code);
-      const near = (polygons.neighbours[lga_code] ?? []).flatMap((n) => known.get(n) ?? []);
+      const near = (polygons.neighbours[lga_code] ?? []).flatMap((lga) => known.get(lga) ?? []);
       const count = near.length / months;
       if (gap?.rule !== 'neighbours' || count === 0) {
         const expected =
@@ -60,7 +60,9 @@ export async function ingestClimate(input: IngestInput, areas: Areas, polygons: 
       const what = `${nameOf(areas, lga_code)}: ${gap.reason}; unweighted mean of its ${count} neighbours`;
       input.report.push({ source: source.id, rule: 'neighbours', what });
       const mean = (field: keyof Weather, month: number) =>
-        Array.from({ length: count }, (_, k) => near[k * months + month]![field]!).reduce((a, b) => a + b) / count;
+        Array.from({ length: count }, (_, neighbour) => near[neighbour * months + month]![field]!).reduce(
+          (a, b) => a + b,
+        ) / count;
       const filled = Array.from({ length: months }, (_, i) => ({
         rain_mm: mean('rain_mm', i),
         temperature_c: table.columns.has('temperature_c') ? mean('temperature_c', i) : null,

@@ -82,7 +82,7 @@ function refuseWrongUnit(table: RawTable, source: Source, figure: Figure, values
 export function classMean(row: RawRow, classes: NonNullable<Source['classes']>, totalColumn?: string): number | null {
   if (!classes.some(({ column }) => row.has(column))) return null;
   const people = classes.map(({ column }) => row.number(column, { least: 0 }));
-  const total = people.reduce((sum, n) => sum + n, 0);
+  const total = people.reduce((sum, count) => sum + count, 0);
   if (totalColumn !== undefined) {
     const stated = row.number(totalColumn, { least: 0 });
     if (Math.abs(stated - total) > SAME_TOTAL * stated + 1)

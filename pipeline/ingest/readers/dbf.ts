@@ -28,17 +28,21 @@ export async function readDbf(full: string, file: string): Promise<TextTable> {
   const decode = decoderOf(await encodingOf(full, refusal), refusal);
   const fields: { name: string; at: number; width: number }[] = [];
   let at = 1;
-  for (let f = FIELDS_AT; f + FIELD_BYTES <= header_bytes && dbf[f] !== END_OF_FIELDS; f += FIELD_BYTES) {
+  for (
+    let field = FIELDS_AT;
+    field + FIELD_BYTES <= header_bytes && dbf[field] !== END_OF_FIELDS;
+    field += FIELD_BYTES
+  ) {
     const name = dbf
-      .subarray(f, f + 11)
+      .subarray(field, field + 11)
       .toString('latin1')
       .split('\0', 1)[0]!;
-    fields.push({ name, at, width: dbf[f + 16]! });
-    at += dbf[f + 16]!;
+    const width = dbf[field + 16]!;
+    fields.push({ name, at, width });
+    at += width;
   }
   if (fields.length === 0) throw refusal.at('header')('no fields', 'a dBase table');
-  const rows = Array.from({ length: records }, (_, r) => header_bytes + r * record_bytes)
-    .map((start, r) => ({ start, line: r + 2 }))
+  const rows = Array.from({ length: records }, (_, i) => ({ start: header_bytes + i * record_bytes, line: i + 2 }))
     .filter(({ start }) => dbf[start] !== DELETED)
     .map(({ start, line }) => ({
       line,

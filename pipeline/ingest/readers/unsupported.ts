@@ -32,7 +32,10 @@ const UNSUPPORTED: readonly Format[] = [
   {
     name: 'Stata',
     // Version 13 and later, then versions 8 to 12 in either byte order.
-    begins: ['<stata_dta>', ...['\x71', '\x72', '\x73'].flatMap((v) => [`${v}\x01\x01\0`, `${v}\x02\x01\0`])],
+    begins: [
+      '<stata_dta>',
+      ...['\x71', '\x72', '\x73'].flatMap((version) => [`${version}\x01\x01\0`, `${version}\x02\x01\0`]),
+    ],
     convert: { table: inR('haven::as_factor(haven::read_dta("IN"))') },
   },
   { name: 'SPSS', begins: ['$FL2', '$FL3'], convert: { table: inR('haven::as_factor(haven::read_sav("IN"))') } },

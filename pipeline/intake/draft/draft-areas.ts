@@ -4,7 +4,7 @@ import type { Source } from '../../catalog/sources.ts';
 import { ANY_CODE } from '../../contract/territory.ts';
 import { plain } from '../../ingest/names.ts';
 import type { TextTable } from '../../ingest/readers/csv.ts';
-import { BadInput } from '../../lib/bad-input.ts';
+import { BadInput, refusalIn } from '../../lib/bad-input.ts';
 import { cellsOf, columnMatching, columnOf } from './draft-columns.ts';
 import type { LeftOut, OutlineFile, TableFile } from './recognise.ts';
 
@@ -58,15 +58,12 @@ export function draftAreas(all: readonly OutlineFile[], tables: readonly TableFi
       found: 'no outlines',
       expected: 'polygons of the areas: GeoJSON, TopoJSON or a shapefile',
     });
+  const refusal = refusalIn(outlines.file);
   const own = tableOf(outlines);
   const name = columnOf(own.header, 'lga');
   if (!name) {
     const found = `the fields ${own.header.join(', ') || 'none'}`;
-    throw new BadInput({
-      file: outlines.file,
-      found,
-      expected: 'a field with their names, such as ADM2_EN or shapeName',
-    });
+    throw refusal(found, 'a field with their names, such as ADM2_EN or shapeName');
   }
   const names = cellsOf(own, name);
   const ownCode = columnOf(own.header, 'lga_pcode');
@@ -77,11 +74,10 @@ export function draftAreas(all: readonly OutlineFile[], tables: readonly TableFi
   if (hasCodes(own, ownCode)) {
     const parents = ownState ? cellsOf(own, ownState) : null;
     if (!parents && !upper)
-      throw new BadInput({
-        file: outlines.file,
-        found: 'areas without the codes of their upper-level areas',
-        expected: 'a field with these codes, or outlines of the upper level',
-      });
+      throw refusal(
+        'areas without the codes of their upper-level areas',
+        'a field with these codes, or outlines of the upper level',
+      );
     const codes = cellsOf(own, ownCode);
     const stateName = columnOf(own.header, 'state');
     const upperNames = stateName ? cellsOf(own, stateName) : [];
@@ -98,11 +94,10 @@ export function draftAreas(all: readonly OutlineFile[], tables: readonly TableFi
   }
   const found = codesByName(tables, names);
   if (!found)
-    throw new BadInput({
-      file: outlines.file,
-      found: `areas without codes${nearest(tables, names)}`,
-      expected: 'a field with a code for each area, or a table that gives codes by name',
-    });
+    throw refusal(
+      `areas without codes${nearest(tables, names)}`,
+      'a field with a code for each area, or a table that gives codes by name',
+    );
   const { table, columns, spelled } = found;
   const [ofName, ofCode] = [cellsOf(table, columns.lga!), cellsOf(table, columns.lga_pcode!)];
   const parents = columns.state_pcode ? cellsOf(table, columns.state_pcode) : null;

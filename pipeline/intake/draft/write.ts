@@ -48,7 +48,7 @@ export async function writeDraft(
 }
 
 function modelOf(areas: DraftAreas, entries: readonly DraftSource[], answers: Answers, now: string): Model {
-  const a = (id: string) => answers[id]!;
+  const answer = (id: string) => answers[id]!;
   const codes = areas.lgas.map(({ code }) => code);
   const upper = areas.upper.map(({ code }) => code);
   const bad = upper.find((code) => !new RegExp(ANY_CODE).test(code));
@@ -67,34 +67,36 @@ function modelOf(areas: DraftAreas, entries: readonly DraftSource[], answers: An
   const found = new Set(entries.flatMap(({ entry }) => Object.keys(entry.methods ?? {})));
   const methods = METHODS.filter((name) => found.has(name));
   const first = methods[0] ?? 'microscopy';
-  const [firstYear, lastYear] = [a('first_estimated'), a('last_estimated')].map((month) => Number(month.slice(0, 4)));
+  const [firstYear, lastYear] = [answer('first_estimated'), answer('last_estimated')].map((month) =>
+    Number(month.slice(0, 4)),
+  );
   return {
-    country: plainId(a('name')),
-    name: a('name'),
+    country: plainId(answer('name')),
+    name: answer('name'),
     synthetic: false,
     release: '1',
-    first_estimated: a('first_estimated'),
-    last_estimated: a('last_estimated'),
+    first_estimated: answer('first_estimated'),
+    last_estimated: answer('last_estimated'),
     updated_at: now,
     territory: {
-      iso_code: a('iso_code'),
-      language: a('language'),
+      iso_code: answer('iso_code'),
+      language: answer('language'),
       state: {
-        one: a('upper_one'),
-        many: a('upper_many'),
+        one: answer('upper_one'),
+        many: answer('upper_many'),
         code: formOfCodes(upper),
-        code_is: `${a('code_is')} of the ${a('upper_one')}`,
+        code_is: `${answer('code_is')} of the ${answer('upper_one')}`,
         example: upper[0]!,
       },
       lga: {
-        one: a('lower_one'),
-        many: a('lower_many'),
+        one: answer('lower_one'),
+        many: answer('lower_many'),
         code: formOfCodes(codes),
-        code_is: a('code_is'),
+        code_is: answer('code_is'),
         example: codes[0]!,
       },
       iso_3166_2: false,
-      ages_months: a('ages_months').split('-').map(Number),
+      ages_months: answer('ages_months').split('-').map(Number),
       method:
         methods.length > 1
           ? `${METHOD_NAMES[first]}, or by ${METHOD_NAMES[methods[1]!]} in surveys without it`

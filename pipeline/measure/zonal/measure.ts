@@ -112,8 +112,8 @@ export async function measureLgas(
     areaSizes.forEach((size, lga) => void checkCovered(population, nameOf(areas, codes[lga]!), covered[lga]!, size));
 
     const populations = personSums.map((sums) => zonalStatistics(sums, false).sum);
-    populations.forEach((n, lga) => {
-      if (n > 0) return;
+    populations.forEach((people, lga) => {
+      if (people > 0) return;
       throw new BadInput({
         file: population.file,
         where: nameOf(areas, codes[lga]!),

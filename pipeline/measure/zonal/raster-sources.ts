@@ -83,8 +83,8 @@ export function fillGaps(
       report.push({ source: source.id, rule, what: `${code} has ${figure} set to ${gap!.value}` });
       return gap!.value!;
     }
-    const near = rule === 'neighbours' ? (neighbours[code] ?? []).map((n) => known.get(n) ?? null) : [];
-    const given = near.filter((n) => n !== null);
+    const near = rule === 'neighbours' ? (neighbours[code] ?? []).map((other) => known.get(other) ?? null) : [];
+    const given = near.filter((figure) => figure !== null);
     if (rule !== 'neighbours' || given.length === 0) {
       throw new BadInput({
         file: source.files[0]!.path,
@@ -98,6 +98,6 @@ export function fillGaps(
       rule,
       what: `${code} has ${figure} set to the mean of ${given.length} neighbours`,
     });
-    return given.reduce((sum, n) => sum + n, 0) / given.length;
+    return given.reduce((sum, figure) => sum + figure, 0) / given.length;
   });
 }
