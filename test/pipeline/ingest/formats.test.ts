@@ -66,21 +66,25 @@ describe('outlines', () => {
 
   test.each<[string, (parts: Record<string, Uint8Array>) => Uint8Array, RegExp]>([
     ['no shapefile', () => zipped({ 'a.csv': 'x' }), /found the shapefiles none, expected a zip with one shapefile/],
-    ['two shapefiles', (p) => zipped({ ...p, 'b.shp': p['a.shp']! }), /found the shapefiles a\.shp, b\.shp/],
+    [
+      'two shapefiles',
+      (parts) => zipped({ ...parts, 'b.shp': parts['a.shp']! }),
+      /found the shapefiles a\.shp, b\.shp/,
+    ],
     [
       'truncated data',
-      (p) => zipped(p).subarray(0, -30),
+      (parts) => zipped(parts).subarray(0, -30),
       /cannot be unpacked .* expected an intact zip with a shapefile/,
     ],
-    ['no coordinate system', ({ 'a.prj': _, ...p }) => zipped(p), /found no \.prj file/],
+    ['no coordinate system', ({ 'a.prj': _, ...parts }) => zipped(parts), /found no \.prj file/],
     [
       'another coordinate system',
-      (p) => zipped({ ...p, 'a.prj': `PROJCS["UTM_38S",${WGS84}]` }),
+      (parts) => zipped({ ...parts, 'a.prj': `PROJCS["UTM_38S",${WGS84}]` }),
       /UTM_38S, expected .*make one with: ogr2ogr -t_srs EPSG:4326 outlines\.geojson a\.zip$/,
     ],
     [
       'a truncated part',
-      (p) => zipped({ ...p, 'a.dbf': p['a.dbf']!.slice(0, -40) }),
+      (parts) => zipped({ ...parts, 'a.dbf': parts['a.dbf']!.slice(0, -40) }),
       /its \.dbf: found .*\(the file is cut short/,
     ],
   ])('a zip with %s is refused', async (_, pack, message) => {
@@ -161,13 +165,13 @@ describe('tables', () => {
   });
 
   /** The tiny country's cases as exported by DHIS2, with its own ids and names. */
-  const asDhis2 = (names: readonly string[]) => (c: TinyCountry) => {
-    const rows = String(c.files['cases.csv']).trim().split('\n').slice(1);
-    c.files['cases.csv'] = `ou,ouname,pe,value\n${rows
+  const asDhis2 = (names: readonly string[]) => (country: TinyCountry) => {
+    const rows = String(country.files['cases.csv']).trim().split('\n').slice(1);
+    country.files['cases.csv'] = `ou,ouname,pe,value\n${rows
       .map((row) => row.split(','))
       .flatMap(([, month, cases]) => names.map((name, i) => `unit${i},${name},${month!.replace('-', '')},${cases}\n`))
       .join('')}`;
-    const source = sourceIn(c, 'cases');
+    const source = sourceIn(country, 'cases');
     source.columns = { state_pcode: 'ou', state: 'ouname', period: 'pe', confirmed: 'value' };
   };
 
