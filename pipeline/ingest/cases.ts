@@ -59,18 +59,18 @@ async function readSeries(
   };
   let blanks = 0;
   const byPlace = [...rows].sort(([a], [b]) => (a < b ? -1 : 1));
-  const series = readEach(byPlace, ([place, list]) => {
-    const state = level === 'lga' ? stateOf.get(place)! : place;
-    const lga_code = level === 'lga' ? place : null;
-    const masksOf = (from: string, length: number) => maskedMonths(source, pcodeOf.get(state)!, lga_code, from, length);
-    const masked = (month: number) => masksOf(periodOf(month), 1).length > 0;
-    const at = lga_code ? { lga_pcode: lga_code } : { state_pcode: pcodeOf.get(state)! };
-    const own = { name: place, ...at, people: peopleOf(place), masked };
-    const { first, confirmed } = consecutive(table, source, own, list);
+  const series = readEach(byPlace, ([name, list]): CaseSeries => {
+    const state_code = level === 'lga' ? stateOf.get(name)! : name;
+    const lga_code = level === 'lga' ? name : null;
+    const at = { state_pcode: pcodeOf.get(state_code)!, lga_code };
+    const isMasked = (month: number) => (source.gaps ?? []).some((gap) => masks(gap, at, month));
+    const place = { name, key: { [key]: lga_code ?? at.state_pcode }, people: peopleOf(name), isMasked };
+    const { first, confirmed } = consecutive(table, source, place, list);
     if (confirmed.every((value) => value === null))
-      throw table.refusal.at(place)('no value in any month', 'at least one value');
+      throw table.refusal.at(name)('no value in any month', 'at least one value');
     blanks += confirmed.filter((value) => value === null).length;
-    return { state_code: state, lga_code, first, confirmed, masked: masksOf(first, confirmed.length) };
+    const masked = [...confirmed.keys()].filter((i) => isMasked(monthIndex(first) + i));
+    return { state_code, lga_code, first, confirmed, masked };
   });
   refuseLateStart(table, source, series);
   table.refuseShort();
@@ -99,11 +99,13 @@ function lgaWithState(code: CodeReader, row: RawRow): string {
 }
 
 /** A place of a case table. */
-interface CasePlace extends Pick<Gap, 'lga_pcode' | 'state_pcode'> {
+interface CasePlace {
   name: string;
+  /** Its p-code, by the column that holds it. */
+  key: Pick<Gap, 'lga_pcode' | 'state_pcode'>;
   people: number;
   /** Whether the catalog masks a month, by its `monthIndex`. */
-  masked: (month: number) => boolean;
+  isMasked: (month: number) => boolean;
 }
 
 /**
@@ -113,7 +115,7 @@ interface CasePlace extends Pick<Gap, 'lga_pcode' | 'state_pcode'> {
 function consecutive(
   table: RawTable,
   source: Source,
-  { name, people, masked, ...at }: CasePlace,
+  { name, key, people, isMasked }: CasePlace,
   rows: readonly RawRow[],
 ) {
   const byMonth = new Map<number, number | null>();
@@ -129,10 +131,10 @@ function consecutive(
   const confirmed = readEach(months, (month) => {
     const value = byMonth.get(month);
     if (value !== undefined) return value;
-    if (masked(month)) return null;
+    if (isMasked(month)) return null;
     const period = periodOf(month);
     const expected = `every month from ${periodOf(first)} to ${periodOf(last)}`;
-    const mask = declareGap({ rule: 'mask', ...at, first: period, last: period });
+    const mask = declareGap({ rule: 'mask', ...key, first: period, last: period });
     throw table.refusal.at(name)(`no month ${period}`, expected, mask);
   });
   return { first: periodOf(first), confirmed };
@@ -147,39 +149,25 @@ function refuseLateStart(table: RawTable, { span }: Source, series: readonly Cas
 
 /** A mask that matches no month is a mistake. */
 function refuseUnusedMasks(source: Source, pcodeOf: ReadonlyMap<string, string>, series: readonly CaseSeries[]): void {
-  const refusal = refusalIn('sources.json', `source ${source.id}, gaps`);
   for (const gap of source.gaps ?? []) {
-    const alone = { ...source, gaps: [gap] };
-    const used = series.some(
-      ({ state_code, lga_code, first, confirmed }) =>
-        maskedMonths(alone, pcodeOf.get(state_code)!, lga_code, first, confirmed.length).length > 0,
-    );
-    if (!used) {
-      const what = `${gap.lga_pcode ?? gap.state_pcode ?? 'all'} ${gap.first ?? ''} to ${gap.last ?? ''}`;
-      throw refusal(`a mask that matches no month: ${what}`, 'months of a series');
-    }
+    const isUsed = series.some(({ state_code, lga_code, first, confirmed }) => {
+      const at = { state_pcode: pcodeOf.get(state_code)!, lga_code };
+      return confirmed.some((_, i) => masks(gap, at, monthIndex(first) + i));
+    });
+    if (isUsed) continue;
+    const what = `${gap.lga_pcode ?? gap.state_pcode ?? 'all'} ${gap.first ?? ''} to ${gap.last ?? ''}`;
+    const refusal = refusalIn('sources.json', `source ${source.id}, gaps`);
+    throw refusal(`a mask that matches no month: ${what}`, 'months of a series');
   }
 }
 
-function maskedMonths(
-  source: Source,
-  statePcode: string,
-  lgaPcode: string | null,
-  first: string,
-  length: number,
-): number[] {
-  const masks = (source.gaps ?? []).filter(
-    (gap) =>
-      gap.rule === 'mask' &&
-      (gap.state_pcode === undefined || gap.state_pcode === statePcode) &&
-      (gap.lga_pcode === undefined || gap.lga_pcode === lgaPcode),
-  );
-  const start = monthIndex(first);
-  return Array.from({ length }, (_, i) => i).filter((i) =>
-    masks.some(
-      (gap) =>
-        (gap.first === undefined || start + i >= monthIndex(gap.first)) &&
-        (gap.last === undefined || start + i <= monthIndex(gap.last)),
-    ),
+/** Whether a gap masks a month of a place, given by its `monthIndex`. What the gap does not name, it does not limit. */
+function masks(gap: Gap, at: { state_pcode: string; lga_code: string | null }, month: number): boolean {
+  return (
+    gap.rule === 'mask' &&
+    (gap.state_pcode === undefined || gap.state_pcode === at.state_pcode) &&
+    (gap.lga_pcode === undefined || gap.lga_pcode === at.lga_code) &&
+    (gap.first === undefined || month >= monthIndex(gap.first)) &&
+    (gap.last === undefined || month <= monthIndex(gap.last))
   );
 }
