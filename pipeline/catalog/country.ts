@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { TSchema } from 'typebox';
-import { BadInput } from '../lib/bad-input.ts';
+import { BadInput, refusalIn } from '../lib/bad-input.ts';
 import { validatorOf } from '../lib/json-schema.ts';
 import { checkCovariates } from './covariate-rules.ts';
 import { checkEvidence } from './evidence-rules.ts';
@@ -36,9 +36,10 @@ export function readCountry(directory: string, rawData = directory): Country {
 export function refuseMissing(file: string, rawData: string): void {
   const there = statSync(path.join(rawData, file), { throwIfNoEntry: false });
   if (there?.isFile()) return;
-  if (there) throw new BadInput(file, '', 'something that is not a file', 'a file');
+  const refusal = refusalIn(file);
+  if (there) throw refusal('something that is not a file', 'a file');
   const expected = 'the file that sources.json names (see --raw-data and `malaria-risk fetch`)';
-  throw new BadInput(file, '', `no such file under ${rawData}`, expected);
+  throw refusal(`no such file under ${rawData}`, expected);
 }
 
 /**
@@ -55,13 +56,10 @@ export function refuseUnlisted({ id, format, files }: Source, rawData: string): 
       /^\.(dbf|prj|cpg|shx)$/i.test(path.extname(other)),
     );
     const unlisted = beside.find((other) => path.parse(other).name === name && !listed.has(path.join(dir, other)));
-    if (unlisted)
-      throw new BadInput(
-        'sources.json',
-        `source ${id}`,
-        `${unlisted} beside ${file} and not in \`files\``,
-        'every file of the shapefile',
-      );
+    if (unlisted) {
+      const found = `${unlisted} beside ${file} and not in \`files\``;
+      throw refusalIn('sources.json', `source ${id}`)(found, 'every file of the shapefile');
+    }
   }
 }
 
@@ -120,16 +118,17 @@ function nameMethods({ territory, parameters }: Model): Model['territory'] {
 export function refuseOutside(file: string, rawData: string): void {
   const full = path.resolve(rawData, file);
   if (path.relative(path.resolve(rawData), full).startsWith('..'))
-    throw new BadInput('sources.json', file, 'a path outside the raw data', 'a path inside it');
+    throw refusalIn('sources.json', file)('a path outside the raw data', 'a path inside it');
 }
 
 function readJson(directory: string, name: string): unknown {
   const file = path.join(directory, name);
-  if (!existsSync(file)) throw new BadInput(file, '', 'no such file', 'the catalog of a country (see --country)');
+  const refusal = refusalIn(file);
+  if (!existsSync(file)) throw refusal('no such file', 'the catalog of a country (see --country)');
   try {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
-    throw new BadInput(file, '', (error as Error).message, 'valid JSON');
+    throw refusal((error as Error).message, 'valid JSON');
   }
 }
 
@@ -138,11 +137,11 @@ function faultsOfFile(directory: string, name: string, schema: TSchema): BadInpu
   if (validate(readJson(directory, name))) return [];
   return validate.errors!.map((error) => {
     const extra = error.params.additionalProperty ?? error.params.allowedValues;
-    return new BadInput(
-      path.join(directory, name),
-      error.instancePath || '/',
-      `a value that ${error.message}${extra ? ` (${extra})` : ''}`,
-      `the form that \`malaria-risk catalog schema ${name}\` prints`,
-    );
+    return new BadInput({
+      file: path.join(directory, name),
+      where: error.instancePath || '/',
+      found: `a value that ${error.message}${extra ? ` (${extra})` : ''}`,
+      expected: `the form that \`malaria-risk catalog schema ${name}\` prints`,
+    });
   });
 }

@@ -1,5 +1,5 @@
 /** Which covariates the risk score may use, and which it may not. */
-import { BadInput } from '../lib/bad-input.ts';
+import { refusalIn } from '../lib/bad-input.ts';
 import { changesOverTime, covariateName, NOT_INPUTS } from './covariates.ts';
 import { isDated } from './dated-files.ts';
 import { COVERAGE } from './figures.ts';
@@ -7,8 +7,12 @@ import type { Covariate, Model } from './model.ts';
 import type { Source } from './sources.ts';
 
 const isCoverage = ({ role, figure }: Source) => role === 'layer' && figure !== undefined && COVERAGE.includes(figure);
-const inModel = (found: string, expected: string) =>
-  new BadInput('model.json', 'parameters.risk.covariates', found, expected);
+
+/** The error of an entry of `parameters.risk.covariates`. */
+const refusal = refusalIn('model.json', 'parameters.risk.covariates');
+const ofSource = (id: string) => refusalIn('sources.json', `source ${id}`);
+
+const OTHER = `a different source: ${NOT_INPUTS}`;
 
 /**
  * Checks that every covariate has a source of that role and a consistent entry, that every such source is used, and
@@ -20,13 +24,11 @@ export function checkCovariates({ parameters }: Pick<Model, 'parameters'>, sourc
   refuseCoverageFiles(sources, {});
   const names = entries.map(covariateName);
   const again = names.find((name, i) => names.indexOf(name) !== i);
-  if (again) throw inModel(`${again} twice`, 'each once');
+  if (again) throw refusal(`${again} twice`, 'each once');
   for (const entry of entries) checkEntry(entry, sources);
   const unused = sources.find(({ id, role }) => role === 'covariate' && !entries.some(({ source }) => source === id));
   if (unused)
-    throw new BadInput(
-      'sources.json',
-      `source ${unused.id}`,
+    throw ofSource(unused.id)(
       'a covariate that no entry of parameters.risk.covariates in model.json names',
       'one that is used',
     );
@@ -34,28 +36,28 @@ export function checkCovariates({ parameters }: Pick<Model, 'parameters'>, sourc
 
 function checkEntry(entry: Covariate, sources: readonly Source[]): void {
   const source = sources.find(({ id }) => id === entry.source);
-  if (!source) throw inModel(`the source ${entry.source}, which sources.json lacks`, 'a source of the role covariate');
-  if (isCoverage(source)) throw inModel(`the source ${source.id}`, `a different source: ${NOT_INPUTS}`);
+  if (!source) throw refusal(`the source ${entry.source}, which sources.json lacks`, 'a source of the role covariate');
+  if (isCoverage(source)) throw refusal(`the source ${source.id}`, OTHER);
   if (source.role !== 'covariate')
-    throw inModel(
+    throw refusal(
       `the source ${source.id} of the role ${source.role}`,
       'a source of the role covariate, which may name the same file',
     );
   if (changesOverTime(source) && entry.time === undefined)
-    throw inModel(`${source.id} without a time, though it changes`, 'time: mean, each or departure');
+    throw refusal(`${source.id} without a time, though it changes`, 'time: mean, each or departure');
   if (!changesOverTime(source) && entry.time !== undefined)
-    throw inModel(`${source.id} with a time, though it does not change`, 'none');
+    throw refusal(`${source.id} with a time, though it does not change`, 'none');
   const byMonth = entry.time === 'each' || entry.time === 'departure';
   if (byMonth && source.format === 'geotiff' && !isDated(source))
-    throw inModel(`time: ${entry.time} of ${source.id}, whose rasters have no time`, 'period or year in its `files`');
+    throw refusal(`time: ${entry.time} of ${source.id}, whose rasters have no time`, 'period or year in its `files`');
   if (!byMonth && isDated(source))
-    throw inModel(
+    throw refusal(
       `time: ${entry.time} of ${source.id}, whose rasters have one`,
       'each or departure, or files without period and year, to take their mean by prediction cell',
     );
-  if (byMonth && entry.square) throw inModel(`the square of ${source.id} by month`, 'one without a square');
+  if (byMonth && entry.square) throw refusal(`the square of ${source.id} by month`, 'one without a square');
   if (!byMonth && entry.lag_months !== undefined)
-    throw inModel(`lag_months of ${source.id}`, 'time: each or departure with it');
+    throw refusal(`lag_months of ${source.id}`, 'time: each or departure with it');
 }
 
 /**
@@ -66,16 +68,14 @@ function checkEntry(entry: Covariate, sources: readonly Source[]): void {
 export function refuseCoverageFiles(sources: readonly Source[], hashes: Readonly<Record<string, string>>): void {
   const coverage = sources.filter(isCoverage);
   for (const { id, columns, files } of sources.filter(({ role }) => role === 'covariate')) {
-    const refuse = (found: string) =>
-      new BadInput('sources.json', `source ${id}`, found, `a different source: ${NOT_INPUTS}`);
     const named = [id, columns?.value].find((name) => COVERAGE.some((figure) => figure === name));
-    if (named !== undefined) throw refuse(`${named} as a covariate`);
+    if (named !== undefined) throw ofSource(id)(`${named} as a covariate`, OTHER);
     for (const file of files) {
       const hash = hashes[file.path] ?? file.sha256;
       for (const other of coverage)
         for (const own of other.files) {
           const same = own.path === file.path || (hash !== undefined && hash === (hashes[own.path] ?? own.sha256));
-          if (same) throw refuse(`the file of ${other.figure}, ${own.path}, as a covariate`);
+          if (same) throw ofSource(id)(`the file of ${other.figure}, ${own.path}, as a covariate`, OTHER);
         }
     }
   }

@@ -32,12 +32,11 @@ export function refuseUnpinned(country: Country, raw: Readonly<Record<string, st
   const found = first.pinned
     ? `a file that differs from its SHA-256 in sources.json${more}`
     : `a file without a SHA-256 in sources.json${more}`;
-  throw new BadInput(
-    first.path,
-    '',
+  throw new BadInput({
+    file: first.path,
     found,
-    `the file that was accepted; to accept this one: ${acceptCommand(country, first.source)}`,
-  );
+    expected: `the file that was accepted; to accept this one: ${acceptCommand(country, first.source)}`,
+  });
 }
 
 /** The command that shows and accepts a changed file. */

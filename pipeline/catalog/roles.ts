@@ -44,8 +44,16 @@ export const ROLES = {
     what: 'Table of clusters, each with a location: longitude and latitude, an LGA, or only a state',
     columns: ['survey_year', 'cluster_id', 'method', 'examined'],
     optional: [
-      ...['longitude', 'latitude', 'lga_pcode', 'state_pcode', 'urban', 'weight', 'year'],
-      ...['youngest_years', 'oldest_years', ...NAMES],
+      'longitude',
+      'latitude',
+      'lga_pcode',
+      'state_pcode',
+      'urban',
+      'weight',
+      'year',
+      'youngest_years',
+      'oldest_years',
+      ...NAMES,
     ],
     either: [
       ['positive', 'positivity'],

@@ -125,9 +125,7 @@ export async function refuseChanges({ stage, inputs, code }: CacheKey, rawData: 
 /** A thread's error, restored: a bad input keeps its one line, a bug its stack. */
 function failure(stage: string, message: Extract<WorkerMessage, { type: 'failed' }>): Error {
   const { complaint } = message;
-  const error = complaint
-    ? new BadInput(complaint.file, complaint.where, complaint.found, complaint.expected)
-    : new Error(message.message);
+  const error = complaint ? new BadInput(complaint) : new Error(message.message);
   error.stack = `${stage}: ${message.stack}`;
   return message.code === undefined ? error : Object.assign(error, { code: message.code });
 }

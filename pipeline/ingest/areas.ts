@@ -4,15 +4,15 @@ import mapshaper from 'mapshaper';
 import type { Remedy } from '../catalog/remedy.ts';
 import type { Source } from '../catalog/sources.ts';
 import { ANY_CODE } from '../contract/territory.ts';
-import { BadInput, readEach } from '../lib/bad-input.ts';
+import { type Refusal, readEach, refusalIn } from '../lib/bad-input.ts';
 import type { Polygon } from '../lib/numerics/area.ts';
 import { areaKm2 } from '../lib/numerics/area.ts';
 import { selfCrossing } from '../lib/numerics/self-crossing.ts';
 import type { Areas, Polygons } from './ingest-tables.ts';
-import { type IngestInput, sourceOf, sourcesOf } from './input.ts';
+import { declareGap, type IngestInput, sourceOf, sourcesOf } from './input.ts';
 import { plain } from './names.ts';
 import { dissolveBy, readPolygons } from './readers/polygons.ts';
-import { readTable, recoded, refuseDuplicates, refuseShort, textOf } from './readers/table.ts';
+import { readTable, recoded } from './readers/raw-table.ts';
 
 /** Outlines that should be identical may differ by this share of an area (vertices rounded by their producer). */
 const SAME_AREA = 1e-5;
@@ -39,7 +39,7 @@ interface Outline {
 export async function ingestAreas(input: IngestInput): Promise<{ areas: Areas; polygons: Polygons }> {
   const { model } = input;
   const lgaSource = sourceOf(input, 'lga_boundaries');
-  const file = lgaSource.files[0]!.path;
+  const refusal = refusalOf(lgaSource);
   const codes = await readCodes(input);
   const lgas = await readOutlines(input, lgaSource, 'lga', model.expected.lgas, codes);
   const [stateSource] = sourcesOf(input, 'state_boundaries');
@@ -49,31 +49,22 @@ export async function ingestAreas(input: IngestInput): Promise<{ areas: Areas; p
   const stateOutlines = new Map(states?.map((state) => [state.code, state]));
   for (const { state_pcode } of states ? model.states : []) {
     if (!stateOutlines.has(state_pcode))
-      throw new BadInput(
-        stateSource!.files[0]!.path,
-        '',
-        `no polygon for ${state_pcode}`,
-        'a polygon for each state of model.json',
-      );
+      throw refusalOf(stateSource!)(`no polygon for ${state_pcode}`, 'a polygon for each state of model.json');
   }
   const byPlace = lgas.filter((lga) => lga.parent === '');
-  if (byPlace.length > 0) placeInStates(input, file, byPlace, states!);
+  if (byPlace.length > 0) placeInStates(input, byPlace, states!);
   readEach(lgas, (lga) => {
     if (!byPcode.has(lga.parent))
-      throw new BadInput(file, lga.code, `state ${lga.parent}`, 'the p-code of a state of model.json');
+      throw refusal.at(lga.code)(`state ${lga.parent}`, 'the p-code of a state of model.json');
     if (!states || byPlace.length > 0) return;
     const state = { type: 'MultiPolygon' as const, coordinates: stateOutlines.get(lga.parent)!.polygons };
-    if (!booleanPointInPolygon(innerPoint(lga), state))
-      throw new BadInput(
-        file,
-        `${lga.code} ${lga.name}`,
-        `a location outside the outline of ${lga.parent}`,
-        'LGAs inside their states',
-      );
+    if (!booleanPointInPolygon(innerPoint(lga), state)) {
+      const found = `a location outside the outline of ${lga.parent}`;
+      throw refusal.at(`${lga.code} ${lga.name}`)(found, 'LGAs inside their states');
+    }
   });
   const empty = model.states.find(({ state_pcode }) => !lgas.some(({ parent }) => parent === state_pcode));
-  if (empty)
-    throw new BadInput(file, '', `no LGA in ${empty.state_pcode} ${empty.state}`, 'at least one in each state');
+  if (empty) throw refusal(`no LGA in ${empty.state_pcode} ${empty.state}`, 'at least one in each state');
   const overlaps = await refuseOverlaps(input, lgaSource, lgas);
   if (states && byPlace.length === 0) compareWithStates(input, lgas, states, overlaps);
 
@@ -104,19 +95,23 @@ export async function ingestAreas(input: IngestInput): Promise<{ areas: Areas; p
 
 const innerPoint = ({ polygons }: Outline) => pointOnFeature({ type: 'MultiPolygon', coordinates: polygons });
 
+/** The error of the file of a source's outlines. */
+const refusalOf = (source: Source): Refusal => refusalIn(source.files[0]!.path);
+
 /** Assigns each LGA to the state that contains a point inside the LGA. @throws BadInput if no state does */
-function placeInStates(input: IngestInput, file: string, lgas: readonly Outline[], states: readonly Outline[]): void {
+function placeInStates(input: IngestInput, lgas: readonly Outline[], states: readonly Outline[]): void {
+  const source = sourceOf(input, 'lga_boundaries');
   readEach(lgas, (lga) => {
     const inner = innerPoint(lga);
     const state = states.find(({ polygons }) =>
       booleanPointInPolygon(inner, { type: 'MultiPolygon', coordinates: polygons }),
     );
     if (!state)
-      throw new BadInput(file, `${lga.code} ${lga.name}`, 'a location in no state', 'LGAs inside their states');
+      throw refusalOf(source).at(`${lga.code} ${lga.name}`)('a location in no state', 'LGAs inside their states');
     lga.parent = state.code;
   });
   input.report.push({
-    source: sourceOf(input, 'lga_boundaries').id,
+    source: source.id,
     rule: 'states found by place',
     what: `${lgas.length} LGAs are assigned to the state that contains a point inside them: if the outlines do not nest, this can be wrong`,
   });
@@ -127,19 +122,19 @@ async function readCodes(input: IngestInput): Promise<Map<string, { code: string
   const [source] = sourcesOf(input, 'lga_codes');
   if (!source) return null;
   const table = await readTable(input.rawData, source);
-  refuseDuplicates(table, ['lga']);
-  refuseDuplicates(table, ['lga_pcode']);
+  table.refuseDuplicates(['lga']);
+  table.refuseDuplicates(['lga_pcode']);
   const codes = new Map(
     readEach(table.rows, (row) => {
-      const parent = table.columns.has('state_pcode') ? textOf(table, row, 'state_pcode') : '';
+      const parent = row.hasColumn('state_pcode') ? row.text('state_pcode') : '';
       const state = input.model.states.find(({ state_pcode }) => state_pcode === parent);
       const named = row.values.state;
       if (state && named && plain(named) !== plain(state.state))
         input.otherNames?.add('state', state.state_code, named);
-      return [textOf(table, row, 'lga'), { code: textOf(table, row, 'lga_pcode'), parent }] as const;
+      return [row.text('lga'), { code: row.text('lga_pcode'), parent }] as const;
     }),
   );
-  refuseShort(table);
+  table.refuseShort();
   return codes;
 }
 
@@ -150,77 +145,71 @@ async function readOutlines(
   expected: number,
   codes: ReadonlyMap<string, { code: string; parent: string }> | null,
 ): Promise<Outline[]> {
-  const file = source.files[0]!.path;
+  const refusal = refusalOf(source);
   const columns = source.columns ?? {};
-  const read = await readPolygons(path.join(input.rawData, file));
+  const read = await readPolygons(path.join(input.rawData, source.files[0]!.path));
   const key = columns[codes ? level : `${level}_pcode`] ?? columns[level];
   const features = source.dissolve && key !== undefined ? await dissolveBy(key, read) : read;
   const form = level === 'lga' ? input.model.territory.lga.code : ANY_CODE;
   const used = new Set<string>();
-  const [west, south, east, north] = input.model.extent as [number, number, number, number];
   const outlines = readEach(features, ({ properties, polygons }, index): Outline => {
+    const ofFeature = refusal.at(`feature ${index + 1}`);
     const text = (column: string) => {
       const value = properties[columns[column]!];
       if (value === undefined) {
         const fields = Object.keys(properties).join(', ') || 'none';
-        throw new BadInput(file, `feature ${index + 1}`, `the fields ${fields}`, `a field ${columns[column]}`);
+        throw ofFeature(`the fields ${fields}`, `a field ${columns[column]}`);
       }
       // Replacement and control characters occur if text is read in the wrong encoding.
       if (typeof value === 'string' && value.trim() !== '' && !/[\ufffd\p{Cc}]/u.test(value))
         return recoded(source, column, value);
-      throw new BadInput(
-        file,
-        `feature ${index + 1}, ${columns[column]}`,
-        JSON.stringify(value),
-        'text (does the .cpg file give the right encoding?)',
-      );
+      const expected = 'text (does the .cpg file give the right encoding?)';
+      throw ofFeature.at(columns[column]!)(JSON.stringify(value), expected);
     };
     const name = text(level);
     const listed = codes?.get(name);
-    if (codes && !listed)
-      throw new BadInput(
-        file,
-        `feature ${index + 1}`,
-        name,
-        'a name exactly as in the table of codes (role lga_codes)',
-        spellingRemedy(name, [...codes.keys()]),
-      );
+    if (codes && !listed) {
+      const expected = 'a name exactly as in the table of codes (role lga_codes)';
+      throw ofFeature(name, expected, spellingRemedy(name, [...codes.keys()]));
+    }
     used.add(name);
     const code = listed?.code ?? text(`${level}_pcode`);
     const parent = listed?.parent || (level === 'state' || columns.state_pcode ? text('state_pcode') : '');
     if (!new RegExp(form).test(code) || !new RegExp(ANY_CODE).test(code))
-      throw new BadInput(file, `feature ${index + 1}`, `the code ${code}`, `a code of the form ${form}`);
-    if (polygons.length === 0) throw new BadInput(file, code, 'no shape', 'a polygon');
-    for (const [x, y] of polygons.flat(2)) {
-      if (!(x >= west && x <= east && y >= south && y <= north))
-        throw new BadInput(
-          file,
-          code,
-          `a vertex at ${x}, ${y}`,
-          `longitude ${west} to ${east}, latitude ${south} to ${north} (model.json, extent)`,
-        );
-    }
-    const crossing = selfCrossing(polygons);
-    if (crossing)
-      throw new BadInput(
-        file,
-        code,
-        `an outline that crosses itself at ${crossing.join(', ')}`,
-        'a valid polygon; make one with: ogr2ogr -makevalid VALID.geojson FILE',
-      );
+      throw ofFeature(`the code ${code}`, `a code of the form ${form}`);
+    checkShape(refusal.at(code), polygons, input.model.extent as [number, number, number, number]);
     return { code, name, parent, polygons };
   });
   const unused = [...(codes?.keys() ?? [])].find((name) => !used.has(name));
-  if (unused) throw new BadInput(file, '', `no polygon for ${unused}`, 'a polygon for each row of the table of codes');
+  if (unused) throw refusal(`no polygon for ${unused}`, 'a polygon for each row of the table of codes');
   outlines.sort((a, b) => (a.code < b.code ? -1 : 1));
   const twice = outlines.find((outline, i) => outline.code === outlines[i - 1]?.code);
-  if (twice)
-    throw new BadInput(file, '', `the code ${twice.code} twice`, 'each code once, or `dissolve` in the catalog', {
-      declare: 'dissolve',
-    });
-  if (outlines.length !== expected)
-    throw new BadInput(file, '', `${outlines.length} polygons`, `${expected} (model.json, expected)`);
+  if (twice) {
+    const remedy: Remedy = { declare: 'dissolve' };
+    throw refusal(`the code ${twice.code} twice`, 'each code once, or `dissolve` in the catalog', remedy);
+  }
+  if (outlines.length !== expected) throw refusal(`${outlines.length} polygons`, `${expected} (model.json, expected)`);
   return outlines;
+}
+
+/** @throws BadInput for an area without a polygon, a vertex outside the country, or an outline that crosses itself */
+function checkShape(
+  refusal: Refusal,
+  polygons: Polygon[],
+  [west, south, east, north]: readonly [number, number, number, number],
+): void {
+  if (polygons.length === 0) throw refusal('no shape', 'a polygon');
+  const outside = polygons.flat(2).find(([x, y]) => !(x >= west && x <= east && y >= south && y <= north));
+  if (outside) {
+    const extent = `longitude ${west} to ${east}, latitude ${south} to ${north} (model.json, extent)`;
+    throw refusal(`a vertex at ${outside[0]}, ${outside[1]}`, extent);
+  }
+  const crossing = selfCrossing(polygons);
+  if (crossing)
+    throw refusal(
+      `an outline that crosses itself at ${crossing.join(', ')}`,
+      'a valid polygon; make one with: ogr2ogr -makevalid VALID.geojson FILE',
+    );
 }
 
 /** Recodes `name` to the only name that differs from it just in case, accents, blanks or punctuation; null if none. */
@@ -259,19 +248,18 @@ async function refuseOverlaps(input: IngestInput, source: Source, lgas: readonly
   const small = overlaps.every(({ codes, km2 }) => codes.every((code) => km2 <= SMALL_OVERLAP * areas.get(code)!));
   const most = Math.max(...overlaps.map(({ km2 }) => km2));
   readEach(overlaps, ({ codes, km2 }) => {
-    if (km2 > (gap?.area_km2 ?? 0))
-      throw new BadInput(
-        source.files[0]!.path,
-        codes.join(' and '),
-        `an overlap of ${km2.toFixed(2)} km²`,
-        gap
-          ? `at most ${gap.area_km2} as declared`
-          : 'polygons that do not overlap; make them with: mapshaper FILE -clean -o CLEAN.geojson',
-        small ? { declare: 'gap', gap: { rule: 'overlap', area_km2: Math.ceil(100 * most) / 100 } } : null,
-      );
+    if (km2 <= (gap?.area_km2 ?? 0)) return;
+    throw refusalOf(source).at(codes.join(' and '))(
+      `an overlap of ${km2.toFixed(2)} km²`,
+      gap
+        ? `at most ${gap.area_km2} as declared`
+        : 'polygons that do not overlap; make them with: mapshaper FILE -clean -o CLEAN.geojson',
+      small ? declareGap({ rule: 'overlap', area_km2: Math.ceil(100 * most) / 100 }) : null,
+    );
   });
   input.report.push({
-    ...{ source: source.id, rule: 'overlap' },
+    source: source.id,
+    rule: 'overlap',
     what: `${overlaps.length} overlaps, the largest ${most.toFixed(2)} km², belong to two outlines and count in both (${gap!.reason})`,
   });
   return overlaps;
@@ -285,7 +273,6 @@ function compareWithStates(
   overlaps: readonly Overlap[],
 ): void {
   const source = sourceOf(input, 'state_boundaries');
-  const file = source.files[0]!.path;
   readEach(states, (state) => {
     const own = areaKm2(state.polygons);
     const parts = lgas.filter((lga) => lga.parent === state.code);
@@ -294,18 +281,13 @@ function compareWithStates(
       .filter(({ codes }) => parts.some(({ code }) => codes.includes(code)))
       .reduce((sum, { codes, km2 }) => sum + (codes.length - 1) * km2, 0);
     if (Math.abs(uncovered) <= SAME_AREA * own + twice) return;
-    const gap = source.gaps?.find((g) => g.rule === 'uncovered' && g.state_pcode === state.code);
+    const gap = source.gaps?.find(({ rule, state_pcode }) => rule === 'uncovered' && state_pcode === state.code);
     if (!gap || uncovered < 0 || uncovered > (gap.area_km2 ?? 0)) {
       const found = `${uncovered.toFixed(2)} km² of ${own.toFixed(0)} in none of its LGAs`;
-      throw new BadInput(
-        file,
-        `${state.code} ${state.name}`,
-        found,
-        gap ? `at most ${gap.area_km2} as declared` : 'the same ground as its LGAs',
-        uncovered < 0
-          ? null
-          : { declare: 'gap', gap: { rule: 'uncovered', state_pcode: state.code, area_km2: Math.ceil(uncovered) } },
-      );
+      const expected = gap ? `at most ${gap.area_km2} as declared` : 'the same ground as its LGAs';
+      const ground = { state_pcode: state.code, area_km2: Math.ceil(uncovered) };
+      const remedy = uncovered < 0 ? null : declareGap({ rule: 'uncovered', ...ground });
+      throw refusalOf(source).at(`${state.code} ${state.name}`)(found, expected, remedy);
     }
     const what = `${state.code} ${state.name}: ${uncovered.toFixed(1)} km² belong to no LGA (${gap.reason}); state outlines are made of LGAs and do not include it`;
     input.report.push({ source: source.id, rule: 'uncovered', what });

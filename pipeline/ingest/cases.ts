@@ -1,18 +1,10 @@
 import type { Gap, Source } from '../catalog/sources.ts';
 import { monthIndex, periodOf } from '../contract/months.ts';
-import { BadInput, readEach } from '../lib/bad-input.ts';
+import { readEach, refusalIn } from '../lib/bad-input.ts';
 import type { CaseSeries } from './case-series.ts';
 import type { Areas, CasesRow, Census } from './ingest-tables.ts';
-import { codeReader, type IngestInput, sourcesOf } from './input.ts';
-import {
-  numberOrNull,
-  periodIn,
-  type Row,
-  readTable,
-  refuseDuplicates,
-  refuseShort,
-  type Table,
-} from './readers/table.ts';
+import { type CodeReader, codeReader, declareGap, type IngestInput, sourcesOf } from './input.ts';
+import { type RawRow, type RawTable, readTable } from './readers/raw-table.ts';
 
 /**
  * Monthly confirmed cases by state and by LGA, as reported: blanks stay null, and months that the catalog masks are
@@ -28,11 +20,14 @@ export async function ingestCases(input: IngestInput, areas: Areas, census: Cens
     cases.push(...(await readSeries(input, areas, census, source, 'lga')));
   for (const [place, { length }] of Map.groupBy(cases, ({ state_code, lga_code }) => lga_code ?? state_code))
     if (length > 1)
-      throw new BadInput('sources.json', 'case sources', `${place} in ${length} sources`, 'each place in one source');
+      throw refusalIn('sources.json', 'case sources')(`${place} in ${length} sources`, 'each place in one source');
   return cases.flatMap(({ state_code, lga_code, first, confirmed, masked }) =>
     confirmed.map((value, i) => ({
-      ...{ state_code, lga_code, period: periodOf(monthIndex(first) + i) },
-      ...{ confirmed: value, masked: masked.includes(i) },
+      state_code,
+      lga_code,
+      period: periodOf(monthIndex(first) + i),
+      confirmed: value,
+      masked: masked.includes(i),
     })),
   );
 }
@@ -46,11 +41,11 @@ async function readSeries(
 ): Promise<CaseSeries[]> {
   const key = level === 'lga' ? 'lga_pcode' : 'state_pcode';
   const table = await readTable(input.rawData, source);
-  refuseDuplicates(table, [key, 'period']);
+  table.refuseDuplicates([key, 'period']);
   const code = codeReader(input, areas);
-  const rows = new Map<string, Row[]>();
+  const rows = new Map<string, RawRow[]>();
   readEach(table.rows, (row) => {
-    const place = level === 'lga' ? lgaWithState(code, table, row) : code.state(table, row).state_code;
+    const place = level === 'lga' ? lgaWithState(code, row) : code.state(row).state_code;
     const list = rows.get(place);
     if (list) list.push(row);
     else rows.set(place, [row]);
@@ -64,20 +59,21 @@ async function readSeries(
   };
   let blanks = 0;
   const byPlace = [...rows].sort(([a], [b]) => (a < b ? -1 : 1));
-  const series = readEach(byPlace, ([place, list]) => {
-    const state = level === 'lga' ? stateOf.get(place)! : place;
-    const lga_code = level === 'lga' ? place : null;
-    const masksOf = (from: string, length: number) => maskedMonths(source, pcodeOf.get(state)!, lga_code, from, length);
-    const masked = (month: number) => masksOf(periodOf(month), 1).length > 0;
-    const at = lga_code ? { lga_pcode: lga_code } : { state_pcode: pcodeOf.get(state)! };
-    const { first, confirmed } = consecutive(table, source, { place, ...at }, list, peopleOf(place), masked);
+  const series = readEach(byPlace, ([name, list]): CaseSeries => {
+    const state_code = level === 'lga' ? stateOf.get(name)! : name;
+    const lga_code = level === 'lga' ? name : null;
+    const at = { state_pcode: pcodeOf.get(state_code)!, lga_code };
+    const isMasked = (month: number) => (source.gaps ?? []).some((gap) => masks(gap, at, month));
+    const place = { name, key: { [key]: lga_code ?? at.state_pcode }, people: peopleOf(name), isMasked };
+    const { first, confirmed } = consecutive(table, source, place, list);
     if (confirmed.every((value) => value === null))
-      throw new BadInput(table.file, place, 'no value in any month', 'at least one value');
+      throw table.refusal.at(name)('no value in any month', 'at least one value');
     blanks += confirmed.filter((value) => value === null).length;
-    return { state_code: state, lga_code, first, confirmed, masked: masksOf(first, confirmed.length) };
+    const masked = [...confirmed.keys()].filter((i) => isMasked(monthIndex(first) + i));
+    return { state_code, lga_code, first, confirmed, masked };
   });
   refuseLateStart(table, source, series);
-  refuseShort(table);
+  table.refuseShort();
   refuseUnusedMasks(source, pcodeOf, series);
   for (const gap of source.gaps ?? [])
     input.report.push({
@@ -95,16 +91,21 @@ async function readSeries(
 }
 
 /** The row's LGA, which must be in the row's state if the row names one. */
-function lgaWithState(code: ReturnType<typeof codeReader>, table: Table, row: Row): string {
-  const { lga_code, state_code } = code.lga(table, row);
-  if (row.values.state_pcode != null && code.state(table, row).state_code !== state_code)
-    throw new BadInput(
-      table.file,
-      `row ${row.line}`,
-      `LGA ${lga_code} with state ${row.values.state_pcode}`,
-      'an LGA of that state',
-    );
+function lgaWithState(code: CodeReader, row: RawRow): string {
+  const { lga_code, state_code } = code.lga(row);
+  if (row.has('state_pcode') && code.state(row).state_code !== state_code)
+    throw row.refusal(`LGA ${lga_code} with state ${row.values.state_pcode}`, 'an LGA of that state');
   return lga_code;
+}
+
+/** A place of a case table. */
+interface CasePlace {
+  name: string;
+  /** Its p-code, by the column that holds it. */
+  key: Pick<Gap, 'lga_pcode' | 'state_pcode'>;
+  people: number;
+  /** Whether the catalog masks a month, by its `monthIndex`. */
+  isMasked: (month: number) => boolean;
 }
 
 /**
@@ -112,95 +113,61 @@ function lgaWithState(code: ReturnType<typeof codeReader>, table: Table, row: Ro
  * @throws BadInput for a month that is missing or has more cases than people
  */
 function consecutive(
-  table: Table,
+  table: RawTable,
   source: Source,
-  { place, ...at }: Pick<Gap, 'lga_pcode' | 'state_pcode'> & { place: string },
-  rows: readonly Row[],
-  people: number,
-  masked: (month: number) => boolean,
+  { name, key, people, isMasked }: CasePlace,
+  rows: readonly RawRow[],
 ) {
   const byMonth = new Map<number, number | null>();
   readEach(rows, (row) => {
-    const confirmed = numberOrNull(table, row, 'confirmed', { least: 0, integer: true });
+    const confirmed = row.numberOrNull('confirmed', { least: 0, integer: true });
     if (confirmed !== null && confirmed > people)
-      throw new BadInput(
-        table.file,
-        `row ${row.line}, confirmed`,
-        `${confirmed}`,
-        `at most the ${people} people of ${place}`,
-      );
-    byMonth.set(monthIndex(periodIn(table, row, 'period')), confirmed);
+      throw row.refusal.at('confirmed')(`${confirmed}`, `at most the ${people} people of ${name}`);
+    byMonth.set(monthIndex(row.period('period')), confirmed);
   });
   const first = Math.min(...byMonth.keys());
   const last = Math.max(...byMonth.keys(), monthIndex(source.span!.last));
   const months = Array.from({ length: last - first + 1 }, (_, i) => first + i);
   const confirmed = readEach(months, (month) => {
     const value = byMonth.get(month);
-    if (value === undefined && masked(month)) return null;
-    if (value === undefined) {
-      const period = periodOf(month);
-      const expected = `every month from ${periodOf(first)} to ${periodOf(last)}`;
-      throw new BadInput(table.file, place, `no month ${period}`, expected, {
-        declare: 'gap',
-        gap: { rule: 'mask', ...at, first: period, last: period },
-      });
-    }
-    return value;
+    if (value !== undefined) return value;
+    if (isMasked(month)) return null;
+    const period = periodOf(month);
+    const expected = `every month from ${periodOf(first)} to ${periodOf(last)}`;
+    const mask = declareGap({ rule: 'mask', ...key, first: period, last: period });
+    throw table.refusal.at(name)(`no month ${period}`, expected, mask);
   });
   return { first: periodOf(first), confirmed };
 }
 
 /** Detects a table that has lost its first months, by the catalog's span. */
-function refuseLateStart(table: Table, { span }: Source, series: readonly CaseSeries[]): void {
+function refuseLateStart(table: RawTable, { span }: Source, series: readonly CaseSeries[]): void {
   const first = series.map((record) => record.first).sort()[0]!;
   if (first > span!.first)
-    throw new BadInput(
-      table.file,
-      '',
-      `no month before ${first}`,
-      `records from ${span!.first} on (sources.json, span)`,
-    );
+    throw table.refusal(`no month before ${first}`, `records from ${span!.first} on (sources.json, span)`);
 }
 
 /** A mask that matches no month is a mistake. */
 function refuseUnusedMasks(source: Source, pcodeOf: ReadonlyMap<string, string>, series: readonly CaseSeries[]): void {
   for (const gap of source.gaps ?? []) {
-    const alone = { ...source, gaps: [gap] };
-    const used = series.some(
-      ({ state_code, lga_code, first, confirmed }) =>
-        maskedMonths(alone, pcodeOf.get(state_code)!, lga_code, first, confirmed.length).length > 0,
-    );
-    if (!used) {
-      const what = `${gap.lga_pcode ?? gap.state_pcode ?? 'all'} ${gap.first ?? ''} to ${gap.last ?? ''}`;
-      throw new BadInput(
-        'sources.json',
-        `source ${source.id}, gaps`,
-        `a mask that matches no month: ${what}`,
-        'months of a series',
-      );
-    }
+    const isUsed = series.some(({ state_code, lga_code, first, confirmed }) => {
+      const at = { state_pcode: pcodeOf.get(state_code)!, lga_code };
+      return confirmed.some((_, i) => masks(gap, at, monthIndex(first) + i));
+    });
+    if (isUsed) continue;
+    const what = `${gap.lga_pcode ?? gap.state_pcode ?? 'all'} ${gap.first ?? ''} to ${gap.last ?? ''}`;
+    const refusal = refusalIn('sources.json', `source ${source.id}, gaps`);
+    throw refusal(`a mask that matches no month: ${what}`, 'months of a series');
   }
 }
 
-function maskedMonths(
-  source: Source,
-  statePcode: string,
-  lgaPcode: string | null,
-  first: string,
-  length: number,
-): number[] {
-  const masks = (source.gaps ?? []).filter(
-    (gap) =>
-      gap.rule === 'mask' &&
-      (gap.state_pcode === undefined || gap.state_pcode === statePcode) &&
-      (gap.lga_pcode === undefined || gap.lga_pcode === lgaPcode),
-  );
-  const start = monthIndex(first);
-  return Array.from({ length }, (_, i) => i).filter((i) =>
-    masks.some(
-      (gap) =>
-        (gap.first === undefined || start + i >= monthIndex(gap.first)) &&
-        (gap.last === undefined || start + i <= monthIndex(gap.last)),
-    ),
+/** Whether a gap masks a month of a place, given by its `monthIndex`. What the gap does not name, it does not limit. */
+function masks(gap: Gap, at: { state_pcode: string; lga_code: string | null }, month: number): boolean {
+  return (
+    gap.rule === 'mask' &&
+    (gap.state_pcode === undefined || gap.state_pcode === at.state_pcode) &&
+    (gap.lga_pcode === undefined || gap.lga_pcode === at.lga_code) &&
+    (gap.first === undefined || month >= monthIndex(gap.first)) &&
+    (gap.last === undefined || month <= monthIndex(gap.last))
   );
 }

@@ -1,11 +1,13 @@
 import { monthIndex, periodOf } from '../contract/months.ts';
-import { BadInput, readEach } from '../lib/bad-input.ts';
+import { readEach } from '../lib/bad-input.ts';
 import type { Areas, ClimateRow, Polygons } from './ingest-tables.ts';
-import { codeReader, gapFor, type IngestInput, nameOf, sourcesOf } from './input.ts';
-import { numberOf, periodIn, type Row, readTable, refuseDuplicates, refuseShort, type Table } from './readers/table.ts';
+import { codeReader, declareGap, gapFor, type IngestInput, nameOf, sourcesOf } from './input.ts';
+import { type RawRow, readTable } from './readers/raw-table.ts';
 
 /** A lower yearly average over the country, mm, suggests another unit. */
 const LEAST_RAIN = 50;
+
+const YEARS = { least: 1900, most: 2100 };
 
 type Weather = Pick<ClimateRow, 'rain_mm' | 'temperature_c'>;
 
@@ -18,25 +20,25 @@ export async function ingestClimate(input: IngestInput, areas: Areas, polygons: 
   const source = sourcesOf(input, 'climate')[0];
   if (!source) return [];
   const table = await readTable(input.rawData, source);
-  refuseDuplicates(table, table.columns.has('period') ? ['lga_pcode', 'period'] : ['lga_pcode', 'year', 'month']);
+  table.refuseDuplicates(table.columns.has('period') ? ['lga_pcode', 'period'] : ['lga_pcode', 'year', 'month']);
   const code = codeReader(input, areas);
-  const monthOfRow = new Map(readEach(table.rows, (row) => [row, readMonth(table, row)] as const));
+  const monthOfRow = new Map(readEach(table.rows, (row) => [row, monthIndex(row.month(YEARS))] as const));
   const span = source.span!;
   const first = table.rows.reduce((least, row) => Math.min(least, monthOfRow.get(row)!), monthIndex(span.first));
   const last = table.rows.reduce((most, row) => Math.max(most, monthOfRow.get(row)!), monthIndex(span.last));
   const months = last - first + 1;
 
   const known = new Map<string, Weather[]>();
-  const placeOfRow = new Map(readEach(table.rows, (row) => [row, code.lga(table, row).lga_code] as const));
+  const placeOfRow = new Map(readEach(table.rows, (row) => [row, code.lga(row).lga_code] as const));
   readEach(
     Map.groupBy(table.rows, (row) => placeOfRow.get(row)!),
     ([lga, rows]) => {
-      const byMonth = new Map(readEach(rows, (row) => [monthOfRow.get(row)!, readWeather(table, row)] as const));
+      const byMonth = new Map(readEach(rows, (row) => [monthOfRow.get(row)!, readWeather(row)] as const));
       const series = Array.from({ length: months }, (_, i) => {
         const weather = byMonth.get(first + i);
         if (weather) return weather;
         const expected = `every month from ${periodOf(first)} to ${periodOf(last)}`;
-        throw new BadInput(table.file, nameOf(areas, lga), `no month ${periodOf(first + i)}`, expected);
+        throw table.refusal.at(nameOf(areas, lga))(`no month ${periodOf(first + i)}`, expected);
       });
       known.set(lga, series);
     },
@@ -47,20 +49,20 @@ export async function ingestClimate(input: IngestInput, areas: Areas, polygons: 
       const own = known.get(lga_code);
       if (own) return [lga_code, own] as const;
       const gap = gapFor(source, lga_code);
-      const near = (polygons.neighbours[lga_code] ?? []).flatMap((n) => known.get(n) ?? []);
+      const near = (polygons.neighbours[lga_code] ?? []).flatMap((lga) => known.get(lga) ?? []);
       const count = near.length / months;
       if (gap?.rule !== 'neighbours' || count === 0) {
         const expected =
           'every month, or a gap declared in the catalog with the rule `neighbours` and a neighbour with data';
-        throw new BadInput(table.file, nameOf(areas, lga_code), 'no row', expected, {
-          declare: 'gap',
-          gap: { rule: 'neighbours', lga_pcode: lga_code },
-        });
+        const remedy = declareGap({ rule: 'neighbours', lga_pcode: lga_code });
+        throw table.refusal.at(nameOf(areas, lga_code))('no row', expected, remedy);
       }
       const what = `${nameOf(areas, lga_code)}: ${gap.reason}; unweighted mean of its ${count} neighbours`;
       input.report.push({ source: source.id, rule: 'neighbours', what });
       const mean = (field: keyof Weather, month: number) =>
-        Array.from({ length: count }, (_, k) => near[k * months + month]![field]!).reduce((a, b) => a + b) / count;
+        Array.from({ length: count }, (_, neighbour) => near[neighbour * months + month]![field]!).reduce(
+          (a, b) => a + b,
+        ) / count;
       const filled = Array.from({ length: months }, (_, i) => ({
         rain_mm: mean('rain_mm', i),
         temperature_c: table.columns.has('temperature_c') ? mean('temperature_c', i) : null,
@@ -68,13 +70,11 @@ export async function ingestClimate(input: IngestInput, areas: Areas, polygons: 
       return [lga_code, filled] as const;
     }),
   );
-  refuseShort(table);
+  table.refuseShort();
   const rows = [...known.values()].flat();
   const yearly = (12 * rows.reduce((sum, { rain_mm }) => sum + rain_mm, 0)) / rows.length;
   if (yearly < LEAST_RAIN)
-    throw new BadInput(
-      table.file,
-      'rain_mm',
+    throw table.refusal.at('rain_mm')(
       `${yearly.toFixed(1)} mm a year on average`,
       `${LEAST_RAIN} or more (is the unit mm?)`,
     );
@@ -83,17 +83,9 @@ export async function ingestClimate(input: IngestInput, areas: Areas, polygons: 
   );
 }
 
-function readMonth(table: Table, row: Row): number {
-  if (table.columns.has('period')) return monthIndex(periodIn(table, row, 'period'));
-  const year = numberOf(table, row, 'year', { least: 1900, most: 2100, integer: true });
-  return year * 12 + numberOf(table, row, 'month', { least: 1, most: 12, integer: true }) - 1;
-}
-
-function readWeather(table: Table, row: Row): Weather {
+function readWeather(row: RawRow): Weather {
   return {
-    rain_mm: numberOf(table, row, 'rain_mm', { least: 0, most: 3000 }),
-    temperature_c: table.columns.has('temperature_c')
-      ? numberOf(table, row, 'temperature_c', { least: -20, most: 50 })
-      : null,
+    rain_mm: row.number('rain_mm', { least: 0, most: 3000 }),
+    temperature_c: row.hasColumn('temperature_c') ? row.number('temperature_c', { least: -20, most: 50 }) : null,
   };
 }

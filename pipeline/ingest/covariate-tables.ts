@@ -2,22 +2,16 @@ import { changesOverTime } from '../catalog/covariates.ts';
 import { isTable } from '../catalog/roles.ts';
 import type { Source } from '../catalog/sources.ts';
 import { monthIndex, periodRange } from '../contract/months.ts';
-import { BadInput, readEach } from '../lib/bad-input.ts';
+import { readEach } from '../lib/bad-input.ts';
 import type { RowOf } from '../lib/tables/table.ts';
 import type * as ingest from './ingest-tables.ts';
 import type { Areas, Polygons } from './ingest-tables.ts';
-import { codeReader, gapFor, type IngestInput, nameOf, sourcesOf } from './input.ts';
+import { codeReader, declareGap, gapFor, type IngestInput, nameOf, sourcesOf } from './input.ts';
 import { classMean } from './layers.ts';
-import {
-  numberOf,
-  numberOrNull,
-  periodIn,
-  type Row,
-  readTable,
-  refuseDuplicates,
-  refuseShort,
-  type Table,
-} from './readers/table.ts';
+import { type RawRow, type RawTable, readTable } from './readers/raw-table.ts';
+
+/** Years that a table may name. */
+const YEARS = { least: 1900, most: 2100 };
 
 type CovariateRow = RowOf<typeof ingest.COVARIATES>;
 
@@ -45,14 +39,15 @@ async function readCovariate(
 ): Promise<CovariateRow[]> {
   const key = source.columns?.lga_pcode === undefined ? 'state_pcode' : 'lga_pcode';
   const table = await readTable(input.rawData, source);
-  refuseDuplicates(table, [key, ...['period', 'year', 'month'].filter((name) => table.columns.has(name))]);
+  const timeColumns = ['period', 'year', 'month'].filter((name) => table.columns.has(name));
+  table.refuseDuplicates([key, ...timeColumns]);
   const code = codeReader(input, areas);
   /** By time, then by place. */
   const values = new Map<string | null, Map<string, number>>();
   readEach(table.rows, (row) => {
-    const place = key === 'lga_pcode' ? code.lga(table, row).lga_code : code.state(table, row).state_code;
-    const value = readValue(table, row, source);
-    const time = timeOf(table, row);
+    const place = code.place(row, key);
+    const value = readValue(row, source);
+    const time = timeOf(row);
     if (!values.has(time)) values.set(time, new Map());
     if (value !== null) values.get(time)!.set(place, value);
   });
@@ -64,16 +59,14 @@ async function readCovariate(
       const known = (lga: string) => values.get(time)?.get(codeOf.get(lga)!);
       const value = known(lga_code) ?? filled(source, lga_code, neighbours[lga_code] ?? [], known);
       if (value !== undefined) return { covariate: source.id, lga_code, time, value };
-      throw new BadInput(
-        table.file,
-        nameOf(areas, lga_code),
+      throw table.refusal.at(nameOf(areas, lga_code))(
         time === null ? 'no value' : `no value for ${time}`,
         'a value, or a gap declared with the rule `value`, or `neighbours` if a neighbour has one',
-        { declare: 'gap', gap: { rule: 'neighbours', lga_pcode: lga_code } },
+        declareGap({ rule: 'neighbours', lga_pcode: lga_code }),
       );
     }),
   ).flat();
-  refuseShort(table);
+  table.refuseShort();
   for (const { lga_pcode, rule, reason } of source.gaps ?? [])
     input.report.push({ source: source.id, rule, what: `${nameOf(areas, lga_pcode!)}: ${reason}` });
   return rows;
@@ -87,27 +80,24 @@ function filled(source: Source, lga: string, near: string[], known: (lga: string
   return given.length > 0 ? given.reduce((a, b) => a + b, 0) / given.length : undefined;
 }
 
-const readValue = (table: Table, row: Row, { classes, classes_total }: Source) =>
-  classes ? classMean(table, row, classes, classes_total) : numberOrNull(table, row, 'value');
+const readValue = (row: RawRow, { classes, classes_total }: Source) =>
+  classes ? classMean(row, classes, classes_total) : row.numberOrNull('value');
 
 /** `YYYY-MM`, `YYYY`, or null if the table has no times. */
-function timeOf(table: Table, row: Row): string | null {
-  if (table.columns.has('period')) return periodIn(table, row, 'period');
-  if (!table.columns.has('year')) return null;
-  const year = numberOf(table, row, 'year', { least: 1900, most: 2100, integer: true });
-  if (!table.columns.has('month')) return String(year);
-  const month = numberOf(table, row, 'month', { least: 1, most: 12, integer: true });
-  return `${year}-${String(month).padStart(2, '0')}`;
+function timeOf(row: RawRow): string | null {
+  if (row.hasColumn('period')) return row.period('period');
+  if (!row.hasColumn('year')) return null;
+  return row.hasColumn('month') ? row.month(YEARS) : String(row.number('year', { ...YEARS, integer: true }));
 }
 
 /** The source's times in ascending order: every month from its first to its last, or the years present. */
-function timesOf(table: Table, source: Source, found: (string | null)[]): (string | null)[] {
+function timesOf(table: RawTable, source: Source, found: (string | null)[]): (string | null)[] {
   if (!changesOverTime(source)) return [null];
   const sorted = (found as string[]).toSorted();
   if (!source.span) return sorted;
   const { first, last } = source.span;
   const [begin, end] = [sorted[0]!, sorted.at(-1)!];
   if (monthIndex(begin) > monthIndex(first) || monthIndex(end) < monthIndex(last))
-    throw new BadInput(table.file, '', `months from ${begin} to ${end}`, `${first} to ${last} (sources.json, span)`);
+    throw table.refusal(`months from ${begin} to ${end}`, `${first} to ${last} (sources.json, span)`);
   return periodRange(begin, end);
 }

@@ -27,8 +27,11 @@ import { ingestSurveys } from './surveys.ts';
 export const run: StageRun = async (io) => {
   const names = otherNames();
   const input: IngestInput = {
-    ...{ rawData: io.rawData, sources: io.sources, model: io.model },
-    ...{ report: [], otherNames: names },
+    rawData: io.rawData,
+    sources: io.sources,
+    model: io.model,
+    report: [],
+    otherNames: names,
   };
   const { areas, polygons } = await ingestAreas(input);
   refuseUnknownPlaces(input.sources, areas);

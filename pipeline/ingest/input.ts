@@ -1,11 +1,12 @@
 import type { Model } from '../catalog/model.ts';
+import type { Remedy } from '../catalog/remedy.ts';
 import type { Role } from '../catalog/roles.ts';
 import type { Gap, Source } from '../catalog/sources.ts';
 import type { ReportLine } from '../engine/stage.ts';
-import { BadInput } from '../lib/bad-input.ts';
+import { refusalIn } from '../lib/bad-input.ts';
 import type { Areas } from './ingest-tables.ts';
 import { type OtherNames, plain } from './names.ts';
-import { type Row, type Table, textOf } from './readers/table.ts';
+import type { RawRow } from './readers/raw-table.ts';
 
 /** Input of every part of the ingest stage; each adds its findings to `report`. */
 export interface IngestInput {
@@ -25,7 +26,7 @@ export function sourcesOf(input: Pick<IngestInput, 'sources'>, role: Role): Sour
 /** The only source of a role that a country must have. */
 export function sourceOf(input: Pick<IngestInput, 'sources'>, role: Role): Source {
   const found = sourcesOf(input, role);
-  if (found.length !== 1) throw new BadInput('sources.json', `role ${role}`, `${found.length} sources`, 'exactly one');
+  if (found.length !== 1) throw refusalIn('sources.json', `role ${role}`)(`${found.length} sources`, 'exactly one');
   return found[0]!;
 }
 
@@ -34,93 +35,88 @@ export function gapFor(source: Source, lgaCode: string): Gap | undefined {
   return source.gaps?.find((gap) => gap.lga_pcode === lgaCode);
 }
 
+/** The declaration in the catalog that would let a build pass a gap in the data. */
+export const declareGap = (gap: Omit<Gap, 'reason'>): Remedy => ({ declare: 'gap', gap });
+
+/** Finds the places that rows name by their codes. */
+export interface CodeReader {
+  /** @throws BadInput naming the row if its code is not that of an LGA, or its names belong to another place */
+  lga(row: RawRow): Areas['lgas'][number];
+  /** @throws BadInput naming the row if its code is not that of a state, or its name belongs to another one */
+  state(row: RawRow): Areas['states'][number];
+  /** The project's code of the row's place: by `lga_pcode` of its LGA, by `state_pcode` of its state. */
+  place(row: RawRow, key: 'lga_pcode' | 'state_pcode'): string;
+}
+
 /**
  * Looks up codes in the country's areas; errors name the row. Places are never looked up by name, but a row whose name
  * belongs to another place than its code is refused, because one of the two must be wrong. Spellings may differ.
  */
-export function codeReader({ otherNames }: Pick<IngestInput, 'otherNames'>, areas: Areas) {
+export function codeReader({ otherNames }: Pick<IngestInput, 'otherNames'>, areas: Areas): CodeReader {
   const lgas = new Map(areas.lgas.map((lga) => [lga.lga_code, lga]));
   const states = new Map(areas.states.map((state) => [state.state_pcode, state]));
   const byCode = new Map(areas.states.map((state) => [state.state_code, state]));
-  const lgaNames = new Set(areas.lgas.map((lga) => plain(lga.lga)));
-  const stateNames = new Set(areas.states.map((state) => plain(state.state)));
-  const checkName = (
-    table: Table,
-    row: Row,
-    area: 'lga' | 'state',
-    code: string,
-    own: string,
-    names: ReadonlySet<string>,
-  ) => {
-    const given = row.values[area];
-    if (given == null || plain(given) === plain(own)) return;
-    if (!names.has(plain(given))) {
-      otherNames?.add(area, code, given);
-      return;
+  const known = {
+    lga: new Set(areas.lgas.map((lga) => plain(lga.lga))),
+    state: new Set(areas.states.map((state) => plain(state.state))),
+  };
+  const checkName = (row: RawRow, level: 'lga' | 'state', { code, name }: { code: string; name: string }) => {
+    const given = row.values[level];
+    if (given == null || plain(given) === plain(name)) return;
+    if (known[level].has(plain(given)))
+      throw row.refusal.at(level)(`${given} with the code ${code}`, `${name}, the name for that code`);
+    otherNames?.add(level, code, given);
+  };
+  const checkState = (row: RawRow, { state_code, state }: Areas['states'][number]) =>
+    checkName(row, 'state', { code: state_code, name: state });
+  const recode = (column: string, from: string, named: readonly string[]): Remedy | null =>
+    named.length === 1 ? { declare: 'recode', column, from, to: named[0]! } : null;
+
+  const lgaOf = (row: RawRow) => {
+    const code = row.text('lga_pcode');
+    const lga = lgas.get(code);
+    if (!lga) {
+      const isNamed = (area: Areas['lgas'][number]) =>
+        plain(area.lga) === plain(row.values.lga ?? '') &&
+        (row.values.state == null || plain(byCode.get(area.state_code)!.state) === plain(row.values.state));
+      const named = areas.lgas.filter(isNamed).map(({ lga_code }) => lga_code);
+      throw row.refusal.at('lga_pcode')(code, AN_LGA, recode('lga_pcode', code, named));
     }
-    throw new BadInput(
-      table.file,
-      `row ${row.line}, ${area}`,
-      `${given} with the code ${code}`,
-      `${own}, the name for that code`,
-    );
+    checkName(row, 'lga', { code, name: lga.lga });
+    checkState(row, byCode.get(lga.state_code)!);
+    return lga;
+  };
+  const stateOf = (row: RawRow) => {
+    const code = row.text('state_pcode');
+    const state = states.get(code);
+    if (!state) {
+      const named = areas.states.filter((area) => plain(area.state) === plain(row.values.state ?? ''));
+      const pcodes = named.map(({ state_pcode }) => state_pcode);
+      throw row.refusal.at('state_pcode')(code, A_STATE, recode('state_pcode', code, pcodes));
+    }
+    checkState(row, state);
+    return state;
   };
   return {
-    lga(table: Table, row: Row) {
-      const code = textOf(table, row, 'lga_pcode');
-      const lga = lgas.get(code);
-      if (!lga) {
-        const expected = 'the p-code of an LGA in the outlines';
-        const named = areas.lgas.filter(
-          (area) =>
-            plain(area.lga) === plain(row.values.lga ?? '') &&
-            (row.values.state == null || plain(byCode.get(area.state_code)!.state) === plain(row.values.state)),
-        );
-        throw new BadInput(
-          table.file,
-          `row ${row.line}, lga_pcode`,
-          code,
-          expected,
-          named.length === 1 ? { declare: 'recode', column: 'lga_pcode', from: code, to: named[0]!.lga_code } : null,
-        );
-      }
-      checkName(table, row, 'lga', code, lga.lga, lgaNames);
-      const state = byCode.get(lga.state_code)!;
-      checkName(table, row, 'state', state.state_code, state.state, stateNames);
-      return lga;
-    },
-    state(table: Table, row: Row) {
-      const code = textOf(table, row, 'state_pcode');
-      const state = states.get(code);
-      if (!state) {
-        const named = areas.states.filter((area) => plain(area.state) === plain(row.values.state ?? ''));
-        throw new BadInput(
-          table.file,
-          `row ${row.line}, state_pcode`,
-          code,
-          'the p-code of a state of model.json',
-          named.length === 1
-            ? { declare: 'recode', column: 'state_pcode', from: code, to: named[0]!.state_pcode }
-            : null,
-        );
-      }
-      checkName(table, row, 'state', state.state_code, state.state, stateNames);
-      return state;
-    },
+    lga: lgaOf,
+    state: stateOf,
+    place: (row, key) => (key === 'lga_pcode' ? lgaOf(row).lga_code : stateOf(row).state_code),
   };
 }
+
+/** What a code must be. */
+const AN_LGA = 'the p-code of an LGA in the outlines';
+const A_STATE = 'the p-code of a state of model.json';
 
 /** @throws BadInput if the catalog declares a gap for a place that does not exist */
 export function refuseUnknownPlaces(sources: readonly Source[], areas: Areas): void {
   const lgas = new Set(areas.lgas.map((lga) => lga.lga_code));
   const states = new Set(areas.states.map((state) => state.state_pcode));
   for (const { id, gaps = [] } of sources) {
+    const refusal = refusalIn('sources.json', `source ${id}, gaps`);
     for (const { lga_pcode, state_pcode } of gaps) {
-      const where = `source ${id}, gaps`;
-      if (lga_pcode !== undefined && !lgas.has(lga_pcode))
-        throw new BadInput('sources.json', where, lga_pcode, 'the p-code of an LGA in the outlines');
-      if (state_pcode !== undefined && !states.has(state_pcode))
-        throw new BadInput('sources.json', where, state_pcode, 'the p-code of a state of model.json');
+      if (lga_pcode !== undefined && !lgas.has(lga_pcode)) throw refusal(lga_pcode, AN_LGA);
+      if (state_pcode !== undefined && !states.has(state_pcode)) throw refusal(state_pcode, A_STATE);
     }
   }
 }

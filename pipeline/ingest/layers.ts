@@ -1,19 +1,11 @@
 import { type Figure, figuresOf } from '../catalog/figures.ts';
 import type { Source } from '../catalog/sources.ts';
-import { BadInput, readEach } from '../lib/bad-input.ts';
+import { readEach } from '../lib/bad-input.ts';
 import type { RowOf } from '../lib/tables/table.ts';
 import type * as ingest from './ingest-tables.ts';
 import type { Areas } from './ingest-tables.ts';
-import { codeReader, gapFor, type IngestInput, nameOf, sourcesOf } from './input.ts';
-import {
-  numberOf,
-  numberOrNull,
-  type Row,
-  readTable,
-  refuseDuplicates,
-  refuseShort,
-  type Table,
-} from './readers/table.ts';
+import { codeReader, declareGap, gapFor, type IngestInput, nameOf, sourcesOf } from './input.ts';
+import { type RawRow, type RawTable, readTable } from './readers/raw-table.ts';
 
 /** The sum of the classes may differ from the total in the table by this share, because both are rounded. */
 const SAME_TOTAL = 1e-4;
@@ -36,60 +28,47 @@ export async function ingestLayers(input: IngestInput, areas: Areas): Promise<Ro
 }
 
 async function readLayer(input: IngestInput, areas: Areas, source: Source, figure: Figure): Promise<(number | null)[]> {
-  const byLga = source.columns?.lga_pcode !== undefined;
-  const key = byLga ? 'lga_pcode' : 'state_pcode';
+  const key = source.columns?.lga_pcode === undefined ? 'state_pcode' : 'lga_pcode';
   const table = await readTable(input.rawData, source);
-  refuseDuplicates(table, [key]);
+  table.refuseDuplicates([key]);
   const code = codeReader(input, areas);
-  const stateOf = new Map(areas.lgas.map((lga) => [lga.lga_code, lga.state_code]));
   const values = new Map(
     readEach(table.rows, (row) => {
-      const place = byLga ? code.lga(table, row).lga_code : code.state(table, row).state_code;
-      return [
-        place,
-        source.classes
-          ? classMean(table, row, source.classes, source.classes_total)
-          : readValue(table, row, figure, source.unit),
-      ];
+      const place = code.place(row, key);
+      const { classes, classes_total } = source;
+      return [place, classes ? classMean(row, classes, classes_total) : readValue(row, figure, source.unit)];
     }),
   );
   refuseWrongUnit(table, source, figure, [...values.values()]);
-  const figures = readEach(areas.lgas, ({ lga_code }) => {
-    const value = values.get(byLga ? lga_code : stateOf.get(lga_code)!);
+  const figures = readEach(areas.lgas, ({ lga_code, state_code }) => {
+    const value = values.get(key === 'lga_pcode' ? lga_code : state_code);
     if (value != null) return value;
     const gap = gapFor(source, lga_code);
-    if (gap?.rule !== 'null') {
-      const found = value === null ? 'no value' : 'no row';
-      throw new BadInput(
-        table.file,
-        nameOf(areas, lga_code),
-        found,
+    if (gap?.rule !== 'null')
+      throw table.refusal.at(nameOf(areas, lga_code))(
+        value === null ? 'no value' : 'no row',
         'a figure, or a gap declared with the rule `null`',
-        { declare: 'gap', gap: { rule: 'null', lga_pcode: lga_code } },
+        declareGap({ rule: 'null', lga_pcode: lga_code }),
       );
-    }
     input.report.push({ source: source.id, rule: 'null', what: `${nameOf(areas, lga_code)}: ${gap.reason}` });
     return null;
   });
-  refuseShort(table);
+  table.refuseShort();
   return figures;
 }
 
-function readValue(table: Table, row: Row, figure: Figure, unit: string): number | null {
-  if (unit === 'percent') {
-    const percent = numberOrNull(table, row, figure, { least: 0, most: 100 });
-    return percent === null ? null : percent / 100;
-  }
-  return numberOrNull(table, row, figure, unit === 'share' ? { least: 0, most: 1 } : { least: 0 });
+function readValue(row: RawRow, figure: Figure, unit: string): number | null {
+  if (unit === 'share') return row.numberOrNull(figure, { least: 0, most: 1 });
+  if (unit !== 'percent') return row.numberOrNull(figure, { least: 0 });
+  const percent = row.numberOrNull(figure, { least: 0, most: 100 });
+  return percent === null ? null : percent / 100;
 }
 
 /** Shares declared as percentages would pass every range check, a hundred times too small. */
-function refuseWrongUnit(table: Table, source: Source, figure: Figure, values: readonly (number | null)[]): void {
+function refuseWrongUnit(table: RawTable, source: Source, figure: Figure, values: readonly (number | null)[]): void {
   const most = values.reduce<number>((a, b) => Math.max(a, b ?? 0), 0);
   if (source.unit === 'percent' && most > 0 && most <= 0.01)
-    throw new BadInput(
-      table.file,
-      figure,
+    throw table.refusal.at(figure)(
       `no value above ${most * 100}`,
       'percent, as the catalog declares; these look like shares',
     );
@@ -97,25 +76,17 @@ function refuseWrongUnit(table: Table, source: Source, figure: Figure, values: r
 
 /**
  * Mean of a figure given as numbers of people by class: Σ people × midpoint / Σ people; null if no people are counted.
+ * @param totalColumn the column with the sum of the classes, if the table has one
+ * @throws BadInput for a number below 0, or classes that do not add up to their total
  */
-export function classMean(
-  table: Table,
-  row: Row,
-  classes: NonNullable<Source['classes']>,
-  totalColumn?: string,
-): number | null {
-  if (classes.every(({ column }) => row.values[column] == null)) return null;
-  const people = classes.map(({ column }) => numberOf(table, row, column, { least: 0 }));
-  const total = people.reduce((sum, n) => sum + n, 0);
+export function classMean(row: RawRow, classes: NonNullable<Source['classes']>, totalColumn?: string): number | null {
+  if (!classes.some(({ column }) => row.has(column))) return null;
+  const people = classes.map(({ column }) => row.number(column, { least: 0 }));
+  const total = people.reduce((sum, count) => sum + count, 0);
   if (totalColumn !== undefined) {
-    const stated = numberOf(table, row, totalColumn, { least: 0 });
+    const stated = row.number(totalColumn, { least: 0 });
     if (Math.abs(stated - total) > SAME_TOTAL * stated + 1)
-      throw new BadInput(
-        table.file,
-        `row ${row.line}, ${totalColumn}`,
-        `${stated}`,
-        `${total}, the sum of its classes`,
-      );
+      throw row.refusal.at(totalColumn)(`${stated}`, `${total}, the sum of its classes`);
   }
   if (total === 0) return null;
   return classes.reduce((sum, { midpoint }, i) => sum + people[i]! * midpoint, 0) / total;
@@ -129,24 +100,14 @@ export async function ingestCensus(input: IngestInput, areas: Areas): Promise<Ro
   const source = sourcesOf(input, 'population_census')[0];
   if (!source) return [];
   const table = await readTable(input.rawData, source);
-  refuseDuplicates(table, ['lga_pcode']);
+  table.refuseDuplicates(['lga_pcode']);
   const code = codeReader(input, areas);
   const rows = new Map(
     readEach(table.rows, (row) => {
-      const people = numberOf(table, row, 'people', { least: 1, integer: true });
-      const children = table.columns.has('children_0_4')
-        ? numberOf(table, row, 'children_0_4', { least: 0, most: people, integer: true })
-        : null;
-      const share = children === null ? null : children / people;
-      if (share !== null && (share < CHILDREN[0] || share > CHILDREN[1]))
-        throw new BadInput(
-          table.file,
-          `row ${row.line}, children_0_4`,
-          `${children} of ${people} people`,
-          `${CHILDREN[0]} to ${CHILDREN[1]} of them`,
-        );
-      const { lga_code } = code.lga(table, row);
-      return [lga_code, { lga_code, people, children_0_4: children }];
+      const people = row.number('people', { least: 1, integer: true });
+      const children_0_4 = row.hasColumn('children_0_4') ? readChildren(row, people) : null;
+      const { lga_code } = code.lga(row);
+      return [lga_code, { lga_code, people, children_0_4 }];
     }),
   );
   const census = readEach(areas.lgas, ({ lga_code }) => {
@@ -154,19 +115,24 @@ export async function ingestCensus(input: IngestInput, areas: Areas): Promise<Ro
     if (found) return found;
     const gap = gapFor(source, lga_code);
     if (gap?.rule !== 'omit')
-      throw new BadInput(
-        table.file,
-        nameOf(areas, lga_code),
+      throw table.refusal.at(nameOf(areas, lga_code))(
         'no row',
         'a row, or a gap declared with the rule `omit`',
-        {
-          declare: 'gap',
-          gap: { rule: 'omit', lga_pcode: lga_code },
-        },
+        declareGap({ rule: 'omit', lga_pcode: lga_code }),
       );
     input.report.push({ source: source.id, rule: 'omit', what: `${nameOf(areas, lga_code)}: ${gap.reason}` });
     return [];
   });
-  refuseShort(table);
+  table.refuseShort();
   return census.flat();
+}
+
+/** Children aged 0-4, a plausible share of the people. */
+function readChildren(row: RawRow, people: number): number {
+  const children = row.number('children_0_4', { least: 0, most: people, integer: true });
+  const [least, most] = CHILDREN;
+  const share = children / people;
+  if (share < least || share > most)
+    throw row.refusal.at('children_0_4')(`${children} of ${people} people`, `${least} to ${most} of them`);
+  return children;
 }

@@ -20,18 +20,20 @@ export function locator(areas: Areas, polygons: Polygons): Locate {
     return { lga_code, state_code: areas.lgas[i]!.state_code, shape, box: bbox(shape) };
   });
   const byCode = new Map(shapes.map((shape) => [shape.lga_code, shape]));
-  const contains = ({ box: [w, s, e, n], shape }: (typeof shapes)[number], x: number, y: number) =>
-    x >= w && x <= e && y >= s && y <= n && booleanPointInPolygon([x, y], shape);
+  const contains = ({ box: [west, south, east, north], shape }: (typeof shapes)[number], x: number, y: number) =>
+    x >= west && x <= east && y >= south && y <= north && booleanPointInPolygon([x, y], shape);
 
   const locate = (x: number, y: number, stateCode?: string): string | null => {
-    const within = shapes.filter((s) => stateCode === undefined || s.state_code === stateCode);
+    const within = shapes.filter(({ state_code }) => stateCode === undefined || state_code === stateCode);
     const inside = within.find((shape) => contains(shape, x, y));
     if (inside || stateCode === undefined) return inside?.lga_code ?? null;
     const distance = (shape: (typeof shapes)[number]['shape']) =>
       shape.coordinates
         .flat(2)
         .reduce((least, [a, b]) => Math.min(least, (a! - x) ** 2 + (b! - y) ** 2), Number.POSITIVE_INFINITY);
-    return within.map((s) => ({ ...s, away: distance(s.shape) })).reduce((a, b) => (b.away < a.away ? b : a)).lga_code;
+    return within
+      .map(({ lga_code, shape }) => ({ lga_code, away: distance(shape) }))
+      .reduce((a, b) => (b.away < a.away ? b : a)).lga_code;
   };
   const kmFrom = (x: number, y: number, lgaCode: string): number => {
     const lga = byCode.get(lgaCode)!;
@@ -41,7 +43,9 @@ export function locator(areas: Areas, polygons: Polygons): Locate {
     // A degree of latitude is at least 110.6 km, a degree of longitude that times the cosine.
     const [dy, dx] = [km / 110, km / (110 * Math.cos((y * Math.PI) / 180))];
     const near = shapes
-      .filter(({ box: [w, s, e, n] }) => x >= w - dx && x <= e + dx && y >= s - dy && y <= n + dy)
+      .filter(
+        ({ box: [west, south, east, north] }) => x >= west - dx && x <= east + dx && y >= south - dy && y <= north + dy,
+      )
       .map(({ lga_code }) => ({ lga_code, km: kmFrom(x, y, lga_code) }))
       .sort((a, b) => a.km - b.km)[0];
     return near && near.km <= km ? near : null;

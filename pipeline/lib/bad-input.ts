@@ -6,6 +6,14 @@ export interface Complaint {
   expected: string;
 }
 
+/** A complaint as it is written where a fault is found. */
+export interface Fault extends Omit<Complaint, 'where'> {
+  /** Left out if the complaint is about the file as a whole. */
+  where?: string;
+  /** What would resolve it, for whoever proposes it: a `Remedy` of the catalog. */
+  remedy?: unknown;
+}
+
 /** An invalid input. It is thrown where the input is read, and stops the build before the input is used. */
 export class BadInput extends Error implements Complaint {
   override name = 'BadInput';
@@ -13,12 +21,12 @@ export class BadInput extends Error implements Complaint {
   readonly where: string;
   readonly found: string;
   readonly expected: string;
-  /** What would resolve it, for whoever proposes it (catalog/remedy.ts); null if nothing is known to. */
+  /** Null if nothing is known to resolve it. */
   readonly remedy: unknown;
   /** Further faults found in the same pass over the input. */
   others: readonly BadInput[] = [];
 
-  constructor(file: string, where: string, found: string, expected: string, remedy: unknown = null) {
+  constructor({ file, where = '', found, expected, remedy = null }: Fault) {
     super(`${file}${where ? `, ${where}` : ''}: found ${found}, expected ${expected}`);
     this.file = file;
     this.where = where;
@@ -26,6 +34,20 @@ export class BadInput extends Error implements Complaint {
     this.expected = expected;
     this.remedy = remedy;
   }
+}
+
+/** Makes the errors of one spot of an input, to be thrown: `throw refusal('no rows', 'at least one')`. */
+export interface Refusal {
+  (found: string, expected: string, remedy?: unknown): BadInput;
+  /** The same for a spot within this one: `row 7` of a file, then `examined` of that row. */
+  at(where: string): Refusal;
+}
+
+/** Refusals of a file or, if `where` is given, of a spot in it. */
+export function refusalIn(file: string, where = ''): Refusal {
+  const refusal = (found: string, expected: string, remedy: unknown = null) =>
+    new BadInput({ file, where, found, expected, remedy });
+  return Object.assign(refusal, { at: (inner: string) => refusalIn(file, where ? `${where}, ${inner}` : inner) });
 }
 
 /** Maximum number of faults to collect: a longer list would not help. */

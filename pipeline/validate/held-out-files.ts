@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { numberOf, readTable, refuseDuplicates, textOf } from '../ingest/readers/table.ts';
+import { readTable } from '../ingest/readers/raw-table.ts';
 import { writeAtomic } from '../lib/atomic-write.ts';
 import { toCsv } from '../lib/tables/csv.ts';
 import { literal, withDatabase } from '../lib/tables/duckdb.ts';
@@ -29,10 +29,8 @@ const COLUMNS = [
 export async function readFolds(file: string): Promise<Map<string, number>> {
   const columns = { lga_pcode: 'lga_pcode', fold: 'fold' };
   const table = await readTable(path.dirname(file), { files: [{ path: path.basename(file) }], columns });
-  refuseDuplicates(table, ['lga_pcode']);
-  return new Map(
-    table.rows.map((row) => [textOf(table, row, 'lga_pcode'), numberOf(table, row, 'fold', { integer: true })]),
-  );
+  table.refuseDuplicates(['lga_pcode']);
+  return new Map(table.rows.map((row) => [row.text('lga_pcode'), row.number('fold', { integer: true })]));
 }
 
 /** Writes one row per held-out cell and model; the file is written atomically. */

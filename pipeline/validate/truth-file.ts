@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { Period } from '../contract/months.ts';
 import { readCsv } from '../ingest/readers/csv.ts';
-import { BadInput } from '../lib/bad-input.ts';
+import { refusalIn } from '../lib/bad-input.ts';
 
 /** True prevalence of an LGA in a month, a share 0 to 1. @throws Error if it is not known */
 export type Truth = (lga_code: string, period: Period) => number;
@@ -15,22 +15,22 @@ const COLUMNS = ['lga_pcode', 'period', 'prevalence'] as const;
  */
 export async function readTruth(country: string): Promise<Truth> {
   const file = path.join(country, 'truth', 'prevalence.csv');
+  const refusal = refusalIn(file);
   const { header, rows } = await readCsv(file, file);
   const [lga, period, prevalence] = COLUMNS.map((name) => header.indexOf(name)) as [number, number, number];
   const missing = COLUMNS.filter((name) => !header.includes(name));
-  if (missing.length > 0) throw new BadInput(file, 'row 1', `no column ${missing.join(', ')}`, `${COLUMNS.join(', ')}`);
+  if (missing.length > 0) throw refusal.at('row 1')(`no column ${missing.join(', ')}`, `${COLUMNS.join(', ')}`);
   const values = new Map(
     rows.map(({ line, cells }) => {
       const share = Number(cells[prevalence] ?? Number.NaN);
       if (!(share >= 0 && share <= 1))
-        throw new BadInput(file, `row ${line}`, `prevalence ${cells[prevalence]}`, 'a share, 0 to 1');
+        throw refusal.at(`row ${line}`)(`prevalence ${cells[prevalence]}`, 'a share, 0 to 1');
       return [`${cells[lga]} ${cells[period]}`, share];
     }),
   );
   return (lga_code, month) => {
     const value = values.get(`${lga_code} ${month}`);
-    if (value === undefined)
-      throw new BadInput(file, '', `no row for ${lga_code} in ${month}`, 'rows for all scored months');
+    if (value === undefined) throw refusal(`no row for ${lga_code} in ${month}`, 'rows for all scored months');
     return value;
   };
 }

@@ -129,7 +129,8 @@ describe('a country that differs from Nigeria in every respect, built from its c
     const problem = async (path: string) => (await service.get(path, key)).json();
     for (const path of ['/v1/seasons/lgas?state=07', '/v1/tables/season.csv', '/v1/tables/season_windows.parquet'])
       expect(await problem(path)).toMatchObject({
-        ...{ status: 404, code: 'NOT_FOUND' },
+        status: 404,
+        code: 'NOT_FOUND',
         detail: 'This country has no monthly rain data and so no season; the other operations are served as usual.',
       });
     expect(await problem('/v1/seasons/lgas?state=KN')).toMatchObject({ code: 'UNKNOWN_STATE' });

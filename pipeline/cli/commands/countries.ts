@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Command } from 'commander';
 import { readCsv } from '../../ingest/readers/csv.ts';
-import { BadInput } from '../../lib/bad-input.ts';
+import { refusalIn } from '../../lib/bad-input.ts';
 import { toCsv } from '../../lib/tables/csv.ts';
 import { withDatabase } from '../../lib/tables/duckdb.ts';
 import type { Finding } from '../../publish/snapshot/provenance.ts';
@@ -63,10 +63,11 @@ export function countriesCommand(): Command {
 
 /** @throws BadInput if a column or a name is missing, or a name occurs twice */
 async function readList(file: string): Promise<ListedCountry[]> {
+  const refusal = refusalIn(file);
   const { header, rows } = await readCsv(file, file);
   const at = (column: string) => {
     const index = header.indexOf(column);
-    if (index < 0) throw new BadInput(file, 'row 1', `columns ${header.join(', ')}`, 'name, catalog, raw_data, out');
+    if (index < 0) throw refusal.at('row 1')(`columns ${header.join(', ')}`, 'name, catalog, raw_data, out');
     return index;
   };
   const [name, out] = [at('name'), at('out')];
@@ -74,7 +75,7 @@ async function readList(file: string): Promise<ListedCountry[]> {
   return rows.map(({ line, cells }) => {
     const country = { name: cells[name] ?? '', out: path.resolve(path.dirname(file), cells[out] ?? '') };
     if (country.name === '' || seen.has(country.name))
-      throw new BadInput(file, `row ${line}`, `name ${country.name || 'empty'}`, 'a different name for each country');
+      throw refusal.at(`row ${line}`)(`name ${country.name || 'empty'}`, 'a different name for each country');
     seen.add(country.name);
     return country;
   });

@@ -43,12 +43,11 @@ export function newCountryCommand(): Command {
     .action(async (directory: string, { from, answers: file }: Options) => {
       for (const name of ['sources.json', 'model.json'])
         if (existsSync(path.join(directory, name)))
-          throw new BadInput(
-            directory,
-            '',
-            `a ${name}`,
-            `a directory without a catalog (to build this country, use --country ${directory}; to draft the catalog again, remove it first)`,
-          );
+          throw new BadInput({
+            file: directory,
+            found: `a ${name}`,
+            expected: `a directory without a catalog (to build this country, use --country ${directory}; to draft the catalog again, remove it first)`,
+          });
       const { root, files } = await listFiles(from);
       const now = new Date().toISOString();
       const recognised = await recogniseAll(root, files);
@@ -107,19 +106,19 @@ function describe({ entries, leftOut }: Draft): void {
 }
 
 function readAnswers(file: string): Answers {
-  if (!existsSync(file)) throw new BadInput(file, '', 'no such file', 'answers as JSON, as in DIR/answers.json');
+  if (!existsSync(file))
+    throw new BadInput({ file, found: 'no such file', expected: 'answers as JSON, as in DIR/answers.json' });
   try {
     const content = JSON.parse(readFileSync(file, 'utf8'));
     if (Object.values(content).every((answer) => typeof answer === 'string')) return content;
   } catch {
     // Refused below, like any other content.
   }
-  throw new BadInput(
+  throw new BadInput({
     file,
-    '',
-    'other content',
-    'a JSON object of answers by the ids of their questions, each a string',
-  );
+    found: 'other content',
+    expected: 'a JSON object of answers by the ids of their questions, each a string',
+  });
 }
 
 /** Asks every question on a terminal, again until the answer is valid; asks none without a terminal. */

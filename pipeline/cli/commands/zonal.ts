@@ -96,7 +96,12 @@ export async function runZonal(options: ZonalOptions, onProgress: (share: number
   const jobs = options.jobs ?? 1;
   const sums = await sumInside(layers, weights, outlines, jobs, onProgress).catch((cause: unknown) => {
     if (!(cause instanceof OutlineFault)) throw cause;
-    throw new BadInput(options.polygons, `${options.id} ${ids[cause.outline]}`, cause.message, 'a valid polygon');
+    throw new BadInput({
+      file: options.polygons,
+      where: `${options.id} ${ids[cause.outline]}`,
+      found: cause.message,
+      expected: 'a valid polygon',
+    });
   });
   await writeCsv(options.out, ids, options.raster, sums, weights !== null);
   return ids.length;
@@ -105,7 +110,7 @@ export async function runZonal(options: ZonalOptions, onProgress: (share: number
 function checkSameGrid(first: RasterDescription, other: RasterDescription): void {
   if (sameGrid(first.grid, other.grid)) return;
   const expected = `the raster's ${describeGrid(first.grid)} (${first.file})`;
-  throw new BadInput(other.file, '', describeGrid(other.grid), expected);
+  throw new BadInput({ file: other.file, found: describeGrid(other.grid), expected });
 }
 
 /** Writes the file in one step, so that an interrupted run leaves no partial one. */
@@ -123,12 +128,11 @@ async function writeCsv(
   try {
     await writeAtomic(file, `${toCsv(rows, columns)}\n`);
   } catch (cause) {
-    throw new BadInput(
+    throw new BadInput({
       file,
-      '',
-      `an error when writing it (${cause instanceof Error ? cause.message : cause})`,
-      'a writable file',
-    );
+      found: `an error when writing it (${cause instanceof Error ? cause.message : cause})`,
+      expected: 'a writable file',
+    });
   }
 }
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { BadInput } from '../../lib/bad-input.ts';
-import type { RawTable } from './csv.ts';
+import { type Refusal, refusalIn } from '../../lib/bad-input.ts';
+import type { TextTable } from './csv.ts';
 
 /**
  * A dBase header: number of records, length of the header and of a record; then 32 bytes per field (name, width, ...).
@@ -18,26 +18,31 @@ const DELETED = 0x2a;
  * @param file its name in messages
  * @throws BadInput for a truncated file, or text in another encoding
  */
-export async function readDbf(full: string, file: string): Promise<RawTable> {
+export async function readDbf(full: string, file: string): Promise<TextTable> {
+  const refusal = refusalIn(file);
   const dbf = await readFile(full);
-  if (dbf.length < FIELDS_AT) throw new BadInput(file, '', `${dbf.length} bytes`, 'a dBase table');
+  if (dbf.length < FIELDS_AT) throw refusal(`${dbf.length} bytes`, 'a dBase table');
   const [records, header_bytes, record_bytes] = [dbf.readUInt32LE(4), dbf.readUInt16LE(8), dbf.readUInt16LE(10)];
   const stated = header_bytes + records * record_bytes;
-  if (dbf.length < stated) throw new BadInput(file, '', `${dbf.length} bytes`, `${stated} (the file is cut short)`);
-  const decode = decoderOf(file, await encodingOf(full, file));
+  if (dbf.length < stated) throw refusal(`${dbf.length} bytes`, `${stated} (the file is cut short)`);
+  const decode = decoderOf(await encodingOf(full, refusal), refusal);
   const fields: { name: string; at: number; width: number }[] = [];
   let at = 1;
-  for (let f = FIELDS_AT; f + FIELD_BYTES <= header_bytes && dbf[f] !== END_OF_FIELDS; f += FIELD_BYTES) {
+  for (
+    let field = FIELDS_AT;
+    field + FIELD_BYTES <= header_bytes && dbf[field] !== END_OF_FIELDS;
+    field += FIELD_BYTES
+  ) {
     const name = dbf
-      .subarray(f, f + 11)
+      .subarray(field, field + 11)
       .toString('latin1')
       .split('\0', 1)[0]!;
-    fields.push({ name, at, width: dbf[f + 16]! });
-    at += dbf[f + 16]!;
+    const width = dbf[field + 16]!;
+    fields.push({ name, at, width });
+    at += width;
   }
-  if (fields.length === 0) throw new BadInput(file, 'header', 'no fields', 'a dBase table');
-  const rows = Array.from({ length: records }, (_, r) => header_bytes + r * record_bytes)
-    .map((start, r) => ({ start, line: r + 2 }))
+  if (fields.length === 0) throw refusal.at('header')('no fields', 'a dBase table');
+  const rows = Array.from({ length: records }, (_, i) => ({ start: header_bytes + i * record_bytes, line: i + 2 }))
     .filter(({ start }) => dbf[start] !== DELETED)
     .map(({ start, line }) => ({
       line,
@@ -47,29 +52,25 @@ export async function readDbf(full: string, file: string): Promise<RawTable> {
   return { header: fields.map(({ name }) => name), rows };
 }
 
-async function encodingOf(full: string, file: string): Promise<string> {
+async function encodingOf(full: string, refusal: Refusal): Promise<string> {
   const sibling = full.replace(/\.dbf$/i, '.cpg');
   if (sibling === full || !existsSync(sibling)) return 'utf-8';
   const name = (await readFile(sibling, 'latin1')).trim();
   try {
     return new TextDecoder(name).encoding;
   } catch {
-    throw new BadInput(file, 'its .cpg', JSON.stringify(name), 'the name of an encoding, such as UTF-8');
+    throw refusal.at('its .cpg')(JSON.stringify(name), 'the name of an encoding, such as UTF-8');
   }
 }
 
-function decoderOf(file: string, encoding: string) {
+function decoderOf(encoding: string, refusal: Refusal) {
   const decoder = new TextDecoder(encoding, { fatal: true });
   return (bytes: Uint8Array, line: number) => {
     try {
       return decoder.decode(bytes);
     } catch {
-      throw new BadInput(
-        file,
-        `row ${line}`,
-        `bytes that are not ${encoding}`,
-        `text in ${encoding} (a .cpg file can specify another encoding)`,
-      );
+      const expected = `text in ${encoding} (a .cpg file can specify another encoding)`;
+      throw refusal.at(`row ${line}`)(`bytes that are not ${encoding}`, expected);
     }
   };
 }

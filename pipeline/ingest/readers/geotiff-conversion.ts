@@ -1,5 +1,5 @@
 import type { GeoTIFFImage } from 'geotiff';
-import { BadInput } from '../../lib/bad-input.ts';
+import type { Refusal } from '../../lib/bad-input.ts';
 import type { Conversion } from './tiff-blocks.ts';
 
 /** What the caller declares about a raster. */
@@ -17,26 +17,31 @@ export interface Declared {
  * @throws BadInput for tags that are not numbers
  */
 export async function conversionOf(
-  file: string,
   image: GeoTIFFImage,
   band: number,
   declared: Declared,
+  refusal: Refusal,
 ): Promise<Conversion> {
   const tags = await image.getGDALMetadata(band - 1);
   const scale = Number(tags?.SCALE ?? 1);
   const offset = Number(tags?.OFFSET ?? 0);
   if (!Number.isFinite(scale) || !Number.isFinite(offset))
-    throw new BadInput(file, '', `the scale ${tags?.SCALE ?? 1} and offset ${tags?.OFFSET ?? 0}`, 'numbers');
+    throw refusal(`the scale ${tags?.SCALE ?? 1} and offset ${tags?.OFFSET ?? 0}`, 'numbers');
   const bits = image.getBitsPerSample();
   const float = image.getSampleFormat() === 3;
   const exactIn32 = (float && bits <= 32) || (!float && bits <= 16);
-  return { missing: missingOf(file, image, declared), scale, offset, wide: !exactIn32 || scale !== 1 || offset !== 0 };
+  return {
+    missing: missingOf(image, declared, refusal),
+    scale,
+    offset,
+    wide: !exactIn32 || scale !== 1 || offset !== 0,
+  };
 }
 
 /** The sample that marks missing cells, in the file's own number type; null if there is none. */
-function missingOf(file: string, image: GeoTIFFImage, declared: Declared): number | null {
+function missingOf(image: GeoTIFFImage, declared: Declared, refusal: Refusal): number | null {
   if (declared.nodata === 'none') return null;
-  const value = declared.nodata === undefined ? taggedNodata(file, image) : Number(declared.nodata);
+  const value = declared.nodata === undefined ? taggedNodata(image, refusal) : Number(declared.nodata);
   if (value === null) return null;
   const [format, bits] = [image.getSampleFormat(), image.getBitsPerSample()];
   if (format === 3) return bits === 16 ? Math.f16round(value) : bits === 32 ? Math.fround(value) : value;
@@ -46,7 +51,7 @@ function missingOf(file: string, image: GeoTIFFImage, declared: Declared): numbe
 }
 
 /** GDAL's nodata tag, a number as printed by C; null if it is missing or empty. */
-function taggedNodata(file: string, image: GeoTIFFImage): number | null {
+function taggedNodata(image: GeoTIFFImage, refusal: Refusal): number | null {
   const tag: string | undefined = image.fileDirectory.getValue('GDAL_NODATA');
   const text = (tag ?? '').replaceAll('\0', '').trim();
   if (text === '') return null;
@@ -55,6 +60,6 @@ function taggedNodata(file: string, image: GeoTIFFImage): number | null {
   if (infinite) return infinite[1] === '-' ? -Infinity : Infinity;
   const value = Number(text);
   if (Number.isNaN(value))
-    throw new BadInput(file, 'its nodata tag', text, 'a number, nan or inf (or declare `nodata` in the catalog)');
+    throw refusal.at('its nodata tag')(text, 'a number, nan or inf (or declare `nodata` in the catalog)');
   return value;
 }

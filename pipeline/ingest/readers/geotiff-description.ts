@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { GeoTIFF, GeoTIFFImage } from 'geotiff';
-import { BadInput } from '../../lib/bad-input.ts';
+import { BadInput, type Refusal, refusalIn } from '../../lib/bad-input.ts';
 import type { Grid } from '../../lib/numerics/grid.ts';
 import { conversionOf, type Declared } from './geotiff-conversion.ts';
 import type { Blocks } from './tiff-blocks.ts';
@@ -27,31 +27,39 @@ const MAX_BLOCK_BYTES = 2 ** 28;
  * @throws BadInput if the file is missing, not a TIFF, truncated, rotated, in another coordinate system …
  */
 export async function describeRaster(file: string, declared: Declared = {}): Promise<RasterDescription> {
+  const refusal = refusalIn(file);
   const { size } = await stat(file).catch(() => {
-    throw new BadInput(file, '', 'no such file', 'a GeoTIFF');
+    throw refusal('no such file', 'a GeoTIFF');
   });
   const tiff = await openTiff(file).catch(async (cause: unknown) => {
     refuseUnsupported(file, await firstBytesOf(file), 'raster');
-    throw unreadable(file, '', cause);
+    throw unreadable(cause, refusal);
   });
   try {
     const image = await tiff.getImage();
-    const band = bandOf(file, image, declared);
-    await refuseMasks(file, tiff);
-    checkCoordinateSystem(file, image);
-    const { grid, southUp } = georeferenceOf(file, image);
+    const band = bandOf(image, declared, refusal);
+    await refuseMasks(tiff, refusal);
+    checkCoordinateSystem(file, image, refusal);
+    const { grid, southUp } = georeferenceOf(image, refusal);
     const coding = await codingOf(image);
-    const { starts, bytes } = await readBlockOffsets(file, image, band, size);
+    const { starts, bytes } = await readBlockOffsets(image, band, size, refusal);
     const blockRows = image.getTileHeight();
     const blocks: Blocks = {
-      ...{ file, rows: grid.rows, columns: grid.columns, coding, blockRows, starts, bytes, southUp },
+      file,
+      rows: grid.rows,
+      columns: grid.columns,
+      coding,
+      blockRows,
+      starts,
+      bytes,
+      southUp,
       sample: image.planarConfiguration === 2 ? 0 : band - 1,
-      conversion: await conversionOf(file, image, band, declared),
+      conversion: await conversionOf(image, band, declared, refusal),
     };
     const blockBytes = rowBytes(coding) * blockRows;
     if (isCompressed(coding) && blockBytes > MAX_BLOCK_BYTES) {
       const found = `blocks of ${coding.columns} × ${blockRows} cells, ${blockBytes} bytes each when decoded`;
-      throw new BadInput(file, '', found, `at most ${MAX_BLOCK_BYTES}, as in a tiled GeoTIFF`);
+      throw refusal(found, `at most ${MAX_BLOCK_BYTES}, as in a tiled GeoTIFF`);
     }
     const window: BlockSize = {
       // Without compression, any row can be read by itself.
@@ -61,7 +69,7 @@ export async function describeRaster(file: string, declared: Declared = {}): Pro
     };
     return { file, grid, band, blocks, valid: declared.valid ?? null, ...window };
   } catch (cause) {
-    throw cause instanceof BadInput ? cause : unreadable(file, '', cause);
+    throw cause instanceof BadInput ? cause : unreadable(cause, refusal);
   } finally {
     await tiff.close();
   }
@@ -76,34 +84,28 @@ export async function openTiff(file: string): Promise<GeoTIFF> {
   return tiff;
 }
 
-export function unreadable(file: string, where: string, cause: unknown): BadInput {
+export function unreadable(cause: unknown, refusal: Refusal): BadInput {
   const reason = cause instanceof Error ? cause.message : String(cause);
-  return new BadInput(file, where, `data that cannot be decoded (${reason})`, 'an intact GeoTIFF');
+  return refusal(`data that cannot be decoded (${reason})`, 'an intact GeoTIFF');
 }
 
-function bandOf(file: string, image: GeoTIFFImage, declared: Declared): number {
+function bandOf(image: GeoTIFFImage, declared: Declared, refusal: Refusal): number {
   const bands = image.getSamplesPerPixel();
-  if (declared.band === undefined && bands > 1) {
-    throw new BadInput(
-      file,
-      '',
-      `${bands} bands`,
-      'one band: extract it with gdal_translate -b N (or use --band of `zonal`)',
-    );
-  }
+  if (declared.band === undefined && bands > 1)
+    throw refusal(`${bands} bands`, 'one band: extract it with gdal_translate -b N (or use --band of `zonal`)');
   const band = declared.band ?? 1;
-  if (band > bands) throw new BadInput(file, '', `${bands} band${bands > 1 ? 's' : ''}`, `a band ${band}`);
+  if (band > bands) throw refusal(`${bands} band${bands > 1 ? 's' : ''}`, `a band ${band}`);
   return band;
 }
 
-async function refuseMasks(file: string, tiff: GeoTIFF): Promise<void> {
+async function refuseMasks(tiff: GeoTIFF, refusal: Refusal): Promise<void> {
   for (let i = 1; i < (await tiff.getImageCount()); i++) {
     const kind = Number((await tiff.getImage(i)).fileDirectory.getValue('NewSubfileType') ?? 0);
-    if (kind & 4) throw new BadInput(file, '', 'an internal mask of missing cells', 'a nodata value');
+    if (kind & 4) throw refusal('an internal mask of missing cells', 'a nodata value');
   }
 }
 
-function checkCoordinateSystem(file: string, image: GeoTIFFImage): void {
+function checkCoordinateSystem(file: string, image: GeoTIFFImage, refusal: Refusal): void {
   const keys = image.getGeoKeys();
   const code = keys?.ProjectedCSTypeGeoKey ?? keys?.GeographicTypeGeoKey;
   if (code !== 4326) {
@@ -111,11 +113,11 @@ function checkCoordinateSystem(file: string, image: GeoTIFFImage): void {
     const out = basename(file).replace(/\.tiff?$/i, '');
     const convert =
       code === undefined ? '' : `; make one with: gdalwarp -t_srs EPSG:4326 ${basename(file)} ${out}_4326.tif`;
-    throw new BadInput(file, '', found, `EPSG:4326 (longitude and latitude, WGS 84)${convert}`);
+    throw refusal(found, `EPSG:4326 (longitude and latitude, WGS 84)${convert}`);
   }
 }
 
-function georeferenceOf(file: string, image: GeoTIFFImage): { grid: Grid; southUp: boolean } {
+function georeferenceOf(image: GeoTIFFImage, refusal: Refusal): { grid: Grid; southUp: boolean } {
   const columns = image.getWidth();
   const rows = image.getHeight();
   const scale = image.fileDirectory.getValue('ModelPixelScale');
@@ -135,9 +137,8 @@ function georeferenceOf(file: string, image: GeoTIFFImage): { grid: Grid; southU
     west = matrix[3]!;
     edge = matrix[7]!;
   }
-  if (!(cellWidth > 0 && Math.abs(step) > 0)) {
-    throw new BadInput(file, '', 'a raster that is rotated, mirrored or not georeferenced', 'rows from west to east');
-  }
+  if (!(cellWidth > 0 && Math.abs(step) > 0))
+    throw refusal('a raster that is rotated, mirrored or not georeferenced', 'rows from west to east');
   // If values belong to points (GTRasterType 2), the given corner is the centre of the first cell.
   if (image.getGeoKeys()?.GTRasterTypeGeoKey === 2) {
     west -= cellWidth / 2;
@@ -149,7 +150,7 @@ function georeferenceOf(file: string, image: GeoTIFFImage): { grid: Grid; southU
   const [east, south] = [west + columns * cellWidth, north - rows * cellHeight];
   const slack = cellWidth;
   if (!(west >= -180 - slack && east <= 180 + slack && south >= -90 - slack && north <= 90 + slack)) {
-    throw new BadInput(file, '', `longitude ${west} to ${east}, latitude ${south} to ${north}`, 'degrees on the globe');
+    throw refusal(`longitude ${west} to ${east}, latitude ${south} to ${north}`, 'degrees on the globe');
   }
   return { grid: { west, north, cellWidth, cellHeight, columns, rows }, southUp };
 }
@@ -167,13 +168,13 @@ async function codingOf(image: GeoTIFFImage): Promise<Coding> {
 }
 
 /** Offsets and lengths of the band's blocks. A truncated file is detected here, before any block is read. */
-async function readBlockOffsets(file: string, image: GeoTIFFImage, band: number, size: number) {
+async function readBlockOffsets(image: GeoTIFFImage, band: number, size: number, refusal: Refusal) {
   const [offsets, lengths] = await Promise.all(
     image.isTiled
       ? [image.fileDirectory.loadValue('TileOffsets'), image.fileDirectory.loadValue('TileByteCounts')]
       : [image.fileDirectory.loadValue('StripOffsets'), image.fileDirectory.loadValue('StripByteCounts')],
   );
-  if (!offsets || !lengths) throw new BadInput(file, '', 'no blocks', 'tiles or strips');
+  if (!offsets || !lengths) throw refusal('no blocks', 'tiles or strips');
   const across = Math.ceil(image.getWidth() / image.getTileWidth());
   const count = across * Math.ceil(image.getHeight() / image.getTileHeight());
   const first = image.planarConfiguration === 2 ? (band - 1) * count : 0;
@@ -181,8 +182,8 @@ async function readBlockOffsets(file: string, image: GeoTIFFImage, band: number,
   const bytes = Float64Array.from({ length: count }, (_, i) => Number(lengths[first + i]));
   for (let i = 0; i < count; i++) {
     const end = starts[i]! + bytes[i]!;
-    if (Number.isNaN(end)) throw new BadInput(file, '', `${offsets.length} blocks`, `${first + count}`);
-    if (end > size) throw new BadInput(file, '', `${size} bytes`, `${end} (the file is cut short)`);
+    if (Number.isNaN(end)) throw refusal(`${offsets.length} blocks`, `${first + count}`);
+    if (end > size) throw refusal(`${size} bytes`, `${end} (the file is cut short)`);
   }
   return { starts, bytes };
 }

@@ -1,4 +1,4 @@
-import { BadInput } from '../../lib/bad-input.ts';
+import { refusalIn } from '../../lib/bad-input.ts';
 import { type Grid, latitudeOf, longitudeOf, type Values, type Window } from '../../lib/numerics/grid.ts';
 import type { Declared } from './geotiff-conversion.ts';
 import { describeRaster, openTiff, type RasterDescription, unreadable } from './geotiff-description.ts';
@@ -34,7 +34,12 @@ export async function openDescribed(description: RasterDescription): Promise<Ras
   const source = isDecodable(blocks.coding) ? openBlocks(blocks) : await openWithLibrary(description);
   const Space = blocks.conversion.wide ? Float64Array : Float32Array;
   return {
-    ...{ file, grid, description, blockRows, blockColumns, northRows },
+    file,
+    grid,
+    description,
+    blockRows,
+    blockColumns,
+    northRows,
     async readWindow(window, space) {
       const cells = window.rows * window.columns;
       const fits = space instanceof Space && space.length >= cells;
@@ -42,7 +47,7 @@ export async function openDescribed(description: RasterDescription): Promise<Ras
       try {
         await source.read(window, values);
       } catch (cause) {
-        throw unreadable(file, `rows ${window.row} to ${window.row + window.rows - 1}`, cause);
+        throw unreadable(cause, refusalIn(file, `rows ${window.row} to ${window.row + window.rows - 1}`));
       }
       if (valid) checkRange(file, grid, values, window, valid);
       return values;
@@ -84,9 +89,7 @@ function checkRange(file: string, grid: Grid, values: Values, window: Window, [m
       const row = window.row + Math.floor(i / window.columns);
       const column = window.column + (i % window.columns);
       const place = `${longitudeOf(grid, column).toFixed(4)}, ${latitudeOf(grid, row).toFixed(4)}`;
-      throw new BadInput(
-        file,
-        `row ${row}, column ${column} (${place})`,
+      throw refusalIn(file, `row ${row}, column ${column} (${place})`)(
         `${value}`,
         `${min} to ${max} (is this an undeclared nodata value?)`,
       );

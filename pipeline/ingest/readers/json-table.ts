@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { BadInput } from '../../lib/bad-input.ts';
-import type { RawTable } from './csv.ts';
+import { type Refusal, refusalIn } from '../../lib/bad-input.ts';
+import type { TextTable } from './csv.ts';
 import { refuseUnsupported } from './unsupported.ts';
 
 type Scalar = string | number | boolean | null | undefined;
@@ -15,16 +15,17 @@ const FORMS =
  * @param file its name in messages
  * @throws BadInput for JSON of any other form
  */
-export async function readJsonTable(full: string, file: string): Promise<RawTable> {
+export async function readJsonTable(full: string, file: string): Promise<TextTable> {
+  const refusal = refusalIn(file);
   const bytes = await readFile(full);
   refuseUnsupported(file, bytes, 'table');
-  const content = parse(bytes, file);
+  const content = parse(bytes, refusal);
   if (isRecord(content) && Array.isArray(content.headers) && Array.isArray(content.rows))
-    return analyticsOf(file, content.headers, content.rows);
+    return analyticsOf(content.headers, content.rows, refusal);
   const lists = isRecord(content) ? Object.values(content).filter(Array.isArray) : [content];
   const [records] = lists;
   if (lists.length !== 1 || !Array.isArray(records) || records.length === 0 || !records.every(isRecord))
-    throw new BadInput(file, '', 'JSON of another form', FORMS);
+    throw refusal('JSON of another form', FORMS);
   const rows = records.map(flatten);
   const header = [...new Set(rows.flatMap((row) => [...row.keys()]))];
   return {
@@ -36,24 +37,24 @@ export async function readJsonTable(full: string, file: string): Promise<RawTabl
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-function parse(bytes: Buffer, file: string): unknown {
+function parse(bytes: Buffer, refusal: Refusal): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch (cause) {
-    throw new BadInput(file, '', `text that is not valid JSON (${(cause as Error).message})`, FORMS);
+    throw refusal(`text that is not valid JSON (${(cause as Error).message})`, FORMS);
   }
 }
 
-function analyticsOf(file: string, headers: unknown[], rows: unknown[]): RawTable {
+function analyticsOf(headers: unknown[], rows: unknown[], refusal: Refusal): TextTable {
   const header = headers.map((head) => String(isRecord(head) ? head.name : head));
   return {
     header,
     rows: rows.map((row, i) => {
       if (!Array.isArray(row) || row.length !== header.length) {
         const cells = Array.isArray(row) ? `${row.length} cells` : 'a row that is not a list';
-        throw new BadInput(file, `row ${i + 2}`, cells, `${header.length} as in \`headers\``);
+        throw refusal.at(`row ${i + 2}`)(cells, `${header.length} as in \`headers\``);
       }
-      return { line: i + 2, cells: row.map((cell: Scalar) => textOf(cell)) };
+      return { line: i + 2, cells: row.map((cell: Scalar) => cellOf(cell)) };
     }),
   };
 }
@@ -62,13 +63,13 @@ function flatten(record: Record<string, unknown>): Map<string, string | null> {
   return new Map(
     Object.entries(record).flatMap(([name, value]): [string, string | null][] => {
       if (Array.isArray(value)) return [];
-      if (!isRecord(value)) return [[name, textOf(value as Scalar)]];
+      if (!isRecord(value)) return [[name, cellOf(value as Scalar)]];
       return Object.entries(value).flatMap(([own, inner]) =>
-        typeof inner === 'object' && inner !== null ? [] : [[`${name}.${own}`, textOf(inner as Scalar)]],
+        typeof inner === 'object' && inner !== null ? [] : [[`${name}.${own}`, cellOf(inner as Scalar)]],
       );
     }),
   );
 }
 
-const textOf = (value: Scalar): string | null =>
+const cellOf = (value: Scalar): string | null =>
   value === null || value === undefined || value === '' ? null : String(value);

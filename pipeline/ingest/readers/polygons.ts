@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 import { feature } from 'topojson-client';
 import type { Topology } from 'topojson-specification';
-import { BadInput } from '../../lib/bad-input.ts';
+import { BadInput, type Refusal, refusalIn } from '../../lib/bad-input.ts';
 import type { Polygon } from '../../lib/numerics/area.ts';
 import { refuseUnsupported } from './unsupported.ts';
 
@@ -10,12 +10,6 @@ import { refuseUnsupported } from './unsupported.ts';
 export interface PolygonFeature {
   properties: Record<string, unknown>;
   polygons: Polygon[];
-}
-
-/** A position in a file, for messages. */
-interface Location {
-  file: string;
-  where: string;
 }
 
 interface GeoJson {
@@ -32,10 +26,11 @@ interface GeoJson {
  * `.prj`, or a zip with one shapefile), a GeoJSON FeatureCollection or TopoJSON.
  */
 export async function readPolygons(file: string): Promise<PolygonFeature[]> {
-  const shapefile = ['.shp', '.zip'].includes(extname(file).toLowerCase());
-  const collection = shapefile ? await readShapefile(file) : await readGeoJson(file);
-  if (collection.type === 'Topology') return polygonsOf(file, featuresOfTopology(file, collection as Topology));
-  return polygonsOf(file, collection);
+  const refusal = refusalIn(file);
+  const shapefile = ['.shp', '.zip'].includes(extensionOf(file));
+  const collection = shapefile ? await readShapefile(file, refusal) : await readGeoJson(file, refusal);
+  if (collection.type !== 'Topology') return polygonsOf(collection, refusal);
+  return polygonsOf(featuresOfTopology(collection as Topology, refusal), refusal);
 }
 
 /** Merges features with the same value of `field`, removing inner borders; the first one's properties are kept. */
@@ -47,7 +42,8 @@ export async function dissolveBy(field: string, features: readonly PolygonFeatur
     type: 'FeatureCollection',
     features: [...groups.values()].flatMap((own, group) =>
       own.map(({ polygons }) => ({
-        ...{ type: 'Feature', properties: { group } },
+        type: 'Feature',
+        properties: { group },
         geometry: { type: 'MultiPolygon', coordinates: polygons },
       })),
     ),
@@ -55,34 +51,32 @@ export async function dissolveBy(field: string, features: readonly PolygonFeatur
   const output = await mapshaper.applyCommands('-i in.json -dissolve2 group -sort group -o out.json format=geojson', {
     'in.json': JSON.stringify(collection),
   });
-  const dissolved = polygonsOf('dissolved outlines', JSON.parse(Buffer.from(output['out.json']!).toString()));
+  const outlines = JSON.parse(Buffer.from(output['out.json']!).toString());
+  const dissolved = polygonsOf(outlines, refusalIn('dissolved outlines'));
   return [...groups.values()].map(([first], i) => ({ ...first!, polygons: dissolved[i]!.polygons }));
 }
 
 /** The decoded features of TopoJSON with one layer. */
-function featuresOfTopology(file: string, topology: Topology): GeoJson {
+function featuresOfTopology(topology: Topology, refusal: Refusal): GeoJson {
   const layers = Object.keys(topology.objects ?? {});
-  if (layers.length !== 1)
-    throw new BadInput(file, '', `the layers ${layers.join(', ') || 'none'}`, 'TopoJSON with one layer');
+  if (layers.length !== 1) throw refusal(`the layers ${layers.join(', ') || 'none'}`, 'TopoJSON with one layer');
   try {
     return feature(topology, topology.objects[layers[0]!]!) as GeoJson;
   } catch (cause) {
-    throw new BadInput(file, '', `content that cannot be read (${reason(cause)})`, 'TopoJSON');
+    throw refusal(`content that cannot be read (${reason(cause)})`, 'TopoJSON');
   }
 }
 
-function polygonsOf(file: string, collection: GeoJson): PolygonFeature[] {
-  if (collection.type !== 'FeatureCollection' || !Array.isArray(collection.features)) {
-    throw new BadInput(file, '', collection.type ?? 'something other than GeoJSON', 'a FeatureCollection');
-  }
-  if (collection.features.length === 0) throw new BadInput(file, '', 'no features', 'polygons');
+function polygonsOf(collection: GeoJson, refusal: Refusal): PolygonFeature[] {
+  if (collection.type !== 'FeatureCollection' || !Array.isArray(collection.features))
+    throw refusal(collection.type ?? 'something other than GeoJSON', 'a FeatureCollection');
+  if (collection.features.length === 0) throw refusal('no features', 'polygons');
   return collection.features.map(({ properties, geometry }, index) => {
-    const location: Location = { file, where: `feature ${index + 1}` };
-    if (geometry?.type !== 'Polygon' && geometry?.type !== 'MultiPolygon') {
-      throw new BadInput(file, location.where, geometry?.type ?? 'no geometry', 'Polygon or MultiPolygon');
-    }
+    const ofFeature = refusal.at(`feature ${index + 1}`);
+    if (geometry?.type !== 'Polygon' && geometry?.type !== 'MultiPolygon')
+      throw ofFeature(geometry?.type ?? 'no geometry', 'Polygon or MultiPolygon');
     const parts = geometry.type === 'Polygon' ? [geometry.coordinates] : geometry.coordinates;
-    return { properties: properties ?? {}, polygons: checkParts(parts, location) };
+    return { properties: properties ?? {}, polygons: checkParts(parts, ofFeature) };
   });
 }
 
@@ -91,52 +85,45 @@ function polygonsOf(file: string, collection: GeoJson): PolygonFeature[] {
  * @throws BadInput if a feature has no id or two features share one
  */
 export function identifyFeatures(features: PolygonFeature[], field: string, file: string): string[] {
+  const refusal = refusalIn(file);
   const places = new Map<string, number>();
   return features.map(({ properties }, index) => {
+    const ofFeature = refusal.at(`feature ${index + 1}`);
     const value = properties[field];
-    if (value === undefined) {
-      const fields = Object.keys(properties).join(', ') || 'none';
-      throw new BadInput(file, `feature ${index + 1}`, `the fields ${fields}`, `a field ${field}`);
-    }
+    if (value === undefined)
+      throw ofFeature(`the fields ${Object.keys(properties).join(', ') || 'none'}`, `a field ${field}`);
     const id = value === null ? '' : String(value).trim();
-    if (id === '') throw new BadInput(file, `feature ${index + 1}`, `an empty ${field}`, 'an id');
+    if (id === '') throw ofFeature(`an empty ${field}`, 'an id');
     const before = places.get(id);
-    if (before !== undefined) {
-      throw new BadInput(
-        file,
-        `features ${before} and ${index + 1}`,
-        `the same ${field} ${id}`,
-        'a different one for each',
-      );
-    }
+    if (before !== undefined)
+      throw refusal.at(`features ${before} and ${index + 1}`)(`the same ${field} ${id}`, 'a different one for each');
     places.set(id, index + 1);
     return id;
   });
 }
 
-async function readShapefile(file: string): Promise<GeoJson> {
-  const parts = extname(file).toLowerCase() === '.zip' ? await partsInZip(file) : await partsBeside(file);
+async function readShapefile(file: string, refusal: Refusal): Promise<GeoJson> {
+  const parts = extensionOf(file) === '.zip' ? await partsInZip(file, refusal) : await partsBeside(file);
   const shp = parts.get('.shp')!;
   // The length in the header, in 16-bit words: mapshaper would read a truncated file without an error.
   const stated = shp.length >= 28 ? shp.readInt32BE(24) * 2 : 100;
-  if (shp.length < stated) throw new BadInput(file, '', `${shp.length} bytes`, `${stated} (the file is cut short)`);
+  if (shp.length < stated) throw refusal(`${shp.length} bytes`, `${stated} (the file is cut short)`);
   const input: Record<string, Uint8Array> = { 'polygons.shp': shp };
   for (const [extension, part] of parts) {
-    if (extension === '.shx') checkShx(file, part, shp);
+    if (extension === '.shx') checkShx(part, shp, refusal.at('its .shx'));
     else input[`polygons${extension}`] = part;
   }
-  if (!input['polygons.dbf'])
-    throw new BadInput(file, '', 'no .dbf file with the attributes', 'one in the same folder');
-  checkDbf(file, input['polygons.dbf'] as Buffer, shapesOf(shp).length);
-  if (input['polygons.cpg']) checkCpg(file, String(input['polygons.cpg']));
-  checkPrj(file, input['polygons.prj']?.toString() ?? null);
+  if (!input['polygons.dbf']) throw refusal('no .dbf file with the attributes', 'one in the same folder');
+  checkDbf(input['polygons.dbf'] as Buffer, shapesOf(shp).length, refusal.at('its .dbf'));
+  if (input['polygons.cpg']) checkCpg(String(input['polygons.cpg']), refusal.at('its .cpg'));
+  checkPrj(input['polygons.prj']?.toString() ?? null, file, refusal);
   try {
     // Imported only here because it is large and GeoJSON does not need it.
     const { default: mapshaper } = await import('mapshaper');
     const output = await mapshaper.applyCommands('-i polygons.shp -o polygons.json format=geojson', input);
     return JSON.parse(Buffer.from(output['polygons.json']!).toString()) as GeoJson;
   } catch (cause) {
-    throw new BadInput(file, '', `content that cannot be read (${reason(cause)})`, 'a shapefile');
+    throw refusal(`content that cannot be read (${reason(cause)})`, 'a shapefile');
   }
 }
 
@@ -158,7 +145,7 @@ async function partsBeside(file: string): Promise<Map<string, Buffer>> {
 /** Limit on the unpacked size of a shapefile, far above that of any country. */
 const MOST_BYTES = 2 ** 30;
 
-async function partsInZip(file: string): Promise<Map<string, Buffer>> {
+async function partsInZip(file: string, refusal: Refusal): Promise<Map<string, Buffer>> {
   const zip = await read(file, 'a zip with a shapefile');
   const { unzipSync } = await import('fflate');
   let bytes = 0;
@@ -176,7 +163,7 @@ async function partsInZip(file: string): Promise<Map<string, Buffer>> {
     ).map(([name, part]) => [name, Buffer.from(part)] as const);
     const shapefiles = found.filter(([name]) => extensionOf(name) === '.shp').map(([name]) => name);
     if (shapefiles.length !== 1)
-      throw new BadInput(file, '', `the shapefiles ${shapefiles.join(', ') || 'none'}`, 'a zip with one shapefile');
+      throw refusal(`the shapefiles ${shapefiles.join(', ') || 'none'}`, 'a zip with one shapefile');
     const stem = shapefiles[0]!.slice(0, -'.shp'.length);
     return new Map(
       found
@@ -185,35 +172,31 @@ async function partsInZip(file: string): Promise<Map<string, Buffer>> {
     );
   } catch (cause) {
     if (cause instanceof BadInput) throw cause;
-    throw new BadInput(file, '', `data that cannot be unpacked (${reason(cause)})`, 'an intact zip with a shapefile');
+    throw refusal(`data that cannot be unpacked (${reason(cause)})`, 'an intact zip with a shapefile');
   }
 }
 
 /** A dBase header contains the number of records (byte 4) and the lengths of the header (8) and of a record (10). */
-function checkDbf(file: string, dbf: Buffer, shapes: number): void {
+function checkDbf(dbf: Buffer, shapes: number, refusal: Refusal): void {
   const stated = dbf.length >= 12 ? dbf.readUInt16LE(8) + dbf.readUInt32LE(4) * dbf.readUInt16LE(10) : 12;
-  if (dbf.length < stated)
-    throw new BadInput(file, 'its .dbf', `${dbf.length} bytes`, `${stated} (the file is cut short)`);
+  if (dbf.length < stated) throw refusal(`${dbf.length} bytes`, `${stated} (the file is cut short)`);
   const rows = dbf.readUInt32LE(4);
-  if (rows !== shapes)
-    throw new BadInput(file, 'its .dbf', `${rows} rows`, `${shapes}, the number of shapes in the .shp`);
+  if (rows !== shapes) throw refusal(`${rows} rows`, `${shapes}, the number of shapes in the .shp`);
 }
 
 /** An index has a header like that of the main file, with its own length, then eight bytes for each shape. */
-function checkShx(file: string, shx: Buffer, shp: Buffer): void {
+function checkShx(shx: Buffer, shp: Buffer, refusal: Refusal): void {
   const stated = shx.length >= 28 ? shx.readInt32BE(24) * 2 : 100;
-  if (shx.length < stated)
-    throw new BadInput(file, 'its .shx', `${shx.length} bytes`, `${stated} (the file is cut short)`);
+  if (shx.length < stated) throw refusal(`${shx.length} bytes`, `${stated} (the file is cut short)`);
   const indexed = (shx.length - 100) / 8;
   const shapes = shapesOf(shp);
   if (indexed !== shapes.length) {
     const expected = `${shapes.length} as in the .shp (one of the two belongs to another shapefile)`;
-    throw new BadInput(file, 'its .shx', `${indexed} shapes`, expected);
+    throw refusal(`${indexed} shapes`, expected);
   }
   shapes.forEach((at, i) => {
     const found = shx.readInt32BE(100 + 8 * i) * 2;
-    if (found !== at)
-      throw new BadInput(file, 'its .shx', `shape ${i + 1} at byte ${found}`, `byte ${at}, as in the .shp`);
+    if (found !== at) throw refusal(`shape ${i + 1} at byte ${found}`, `byte ${at}, as in the .shp`);
   });
 }
 
@@ -225,98 +208,74 @@ function shapesOf(shp: Buffer): number[] {
 }
 
 /** A `.cpg` names the encoding of the attributes; with an invalid name, mapshaper would guess it. */
-function checkCpg(file: string, cpg: string): void {
+function checkCpg(cpg: string, refusal: Refusal): void {
   const name = cpg.trim();
   try {
     if (!/^((ANSI|OEM|CP) ?)?\d{3,5}$/i.test(name)) new TextDecoder(name);
   } catch {
-    throw new BadInput(file, 'its .cpg', JSON.stringify(name), 'the name of an encoding, such as UTF-8');
+    throw refusal(JSON.stringify(name), 'the name of an encoding, such as UTF-8');
   }
 }
 
-function checkPrj(file: string, text: string | null): void {
-  if (text === null) throw new BadInput(file, '', 'no .prj file', 'one in the same folder that specifies WGS 84');
+function checkPrj(text: string | null, file: string, refusal: Refusal): void {
+  if (text === null) throw refusal('no .prj file', 'one in the same folder that specifies WGS 84');
   const name = /^\s*\w+\s*\[\s*"([^"]*)"/.exec(text)?.[1] ?? text.slice(0, 40);
   const geographic = /^\s*GEOG(CS|CRS|RAPHICCRS)\s*\[/i.test(text) || /^\s*GEODCRS\s*\[/i.test(text);
   if (!geographic || !/WGS[ _]?(19)?84/i.test(text)) {
     const found = name ? `the coordinate system ${name}` : 'an empty .prj';
-    throw new BadInput(file, '', found, `longitude and latitude on WGS 84 (EPSG:4326)${reproject(file)}`);
+    throw refusal(found, `longitude and latitude on WGS 84 (EPSG:4326)${reproject(file)}`);
   }
 }
 
 const reproject = (file: string) => `; make one with: ogr2ogr -t_srs EPSG:4326 outlines.geojson ${basename(file)}`;
 
-async function readGeoJson(file: string): Promise<GeoJson> {
+async function readGeoJson(file: string, refusal: Refusal): Promise<GeoJson> {
   const text = await read(file, 'GeoJSON, TopoJSON or a shapefile');
   refuseUnsupported(file, text, 'outlines');
   let collection: GeoJson;
   try {
     collection = JSON.parse(text.toString());
   } catch (cause) {
-    throw new BadInput(file, '', `text that is not valid JSON (${reason(cause)})`, 'GeoJSON');
+    throw refusal(`text that is not valid JSON (${reason(cause)})`, 'GeoJSON');
   }
   const crs = collection?.crs?.properties?.name;
   if (crs !== undefined && !/CRS:?:?84$|EPSG:(:|[\d.]*:)?4326$/.test(String(crs))) {
-    throw new BadInput(
-      file,
-      '',
-      `the coordinate system ${crs}`,
-      `WGS 84 (GeoJSON's own, or EPSG:4326)${reproject(file)}`,
-    );
+    const expected = `WGS 84 (GeoJSON's own, or EPSG:4326)${reproject(file)}`;
+    throw refusal(`the coordinate system ${crs}`, expected);
   }
   return collection ?? {};
 }
 
 async function read(file: string, expected: string): Promise<Buffer> {
-  return readFile(file).catch((cause: unknown) => {
-    throw new BadInput(
-      file,
-      '',
-      (cause as NodeJS.ErrnoException).code === 'ENOENT' ? 'no such file' : reason(cause),
-      expected,
-    );
+  return readFile(file).catch((cause: NodeJS.ErrnoException) => {
+    throw refusalIn(file)(cause.code === 'ENOENT' ? 'no such file' : reason(cause), expected);
   });
 }
 
-function checkParts(parts: unknown, location: Location): Polygon[] {
-  if (!Array.isArray(parts) || parts.length === 0)
-    throw new BadInput(location.file, location.where, 'no rings', 'a polygon');
-  return parts.map((rings: unknown) => {
-    if (!Array.isArray(rings) || rings.length === 0)
-      throw new BadInput(location.file, location.where, 'no rings', 'a polygon');
-    return rings.map((ring: unknown) => checkRing(ring, location));
-  });
+function checkParts(parts: unknown, refusal: Refusal): Polygon[] {
+  const listed = (value: unknown): unknown[] => {
+    if (Array.isArray(value) && value.length > 0) return value;
+    throw refusal('no rings', 'a polygon');
+  };
+  return listed(parts).map((rings) => listed(rings).map((ring) => checkRing(ring, refusal)));
 }
 
 /** The ring's positions without heights. Positions without a height are not copied, because there are many. */
-function checkRing(ring: unknown, location: Location): [number, number][] {
-  if (!Array.isArray(ring))
-    throw new BadInput(location.file, location.where, 'a ring that is not a list', 'a list of positions');
+function checkRing(ring: unknown, refusal: Refusal): [number, number][] {
+  if (!Array.isArray(ring)) throw refusal('a ring that is not a list', 'a list of positions');
   const points = ring.map((position: unknown): [number, number] => {
     const [longitude, latitude] = Array.isArray(position) ? position : [];
-    if (!(Math.abs(longitude) <= 180 && Math.abs(latitude) <= 90)) {
-      throw new BadInput(
-        location.file,
-        location.where,
-        `the position ${JSON.stringify(position)}`,
-        'degrees on the globe',
-      );
-    }
+    if (!(Math.abs(longitude) <= 180 && Math.abs(latitude) <= 90))
+      throw refusal(`the position ${JSON.stringify(position)}`, 'degrees on the globe');
     return (position as number[]).length === 2 ? (position as [number, number]) : [longitude, latitude];
   });
   const [first, last] = [points[0], points.at(-1)];
-  if (points.length < 4 || first?.[0] !== last?.[0] || first?.[1] !== last?.[1]) {
-    throw new BadInput(
-      location.file,
-      location.where,
-      `a ring of ${points.length} positions`,
-      'four or more, the last equal to the first',
-    );
-  }
+  if (points.length < 4 || first?.[0] !== last?.[0] || first?.[1] !== last?.[1])
+    throw refusal(`a ring of ${points.length} positions`, 'four or more, the last equal to the first');
   const over = points.findIndex((point, i) => i > 0 && isOverAntimeridian(points[i - 1]!, point));
   if (over !== -1) {
     const found = `an edge from longitude ${points[over - 1]![0]} to ${points[over]![0]}`;
-    throw new BadInput(location.file, location.where, found, 'outlines cut at the antimeridian (RFC 7946, 3.1.9)');
+    throw refusal(found, 'outlines cut at the antimeridian (RFC 7946, 3.1.9)');
   }
   return points;
 }

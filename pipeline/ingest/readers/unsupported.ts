@@ -32,7 +32,10 @@ const UNSUPPORTED: readonly Format[] = [
   {
     name: 'Stata',
     // Version 13 and later, then versions 8 to 12 in either byte order.
-    begins: ['<stata_dta>', ...['\x71', '\x72', '\x73'].flatMap((v) => [`${v}\x01\x01\0`, `${v}\x02\x01\0`])],
+    begins: [
+      '<stata_dta>',
+      ...['\x71', '\x72', '\x73'].flatMap((version) => [`${version}\x01\x01\0`, `${version}\x02\x01\0`]),
+    ],
     convert: { table: inR('haven::as_factor(haven::read_dta("IN"))') },
   },
   { name: 'SPSS', begins: ['$FL2', '$FL3'], convert: { table: inR('haven::as_factor(haven::read_sav("IN"))') } },
@@ -65,7 +68,7 @@ export function refuseUnsupported(file: string, bytes: Uint8Array, wanted: Wante
   // The name is inserted last and by a function, because it may contain OUT or $.
   const command = found.convert[wanted]?.replaceAll('OUT', wanted).replaceAll('IN', () => name);
   const expected = command ? `${SUPPORTED[wanted]}; make one with: ${command}` : SUPPORTED[wanted];
-  throw new BadInput(file, '', `the format ${found.name}`, expected);
+  throw new BadInput({ file, found: `the format ${found.name}`, expected });
 }
 
 /** The beginning of a file, enough to recognise its format. */

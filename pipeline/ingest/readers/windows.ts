@@ -28,16 +28,18 @@ export function listWindows(
   { blockRows, northRows }: Pick<BlockSize, 'blockRows' | 'northRows'>,
   outlines: readonly Extent[],
 ): Window[] {
-  const reached = outlines.filter((o) => o.firstRow < o.endRow && o.firstColumn < o.endColumn);
+  const reached = outlines.filter(
+    ({ firstRow, endRow, firstColumn, endColumn }) => firstRow < endRow && firstColumn < endColumn,
+  );
   if (reached.length === 0) return [];
-  const extreme = (pick: (o: (typeof reached)[number]) => number, choose: (a: number, b: number) => number) =>
-    reached.map(pick).reduce((a, b) => choose(a, b));
-  const column = extreme((o) => o.firstColumn, Math.min);
-  const columns = extreme((o) => o.endColumn, Math.max) - column;
-  const end = extreme((o) => o.endRow, Math.max);
+  const extreme = (edge: keyof Extent, choose: (a: number, b: number) => number) =>
+    reached.map((outline) => outline[edge]).reduce((a, b) => choose(a, b));
+  const column = extreme('firstColumn', Math.min);
+  const columns = extreme('endColumn', Math.max) - column;
+  const end = extreme('endRow', Math.max);
   const step = blockRows * Math.max(1, Math.floor(BAND_CELLS / grid.columns / blockRows));
   const windows: Window[] = [];
-  let row = extreme((o) => o.firstRow, Math.min);
+  let row = extreme('firstRow', Math.min);
   while (row < end) {
     const next = Math.min(end, northRows + (Math.floor((row - northRows) / step) + 1) * step);
     windows.push({ row, column, rows: next - row, columns });

@@ -10,7 +10,7 @@ import type { Areas, Census, Polygons } from '../../ingest/ingest-tables.ts';
 import { type IngestInput, refuseUnknownPlaces } from '../../ingest/input.ts';
 import { ingestCensus, ingestLayers } from '../../ingest/layers.ts';
 import { locator } from '../../ingest/locate.ts';
-import { readTable } from '../../ingest/readers/table.ts';
+import { readTable } from '../../ingest/readers/raw-table.ts';
 import { listWindows } from '../../ingest/readers/windows.ts';
 import { readClusters, readStates } from '../../ingest/surveys.ts';
 import { BadInput } from '../../lib/bad-input.ts';
@@ -67,7 +67,11 @@ export async function readOneRaster({ rawData }: Country, source: Source): Promi
     try {
       first ??= raster.grid;
       if (isDated(source) && !sameGrid(raster.grid, first))
-        throw new BadInput(path, '', describeGrid(raster.grid), `the first file's ${describeGrid(first)}`);
+        throw new BadInput({
+          file: path,
+          found: describeGrid(raster.grid),
+          expected: `the first file's ${describeGrid(first)}`,
+        });
       // As in a build: other sources declare no limit on how often a value may repeat.
       const watch = source.role === 'population' || source.repeats !== undefined ? watchFills(raster, source) : null;
       for (const window of listWindows(raster.grid, raster, [wholeGrid(raster.grid)])) {

@@ -95,8 +95,11 @@ export function compareRows(before: readonly ComparedRow[], after: readonly Comp
   const keysOf = (rows: readonly { key: string }[]) => rows.slice(0, EXAMPLES).map(({ key }) => key);
   return {
     rows: {
-      ...{ was: before.length, is: after.length },
-      ...{ added: added.length, removed: removed.length, changed: changed.length },
+      was: before.length,
+      is: after.length,
+      added: added.length,
+      removed: removed.length,
+      changed: changed.length,
     },
     examples: { added: keysOf(added), removed: keysOf(removed), changed: keysOf(changed.map(({ is }) => is)) },
     columns: columns.map((column) => ({

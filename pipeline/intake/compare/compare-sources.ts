@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Model } from '../../catalog/model.ts';
 import { isTable } from '../../catalog/roles.ts';
 import type { Source } from '../../catalog/sources.ts';
-import { readTable } from '../../ingest/readers/table.ts';
+import { readTable } from '../../ingest/readers/raw-table.ts';
 import { compareOutlines, doubtsOfOutlines, type OutlineComparison, readOutlines } from './compare-outlines.ts';
 import { compareRasters, doubtsOfRasters, type RasterComparison } from './compare-rasters.ts';
 import { type ComparedRow, compareRows, type RowComparison } from './compare-rows.ts';

@@ -2,7 +2,7 @@ import type { Model } from '../../catalog/model.ts';
 import type { Role } from '../../catalog/roles.ts';
 import type { Source } from '../../catalog/sources.ts';
 import type { Period } from '../../contract/months.ts';
-import { dashed, type Row, type Table } from '../../ingest/readers/table.ts';
+import { dashed, type RawRow, type RawTable } from '../../ingest/readers/raw-table.ts';
 import type { ComparedRow } from './compare-rows.ts';
 
 /** Columns that identify a row, by role. */
@@ -33,7 +33,7 @@ const NUMBERS = [
  * The rows of a table in the form in which two releases are compared. Invalid numbers become null: a check reports
  * them.
  */
-export function comparedRows({ rows, columns }: Table, source: Source, states: Model['states']): ComparedRow[] {
+export function comparedRows({ rows, columns }: RawTable, source: Source, states: Model['states']): ComparedRow[] {
   const classes = (source.classes ?? []).map(({ column }) => column);
   const names = [...NUMBERS, ...(source.figure ? [source.figure] : []), ...classes].filter((name) => columns.has(name));
   const known = new Map<string, string>();
@@ -55,18 +55,21 @@ export function comparedRows({ rows, columns }: Table, source: Source, states: M
         .map((name) => (name === 'period' ? period : values[name]) ?? '')
         .join(' ')
         .trim(),
-      ...{ place, state: values.state_pcode ?? stateOf(place), period, numbers },
+      place,
+      state: values.state_pcode ?? stateOf(place),
+      period,
+      numbers,
       group: values.survey_year ? `${values.survey_year} ${values.method ?? ''}`.trim() : (period?.slice(0, 4) ?? ''),
     };
   });
 }
 
-function periodOf({ values: { period, year, month } }: Row): Period | null {
+function periodOf({ values: { period, year, month } }: RawRow): Period | null {
   if (period) return dashed(period);
   return year && month ? `${year}-${month.padStart(2, '0')}` : null;
 }
 
-function numberIn({ values }: Row, name: string): number | null {
+function numberIn({ values }: RawRow, name: string): number | null {
   const value = values[name] == null ? Number.NaN : Number(values[name]);
   return Number.isFinite(value) ? value : null;
 }

@@ -19,7 +19,13 @@ export function distributionOf(values: readonly (number | null)[]): Distribution
   const missing = values.length - n;
   const at = (share: number) => (n === 0 ? null : quantile(known, share));
   return {
-    ...{ n, missing, min: at(0), q1: at(0.25), median: at(0.5), q3: at(0.75), max: at(1) },
+    n,
+    missing,
+    min: at(0),
+    q1: at(0.25),
+    median: at(0.5),
+    q3: at(0.75),
+    max: at(1),
     mean: n === 0 ? null : known.reduce((a, b) => a + b) / n,
   };
 }

@@ -3,8 +3,8 @@
 import type { Source } from '../../catalog/sources.ts';
 import { ANY_CODE } from '../../contract/territory.ts';
 import { plain } from '../../ingest/names.ts';
-import type { RawTable } from '../../ingest/readers/csv.ts';
-import { BadInput } from '../../lib/bad-input.ts';
+import type { TextTable } from '../../ingest/readers/csv.ts';
+import { BadInput, refusalIn } from '../../lib/bad-input.ts';
 import { cellsOf, columnMatching, columnOf } from './draft-columns.ts';
 import type { LeftOut, OutlineFile, TableFile } from './recognise.ts';
 
@@ -28,7 +28,7 @@ export interface DraftAreas {
 const isCode = (text: string) => new RegExp(ANY_CODE).test(text);
 
 /** The outlines' properties as a table. */
-function tableOf({ features }: OutlineFile): RawTable {
+function tableOf({ features }: OutlineFile): TextTable {
   const header = [...new Set(features.flatMap(({ properties }) => Object.keys(properties)))];
   const rows = features.map(({ properties }, i) => ({
     line: i + 1,
@@ -40,7 +40,7 @@ function tableOf({ features }: OutlineFile): RawTable {
 }
 
 /** Whether a column has a unique code in every row. */
-function hasCodes(table: RawTable, column: string | null): column is string {
+function hasCodes(table: TextTable, column: string | null): column is string {
   if (column === null) return false;
   const cells = cellsOf(table, column);
   return cells.length === table.rows.length && new Set(cells).size === cells.length && cells.every(isCode);
@@ -53,12 +53,17 @@ function hasCodes(table: RawTable, column: string | null): column is string {
 export function draftAreas(all: readonly OutlineFile[], tables: readonly TableFile[]): DraftAreas {
   const [outlines, ...others] = all.toSorted((a, b) => b.features.length - a.features.length);
   if (!outlines)
-    throw new BadInput('--from', '', 'no outlines', 'polygons of the areas: GeoJSON, TopoJSON or a shapefile');
+    throw new BadInput({
+      file: '--from',
+      found: 'no outlines',
+      expected: 'polygons of the areas: GeoJSON, TopoJSON or a shapefile',
+    });
+  const refusal = refusalIn(outlines.file);
   const own = tableOf(outlines);
   const name = columnOf(own.header, 'lga');
   if (!name) {
     const found = `the fields ${own.header.join(', ') || 'none'}`;
-    throw new BadInput(outlines.file, '', found, 'a field with their names, such as ADM2_EN or shapeName');
+    throw refusal(found, 'a field with their names, such as ADM2_EN or shapeName');
   }
   const names = cellsOf(own, name);
   const ownCode = columnOf(own.header, 'lga_pcode');
@@ -69,9 +74,7 @@ export function draftAreas(all: readonly OutlineFile[], tables: readonly TableFi
   if (hasCodes(own, ownCode)) {
     const parents = ownState ? cellsOf(own, ownState) : null;
     if (!parents && !upper)
-      throw new BadInput(
-        outlines.file,
-        '',
+      throw refusal(
         'areas without the codes of their upper-level areas',
         'a field with these codes, or outlines of the upper level',
       );
@@ -91,9 +94,7 @@ export function draftAreas(all: readonly OutlineFile[], tables: readonly TableFi
   }
   const found = codesByName(tables, names);
   if (!found)
-    throw new BadInput(
-      outlines.file,
-      '',
+    throw refusal(
       `areas without codes${nearest(tables, names)}`,
       'a field with a code for each area, or a table that gives codes by name',
     );
@@ -101,12 +102,11 @@ export function draftAreas(all: readonly OutlineFile[], tables: readonly TableFi
   const [ofName, ofCode] = [cellsOf(table, columns.lga!), cellsOf(table, columns.lga_pcode!)];
   const parents = columns.state_pcode ? cellsOf(table, columns.state_pcode) : null;
   if (!parents && !upper)
-    throw new BadInput(
-      table.file,
-      '',
-      'codes without those of the upper-level areas',
-      'a column with these codes, or outlines of the upper level',
-    );
+    throw new BadInput({
+      file: table.file,
+      found: 'codes without those of the upper-level areas',
+      expected: 'a column with these codes, or outlines of the upper level',
+    });
   const stateName = columnOf(table.header, 'state');
   return {
     ...shared,
@@ -122,7 +122,8 @@ export function draftAreas(all: readonly OutlineFile[], tables: readonly TableFi
 }
 
 const leftOut = ({ file, features }: OutlineFile): LeftOut => ({
-  ...{ kind: 'left out', file },
+  kind: 'left out',
+  file,
   why: `${features.length} outlines that add nothing to the others, or lack codes`,
 });
 
@@ -211,7 +212,7 @@ function lacking(tables: readonly TableFile[], names: readonly string[], chosen:
   );
 }
 
-const numericColumns = (table: RawTable) =>
+const numericColumns = (table: TextTable) =>
   table.header.filter((column) => cellsOf(table, column).every((cell) => cell !== '' && Number.isFinite(Number(cell))))
     .length;
 

@@ -1,6 +1,6 @@
 /** Columns of tables, recognised by their usual names and by their content. */
 import { plain } from '../../ingest/names.ts';
-import type { RawTable } from '../../ingest/readers/csv.ts';
+import type { TextTable } from '../../ingest/readers/csv.ts';
 
 /** Usual names of each column, in lower case without blanks and punctuation; the likeliest first. */
 const ALIASES = {
@@ -119,13 +119,13 @@ export function columnsOf(
 }
 
 /** The non-empty cells of a column. */
-export function cellsOf({ header, rows }: RawTable, column: string): string[] {
+export function cellsOf({ header, rows }: TextTable, column: string): string[] {
   const at = header.indexOf(column);
   return rows.flatMap(({ cells }) => cells[at] ?? []);
 }
 
 /** The column with the largest share of wanted cells, if that is at least two thirds; else null. */
-export function columnMatching(table: RawTable, wanted: (cell: string) => boolean): string | null {
+export function columnMatching(table: TextTable, wanted: (cell: string) => boolean): string | null {
   const shares = table.header.map((column) => {
     const cells = cellsOf(table, column);
     return { column, share: cells.length === 0 ? 0 : cells.filter(wanted).length / table.rows.length };

@@ -64,18 +64,23 @@ export function draftRasters(
   const largest = (of: readonly RasterFile[]) => of.reduce((most, raster) => Math.max(most, raster.most), 0);
   const rounded = (value: number) => Number((2 * value).toPrecision(1));
   add(population.slice(0, 1), {
-    ...{ role: 'population', unit: 'persons', repeats: REPEATS },
+    role: 'population',
+    unit: 'persons',
+    repeats: REPEATS,
     ...range(0, rounded(largest(population.slice(0, 1)))),
   });
   add([elevation], { role: 'elevation', unit: 'm', ...range(-430, 9000) });
   add(rain, { role: 'climate', unit: 'mm per month', ...range(0, rounded(largest(rain))) });
   add([travel], {
-    ...{ role: 'layer', figure: 'travel_minutes_to_care', unit: 'minutes' },
+    role: 'layer',
+    figure: 'travel_minutes_to_care',
+    unit: 'minutes',
     ...(travel ? range(0, rounded(travel.most)) : {}),
   });
   const used = new Set(drafted.flatMap((entry) => entry.rasters));
   return {
-    ...{ drafted, population },
+    drafted,
+    population,
     leftOut: others
       .filter((raster) => !used.has(raster))
       .map((raster) => ({

@@ -5,7 +5,7 @@ import type { Role } from '../../catalog/roles.ts';
 import type { Source } from '../../catalog/sources.ts';
 import { isPeriod } from '../../contract/months.ts';
 import { plain } from '../../ingest/names.ts';
-import { dashed } from '../../ingest/readers/table.ts';
+import { dashed } from '../../ingest/readers/raw-table.ts';
 import { aliasesOf, type ColumnName, cellsOf, columnMatching, columnOf, columnsOf } from './draft-columns.ts';
 import type { LeftOut, TableFile } from './recognise.ts';
 
@@ -58,7 +58,8 @@ export function draftTables(
     const more = better ? candidate.table.rows.length - better.table.rows.length : 0;
     if (better)
       leftOut.push({
-        ...{ kind: 'left out', file: candidate.table.file },
+        kind: 'left out',
+        file: candidate.table.file,
         why: `has the ${role === 'survey_clusters' ? 'rounds' : 'figures'} of ${better.table.file}${more > 0 ? `, and ${more} more rows` : ''}`,
       });
     else kept.push(candidate);
@@ -107,7 +108,11 @@ function draftSurvey(table: TableFile, codes: AreaCodes): DraftEntry | string | 
   const rounds = roundsOf(table, columns);
   if (rounds.length === 0) return 'a survey whose years and months cannot be read';
   return {
-    ...{ role: 'survey_clusters', unit: 'share', columns, methods, rounds },
+    role: 'survey_clusters',
+    unit: 'share',
+    columns,
+    methods,
+    rounds,
     ...(isInteger(columns.examined) && isInteger(columns.positive) ? {} : { weighted_counts: true }),
     ...(located ? { displaced: true } : {}),
   };
@@ -166,7 +171,8 @@ function draftByPlace(table: TableFile, codes: AreaCodes): DraftEntry | string {
     const warmth = columnsOf(header, ['temperature_c']);
     if (rain.rain_mm && lga)
       return {
-        ...{ role: 'climate', unit: 'mm per month' },
+        role: 'climate',
+        unit: 'mm per month',
         columns: { ...at, ...when, ...rain, ...warmth, ...names },
         span: spanOf(table, when),
       };
@@ -174,7 +180,7 @@ function draftByPlace(table: TableFile, codes: AreaCodes): DraftEntry | string {
     if (!confirmed) return 'by area and month, but without a column of cases or rain';
     if (!monthly) return 'cases with year and month in two columns; only a single column (YYYY-MM or YYYYMM) is read';
     const role = lga ? 'cases_lgas' : 'cases_states';
-    return { ...{ role, unit: 'cases' }, columns: { ...at, ...when, confirmed, ...names }, span: spanOf(table, when) };
+    return { role, unit: 'cases', columns: { ...at, ...when, confirmed, ...names }, span: spanOf(table, when) };
   }
   const people = columnOf(header, 'people');
   if (people && lga)
@@ -188,7 +194,7 @@ function draftByPlace(table: TableFile, codes: AreaCodes): DraftEntry | string {
   const column = header.find((own) => plain(own) === plain(figure))!;
   const most = Math.max(...cellsOf(table, column).map(Number));
   const unit = figure === 'travel_minutes_to_care' ? 'minutes' : most > 1 ? 'percent' : 'share';
-  return { ...{ role: 'layer', figure, unit }, columns: { ...at, [figure]: column, ...names } };
+  return { role: 'layer', figure, unit, columns: { ...at, [figure]: column, ...names } };
 }
 
 /** The first and last month of all rows. */

@@ -71,7 +71,9 @@ export async function draftCountry(
   const entries: DraftSource[] = [
     ...entriesOfAreas(areas),
     ...kept.map(({ table, entry }) => ({
-      ...{ entry, format: table.format, files: [table.file, ...table.siblings].map((file) => ({ path: file })) },
+      entry,
+      format: table.format,
+      files: [table.file, ...table.siblings].map((file) => ({ path: file })),
       notes: ['Columns recognised by their names'],
     })),
     ...rasters.drafted
@@ -79,9 +81,14 @@ export async function draftCountry(
       .map(({ rasters: own, entry }) => entryOfRasters(own, entry, counted, ratios.get(own[0]!) ?? null)),
   ];
   if (!entries.some(({ entry }) => entry.role === 'population'))
-    throw new BadInput('--from', '', 'no population raster', 'a GeoTIFF of persons per cell, such as WorldPop’s');
+    throw new BadInput({
+      file: '--from',
+      found: 'no population raster',
+      expected: 'a GeoTIFF of persons per cell, such as WorldPop’s',
+    });
   return {
-    ...{ areas, entries },
+    areas,
+    entries,
     leftOut: [...of('left out'), ...areas.leftOut, ...leftOut, ...rasters.leftOut]
       .map((skipped) => ({ ...skipped, why: areas.lacking.get(skipped.file) ?? skipped.why }))
       .sort((a, b) => (a.file < b.file ? -1 : 1)),
@@ -101,8 +108,10 @@ function entriesOfAreas({ outlines, columns, codes, states, recode }: DraftAreas
     own: Record<string, string>,
     note: string,
   ): DraftSource => ({
-    entry: { ...{ role, unit: 'degrees', columns: own }, ...(role === 'lga_boundaries' && recode ? { recode } : {}) },
-    ...{ format: file.format, files: [file.file, ...file.siblings].map((name) => ({ path: name })), notes: [note] },
+    entry: { role, unit: 'degrees', columns: own, ...(role === 'lga_boundaries' && recode ? { recode } : {}) },
+    format: file.format,
+    files: [file.file, ...file.siblings].map((name) => ({ path: name })),
+    notes: [note],
   });
   const reason = `The lower level, because this file has the most outlines (${outlines.features.length})`;
   return [
@@ -111,10 +120,8 @@ function entriesOfAreas({ outlines, columns, codes, states, recode }: DraftAreas
       ? [
           {
             entry: { role: 'lga_codes' as const, unit: 'codes', columns: codes.columns },
-            ...{
-              format: codes.table.format,
-              files: [codes.table.file, ...codes.table.siblings].map((file) => ({ path: file })),
-            },
+            format: codes.table.format,
+            files: [codes.table.file, ...codes.table.siblings].map((file) => ({ path: file })),
             notes: ['Joined to the outlines by name'],
           },
         ]
@@ -135,7 +142,9 @@ function entryOfRasters(
       ? `${total} people in total${counted === null ? '' : ` (population table: ${short(counted)})`}${ratios ? `; ${describeRatios(ratios)}` : ''}`
       : 'Recognised by its name and values';
   return {
-    ...{ entry, format: 'geotiff', notes: [note] },
+    entry,
+    format: 'geotiff',
+    notes: [note],
     files: rasters.map(({ file, period }) => ({
       path: file,
       ...(entry.role === 'climate' ? { period: period! } : {}),
@@ -156,7 +165,7 @@ function hintsOf(areas: DraftAreas, entries: readonly DraftSource[], kept: reado
   // Whole years, since without rain data the model estimates no others.
   const last = latest.endsWith('-12') ? latest : `${Number(latest.slice(0, 4)) - 1}-12`;
   const first = `${rounds.map(({ survey_year }) => survey_year).sort((a, b) => a - b)[0] ?? Number(last.slice(0, 4)) - 2}-01`;
-  return { ...{ codes: areas.lgas.map(({ code }) => code), first, last, latest }, ages: agesOf(kept) };
+  return { codes: areas.lgas.map(({ code }) => code), first, last, latest, ages: agesOf(kept) };
 }
 
 /** 6 to 59 months, unless the surveys include much older children. */

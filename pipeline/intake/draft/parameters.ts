@@ -45,11 +45,11 @@ export function parametersOf({ methods, hasRain, firstYear, lastYear }: Paramete
       },
     },
     transmission: {
-      ...{ infectious_months: 2, immune_months: 3, assumed_from: UNSUPPORTED },
-      ...{
-        development_first: Math.max(firstYear + 1, lastYear - 3),
-        held_back_year: lastYear + (firstYear + 1 >= lastYear ? 2 : 0),
-      },
+      infectious_months: 2,
+      immune_months: 3,
+      assumed_from: UNSUPPORTED,
+      development_first: Math.max(firstYear + 1, lastYear - 3),
+      held_back_year: lastYear + (firstYear + 1 >= lastYear ? 2 : 0),
       starts: 20,
     },
     evidence: {

@@ -1,5 +1,5 @@
 /** Facts about a country that its files do not contain: questions, each with a guess if there is one. */
-import { BadInput } from '../../lib/bad-input.ts';
+import { refusalIn } from '../../lib/bad-input.ts';
 import { UsageError } from '../../lib/errors.ts';
 
 export interface Question {
@@ -93,13 +93,13 @@ export function refuseAnswer({ id, form, latest }: Question, answer: string): st
  * @throws UsageError if an answer has the wrong form
  */
 export function answersTo(questions: readonly Question[], given: Answers): { answers: Answers; guessed: Question[] } {
+  const refusal = refusalIn('answers');
   const unknown = Object.keys(given).find((id) => !questions.some((question) => question.id === id));
-  if (unknown)
-    throw new BadInput('answers', unknown, 'no such question', `one of ${questions.map(({ id }) => id).join(', ')}`);
+  if (unknown) throw refusal.at(unknown)('no such question', `one of ${questions.map(({ id }) => id).join(', ')}`);
   const guessed = questions.filter(({ id }) => given[id] === undefined);
   const entries = questions.map((question) => {
     const answer = given[question.id] ?? question.guess;
-    if (answer === null) throw new BadInput('answers', question.id, 'no answer and no guess', question.asks);
+    if (answer === null) throw refusal.at(question.id)('no answer and no guess', question.asks);
     const wrong = refuseAnswer(question, answer);
     if (wrong) throw new UsageError(`answers, ${wrong}`);
     return [question.id, answer];

@@ -3,7 +3,7 @@ import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Source } from '../../catalog/sources.ts';
 import type { Period } from '../../contract/months.ts';
-import { type RawTable, readCsv } from '../../ingest/readers/csv.ts';
+import { readCsv, type TextTable } from '../../ingest/readers/csv.ts';
 import { readDbf } from '../../ingest/readers/dbf.ts';
 import { openRaster } from '../../ingest/readers/geotiff.ts';
 import { readJsonTable } from '../../ingest/readers/json-table.ts';
@@ -22,7 +22,7 @@ export interface OutlineFile {
   siblings: string[];
   features: PolygonFeature[];
 }
-export interface TableFile extends RawTable {
+export interface TableFile extends TextTable {
   kind: 'table';
   file: string;
   format: Source['format'];
@@ -54,13 +54,18 @@ export async function listFiles(given: readonly string[]): Promise<{ root: strin
   for (const name of given) {
     const info = await stat(name).catch(() => null);
     if (!info)
-      throw new BadInput(name, '', 'no such file or directory', 'raw files, or the directory that contains them');
+      throw new BadInput({
+        file: name,
+        found: 'no such file or directory',
+        expected: 'raw files, or the directory that contains them',
+      });
     const inside = info.isDirectory() ? await readdir(name, { recursive: true, withFileTypes: true }) : null;
     if (!inside) found.push(path.resolve(name));
     else found.push(...inside.filter((own) => own.isFile()).map((own) => path.resolve(own.parentPath, own.name)));
   }
   const visible = [...new Set(found)].filter((file) => !path.basename(file).startsWith('.')).sort();
-  if (visible.length === 0) throw new BadInput(given.join(', '), '', 'no files', 'raw files of a country');
+  if (visible.length === 0)
+    throw new BadInput({ file: given.join(', '), found: 'no files', expected: 'raw files of a country' });
   const root = visible.map(path.dirname).reduce((a, b) => {
     const [left, right] = [a.split(path.sep), b.split(path.sep)];
     const end = left.findIndex((part, i) => part !== right[i]);

@@ -26,11 +26,18 @@ export async function writeDraft(
     const name = entry.figure ?? role;
     const again = sources.filter(({ id }) => id === name || id.startsWith(`${name}_`)).length;
     const source = {
-      ...{ id: again > 0 ? `${name}_${again + 1}` : name, role },
+      id: again > 0 ? `${name}_${again + 1}` : name,
+      role,
       title: path.basename(files[0]!.path),
-      ...{ producer: OPEN, citation: OPEN, licence: OPEN, release: OPEN, format },
+      producer: OPEN,
+      citation: OPEN,
+      licence: OPEN,
+      release: OPEN,
+      format,
       ...(isTable({ format }) ? {} : { crs: 'EPSG:4326' as const }),
-      ...{ unit, ...(columns ? { columns } : {}), ...more },
+      unit,
+      ...(columns ? { columns } : {}),
+      ...more,
       // Only the table itself has rows.
       files: files.map((file, i) => ({ ...file, ...(isTable({ format }) && i === 0 ? { rows: 1 } : {}) })),
       notes: [`Drafted by new-country: ${ROLES[role].what}`, ...notes],
@@ -41,17 +48,16 @@ export async function writeDraft(
 }
 
 function modelOf(areas: DraftAreas, entries: readonly DraftSource[], answers: Answers, now: string): Model {
-  const a = (id: string) => answers[id]!;
+  const answer = (id: string) => answers[id]!;
   const codes = areas.lgas.map(({ code }) => code);
   const upper = areas.upper.map(({ code }) => code);
   const bad = upper.find((code) => !new RegExp(ANY_CODE).test(code));
   if (bad)
-    throw new BadInput(
-      areas.codes?.table.file ?? areas.outlines.file,
-      '',
-      `the code ${bad}`,
-      `a code of the form ${ANY_CODE}`,
-    );
+    throw new BadInput({
+      file: areas.codes?.table.file ?? areas.outlines.file,
+      found: `the code ${bad}`,
+      expected: `a code of the form ${ANY_CODE}`,
+    });
   const points = areas.outlines.features.flatMap(({ polygons }) => polygons.flat(2));
   const bound = (axis: 0 | 1, pick: (a: number, b: number) => number) =>
     points.reduce((most, at) => pick(most, at[axis]), points[0]![axis]);
@@ -61,29 +67,36 @@ function modelOf(areas: DraftAreas, entries: readonly DraftSource[], answers: An
   const found = new Set(entries.flatMap(({ entry }) => Object.keys(entry.methods ?? {})));
   const methods = METHODS.filter((name) => found.has(name));
   const first = methods[0] ?? 'microscopy';
-  const [firstYear, lastYear] = [a('first_estimated'), a('last_estimated')].map((month) => Number(month.slice(0, 4)));
+  const [firstYear, lastYear] = [answer('first_estimated'), answer('last_estimated')].map((month) =>
+    Number(month.slice(0, 4)),
+  );
   return {
-    country: plainId(a('name')),
-    ...{ name: a('name'), synthetic: false, release: '1' },
-    ...{ first_estimated: a('first_estimated'), last_estimated: a('last_estimated'), updated_at: now },
+    country: plainId(answer('name')),
+    name: answer('name'),
+    synthetic: false,
+    release: '1',
+    first_estimated: answer('first_estimated'),
+    last_estimated: answer('last_estimated'),
+    updated_at: now,
     territory: {
-      ...{ iso_code: a('iso_code'), language: a('language') },
+      iso_code: answer('iso_code'),
+      language: answer('language'),
       state: {
-        one: a('upper_one'),
-        many: a('upper_many'),
+        one: answer('upper_one'),
+        many: answer('upper_many'),
         code: formOfCodes(upper),
-        code_is: `${a('code_is')} of the ${a('upper_one')}`,
+        code_is: `${answer('code_is')} of the ${answer('upper_one')}`,
         example: upper[0]!,
       },
       lga: {
-        one: a('lower_one'),
-        many: a('lower_many'),
+        one: answer('lower_one'),
+        many: answer('lower_many'),
         code: formOfCodes(codes),
-        code_is: a('code_is'),
+        code_is: answer('code_is'),
         example: codes[0]!,
       },
       iso_3166_2: false,
-      ages_months: a('ages_months').split('-').map(Number),
+      ages_months: answer('ages_months').split('-').map(Number),
       method:
         methods.length > 1
           ? `${METHOD_NAMES[first]}, or by ${METHOD_NAMES[methods[1]!]} in surveys without it`
@@ -94,8 +107,10 @@ function modelOf(areas: DraftAreas, entries: readonly DraftSource[], answers: An
     extent: [low(bound(0, Math.min)), low(bound(1, Math.min)), high(bound(0, Math.max)), high(bound(1, Math.max))],
     states: areas.upper.map(({ code, name }) => ({ state_pcode: code, state_code: code, state: name })),
     parameters: parametersOf({
-      ...{ methods, hasRain: entries.some(({ entry }) => entry.role === 'climate') },
-      ...{ firstYear: firstYear!, lastYear: lastYear! },
+      methods,
+      hasRain: entries.some(({ entry }) => entry.role === 'climate'),
+      firstYear: firstYear!,
+      lastYear: lastYear!,
     }),
   };
 }

@@ -5,7 +5,7 @@ import type { Model } from '../../catalog/model.ts';
 import { isTable } from '../../catalog/roles.ts';
 import type { Source } from '../../catalog/sources.ts';
 import { isPeriod, monthIndex, periodOf } from '../../contract/months.ts';
-import { readTable } from '../../ingest/readers/table.ts';
+import { readTable } from '../../ingest/readers/raw-table.ts';
 import { sha256File } from '../../lib/hash.ts';
 import type { ComparedRow } from '../compare/compare-rows.ts';
 import { comparedRows } from '../compare/read-rows.ts';

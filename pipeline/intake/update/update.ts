@@ -100,7 +100,10 @@ export async function updateSource(request: UpdateRequest): Promise<Update> {
       if (path.resolve(file) !== path.resolve(place)) await writeAtomic(place, (copy) => copyFile(file, copy));
     }
     await writeCatalog(country, was, edits, {
-      ...{ at: accept.at, by: accept.by, reason: accept.reason, what: describeChange(update) },
+      at: accept.at,
+      by: accept.by,
+      reason: accept.reason,
+      what: describeChange(update),
       ...(doubts.length > 0 ? { doubts } : {}),
     });
     return { ...update, accepted: true };
@@ -119,7 +122,11 @@ export async function updateSource(request: UpdateRequest): Promise<Update> {
 function sourceIn({ sources }: Country, id: string): Source {
   const found = sources.find((source) => source.id === id);
   if (found) return found;
-  throw new BadInput('sources.json', '', `no source ${id}`, `one of ${sources.map((source) => source.id).join(', ')}`);
+  throw new BadInput({
+    file: 'sources.json',
+    found: `no source ${id}`,
+    expected: `one of ${sources.map((source) => source.id).join(', ')}`,
+  });
 }
 
 /** A view of the raw data with the new files in place. */
@@ -130,12 +137,11 @@ function viewOf({ sources, rawData }: Country, source: Source, given: readonly N
   for (const { path: place, file } of given) files[place] = file;
   for (const { path: file } of source.files)
     if (!existsSync(files[file]!))
-      throw new BadInput(
+      throw new BadInput({
         file,
-        '',
-        'no such file',
-        'the file in the raw data (--raw-data) or as an argument after the source',
-      );
+        found: 'no such file',
+        expected: 'the file in the raw data (--raw-data) or as an argument after the source',
+      });
   return linkedView(files);
 }
 
@@ -146,7 +152,8 @@ function withNewFiles(source: Source, given: readonly NewFile[]): Source {
 
 function proposedCountry(country: Country, is: Source, rawData: string, lastEstimated: Period | undefined): Country {
   return {
-    ...{ directory: country.directory, rawData },
+    directory: country.directory,
+    rawData,
     sources: country.sources.map((source) => (source.id === is.id ? is : source)),
     model: { ...country.model, ...(lastEstimated ? { last_estimated: lastEstimated } : {}) },
   };

@@ -91,12 +91,12 @@ export const run: StageRun = async (io) => {
 
 /** The full outlines were checked when they were read, so these faults come from the simplification. */
 const unfit = (found: string) =>
-  new BadInput(
-    'model.json',
-    'parameters.boundaries, simplified outlines',
+  new BadInput({
+    file: 'model.json',
+    where: 'parameters.boundaries, simplified outlines',
     found,
-    'valid outlines of the same areas: use a smaller tolerance_m or a larger max_area_change',
-  );
+    expected: 'valid outlines of the same areas: use a smaller tolerance_m or a larger max_area_change',
+  });
 
 interface Collection {
   features: { properties: Record<string, string>; geometry: AreaGeometry | null }[];

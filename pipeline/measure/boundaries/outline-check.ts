@@ -66,7 +66,7 @@ export function nestingFaults(lgas: readonly CodedOutline[], states: readonly Co
   return states.flatMap((state) => {
     const inner = edgesOf(lgas.filter((lga) => lga.state_code === state.state_code));
     const outer = edgesOf([state]);
-    const rim = [...inner].filter(([, n]) => n === 1).map(([edge]) => edge);
+    const rim = [...inner].filter(([, count]) => count === 1).map(([edge]) => edge);
     const missing = rim.filter((edge) => !outer.has(edge)).length;
     const extra = [...outer.keys()].filter((edge) => inner.get(edge) !== 1).length;
     if (missing + extra === 0) return [];

@@ -44,7 +44,7 @@ function contextOf(io: StageIo): { lgas: RowOf<typeof LGAS>[]; states: RowOf<typ
   const byState = Map.groupBy(lgas, ({ state_code }) => state_code);
   const states = io.table(ingest.STATES).map(({ state_code }) => {
     const own = byState.get(state_code)!;
-    const sum = (field: 'population' | 'area_km2') => own.reduce((s, lga) => s + lga[field], 0);
+    const sum = (field: 'population' | 'area_km2') => own.reduce((total, lga) => total + lga[field], 0);
     const figures = figuresOf((figure) =>
       weightedMean(own.map((lga) => ({ value: lga[figure], weight: lga.population }))),
     );

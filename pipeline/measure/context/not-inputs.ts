@@ -46,12 +46,12 @@ export function refuseCoverageValues(
         return is === undefined || own === null ? [] : [{ is, own }];
       });
       if (isCopy(pairs))
-        throw new BadInput(
-          'sources.json',
-          `source ${source}`,
-          `the values of ${figure} as a covariate`,
-          `a different covariate: ${NOT_INPUTS}`,
-        );
+        throw new BadInput({
+          file: 'sources.json',
+          where: `source ${source}`,
+          found: `the values of ${figure} as a covariate`,
+          expected: `a different covariate: ${NOT_INPUTS}`,
+        });
     }
 }
 

@@ -130,6 +130,6 @@ export function sumsOf(answer: BandAnswer): Float64Array {
   if ('sums' in answer) return answer.sums;
   if (answer.outline !== null) throw new OutlineFault(answer.outline, answer.message);
   const { complaint } = answer;
-  if (complaint) throw new BadInput(complaint.file, complaint.where, complaint.found, complaint.expected);
+  if (complaint) throw new BadInput(complaint);
   throw Object.assign(new Error(answer.message), answer.code === undefined ? {} : { code: answer.code });
 }

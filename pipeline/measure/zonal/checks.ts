@@ -3,7 +3,7 @@ import type { Source } from '../../catalog/sources.ts';
 import type { Areas, Census } from '../../ingest/ingest-tables.ts';
 import type { Raster } from '../../ingest/readers/geotiff.ts';
 import { listWindows } from '../../ingest/readers/windows.ts';
-import { BadInput } from '../../lib/bad-input.ts';
+import { refusalIn } from '../../lib/bad-input.ts';
 import { latitudeOf, longitudeOf, type Values, type Window, wholeGrid } from '../../lib/numerics/grid.ts';
 import type { ZonalRow } from './zonal-tables.ts';
 
@@ -34,7 +34,8 @@ export interface FillWatch {
  * from cell to cell. `source.repeats` specifies how often they may; without it repetitions are not checked.
  */
 export function watchFills(raster: Raster, source: Source): FillWatch {
-  const { file, grid } = raster;
+  const { grid } = raster;
+  const refusal = refusalIn(raster.file);
   const most = source.repeats ?? Number.POSITIVE_INFINITY;
   const touching = new Map<number, number>();
   const largest = { value: Number.NEGATIVE_INFINITY, cells: 0 };
@@ -55,42 +56,22 @@ export function watchFills(raster: Raster, source: Source): FillWatch {
         } else if (value === largest.value) largest.cells++;
         else if (Number.isNaN(value)) {
           if (source.nodata === 'none')
-            throw new BadInput(
-              file,
-              placeOf(window, i),
-              'NaN',
-              'a value, because the catalog declares that none is missing',
-            );
+            throw refusal.at(placeOf(window, i))('NaN', 'a value, because the catalog declares that none is missing');
           continue;
         }
         if (FILLS.has(value))
-          throw new BadInput(
-            file,
-            placeOf(window, i),
-            `${value}`,
-            'a measured value (is this an undeclared nodata value?)',
-          );
+          throw refusal.at(placeOf(window, i))(`${value}`, 'a measured value (is this an undeclared nodata value?)');
         if ((i % columns !== 0 && values[i - 1] === value) || values[i - columns] === value)
           touching.set(value, (touching.get(value) ?? 0) + 1);
       }
     },
     finish() {
-      for (const [value, cells] of touching) {
+      const expected = `at most ${most} (sources.json, repeats); is this an undeclared nodata value?`;
+      for (const [value, cells] of touching)
         if (cells > most)
-          throw new BadInput(
-            file,
-            '',
-            `the value ${value} in ${cells} cells next to others with the same value`,
-            `at most ${most} (sources.json, repeats); is this an undeclared nodata value?`,
-          );
-      }
+          throw refusal(`the value ${value} in ${cells} cells next to others with the same value`, expected);
       if (largest.cells > most)
-        throw new BadInput(
-          file,
-          '',
-          `the largest value, ${largest.value}, in ${largest.cells} cells`,
-          `at most ${most} (sources.json, repeats); is this an undeclared nodata value?`,
-        );
+        throw refusal(`the largest value, ${largest.value}, in ${largest.cells} cells`, expected);
     },
   };
 }
@@ -112,12 +93,7 @@ export async function refuseFills(raster: Raster, source: Source): Promise<void>
 export function checkCovered(population: Raster, lga: string, covered: number, size: number): void {
   if (covered >= size * (1 - MAX_OUTSIDE) && covered > 0) return;
   const share = ((100 * covered) / size).toFixed(1);
-  throw new BadInput(
-    population.file,
-    lga,
-    `${share}% of the LGA inside the raster`,
-    'all of it (is the extent wrong?)',
-  );
+  throw refusalIn(population.file, lga)(`${share}% of the LGA inside the raster`, 'all of it (is the extent wrong?)');
 }
 
 /**
@@ -135,9 +111,7 @@ export function compareWithCensus(source: Source, areas: Areas, rows: readonly Z
     const counted = known.reduce((sum, lga) => sum + lga.counted, 0);
     const mapped = known.reduce((sum, lga) => sum + lga.mapped, 0);
     if (counted === 0 || (mapped <= counted * factor && mapped >= counted / factor)) continue;
-    throw new BadInput(
-      source.files[0]!.path,
-      `${state_code} ${state}`,
+    throw refusalIn(source.files[0]!.path, `${state_code} ${state}`)(
       `${Math.round(mapped)} people`,
       `its census, ${Math.round(counted)}, within a factor of ${factor} (sources.json, census_factor); is the unit persons per cell?`,
     );

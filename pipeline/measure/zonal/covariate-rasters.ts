@@ -5,7 +5,7 @@ import type { ReportLine } from '../../engine/stage.ts';
 import type { Polygons } from '../../ingest/ingest-tables.ts';
 import type { Raster } from '../../ingest/readers/geotiff.ts';
 import { readNearest } from '../../ingest/readers/nearest.ts';
-import { BadInput } from '../../lib/bad-input.ts';
+import { type BadInput, refusalIn } from '../../lib/bad-input.ts';
 import type { Grid, Values, Window } from '../../lib/numerics/grid.ts';
 import type { RowOf } from '../../lib/tables/table.ts';
 import { KM_PER_DEGREE } from './prediction-cells.ts';
@@ -32,12 +32,12 @@ export function datedRows(
   report: ReportLine[],
 ): CovariateRow[] {
   const found: ReportLine[] = [];
-  const times = datedFiles(source).map(({ time }, t) => ({
+  const times = datedFiles(source).map(({ time }, at) => ({
     time,
     values: fillGaps(
       source,
       `a value in ${time}`,
-      codes.map((_, lga) => valuesOf(lga)[t]!),
+      codes.map((_, lga) => valuesOf(lga)[at]!),
       codes,
       neighbours,
       found,
@@ -77,17 +77,17 @@ export function fillCells(
   values: readonly (number | null)[],
   report: ReportLine[],
 ): number[] {
-  const missing = [...values.keys()].filter((c) => values[c] === null);
+  const missing = [...values.keys()].filter((cell) => values[cell] === null);
   if (missing.length === 0) return values as number[];
   const gaps = (source.gaps ?? []).filter(({ rule }) => rule === 'nearest' || rule === 'value');
   const filled = [...values];
   const used: { gap: Gap; cell: number; km: number }[] = [];
-  for (const c of missing) {
-    const { nearest, km } = nearestKnown(cells, values, c);
+  for (const cell of missing) {
+    const { nearest, km } = nearestKnown(cells, values, cell);
     const gap = gaps.find(({ rule, km: reach }) => rule === 'value' || (nearest !== null && km <= reach!));
-    if (!gap) throw undeclared(source, cells, missing, c, km);
-    filled[c] = gap.rule === 'value' ? gap.value! : nearest;
-    used.push({ gap, cell: c, km });
+    if (!gap) throw undeclared(source, cells[cell]!, `${missing.length} of ${cells.length}`, km);
+    filled[cell] = gap.rule === 'value' ? gap.value! : nearest;
+    used.push({ gap, cell, km });
   }
   const people = cells.reduce((sum, { population }) => sum + population, 0);
   for (const gap of gaps) {
@@ -110,22 +110,21 @@ function nearestKnown(cells: readonly Cell[], values: readonly (number | null)[]
   const shrink = Math.cos((latitude * Math.PI) / 180);
   let nearest: number | null = null;
   let least = Number.POSITIVE_INFINITY;
-  for (let c = 0; c < values.length; c++) {
-    const value = values[c]!;
+  for (let cell = 0; cell < values.length; cell++) {
+    const value = values[cell]!;
     if (value === null) continue;
-    const d = ((cells[c]!.longitude - longitude) * shrink) ** 2 + (cells[c]!.latitude - latitude) ** 2;
-    if (d < least) [nearest, least] = [value, d];
+    const { longitude: x, latitude: y } = cells[cell]!;
+    const distance = ((x - longitude) * shrink) ** 2 + (y - latitude) ** 2;
+    if (distance < least) [nearest, least] = [value, distance];
   }
   return { nearest, km: Math.sqrt(least) * KM_PER_DEGREE };
 }
 
-function undeclared(source: Source, cells: readonly Cell[], missing: number[], c: number, km: number): BadInput {
-  const { lga_code, longitude, latitude } = cells[c]!;
+/** @param share how many of the cells have no value @param km distance to the nearest value, infinite if there is none */
+function undeclared(source: Source, { lga_code, longitude, latitude }: Cell, share: string, km: number): BadInput {
   const far = Number.isFinite(km) ? `, ${km.toFixed(1)} km from the nearest value` : '';
-  return new BadInput(
-    source.files[0]!.path,
-    `${lga_code} at ${longitude.toFixed(3)}, ${latitude.toFixed(3)}`,
-    `no value where people live${far} (${missing.length} of ${cells.length} prediction cells have none)`,
+  return refusalIn(source.files[0]!.path, `${lga_code} at ${longitude.toFixed(3)}, ${latitude.toFixed(3)}`)(
+    `no value where people live${far} (${share} prediction cells have none)`,
     'a value, or a gap declared in sources.json with the rule `nearest` and a sufficient `km`, or the rule `value`',
   );
 }

@@ -37,7 +37,11 @@ export async function readDated(
     const raster = await openSource(source, rawData, unitsOf(source), path);
     try {
       if (!sameGrid(raster.grid, grid)) {
-        throw new BadInput(raster.file, '', describeGrid(raster.grid), `the first file's ${describeGrid(grid)}`);
+        throw new BadInput({
+          file: raster.file,
+          found: describeGrid(raster.grid),
+          expected: `the first file's ${describeGrid(grid)}`,
+        });
       }
       const values = await raster.readWindow(window);
       const valueAt = (cell: number) => {

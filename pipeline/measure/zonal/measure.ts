@@ -62,7 +62,9 @@ export async function measureLgas(
   const elevation = elevationSource ? await open(elevationSource) : null;
   const layers = await Promise.all(
     rasterSources(sources, 'layer').map(async (source) => ({
-      ...{ figure: source.figure!, raster: await open(source), sums: codes.map(createSums) },
+      figure: source.figure!,
+      raster: await open(source),
+      sums: codes.map(createSums),
     })),
   );
   const covariates = await Promise.all(
@@ -110,14 +112,14 @@ export async function measureLgas(
     areaSizes.forEach((size, lga) => void checkCovered(population, nameOf(areas, codes[lga]!), covered[lga]!, size));
 
     const populations = personSums.map((sums) => zonalStatistics(sums, false).sum);
-    populations.forEach((n, lga) => {
-      if (n > 0) return;
-      throw new BadInput(
-        population.file,
-        nameOf(areas, codes[lga]!),
-        'no people',
-        'people, because scores are weighted by population',
-      );
+    populations.forEach((people, lga) => {
+      if (people > 0) return;
+      throw new BadInput({
+        file: population.file,
+        where: nameOf(areas, codes[lga]!),
+        found: 'no people',
+        expected: 'people, because scores are weighted by population',
+      });
     });
     const heights = elevation ? await meanElevation(elevation, polygons) : codes.map(() => null);
     onProgress(0.85, 'elevation');
@@ -144,7 +146,12 @@ export async function measureLgas(
     return { lgas, ...pool.finish(codes), touched };
   } catch (cause) {
     if (!(cause instanceof OutlineFault)) throw cause;
-    throw new BadInput('the outlines', nameOf(areas, codes[cause.outline]!), cause.message, 'a valid polygon');
+    throw new BadInput({
+      file: 'the outlines',
+      where: nameOf(areas, codes[cause.outline]!),
+      found: cause.message,
+      expected: 'a valid polygon',
+    });
   } finally {
     await population.close();
     await elevation?.close();

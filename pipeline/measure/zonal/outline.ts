@@ -27,7 +27,7 @@ export function drawOutline(polygons: Polygon[], grid: Grid): Outline {
   let top = Infinity;
   let bottom = -Infinity;
   // Shared memory, so that threads need no copies.
-  const vertices = polygons.reduce((sum, polygon) => polygon.reduce((n, ring) => n + ring.length, sum), 0);
+  const vertices = polygons.reduce((sum, polygon) => polygon.reduce((inner, ring) => inner + ring.length, sum), 0);
   const shared = new Float64Array(new SharedArrayBuffer(16 * vertices));
   let used = 0;
   for (const polygon of polygons) {

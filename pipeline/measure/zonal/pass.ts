@@ -35,7 +35,7 @@ export async function sumInside(
     addBand(sums, outlines, bands[band]!, rows);
     onProgress((band + 1) / bands.length);
   };
-  const cells = bands.reduce((n, band) => n + band.rows * band.columns, 0) * rasters.length;
+  const cells = bands.reduce((sum, band) => sum + band.rows * band.columns, 0) * rasters.length;
   const threads = cells < CELLS_FOR_THREADS ? 1 : Math.min(jobs, bands.length);
   await sumBands(task, bands, threads, onSums);
   return sums;

@@ -45,7 +45,13 @@ export function createCellPool(grid: Grid, side: number, covariates = 0) {
     let pool = pools[lga].get(block);
     if (!pool) {
       pool = {
-        ...{ people: 0, longitude: 0, latitude: 0, inhabitedKm2: 0, urban: 0, elevation: 0, elevationPeople: 0 },
+        people: 0,
+        longitude: 0,
+        latitude: 0,
+        inhabitedKm2: 0,
+        urban: 0,
+        elevation: 0,
+        elevationPeople: 0,
         covariates: Array.from({ length: covariates }, () => ({ sum: 0, people: 0 })),
       };
       pools[lga].set(block, pool);

@@ -23,12 +23,12 @@ export function climateOf(
     months.map(({ time }, month) => {
       const rain_mm = filled[month]![lga]!;
       if (rain_mm === null)
-        throw new BadInput(
-          'sources.json',
-          `source ${source.id}`,
-          `no rain for ${lga_code}`,
-          'the rule `neighbours`, because rain cannot be null',
-        );
+        throw new BadInput({
+          file: 'sources.json',
+          where: `source ${source.id}`,
+          found: `no rain for ${lga_code}`,
+          expected: 'the rule `neighbours`, because rain cannot be null',
+        });
       return { lga_code, period: time as Period, rain_mm, temperature_c: null };
     }),
   );

@@ -42,7 +42,13 @@ export async function openSource(
   path = source.files[0]!.path,
 ): Promise<Raster & { factor: number }> {
   const unit = units.includes(source.unit) ? (UNITS[source.unit] ?? ANY_UNIT) : undefined;
-  if (!unit) throw new BadInput('sources.json', `source ${source.id}`, `the unit ${source.unit}`, units.join(' or '));
+  if (!unit)
+    throw new BadInput({
+      file: 'sources.json',
+      where: `source ${source.id}`,
+      found: `the unit ${source.unit}`,
+      expected: units.join(' or '),
+    });
   const [least, most] = (source.range ?? unit.valid) as [number, number];
   const valid = [Math.max(least, unit.valid[0]), Math.min(most, unit.valid[1])] as const;
   const raster = await openRaster(join(rawData, path), { nodata: source.nodata, valid });
@@ -77,21 +83,21 @@ export function fillGaps(
       report.push({ source: source.id, rule, what: `${code} has ${figure} set to ${gap!.value}` });
       return gap!.value!;
     }
-    const near = rule === 'neighbours' ? (neighbours[code] ?? []).map((n) => known.get(n) ?? null) : [];
-    const given = near.filter((n) => n !== null);
+    const near = rule === 'neighbours' ? (neighbours[code] ?? []).map((other) => known.get(other) ?? null) : [];
+    const given = near.filter((figure) => figure !== null);
     if (rule !== 'neighbours' || given.length === 0) {
-      throw new BadInput(
-        source.files[0]!.path,
-        code,
-        `no cell with ${figure}`,
-        'at least one, or a gap declared in the catalog',
-      );
+      throw new BadInput({
+        file: source.files[0]!.path,
+        where: code,
+        found: `no cell with ${figure}`,
+        expected: 'at least one, or a gap declared in the catalog',
+      });
     }
     report.push({
       source: source.id,
       rule,
       what: `${code} has ${figure} set to the mean of ${given.length} neighbours`,
     });
-    return given.reduce((sum, n) => sum + n, 0) / given.length;
+    return given.reduce((sum, figure) => sum + figure, 0) / given.length;
   });
 }

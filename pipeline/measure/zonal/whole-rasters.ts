@@ -48,9 +48,9 @@ export async function readWhole(
       const persons = await population.readWindow(window);
       watch.check(persons, window);
       finder.add(window.row, persons);
-      for (const n of persons) {
-        if (!(n > 0)) continue;
-        people += n;
+      for (const count of persons) {
+        if (!(count > 0)) continue;
+        people += count;
         peopledCells++;
       }
       onProgress((0.2 * (window.row + window.rows)) / grid.rows, 'towns');

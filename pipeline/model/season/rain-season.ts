@@ -51,12 +51,12 @@ function rainCycle(rain_mm: readonly number[], rain: RainSeason, durations: Dura
 export function expectedSeason(rain_mm: readonly number[], rain: RainSeason, durations: Durations): number[] {
   const { incidence, settled } = rainCycle(rain_mm, rain, durations);
   if (!settled)
-    throw new BadInput(
-      'model.json',
-      'parameters.transmission',
-      `infectious_months ${durations.infectious_months} and immune_months ${durations.immune_months}, with which the season does not converge to a yearly cycle`,
-      'durations with which it does',
-    );
+    throw new BadInput({
+      file: 'model.json',
+      where: 'parameters.transmission',
+      found: `infectious_months ${durations.infectious_months} and immune_months ${durations.immune_months}, with which the season does not converge to a yearly cycle`,
+      expected: 'durations with which it does',
+    });
   return scaleToPeak(incidence);
 }
 

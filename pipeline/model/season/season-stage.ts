@@ -219,12 +219,12 @@ function usualRains({ areas, climate, populations }: SeasonInput) {
 /** @throws BadInput if the climate does not cover every month of the year */
 function usualRain(months: readonly ClimateRow[], lga_code: string): number[] {
   if (months.length < 12)
-    throw new BadInput(
-      'the climate',
-      lga_code,
-      `${months.length} months of rain`,
-      'every month of the year at least once',
-    );
+    throw new BadInput({
+      file: 'the climate',
+      where: lga_code,
+      found: `${months.length} months of rain`,
+      expected: 'every month of the year at least once',
+    });
   const series = months.map(({ rain_mm }) => rain_mm);
   return usualByMonth(series, monthOf(months[0]!.period) - 1);
 }

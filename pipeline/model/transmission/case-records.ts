@@ -56,12 +56,12 @@ function peopleOf(state_code: string, areas: Areas, census: Census): number {
     .filter((lga) => lga.state_code === state_code)
     .reduce((sum, { lga_code }) => sum + (census[lga_code]?.people ?? 0), 0);
   if (people > 0) return people;
-  throw new BadInput(
-    'the census',
-    state_code,
-    'no people in any of its LGAs',
-    'a population, since cases are given per 1,000 people',
-  );
+  throw new BadInput({
+    file: 'the census',
+    where: state_code,
+    found: 'no people in any of its LGAs',
+    expected: 'a population, since cases are given per 1,000 people',
+  });
 }
 
 /** Cases per 1,000 people, starting in January of the first year; months before the record are unknown. */

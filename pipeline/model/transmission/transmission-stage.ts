@@ -153,12 +153,12 @@ function figuresOf(
   other: SirsFit,
 ): Omit<TransmissionFits['states'][number], 'reproduction_range' | 'left_out'> {
   if (!fit.cycle.settled)
-    throw new BadInput(
-      'model.json',
-      'parameters.transmission',
-      `durations with which the model of ${state_code} does not converge to a yearly cycle`,
-      'other infectious_months or immune_months',
-    );
+    throw new BadInput({
+      file: 'model.json',
+      where: 'parameters.transmission',
+      found: `durations with which the model of ${state_code} does not converge to a yearly cycle`,
+      expected: 'other infectious_months or immune_months',
+    });
   return {
     state_code,
     transmission_rate: fit.parameters.transmission_rate,

@@ -3,39 +3,57 @@ import { readCountry } from '../../../pipeline/catalog/country.ts';
 import { sourceIn, type TinyCountry, writeTiny } from '../../support/tiny-country.ts';
 import { type Case, refuses } from '../ingest/broken.ts';
 
-const on = (id: string, change: (source: Record<string, any>) => void) => (c: TinyCountry) => change(sourceIn(c, id));
+const on = (id: string, change: (source: Record<string, any>) => void) => (country: TinyCountry) =>
+  change(sourceIn(country, id));
 const set = (id: string, fields: Record<string, unknown>) => on(id, (source) => Object.assign(source, fields));
-const column = (id: string, columns: Record<string, unknown>) => on(id, (s) => Object.assign(s.columns, columns));
+const column = (id: string, columns: Record<string, unknown>) =>
+  on(id, (source) => Object.assign(source.columns, columns));
 const gap = (id: string, fields: Record<string, unknown>) => set(id, { gaps: [{ reason: 'test', ...fields }] });
-const model = (field: string, value: unknown) => (c: TinyCountry) => {
+const model = (field: string, value: unknown) => (country: TinyCountry) => {
   const steps = field.split('.');
   const last = steps.pop()!;
-  let at: Record<string, any> = c.model;
+  let at: Record<string, any> = country.model;
   for (const step of steps) at = at[step];
   at[last] = value;
 };
 
 const sources: Case[] = [
-  ['a table without its rows', on('itn_use', (s) => delete s.files[0].rows), /source itn_use: found no rows, expected/],
-  ['records without a span', on('cases', (s) => delete s.span), /source cases: found no span, expected the first and/],
-  ['a climate without a span', on('climate', (s) => delete s.span), /source climate: found no span/],
+  [
+    'a table without its rows',
+    on('itn_use', (source) => delete source.files[0].rows),
+    /source itn_use: found no rows, expected/,
+  ],
+  [
+    'records without a span',
+    on('cases', (source) => delete source.span),
+    /source cases: found no span, expected the first and/,
+  ],
+  ['a climate without a span', on('climate', (source) => delete source.span), /source climate: found no span/],
   [
     'a span the wrong way round',
     set('cases', { span: { first: '2021-12', last: '2018-01' } }),
     /source cases: found span from 2021-12/,
   ],
-  ['surveys without rounds', on('surveys', (s) => delete s.rounds), /source surveys: found no rounds, expected/],
-  ['a round twice', on('surveys', (s) => s.rounds.push(s.rounds[0])), /source surveys: found the round 2018 twice/],
+  [
+    'surveys without rounds',
+    on('surveys', (source) => delete source.rounds),
+    /source surveys: found no rounds, expected/,
+  ],
+  [
+    'a round twice',
+    on('surveys', (source) => source.rounds.push(source.rounds[0])),
+    /source surveys: found the round 2018 twice/,
+  ],
   [
     'a raster without a range',
-    on('elevation', (s) => delete s.range),
+    on('elevation', (source) => delete source.range),
     /source elevation: found no range, expected the smallest/,
   ],
   ['a range the wrong way round', set('population', { range: [9, 0] }), /source population: found the range 9 to 0/],
   ['a range of three', set('population', { range: [0, 1, 2] }), /sources\.json, \/sources\/\d+\/range: found/],
   [
     'people without repeats',
-    on('population', (s) => delete s.repeats),
+    on('population', (source) => delete source.repeats),
     /source population: found no repeats, expected the largest number/,
   ],
   [
@@ -43,10 +61,14 @@ const sources: Case[] = [
     column('surveys', { wieght: 'n' }),
     /source surveys: found a column wieght, expected one of/,
   ],
-  ['a column missing', on('surveys', (s) => delete s.columns.examined), /source surveys: found no column examined/],
+  [
+    'a column missing',
+    on('surveys', (source) => delete source.columns.examined),
+    /source surveys: found no column examined/,
+  ],
   [
     'no positives',
-    on('surveys', (s) => delete s.columns.positivity),
+    on('surveys', (source) => delete source.columns.positivity),
     /source surveys: found no column positive or positivity/,
   ],
   [
@@ -61,7 +83,7 @@ const sources: Case[] = [
   ],
   [
     'a layer without a column for the place',
-    on('itn_use', (s) => delete s.columns.lga_pcode),
+    on('itn_use', (source) => delete source.columns.lga_pcode),
     /source itn_use: found no column lga_pcode or/,
   ],
   [
@@ -76,7 +98,7 @@ const sources: Case[] = [
   ],
   [
     'a second elevation',
-    (c) => c.sources.push({ ...sourceIn(c, 'elevation'), id: 'more' }),
+    (country) => country.sources.push({ ...sourceIn(country, 'elevation'), id: 'more' }),
     /role elevation: found 2 sources/,
   ],
   [

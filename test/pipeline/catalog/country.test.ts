@@ -19,10 +19,13 @@ test('a valid catalog is read', () => {
 });
 
 test('with several tests the score is by the first, whatever the catalog calls it', () => {
-  const { territory } = read((c) => {
-    c.model.territory = { ...c.model.territory, method: 'microscopy, or where that is missing by rapid test' };
-    c.model.parameters.survey.method = ['rdt', 'microscopy'];
-    c.model.parameters.risk.test_offset = { mean: 0.6, sd: 0.4, source: 'test' };
+  const { territory } = read((country) => {
+    country.model.territory = {
+      ...country.model.territory,
+      method: 'microscopy, or where that is missing by rapid test',
+    };
+    country.model.parameters.survey.method = ['rdt', 'microscopy'];
+    country.model.parameters.risk.test_offset = { mean: 0.6, sd: 0.4, source: 'test' };
   }).model;
   expect(territory.method).toBe('rapid diagnostic test');
   expect(territory.survey_method).toBe('rapid diagnostic test, or, where that was not done, by microscopy');
@@ -55,8 +58,8 @@ test.each(['sources', 'model', 'held-back'])(
 
 test('a file of a shapefile that the catalog does not list is refused: it would be read but not hashed', () => {
   const shapefile = (files: string[]) => {
-    const { directory } = writeTiny((c) => {
-      Object.assign(sourceIn(c, 'lga_boundaries'), {
+    const { directory } = writeTiny((country) => {
+      Object.assign(sourceIn(country, 'lga_boundaries'), {
         format: 'shapefile',
         files: files.map((file) => ({ path: file })),
       });
@@ -75,108 +78,112 @@ describe('an invalid catalog is refused with file, field, found and expected', (
   const cases: [string, (country: TinyCountry) => void, RegExp][] = [
     [
       'a role twice',
-      (c) => c.sources.push({ ...sourceIn(c, 'climate'), id: 'again' }),
+      (country) => country.sources.push({ ...sourceIn(country, 'climate'), id: 'again' }),
       /sources\.json, role climate: found 2 sources, expected at most one/,
     ],
     [
       'a role missing',
-      (c) =>
-        c.sources.splice(
-          c.sources.findIndex((s) => s.id === 'population'),
+      (country) =>
+        country.sources.splice(
+          country.sources.findIndex((source) => source.id === 'population'),
           1,
         ),
       /role population: found 0 sources/,
     ],
     [
       'an id twice',
-      (c) => c.sources.push({ ...sourceIn(c, 'itn_use'), figure: 'irs_coverage' }),
+      (country) => country.sources.push({ ...sourceIn(country, 'itn_use'), figure: 'irs_coverage' }),
       /found the id itn_use twice/,
     ],
     [
       'a figure twice',
-      (c) => c.sources.push({ ...sourceIn(c, 'itn_use'), id: 'again' }),
+      (country) => country.sources.push({ ...sourceIn(country, 'itn_use'), id: 'again' }),
       /source again: found a second layer of itn_use/,
     ],
-    ['a layer without a figure', (c) => delete sourceIn(c, 'itn_use').figure, /source itn_use: found no figure/],
+    [
+      'a layer without a figure',
+      (country) => delete sourceIn(country, 'itn_use').figure,
+      /source itn_use: found no figure/,
+    ],
     [
       'an unknown field',
-      (c) => {
-        sourceIn(c, 'itn_use').colour = 'red';
+      (country) => {
+        sourceIn(country, 'itn_use').colour = 'red';
       },
       /sources\.json, \/sources\/\d+: found .*\(colour\)/,
     ],
     [
       'a field missing',
-      (c) => delete sourceIn(c, 'itn_use').citation,
+      (country) => delete sourceIn(country, 'itn_use').citation,
       /sources\.json, \/sources\/\d+: found .*citation/,
     ],
     [
       'an unknown role',
-      (c) => {
-        sourceIn(c, 'itn_use').role = 'nets';
+      (country) => {
+        sourceIn(country, 'itn_use').role = 'nets';
       },
       /\/role: found/,
     ],
     [
       'a file outside the raw data',
-      (c) => {
-        sourceIn(c, 'itn_use').files = [{ path: '../secret.csv', rows: 4 }];
+      (country) => {
+        sourceIn(country, 'itn_use').files = [{ path: '../secret.csv', rows: 4 }];
       },
       /\.\.\/secret\.csv: found a path outside the raw data/,
     ],
     [
       'a file that does not exist',
-      (c) => {
-        sourceIn(c, 'itn_use').files = [{ path: 'other.csv', rows: 4 }];
+      (country) => {
+        sourceIn(country, 'itn_use').files = [{ path: 'other.csv', rows: 4 }];
       },
       /other\.csv: found no such file/,
     ],
     [
       'more states than expected',
-      (c) => {
-        c.model.expected.states = 3;
+      (country) => {
+        country.model.expected.states = 3;
       },
       /model\.json, states: found 2 states, expected 3/,
     ],
     [
       'a state code twice',
-      (c) => {
-        c.model.states[1].state_code = 'AB';
+      (country) => {
+        country.model.states[1].state_code = 'AB';
       },
       /model\.json, states, state_code: found AB twice/,
     ],
     [
       'months the wrong way round',
-      (c) => {
-        c.model.first_estimated = '2022-01';
+      (country) => {
+        country.model.first_estimated = '2022-01';
       },
       /first_estimated: found 2022-01, expected a month up to last_estimated 2021-12/,
     ],
     [
       'an estimated month after the last case record',
-      (c) => {
-        c.model.last_estimated = '2022-01';
+      (country) => {
+        country.model.last_estimated = '2022-01';
       },
       /model\.json, last_estimated: found 2022-01, expected at most 2021-12: the case records end there \(sources\.json, cases/,
     ],
     [
       'an estimated month too long after the last survey',
-      (c) => {
-        c.model.parameters.evidence.max_months_after_survey = 0;
+      (country) => {
+        country.model.parameters.evidence.max_months_after_survey = 0;
       },
       /last_estimated: found 2021-12, expected at most 2021-11: 0 months after the last survey, 2021-11 \(parameters\.ev/,
     ],
     [
       'an invalid month',
-      (c) => {
-        c.model.last_estimated = '2021-13';
+      (country) => {
+        country.model.last_estimated = '2021-13';
       },
       /model\.json, \/last_estimated/,
     ],
     [
       'a real name for a made-up country',
-      (c) => {
-        c.model.synthetic = true;
+      (country) => {
+        country.model.synthetic = true;
       },
       /country: found tiny, expected the country `synthetic`/,
     ],

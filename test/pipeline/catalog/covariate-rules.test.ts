@@ -8,13 +8,13 @@ import { addCovariate, heightCovariate } from '../covariates.ts';
 import { type Case, refuses } from '../ingest/broken.ts';
 
 const REASON = 'context; not inputs to the risk score$';
-const entry = (fields: Record<string, unknown>) => (c: TinyCountry) => {
-  heightCovariate()(c);
-  Object.assign(c.model.parameters.risk.covariates[0], fields);
+const entry = (fields: Record<string, unknown>) => (country: TinyCountry) => {
+  heightCovariate()(country);
+  Object.assign(country.model.parameters.risk.covariates[0], fields);
 };
-const source = (fields: Record<string, unknown>) => (c: TinyCountry) => {
-  heightCovariate()(c);
-  Object.assign(sourceIn(c, 'height'), fields);
+const source = (fields: Record<string, unknown>) => (country: TinyCountry) => {
+  heightCovariate()(country);
+  Object.assign(sourceIn(country, 'height'), fields);
 };
 const table = (columns: Record<string, string>, fields: Record<string, unknown> = {}) =>
   addCovariate(
@@ -23,19 +23,21 @@ const table = (columns: Record<string, string>, fields: Record<string, unknown> 
   );
 
 describe('coverage is refused as a covariate under any name', () => {
-  const nets = (c: TinyCountry) => String(c.files['nets.csv']);
+  const nets = (country: TinyCountry) => String(country.files['nets.csv']);
   const cases: Case[] = [
     [
       'the source itself',
-      (c) => {
-        c.model.parameters.risk.covariates = [{ source: 'itn_use', transform: 'none' }];
+      (country) => {
+        country.model.parameters.risk.covariates = [{ source: 'itn_use', transform: 'none' }];
       },
       new RegExp(`covariates: found the source itn_use, expected a different source: net use.*${REASON}`),
     ],
     [
       'its file',
       addCovariate({
-        ...{ id: 'wealth', format: 'csv', columns: { lga_pcode: 'lga', value: 'use' } },
+        id: 'wealth',
+        format: 'csv',
+        columns: { lga_pcode: 'lga', value: 'use' },
         files: [{ path: 'nets.csv', rows: 4 }],
       }),
       new RegExp(
@@ -44,9 +46,13 @@ describe('coverage is refused as a covariate under any name', () => {
     ],
     [
       'a copy of its file',
-      (c) => {
-        c.files['wealth.csv'] = nets(c);
-        addCovariate({ id: 'wealth', format: 'csv', columns: { lga_pcode: 'lga', value: 'use' } }, {}, 'wealth.csv')(c);
+      (country) => {
+        country.files['wealth.csv'] = nets(country);
+        addCovariate(
+          { id: 'wealth', format: 'csv', columns: { lga_pcode: 'lga', value: 'use' } },
+          {},
+          'wealth.csv',
+        )(country);
       },
       new RegExp(`source wealth: found the file of itn_use, nets\\.csv, as a covariate.*${REASON}`),
     ],
@@ -79,17 +85,17 @@ describe('an incomplete entry, or one without effect, is refused', () => {
     ['an unknown transform', entry({ transform: 'cube' }), /model\.json, .*transform: found/],
     [
       'the same twice',
-      (c) => {
-        heightCovariate()(c);
-        c.model.parameters.risk.covariates.push(c.model.parameters.risk.covariates[0]);
+      (country) => {
+        heightCovariate()(country);
+        country.model.parameters.risk.covariates.push(country.model.parameters.risk.covariates[0]);
       },
       /covariates: found height twice/,
     ],
     [
       'a source that is not used',
-      (c) => {
-        heightCovariate()(c);
-        c.model.parameters.risk.covariates = [];
+      (country) => {
+        heightCovariate()(country);
+        country.model.parameters.risk.covariates = [];
       },
       /source height: found a covariate that no entry of parameters\.risk\.covariates in model\.json names/,
     ],
@@ -155,8 +161,8 @@ describe('an incomplete entry, or one without effect, is refused', () => {
     ],
     [
       'a period for a role without time',
-      (c) => {
-        sourceIn(c, 'population').files[0].period = '2020-01';
+      (country) => {
+        sourceIn(country, 'population').files[0].period = '2020-01';
       },
       /source population: found period or year in `files`, expected neither/,
     ],

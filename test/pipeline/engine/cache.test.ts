@@ -19,16 +19,14 @@ import { orNull, real, tableOf, whole } from '../../../pipeline/lib/tables/table
 import { temporary } from '../../support/command-line.ts';
 
 const cacheKey = (key: string): CacheKey => ({
-  ...{
-    stage: 'survey',
-    key: sha256(key),
-    inputs: {},
-    code: {},
-    packages: {},
-    parameters: {},
-    runtime: '',
-    catalog: {},
-  },
+  stage: 'survey',
+  key: sha256(key),
+  inputs: {},
+  code: {},
+  packages: {},
+  parameters: {},
+  runtime: '',
+  catalog: {},
 });
 const fileOf = (cache: string, key: string) => path.join(cache, 'survey', sha256(key).slice(0, 16), 'trend.json');
 

@@ -129,7 +129,7 @@ describe('the stages of the table', () => {
     const loading = (name: string) =>
       [...STAGES, SNAPSHOT].filter(({ module }) => name in codeOf(module).packages).map((stage) => stage.name);
     expect(loading('geotiff')).toEqual(['zonal']);
-    expect(loading('@duckdb/node-api')).toEqual(['ingest', 'zonal', 'snapshot']);
+    expect(loading('@duckdb/node-api')).toEqual(['ingest', 'snapshot']);
     expect(loading('d3')).toEqual(['snapshot']);
     for (const name of ['nodemailer', 'fastify', 'commander', 'pg']) expect(loading(name)).toEqual([]);
   });

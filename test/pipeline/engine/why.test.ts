@@ -4,8 +4,14 @@ import { causesOf } from '../../../pipeline/engine/why.ts';
 
 const WHERE = { cache: '', rawData: '' };
 const cacheKey = (packages: Record<string, string>): CacheKey => ({
-  ...{ stage: 'zonal', key: '', inputs: {}, code: { 'a.ts': '1' }, packages },
-  ...{ parameters: {}, runtime: 'node 26.0.0', catalog: {} },
+  stage: 'zonal',
+  key: '',
+  inputs: {},
+  code: { 'a.ts': '1' },
+  packages,
+  parameters: {},
+  runtime: 'node 26.0.0',
+  catalog: {},
 });
 
 test('packages that changed, are new or are no longer imported are named', () => {

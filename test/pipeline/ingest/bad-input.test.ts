@@ -16,7 +16,7 @@ test('a valid country is read; its one row by another method is left out and rep
 });
 
 const cases: Case[] = [
-  ['a missing file', (c) => delete c.files['nets.csv'], /nets\.csv: found no such file/],
+  ['a missing file', (country) => delete country.files['nets.csv'], /nets\.csv: found no such file/],
   [
     'a column with another name',
     line('nets.csv', 1, 'lga,usage'),
@@ -54,17 +54,17 @@ const cases: Case[] = [
   ],
   [
     'a month missing from a series of cases',
-    edit('cases.csv', (t) => t.replace(/NG001,2019-05,.*\n/, '')),
+    edit('cases.csv', (text) => text.replace(/NG001,2019-05,.*\n/, '')),
     /cases\.csv, AB: found no month 2019-05, expected every month from 2018-01 to 2021-12/,
   ],
   [
     'a month missing from the climate',
-    edit('climate.csv', (t) => t.replace(/NG002001,2019-05,.*\n/, '')),
+    edit('climate.csv', (text) => text.replace(/NG002001,2019-05,.*\n/, '')),
     /climate\.csv, NG002001 Place 3: found no month 2019-05/,
   ],
   [
     'an LGA without climate',
-    edit('climate.csv', (t) => t.replace(/NG002001,.*\n/g, '')),
+    edit('climate.csv', (text) => text.replace(/NG002001,.*\n/g, '')),
     /climate\.csv, NG002001 Place 3: found no row, expected every month, or a gap/,
   ],
   [
@@ -94,11 +94,11 @@ const cases: Case[] = [
   ],
   [
     'positive > examined',
-    (c) => {
-      sourceIn(c, 'surveys').columns = { ...sourceIn(c, 'surveys').columns, positive: 'share' };
-      delete sourceIn(c, 'surveys').columns.positivity;
-      edit('surveys.csv', (text) => text.replace(/,0\.\d+$/gm, ',7'))(c);
-      line('surveys.csv', 4, (old) => old.replace(/,[^,]*$/, ',99'))(c);
+    (country) => {
+      sourceIn(country, 'surveys').columns = { ...sourceIn(country, 'surveys').columns, positive: 'share' };
+      delete sourceIn(country, 'surveys').columns.positivity;
+      edit('surveys.csv', (text) => text.replace(/,0\.\d+$/gm, ',7'))(country);
+      line('surveys.csv', 4, (old) => old.replace(/,[^,]*$/, ',99'))(country);
     },
     /surveys\.csv, row 4, positive: found 99 of 23 examined, expected no more positive than examined/,
   ],
@@ -184,15 +184,15 @@ const cases: Case[] = [
   ],
   [
     'an unreadable raster',
-    (c) => {
-      c.files['people.tif'] = 'not a tiff';
+    (country) => {
+      country.files['people.tif'] = 'not a tiff';
     },
     /people\.tif/,
   ],
   [
     'a truncated raster',
-    (c) => {
-      c.files['people.tif'] = (c.files['people.tif'] as Buffer).subarray(0, -400);
+    (country) => {
+      country.files['people.tif'] = (country.files['people.tif'] as Buffer).subarray(0, -400);
     },
     /people\.tif/,
   ],
@@ -217,29 +217,29 @@ describe('a bad input is refused in one line: file, position, found, expected', 
 
 describe('declared gaps are filled by their rule and reported', () => {
   test('a layer without an estimate is null', async () => {
-    const { tables } = await read((c) => {
-      line('nets.csv', 3, 'NG001002,')(c);
-      sourceIn(c, 'itn_use').gaps = [{ rule: 'null', lga_pcode: 'NG001002', reason: 'too small' }];
+    const { tables } = await read((country) => {
+      line('nets.csv', 3, 'NG001002,')(country);
+      sourceIn(country, 'itn_use').gaps = [{ rule: 'null', lga_pcode: 'NG001002', reason: 'too small' }];
     });
     expect(outputRows<any>(tables.layers).map((lga) => lga.itn_use)).toEqual([0.3, null, 0.5, 0.6]);
     expect(tables.report).toContainEqual({ source: 'itn_use', rule: 'null', what: 'NG001002 Place 2: too small' });
   });
   test('climate is the unweighted mean of the neighbours', async () => {
-    const { tables } = await read((c) => {
-      edit('climate.csv', (t) => t.replace(/NG001002,.*\n/g, ''))(c);
-      sourceIn(c, 'climate').gaps = [{ rule: 'neighbours', lga_pcode: 'NG001002', reason: 'no station' }];
-      sourceIn(c, 'climate').files[0].rows = 144;
+    const { tables } = await read((country) => {
+      edit('climate.csv', (text) => text.replace(/NG001002,.*\n/g, ''))(country);
+      sourceIn(country, 'climate').gaps = [{ rule: 'neighbours', lga_pcode: 'NG001002', reason: 'no station' }];
+      sourceIn(country, 'climate').files[0].rows = 144;
     });
     const months = outputRows<ClimateRow>(tables.climate);
     const rain = (code: string) => months.filter(({ lga_code }) => lga_code === code)[7]!.rain_mm;
     expect(rain('NG001002')).toBeCloseTo((rain('NG001001') + rain('NG002001')) / 2, 12);
   });
   test('masked months are kept and listed; blanks are unknown, not 0', async () => {
-    const { tables } = await read((c) => {
-      sourceIn(c, 'cases').gaps = [
+    const { tables } = await read((country) => {
+      sourceIn(country, 'cases').gaps = [
         { rule: 'mask', state_pcode: 'NG001', first: '2018-03', last: '2018-04', reason: 'strike' },
       ];
-      line('cases.csv', 6, 'NG001,2018-05,')(c);
+      line('cases.csv', 6, 'NG001,2018-05,')(country);
     });
     const series = casesOf(outputRows(tables.cases)).states[0]!;
     expect(series.masked).toEqual([2, 3]);
@@ -247,10 +247,10 @@ describe('declared gaps are filled by their rule and reported', () => {
     expect(series.confirmed[4]).toBeNull();
   });
   test('numbers of people by class of minutes become a mean of midpoints', async () => {
-    const { tables } = await read((c) => {
-      c.files['walk.csv'] = 'lga,near,far\nNG001001,30,10\nNG001002,0,5\nNG002001,,\nNG002002,1,1\n';
-      c.sources.push({
-        ...sourceIn(c, 'itn_use'),
+    const { tables } = await read((country) => {
+      country.files['walk.csv'] = 'lga,near,far\nNG001001,30,10\nNG001002,0,5\nNG002001,,\nNG002002,1,1\n';
+      country.sources.push({
+        ...sourceIn(country, 'itn_use'),
         id: 'travel',
         figure: 'travel_minutes_to_care',
         unit: 'minutes',

@@ -15,7 +15,7 @@ const inHole = (i: number) => {
 const hole = (value: number) => raster('people.tif', (i) => (inHole(i) ? value : people(i)));
 
 /** The population raster with other GeoTIFF tags. */
-const tagged = (tags: Record<string, unknown>) => (c: TinyCountry) => {
+const tagged = (tags: Record<string, unknown>) => (country: TinyCountry) => {
   const bytes = writeArrayBuffer(
     Float32Array.from({ length: cells }, (_, i) => people(i)),
     {
@@ -27,32 +27,32 @@ const tagged = (tags: Record<string, unknown>) => (c: TinyCountry) => {
       ...tags,
     } as Parameters<typeof writeArrayBuffer>[1],
   );
-  c.files['people.tif'] = Buffer.from(bytes);
+  country.files['people.tif'] = Buffer.from(bytes);
 };
 const place = { ModelPixelScale: [grid.step, grid.step, 0], ModelTiepoint: [0, 0, 0, grid.west, grid.north, 0] };
 const wgs84 = { GTModelTypeGeoKey: 2, GTRasterTypeGeoKey: 1, GeographicTypeGeoKey: 4326 };
 
 /** The valid raster without a tag, whose number is changed to an unknown one. */
-const without = (tag: number) => (c: TinyCountry) => {
-  const file = Buffer.from(c.files['people.tif'] as Buffer);
+const without = (tag: number) => (country: TinyCountry) => {
+  const file = Buffer.from(country.files['people.tif'] as Buffer);
   const directory = file.readUInt32LE(4);
   for (let i = 0; i < file.readUInt16LE(directory); i++) {
     const entry = directory + 2 + 12 * i;
     if (file.readUInt16LE(entry) === tag) file.writeUInt16LE(65_000, entry);
   }
-  c.files['people.tif'] = file;
+  country.files['people.tif'] = file;
 };
 
 /** Adds a raster layer of walking minutes. */
 const minutes =
   (value: (i: number) => number, more: Record<string, unknown> = {}) =>
-  (c: TinyCountry) => {
-    c.files['walk.tif'] = writeGeotiff(
+  (country: TinyCountry) => {
+    country.files['walk.tif'] = writeGeotiff(
       Float32Array.from({ length: cells }, (_, i) => value(i)),
       grid,
     );
-    c.sources.push({
-      ...sourceIn(c, 'population'),
+    country.sources.push({
+      ...sourceIn(country, 'population'),
       id: 'walk',
       role: 'layer',
       figure: 'travel_minutes_to_care',
@@ -66,7 +66,7 @@ const minutes =
 /** The climate as rasters of rain for two months. */
 const rain =
   (second: (i: number) => number, on = grid) =>
-  (c: TinyCountry) => {
+  (country: TinyCountry) => {
     const dry = writeGeotiff(
       Float32Array.from({ length: cells }, (_, i) => i / 10),
       grid,
@@ -75,10 +75,10 @@ const rain =
       Float32Array.from({ length: on.columns * on.rows }, (_, i) => second(i)),
       on,
     );
-    Object.assign(c.files, { 'rain1.tif': dry, 'rain2.tif': wet });
-    const { columns: _, span: __, ...climate } = sourceIn(c, 'climate');
-    c.sources = c.sources.filter((source) => source.id !== 'climate');
-    c.sources.push({
+    Object.assign(country.files, { 'rain1.tif': dry, 'rain2.tif': wet });
+    const { columns: _, span: __, ...climate } = sourceIn(country, 'climate');
+    country.sources = country.sources.filter((source) => source.id !== 'climate');
+    country.sources.push({
       ...climate,
       format: 'geotiff',
       range: [0, 1000],
@@ -94,9 +94,9 @@ const untagged: Case[] = [
   ...[65535, 32767].map(
     (value): Case => [
       `${value} in a single cell, even within the range`,
-      (c) => {
-        sourceIn(c, 'population').range = [0, 1e12];
-        raster('people.tif', (i) => (i === 85 ? value : people(i)))(c);
+      (country) => {
+        sourceIn(country, 'population').range = [0, 1e12];
+        raster('people.tif', (i) => (i === 85 ? value : people(i)))(country);
       },
       new RegExp(`people\\.tif, row 1, column 5 .*: found ${value}, expected a measured value`),
     ],
@@ -122,9 +122,9 @@ const untagged: Case[] = [
   ['elevation -32768', raster('height.tif', (i) => (inHole(i) ? -32768 : 100)), /height\.tif, row 8, .*found -32768/],
   [
     'elevation 0 over an area',
-    (c) => {
-      sourceIn(c, 'elevation').range = [1, 1000];
-      raster('height.tif', (i) => (inHole(i) ? 0 : 100))(c);
+    (country) => {
+      sourceIn(country, 'elevation').range = [1, 1000];
+      raster('height.tif', (i) => (inHole(i) ? 0 : 100))(country);
     },
     /height\.tif, row 8, column 8 .*: found 0, expected 1 to 1000/,
   ],
@@ -191,45 +191,50 @@ const places: Case[] = [
   ],
   [
     'a month without a rain file',
-    (c) => {
-      rain((i) => i / 10)(c);
-      sourceIn(c, 'climate').files[1].period = '2018-04';
+    (country) => {
+      rain((i) => i / 10)(country);
+      sourceIn(country, 'climate').files[1].period = '2018-04';
     },
     /sources\.json, source climate: found no file for 2018-02, expected a file for every month/,
   ],
 ];
 
 const damaged: Case[] = [
-  ['cut in half', (c) => cut(c, 0.5), /people\.tif: found .*cut short/],
-  ['cut to its header', (c) => cut(c, 0.01), /people\.tif: found .*/],
-  ['empty', (c) => cut(c, 0), /people\.tif: found data that cannot be decoded/],
+  ['cut in half', (country) => cut(country, 0.5), /people\.tif: found .*cut short/],
+  ['cut to its header', (country) => cut(country, 0.01), /people\.tif: found .*/],
+  ['empty', (country) => cut(country, 0), /people\.tif: found data that cannot be decoded/],
   [
     'several bands',
-    (c) => {
+    (country) => {
       const bytes = writeArrayBuffer(
         Float32Array.from({ length: 2 * cells }, (_, i) => people(i >> 1)),
         {
-          ...{ width: grid.columns, height: grid.rows, BitsPerSample: [32, 32], SampleFormat: [3, 3] },
-          ...{ SamplesPerPixel: 2, ...wgs84, ModelPixelScale: [grid.step, grid.step, 0] },
+          width: grid.columns,
+          height: grid.rows,
+          BitsPerSample: [32, 32],
+          SampleFormat: [3, 3],
+          SamplesPerPixel: 2,
+          ...wgs84,
+          ModelPixelScale: [grid.step, grid.step, 0],
           ModelTiepoint: [0, 0, 0, grid.west, grid.north, 0],
         },
       );
-      c.files['people.tif'] = Buffer.from(bytes);
+      country.files['people.tif'] = Buffer.from(bytes);
     },
     /people\.tif: found 2 bands, expected one/,
   ],
   [
     'a table instead of a raster',
-    (c) => {
-      c.files['people.tif'] = 'lga,people\n';
+    (country) => {
+      country.files['people.tif'] = 'lga,people\n';
     },
     /people\.tif: found data that cannot be decoded/,
   ],
 ];
 
-function cut(c: TinyCountry, share: number): void {
-  const file = c.files['people.tif'] as Buffer;
-  c.files['people.tif'] = file.subarray(0, Math.floor(file.length * share));
+function cut(country: TinyCountry, share: number): void {
+  const file = country.files['people.tif'] as Buffer;
+  country.files['people.tif'] = file.subarray(0, Math.floor(file.length * share));
 }
 
 describe('an untagged nodata value is refused', () => refuses(untagged));

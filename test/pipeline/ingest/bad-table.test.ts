@@ -3,15 +3,15 @@ import { describe } from 'vitest';
 import { sourceIn, type TinyCountry } from '../../support/tiny-country.ts';
 import { accepts, type Case, edit, line, refuses } from './broken.ts';
 
-const bytes = (file: string, change: (content: Buffer) => Buffer | string) => (c: TinyCountry) => {
-  c.files[file] = change(Buffer.from(c.files[file]!));
+const bytes = (file: string, change: (content: Buffer) => Buffer | string) => (country: TinyCountry) => {
+  country.files[file] = change(Buffer.from(country.files[file]!));
 };
-const catalog = (id: string, change: (source: Record<string, any>) => void) => (c: TinyCountry) =>
-  change(sourceIn(c, id));
+const catalog = (id: string, change: (source: Record<string, any>) => void) => (country: TinyCountry) =>
+  change(sourceIn(country, id));
 const together =
   (...changes: ((c: TinyCountry) => void)[]) =>
-  (c: TinyCountry) => {
-    for (const change of changes) change(c);
+  (country: TinyCountry) => {
+    for (const change of changes) change(country);
   };
 /** Removes the last `count` rows. */
 const cutRows = (file: string, count: number) =>
@@ -25,24 +25,24 @@ const cutRows = (file: string, count: number) =>
   );
 const cell = (file: string, row: number, column: number, value: string) =>
   line(file, row, (old) => old.split(',').with(column, value).join(','));
-const zipped = (change: (packed: Buffer) => Buffer | string) => (c: TinyCountry) => {
-  c.files['climate.csv.gz'] = change(gzipSync(String(c.files['climate.csv'])));
-  sourceIn(c, 'climate').files[0].path = 'climate.csv.gz';
+const zipped = (change: (packed: Buffer) => Buffer | string) => (country: TinyCountry) => {
+  country.files['climate.csv.gz'] = change(gzipSync(String(country.files['climate.csv'])));
+  sourceIn(country, 'climate').files[0].path = 'climate.csv.gz';
 };
 /** The nets table with an additional column of names. */
-const named = (names: string[]) => (c: TinyCountry) => {
+const named = (names: string[]) => (country: TinyCountry) => {
   edit('nets.csv', (text) =>
     text
       .split('\n')
       .map((row, i) => (row ? `${row},${['place', ...names][i]}` : ''))
       .join('\n'),
-  )(c);
-  sourceIn(c, 'itn_use').columns.lga = 'place';
+  )(country);
+  sourceIn(country, 'itn_use').columns.lga = 'place';
 };
-const walk = (rows: string) => (c: TinyCountry) => {
-  c.files['walk.csv'] = `lga,near,far,all\n${rows}`;
-  c.sources.push({
-    ...sourceIn(c, 'itn_use'),
+const walk = (rows: string) => (country: TinyCountry) => {
+  country.files['walk.csv'] = `lga,near,far,all\n${rows}`;
+  country.sources.push({
+    ...sourceIn(country, 'itn_use'),
     id: 'travel',
     figure: 'travel_minutes_to_care',
     unit: 'minutes',
@@ -57,7 +57,7 @@ const walk = (rows: string) => (c: TinyCountry) => {
 };
 const WALK = 'NG001001,30,10,40\nNG001002,0,5,5\nNG002001,2,2,4.1\nNG002002,1,1,2\n';
 /** The survey clusters with coordinates and a state, as in DHS surveys; the first cluster is at `x`, `y`. */
-const points = (x: number, y: number) => (c: TinyCountry) => {
+const points = (x: number, y: number) => (country: TinyCountry) => {
   const west = { NG001001: 3, NG001002: 4, NG002001: 5, NG002002: 6 } as Record<string, number>;
   edit('surveys.csv', (text) =>
     text
@@ -67,8 +67,8 @@ const points = (x: number, y: number) => (c: TinyCountry) => {
         return row && `${row},${i === 1 ? `${x},${y}` : `${west[row.split(',')[4]!]! + 0.5},4.5`}`;
       })
       .join('\n'),
-  )(c);
-  const { columns } = sourceIn(c, 'surveys');
+  )(country);
+  const { columns } = sourceIn(country, 'surveys');
   delete columns.lga_pcode;
   Object.assign(columns, { longitude: 'x', latitude: 'y' });
 };
@@ -92,12 +92,12 @@ const dialect: Case[] = [
   ],
   [
     'truncated within a row',
-    edit('surveys.csv', (t) => t.slice(0, -20)),
+    edit('surveys.csv', (text) => text.slice(0, -20)),
     /surveys\.csv, row 26: found no line end, expected one after/,
   ],
   [
     'truncated within the last cell',
-    edit('nets.csv', (t) => t.slice(0, -2)),
+    edit('nets.csv', (text) => text.slice(0, -2)),
     /nets\.csv, row 5: found no line end, expected one after/,
   ],
   [
@@ -107,15 +107,19 @@ const dialect: Case[] = [
   ],
   [
     'semicolons',
-    edit('nets.csv', (t) => t.replaceAll(',', ';')),
+    edit('nets.csv', (text) => text.replaceAll(',', ';')),
     /nets\.csv, header: found columns lga;use, expected a column "lga"/,
   ],
   [
     'tabs',
-    edit('nets.csv', (t) => t.replaceAll(',', '\t')),
+    edit('nets.csv', (text) => text.replaceAll(',', '\t')),
     /nets\.csv, header: found columns lga\tuse, expected a column/,
   ],
-  ['carriage returns only', edit('nets.csv', (t) => t.replaceAll('\n', '\r')), /nets\.csv, row 1: found no line end/],
+  [
+    'carriage returns only',
+    edit('nets.csv', (text) => text.replaceAll('\n', '\r')),
+    /nets\.csv, row 1: found no line end/,
+  ],
   [
     'one different line end',
     line('nets.csv', 3, (old) => `${old}\r`),
@@ -123,12 +127,12 @@ const dialect: Case[] = [
   ],
   [
     'Latin-1',
-    bytes('nets.csv', (b) => Buffer.from(String(b).replace('002,', '00\xe9,'), 'latin1')),
+    bytes('nets.csv', (bytes) => Buffer.from(String(bytes).replace('002,', '00\xe9,'), 'latin1')),
     /nets\.csv, row 3: found bytes that are not UTF-8/,
   ],
   [
     'UTF-16',
-    bytes('nets.csv', (b) => Buffer.from(`\ufeff${b}`, 'utf16le')),
+    bytes('nets.csv', (bytes) => Buffer.from(`\ufeff${bytes}`, 'utf16le')),
     /nets\.csv, row 1: found bytes that are not UTF-8/,
   ],
   ['a zero byte', cell('nets.csv', 4, 1, '0.5\0'), /nets\.csv, row 4: found a zero byte or a carriage return/],
@@ -140,22 +144,22 @@ const dialect: Case[] = [
   ],
   [
     'a title above the header',
-    edit('nets.csv', (t) => `Nets 2018\n${t}`),
+    edit('nets.csv', (text) => `Nets 2018\n${text}`),
     /nets\.csv, row 2: found 2 cells, expected 1|nets\.csv, header: found columns Nets 2018/,
   ],
   [
     'no header',
-    edit('nets.csv', (t) => t.split('\n').slice(1).join('\n')),
+    edit('nets.csv', (text) => text.split('\n').slice(1).join('\n')),
     /nets\.csv, header: found columns NG001001, 0\.3, expected a column "lga"/,
   ],
   [
     'a column twice',
-    edit('nets.csv', (t) => t.replaceAll(/,(.*)$/gm, ',$1,$1')),
+    edit('nets.csv', (text) => text.replaceAll(/,(.*)$/gm, ',$1,$1')),
     /nets\.csv, header: found the column "use" twice, expected each column once/,
   ],
   [
     'a column without a value',
-    edit('nets.csv', (t) => t.replaceAll(/,0.*$/gm, ',')),
+    edit('nets.csv', (text) => text.replaceAll(/,0.*$/gm, ',')),
     /nets\.csv, column use: found nothing in any row/,
   ],
   [
@@ -191,7 +195,7 @@ const numbers: Case[] = [
   [
     "a value outside the catalog's range",
     together(
-      catalog('itn_use', (s) => Object.assign(s, { ranges: { itn_use: [0.1, 0.9] } })),
+      catalog('itn_use', (source) => Object.assign(source, { ranges: { itn_use: [0.1, 0.9] } })),
       cell('nets.csv', 3, 1, '0.01'),
     ),
     /nets\.csv, row 3, itn_use: found 0\.01, expected 0\.1 to 0\.9 \(sources\.json, ranges\)/,
@@ -218,7 +222,7 @@ const numbers: Case[] = [
   ],
   [
     'rain in metres',
-    edit('climate.csv', (t) => t.replaceAll(/,(\d+\.\d)$/gm, (_, mm) => `,${mm / 1000}`)),
+    edit('climate.csv', (text) => text.replaceAll(/,(\d+\.\d)$/gm, (_, mm) => `,${mm / 1000}`)),
     /climate\.csv, rain_mm: found 1\.\d mm a year on average, expected 50 or more/,
   ],
   [
@@ -246,12 +250,12 @@ const short: Case[] = [
   ],
   [
     'a survey round',
-    edit('surveys.csv', (t) => t.replaceAll(/^2021.*\n/gm, '')),
+    edit('surveys.csv', (text) => text.replaceAll(/^2021.*\n/gm, '')),
     /surveys\.csv, round 2021: found no row, expected rows for ages 6 to 59 months by microscopy, because the catalog lists/,
   ],
   [
     'a survey round by the other method',
-    edit('surveys.csv', (t) => t.replaceAll(/^(2021.*)microscopy/gm, '$1rdt')),
+    edit('surveys.csv', (text) => text.replaceAll(/^(2021.*)microscopy/gm, '$1rdt')),
     /surveys\.csv, round 2021: found 12 rows, by rdt, none of which can be used, expected rows for ages 6 to 59 months by/,
   ],
   [
@@ -261,24 +265,24 @@ const short: Case[] = [
   ],
   [
     'the beginning of a series of cases',
-    edit('cases.csv', (t) => t.replaceAll(/^NG001,2018-0[1-3].*\n/gm, '')),
+    edit('cases.csv', (text) => text.replaceAll(/^NG001,2018-0[1-3].*\n/gm, '')),
     /cases\.csv: found no month before 2018-04, expected records from 2018-01 on/,
   ],
   [
     'the end of the climate',
-    edit('climate.csv', (t) => t.replaceAll(/^.*,2021-12,.*\n/gm, '')),
+    edit('climate.csv', (text) => text.replaceAll(/^.*,2021-12,.*\n/gm, '')),
     /climate\.csv, NG001001 Place 1: found no month 2021-12/,
   ],
   [
     'the beginning of the climate',
-    edit('climate.csv', (t) => t.replaceAll(/^.*,2018-01,.*\n/gm, '')),
+    edit('climate.csv', (text) => text.replaceAll(/^.*,2018-01,.*\n/gm, '')),
     /climate\.csv, NG001001 Place 1: found no month 2018-01/,
   ],
   ['a table of states', cutRows('access.csv', 1), /access\.csv, NG002001 Place 3: found no row/],
   ['the census', cutRows('census.csv', 1), /census\.csv, NG002002 Place 4: found no row/],
   [
     'only blank cases',
-    edit('cases.csv', (t) => t.replaceAll(/^(NG001,.*),\d+$/gm, '$1,')),
+    edit('cases.csv', (text) => text.replaceAll(/^(NG001,.*),\d+$/gm, '$1,')),
     /cases\.csv, column cases: found nothing in any row/,
   ],
 ];
@@ -333,9 +337,9 @@ const surveys: Case[] = [
   ['coordinates left at 0', points(0, 0), /surveys\.csv, row 2, longitude: found 0, expected 3 to 7/],
   [
     'a round in two tables',
-    (c) => {
-      c.files['again.csv'] = c.files['surveys.csv']!;
-      c.sources.push({ ...sourceIn(c, 'surveys'), id: 'again', files: [{ path: 'again.csv', rows: 25 }] });
+    (country) => {
+      country.files['again.csv'] = country.files['surveys.csv']!;
+      country.sources.push({ ...sourceIn(country, 'surveys'), id: 'again', files: [{ path: 'again.csv', rows: 25 }] });
     },
     /sources\.json, survey sources: found the cluster 2018 .* in two sources, expected each cluster once/,
   ],
@@ -361,46 +365,46 @@ describe('a survey that differs from its catalog entry is refused', () => refuse
 describe('codes with the names of other places are refused', () => refuses(codes));
 describe('valid variations are accepted', () =>
   accepts([
-    ['a byte order mark', edit('nets.csv', (t) => `\ufeff${t}`)],
-    ['carriage returns before line feeds', edit('nets.csv', (t) => t.replaceAll('\n', '\r\n'))],
-    ['blank lines', edit('nets.csv', (t) => t.replaceAll('\n', '\n\n'))],
-    ['quotes', edit('nets.csv', (t) => t.replaceAll(/[^,\n]+/g, '"$&"'))],
+    ['a byte order mark', edit('nets.csv', (text) => `\ufeff${text}`)],
+    ['carriage returns before line feeds', edit('nets.csv', (text) => text.replaceAll('\n', '\r\n'))],
+    ['blank lines', edit('nets.csv', (text) => text.replaceAll('\n', '\n\n'))],
+    ['quotes', edit('nets.csv', (text) => text.replaceAll(/[^,\n]+/g, '"$&"'))],
     [
       'additional columns and another order of columns',
-      edit('nets.csv', (t) => t.replaceAll(/^(.*),(.*)$/gm, '$2,x,$1')),
+      edit('nets.csv', (text) => text.replaceAll(/^(.*),(.*)$/gm, '$2,x,$1')),
     ],
     [
       'rows in another order',
       edit(
         'cases.csv',
-        (t) =>
-          `${t
+        (text) =>
+          `${text
             .split('\n')
-            .toSpliced(1, 48, ...t.split('\n').slice(1, 49).reverse())
+            .toSpliced(1, 48, ...text.split('\n').slice(1, 49).reverse())
             .join('\n')}`,
       ),
     ],
     ['gzip', zipped((packed) => packed)],
     [
       'counts written with decimals',
-      edit('cases.csv', (t) => t.replaceAll(/(\d)$/gm, '$1.0').replace('cases.0', 'cases')),
+      edit('cases.csv', (text) => text.replaceAll(/(\d)$/gm, '$1.0').replace('cases.0', 'cases')),
     ],
     ['differently spelled names', named(['PLACE-1', 'place 2', 'Plaice 3', ''])],
     [
       'weighted counts',
       together(
-        catalog('surveys', (s) => Object.assign(s, { weighted_counts: true })),
+        catalog('surveys', (source) => Object.assign(source, { weighted_counts: true })),
         cell('surveys.csv', 2, 6, '3.5'),
       ),
     ],
     [
       "the file's own names of methods",
       together(
-        catalog('surveys', (s) => Object.assign(s, { methods: { microscopy: 'Microscopy' } })),
-        edit('surveys.csv', (t) => t.replaceAll('microscopy', 'Microscopy')),
+        catalog('surveys', (source) => Object.assign(source, { methods: { microscopy: 'Microscopy' } })),
+        edit('surveys.csv', (text) => text.replaceAll('microscopy', 'Microscopy')),
       ),
     ],
     ['a cluster displaced across the border', points(5.05, 4.5)],
-    ['more rows than in the catalog', catalog('surveys', (s) => Object.assign(s.files[0], { rows: 20 }))],
+    ['more rows than in the catalog', catalog('surveys', (source) => Object.assign(source.files[0], { rows: 20 }))],
     ['classes with a total', walk(WALK)],
   ]));

@@ -7,7 +7,7 @@ import mapshaper from 'mapshaper';
 import { describe, expect, test } from 'vitest';
 import { describeRaster } from '../../../pipeline/ingest/readers/geotiff-description.ts';
 import { readPolygons } from '../../../pipeline/ingest/readers/polygons.ts';
-import { readTable } from '../../../pipeline/ingest/readers/table.ts';
+import { readTable } from '../../../pipeline/ingest/readers/raw-table.ts';
 import { checkCountry } from '../../../pipeline/intake/check/check-country.ts';
 import { repairCountry } from '../../../pipeline/intake/repair/repair.ts';
 import { monthInName } from '../../../pipeline/intake/update/file-paths.ts';
@@ -66,21 +66,25 @@ describe('outlines', () => {
 
   test.each<[string, (parts: Record<string, Uint8Array>) => Uint8Array, RegExp]>([
     ['no shapefile', () => zipped({ 'a.csv': 'x' }), /found the shapefiles none, expected a zip with one shapefile/],
-    ['two shapefiles', (p) => zipped({ ...p, 'b.shp': p['a.shp']! }), /found the shapefiles a\.shp, b\.shp/],
+    [
+      'two shapefiles',
+      (parts) => zipped({ ...parts, 'b.shp': parts['a.shp']! }),
+      /found the shapefiles a\.shp, b\.shp/,
+    ],
     [
       'truncated data',
-      (p) => zipped(p).subarray(0, -30),
+      (parts) => zipped(parts).subarray(0, -30),
       /cannot be unpacked .* expected an intact zip with a shapefile/,
     ],
-    ['no coordinate system', ({ 'a.prj': _, ...p }) => zipped(p), /found no \.prj file/],
+    ['no coordinate system', ({ 'a.prj': _, ...parts }) => zipped(parts), /found no \.prj file/],
     [
       'another coordinate system',
-      (p) => zipped({ ...p, 'a.prj': `PROJCS["UTM_38S",${WGS84}]` }),
+      (parts) => zipped({ ...parts, 'a.prj': `PROJCS["UTM_38S",${WGS84}]` }),
       /UTM_38S, expected .*make one with: ogr2ogr -t_srs EPSG:4326 outlines\.geojson a\.zip$/,
     ],
     [
       'a truncated part',
-      (p) => zipped({ ...p, 'a.dbf': p['a.dbf']!.slice(0, -40) }),
+      (parts) => zipped({ ...parts, 'a.dbf': parts['a.dbf']!.slice(0, -40) }),
       /its \.dbf: found .*\(the file is cut short/,
     ],
   ])('a zip with %s is refused', async (_, pack, message) => {
@@ -143,7 +147,8 @@ describe('tables', () => {
     });
     const file = written('units.json', content);
     const { rows } = await readTable(join(file, '..'), {
-      ...{ files: [{ path: 'units.json' }], format: 'json' },
+      files: [{ path: 'units.json' }],
+      format: 'json',
       columns: { lga: 'name', lga_pcode: 'id', state_pcode: 'parent.id' },
     });
     expect(rows[0]!.values).toEqual({ lga: 'Bo', lga_pcode: 'O6uvpzGd5pu', state_pcode: 'ImspTQPwCqd' });
@@ -160,20 +165,22 @@ describe('tables', () => {
   });
 
   /** The tiny country's cases as exported by DHIS2, with its own ids and names. */
-  const asDhis2 = (names: readonly string[]) => (c: TinyCountry) => {
-    const rows = String(c.files['cases.csv']).trim().split('\n').slice(1);
-    c.files['cases.csv'] = `ou,ouname,pe,value\n${rows
+  const asDhis2 = (names: readonly string[]) => (country: TinyCountry) => {
+    const rows = String(country.files['cases.csv']).trim().split('\n').slice(1);
+    country.files['cases.csv'] = `ou,ouname,pe,value\n${rows
       .map((row) => row.split(','))
       .flatMap(([, month, cases]) => names.map((name, i) => `unit${i},${name},${month!.replace('-', '')},${cases}\n`))
       .join('')}`;
-    const source = sourceIn(c, 'cases');
+    const source = sourceIn(country, 'cases');
     source.columns = { state_pcode: 'ou', state: 'ouname', period: 'pe', confirmed: 'value' };
   };
 
   test("`catalog repair` recodes DHIS2's ids by the names in the same rows", async () => {
     const { directory } = writeTiny(asDhis2(['ABIA ']));
     const { repairs, left } = await repairCountry(directory, directory, {
-      ...{ at: '2026-01-02T03:04:05.000Z', by: 'Ada', reason: 'as DHIS2 names them' },
+      at: '2026-01-02T03:04:05.000Z',
+      by: 'Ada',
+      reason: 'as DHIS2 names them',
     });
     expect([repairs.map(({ declares }) => declares), left]).toEqual([
       ['recode state_pcode: "unit0" means "NG001"'],

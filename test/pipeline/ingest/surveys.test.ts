@@ -28,7 +28,11 @@ test('each cluster is marked as displaced or not according to its source', async
   });
   const country = readCountry(directory);
   const clusters = outputRows<Cluster>((await run(ioOf({}, country))).clusters);
-  const displaced = (year: number) => new Set(clusters.filter((c) => c.survey_year === year).map((c) => c.displaced));
+  const displaced = (year: number) =>
+    new Set(clusters.filter((cluster) => cluster.survey_year === year).map((cluster) => cluster.displaced));
   expect([2010, 2015, 2018].map((year) => [...displaced(year)])).toEqual([[true], [false], [false]]);
-  expect(clusters.find((c) => c.survey_year === 2010)).toMatchObject({ lga_code: 'NG001001', longitude: 3.4 });
+  expect(clusters.find((cluster) => cluster.survey_year === 2010)).toMatchObject({
+    lga_code: 'NG001001',
+    longitude: 3.4,
+  });
 });

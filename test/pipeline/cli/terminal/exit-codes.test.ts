@@ -16,7 +16,12 @@ const system = (code: string) => Object.assign(new Error(`${code}: it says`), { 
 
 describe('each error has its exit code, code and message', () => {
   test.each([
-    [new BadInput('a.csv', 'row 3', 'x', 'y'), 2, 'BAD_INPUT', 'a.csv, row 3: found x, expected y'],
+    [
+      new BadInput({ file: 'a.csv', where: 'row 3', found: 'x', expected: 'y' }),
+      2,
+      'BAD_INPUT',
+      'a.csv, row 3: found x, expected y',
+    ],
     [new UsageError('no such version'), 2, 'USAGE', 'no such version'],
     [
       new CommanderError(1, 'commander.unknownOption', "error: unknown option '--x'"),

@@ -12,8 +12,15 @@ import { encodeLzw, encodeTiff, type TiffOptions } from '../../tiff-encoder.ts';
 const COLUMNS = 37;
 const ROWS = 41;
 const PLAIN: TiffOptions = {
-  ...{ type: 'float32', compression: 'deflate', predictor: 1, littleEndian: true, big: false },
-  ...{ block: { columns: 16, rows: 32 }, bands: 1, planar: false, southUp: false },
+  type: 'float32',
+  compression: 'deflate',
+  predictor: 1,
+  littleEndian: true,
+  big: false,
+  block: { columns: 16, rows: 32 },
+  bands: 1,
+  planar: false,
+  southUp: false,
 };
 
 /** Pseudorandom values that use every byte of the type. */

@@ -8,8 +8,15 @@ import { temporaryDirectory } from '../../rasters.ts';
 import { encodeTiff, type TiffOptions } from '../../tiff-encoder.ts';
 
 const PLAIN: TiffOptions = {
-  ...{ type: 'float32', compression: 'deflate', predictor: 1, littleEndian: true, big: false },
-  ...{ block: { rows: 2 }, bands: 1, planar: false, southUp: false },
+  type: 'float32',
+  compression: 'deflate',
+  predictor: 1,
+  littleEndian: true,
+  big: false,
+  block: { rows: 2 },
+  bands: 1,
+  planar: false,
+  southUp: false,
 };
 
 function write(rows: number[][], options: Partial<TiffOptions>, change = (_: Buffer) => {}): string {

@@ -4,7 +4,10 @@ import type { Grid } from '../../../../pipeline/lib/numerics/grid.ts';
 
 const GRID: Grid = { west: 0, north: 50, cellWidth: 1, cellHeight: 1, columns: 5000, rows: 1000 };
 const outline = (firstRow: number, endRow: number, firstColumn: number, endColumn: number) => ({
-  ...{ firstRow, endRow, firstColumn, endColumn },
+  firstRow,
+  endRow,
+  firstColumn,
+  endColumn,
 });
 
 test('bands consist of complete rows of blocks, and cover the rows and columns of the outlines', () => {

@@ -15,11 +15,11 @@ test('a valid country has no faults', async () => {
 });
 
 test('all faults of form are reported at once, and nothing else', async () => {
-  const faults = await listFaults((c) => {
-    c.model.release = 'Two';
-    c.model.first = '2020-01';
-    sourceIn(c, 'cases').role = 'case_states';
-    c.files['nets.csv'] = 'lga\n';
+  const faults = await listFaults((country) => {
+    country.model.release = 'Two';
+    country.model.first = '2020-01';
+    sourceIn(country, 'cases').role = 'case_states';
+    country.files['nets.csv'] = 'lga\n';
   });
   expect(faults.map((fault) => fault.replace(/:.*\/(\w+\.json), (\S+):.*/, ' $1 $2'))).toEqual([
     'form, null sources.json /sources/7/role',
@@ -29,12 +29,12 @@ test('all faults of form are reported at once, and nothing else', async () => {
 });
 
 test('a fault in one source does not hide faults in others: catalog, files, hashes, tables, rasters', async () => {
-  const country = writeTiny((c) => {
-    sourceIn(c, 'climate').columns.wind = 'wind';
-    c.model.last_estimated = '2022-04';
-    sourceIn(c, 'itn_access').files = [{ path: 'gone.csv', rows: 2 }];
-    c.files['surveys.csv'] = replaceLine(c.files['surveys.csv']!, 4, (row) => row.replace(/[^,]+$/, '1.2'));
-    sourceIn(c, 'elevation').range = [0, 150];
+  const country = writeTiny((country) => {
+    sourceIn(country, 'climate').columns.wind = 'wind';
+    country.model.last_estimated = '2022-04';
+    sourceIn(country, 'itn_access').files = [{ path: 'gone.csv', rows: 2 }];
+    country.files['surveys.csv'] = replaceLine(country.files['surveys.csv']!, 4, (row) => row.replace(/[^,]+$/, '1.2'));
+    sourceIn(country, 'elevation').range = [0, 150];
   });
   appendFileSync(path.join(country.directory, 'cases.csv'), 'NG001,2022-02,7\n');
   const faults = await checkCountry(country.directory);
@@ -56,11 +56,15 @@ test('a fault in one source does not hide faults in others: catalog, files, hash
 });
 
 test('all bad rows of a table and all bad outlines are reported', async () => {
-  const faults = await listFaults((c) => {
+  const faults = await listFaults((country) => {
     for (const line of [4, 7])
-      c.files['surveys.csv'] = replaceLine(c.files['surveys.csv']!, line, (row) => row.replace(/[^,]+$/, '1.2'));
-    c.files['census.csv'] = replaceLine(c.files['census.csv']!, 3, (row) => row.replace('18000', '99999'));
-    c.files['census.csv'] = replaceLine(c.files['census.csv']!, 5, (row) => row.replace('NG002002', 'NG002009'));
+      country.files['surveys.csv'] = replaceLine(country.files['surveys.csv']!, line, (row) =>
+        row.replace(/[^,]+$/, '1.2'),
+      );
+    country.files['census.csv'] = replaceLine(country.files['census.csv']!, 3, (row) => row.replace('18000', '99999'));
+    country.files['census.csv'] = replaceLine(country.files['census.csv']!, 5, (row) =>
+      row.replace('NG002002', 'NG002009'),
+    );
   });
   expect(faults).toEqual([
     expect.stringMatching(/^tables and outlines, population_census: census\.csv, row 3, children_0_4: found 99999 of/),
@@ -68,8 +72,8 @@ test('all bad rows of a table and all bad outlines are reported', async () => {
     expect.stringMatching(/^tables and outlines, surveys: surveys\.csv, row 4, positivity: found 1\.2/),
     expect.stringMatching(/^tables and outlines, surveys: surveys\.csv, row 7, positivity: found 1\.2/),
   ]);
-  const outlines = await listFaults((c) => {
-    c.files['lgas.geojson'] = String(c.files['lgas.geojson'])
+  const outlines = await listFaults((country) => {
+    country.files['lgas.geojson'] = String(country.files['lgas.geojson'])
       .replaceAll('"Place 2"', '7')
       .replaceAll('"Place 4"', '""');
   });
@@ -80,12 +84,12 @@ test('all bad rows of a table and all bad outlines are reported', async () => {
 });
 
 test('the tables of a country without outlines of its states are checked too', async () => {
-  const faults = await listFaults((c) => {
-    c.sources.splice(
-      c.sources.findIndex(({ role }) => role === 'state_boundaries'),
+  const faults = await listFaults((country) => {
+    country.sources.splice(
+      country.sources.findIndex(({ role }) => role === 'state_boundaries'),
       1,
     );
-    c.files['nets.csv'] = replaceLine(c.files['nets.csv']!, 2, (row) => row.replace(/[^,]+$/, '1.2'));
+    country.files['nets.csv'] = replaceLine(country.files['nets.csv']!, 2, (row) => row.replace(/[^,]+$/, '1.2'));
   });
   expect(faults).toEqual([
     expect.stringMatching(/^tables and outlines, itn_use: nets\.csv, row 2, itn_use: found 1\.2/),
@@ -93,12 +97,12 @@ test('the tables of a country without outlines of its states are checked too', a
 });
 
 test('rules about the entire catalog are checked: without monthly rain the season must be declared unknown', async () => {
-  const faults = await listFaults((c) => {
-    c.sources.splice(
-      c.sources.findIndex(({ role }) => role === 'climate'),
+  const faults = await listFaults((country) => {
+    country.sources.splice(
+      country.sources.findIndex(({ role }) => role === 'climate'),
       1,
     );
-    c.model.last_estimated = '2022-04';
+    country.model.last_estimated = '2022-04';
   });
   expect(faults).toEqual([
     expect.stringMatching(/^form, null: .*cases_states without climate/),
@@ -110,9 +114,9 @@ test('rules about the entire catalog are checked: without monthly rain the seaso
 });
 
 test('without valid outlines, tables are still checked as far as possible', async () => {
-  const faults = await listFaults((c) => {
-    c.files['lgas.geojson'] = '{"type": "FeatureCollection", "features": []}';
-    c.files['nets.csv'] = 'place,use\nNG001001,0.3\n';
+  const faults = await listFaults((country) => {
+    country.files['lgas.geojson'] = '{"type": "FeatureCollection", "features": []}';
+    country.files['nets.csv'] = 'place,use\nNG001001,0.3\n';
   });
   expect(faults).toEqual([
     expect.stringMatching(/^tables and outlines, lga_boundaries: /),
@@ -121,14 +125,14 @@ test('without valid outlines, tables are still checked as far as possible', asyn
 });
 
 test('a wrong size is reported instead of a wrong hash; a missing file is reported', async () => {
-  const { directory } = writeTiny((c) => {
-    sourceIn(c, 'cases').files[0].bytes = 12;
+  const { directory } = writeTiny((country) => {
+    sourceIn(country, 'cases').files[0].bytes = 12;
   });
   expect((await checkCountry(directory))[0]!.what).toMatch(
     /^cases\.csv: found \d+ bytes instead of 12, expected the file that was acc/,
   );
-  const unpinned = writeTiny((c) => {
-    c.files['later.csv'] = c.files['nets.csv']!;
+  const unpinned = writeTiny((country) => {
+    country.files['later.csv'] = country.files['nets.csv']!;
   });
   rmSync(path.join(unpinned.directory, 'nets.csv'));
   expect((await checkCountry(unpinned.directory))[0]!.what).toMatch(/^nets\.csv: found no such file under/);
@@ -141,11 +145,13 @@ test.skipIf(!HAS_REAL_DATA)(needsReal('the real files match their catalog'), asy
 });
 
 test('faults of covariates are found too: unused, without a value for an LGA, out of range', async () => {
-  const faults = await listFaults((c) => {
-    heightCovariate({}, { range: [0, 150] })(c);
-    c.files['x.csv'] = 'lga,x\nNG001001,4\nNG001002,1\nNG002001,3\n';
-    addCovariate({ format: 'csv', columns: { lga_pcode: 'lga', value: 'x' }, files: [{ path: 'x.csv', rows: 3 }] })(c);
-    c.model.parameters.risk.covariates.pop();
+  const faults = await listFaults((country) => {
+    heightCovariate({}, { range: [0, 150] })(country);
+    country.files['x.csv'] = 'lga,x\nNG001001,4\nNG001002,1\nNG002001,3\n';
+    addCovariate({ format: 'csv', columns: { lga_pcode: 'lga', value: 'x' }, files: [{ path: 'x.csv', rows: 3 }] })(
+      country,
+    );
+    country.model.parameters.risk.covariates.pop();
   });
   expect(faults).toEqual([
     expect.stringMatching(/^form, null: .*source x: found a covariate that no entry/),

@@ -132,7 +132,11 @@ test('late reports for the last months raise no doubt; a rewritten record does, 
 test('a census may grow by a few per cent', () => {
   const census = (factor: number) =>
     PLACES.map((place, i) => ({
-      ...{ key: place, place, state: place.slice(0, 2), group: '', period: null },
+      key: place,
+      place,
+      state: place.slice(0, 2),
+      group: '',
+      period: null,
       numbers: { people: factor * (1000 + 100 * i) },
     }));
   const doubtsAt = (factor: number) => doubtsOfRows('population_census', compareRows(census(1), census(factor)));

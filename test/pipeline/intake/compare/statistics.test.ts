@@ -4,7 +4,14 @@ import { rankCorrelation, ranksOf } from '../../../../pipeline/lib/numerics/rank
 
 test('a distribution counts missing values; without values its fields are null', () => {
   expect(distributionOf([4, null, 1, 3, 2])).toEqual({
-    ...{ n: 4, missing: 1, min: 1, q1: 1.75, median: 2.5, q3: 3.25, max: 4, mean: 2.5 },
+    n: 4,
+    missing: 1,
+    min: 1,
+    q1: 1.75,
+    median: 2.5,
+    q3: 3.25,
+    max: 4,
+    mean: 2.5,
   });
   expect(distributionOf([null])).toMatchObject({ n: 0, missing: 1, min: null, mean: null });
 });

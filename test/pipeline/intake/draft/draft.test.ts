@@ -47,7 +47,10 @@ async function catalogOf(directory: string, given: Answers) {
 
 test('GeoJSON, tables and rasters get their roles, and the drafted catalog has no faults', async () => {
   const { sources, model, faults, draft } = await catalogOf(filesOf(tinyCountry().files), {
-    ...{ name: 'Tiny country', iso_code: 'NG', upper_one: 'state', upper_many: 'states' },
+    name: 'Tiny country',
+    iso_code: 'NG',
+    upper_one: 'state',
+    upper_many: 'states',
   });
   expect(sources.map(({ role, figure, files }) => [figure ?? role, files[0]!.path]).sort()).toEqual([
     ['cases_states', 'cases.csv'],
@@ -65,7 +68,10 @@ test('GeoJSON, tables and rasters get their roles, and the drafted catalog has n
     'nets.csv: by area, but without a column of people, cases, rain or a context figure',
   ]);
   expect(model).toMatchObject({
-    ...{ country: 'tinycountry', first_estimated: '2018-01', last_estimated: '2021-12', updated_at: NOW },
+    country: 'tinycountry',
+    first_estimated: '2018-01',
+    last_estimated: '2021-12',
+    updated_at: NOW,
     expected: { states: 2, lgas: 4 },
     extent: [2.9, 3.9, 7.1, 5.1],
     territory: { state: { one: 'state', code: '^NG[0-9]{3}$' }, lga: { code: '^NG[0-9]{6}$' } },
@@ -73,7 +79,8 @@ test('GeoJSON, tables and rasters get their roles, and the drafted catalog has n
   });
   const survey = sources.find(({ role }) => role === 'survey_clusters')!;
   expect(survey).toMatchObject({
-    ...{ methods: { microscopy: 'microscopy', rdt: 'rdt' }, licence: OPEN },
+    methods: { microscopy: 'microscopy', rdt: 'rdt' },
+    licence: OPEN,
     rounds: [
       { survey_year: 2018, first: '2018-10', last: '2018-10' },
       { survey_year: 2021, first: '2021-10', last: '2021-10' },
@@ -133,7 +140,10 @@ test('an invalid outline does not stop the draft; the check reports it', async (
   const [ring] = outlines.features[0].geometry.coordinates;
   [ring[1], ring[2]] = [ring[2], ring[1]];
   const { draft, faults } = await catalogOf(filesOf({ ...files, 'lgas.geojson': JSON.stringify(outlines) }), {
-    ...{ name: 'Tiny country', iso_code: 'NG', upper_one: 'state', upper_many: 'states' },
+    name: 'Tiny country',
+    iso_code: 'NG',
+    upper_one: 'state',
+    upper_many: 'states',
   });
   expect(draft.entries.find(({ entry }) => entry.role === 'population')!.files[0]!.path).toBe('people.tif');
   expect(faults.map(({ what }) => what)).toEqual(expect.arrayContaining([expect.stringMatching(/lgas\.geojson/)]));
@@ -194,7 +204,11 @@ test('unsupported files are left out with the reason and a conversion command; r
 
 test('answers must have the right form, and are required if nothing can be guessed', () => {
   const hints = {
-    ...{ codes: ['0701', '0702'], first: '2015-01', last: '2021-12', latest: '2022-07', ages: [6, 59] as const },
+    codes: ['0701', '0702'],
+    first: '2015-01',
+    last: '2021-12',
+    latest: '2022-07',
+    ages: [6, 59] as const,
     population: ['a.tif', 'b.tif'],
   };
   const questions = questionsOf(hints);

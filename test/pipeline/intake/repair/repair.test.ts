@@ -28,11 +28,11 @@ async function repaired(change: (country: TinyCountry) => void) {
 }
 
 test('places without a row and months without a record become gaps with the rule of their source', async () => {
-  const { directory, sources, repairs, left } = await repaired((c) => {
-    c.files['nets.csv'] = withoutLine(c.files['nets.csv']!, 3);
-    c.files['census.csv'] = withoutLine(c.files['census.csv']!, 5);
-    c.files['cases.csv'] = withoutLine(withoutLine(c.files['cases.csv']!, 14), 14);
-    for (const id of ['itn_use', 'population_census', 'cases']) sourceIn(c, id).files[0].rows = 1;
+  const { directory, sources, repairs, left } = await repaired((country) => {
+    country.files['nets.csv'] = withoutLine(country.files['nets.csv']!, 3);
+    country.files['census.csv'] = withoutLine(country.files['census.csv']!, 5);
+    country.files['cases.csv'] = withoutLine(withoutLine(country.files['cases.csv']!, 14), 14);
+    for (const id of ['itn_use', 'population_census', 'cases']) sourceIn(country, id).files[0].rows = 1;
   });
   expect(left).toEqual([]);
   expect(repairs.map(({ source, declares }) => `${source}, ${declares}`).sort()).toEqual([
@@ -50,10 +50,10 @@ test('places without a row and months without a record become gaps with the rule
 });
 
 test('faults that no declaration resolves are reported; the other repairs are still written', async () => {
-  const { directory, repairs, left } = await repaired((c) => {
-    c.files['nets.csv'] = withoutLine(c.files['nets.csv']!, 3);
-    sourceIn(c, 'itn_use').files[0].rows = 1;
-    c.files['surveys.csv'] = replaceLine(c.files['surveys.csv']!, 4, (row) => row.replace(/[^,]+$/, '1.2'));
+  const { directory, repairs, left } = await repaired((country) => {
+    country.files['nets.csv'] = withoutLine(country.files['nets.csv']!, 3);
+    sourceIn(country, 'itn_use').files[0].rows = 1;
+    country.files['surveys.csv'] = replaceLine(country.files['surveys.csv']!, 4, (row) => row.replace(/[^,]+$/, '1.2'));
   });
   expect(repairs).toHaveLength(1);
   expect(left.map(({ what }) => what)).toEqual([expect.stringMatching(/^surveys\.csv, row 4, positivity: found 1\.2/)]);
@@ -61,9 +61,9 @@ test('faults that no declaration resolves are reported; the other repairs are st
 });
 
 test('names spelled differently in the table of codes are recoded, and an area in two features is dissolved', async () => {
-  const { directory, sources, repairs } = await repaired((c) => {
-    pairedSources(c);
-    const outlines = JSON.parse(String(c.files['lgas.geojson']));
+  const { directory, sources, repairs } = await repaired((country) => {
+    pairedSources(country);
+    const outlines = JSON.parse(String(country.files['lgas.geojson']));
     outlines.features[1].properties.name = 'PLACE-2';
     const [first] = outlines.features;
     const half = (west: number) => ({
@@ -82,7 +82,7 @@ test('names spelled differently in the table of codes are recoded, and an area i
       },
     });
     outlines.features.splice(0, 1, half(3), half(3.5));
-    c.files['lgas.geojson'] = JSON.stringify(outlines);
+    country.files['lgas.geojson'] = JSON.stringify(outlines);
   });
   expect(repairs.map(({ declares }) => declares)).toEqual([
     'recode lga: "PLACE-2" means "Place 2"',
@@ -97,12 +97,12 @@ test('names spelled differently in the table of codes are recoded, and an area i
 });
 
 test('a small overlap of outlines is declared with its size; a large one is not', async () => {
-  const overlapping = (east: number) => (c: TinyCountry) => {
-    const outlines = JSON.parse(String(c.files['lgas.geojson']));
+  const overlapping = (east: number) => (country: TinyCountry) => {
+    const outlines = JSON.parse(String(country.files['lgas.geojson']));
     const [ring] = outlines.features[0].geometry.coordinates;
     ring[1][0] = east;
     ring[2][0] = east;
-    c.files['lgas.geojson'] = JSON.stringify(outlines);
+    country.files['lgas.geojson'] = JSON.stringify(outlines);
   };
   const { directory, sources, repairs } = await repaired(overlapping(4.005));
   expect(repairs.map(({ declares }) => declares)).toEqual([expect.stringMatching(/^gap overlap up to 6\d\.\d+ km²$/)]);

@@ -146,12 +146,12 @@ test('files that a build would refuse are refused, and nothing is changed', asyn
 });
 
 test('a month that one place lacks is refused; if it is masked there, the lower number of places raises a doubt', async () => {
-  const states = (rows: string) => (c: TinyCountry) => {
-    const more = String(c.files['cases.csv'])
+  const states = (rows: string) => (country: TinyCountry) => {
+    const more = String(country.files['cases.csv'])
       .split('\n')
       .slice(1, -1)
       .map((row) => row.replace('NG001', 'NG002'));
-    c.files['cases.csv'] += `${more.join('\n')}\n${rows}`;
+    country.files['cases.csv'] += `${more.join('\n')}\n${rows}`;
   };
   const { update, country, directory, given } = prepare(states(''));
   const one = `${country.files['cases.csv']}NG001,2022-01,900\n`;
@@ -194,13 +194,13 @@ test('the raster of a new month is recognised by its name, and compared with the
       Float32Array.from({ length: 16 }, (_, i) => mm + i),
       grid,
     );
-  const { directory, update, given } = prepare((c) => {
-    const climate = sourceIn(c, 'climate');
+  const { directory, update, given } = prepare((country) => {
+    const climate = sourceIn(country, 'climate');
     for (const name of ['columns', 'span']) delete climate[name];
     Object.assign(climate, { format: 'geotiff', crs: 'EPSG:4326', range: [0, 500], nodata: 'none', files: [] });
     for (let month = 1; month <= 12; month++) {
       const period = `2021-${String(month).padStart(2, '0')}`;
-      c.files[`rain/r.${period}.tif`] = rain(10 * month);
+      country.files[`rain/r.${period}.tif`] = rain(10 * month);
       climate.files.push({ path: `rain/r.${period}.tif`, period });
     }
   });
@@ -215,7 +215,8 @@ test('the raster of a new month is recognised by its name, and compared with the
       .sources.find(({ id }) => id === 'climate')!
       .files.at(-1),
   ).toMatchObject({
-    ...{ path: 'rain/r.2022.01.tif', period: '2022-01' },
+    path: 'rain/r.2022.01.tif',
+    period: '2022-01',
   });
   const wet = await update('climate', { files: [given('r.2022.02.tif', rain(200))] });
   expect(wet.doubts).toEqual([expect.stringMatching(/^the mean of its cells has changed/)]);
@@ -225,9 +226,9 @@ test('the raster of a new month is recognised by its name, and compared with the
 });
 
 test('the raster of a new year of a covariate is recognised by its name', async () => {
-  const { directory, update, given } = prepare((c) => {
-    c.files['evi/evi_2020.tif'] = c.files['height.tif']!;
-    heightCovariate({ time: 'each' }, { id: 'evi', files: [{ path: 'evi/evi_2020.tif', year: 2020 }] })(c);
+  const { directory, update, given } = prepare((country) => {
+    country.files['evi/evi_2020.tif'] = country.files['height.tif']!;
+    heightCovariate({ time: 'each' }, { id: 'evi', files: [{ path: 'evi/evi_2020.tif', year: 2020 }] })(country);
   });
   const grid = { west: 3, north: 5, step: 0.05, columns: 80, rows: 20 };
   const next = writeGeotiff(
@@ -246,12 +247,12 @@ test('the raster of a new year of a covariate is recognised by its name', async 
 });
 
 test('a covariate is updated like any source; if it shares a file with another source, each is accepted separately', async () => {
-  const { directory, update, given } = prepare((c) => {
-    heightCovariate()(c);
-    c.files['x.csv'] =
+  const { directory, update, given } = prepare((country) => {
+    heightCovariate()(country);
+    country.files['x.csv'] =
       `lga,year,x\n${LGAS.flatMap((code, i) => [2015, 2020].map((year) => `${code},${year},${i + 1}\n`)).join('')}`;
     const columns = { lga_pcode: 'lga', year: 'year', value: 'x' };
-    addCovariate({ id: 'wealth', format: 'csv', columns }, { time: 'mean' })(c);
+    addCovariate({ id: 'wealth', format: 'csv', columns }, { time: 'mean' })(country);
   });
   const rows = LGAS.flatMap((code, i) => [2015, 2020, 2025].map((year) => `${code},${year},${i + 1}\n`));
   const shown = await update('wealth', { files: [given('x.csv', `lga,year,x\n${rows.join('')}`)] });

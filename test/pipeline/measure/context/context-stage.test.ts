@@ -11,7 +11,11 @@ async function urbanOf(urban: [number, number]): Promise<boolean[]> {
     'ingest/lgas': codes.map((lga_code) => ({ lga_code, lga: lga_code, state_code: 'AB' })),
     'ingest/layers': codes.map((lga_code) => ({ lga_code, ...figuresOf(() => null) })),
     'zonal/lgas': codes.map((lga_code, i) => ({
-      ...{ lga_code, population: 100, urban_population: urban[i]!, elevation_m: null, ...figuresOf(() => null) },
+      lga_code,
+      population: 100,
+      urban_population: urban[i]!,
+      elevation_m: null,
+      ...figuresOf(() => null),
     })),
     'boundaries/areas_km2': codes.map((lga_code) => ({ lga_code, area_km2: 10 })),
   };

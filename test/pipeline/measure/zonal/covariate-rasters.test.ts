@@ -9,7 +9,10 @@ import { addCovariate, heightCovariate } from '../../covariates.ts';
 import { grid, raster, read } from '../../ingest/broken.ts';
 
 const cells = [0, 0.1, 0.3].map((longitude, i) => ({
-  ...{ lga_code: `L${i}`, longitude, latitude: 0, population: [50, 30, 20][i]! },
+  lga_code: `L${i}`,
+  longitude,
+  latitude: 0,
+  population: [50, 30, 20][i]!,
 })) as PredictionCell[];
 const fill = (values: (number | null)[], gaps: Source['gaps'] = []) => {
   const report: ReportLine[] = [];
@@ -67,7 +70,7 @@ test('a raster without values in the west is refused, or filled from the nearest
     });
   await expect(withoutWest([])()).rejects.toThrow(/west\.tif, NG001001 at 3\.\d+.*found no value where people live/);
   const { places, values, report } = await withoutWest([{ rule: 'nearest', km: 20, reason: 'border' }])();
-  const west = places.flatMap(({ longitude }, c) => (longitude < 3.1 ? [values[c]!] : []));
+  const west = places.flatMap(({ longitude }, country) => (longitude < 3.1 ? [values[country]!] : []));
   expect(west.length).toBeGreaterThan(0);
   expect(Math.min(...west)).toBeGreaterThanOrEqual(102);
   expect(report.some(({ source, rule }) => source === 'height' && rule === 'nearest')).toBe(true);
@@ -89,8 +92,8 @@ test('the mean of several rasters is used where all have a value, even if their 
     )(country);
     raster('coarse.tif', (i) => (i % 8 === 7 ? -9999 : 200), coarse)(country);
   });
-  places.forEach(({ longitude, elevation_m }, c) => {
-    expect(values[c]).toBeCloseTo(longitude > 6.5 ? 7 : (elevation_m! + 200) / 2, 9);
+  places.forEach(({ longitude, elevation_m }, country) => {
+    expect(values[country]).toBeCloseTo(longitude > 6.5 ? 7 : (elevation_m! + 200) / 2, 9);
   });
 });
 

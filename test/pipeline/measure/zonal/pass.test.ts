@@ -29,8 +29,15 @@ const POLYGONS: Polygon[][] = Array.from({ length: 30 }, (_, k) => {
 });
 
 const TILES: TiffOptions = {
-  ...{ type: 'float32', compression: 'deflate', predictor: 3, littleEndian: true, big: false },
-  ...{ block: { columns: 16, rows: 16 }, bands: 1, planar: false, southUp: false },
+  type: 'float32',
+  compression: 'deflate',
+  predictor: 3,
+  littleEndian: true,
+  big: false,
+  block: { columns: 16, rows: 16 },
+  bands: 1,
+  planar: false,
+  southUp: false,
 };
 
 async function describeAs(rows: number[][], options: Partial<TiffOptions> = {}, valid?: [number, number]) {

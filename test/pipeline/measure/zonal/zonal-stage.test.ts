@@ -56,7 +56,16 @@ const source = (
   files: Source['files'],
   more: Partial<Source> = {},
 ): Source => ({
-  ...{ id, role, unit, files, title: id, producer: '', citation: '', licence: '', release: '', format: 'geotiff' },
+  id,
+  role,
+  unit,
+  files,
+  title: id,
+  producer: '',
+  citation: '',
+  licence: '',
+  release: '',
+  format: 'geotiff',
   ...more,
 });
 
@@ -218,7 +227,10 @@ describe('rain by month', () => {
   test('is weighted by population, with months in order', async () => {
     const { climate } = await zonal(withRain({ '2020-01': [[50, 80]], '2019-12': [[10, 20]] }));
     expect(climate.map(({ lga_code, period }) => `${lga_code} ${period}`)).toEqual([
-      ...['A 2019-12', 'A 2020-01', 'B 2019-12', 'B 2020-01'],
+      'A 2019-12',
+      'A 2020-01',
+      'B 2019-12',
+      'B 2020-01',
     ]);
     expect(climate.slice(0, 2).map(({ rain_mm }) => rain_mm)).toEqual([10, 50]);
     expect(climate[2]!.rain_mm).toBeCloseTo((50 * 10 + 4 * 20) / 54, 12);

@@ -1,0 +1,210 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import type { Source } from '../../catalog/sources.ts';
+import { isPeriod, type Period, periodOf } from '../../contract/months.ts';
+import { type Refusal, readEach, refusalIn } from '../../lib/bad-input.ts';
+import { readCsv, type TextTable } from './csv.ts';
+import { readDbf } from './dbf.ts';
+import { readJsonTable } from './json-table.ts';
+
+/** What a number in a cell must be, beside the catalog's range of its column. */
+export interface NumberRange {
+  /** Both inclusive. */
+  least?: number;
+  most?: number;
+  /** Exclusive. */
+  above?: number;
+  integer?: boolean;
+}
+
+const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+
+/** A row of a raw table by the project's column names. Its methods read a checked value or refuse the cell. */
+export class RawRow {
+  /** Its line in the file. */
+  readonly line: number;
+  /** Text as in the file, null for an empty cell. */
+  readonly values: Readonly<Record<string, string | null>>;
+  readonly #table: RawTable;
+
+  constructor(table: RawTable, line: number, values: RawRow['values']) {
+    this.#table = table;
+    this.line = line;
+    this.values = values;
+  }
+
+  /** The error of this row: `throw row.refusal(found, expected)`, of one cell: `throw row.refusal.at(column)(…)`. */
+  get refusal(): Refusal {
+    return this.#table.refusal.at(`row ${this.line}`);
+  }
+
+  /** Whether the table has the column. */
+  hasColumn(column: string): boolean {
+    return this.#table.columns.has(column);
+  }
+
+  /** Whether the cell is there and not empty. */
+  has(column: string): boolean {
+    return this.values[column] != null;
+  }
+
+  /** @throws BadInput if the cell is empty or has spaces around its text */
+  text(column: string): string {
+    const value = this.values[column];
+    if (value == null) throw this.refusal.at(column)('nothing', 'a value');
+    if (value.trim() !== value)
+      throw this.refusal.at(column)(JSON.stringify(value), 'a value without spaces around it');
+    return value;
+  }
+
+  /** @throws BadInput if the cell is not a number, or one outside `range` or the catalog's range of the column */
+  number(column: string, range: NumberRange = {}): number {
+    const text = this.text(column);
+    const value = DECIMAL.test(text) ? Number(text) : Number.NaN;
+    const { least = Number.NEGATIVE_INFINITY, most = Number.POSITIVE_INFINITY, above, integer = false } = range;
+    if (!Number.isFinite(value) || (integer && !Number.isInteger(value)))
+      throw this.refusal.at(column)(JSON.stringify(text), integer ? 'a whole number' : 'a number');
+    if (above !== undefined && value <= above) throw this.refusal.at(column)(text, `more than ${above}`);
+    if (value < least || value > most) {
+      const bounds = most === Number.POSITIVE_INFINITY ? `at least ${least}` : `${least} to ${most}`;
+      throw this.refusal.at(column)(text, bounds);
+    }
+    const [low = value, high = value] = this.#table.ranges[column] ?? [];
+    if (value < low || value > high) throw this.refusal.at(column)(text, `${low} to ${high} (sources.json, ranges)`);
+    return value;
+  }
+
+  /** Like `number`, but null for an empty cell or a column that the table does not have. */
+  numberOrNull(column: string, range: NumberRange = {}): number | null {
+    return this.has(column) ? this.number(column, range) : null;
+  }
+
+  /** A month written `YYYY-MM` or `YYYYMM`. @throws BadInput for anything else */
+  period(column: string): Period {
+    const text = this.text(column);
+    const period = dashed(text);
+    if (!isPeriod(period)) throw this.refusal.at(column)(text, 'a month YYYY-MM or YYYYMM');
+    return period;
+  }
+
+  /**
+   * The row's month, from the column `period` or, without one, from `year` and `month`.
+   * @param years the years that a column `year` may have
+   * @throws BadInput for anything but a month
+   */
+  month(years: NumberRange): Period {
+    if (this.hasColumn('period')) return this.period('period');
+    const year = this.number('year', { ...years, integer: true });
+    return periodOf(12 * year + this.number('month', { least: 1, most: 12, integer: true }) - 1);
+  }
+}
+
+/** Converts `YYYYMM`, DHIS2's form of months, to `YYYY-MM`; other text is returned unchanged. */
+export const dashed = (text: string): string => (/^\d{6}$/.test(text) ? `${text.slice(0, 4)}-${text.slice(4)}` : text);
+
+/** A table as read from a raw file, its rows in the file's order. */
+export class RawTable {
+  /** The error of this file: `throw table.refusal(found, expected)`, of one place: `throw table.refusal.at(place)(…)`. */
+  readonly refusal: Refusal;
+  readonly columns: ReadonlySet<string>;
+  readonly rows: readonly RawRow[];
+  /** Number of rows in the file, including those that `where` excludes, and the minimum that the catalog specifies. */
+  readonly total: number;
+  readonly least: number;
+  /** Plausible ranges of columns according to the catalog. */
+  readonly ranges: Readonly<Record<string, readonly number[]>>;
+
+  constructor(
+    about: Pick<RawTable, 'refusal' | 'columns' | 'total' | 'least' | 'ranges'>,
+    rows: readonly Pick<RawRow, 'line' | 'values'>[],
+  ) {
+    this.refusal = about.refusal;
+    this.columns = about.columns;
+    this.total = about.total;
+    this.least = about.least;
+    this.ranges = about.ranges;
+    this.rows = rows.map(({ line, values }) => new RawRow(this, line, values));
+  }
+
+  /** @param key columns that together must be unique @throws BadInput for a second row with the same key */
+  refuseDuplicates(key: readonly string[]): void {
+    const seen = new Map<string, number>();
+    readEach(this.rows, (row) => {
+      const id = key.map((column) => row.values[column] ?? '').join(' ');
+      const first = seen.get(id);
+      if (first !== undefined) throw row.refusal(`${key.join(' + ')} ${id}, as in row ${first}`, 'a single row');
+      seen.set(id, row.line);
+    });
+  }
+
+  /** Called last, because other checks name what is missing. @throws BadInput for fewer rows than the catalog specifies */
+  refuseShort(): void {
+    if (this.total < this.least)
+      throw this.refusal(`${this.total} rows`, `${this.least} or more (sources.json); is the file cut short?`);
+  }
+}
+
+/**
+ * Reads a CSV (plain or gzip), a dBase file or a JSON table, with columns renamed by the catalog. Values remain text:
+ * only callers can interpret a column.
+ * @throws BadInput for a file that is missing or unreadable, and for a column that is missing or empty throughout
+ */
+export async function readTable(
+  rawData: string,
+  source: Pick<Source, 'files' | 'columns'> & Partial<Source>,
+): Promise<RawTable> {
+  const { path: file, rows: least = 1 } = source.files[0]!;
+  const refusal = refusalIn(file);
+  const full = path.join(rawData, file);
+  if (!existsSync(full))
+    throw refusal('no such file', source.id ? `the source ${source.id} of the catalog` : 'a CSV table');
+  const { header, rows: all } = await readText(full, file, source.format);
+  const indexOf = (name: string) => {
+    const index = header.indexOf(name);
+    if (index === -1) throw refusal.at('header')(`columns ${header.join(', ')}`, `a column "${name}"`);
+    if (header.lastIndexOf(name) !== index)
+      throw refusal.at('header')(`the column "${name}" twice`, 'each column once');
+    return index;
+  };
+  const used = Object.entries(columnsOf(source)).map(([ours, name]) => [ours, indexOf(name)] as const);
+  const keep = Object.entries(source.where ?? {}).map(([name, value]) => [name, indexOf(name), value] as const);
+  const rows = all
+    .filter(({ line, cells }) =>
+      keep.every(([name, index, value]) => {
+        const found = cells[index] ?? '';
+        if (typeof value !== 'number') return found === value;
+        if (!DECIMAL.test(found)) throw refusal.at(`row ${line}`).at(name)(JSON.stringify(found), 'a number');
+        return Number(found) === value;
+      }),
+    )
+    .map(({ line, cells }) => {
+      const values: Record<string, string | null> = {};
+      for (const [ours, index] of used) values[ours] = recoded(source, ours, cells[index] ?? '') || null;
+      return { line, values };
+    });
+  if (rows.length === 0)
+    throw refusal('no rows', `at least one${source.where ? ` with ${JSON.stringify(source.where)}` : ''}`);
+  const empty = used.find(([ours]) => rows.every(({ values }) => values[ours] === null));
+  if (empty) throw refusal.at(`column ${header[empty[1]]}`)('nothing in any row', 'values');
+  const columns = new Set(used.map(([ours]) => ours));
+  return new RawTable({ refusal, columns, total: all.length, least, ranges: source.ranges ?? {} }, rows);
+}
+
+/** The columns to read: the project's names -> the file's. Classes and their total keep the file's names. */
+function columnsOf({ columns, classes = [], classes_total }: Partial<Source>): Record<string, string> {
+  const names: Record<string, string> = { ...columns };
+  for (const { column } of classes) names[column] = column;
+  if (classes_total) names[classes_total] = classes_total;
+  return names;
+}
+
+function readText(full: string, file: string, format: Source['format'] | undefined): Promise<TextTable> {
+  if (format === 'dbf') return readDbf(full, file);
+  return format === 'json' ? readJsonTable(full, file) : readCsv(full, file);
+}
+
+/** A cell's text, replaced if the catalog recodes it. */
+export function recoded({ recode }: Pick<Source, 'recode'>, column: string, text: string): string {
+  const codes = recode?.[column];
+  return codes && Object.hasOwn(codes, text) ? codes[text]! : text;
+}
