@@ -1,0 +1,108 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Awaitable } from '../../pipeline/lib/clock.ts';
+import { calendarMonth } from '../limits/calendar-month.ts';
+import { refusedBy } from '../limits/verdict.ts';
+import { type Decision, STATEMENTS } from './admission.ts';
+import type { Admitter, AdmitterOptions } from './database.ts';
+import { checkIntact, isBusyError, openSqliteFile, transact, unavailable } from './sqlite-file.ts';
+
+/** How long a request waits while another connection writes, and how often it tries. */
+const WAIT_MS = 500;
+const RETRY_MS = 2;
+
+/** Pages in the write-ahead log, 16 MB, after which they are copied to the file, which waits for the disk. */
+const CHECKPOINT_PAGES = 4000;
+
+/** For the first statement of a process that opens a file which was not closed properly. */
+const RECOVERY_MS = 5000;
+
+/**
+ * Admission in an SQLite file, on a connection of its own. Any number of processes may share the file.
+ *
+ * SQLite's own wait for a lock would stop the event loop, and with it all other requests, so it is off: a request that
+ * finds the file locked tries again from the event loop. Commits do not wait for the disk (`synchronous = NORMAL`): a
+ * killed process loses nothing, but a power cut may lose the grants since the last change or checkpoint.
+ *
+ * @throws UsageError if the file is damaged.
+ */
+export function openSqliteAdmitter(file: string, { clock, perMinute, perMonth }: AdmitterOptions): Admitter {
+  const db = openSqliteFile(file, (opened) => checkIntact(opened, file), RECOVERY_MS);
+  db.exec(`PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}; PRAGMA busy_timeout = 0`);
+  const [find, minute, lowered, month] = [
+    db.prepare(STATEMENTS.find),
+    db.prepare(STATEMENTS.minute),
+    db.prepare(STATEMENTS.lowered),
+    db.prepare(STATEMENTS.month),
+  ];
+  const [takeMinute, takeMonth] = [db.prepare(STATEMENTS.takeMinute), db.prepare(STATEMENTS.takeMonth)];
+  const probe = db.prepare('INSERT INTO probe VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET at = excluded.at');
+  let calendar = calendarMonth(clock.wallMs());
+
+  const decide = (this_hash: Buffer): Decision | null => {
+    const now_ms = Math.floor(clock.wallMs());
+    const found = find.get({ this_hash, now_ms }) as unknown as FoundKey | undefined;
+    if (!found) return null;
+    const { key_id, owner_id, kind, scopes } = found;
+    const [per_minute, per_month] = [found.per_minute ?? perMinute, found.per_month ?? perMonth];
+    calendar = calendarMonth(now_ms, calendar);
+    const now_second = Math.floor(now_ms / 1000);
+
+    const counted = minute.get({ this_key: key_id, this_second: now_second }) as unknown as CountedMinute;
+    const this_second = Math.max(now_second, counted.latest ?? 0);
+    const used = month.get({ this_owner: owner_id, this_month: calendar.name }) as unknown as CountedMonth | undefined;
+    const this_month = used?.month ?? calendar.name;
+    let { minute_count, minute_first } = counted;
+    let month_count = used?.month_count ?? 0;
+
+    const refused = refusedBy(minute_count, per_minute, month_count, kind === 'live' ? per_month : null);
+    if (refused === null) {
+      takeMinute.run({ this_key: key_id, this_second });
+      minute_count++;
+      minute_first ??= this_second;
+      if (kind === 'live') {
+        takeMonth.run({ this_owner: owner_id, this_month });
+        month_count++;
+      }
+    }
+    if (minute_count > per_minute) {
+      const left = lowered.get({ this_key: key_id, this_second, minute_limit: per_minute });
+      ({ minute_first } = left as unknown as Pick<CountedMinute, 'minute_first'>);
+    }
+    const limits = { refused, per_minute, minute_count, minute_first, per_month, month: this_month, month_count };
+    return { key_id, owner_id, kind, scopes, ...limits, now_ms };
+  };
+
+  /** The result of `work` in a transaction, at once unless another connection is writing. */
+  const inTransaction = <T>(work: () => T): Awaitable<T> => {
+    try {
+      return transact(db, work);
+    } catch (error) {
+      if (!isBusyError(error)) throw unavailable(error);
+      return again(work);
+    }
+  };
+  const again = async <T>(work: () => T): Promise<T> => {
+    const until = performance.now() + WAIT_MS;
+    for (;;) {
+      await pause(RETRY_MS);
+      try {
+        return transact(db, work);
+      } catch (error) {
+        if (!isBusyError(error) || performance.now() > until) throw unavailable(error);
+      }
+    }
+  };
+
+  return {
+    decide: (hash) => inTransaction(() => decide(hash)),
+    probe: () => inTransaction(() => void probe.run(clock.wallMs())),
+    close: () => db.close(),
+  };
+}
+
+type FoundKey = Pick<Decision, 'key_id' | 'owner_id' | 'kind' | 'scopes'> & {
+  per_minute: number | null;
+  per_month: number | null;
+};
+type CountedMinute = Pick<Decision, 'minute_count' | 'minute_first'> & { latest: number | null };
+type CountedMonth = Pick<Decision, 'month' | 'month_count'>;
