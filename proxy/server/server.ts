@@ -86,7 +86,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const flushTimer = setInterval(flushUsage, FLUSH_MS).unref();
   opened.defer(writeUsage);
   opened.defer(async () => clearInterval(flushTimer));
-  const reportFailure = throttled(report, clock, FAILURE_MS);
+  const reportFailure = throttled(report, FAILURE_MS);
   const gate = await openGate(store, { perMinute, perMonth, mayLag, clock, report: reportFailure });
   opened.defer(async () => gate.close());
 

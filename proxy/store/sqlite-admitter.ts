@@ -1,14 +1,14 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Awaitable } from '../../pipeline/lib/clock.ts';
 import { calendarMonth } from '../limits/calendar-month.ts';
 import { refusedBy } from '../limits/verdict.ts';
 import { type Decision, STATEMENTS } from './admission.ts';
 import type { Admitter, AdmitterOptions } from './database.ts';
-import { checkIntact, isBusyError, openSqliteFile, transact, unavailable } from './sqlite-file.ts';
+import { checkIntact, isBusyError, openSqliteFile, unavailable } from './sqlite-file.ts';
 
-/** How long a request waits while another connection writes, and how often it tries. */
+/** How long a request waits while another connection writes. */
 const WAIT_MS = 500;
-const RETRY_MS = 2;
+/** While it waits, it tries in each turn of the event loop, and after this many turns every millisecond. */
+const EAGER_TURNS = 1000;
 
 /** Pages in the write-ahead log, 16 MB, after which they are copied to the file, which waits for the disk. */
 const CHECKPOINT_PAGES = 4000;
@@ -18,6 +18,10 @@ const RECOVERY_MS = 5000;
 
 /**
  * Admission in an SQLite file, on a connection of its own. Any number of processes may share the file.
+ *
+ * A decision takes the write lock only when it charges a grant, so refused requests neither wait nor make others wait.
+ * SQLite then fails (BUSY_SNAPSHOT) if anything was committed since the decision began to read, and it is made again; so
+ * what was read, and the clock, are as if the lock had been held from the start.
  *
  * SQLite's own wait for a lock would stop the event loop, and with it all other requests, so it is off: a request that
  * finds the file locked tries again from the event loop. Commits do not wait for the disk (`synchronous = NORMAL`): a
@@ -36,6 +40,7 @@ export function openSqliteAdmitter(file: string, { clock, perMinute, perMonth }:
   ];
   const [takeMinute, takeMonth] = [db.prepare(STATEMENTS.takeMinute), db.prepare(STATEMENTS.takeMonth)];
   const probe = db.prepare('INSERT INTO probe VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET at = excluded.at');
+  const [begin, commit, rollback] = [db.prepare('BEGIN'), db.prepare('COMMIT'), db.prepare('ROLLBACK')];
   let calendar = calendarMonth(clock.wallMs());
 
   const decide = (this_hash: Buffer): Decision | null => {
@@ -72,30 +77,54 @@ export function openSqliteAdmitter(file: string, { clock, perMinute, perMonth }:
     return { key_id, owner_id, kind, scopes, ...limits, now_ms };
   };
 
-  /** The result of `work` in a transaction, at once unless another connection is writing. */
-  const inTransaction = <T>(work: () => T): Awaitable<T> => {
+  const waiting: (() => boolean)[] = [];
+  let turns = 0;
+  /** Lets those that wait try in order, until one finds the file locked. */
+  const poll = () => {
+    while (waiting.length > 0 && waiting[0]!()) {
+      waiting.shift();
+      turns = 0;
+    }
+    if (waiting.length === 0) return;
+    if (turns++ < EAGER_TURNS) setImmediate(poll);
+    else setTimeout(poll, 1);
+  };
+  /** The result of `work`: at once, unless another connection is writing. */
+  const patiently = <T>(work: () => T): Awaitable<T> => {
     try {
-      return transact(db, work);
+      return work();
     } catch (error) {
       if (!isBusyError(error)) throw unavailable(error);
-      return again(work);
     }
-  };
-  const again = async <T>(work: () => T): Promise<T> => {
     const until = performance.now() + WAIT_MS;
-    for (;;) {
-      await pause(RETRY_MS);
-      try {
-        return transact(db, work);
-      } catch (error) {
-        if (!isBusyError(error) || performance.now() > until) throw unavailable(error);
-      }
+    return new Promise((resolve, reject) => {
+      const isDone = () => {
+        try {
+          resolve(work());
+        } catch (error) {
+          if (isBusyError(error) && performance.now() < until) return false;
+          reject(unavailable(error));
+        }
+        return true;
+      };
+      if (waiting.push(isDone) === 1) setImmediate(poll);
+    });
+  };
+  const decideInTransaction = (hash: Buffer): Decision | null => {
+    begin.run();
+    try {
+      const decision = decide(hash);
+      commit.run();
+      return decision;
+    } catch (error) {
+      if (db.isTransaction) rollback.run();
+      throw error;
     }
   };
 
   return {
-    decide: (hash) => inTransaction(() => decide(hash)),
-    probe: () => inTransaction(() => void probe.run(clock.wallMs())),
+    decide: (hash) => patiently(() => decideInTransaction(hash)),
+    probe: () => patiently(() => void probe.run(clock.wallMs())),
     close: () => db.close(),
   };
 }

@@ -126,6 +126,8 @@ async function revocationsHold({ name, accounts, proxies }: Site): Promise<void>
     await accounts.revokeKey(id, Date.now());
     acknowledged.add(key);
     done++;
+    // SQLite's answers come at once, and requests must be sent in between.
+    await new Promise((resolve) => setImmediate(resolve));
   }, count);
   await Promise.all([driveAll(proxies, CONNECTIONS / 2, { next, answered }), revoke]);
   const seconds = (performance.now() - started) / 1000;

@@ -127,7 +127,10 @@ async function flood(form: string, sort: Sort, { build, current }: ReturnType<ty
 }
 
 /** The time that this share of `times` does not exceed. */
-const at = (times: number[], share: number) => times.toSorted((a, b) => a - b)[Math.floor(share * (times.length - 1))]!;
+function at(times: number[], share: number): number {
+  return times.toSorted((a, b) => a - b)[Math.floor(share * (times.length - 1))]!;
+}
 
-const figures = (times: number[]) =>
-  `${times.length} asked, median ${at(times, 0.5).toFixed(1)}, p99 ${at(times, 0.99).toFixed(1)} ms`;
+function figures(times: number[]): string {
+  return `${times.length} asked, median ${at(times, 0.5).toFixed(1)}, p99 ${at(times, 0.99).toFixed(1)} ms`;
+}

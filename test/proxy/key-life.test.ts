@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { mintKey } from '../../proxy/store/key-format.ts';
+import { isTagged, mintKey } from '../../proxy/store/key-format.ts';
 import { BACKENDS } from '../support/proxy/backends.ts';
 import { type Finished, runCli, runHere } from '../support/proxy/cli-process.ts';
 import { codeOf, type Service, startService } from '../support/proxy/service.ts';
@@ -115,6 +115,23 @@ test('during a rotation both keys work, and then only the new one', async () => 
   await must('keys', 'revoke', old.id);
   expect([await status(old.key), await status(fresh.key)]).toEqual([401, 200]);
   expect(await run('keys', 'rotate', 'key_nope')).toMatchObject({ code: 2, stdout: '' });
+});
+
+test('after a change of the secret for tags, keys made before and after work, the former until the stated time', async () => {
+  const service = await startService();
+  const { run, must, createKey } = await commandsFor(service);
+  const status = async (key: string) => (await service.get('/v1/risk/lgas?state=KN', key)).status;
+  await must('accounts', 'create-organisation', 'acme');
+  const old = await createKey('acme');
+  const soon = await run('keys', 'new-tag-secret', '--until', new Date(Date.now() + 30_000).toISOString());
+  expect([soon.code, soon.stderr]).toEqual([2, expect.stringContaining('at least another minute')]);
+  const until = new Date(Date.now() + 3_600_000).toISOString();
+  const { stdout } = await must('keys', 'new-tag-secret', '--until', until);
+  expect(stdout).toContain(`all keys made before are refused from ${until} on`);
+  const fresh = await createKey('acme');
+  expect([await status(old.key), await status(fresh.key)]).toEqual([200, 200]);
+  const secrets = await service.store.tagSecrets(Date.parse(until));
+  expect([isTagged(old.key, secrets), isTagged(fresh.key, secrets)]).toEqual([false, true]);
 });
 
 test('a researcher cannot have keys until unlocked', async () => {

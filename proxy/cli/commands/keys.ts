@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
 import { systemClock } from '../../../pipeline/lib/clock.ts';
 import { UsageError } from '../../../pipeline/lib/errors.ts';
@@ -6,6 +7,7 @@ import type { AccountStore } from '../../store/account-store.ts';
 import type { NewKey } from '../../store/accounts-and-keys.ts';
 import { checkBrand, curlLine, hasKeyForm, isTagged, KEY_KINDS, type KeyKind } from '../../store/key-format.ts';
 import type { Account, Key } from '../../store/row-types.ts';
+import { SETTLED_MS } from '../../store/tag-secrets.ts';
 import { isoOf, print, printTable, type StoreOptions, storeCommand } from './shared.ts';
 
 interface CreateOptions extends StoreOptions {
@@ -108,6 +110,7 @@ export function addKeyCommands(program: Command): void {
     const now = systemClock.wallMs();
     const end = parseExpiry(until, now);
     await store.changeTagSecret(end, now);
+    await pause(SETTLED_MS);
     const keys_end = isoOf(end);
     if (json) return print(JSON.stringify({ keys_end }, null, 2));
     print(`new keys get tags of the new secret from now on; all keys made before are refused from ${keys_end} on`);

@@ -115,7 +115,7 @@ async function serve(options: ServeOptions): Promise<void> {
     else console.error(`malaria-proxy: ${message}`);
   };
   // If the disk is full or the log is no longer read, lines are lost but requests continue.
-  const reportLoss = throttled(report, systemClock, LOSS_MS);
+  const reportLoss = throttled(report, LOSS_MS);
   const access = openLog(process.stdout, () =>
     reportLoss('standard output: log lines are lost, because nobody reads them'),
   );
