@@ -42,12 +42,10 @@ test('schemas refuse codes of another form, and a zone if the country has none',
       type: 'Polygon',
       coordinates: [
         [
-          ...[
-            [0, 0],
-            [1, 0],
-            [1, 1],
-            [0, 0],
-          ],
+          [0, 0],
+          [1, 0],
+          [1, 1],
+          [0, 0],
         ],
       ],
     },
