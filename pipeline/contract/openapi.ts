@@ -130,7 +130,7 @@ function documentOf(modelVersion: string, territory: Territory, { values, answer
       title: 'Malaria Risk Data Service',
       version: CONTRACT_VERSION,
       'x-model-version': modelVersion,
-      summary: 'Estimated and forecast malaria risk for every {state.one} and {lga.one}',
+      summary: 'Estimated and forecast malaria risk for every {state.full} and {lga.full}',
       description: description(),
       contact: { name: 'The service team' },
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },

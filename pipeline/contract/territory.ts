@@ -16,6 +16,9 @@ export const ANY_CODE = '^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$';
 const AreaLevel = closed({
   one: Type.String({ minLength: 1, description: 'What an area of the level is called, such as `district`' }),
   many: Type.String({ minLength: 1, description: 'Its plural, such as `districts`' }),
+  full: Type.Optional(
+    Type.String({ minLength: 1, description: '`one` written out, if it is an abbreviation: `local government area`' }),
+  ),
   code: Type.String({ minLength: 1, description: 'Regular expression for its codes, from ^ to $' }),
   code_is: Type.String({ minLength: 1, description: 'What kind of code it is, such as `OCHA p-code`' }),
   example: Type.String({ pattern: ANY_CODE, description: 'One of the codes, for examples' }),

@@ -8,6 +8,8 @@ import type { Territory } from './territory.ts';
 interface Level {
   one: string;
   many: string;
+  /** `one` written out, if it is an abbreviation. */
+  full: string;
   /** What its codes are, such as `Two-letter state code (ISO 3166-2:NG)`. */
   code: string;
   /** The same without the issuer in brackets. */
@@ -17,9 +19,9 @@ type Capital = Pick<Level, 'one' | 'many'>;
 
 /** With Nigeria's words in brackets. */
 export interface Words {
-  /** `{state.one}` (state), `{state.many}` (states), `{state.code}`, `{state.code_short}`. */
+  /** `{state.one}` (state), `{state.many}` (states), `{state.full}`, `{state.code}`, `{state.code_short}`. */
   state: Level;
-  /** `{lga.one}` (LGA), `{lga.many}` (LGAs), `{lga.code}`, `{lga.code_short}`. */
+  /** `{lga.one}` (LGA), `{lga.many}` (LGAs), `{lga.full}` (local government area), `{lga.code}`, `{lga.code_short}`. */
   lga: Level;
   /** At the beginning of a sentence: `{State.one}` (State), `{State.many}` (States). */
   State: Capital;
@@ -41,7 +43,7 @@ export interface Words {
 
 /** The words of snapshots made before manifests had a territory. */
 const EARLIER: Pick<Territory, 'ages_months' | 'method' | 'survey_method' | 'zones'> &
-  Record<'state' | 'lga', Pick<Territory['state'], 'one' | 'many' | 'code_is'>> = {
+  Record<'state' | 'lga', Pick<Territory['state'], 'one' | 'many' | 'full' | 'code_is'>> = {
   state: { one: 'state', many: 'states', code_is: 'State code' },
   lga: { one: 'LGA', many: 'LGAs', code_is: 'LGA code' },
   ages_months: [6, 59],
@@ -68,9 +70,15 @@ export function wordsOf(territory: Territory | undefined): Words {
   };
 }
 
-const levelOf = ({ one, many, code_is }: Pick<Territory['state'], 'one' | 'many' | 'code_is'>): Level => ({
+const levelOf = ({
   one,
   many,
+  full = one,
+  code_is,
+}: Pick<Territory['state'], 'one' | 'many' | 'full' | 'code_is'>): Level => ({
+  one,
+  many,
+  full,
   code: code_is,
   code_short: code_is.replace(/ \([^)]*\)$/, ''),
 });
