@@ -27,7 +27,7 @@ const BROWSER = [
 /** Long tests outside test/long, beside the tests of the same code: only `npm run test:long` runs them. */
 export const PIPELINE_PROOFS = [
   'test/pipeline/{covariates,determinism,interrupted}.test.ts',
-  'test/pipeline/model/forecast/case-model/forecaster.test.ts',
+  'test/pipeline/model/forecast/case-model.test.ts',
   'test/pipeline/release/destinations.test.ts',
   'test/pipeline/publish/report/odd-countries.test.ts',
   'test/pipeline/synthetic/{country,departures,make-country,population,size}.test.ts',
@@ -58,13 +58,19 @@ const env = { NODE_COMPILE_CACHE: fileURLToPath(new URL('node_modules/.cache/tes
 
 const project = (name: string, include: string[], exclude: string[], more: object = {}) => ({
   test: {
-    ...{ name, include, exclude, setupFiles: 'test/support/setup.ts', testTimeout: 120_000, hookTimeout: 600_000, env },
+    name,
+    include,
+    exclude,
+    setupFiles: 'test/support/setup.ts',
+    testTimeout: 120_000,
+    hookTimeout: 600_000,
+    env,
     ...more,
   },
 });
 const BUILT_TINY = 'test/support/global-setup.ts';
-const POSTGRES = 'test/proxy/global-setup.ts';
-export const SETUP = ['test/support/setup.ts', 'test/proxy/quick-passwords.ts'];
+const POSTGRES = 'test/support/proxy/global-setup.ts';
+export const SETUP = ['test/support/setup.ts', 'test/support/proxy/quick-passwords.ts'];
 
 export default defineConfig({
   test: {

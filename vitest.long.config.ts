@@ -4,7 +4,7 @@ import { PIPELINE_PROOFS, PROXY_PROOFS, SETUP } from './vitest.config.ts';
 
 const common = {
   env: { MALARIA_LONG: 'yes' },
-  globalSetup: ['test/support/global-setup.ts', 'test/proxy/global-setup.ts'],
+  globalSetup: ['test/support/global-setup.ts', 'test/support/proxy/global-setup.ts'],
   testTimeout: 900_000,
   hookTimeout: 900_000,
 };

@@ -23,6 +23,6 @@ test('every file that CONTRIBUTING names exists', () => {
   expect(named.filter((name) => globSync(name.replace(/<[a-z]+>/g, '*'), { cwd: ROOT }).length === 0)).toEqual([]);
 });
 
-test('README has at most 150 lines', () => {
-  expect(read('README.md').split('\n').length).toBeLessThanOrEqual(150);
+test('README has at most 110 lines', () => {
+  expect(read('README.md').split('\n').length).toBeLessThanOrEqual(110);
 });

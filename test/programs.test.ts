@@ -72,7 +72,7 @@ test('commands and options that pages and deployment files mention exist', async
   ];
   const mentioned = globSync(files, { cwd: ROOT }).flatMap((file) => {
     const text = readFileSync(path.join(ROOT, file), 'utf8');
-    return [...text.matchAll(/malaria-risk(?:\.js)? ((?:releases |catalog )?[a-z-]+)([^`#|\n]*)/g)].map(
+    return [...text.matchAll(/malaria-risk(?:\.js)? ((?:releases |catalog )?[a-z][a-z-]*)([^`#|\n]*)/g)].map(
       ([, command, rest]) => ({ file, command: command!, options: rest!.match(/--[a-z-]+/g) ?? [] }),
     );
   });

@@ -3,12 +3,12 @@ import path from 'node:path';
 import type { TSchema } from 'typebox';
 import { BadInput, refusalIn } from '../lib/bad-input.ts';
 import { validatorOf } from '../lib/json-schema.ts';
+import { checkCovariates } from './covariate-rules.ts';
+import { checkEvidence } from './evidence-rules.ts';
 import { HELD_BACK_FILE, HeldBack } from './held-back.ts';
 import { Model } from './model.ts';
-import { checkCovariates } from './rules/covariate-rules.ts';
-import { checkEvidence } from './rules/evidence-rules.ts';
-import { checkModel, checkSeasonless } from './rules/model-rules.ts';
-import { checkSources } from './rules/source-rules.ts';
+import { checkModel, checkSeasonless } from './model-rules.ts';
+import { checkSources } from './source-rules.ts';
 import { type Source, Sources } from './sources.ts';
 import { METHOD_NAMES } from './values.ts';
 

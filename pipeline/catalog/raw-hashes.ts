@@ -1,7 +1,7 @@
 import { hashFiles } from '../engine/raw-files.ts';
 import type { Country } from './country.ts';
+import { refuseCoverageFiles } from './covariate-rules.ts';
 import { refuseUnpinned } from './pins.ts';
-import { refuseCoverageFiles } from './rules/covariate-rules.ts';
 
 /**
  * SHA-256 of the country's raw files, by path.

@@ -1,6 +1,7 @@
 /**
- * The operations as one table: the twelve of SPEC.md, then further ones. The proxy's routes and checks, the files that
- * the pipeline writes, the schema check before publishing and the OpenAPI document all follow from it.
+ * The operations as one table: the twelve that the service began with, then further ones. The proxy's routes and
+ * checks, the files that the pipeline writes, the schema check before publishing and the OpenAPI document all follow
+ * from it.
  */
 import type { TSchema } from 'typebox';
 import type { ErrorCode } from './errors.ts';

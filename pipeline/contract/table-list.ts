@@ -3,8 +3,8 @@ import type { Scope } from './scopes.ts';
 
 /**
  * The scopes that each table needs. Null if it is in the snapshot for the operators, but not served: these are the
- * tables from which case counts can be reconstructed. Their producers may not want these passed on, and SPEC requires
- * them in transmission/model only.
+ * tables from which case counts can be reconstructed. Their producers may not want these passed on, and the service
+ * promises them in transmission/model only.
  */
 export const TABLE_SCOPES = {
   risk_lgas: ['risk_scores'],

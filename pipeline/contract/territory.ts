@@ -1,6 +1,6 @@
 /**
  * What a country calls its areas, what their codes look like and whom its surveys tested: the words that schemas, the
- * OpenAPI document, tables and clients take from the catalog. Field names and paths are those of SPEC.md in every
+ * OpenAPI document, tables and clients take from the catalog. Field names and paths are the same in every
  * country: `state` is the upper level and `lga` the lower one, whatever the country calls them.
  */
 import type { Static, TProperties, TSchema } from 'typebox';

@@ -30,9 +30,9 @@ import { renderApiPage } from './clients/api-page.ts';
 import { clientArchives } from './clients/archives.ts';
 import { firstLines, shortened } from './clients/example.ts';
 import { clientFiles } from './clients/files.ts';
-import type { Evidence } from './report/evidence.ts';
 import { renderReport } from './report/render.ts';
 import { describeRiskLimits } from './report/sections/words.ts';
+import type { Evidence } from './report/shared/evidence.ts';
 import type { Contents } from './snapshot/contents.ts';
 import { dataPackage } from './snapshot/data-package.ts';
 import { documents } from './snapshot/documents.ts';
@@ -117,7 +117,7 @@ export async function writeSnapshot(directory: string, input: SnapshotInput): Pr
   await tree.write('model-card.json', `${JSON.stringify(card, null, 2)}\n`);
   await tree.writeEncoded('v1/model-card.json', JSON.stringify(card));
   await tree.write('findings.json', `${JSON.stringify(input.findings, null, 2)}\n`);
-  await tree.write('report/index.html', renderReport({ ...contents, sources }, evidence, input.findings));
+  await tree.write('report/index.html', await renderReport({ ...contents, sources }, evidence, input.findings));
   await tree.write('report/api.html', renderApiPage(openapi));
 
   const missing = missingData(contents.sources);

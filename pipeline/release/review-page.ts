@@ -1,6 +1,6 @@
 import type { DiffOutlines } from '../publish/report/diff-maps.ts';
 import { diffSections, staticPage } from '../publish/report/diff-page.ts';
-import { type Content, html, type Markup, table } from '../publish/report/markup.ts';
+import { type Content, html, type Markup, table } from '../publish/report/shared/markup.ts';
 import type { Finding } from '../publish/snapshot/provenance.ts';
 import type { Review } from './review.ts';
 

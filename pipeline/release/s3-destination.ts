@@ -2,11 +2,13 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import type { Manifest } from '../contract/manifest.ts';
 import { placeOf, RELEASES, versionAt } from '../contract/published.ts';
 import { TryAgain, UsageError } from '../lib/errors.ts';
 import { sha256 } from '../lib/hash.ts';
+import { inParallel } from '../lib/in-parallel.ts';
+import { openClient } from '../lib/s3.ts';
 import { openSnapshot, type Snapshot } from '../publish/snapshot/read.ts';
 import type { Destination } from './destination.ts';
 
@@ -45,7 +47,10 @@ export async function withBucket<T>(
     client
       .send(
         new PutObjectCommand({
-          ...{ Bucket: bucket, Key: prefix + name, Body: bytes, ...condition },
+          Bucket: bucket,
+          Key: prefix + name,
+          Body: bytes,
+          ...condition,
           ChecksumSHA256: Buffer.from(sha256Hex, 'hex').toString('base64'),
         }),
       )
@@ -74,7 +79,7 @@ export async function withBucket<T>(
         const bytes = await readFile(path.join(directory, 'manifest.json'));
         // The manifest is written last, so if it is there, all files are.
         if ((await get(`${place}/manifest.json`))?.bytes.equals(bytes)) return;
-        await inParallel(Object.entries(manifest.files), async ([name, entry]) => {
+        await inParallel(AT_ONCE, Object.entries(manifest.files), async ([name, entry]) => {
           await put(`${place}/${name}`, await readFile(path.join(directory, name)), entry.sha256);
         });
         await put(`${place}/manifest.json`, bytes, sha256(bytes));
@@ -106,6 +111,7 @@ async function fetchReviewed(
   const text = await fetchFile('manifest.json');
   const { files }: Manifest = JSON.parse(text.toString());
   await inParallel(
+    AT_ONCE,
     Object.keys(files).filter((name) => REVIEWED.test(name)),
     async (name) => {
       const bytes = await fetchFile(name);
@@ -133,21 +139,4 @@ function refuse(url: string, name: string, error: Error): never {
   if (status === 403 || status === 401 || status === 404 || status === 400 || error.name === 'CredentialsProviderError')
     throw new UsageError(`${what}; expected access to read and write there (AWS_REGION, AWS_ACCESS_KEY_ID …)`);
   throw new TryAgain(`${what}; the published version there is unchanged`);
-}
-
-async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
-  const queue = items.values();
-  const worker = async () => {
-    for (const item of queue) await work(item);
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
-}
-
-function openClient(): S3Client {
-  // Self-hosted storage (MinIO, Ceph …) rarely has a host name for each bucket.
-  const own = process.env.AWS_ENDPOINT_URL_S3 ?? process.env.AWS_ENDPOINT_URL;
-  return new S3Client({
-    forcePathStyle: own !== undefined,
-    requestHandler: { connectionTimeout: 3000, requestTimeout: 30_000 },
-  });
 }

@@ -106,13 +106,14 @@ export function chooseCoding(acceptEncoding = '', codings: readonly Coding[]): C
   const weights = new Map<string, number>();
   for (const item of acceptEncoding.toLowerCase().split(',')) {
     const [name = '', ...parameters] = item.split(';').map((part) => part.trim());
-    const q = parameters.find((parameter) => /^q\s*=/.test(parameter));
-    const weight = q === undefined ? 1 : Number(/^q\s*=\s*(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.exec(q)?.[1] ?? 0);
+    const quality = parameters.find((parameter) => /^q\s*=/.test(parameter));
+    const weight =
+      quality === undefined ? 1 : Number(/^q\s*=\s*(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.exec(quality)?.[1] ?? 0);
     weights.set(name === 'x-gzip' ? 'gzip' : name, weight);
   }
   // If it is not mentioned, identity is acceptable, but only if nothing that is mentioned is.
   const weightOf = (coding: Coding) => weights.get(coding) ?? weights.get('*') ?? (coding === 'identity' ? 1e-4 : 0);
-  const best = codings.reduce((a, b) => (weightOf(b) > weightOf(a) ? b : a));
+  const best = codings.reduce((heaviest, coding) => (weightOf(coding) > weightOf(heaviest) ? coding : heaviest));
   return weightOf(best) > 0 ? best : 'identity';
 }
 

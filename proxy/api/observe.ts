@@ -1,7 +1,6 @@
 /** Records each request in the metrics and the access log. Neither repeats anything that a client sent. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import type { Metrics } from '../server/metrics.ts';
 import type { KeyKind } from '../store/key-format.ts';
 
 /** The status logged for an answer that the client did not read to the end, as in nginx. */
@@ -20,7 +19,10 @@ export interface AccessRecord {
 }
 
 export interface ObserveOptions {
-  metrics: Metrics;
+  metrics: {
+    /** Counts one answered request. */
+    count(record: AccessRecord): void;
+  };
   /** Called for every request; null for no access log. */
   log: ((record: AccessRecord) => void) | null;
 }

@@ -3,7 +3,7 @@ import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify';
 import fp from 'fastify-plugin';
 import { ERRORS, FAULTS } from '../../pipeline/contract/errors.ts';
 import { inWords, type Territory } from '../../pipeline/contract/territory.ts';
-import { lineOf, UnavailableError } from '../errors.ts';
+import { lineOf, TryAgain } from '../../pipeline/lib/errors.ts';
 
 const PROBLEMS = { ...ERRORS, ...FAULTS };
 export type ProblemCode = keyof typeof PROBLEMS;
@@ -55,7 +55,7 @@ export const problems = fp(async (app: FastifyInstance, { report }: { report: (l
     }
     // A client that has disconnected is not a failure.
     if (!reply.raw.destroyed) report(`request ${request.id} failed: ${lineOf(error)}`);
-    return error instanceof UnavailableError
+    return error instanceof TryAgain
       ? sendProblem(reply, 'SERVICE_UNAVAILABLE', { 'retry-after': '5' })
       : sendProblem(reply, 'INTERNAL_ERROR');
   });

@@ -153,7 +153,7 @@ const READERS: Record<ParameterName, (value: Query[string], coverage: Coverage) 
   },
   months: (value) => {
     if (value === undefined) return { months: FORECAST_MONTHS };
-    const months = MONTHS.find((n) => String(n) === value);
+    const months = MONTHS.find((count) => String(count) === value);
     return months === undefined ? 'INVALID_MONTHS' : { months };
   },
 };

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from 'commander';
-import { lineOf, UnavailableError, UsageError } from '../errors.ts';
+import { lineOf, TryAgain, UsageError } from '../../pipeline/lib/errors.ts';
 import { settingsFromFiles } from '../server/settings-from-files.ts';
 import { unavailable } from '../store/sqlite-file.ts';
 
@@ -64,7 +64,7 @@ export async function run(args: readonly string[]): Promise<number> {
     console.error(`malaria-proxy: ${lineOf(error)}`);
     if (error instanceof UsageError) return 2;
     // The system refused something: no space, no permission.
-    if (error instanceof UnavailableError || (error as NodeJS.ErrnoException).syscall !== undefined) return 3;
+    if (error instanceof TryAgain || (error as NodeJS.ErrnoException).syscall !== undefined) return 3;
     if (error instanceof Error) console.error(error.stack);
     return 4;
   } finally {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { sql } from 'kysely';
-import type { Allowance, Attempts } from '../store/attempts.ts';
+import type { Allowance, Attempts } from '../store/attempt-counts.ts';
 import type { Db } from '../store/database.ts';
 
 /** How often expired windows are deleted, and how many at once: a flood must not delay those who come after it. */

@@ -1,6 +1,6 @@
 import { ErrorReply } from '@redis/client';
 import { sql } from 'kysely';
-import { lineOf } from '../errors.ts';
+import { lineOf } from '../../pipeline/lib/errors.ts';
 import type { Db } from '../store/database.ts';
 import { randomText } from '../store/key-format.ts';
 import { type Link, openLink } from './link.ts';

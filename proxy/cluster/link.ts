@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createClient } from '@redis/client';
-import { lineOf, UsageError } from '../errors.ts';
+import { lineOf, UsageError } from '../../pipeline/lib/errors.ts';
 
 const SCRIPTS = ['admit', 'put', 'block', 'lease', 'open', 'month'] as const;
 export type Script = (typeof SCRIPTS)[number];

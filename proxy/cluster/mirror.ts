@@ -1,9 +1,9 @@
 /** Redis's copies of keys and accounts: their contents, and how they are kept complete. */
 import { type RawBuilder, sql } from 'kysely';
-import { lineOf, UnavailableError } from '../errors.ts';
-import { type Account, accountStatus, type Key } from '../store/accounts.ts';
+import { lineOf, TryAgain } from '../../pipeline/lib/errors.ts';
+import { accountStatus } from '../store/account-rules.ts';
 import type { Database, Db } from '../store/database.ts';
-import type { Epoch } from './epoch.ts';
+import type { Account, Key } from '../store/row-types.ts';
 import { type Link, openLink } from './link.ts';
 import { accountKey, epochKey, keyKey } from './names.ts';
 import { GATE_TIMES, type GateTimes } from './times.ts';
@@ -11,7 +11,12 @@ import { GATE_TIMES, type GateTimes } from './times.ts';
 /** Keys copied at a time when Redis has none. */
 const COPIED_AT_ONCE = 1000;
 
-type At = Pick<Epoch, 'token' | 'link'>;
+/** The epoch in which the copies are made (epoch.ts). */
+interface At {
+  token: string;
+  link: Link;
+}
+
 /** `redis_version` is the version that Redis is known to have. */
 type Row<T> = T & { redis_version: number };
 
@@ -126,7 +131,7 @@ export function openConfirm(
           }
         }
         if (performance.now() > until) {
-          throw new UnavailableError(
+          throw new TryAgain(
             `the change is in the store, but may not have taken effect everywhere yet (${reason}); make the change again`,
           );
         }

@@ -1,7 +1,8 @@
 import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient, sql } from 'kysely';
 import pg from 'pg';
-import { lineOf, UnavailableError, UsageError } from '../errors.ts';
-import { type Database, schemaOf, type Tables } from '../store/database.ts';
+import { lineOf, TryAgain, UsageError } from '../../pipeline/lib/errors.ts';
+import { type Database, schemaOf } from '../store/database.ts';
+import type { Rows } from '../store/row-types.ts';
 import { countAttemptsIn } from './attempts.ts';
 import { openConfirm } from './mirror.ts';
 import type { GateTimes } from './times.ts';
@@ -45,7 +46,7 @@ export function openPostgres(url: string, redis: string | null, times?: GateTime
     await migrate(shared, schemaOf('postgres'));
     return shared;
   };
-  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: ready }) });
+  const db = new Kysely<Rows>({ dialect: new PostgresDialect({ pool: ready }) });
   const transact: Database['transact'] = (work) => db.transaction().setIsolationLevel('read committed').execute(work);
   const { confirm, close } = openConfirm(db, redis, times);
   return {
@@ -97,7 +98,7 @@ async function migrate(pool: PostgresPool, versions: readonly string[]): Promise
     await query('CREATE TABLE IF NOT EXISTS schema_version (version int NOT NULL)');
     const found = (await query('SELECT version FROM schema_version'))[0]?.version ?? 0;
     if (found > versions.length) {
-      throw new UnavailableError(
+      throw new TryAgain(
         `store: the database has schema ${found} of a newer malaria-proxy; this version supports ${versions.length}`,
       );
     }
@@ -137,6 +138,6 @@ function refuse(error: unknown): never {
 }
 
 /** The message omits the address, which may contain a password. */
-function unavailable(error: unknown): UnavailableError {
-  return new UnavailableError(`store: PostgreSQL cannot be used: ${lineOf(error)}`, { cause: error });
+function unavailable(error: unknown): TryAgain {
+  return new TryAgain(`store: PostgreSQL cannot be used: ${lineOf(error)}`, { cause: error });
 }

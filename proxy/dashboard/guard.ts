@@ -38,8 +38,8 @@ export function isOwnForm(request: FastifyRequest, origin: string, expected: str
   if (site !== undefined && site !== 'same-origin' && site !== 'none') return false;
   const from = request.headers.origin;
   if (from !== undefined && from !== origin) return false;
-  const [a, b] = [Buffer.from(expected), Buffer.from(sent)];
-  return a.length === b.length && timingSafeEqual(a, b);
+  const [ours, theirs] = [Buffer.from(expected), Buffer.from(sent)];
+  return ours.length === theirs.length && timingSafeEqual(ours, theirs);
 }
 
 /** The address under which attempts from `ip` are counted: IPv4, or the /64 that a single IPv6 customer has. */

@@ -1,9 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '@prometheus-io/client';
 import type { AccessRecord } from '../api/observe.ts';
+import { SIGN_IN_OUTCOMES, type SignInOutcome } from '../dashboard/kit/services.ts';
 import type { SnapshotSource } from '../snapshot/watch.ts';
-
-const SIGN_IN_OUTCOMES = ['signed_in', 'wrong_password', 'wrong_code', 'too_many'] as const;
-export type SignInOutcome = (typeof SIGN_IN_OUTCOMES)[number];
 
 export interface Metrics {
   /** Counts one answered request. */

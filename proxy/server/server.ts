@@ -4,20 +4,19 @@ import type { FastifyInstance } from 'fastify';
 import { FEED } from '../../pipeline/contract/published.ts';
 import { inWords } from '../../pipeline/contract/territory.ts';
 import { type Clock, systemClock } from '../../pipeline/lib/clock.ts';
+import { lineOf, UsageError } from '../../pipeline/lib/errors.ts';
 import { throttled } from '../../pipeline/lib/throttle.ts';
-import { buildApi } from '../api/app.ts';
+import { buildApi } from '../api/build-api.ts';
 import type { AccessRecord } from '../api/observe.ts';
 import { BOUNDS, type Bounds } from '../api/protocol.ts';
 import type { GateTimes } from '../cluster/times.ts';
-import type { DashboardSettings } from '../dashboard/open.ts';
-import { lineOf, UsageError } from '../errors.ts';
-import { exampleStateOf } from '../snapshot/example-state.ts';
-import { openSource, type SourceOptions } from '../snapshot/open-source.ts';
-import type { Snapshot } from '../snapshot/snapshot.ts';
-import { openGate } from '../store/gate.ts';
-import { type AccountStore, openStore, sqliteFile } from '../store/open-store.ts';
+import type { DashboardSettings } from '../dashboard/open-dashboard.ts';
+import { exampleStateOf, readServed, type Snapshot } from '../snapshot/snapshot.ts';
+import type { SourceOptions } from '../snapshot/sources.ts';
+import type { AccountStore } from '../store/account-store.ts';
 import { watchReplacement } from '../store/sqlite-file.ts';
-import { countUsage } from '../store/usage.ts';
+import { countUsage } from '../store/usage-counts.ts';
+import { type Backends, backendsOf } from './backends.ts';
 import { createMetrics } from './metrics.ts';
 import { buildOps } from './ops.ts';
 
@@ -48,6 +47,8 @@ export interface RunningServer {
   dashboardUrl: string | null;
   store: AccountStore;
   current(): Snapshot;
+  /** The state that examples use. */
+  exampleState(): string;
   /** Stops accepting requests, finishes those in flight, writes the counts, and closes the store. */
   close(): Promise<void>;
 }
@@ -69,13 +70,14 @@ const DRAIN_MS = 10_000;
  * @throws UsageError, with everything closed again, if one of them cannot be opened.
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { host, report, perMinute, perMonth, limits, clock = systemClock } = options;
+  const { host, report, perMinute, perMonth, clock = systemClock } = options;
+  const backends = backendsOf(options);
   // Closes everything that was opened, last first; a failure (on a full disk, for example) does not keep the rest open.
   await using opened = new AsyncDisposableStack();
   // The snapshot first: without one, no store is created.
-  const snapshots = await openSource(options);
+  const snapshots = await backends.openSource(options);
   opened.defer(async () => snapshots.close());
-  const store = await openStore(options.store, limits);
+  const store = await backends.openStore();
   opened.defer(() => store.close());
   const usage = countUsage(store.usage);
   const writeUsage = () =>
@@ -87,8 +89,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   opened.defer(writeUsage);
   opened.defer(async () => clearInterval(flushTimer));
   const reportFailure = throttled(report, clock, FAILURE_MS);
-  const gate = await openGate({
-    ...{ store: options.store, opened: store, limits, perMinute, perMonth, clock },
+  const gate = await backends.openGate(store, {
+    perMinute,
+    perMonth,
+    clock,
     report: reportFailure,
     times: options.gateTimes,
   });
@@ -100,7 +104,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     connections: () => promisify(app.server.getConnections.bind(app.server))(),
   });
   const app = await buildApi({
-    ...{ gate, snapshots, metrics, usage, clock },
+    gate,
+    snapshots,
+    metrics,
+    usage,
+    clock,
     bounds: { ...BOUNDS, ...options.bounds },
     corsOrigins: options.corsOrigins ?? [],
     log: options.log ?? null,
@@ -109,21 +117,32 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const url = await listen(app, host, options.port, 'port');
   opened.defer(() => drain(app));
 
+  const exampleState = () => exampleStateOf(snapshots.current());
   let dashboardUrl: string | null = null;
   if (options.dashboard) {
     // Loaded only if needed.
-    const { openDashboard } = await import('../dashboard/open.ts');
-    const { readServed, referenceOf } = await import('../dashboard/reference.ts');
-    const exampleState = () => exampleStateOf(snapshots.current());
-    const words = (text: string) => inWords(text, snapshots.current().territory);
-    const reference = () => referenceOf(snapshots.current());
-    const feed = () => readServed(snapshots.current().releases.answers.get(FEED));
-    const { countSignIn } = metrics;
-    const counts = { limiter: gate, usage: store.usage, flushUsage, perMinute, perMonth, countSignIn };
+    const { openDashboard } = await import('../dashboard/open-dashboard.ts');
+    const { referenceOf } = await import('../dashboard/kit/reference-content.ts');
+    // PostgreSQL gets connections of its own, so that visitors never use up the API's.
+    const accounts = backends.storeFile === null ? await backends.openStore() : store;
+    if (accounts !== store) opened.defer(() => accounts.close());
     const dashboard = await openDashboard({
       ...options.dashboard,
-      ...{ store: options.store, limits, apiUrl: options.dashboard.apiUrl ?? url },
-      services: { accounts: store, clock, exampleState, words, reference, feed, report, ...counts },
+      apiUrl: options.dashboard.apiUrl ?? url,
+      services: {
+        accounts,
+        limiter: gate,
+        flushUsage,
+        perMinute,
+        perMonth,
+        clock,
+        report,
+        countSignIn: metrics.countSignIn,
+        exampleState,
+        words: (text) => inWords(text, snapshots.current().territory),
+        reference: () => referenceOf(snapshots.current()),
+        feed: () => readServed(snapshots.current().releases.answers.get(FEED)),
+      },
     });
     opened.defer(() => dashboard.close());
     dashboardUrl = await listen(dashboard.app, host, options.dashboard.port, 'dashboard port');
@@ -134,12 +153,17 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   let stopping = false;
   const ops = buildOps({ snapshots, metrics, unready: () => (stopping ? 'stopping' : gate.unavailable()) });
   const opsUrl = await listen(ops, host, options.opsPort, 'ops port');
-  const watching = watchStore(options);
+  const watching = watchStore(backends, options.giveUp);
   opened.defer(async () => clearInterval(watching));
 
   const running = opened.move();
   return {
-    ...{ url, opsUrl, dashboardUrl, store, current: snapshots.current },
+    url,
+    opsUrl,
+    dashboardUrl,
+    store,
+    current: snapshots.current,
+    exampleState,
     async close() {
       stopping = true;
       // /readyz keeps answering until the end.
@@ -149,8 +173,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 }
 
 /** Gives up once the store has been replaced by another file: keys revoked in the new one would still work here. */
-function watchStore({ store, giveUp }: ServerOptions): NodeJS.Timeout | undefined {
-  const file = sqliteFile(store);
+function watchStore({ storeFile: file }: Backends, giveUp: ServerOptions['giveUp']): NodeJS.Timeout | undefined {
   if (file === null) return undefined;
   const isReplaced = watchReplacement(file);
   const watching = setInterval(() => {

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { lineOf, UsageError } from '../errors.ts';
+import { lineOf, UsageError } from '../../pipeline/lib/errors.ts';
 
 const SETTING = /^MALARIA_[A-Z_]+$/;
 

@@ -4,12 +4,12 @@ import { basename, dirname, join } from 'node:path';
 import { Check } from 'typebox/value';
 import { ENCODINGS, type Encoding } from '../../pipeline/contract/manifest.ts';
 import { FEED, placeOf, RELEASES, ReleaseIndex, releaseIndexFile } from '../../pipeline/contract/published.ts';
-import { lineOf } from '../errors.ts';
-import { parseJson } from './json-file.ts';
+import { lineOf } from '../../pipeline/lib/errors.ts';
 import {
   type Coding,
   checkRelative,
   describeSnapshot,
+  parseJson,
   readChecked,
   type ServedFile,
   type Snapshot,

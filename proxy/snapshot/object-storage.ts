@@ -4,7 +4,7 @@ import { access, mkdir, readdir, readFile, readlink, rename, rm, symlink, writeF
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { GetObjectCommand, type GetObjectCommandOutput, S3Client } from '@aws-sdk/client-s3';
+import { GetObjectCommand, type GetObjectCommandOutput } from '@aws-sdk/client-s3';
 import {
   placeOf,
   RELEASES,
@@ -12,8 +12,10 @@ import {
   releaseIndexFile,
   versionAt,
 } from '../../pipeline/contract/published.ts';
+import { writeAtomic } from '../../pipeline/lib/atomic-write.ts';
+import { lineOf, UsageError } from '../../pipeline/lib/errors.ts';
 import { inParallel } from '../../pipeline/lib/in-parallel.ts';
-import { lineOf, UsageError } from '../errors.ts';
+import { openClient } from '../../pipeline/lib/s3.ts';
 import { parseReleaseIndex } from './earlier.ts';
 import { parseS3 } from './s3-url.ts';
 import { checkRelative, openSnapshot, parseManifest } from './snapshot.ts';
@@ -180,10 +182,10 @@ async function fetchReleaseIndex(get: Get, target: string, folder: string): Prom
   const index = parseReleaseIndex(text, name);
   await inParallel(FETCHED_AT_ONCE, Object.keys(index.files), async (file) => {
     const body = await (await get(`${RELEASES}/${checkRelative(file)}`)).Body!.transformToByteArray();
-    await writeAtomically(join(folder, RELEASES, file), body);
+    await writeAtomic(join(folder, RELEASES, file), body);
   });
   // The files are checked against the index when it is opened.
-  await writeAtomically(join(folder, RELEASES, name), text);
+  await writeAtomic(join(folder, RELEASES, name), text);
   return index;
 }
 
@@ -203,17 +205,9 @@ async function fetchEarlier(
     });
   }
   if (missing.length === 0 || stopped.aborted) return;
-  await writeAtomically(join(folder, RELEASES, releaseIndexFile(index.current)), JSON.stringify(index)).catch(
-    (error) => {
-      report(`earlier versions were fetched but the index could not be rewritten: ${lineOf(error)}`);
-    },
-  );
-}
-
-async function writeAtomically(file: string, bytes: string | Uint8Array): Promise<void> {
-  await mkdir(dirname(file), { recursive: true });
-  await writeFile(`${file}${UNFINISHED}`, bytes);
-  await rename(`${file}${UNFINISHED}`, file);
+  await writeAtomic(join(folder, RELEASES, releaseIndexFile(index.current)), JSON.stringify(index)).catch((error) => {
+    report(`earlier versions were fetched but the index could not be rewritten: ${lineOf(error)}`);
+  });
 }
 
 /** The temporary name of a snapshot being fetched, and of a link being created. */
@@ -239,13 +233,4 @@ async function sweep(folder: string): Promise<void> {
     const isKept = target === current || earlier.includes(target);
     if (versionAt(target) !== null && !isKept) await rm(join(folder, target), { recursive: true });
   }
-}
-
-function openClient(): S3Client {
-  // Self-hosted storage (MinIO, Ceph …) rarely has a host name for each bucket.
-  const endpoint = process.env.AWS_ENDPOINT_URL_S3 ?? process.env.AWS_ENDPOINT_URL;
-  return new S3Client({
-    forcePathStyle: endpoint !== undefined,
-    requestHandler: { connectionTimeout: 3000, requestTimeout: 30_000 },
-  });
 }

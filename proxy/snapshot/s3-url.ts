@@ -1,5 +1,5 @@
 import { s3PlaceOf } from '../../pipeline/contract/published.ts';
-import { UsageError } from '../errors.ts';
+import { UsageError } from '../../pipeline/lib/errors.ts';
 
 /** Default folder of a proxy's copies of snapshots from object storage. */
 export const DEFAULT_COPIES = 'build/copies';

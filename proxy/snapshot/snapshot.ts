@@ -1,15 +1,19 @@
-import { createHash, hash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
+import { hash } from 'node:crypto';
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { Check, Errors } from 'typebox/value';
 import { ENCODINGS, type Encoding, etagOf, type FileEntry, Manifest } from '../../pipeline/contract/manifest.ts';
-import { type Coverage, isEncoded, OPERATIONS, operationFiles } from '../../pipeline/contract/operations.ts';
+import {
+  type Coverage,
+  exampleValues,
+  isEncoded,
+  OPERATIONS,
+  operationFiles,
+} from '../../pipeline/contract/operations.ts';
 import type { Territory } from '../../pipeline/contract/territory.ts';
+import { lineOf } from '../../pipeline/lib/errors.ts';
+import { sha256File } from '../../pipeline/lib/hash.ts';
 import { inParallel } from '../../pipeline/lib/in-parallel.ts';
-import { lineOf } from '../errors.ts';
-import { parseJson } from './json-file.ts';
 
 export type Coding = Encoding | 'identity';
 
@@ -128,6 +132,15 @@ export function parseManifest(text: string, path: string): Manifest {
   throw new Error(`manifest.json: ${first?.instancePath || 'the document'} ${first?.message ?? 'is not as expected'}`);
 }
 
+/** The JSON value in `text`, read from `path`. @throws Error, in one line that names the file, if it is not JSON */
+export function parseJson(text: string, path: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new Error(`${path} cannot be read: ${lineOf(error)}`, { cause: error });
+  }
+}
+
 /** `name`, if it is inside the snapshot. The manifest is trusted to be ours, but not to be intact. */
 export function checkRelative(name: string): string {
   if (/^\/|\\|(^|\/)\.{0,2}(\/|$)/.test(name))
@@ -142,14 +155,19 @@ export async function readChecked(name: string, path: string, entry: FileEntry):
   });
   if (size !== entry.bytes) throw new Error(`${name} has ${size} bytes, the manifest says ${entry.bytes}`);
   const bytes = size <= LARGEST_HELD_BYTES ? await readFile(path) : null;
-  const sha256 = bytes ? hash('sha256', bytes) : await hashFile(path);
+  const sha256 = bytes ? hash('sha256', bytes) : await sha256File(path);
   if (sha256 !== entry.sha256) throw new Error(`${name} has SHA-256 ${sha256}, the manifest says ${entry.sha256}`);
   if (entry.etag !== etagOf(sha256)) throw new Error(`${name} has an ETag that does not match its hash: ${entry.etag}`);
   return bytes;
 }
 
-async function hashFile(path: string): Promise<string> {
-  const digest = createHash('sha256');
-  await pipeline(createReadStream(path), digest);
-  return digest.digest('hex');
+/** The uncompressed bytes of a file, unchecked if they are not held; null if there is no such file. */
+export async function readServed(file: ServedFile | undefined): Promise<Buffer | null> {
+  const found = file?.codings.get('identity');
+  return found ? (found.held ?? readFile(found.path)) : null;
+}
+
+/** The state that examples use. */
+export function exampleStateOf({ coverage, territory }: Pick<Snapshot, 'coverage' | 'territory'>): string {
+  return territory ? String(exampleValues(coverage, territory).state) : coverage.states[0]!;
 }

@@ -1,6 +1,6 @@
 import { realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { lineOf } from '../errors.ts';
+import { lineOf } from '../../pipeline/lib/errors.ts';
 import { openReleases, type Releases, releaseIndexIdentity } from './earlier.ts';
 import { openSnapshot, type Snapshot } from './snapshot.ts';
 

@@ -1,7 +1,9 @@
 /** Who did what: one entry for each change, written in the change's own transaction and never altered. */
-import { UsageError } from '../errors.ts';
+import { UsageError } from '../../pipeline/lib/errors.ts';
+import type { Action } from './audit-actions.ts';
 import type { Db } from './database.ts';
-import { insert } from './rows.ts';
+import type { AuditEntry } from './row-types.ts';
+import { insert } from './statements.ts';
 
 /** The author of a change. `id` is that of a person, or null for the operator's command line. */
 export interface Actor {
@@ -15,49 +17,6 @@ export interface Actor {
 /** The author of a failed sign-in, whose identity is unknown. */
 export const SOMEBODY: Actor = { id: null, label: 'somebody', isService: false };
 export const COMMAND_LINE: Actor = { id: null, label: 'command line', isService: true };
-
-/** The recorded actions, and the words with which pages describe them. */
-export const ACTIONS = {
-  'account.create': 'created the account',
-  'account.unlock': 'unlocked API access',
-  'account.suspend': 'suspended the account',
-  'account.reinstate': 'reinstated the account',
-  'account.remove': 'removed the account',
-  'account.limits': 'set limits',
-  'key.create': 'created a key',
-  'key.revoke': 'revoked a key',
-  'key.end': 'set an expiry for a key',
-  'person.invite': 'invited',
-  'person.uninvite': 'withdrew the invitation of',
-  'person.join': 'accepted an invitation',
-  'person.role': 'changed the role of',
-  'person.remove': 'removed',
-  'sign-in': 'signed in',
-  'password.wrong': 'gave a wrong password for',
-  'password.change': 'changed the password',
-  'password.link': 'issued a link to reset the password of',
-  'password.reset': 'reset the password with a link',
-  'factor.on': 'turned on two-step sign-in',
-  'factor.off': 'turned off two-step sign-in',
-  'factor.drop': 'turned off two-step sign-in for',
-  'factor.recovery': 'used a recovery code',
-  'code.wrong': 'gave a wrong code for',
-} as const;
-export type Action = keyof typeof ACTIONS;
-
-export interface AuditEntry {
-  id: number;
-  at: number;
-  actor_id: string | null;
-  actor: string;
-  by_service: number;
-  /** The account concerned; null for the service itself. */
-  account_id: string | null;
-  action: Action;
-  /** The name of the key, person or account that was changed. */
-  subject: string;
-  detail: string;
-}
 
 export interface AuditEvent {
   action: Action;

@@ -15,7 +15,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { lineOf, UsageError } from '../errors.ts';
+import { lineOf, UsageError } from '../../pipeline/lib/errors.ts';
 import { checkIntact, giveToOwner, isDamaged, isDamageError, openSqliteFile } from './sqlite-file.ts';
 import { limitsFileOf, lockLimits, openLimits } from './sqlite-limiter.ts';
 

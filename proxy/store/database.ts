@@ -1,44 +1,12 @@
-/** The database of accounts, keys and people: its tables, and the interface that SQLite and PostgreSQL implement. */
+/** The interface that the database has in both SQLite and PostgreSQL, and the scripts that create its tables. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Generated, Kysely } from 'kysely';
-import type { Account, Key } from './accounts.ts';
-import type { Attempts } from './attempts.ts';
-import type { AuditEntry } from './audit.ts';
-import type { Invitation } from './people/links.ts';
-import type { Person, SessionTimes } from './people/rules.ts';
-import type { ErrorRow, UsageRow } from './usage.ts';
-
-type Versioned<T> = Omit<T, 'version'> & { version: Generated<number> };
-
-/** The tables, the same in both; in SQLite, true and false are 1 and 0. */
-export interface Tables {
-  accounts: Versioned<Account>;
-  keys: Versioned<Omit<Key, 'scopes' | 'last_used_at'>> & { scopes: string; hash_head: string; hash: Uint8Array };
-  key_uses: { key_id: string; last_used_at: number };
-  people: Omit<Person, 'has_factor'> & {
-    password_hash: string;
-    factor_secret: string | null;
-    factor_step: Generated<number>;
-  };
-  recovery_codes: { person_id: string; hash: Uint8Array };
-  links: Omit<Invitation, 'role'> & {
-    role: Invitation['role'] | null;
-    hash: Uint8Array;
-    purpose: 'invitation' | 'reset';
-    person_id: string | null;
-    used_at: number | null;
-  };
-  sessions: SessionTimes & { hash: Uint8Array; person_id: string; confirmed_at: number };
-  browsers: { hash: Uint8Array; person_id: string; seen_at: number };
-  audit: Omit<AuditEntry, 'id' | 'by_service'> & { id: Generated<number>; by_service: boolean };
-  usage: UsageRow;
-  usage_errors: ErrorRow;
-  notices: { what: string; at: number };
-}
+import type { Kysely } from 'kysely';
+import type { Attempts } from './attempt-counts.ts';
+import type { Rows } from './row-types.ts';
 
 /** The database, or a transaction in it. */
-export type Db = Kysely<Tables>;
+export type Db = Kysely<Rows>;
 
 export interface Database {
   db: Db;

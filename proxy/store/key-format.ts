@@ -1,6 +1,6 @@
 import { hash, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { UsageError } from '../errors.ts';
+import { UsageError } from '../../pipeline/lib/errors.ts';
 
 export const KEY_KINDS = ['live', 'test'] as const;
 export type KeyKind = (typeof KEY_KINDS)[number];

@@ -1,8 +1,9 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Scope } from '../../pipeline/contract/scopes.ts';
-import { type Account, isAdmitted, type Key } from './accounts.ts';
+import { toKey } from './account-queries.ts';
+import { isAdmitted } from './account-rules.ts';
 import { hashHead, hashKey, isWellFormed, type KeyKind } from './key-format.ts';
-import { toKey } from './queries.ts';
+import type { Account, Key } from './row-types.ts';
 import { checkIntact, openSqliteFile } from './sqlite-file.ts';
 
 /** What the proxy needs to know about the sender of a request. A limit of null is the default. */

@@ -1,7 +1,7 @@
 import { closeSync, existsSync, lchownSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { lineOf, UnavailableError, UsageError } from '../errors.ts';
+import { lineOf, TryAgain, UsageError } from '../../pipeline/lib/errors.ts';
 
 /** SQLite's error code when another connection holds the lock. */
 export const SQLITE_BUSY = 5;
@@ -14,7 +14,7 @@ const FILE_ERRORS = [...DAMAGED, SQLITE_BUSY, 8, 10, 13, 14];
 export function unavailable(error: unknown): unknown {
   const { errcode = 0 } = error as { errcode?: number };
   if (!FILE_ERRORS.includes(errcode & 0xff)) return error;
-  return new UnavailableError(`store: SQLite cannot be used: ${lineOf(error)}`, { cause: error });
+  return new TryAgain(`store: SQLite cannot be used: ${lineOf(error)}`, { cause: error });
 }
 
 /** If this process runs as root, gives `file`, which it has created, to the folder's owner, as whom the server runs. */

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, realpathSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { type Clock, DAY_MS } from '../../pipeline/lib/clock.ts';
-import { UsageError } from '../errors.ts';
+import { UsageError } from '../../pipeline/lib/errors.ts';
 import { minuteBlock, monthBlock } from '../limits/blocks.ts';
 import { calendarMonth } from '../limits/calendar-month.ts';
-import { type Charge, MINUTE_MS, monthStanding, type Standing, type Verdict } from '../limits/limits.ts';
 import { addGrants, countOf, createLog, dropOld, grantAt, type SlidingLog } from '../limits/sliding-log.ts';
+import { type Charge, MINUTE_MS, monthStanding, type Standing, type Verdict } from '../limits/verdict.ts';
 import { checkIntact, migrate, openSqliteFile, SQLITE_BUSY, transact } from './sqlite-file.ts';
 
 /** How long to wait for a process that is about to stop. */

@@ -12,8 +12,9 @@ import {
   SqliteQueryCompiler,
   sql,
 } from 'kysely';
-import { countAttempts } from './attempts.ts';
-import { type Database, schemaOf, type Tables } from './database.ts';
+import { countAttempts } from './attempt-counts.ts';
+import { type Database, schemaOf } from './database.ts';
+import type { Rows } from './row-types.ts';
 import { migrate, openSqliteFile, SQLITE_BUSY, unavailable } from './sqlite-file.ts';
 
 /** How long a change waits for another process to finish its own. */
@@ -38,7 +39,7 @@ export function openSqlite(file: string): Database {
     BUSY_MS,
   );
   writing.exec('PRAGMA busy_timeout = 0');
-  const db = new Kysely<Tables>({ dialect: dialectOf(writing) });
+  const db = new Kysely<Rows>({ dialect: dialectOf(writing) });
   return {
     db,
     transact: (work) => db.transaction().execute(work),

@@ -8,12 +8,12 @@
  */
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { AccountStore } from '../../proxy/store/open-store.ts';
-import { openStore } from '../../proxy/store/open-store.ts';
-import { makeBuild } from '../proxy/fixture.ts';
-import { portOf } from '../proxy/raw-client.ts';
-import { missingServers, type RealServer, startPostgres, startRedis } from '../proxy/real-servers.ts';
-import { giveKey } from '../proxy/service.ts';
+import type { AccountStore } from '../../proxy/store/account-store.ts';
+import { makeBuild } from '../support/proxy/fixture.ts';
+import { openStore } from '../support/proxy/open-store.ts';
+import { portOf } from '../support/proxy/raw-client.ts';
+import { missingServers, type RealServer, startPostgres, startRedis } from '../support/proxy/real-servers.ts';
+import { giveKey } from '../support/proxy/service.ts';
 import { type Contender, startNode } from './contenders.ts';
 import { type Answer, drive, type Request, report } from './load.ts';
 

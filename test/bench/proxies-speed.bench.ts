@@ -9,10 +9,10 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { median } from '../../pipeline/lib/numerics/averages.ts';
-import { openStore } from '../../proxy/store/open-store.ts';
-import { makeBuild } from '../proxy/fixture.ts';
-import { missingServers, startPostgres, startRedis } from '../proxy/real-servers.ts';
-import { giveKey } from '../proxy/service.ts';
+import { makeBuild } from '../support/proxy/fixture.ts';
+import { openStore } from '../support/proxy/open-store.ts';
+import { missingServers, startPostgres, startRedis } from '../support/proxy/real-servers.ts';
+import { giveKey } from '../support/proxy/service.ts';
 import { type Contender, cpuOf, isInstalled, startNode } from './contenders.ts';
 
 const { values } = parseArgs({

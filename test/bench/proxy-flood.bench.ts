@@ -11,10 +11,10 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs, promisify } from 'node:util';
 import { mintKey } from '../../proxy/store/key-format.ts';
-import { openStore } from '../../proxy/store/open-store.ts';
-import { makeBuild } from '../proxy/fixture.ts';
-import { missingServers, startPostgres, startRedis } from '../proxy/real-servers.ts';
-import { giveKey } from '../proxy/service.ts';
+import { makeBuild } from '../support/proxy/fixture.ts';
+import { openStore } from '../support/proxy/open-store.ts';
+import { missingServers, startPostgres, startRedis } from '../support/proxy/real-servers.ts';
+import { giveKey } from '../support/proxy/service.ts';
 import { isInstalled, startNode } from './contenders.ts';
 import { report } from './load.ts';
 

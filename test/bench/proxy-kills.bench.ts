@@ -8,9 +8,9 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { openStore } from '../../proxy/store/open-store.ts';
-import { makeBuild } from '../proxy/fixture.ts';
-import { giveKey } from '../proxy/service.ts';
+import { makeBuild } from '../support/proxy/fixture.ts';
+import { openStore } from '../support/proxy/open-store.ts';
+import { giveKey } from '../support/proxy/service.ts';
 import { startNode } from './contenders.ts';
 import { report } from './load.ts';
 

@@ -11,11 +11,11 @@ import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Manifest } from '../../pipeline/contract/manifest.ts';
-import type { AccountStore } from '../../proxy/store/open-store.ts';
-import { openStore } from '../../proxy/store/open-store.ts';
-import { makeBuild, publish, versionOf, writeSnapshot } from '../proxy/fixture.ts';
-import { portOf } from '../proxy/raw-client.ts';
-import { giveKey } from '../proxy/service.ts';
+import type { AccountStore } from '../../proxy/store/account-store.ts';
+import { makeBuild, publish, versionOf, writeSnapshot } from '../support/proxy/fixture.ts';
+import { openStore } from '../support/proxy/open-store.ts';
+import { portOf } from '../support/proxy/raw-client.ts';
+import { giveKey } from '../support/proxy/service.ts';
 import { startNode } from './contenders.ts';
 import { type Answer, drive, type Request, report } from './load.ts';
 

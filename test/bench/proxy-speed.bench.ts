@@ -15,9 +15,9 @@ import { parseArgs, promisify } from 'node:util';
 import type { Manifest } from '../../pipeline/contract/manifest.ts';
 import { periodRange } from '../../pipeline/contract/months.ts';
 import { median } from '../../pipeline/lib/numerics/averages.ts';
-import { openStore } from '../../proxy/store/open-store.ts';
-import { makeBuild } from '../proxy/fixture.ts';
-import { giveKey } from '../proxy/service.ts';
+import { makeBuild } from '../support/proxy/fixture.ts';
+import { openStore } from '../support/proxy/open-store.ts';
+import { giveKey } from '../support/proxy/service.ts';
 import { type Contender, isInstalled, startNginx, startNode } from './contenders.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');

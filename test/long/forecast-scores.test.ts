@@ -1,6 +1,6 @@
 /** The full backtest of the case model on the real records: its scores are as good as documented. */
 import { describe, expect, test } from 'vitest';
-import { caseModel } from '../../pipeline/model/forecast/case-model/forecaster.ts';
+import { caseModel } from '../../pipeline/model/forecast/case-model.ts';
 import { panelsOf } from '../../pipeline/model/forecast/panel.ts';
 import { recalibrated } from '../../pipeline/model/forecast/recalibration.ts';
 import { backtest } from '../../pipeline/validate/backtest/backtest.ts';

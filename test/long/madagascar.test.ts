@@ -4,11 +4,11 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import type { Manifest } from '../../pipeline/contract/manifest.ts';
 import { verifySnapshot } from '../../pipeline/publish/snapshot/verify.ts';
 import { build } from '../../pipeline/release/build.ts';
-import { giveKey, type Service, serveBuild } from '../proxy/service.ts';
 import { readJson } from '../support/built-tiny.ts';
 import { temporary } from '../support/command-line.ts';
 import { dashboardInOwnWords } from '../support/dashboard-words.ts';
 import { nigerianWords, wordsOfLevels } from '../support/nigerian.ts';
+import { giveKey, type Service, serveBuild } from '../support/proxy/service.ts';
 import { HAS_MADAGASCAR, MADAGASCAR_CATALOG, MADAGASCAR_DATA, needsMadagascar } from '../support/real-data.ts';
 
 describe.skipIf(!HAS_MADAGASCAR)(needsMadagascar('Madagascar'), () => {

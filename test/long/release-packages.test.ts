@@ -1,6 +1,6 @@
 /**
  * `npm run pack`, then both packages installed as by a user without a checkout, and run on every supported Node.js
- * version. Needs the npm registry, for these versions and for DuckDB's native library.
+ * version. Needs the npm registry, for these versions and for native libraries.
  */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -3,12 +3,12 @@ import path from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Manifest } from '../../pipeline/contract/manifest.ts';
 import { verifySnapshot } from '../../pipeline/publish/snapshot/verify.ts';
-import { giveKey, serveBuild } from '../proxy/service.ts';
 import { buildHere, readJson } from '../support/built-tiny.ts';
 import { temporary } from '../support/command-line.ts';
 import { dashboardInOwnWords } from '../support/dashboard-words.ts';
 import { nigerianWords, wordsOfLevels } from '../support/nigerian.ts';
 import { OTHER, otherCountry } from '../support/other-country.ts';
+import { giveKey, serveBuild } from '../support/proxy/service.ts';
 import { runHere } from '../support/run-here.ts';
 import { writeCountry } from '../support/tiny-country.ts';
 

@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import { STATES } from './fixture.ts';
-import { giveKey, startService } from './service.ts';
+import { STATES } from '../support/proxy/fixture.ts';
+import { giveKey, startService } from '../support/proxy/service.ts';
 
 const run = promisify(execFile);
 const isInstalled = (command: string) => spawnSync('sh', ['-c', `command -v ${command}`]).status === 0;

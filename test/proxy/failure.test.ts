@@ -4,10 +4,10 @@ import { chownSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, statS
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { openStore } from '../../proxy/store/open-store.ts';
-import { runCli, runHere, serveCli } from './cli-process.ts';
-import { makeBuild } from './fixture.ts';
-import { giveKey, serveBuild } from './service.ts';
+import { runCli, runHere, serveCli } from '../support/proxy/cli-process.ts';
+import { makeBuild } from '../support/proxy/fixture.ts';
+import { openStore } from '../support/proxy/open-store.ts';
+import { giveKey, serveBuild } from '../support/proxy/service.ts';
 
 /** prlimit, part of util-linux, limits how much a process may write. */
 const hasPrlimit = spawnSync('prlimit', ['--version']).status === 0;
@@ -254,7 +254,7 @@ test.each(['intact', 'damaged'])(
     await server.createAccount('organisation', 'last', 1);
     cpSync(folder, copy, { recursive: true });
     await server.close();
-    const preload = `--import=${join(import.meta.dirname, 'killed-at.ts')}`;
+    const preload = `--import=${join(import.meta.dirname, '../support/proxy/killed-at.ts')}`;
     const args = ['restore', backup, '--store', fixture.store];
     const counts = state === 'intact' ? [50] : [30];
     let killed = 0;

@@ -1,7 +1,7 @@
 import { Check, Errors } from 'typebox/value';
 import { expect, test } from 'vitest';
 import { OPERATIONS, operationFiles } from '../../pipeline/contract/operations.ts';
-import { COVERAGE, fixtureFiles } from './fixture.ts';
+import { COVERAGE, fixtureFiles } from '../support/proxy/fixture.ts';
 
 test('the fixture contains exactly the files of its coverage, each matching its schema', () => {
   const files = fixtureFiles();

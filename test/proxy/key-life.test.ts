@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { mintKey } from '../../proxy/store/key-format.ts';
-import { BACKENDS, removeServersAtEnd } from './backends.ts';
-import { type Finished, runCli, runHere } from './cli-process.ts';
-import { codeOf, type Service, startService } from './service.ts';
+import { BACKENDS, removeServersAtEnd } from '../support/proxy/backends.ts';
+import { type Finished, runCli, runHere } from '../support/proxy/cli-process.ts';
+import { codeOf, type Service, startService } from '../support/proxy/service.ts';
 
 async function commandsFor(service: Service, runOne: typeof runHere = runHere) {
   const env = { MALARIA_STORE: service.storeUrl, MALARIA_LIMITS: service.limits };

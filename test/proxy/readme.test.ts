@@ -5,12 +5,11 @@ import { expect, test } from 'vitest';
 import { BOUNDS } from '../../proxy/api/protocol.ts';
 import { addServeCommand } from '../../proxy/cli/commands/serve.ts';
 import { mintKey } from '../../proxy/store/key-format.ts';
-
-import { startService } from './service.ts';
+import { startService } from '../support/proxy/service.ts';
 
 const PROXY = join(import.meta.dirname, '..', '..', 'proxy');
 const readme = readFileSync(join(PROXY, 'README.md'), 'utf8');
-const operate = readFileSync(join(PROXY, 'operate.md'), 'utf8');
+const operate = readFileSync(join(PROXY, 'deploy', 'operate.md'), 'utf8');
 const cells = (line: string) => line.split('|').map((cell) => cell.trim().replaceAll('`', ''));
 const rows = operate.split('\n').filter((line) => line.startsWith('|'));
 const { options } = (() => {

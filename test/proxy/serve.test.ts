@@ -9,13 +9,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { expect, inject, onTestFinished, test, vi } from 'vitest';
 import type { LimitChange } from '../../proxy/store/accounts-and-keys.ts';
-import { openStore } from '../../proxy/store/open-store.ts';
-import { rowsIn } from './backends.ts';
-import { runCli, runHere, serveCli } from './cli-process.ts';
-import { type FixtureOptions, makeBuild, versionOf } from './fixture.ts';
-import { exchange, portOf, splitAnswers } from './raw-client.ts';
-import { missingServers, startPostgres, startRedis } from './real-servers.ts';
-import { giveKey } from './service.ts';
+import { rowsIn } from '../support/proxy/backends.ts';
+import { runCli, runHere, serveCli } from '../support/proxy/cli-process.ts';
+import { type FixtureOptions, makeBuild, versionOf } from '../support/proxy/fixture.ts';
+import { openStore } from '../support/proxy/open-store.ts';
+import { exchange, portOf, splitAnswers } from '../support/proxy/raw-client.ts';
+import { missingServers, startPostgres, startRedis } from '../support/proxy/real-servers.ts';
+import { giveKey } from '../support/proxy/service.ts';
 
 function setUp(options?: FixtureOptions) {
   const { build, current, store, remove } = makeBuild(options);
@@ -268,7 +268,14 @@ test('no key appears in the log, on either output, or in any file of the store',
     ['none', 404],
   ]);
   expect(Object.keys(lines[0]).sort()).toEqual([
-    ...['key_id', 'key_kind', 'level', 'ms', 'operation', 'request_id', 'status', 'time'],
+    'key_id',
+    'key_kind',
+    'level',
+    'ms',
+    'operation',
+    'request_id',
+    'status',
+    'time',
   ]);
   const files = ['proxy.sqlite', 'proxy.sqlite-limits'].map((name) =>
     readFileSync(join(build, 'store', name), 'latin1'),

@@ -2,9 +2,9 @@ import { expect } from 'vitest';
 import { ERRORS } from '../../pipeline/contract/errors.ts';
 import { OPERATIONS } from '../../pipeline/contract/operations.ts';
 import { inWords, type Territory } from '../../pipeline/contract/territory.ts';
-import { serveDashboard } from '../proxy/dashboard/dashboard.ts';
-import { giveKey } from '../proxy/service.ts';
 import { levelsIn, nigerianIn } from './nigerian.ts';
+import { serveDashboard } from './proxy/dashboard.ts';
+import { giveKey } from './proxy/service.ts';
 
 /**
  * Checks that dashboard pages about the served data, and the API's errors for wrong codes, contain no Nigerian terms.

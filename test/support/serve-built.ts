@@ -2,8 +2,8 @@ import path from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, expect } from 'vitest';
 import { JSON_OPERATIONS, type JsonOperationId } from '../../pipeline/contract/operations.ts';
-import { giveKey, type Service, serveBuild } from '../proxy/service.ts';
 import { temporary } from './command-line.ts';
+import { giveKey, type Service, serveBuild } from './proxy/service.ts';
 
 /** A proxy that serves a build. */
 export interface Served {

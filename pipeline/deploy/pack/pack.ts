@@ -40,12 +40,12 @@ const PACKAGES: readonly Package[] = [
     files: ['pipeline/contract/**', 'pipeline/lib/**', 'proxy/**'],
   },
 ];
-/** The sources of the report's page, whose types are stripped when the page is made. */
+/** The sources of the report's page, which are bundled when the page is made. */
 const OF_THE_PAGE = new Set(Object.keys(codeOf('pipeline/publish/report/page/main.ts').files));
 /** Sources that are shipped uncompiled: those that only the page uses, and the clients. */
 const AS_THEY_ARE = /^pipeline\/publish\/(?:report\/page|clients\/(?:ts|r|python))\/|\.d\.ts$/;
-/** The only dependency that differs by platform. */
-const MACHINE_CODE = '@duckdb/node-api';
+/** The dependencies that differ by platform. */
+const MACHINE_CODE = ['@duckdb/node-api', 'rolldown'];
 const LEFT_OUT = /^pipeline\/deploy\/pack\/|\/tsconfig\.json$|^raw-data\/synthetic\//;
 
 /** Makes both packages. @returns the files, in `out` */
@@ -104,14 +104,14 @@ function layOut({ name, entry, description, files }: Package, directory: string,
   cpSync(path.join(import.meta.dirname, `${name}.md`), path.join(directory, 'README.md'));
 
   const { version, license, engines, dependencies } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'));
-  const bundleDependencies = [...needed].filter((dependency) => dependency !== MACHINE_CODE).sort();
+  const bundleDependencies = [...needed].filter((dependency) => !MACHINE_CODE.includes(dependency)).sort();
   const about = {
     ...{ name, version, description, license, type: 'module', engines },
     bin: { [name]: entry },
     exports: { './contract/*': './pipeline/contract/*.js', './package.json': './package.json' },
     dependencies: {
       ...Object.fromEntries(bundleDependencies.map((dependency) => [dependency, dependencies[dependency]])),
-      ...(needed.has(MACHINE_CODE) ? pinned(MACHINE_CODE, ROOT) : {}),
+      ...Object.assign({}, ...MACHINE_CODE.filter((name) => needed.has(name)).map((name) => pinned(name, ROOT))),
     },
     bundleDependencies,
   };

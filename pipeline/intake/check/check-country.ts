@@ -11,7 +11,7 @@ import {
   schemaFaults,
 } from '../../catalog/country.ts';
 import { acceptCommand } from '../../catalog/pins.ts';
-import { checkSource, checkTogether } from '../../catalog/rules/source-rules.ts';
+import { checkSource, checkTogether } from '../../catalog/source-rules.ts';
 import type { Source } from '../../catalog/sources.ts';
 import { ingestAreas } from '../../ingest/areas.ts';
 import { ingestCensus } from '../../ingest/layers.ts';

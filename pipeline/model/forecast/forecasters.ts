@@ -1,5 +1,5 @@
 import { BASELINES } from './baselines.ts';
-import { caseModel } from './case-model/forecaster.ts';
+import { caseModel } from './case-model.ts';
 import { type Forecaster, withPastErrors } from './past-errors.ts';
 import { recalibrated } from './recalibration.ts';
 

@@ -21,7 +21,7 @@ export interface Normal {
   sd: number;
 }
 
-/** Prior of the elasticity (MODEL.md, section 8). */
+/** Prior of the elasticity (../forecast/MODEL.md, section 8). */
 export const PRIOR: Normal = { mean: 0.5, sd: 0.5 };
 /** The elasticity is used only if, from the surveys alone, the probability that it is not positive is at most this. */
 const SIGNIFICANCE = 0.025;

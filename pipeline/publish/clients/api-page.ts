@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Content, html, type Markup, raw } from '../report/markup.ts';
+import { type Content, html, type Markup, raw } from '../report/shared/markup.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a document of many shapes; tests lint it, and wrong accesses show on the page
 type Json = any;

@@ -3,8 +3,8 @@ import type { BoundariesLgas, BoundariesStates } from '../../contract/schemas.ts
 import type { Territory } from '../../contract/territory.ts';
 import type { SnapshotDiff, Tally } from '../snapshot/diff.ts';
 import type { Snapshot } from '../snapshot/read.ts';
-import { type MapOutlines, renderMap } from './map.ts';
-import { html, type Markup } from './markup.ts';
+import { type MapOutlines, renderMap } from './shared/map.ts';
+import { html, type Markup } from './shared/markup.ts';
 
 const CELL = { width: 8, height: 14, left: 30, top: 18 };
 const NOT_COMPARED = '#b9b9b9';

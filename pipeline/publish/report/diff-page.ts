@@ -3,8 +3,8 @@ import type { SnapshotDiff, Tally } from '../snapshot/diff.ts';
 import { describeColumns } from '../snapshot/table-diff.ts';
 import { pageStyle } from './bundle.ts';
 import { changeFill, changeMaps, type DiffOutlines, heat } from './diff-maps.ts';
-import { type Column, html, type Markup, mapText, raw, table } from './markup.ts';
-import { inSentence } from './names.ts';
+import { type Column, html, type Markup, mapText, raw, table } from './shared/markup.ts';
+import { inSentence } from './shared/names.ts';
 
 const TALLY: Column[] = [
   { head: 'Compared', number: true },

@@ -2,7 +2,7 @@
 import { LEVELS } from '../../contract/schemas.ts';
 import type { Contents } from '../snapshot/contents.ts';
 import { levelOf, periodsOf, type Tables } from '../snapshot/snapshot-tables.ts';
-import { CERTAINTY, MEASURES, NONE, type PageData, RUNS, VERDICTS } from './page-data.ts';
+import { CERTAINTY, MEASURES, NONE, type PageData, RUNS, VERDICTS } from './shared/page-data.ts';
 
 /** Number of estimated months, up to the last one, for which the page shows changes. */
 const CHANGED_MONTHS = 12;

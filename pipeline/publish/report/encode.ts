@@ -7,10 +7,10 @@ import type { Contents } from '../snapshot/contents.ts';
 import { seasonsOf, trendsOf } from '../snapshot/documents.ts';
 import { periodsOf, type Tables } from '../snapshot/snapshot-tables.ts';
 import { areaCodes, encodeCertainty, encodeChanges, layersOf, observedOf, windowsOf } from './encode-decisions.ts';
-import type { Evidence } from './evidence.ts';
-import type { AreaWords, PageData, PageTransmission } from './page-data.ts';
 import { otherTests } from './sections/tests.ts';
 import { isReported } from './sections/words.ts';
+import type { Evidence } from './shared/evidence.ts';
+import type { AreaWords, PageData, PageTransmission } from './shared/page-data.ts';
 
 /** The data that the page's scripts draw. */
 export function pageData(

@@ -5,9 +5,6 @@ import type { ReportLine } from '../../engine/stage.ts';
 import type { Contents } from '../snapshot/contents.ts';
 import { pageParts } from './bundle.ts';
 import { pageData } from './encode.ts';
-import type { Evidence } from './evidence.ts';
-import { html, jsonScript, type Markup, mapText, raw } from './markup.ts';
-import { periodName } from './names.ts';
 import { methodsSection } from './sections/methods.ts';
 import { evidenceStrip } from './sections/observed.ts';
 import { mapStage } from './sections/risk.ts';
@@ -17,6 +14,9 @@ import { surveySection } from './sections/surveys.ts';
 import { transmissionSection } from './sections/transmission.ts';
 import { validationSection } from './sections/validation.ts';
 import { describeRiskLimits } from './sections/words.ts';
+import type { Evidence } from './shared/evidence.ts';
+import { html, jsonScript, type Markup, mapText, raw } from './shared/markup.ts';
+import { periodName } from './shared/names.ts';
 
 /** The report's questions, one per tab; the map answers the first five. */
 const TABS = {
@@ -30,11 +30,11 @@ const TABS = {
 };
 
 /** The page as one file that contains its style, scripts and data and fetches nothing. */
-export function renderReport(
+export async function renderReport(
   contents: Contents,
   evidence: Evidence,
   findings: readonly (ReportLine & { stage: string })[],
-): string {
+): Promise<string> {
   const { model, coverage, tables } = contents;
   const title = `Malaria risk in ${model.name}`;
   /** Markup in the country's own words; text by others stays unchanged. */
@@ -87,11 +87,11 @@ interface Page {
   synthetic: boolean;
 }
 
-function page({ title, body, data, synthetic }: Page): string {
-  const { style, scripts, licences } = pageParts();
-  const hashes = scripts.map(({ code }) => `'sha256-${createHash('sha256').update(code).digest('base64')}'`);
-  // Plot uses inline styles and draws a legend's ramp as a data URL; scripts are allowed only by their hash.
-  const policy = `default-src 'none'; script-src ${hashes.join(' ')}; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'`;
+async function page({ title, body, data, synthetic }: Page): Promise<string> {
+  const { style, script, licences } = await pageParts();
+  const hash = createHash('sha256').update(script).digest('base64');
+  // Plot uses inline styles and draws a legend's ramp as a data URL; a script is allowed only by its hash.
+  const policy = `default-src 'none'; script-src 'sha256-${hash}'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'`;
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer">
@@ -99,9 +99,9 @@ function page({ title, body, data, synthetic }: Page): string {
 <style>${raw(style)}</style></head><body${synthetic && raw(' class="synthetic"')}>
 <a class="skip" href="#stage">Skip to the map</a>
 ${body}
-<footer class="wrap"><details><summary>Software in this page</summary>${licences.map(({ name, text }) => html`<h3>${name}</h3><pre>${text}</pre>`)}</details></footer>
+<footer class="wrap"><details><summary>Software in this page</summary>${licences.map(({ names, text }) => html`<h3>${names.join(', ')}</h3><pre>${text}</pre>`)}</details></footer>
 ${jsonScript('data', data)}
-${scripts.map(({ type, code }) => html`<script${type && raw(` type="${type}"`)}>${raw(code)}</script>\n`)}
+<script type="module">${raw(script)}</script>
 </body></html>
 `.markup;
 }

@@ -1,7 +1,7 @@
 import type { StageRun } from '../../catalog/country-stage.ts';
 import { mean } from '../../lib/numerics/averages.ts';
 import { type RowOf, tableOf } from '../../lib/tables/table.ts';
-import { caseModel } from '../../model/forecast/case-model/forecaster.ts';
+import { caseModel } from '../../model/forecast/case-model.ts';
 import { forecasters } from '../../model/forecast/forecasters.ts';
 import { HORIZONS } from '../../model/forecast/horizons.ts';
 import { readPanels } from '../../model/forecast/read-panels.ts';

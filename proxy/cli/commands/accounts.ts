@@ -1,8 +1,9 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { systemClock } from '../../../pipeline/lib/clock.ts';
-import { UsageError } from '../../errors.ts';
-import { type Account, type AccountChange, accountStatus } from '../../store/accounts.ts';
-import type { AccountStore } from '../../store/open-store.ts';
+import { UsageError } from '../../../pipeline/lib/errors.ts';
+import { type AccountChange, accountStatus } from '../../store/account-rules.ts';
+import type { AccountStore } from '../../store/account-store.ts';
+import type { Account } from '../../store/row-types.ts';
 import { addPeopleCommands } from './people.ts';
 import { isoOf, print, printTable, type StoreOptions, storeCommand, wholeNumber } from './shared.ts';
 
@@ -53,7 +54,14 @@ export function addAccountCommands(program: Command): void {
     if (json) return print(JSON.stringify(listed, null, 2));
     printTable(
       ['NAME', 'KIND', 'STATUS', 'PER MINUTE', 'PER MONTH', 'CREATED'],
-      listed.map((a) => [a.name, a.kind, a.status, limitText(a.per_minute), limitText(a.per_month), a.created_at]),
+      listed.map(({ name, kind, status, per_minute, per_month, created_at }) => [
+        name,
+        kind,
+        status,
+        limitText(per_minute),
+        limitText(per_month),
+        created_at,
+      ]),
     );
   });
 }

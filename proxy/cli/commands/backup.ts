@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { UsageError } from '../../errors.ts';
+import { UsageError } from '../../../pipeline/lib/errors.ts';
+import { backendsOf } from '../../server/backends.ts';
 import { backUp, restore } from '../../store/backup.ts';
-import { sqliteFile } from '../../store/open-store.ts';
 import { addStoreOptions, print, type StoreOptions } from './shared.ts';
 
 export function addBackupCommands(program: Command): void {
@@ -24,7 +24,7 @@ export function addBackupCommands(program: Command): void {
 }
 
 function fileOf(store: string): string {
-  const file = sqliteFile(store);
+  const file = backendsOf({ store }).storeFile;
   if (file !== null) return file;
   throw new UsageError('backup and restore are for stores in SQLite; for PostgreSQL see proxy/cluster/README.md');
 }

@@ -1,6 +1,6 @@
 import { SCOPES, type Scope } from '../../../pipeline/contract/scopes.ts';
+import type { AccountStore } from '../../store/account-store.ts';
 import { mintKey } from '../../store/key-format.ts';
-import type { AccountStore } from '../../store/open-store.ts';
 
 const OWNER = 'first';
 const NAME = 'npm start';

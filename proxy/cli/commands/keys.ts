@@ -1,10 +1,11 @@
 import { type Command, Option } from 'commander';
 import { systemClock } from '../../../pipeline/lib/clock.ts';
-import { UsageError } from '../../errors.ts';
-import { type Account, accountStatus, type Key, keyStatus, parseExpiry, parseScopes } from '../../store/accounts.ts';
+import { UsageError } from '../../../pipeline/lib/errors.ts';
+import { accountStatus, keyStatus, parseExpiry, parseScopes } from '../../store/account-rules.ts';
+import type { AccountStore } from '../../store/account-store.ts';
 import type { NewKey } from '../../store/accounts-and-keys.ts';
 import { checkBrand, curlLine, isWellFormed, KEY_KINDS, type KeyKind, mintKey } from '../../store/key-format.ts';
-import type { AccountStore } from '../../store/open-store.ts';
+import type { Account, Key } from '../../store/row-types.ts';
 import { isoOf, print, printTable, type StoreOptions, storeCommand } from './shared.ts';
 
 interface CreateOptions extends StoreOptions {
@@ -124,9 +125,15 @@ function showKeys(found: { key: Key; owner: Account }[], json = false) {
   if (json) return print(JSON.stringify(listed, null, 2));
   printTable(
     ['ID', 'KEY', 'OWNER', 'NAME', 'STATUS', 'EXPIRES', 'LAST USED', 'SCOPES'],
-    listed.map((k) => [
-      ...[k.id, k.start === null ? k.kind : `${k.start}…`, k.owner, k.name, statusText(k)],
-      ...[k.expires_at ?? 'never', k.last_used_at ?? 'never', k.scopes.join(',')],
+    listed.map((key) => [
+      key.id,
+      key.start === null ? key.kind : `${key.start}…`,
+      key.owner,
+      key.name,
+      statusText(key),
+      key.expires_at ?? 'never',
+      key.last_used_at ?? 'never',
+      key.scopes.join(','),
     ]),
   );
 }

@@ -1,13 +1,13 @@
 import { type Command, Option } from 'commander';
 import { systemClock } from '../../../pipeline/lib/clock.ts';
-import { linkUrl } from '../../dashboard/mails.ts';
-import { UsageError } from '../../errors.ts';
-import type { Account } from '../../store/accounts.ts';
+import { UsageError } from '../../../pipeline/lib/errors.ts';
+import { linkUrl } from '../../dashboard/kit/mails.ts';
+import type { AccountStore } from '../../store/account-store.ts';
 import { COMMAND_LINE } from '../../store/audit.ts';
-import type { AccountStore } from '../../store/open-store.ts';
 import { type Directory, openDirectory } from '../../store/people/directory.ts';
-import { INVITATION_MS, type Person, RESET_MS, type Role } from '../../store/people/rules.ts';
+import { INVITATION_MS, RESET_MS } from '../../store/people/person-rules.ts';
 import { hashToken, mintToken } from '../../store/people/tokens.ts';
+import type { Account, Person, Role } from '../../store/row-types.ts';
 import { dashboardUrlOption, isoOf, print, printTable, type StoreOptions, storeCommand } from './shared.ts';
 
 interface Target extends StoreOptions {
@@ -64,7 +64,14 @@ async function list(store: AccountStore, options: Target) {
   if (options.json) return print(JSON.stringify(listed, null, 2));
   printTable(
     ['EMAIL', 'NAME', 'ROLE', 'ACCOUNT', 'TWO-STEP', 'SINCE'],
-    listed.map((p) => [p.email, p.name, p.role, p.account ?? '-', p.two_step ? 'on' : 'off', p.created_at]),
+    listed.map(({ email, name, role, account, two_step, created_at }) => [
+      email,
+      name,
+      role,
+      account ?? '-',
+      two_step ? 'on' : 'off',
+      created_at,
+    ]),
   );
 }
 

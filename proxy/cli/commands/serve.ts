@@ -2,17 +2,17 @@ import { type Command, Option } from 'commander';
 import ipaddr from 'ipaddr.js';
 import { inWords } from '../../../pipeline/contract/territory.ts';
 import { systemClock } from '../../../pipeline/lib/clock.ts';
+import { lineOf, UsageError } from '../../../pipeline/lib/errors.ts';
 import { throttled } from '../../../pipeline/lib/throttle.ts';
-import { DEFAULT_MAIL, DEFAULT_MAIL_FROM } from '../../dashboard/mail/settings.ts';
-import type { DashboardSettings } from '../../dashboard/open.ts';
-import { lineOf, UsageError } from '../../errors.ts';
-import { DEFAULT_PER_MINUTE, DEFAULT_PER_MONTH } from '../../limits/limits.ts';
+import { DEFAULT_MAIL, DEFAULT_MAIL_FROM } from '../../dashboard/mail/mailer.ts';
+import type { DashboardSettings } from '../../dashboard/open-dashboard.ts';
+import { DEFAULT_PER_MINUTE, DEFAULT_PER_MONTH } from '../../limits/verdict.ts';
 import { openLog } from '../../server/log.ts';
 import type { RunningServer } from '../../server/server.ts';
-import { exampleStateOf } from '../../snapshot/example-state.ts';
 import { DEFAULT_COPIES } from '../../snapshot/s3-url.ts';
 import { curlLine } from '../../store/key-format.ts';
-import { ROLES, type Role } from '../../store/people/rules.ts';
+import { ROLES } from '../../store/people/person-rules.ts';
+import type { Role } from '../../store/row-types.ts';
 import { createFirstKey } from './first-key.ts';
 import { brandOption } from './keys.ts';
 import { addStoreOptions, checkUrl, dashboardUrlOption, print, type StoreOptions, wholeNumber } from './shared.ts';
@@ -173,7 +173,7 @@ function announce(
   if (server.dashboardUrl !== null) say(`dashboard at ${server.dashboardUrl}`);
   if (key === null) return;
   const show = log ? (text: string) => console.error(text) : print;
-  show(`\nTry it:\n\n  ${curlLine(key, server.url, `/v1/risk/lgas?state=${exampleStateOf(server.current())}`)}\n`);
+  show(`\nTry it:\n\n  ${curlLine(key, server.url, `/v1/risk/lgas?state=${server.exampleState()}`)}\n`);
 }
 
 function stop(server: RunningServer, report: (line: string) => void): void {

@@ -1,8 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { UsageError } from '../../errors.ts';
-import { checkLimits, DEFAULT_LIMITS } from '../../store/gate.ts';
-import type { AccountStore } from '../../store/open-store.ts';
-import { DEFAULT_STORE, openStore } from '../../store/open-store.ts';
+import { UsageError } from '../../../pipeline/lib/errors.ts';
+import { backendsOf, DEFAULT_LIMITS, DEFAULT_STORE } from '../../server/backends.ts';
+import type { AccountStore } from '../../store/account-store.ts';
 
 export interface StoreOptions {
   store: string;
@@ -39,9 +38,10 @@ export function storeCommand<Options extends StoreOptions>(
   const command = addStoreOptions(parent.command(form)).description(description);
   return command.action(async (...given: unknown[]) => {
     const [options, argument = ''] = given.slice(0, -1).reverse() as [Options, string?];
-    const store = await openStore(options.store, options.limits);
+    const backends = backendsOf(options);
+    const store = await backends.openStore();
     try {
-      checkLimits(options.limits, options.store);
+      backends.checkLimits();
       await work(store, options, argument);
     } finally {
       await store.close();

@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createTransport } from 'nodemailer';
-import { UsageError } from '../../errors.ts';
+import { UsageError } from '../../../pipeline/lib/errors.ts';
+
+export const DEFAULT_MAIL = 'outbox:build/outbox';
+export const DEFAULT_MAIL_FROM = 'malaria-risk@localhost';
 
 /** A plain-text mail. `to` is an address that `toEmail` has accepted; `subject` is fixed text. */
 export interface Mail {
@@ -23,7 +25,7 @@ export interface Mailer {
  * requires STARTTLS, except to this machine.
  * @throws UsageError if `setting` is none of these, or `from` is not an address.
  */
-export function openMailer(setting: string, from: string): Mailer {
+export async function openMailer(setting: string, from: string): Promise<Mailer> {
   if (!/^[^\s<>@]+@[^\s<>@]+$/.test(from)) throw new UsageError(`--mail-from: expected an address, found '${from}'`);
   const folder = /^outbox:(.+)$/.exec(setting)?.[1];
   if (folder !== undefined) return openOutbox(folder, from);
@@ -33,6 +35,8 @@ export function openMailer(setting: string, from: string): Mailer {
     throw new UsageError('--mail: expected outbox:FOLDER or smtp://user:password@host:port');
   }
   const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);
+  // Loaded only here: an outbox does not need it, nor do the commands that show the defaults.
+  const { createTransport } = await import('nodemailer');
   const transport = createTransport({
     host: url.hostname.replace(/^\[|\]$/g, ''),
     port: Number(url.port) || (url.protocol === 'smtps:' ? 465 : 587),

@@ -1,9 +1,11 @@
 /** The audit log: all of it for the service team, an account's own entries for those who manage the account. */
-import { ACTIONS, type AuditEntry } from '../../store/audit.ts';
-import { type Html, html } from '../html.ts';
-import { linkButton, moment, table } from '../parts.ts';
-import type { Services } from '../services.ts';
-import { type Answer, routes, type SignedIn } from '../visit.ts';
+
+import { ACTIONS } from '../../store/audit-actions.ts';
+import type { AuditEntry } from '../../store/row-types.ts';
+import { type Html, html } from '../kit/html.ts';
+import { linkButton, moment, table } from '../kit/parts.ts';
+import type { Services } from '../kit/services.ts';
+import { type Answer, routes, type SignedIn } from '../kit/visit.ts';
 
 const PER_PAGE = 50;
 

@@ -2,10 +2,10 @@
 
 import { DAY_MS, HOUR_MS } from '../../../pipeline/lib/clock.ts';
 import { SOMEBODY } from '../../store/audit.ts';
-import type { Person } from '../../store/people/rules.ts';
-import { failureMail } from '../mails.ts';
-import type { Services } from '../services.ts';
-import type { Visit } from '../visit.ts';
+import type { Person } from '../../store/row-types.ts';
+import { failureMail } from '../kit/mails.ts';
+import type { Services } from '../kit/services.ts';
+import type { Visit } from '../kit/visit.ts';
 
 /** Bounded, because strangers cause these lines and they are never deleted. */
 const LINES_AN_HOUR = 20;
@@ -34,7 +34,7 @@ export function noteFailure(
     }
     if (!person || (isKnown && what === 'password')) return;
     if (await isWithinLimit('mails of failures', MAILS_A_DAY, DAY_MS)) {
-      await mailer.send(failureMail(person.email, what, address, url()), now);
+      await mailer.send(failureMail({ to: person.email, what, address, url: url() }), now);
     }
   });
 }

@@ -1,15 +1,16 @@
 /** Creating a key, and the only page that ever shows it. */
 
 import { HOUR_MS } from '../../../pipeline/lib/clock.ts';
-import { UsageError } from '../../errors.ts';
-import { type Key, keyStatus } from '../../store/accounts.ts';
+import { UsageError } from '../../../pipeline/lib/errors.ts';
+import { keyStatus } from '../../store/account-rules.ts';
 import type { NewKey } from '../../store/accounts-and-keys.ts';
 import { curlLine, mintKey } from '../../store/key-format.ts';
-import { actorOf, SESSION_MS } from '../../store/people/rules.ts';
-import { type Html, html } from '../html.ts';
-import { copyable, facts, linkButton, moment, notice } from '../parts.ts';
-import type { Services } from '../services.ts';
-import type { Answer, SignedIn } from '../visit.ts';
+import { actorOf, SESSION_MS } from '../../store/people/person-rules.ts';
+import type { Key } from '../../store/row-types.ts';
+import { type Html, html } from '../kit/html.ts';
+import { copyable, facts, linkButton, moment, notice } from '../kit/parts.ts';
+import type { Services } from '../kit/services.ts';
+import type { Answer, SignedIn } from '../kit/visit.ts';
 import { PATH, title } from './key-parts.ts';
 import { FIRST_MAP } from './reference.ts';
 import { sampleBlocks, samplesOf } from './samples.ts';

@@ -1,17 +1,18 @@
 /** Parts that several pages about keys share: the table of keys, and the confirmation before one is revoked. */
-import { type Key, keyStatus } from '../../store/accounts.ts';
-import { type Html, html } from '../html.ts';
-import { button, type Column, facts, form, mark, moment, table } from '../parts.ts';
-import type { Services } from '../services.ts';
-import type { SignedIn } from '../visit.ts';
+import { keyStatus } from '../../store/account-rules.ts';
+import type { Key } from '../../store/row-types.ts';
+import { type Html, html } from '../kit/html.ts';
+import { button, type Column, facts, form, mark, moment, table } from '../kit/parts.ts';
+import type { Services } from '../kit/services.ts';
+import type { SignedIn } from '../kit/visit.ts';
 
 export const PATH = '/settings/api-access';
 export const replaceAt = (id: string) => `${PATH}/${id}/replace`;
 export const title = (text: string) => html`<p class="kicker">Settings</p><h1>${text}</h1>`;
 
-export const days = (n: number) => `${n} ${n === 1 ? 'day' : 'days'}`;
+export const days = (count: number) => `${count} ${count === 1 ? 'day' : 'days'}`;
 /** The number in `text`, if it is one of `options`. */
-export const daysIn = (text: string, options: readonly number[]) => options.find((n) => String(n) === text);
+export const daysIn = (text: string, options: readonly number[]) => options.find((count) => String(count) === text);
 
 /** Names of the people who created `keys`, by id. */
 export function creatorsOf(keys: readonly Key[], { directory }: Services) {

@@ -1,17 +1,18 @@
 /** Replacing a key with a new one, while the old one keeps working for some days. */
 
 import { DAY_MS } from '../../../pipeline/lib/clock.ts';
-import { UsageError } from '../../errors.ts';
-import { type Key, keyStatus } from '../../store/accounts.ts';
+import { UsageError } from '../../../pipeline/lib/errors.ts';
+import { keyStatus } from '../../store/account-rules.ts';
 import { mintToken } from '../../store/people/tokens.ts';
-import { html } from '../html.ts';
-import { button, choices, form } from '../parts.ts';
-import type { Services } from '../services.ts';
-import { type Answer, routes, type SignedIn } from '../visit.ts';
+import type { Key } from '../../store/row-types.ts';
+import { html } from '../kit/html.ts';
+import { button, choices, form } from '../kit/parts.ts';
+import type { Services } from '../kit/services.ts';
+import { type Answer, routes, type SignedIn } from '../kit/visit.ts';
+import { NO_SUCH_KEY, refusal } from './api-access.ts';
 import { confirmed } from './confirm.ts';
 import { issueKey } from './key-created.ts';
 import { days, daysIn, PATH, replaceAt, title } from './key-parts.ts';
-import { NO_SUCH_KEY, refusal } from './keys.ts';
 
 /** How many more days a replaced key may work. */
 const GRACE_DAYS = [1, 7, 30];
@@ -29,13 +30,13 @@ async function workingKey(visit: SignedIn, services: Services): Promise<Key | An
 async function replacePage(visit: SignedIn, services: Services): Promise<Answer> {
   const key = await workingKey(visit, services);
   if (!('id' in key)) return key;
-  const grace = GRACE_DAYS.map((n) => ({ value: String(n), label: days(n) }));
+  const grace = GRACE_DAYS.map((count) => ({ value: String(count), label: days(count) }));
   const body = html`${title(`Replace “${key.name}”`)}
     <p>You get a new key with the same name, kind and scopes. The old one keeps working for as long as you choose, so that no program stops in the meantime.</p>
     ${form(
       visit.csrf,
       replaceAt(key.id),
-      html`<input type="hidden" name="form" value="${mintToken()}">${choices('radio', 'grace', 'Keep the old key working for', grace, ['7'])}
+      html`<input type="hidden" name="form" value="${mintToken()}">${choices({ kind: 'radio', name: 'grace', legend: 'Keep the old key working for', options: grace, chosen: ['7'] })}
       <div class="actions">${button('Replace the key')}<a href="${PATH}">Cancel</a></div>`,
     )}`;
   return { title: 'Replace a key', body };

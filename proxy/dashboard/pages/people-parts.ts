@@ -1,15 +1,15 @@
 /** Parts that several pages about people share: tables, and inviting somebody. */
 
 import { DAY_MS, HOUR_MS } from '../../../pipeline/lib/clock.ts';
-import { UsageError } from '../../errors.ts';
-import type { Account } from '../../store/accounts.ts';
-import { actorOf, INVITATION_MS, ROLE_NAMES, type Role, rolesIn } from '../../store/people/rules.ts';
+import { UsageError } from '../../../pipeline/lib/errors.ts';
+import { actorOf, INVITATION_MS, ROLE_NAMES, rolesIn } from '../../store/people/person-rules.ts';
 import { hashToken, mintToken } from '../../store/people/tokens.ts';
-import { type Html, html, type Value } from '../html.ts';
-import { invitationMail, invitedElsewhereMail, linkUrl } from '../mails.ts';
-import { button, choices, copyable, field, form, linkButton, mark, moment, notice, table } from '../parts.ts';
-import type { Services } from '../services.ts';
-import type { Answer, SignedIn } from '../visit.ts';
+import type { Account, Role } from '../../store/row-types.ts';
+import { type Html, html, type Value } from '../kit/html.ts';
+import { invitationMail, invitedElsewhereMail, linkUrl } from '../kit/mails.ts';
+import { button, choices, copyable, field, form, linkButton, mark, moment, notice, table } from '../kit/parts.ts';
+import type { Services } from '../kit/services.ts';
+import type { Answer, SignedIn } from '../kit/visit.ts';
 
 /** Tables of the people and invitations of `account`. @param at paths for managing them, null if the visitor may not */
 export async function peopleTables(
@@ -84,13 +84,13 @@ export function inviteForm(action: string, account: Account | null, visit: Signe
     html`${field({ label: 'Email', name: 'email', type: 'email', value: visit.form.text('email'), error, autocomplete: 'off' })}
     ${
       roles.length > 1 &&
-      choices(
-        'radio',
-        'role',
-        'Role',
-        roles.map((role) => ({ value: role, label: ROLE_NAMES[role], hint: hints[role] })),
-        [visit.form.text('role') || 'member'],
-      )
+      choices({
+        kind: 'radio',
+        name: 'role',
+        legend: 'Role',
+        options: roles.map((role) => ({ value: role, label: ROLE_NAMES[role], hint: hints[role] })),
+        chosen: [visit.form.text('role') || 'member'],
+      })
     }
     ${button('Send the invitation')}`,
   );
@@ -138,9 +138,8 @@ export async function invite(
   const link = linkUrl(services.url(), token);
   services.later(async () => {
     const isElsewhere = (await directory.credentials(invitation.email)) !== null;
-    const mail = isElsewhere
-      ? invitedElsewhereMail(invitation.email, account?.name ?? null)
-      : invitationMail(invitation.email, role, account?.name ?? null, link);
+    const [to, name] = [invitation.email, account?.name ?? null];
+    const mail = isElsewhere ? invitedElsewhereMail(to, name) : invitationMail({ to, role, account: name, link });
     await mailer.send(mail, visit.now);
   });
   if (mailer.outbox === null) return { location: back };

@@ -1,10 +1,11 @@
 import type { Awaitable } from '../../../pipeline/lib/clock.ts';
-import { UsageError } from '../../errors.ts';
-import { actorOf, type Person, ROLE_NAMES, type Role, rolesIn } from '../../store/people/rules.ts';
-import { html } from '../html.ts';
-import { button, choices, doneNotice, facts, form, linkButton, mark, moment, problem } from '../parts.ts';
-import type { Services } from '../services.ts';
-import { type Answer, attempt, type Page, type Route, routes, type SignedIn } from '../visit.ts';
+import { UsageError } from '../../../pipeline/lib/errors.ts';
+import { actorOf, ROLE_NAMES, rolesIn } from '../../store/people/person-rules.ts';
+import type { Person, Role } from '../../store/row-types.ts';
+import { html } from '../kit/html.ts';
+import { button, choices, doneNotice, facts, form, linkButton, mark, moment, problem } from '../kit/parts.ts';
+import type { Services } from '../kit/services.ts';
+import { type Answer, attempt, type Page, type Route, routes, type SignedIn } from '../kit/visit.ts';
 import { confirmed } from './confirm.ts';
 import { invite, inviteForm, outboxNote, peopleTables, requestedRole } from './people-parts.ts';
 
@@ -86,13 +87,13 @@ function routesOf(list: PeopleList): Route[] {
         html`<section><h2>Role</h2>${form(
           visit.csrf,
           `${base}/${person.id}/role`,
-          html`${choices(
-            'radio',
-            'role',
-            'Role',
-            roles.map((role) => ({ value: role, label: ROLE_NAMES[role] })),
-            [person.role],
-          )}
+          html`${choices({
+            kind: 'radio',
+            name: 'role',
+            legend: 'Role',
+            options: roles.map((role) => ({ value: role, label: ROLE_NAMES[role] })),
+            chosen: [person.role],
+          })}
           ${button('Change the role', 'plain')}`,
         )}</section>`
       }

@@ -1,6 +1,6 @@
 /** Bar charts by day as SVG, rendered on the server: colours come from the style sheet, and titles have the counts. */
-import { type Html, html } from '../html.ts';
-import { number } from '../parts.ts';
+import { type Html, html } from '../kit/html.ts';
+import { number } from '../kit/parts.ts';
 
 export interface DayCount {
   /** `YYYY-MM-DD` */

@@ -1,12 +1,12 @@
 import { hashPassword } from '../../store/people/passwords.ts';
-import { ROLE_NAMES, ROLES } from '../../store/people/rules.ts';
+import { ROLE_NAMES, ROLES } from '../../store/people/person-rules.ts';
 import { hashToken, mintToken } from '../../store/people/tokens.ts';
-import { html, type Value } from '../html.ts';
-import { button, doneNotice, facts, form, linkButton, mark, problem } from '../parts.ts';
-import type { Services } from '../services.ts';
-import { type Answer, routes, type SignedIn } from '../visit.ts';
+import { html, type Value } from '../kit/html.ts';
+import { button, doneNotice, facts, form, linkButton, mark, problem } from '../kit/parts.ts';
+import type { Services } from '../kit/services.ts';
+import { type Answer, routes, type SignedIn } from '../kit/visit.ts';
 import { currentPassword, refuseWithoutPassword } from './confirm.ts';
-import { passwordErrors, passwordFields } from './links.ts';
+import { passwordErrors, passwordFields } from './one-time-link.ts';
 
 const DONE: Record<string, string> = {
   password: 'Your password has been changed, and you have been signed out everywhere else',

@@ -1,11 +1,11 @@
 /** The reference: operations with search, samples and example answers; codes of states and LGAs. */
 import { FEED } from '../../../pipeline/contract/published.ts';
-import { ROLES } from '../../store/people/rules.ts';
-import { type Html, html } from '../html.ts';
-import { facts, notice, searchForm, table } from '../parts.ts';
-import type { Reference, ReferenceOperation } from '../reference.ts';
-import type { Services } from '../services.ts';
-import { type Answer, type Page, routes, type SignedIn } from '../visit.ts';
+import { ROLES } from '../../store/people/person-rules.ts';
+import { type Html, html } from '../kit/html.ts';
+import { facts, notice, searchForm, table } from '../kit/parts.ts';
+import type { Reference, ReferenceOperation } from '../kit/reference-content.ts';
+import type { Services } from '../kit/services.ts';
+import { type Answer, type Page, routes, type SignedIn } from '../kit/visit.ts';
 import { firstMapPage } from './first-map.ts';
 import { sampleBlocks, samplesOf } from './samples.ts';
 

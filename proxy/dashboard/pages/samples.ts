@@ -1,6 +1,6 @@
 /** Requests in four languages, with the key in the environment variable KEY. Tests run each exactly as shown. */
-import { type Html, html } from '../html.ts';
-import { copyable } from '../parts.ts';
+import { type Html, html } from '../kit/html.ts';
+import { copyable } from '../kit/parts.ts';
 
 export interface Sample {
   language: string;

@@ -1,12 +1,12 @@
 /** Turning two-step sign-in on and off. */
 import { renderSVG } from 'uqr';
+import { actorOf, mustSetUpFactor, ROLES } from '../../store/people/person-rules.ts';
 import { hashRecoveryCode, mintRecoveryCodes } from '../../store/people/recovery.ts';
-import { actorOf, mustSetUpFactor, ROLES } from '../../store/people/rules.ts';
 import { isSecret, mintSecret, otpauthUrl, stepOf } from '../../store/people/totp.ts';
-import { Html, html, type Value } from '../html.ts';
-import { button, copyable, field, form, linkButton, notice, problem } from '../parts.ts';
-import { SERVICE_NAME, type Services } from '../services.ts';
-import { type Answer, routes, type SignedIn } from '../visit.ts';
+import { Html, html, type Value } from '../kit/html.ts';
+import { button, copyable, field, form, linkButton, notice, problem } from '../kit/parts.ts';
+import { SERVICE_NAME, type Services } from '../kit/services.ts';
+import { type Answer, routes, type SignedIn } from '../kit/visit.ts';
 import { confirmed, currentPassword, refuseWithoutPassword } from './confirm.ts';
 
 export const TWO_STEP = '/profile/two-step';

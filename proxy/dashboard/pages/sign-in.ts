@@ -2,15 +2,15 @@
  * Signing in. Failed attempts are counted separately for browsers that the person has signed in with before: guessing
  * passwords elsewhere locks out new browsers for a while, but neither the person's own nor a link sent by mail.
  */
-import type { Allowance } from '../../store/attempts.ts';
-import { actorOf, mayVisit, toEmail } from '../../store/people/rules.ts';
+import type { Allowance } from '../../store/attempt-counts.ts';
+import { actorOf, mayVisit, toEmail } from '../../store/people/person-rules.ts';
 import type { Visitor } from '../../store/people/sessions.ts';
 import { hashToken, mintToken } from '../../store/people/tokens.ts';
-import { type Html, html, type Value } from '../html.ts';
-import { menuOf } from '../layout.ts';
-import { button, doneNotice, field, form, problem } from '../parts.ts';
-import type { Services } from '../services.ts';
-import { type Answer, routes, type Visit } from '../visit.ts';
+import { type Html, html, type Value } from '../kit/html.ts';
+import { menuOf } from '../kit/layout.ts';
+import { button, doneNotice, field, form, problem } from '../kit/parts.ts';
+import type { Services } from '../kit/services.ts';
+import { type Answer, routes, type Visit } from '../kit/visit.ts';
 import { checkCounted, codeField, isKnownTo, QUARTER_HOUR_MS, refuseWithoutCode, tooMany } from './confirm.ts';
 import { noteFailure } from './failures.ts';
 

@@ -1,13 +1,14 @@
 /** One account, as the service team manages it: its status, limits, people, keys and usage. */
 
-import { UsageError } from '../../errors.ts';
-import { type Account, type AccountChange, accountStatus, keyStatus } from '../../store/accounts.ts';
-import { actorOf } from '../../store/people/rules.ts';
-import { type Html, html, type Value } from '../html.ts';
-import { unlockedMail } from '../mails.ts';
-import { button, doneNotice, facts, field, form, linkButton, moment, number, problem } from '../parts.ts';
-import type { Services } from '../services.ts';
-import { type Answer, attempt, type Page, routes, type SignedIn } from '../visit.ts';
+import { UsageError } from '../../../pipeline/lib/errors.ts';
+import { type AccountChange, accountStatus, keyStatus } from '../../store/account-rules.ts';
+import { actorOf } from '../../store/people/person-rules.ts';
+import type { Account } from '../../store/row-types.ts';
+import { type Html, html, type Value } from '../kit/html.ts';
+import { unlockedMail } from '../kit/mails.ts';
+import { button, doneNotice, facts, field, form, linkButton, moment, number, problem } from '../kit/parts.ts';
+import type { Services } from '../kit/services.ts';
+import { type Answer, attempt, type Page, routes, type SignedIn } from '../kit/visit.ts';
 import { confirmed } from './confirm.ts';
 import { confirmRevoke, creatorsOf, keyTable } from './key-parts.ts';
 import { invite, inviteForm, peopleTables, requestedRole } from './people-parts.ts';

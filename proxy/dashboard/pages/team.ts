@@ -1,12 +1,13 @@
 /** The service team's list of accounts, and the form for a new one. */
 
-import { UsageError } from '../../errors.ts';
-import { type Account, type AccountKind, accountStatus } from '../../store/accounts.ts';
-import { actorOf, toEmail } from '../../store/people/rules.ts';
-import { type Html, html, type Value } from '../html.ts';
-import { button, choices, field, form, linkButton, mark, moment, number, problem, table } from '../parts.ts';
-import type { Services } from '../services.ts';
-import { type Answer, attempt, routes, type SignedIn } from '../visit.ts';
+import { UsageError } from '../../../pipeline/lib/errors.ts';
+import { accountStatus } from '../../store/account-rules.ts';
+import { actorOf, toEmail } from '../../store/people/person-rules.ts';
+import type { Account, AccountKind } from '../../store/row-types.ts';
+import { type Html, html, type Value } from '../kit/html.ts';
+import { button, choices, field, form, linkButton, mark, moment, number, problem, table } from '../kit/parts.ts';
+import type { Services } from '../kit/services.ts';
+import { type Answer, attempt, routes, type SignedIn } from '../kit/visit.ts';
 import { confirmed } from './confirm.ts';
 import { invite, outboxNote } from './people-parts.ts';
 
@@ -81,7 +82,7 @@ function newPage({ csrf, form: sent }: SignedIn, errors: Errors = {}, banner: Va
     ${form(
       csrf,
       PATH,
-      html`${choices('radio', 'kind', 'Kind', KINDS, [sent.text('kind')], errors.kind)}
+      html`${choices({ kind: 'radio', name: 'kind', legend: 'Kind', options: KINDS, chosen: [sent.text('kind')], error: errors.kind })}
       ${field({ label: 'Name', name: 'name', value: sent.text('name'), error: errors.name, hint: 'Name of the organisation or the researcher. It cannot be changed later.', autocomplete: 'off' })}
       ${field({
         label: 'Email of the researcher or the first administrator',

@@ -4,12 +4,12 @@ import { ERRORS, FAULTS } from '../../../pipeline/contract/errors.ts';
 import { ALL_OPERATIONS } from '../../../pipeline/contract/operations.ts';
 import { DAY_MS } from '../../../pipeline/lib/clock.ts';
 import { calendarMonth } from '../../limits/calendar-month.ts';
-import type { Account } from '../../store/accounts.ts';
-import { dayOf, type OwnerUsage } from '../../store/usage.ts';
-import { type Html, html } from '../html.ts';
-import { type Column, facts, number, problem, table } from '../parts.ts';
-import type { Services } from '../services.ts';
-import { type Answer, routes, type SignedIn } from '../visit.ts';
+import type { Account } from '../../store/row-types.ts';
+import { dayOf, type OwnerUsage } from '../../store/usage-counts.ts';
+import { type Html, html } from '../kit/html.ts';
+import { type Column, facts, number, problem, table } from '../kit/parts.ts';
+import type { Services } from '../kit/services.ts';
+import { type Answer, routes, type SignedIn } from '../kit/visit.ts';
 import { type DayCount, dayPlot } from './plot.ts';
 
 const SPANS = [30, 90] as const;

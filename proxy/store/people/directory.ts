@@ -1,10 +1,11 @@
 /** The people who sign in to the dashboard. */
 
 import { DAY_MS } from '../../../pipeline/lib/clock.ts';
-import { UsageError } from '../../errors.ts';
+import { UsageError } from '../../../pipeline/lib/errors.ts';
 import { type Actor, type AuditEvent, listAudit, record } from '../audit.ts';
 import type { Database, Db } from '../database.ts';
-import { insert, remove, update } from '../rows.ts';
+import type { Person, Role } from '../row-types.ts';
+import { insert, remove, update } from '../statements.ts';
 import { links } from './links.ts';
 import {
   endSessions,
@@ -16,7 +17,7 @@ import {
   spendLinksOf,
   toPerson,
 } from './person-queries.ts';
-import { actorOf, checkNotLast, type Person, type Role, rolesIn } from './rules.ts';
+import { actorOf, checkNotLast, rolesIn } from './person-rules.ts';
 import { sessions } from './sessions.ts';
 
 /** A person, with the secrets against which sign-in is checked. */

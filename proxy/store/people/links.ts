@@ -1,12 +1,13 @@
 /** Links that work once, for joining or for choosing a new password, and password changes with and without a link. */
 
-import { UsageError } from '../../errors.ts';
-import { accountStatus } from '../accounts.ts';
+import { UsageError } from '../../../pipeline/lib/errors.ts';
+import { accountOf } from '../account-queries.ts';
+import { accountStatus } from '../account-rules.ts';
 import { type Actor, record } from '../audit.ts';
-import type { Database, Db, Tables } from '../database.ts';
+import type { Database, Db } from '../database.ts';
 import { randomText } from '../key-format.ts';
-import { accountOf } from '../queries.ts';
-import { insert, sweep, update } from '../rows.ts';
+import type { Invitation, Person, Role, Rows } from '../row-types.ts';
+import { insert, sweep, update } from '../statements.ts';
 import {
   endSessions,
   lockPerson,
@@ -17,31 +18,12 @@ import {
   spendLinksOf,
   toPerson,
 } from './person-queries.ts';
-import {
-  actorOf,
-  checkEmail,
-  checkMayInvite,
-  checkPersonName,
-  INVITATION_MS,
-  type Person,
-  RESET_MS,
-  type Role,
-} from './rules.ts';
-
-export interface Invitation {
-  id: string;
-  email: string;
-  role: Role;
-  /** Null for an invitation to the service team. */
-  account_id: string | null;
-  created_at: number;
-  expires_at: number;
-}
+import { actorOf, checkEmail, checkMayInvite, checkPersonName, INVITATION_MS, RESET_MS } from './person-rules.ts';
 
 /** The purpose of a valid link: an invitation, or a new password for a person. */
 export type Link = { invitation: Invitation; person: null } | { invitation: null; person: Person };
 
-function toInvitation({ hash, purpose, person_id, used_at, role, ...row }: Tables['links']): Invitation {
+function toInvitation({ hash, purpose, person_id, used_at, role, ...row }: Rows['links']): Invitation {
   return { ...row, role: role! };
 }
 

@@ -2,7 +2,7 @@ import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { promisify } from 'node:util';
 import { Worker } from 'node:worker_threads';
-import { UsageError } from '../../errors.ts';
+import { UsageError } from '../../../pipeline/lib/errors.ts';
 
 const derive = promisify(argon2);
 

@@ -5,17 +5,16 @@
  * none of this.
  */
 
-import { UsageError } from '../../errors.ts';
-import type { Account } from '../accounts.ts';
-import type { Database, Db, Tables } from '../database.ts';
-import { accountOf } from '../queries.ts';
-import { update } from '../rows.ts';
-import type { Person } from './rules.ts';
+import { UsageError } from '../../../pipeline/lib/errors.ts';
+import { accountOf } from '../account-queries.ts';
+import type { Database, Db } from '../database.ts';
+import type { Account, Person, Rows } from '../row-types.ts';
+import { update } from '../statements.ts';
 
 /** People who have not been removed, with their secrets. */
 export const people = (db: Db) => db.selectFrom('people').selectAll('people').where('removed_at', 'is', null);
 
-type PersonRow = Omit<Tables['people'], 'factor_step'>;
+type PersonRow = Omit<Rows['people'], 'factor_step'>;
 
 export function toPerson({
   id,

@@ -1,10 +1,11 @@
 /** Sessions, and the browsers that people have signed in with. */
-import type { Account } from '../accounts.ts';
+
+import { accountOf } from '../account-queries.ts';
 import type { Database } from '../database.ts';
-import { accountOf } from '../queries.ts';
-import { insert, remove, sweep, update } from '../rows.ts';
+import type { Account, Person } from '../row-types.ts';
+import { insert, remove, sweep, update } from '../statements.ts';
 import { endSessions, lockPerson, people, toPerson } from './person-queries.ts';
-import { BROWSER_MS, isSessionAlive, mayVisit, type Person, SEEN_MS, SESSION_MS } from './rules.ts';
+import { BROWSER_MS, isSessionAlive, mayVisit, SEEN_MS, SESSION_MS } from './person-rules.ts';
 
 /** The owner of a session; `account` is null for the service team. */
 export interface Visitor {

@@ -11,10 +11,10 @@ import { currentVersion } from '../../../pipeline/release/current.ts';
 import { listReleases } from '../../../pipeline/release/list.ts';
 import { publishVersion } from '../../../pipeline/release/publish.ts';
 import { releasesIn } from '../../../pipeline/release/release-records.ts';
-import { type S3Server, startS3 } from '../../proxy/s3-server.ts';
-import { giveKey, startService } from '../../proxy/service.ts';
 import { buildHere, overwrite, publishedTiny } from '../../support/built-tiny.ts';
 import { hashTree, run, start, temporary } from '../../support/command-line.ts';
+import { type S3Server, startS3 } from '../../support/proxy/s3-server.ts';
+import { giveKey, startService } from '../../support/proxy/service.ts';
 import { runHere } from '../../support/run-here.ts';
 import { writeTiny } from '../../support/tiny-country.ts';
 

@@ -6,8 +6,8 @@ import { buffer, text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import type { Manifest } from '../../../pipeline/contract/manifest.ts';
 import { OPERATIONS } from '../../../pipeline/contract/operations.ts';
-import { exchange, portOf } from '../raw-client.ts';
-import { giveKey, startService } from '../service.ts';
+import { exchange, portOf } from '../../support/proxy/raw-client.ts';
+import { giveKey, startService } from '../../support/proxy/service.ts';
 
 /** Sends a request whose answer the client does not decode. */
 function rawGet(
@@ -109,11 +109,15 @@ test('a table can be requested completely, in parts or compressed; a part beyond
   const whole = await ask({});
   const size = whole.bytes.length;
   expect([whole.status, whole.headers['accept-ranges'], Number(whole.headers['content-length'])]).toEqual([
-    ...[200, 'bytes', size],
+    200,
+    'bytes',
+    size,
   ]);
   const part = await ask({ range: 'bytes=7-15' });
   expect([part.status, part.headers['content-range'], part.headers['content-length']]).toEqual([
-    ...[206, `bytes 7-15/${size}`, '9'],
+    206,
+    `bytes 7-15/${size}`,
+    '9',
   ]);
   expect(part.bytes).toEqual(whole.bytes.subarray(7, 16));
   expect(part.headers.etag).toBe(whole.headers.etag);
@@ -129,7 +133,9 @@ test('a table can be requested completely, in parts or compressed; a part beyond
 
   const packed = await ask({ range: 'bytes=0-3', 'accept-encoding': 'gzip' });
   expect([packed.status, packed.headers['content-encoding'], packed.headers['accept-ranges']]).toEqual([
-    ...[200, 'gzip', undefined],
+    200,
+    'gzip',
+    undefined,
   ]);
   // Parquet is already compressed.
   const parquet = await ask({ 'accept-encoding': 'gzip, br', range: 'bytes=0-3' }, '/v1/tables/risk_lgas.parquet');

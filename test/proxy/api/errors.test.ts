@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { Problem } from '../../../pipeline/contract/errors.ts';
 import { OPERATIONS } from '../../../pipeline/contract/operations.ts';
 import type { Scope } from '../../../pipeline/contract/scopes.ts';
-import { ALL_SCOPES, atEndOfSuite, codeOf, giveKey, type Service, startService } from '../service.ts';
+import { ALL_SCOPES, atEndOfSuite, codeOf, giveKey, type Service, startService } from '../../support/proxy/service.ts';
 
 /** Invalid requests and their errors: path, status, code. */
 const ROWS: [string, number, string][] = [

@@ -8,11 +8,11 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { OPERATIONS } from '../../../pipeline/contract/operations.ts';
-import { openStore } from '../../../proxy/store/open-store.ts';
-import { serveCli } from '../cli-process.ts';
-import { fixtureFiles, makeBuild } from '../fixture.ts';
-import { exchange, portOf } from '../raw-client.ts';
-import { giveKey } from '../service.ts';
+import { serveCli } from '../../support/proxy/cli-process.ts';
+import { fixtureFiles, makeBuild } from '../../support/proxy/fixture.ts';
+import { openStore } from '../../support/proxy/open-store.ts';
+import { exchange, portOf } from '../../support/proxy/raw-client.ts';
+import { giveKey } from '../../support/proxy/service.ts';
 
 const SECONDS = Number(process.env.PROXY_FUZZ_SECONDS ?? 3);
 const SEED = Number(process.env.PROXY_FUZZ_SEED ?? 1);

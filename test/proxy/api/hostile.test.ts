@@ -8,8 +8,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import type { AccessRecord } from '../../../proxy/api/observe.ts';
-import { exchange, portOf } from '../raw-client.ts';
-import { atEndOfSuite, giveKey, type Service, startService } from '../service.ts';
+import { exchange, portOf } from '../../support/proxy/raw-client.ts';
+import { atEndOfSuite, giveKey, type Service, startService } from '../../support/proxy/service.ts';
 
 const SECRET = 'never-to-be-served';
 
@@ -50,8 +50,26 @@ describe('paths', () => {
   );
   const slash = fc.constantFrom('/', '//', '%2f', '%2F', '%5c', '\\', '%252f', '/./', '%c0%af', '\uff0f');
   const word = fc.constantFrom(
-    ...['v1', 'periods', 'periods.json', 'secret.json', 'snapshots', 'manifest.json', 'etc', 'passwd', 'proxy.sqlite'],
-    ...['store', 'periods.json.gz', 'v1%00', '%00', 'C:', '~', 'risk', 'lgas', '2023-12', 'KN.json', ''],
+    'v1',
+    'periods',
+    'periods.json',
+    'secret.json',
+    'snapshots',
+    'manifest.json',
+    'etc',
+    'passwd',
+    'proxy.sqlite',
+    'store',
+    'periods.json.gz',
+    'v1%00',
+    '%00',
+    'C:',
+    '~',
+    'risk',
+    'lgas',
+    '2023-12',
+    'KN.json',
+    '',
   );
   const path = fc
     .array(fc.tuple(slash, fc.oneof(dot, word)), { minLength: 1, maxLength: 7 })

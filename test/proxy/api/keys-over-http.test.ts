@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { openStore } from '../../../proxy/store/open-store.ts';
-import { BACKENDS, removeServersAtEnd } from '../backends.ts';
-import { exchange, portOf } from '../raw-client.ts';
-import { codeOf, giveKey, startService } from '../service.ts';
+import { BACKENDS, removeServersAtEnd } from '../../support/proxy/backends.ts';
+import { openStore } from '../../support/proxy/open-store.ts';
+import { exchange, portOf } from '../../support/proxy/raw-client.ts';
+import { codeOf, giveKey, startService } from '../../support/proxy/service.ts';
 
 removeServersAtEnd();
 const backends = BACKENDS.filter((backend) => !backend.skip);

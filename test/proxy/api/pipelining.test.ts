@@ -3,9 +3,9 @@ import { readdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { BACKENDS, removeServersAtEnd } from '../backends.ts';
-import { exchange, portOf } from '../raw-client.ts';
-import { atEndOfSuite, giveKey, type Service, startService } from '../service.ts';
+import { BACKENDS, removeServersAtEnd } from '../../support/proxy/backends.ts';
+import { exchange, portOf } from '../../support/proxy/raw-client.ts';
+import { atEndOfSuite, giveKey, type Service, startService } from '../../support/proxy/service.ts';
 
 const ORIGIN = 'https://map.example.org';
 

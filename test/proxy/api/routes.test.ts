@@ -12,9 +12,9 @@ import {
   type ParameterName,
 } from '../../../pipeline/contract/operations.ts';
 import { locate, type Query } from '../../../proxy/api/routes.ts';
-import { COVERAGE } from '../fixture.ts';
-import { exchange, portOf } from '../raw-client.ts';
-import { atEndOfSuite, giveKey, type Service, startService } from '../service.ts';
+import { COVERAGE } from '../../support/proxy/fixture.ts';
+import { exchange, portOf } from '../../support/proxy/raw-client.ts';
+import { atEndOfSuite, giveKey, type Service, startService } from '../../support/proxy/service.ts';
 
 const FILES = new Set(OPERATIONS.flatMap((operation) => operationFiles(operation, COVERAGE)));
 

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../../pipeline/lib/clock.ts';
 import { startServer } from '../../../proxy/server/server.ts';
-import { makeBuild } from '../fixture.ts';
-import { portOf, splitAnswers } from '../raw-client.ts';
-import { giveKey, startService } from '../service.ts';
+import { makeBuild } from '../../support/proxy/fixture.ts';
+import { portOf, splitAnswers } from '../../support/proxy/raw-client.ts';
+import { giveKey, startService } from '../../support/proxy/service.ts';
 
 const isOpen = (url: string) =>
   new Promise<boolean>((resolve) => {
@@ -20,8 +20,16 @@ test('if the limits cannot be written on stopping, everything else is closed and
   try {
     let isFull = false;
     const server = await startServer({
-      ...{ snapshot: current, store, limits: 'sqlite', host: '127.0.0.1', port: 0, opsPort: 0 },
-      ...{ perMinute: 100, perMonth: 100, report: () => {}, giveUp: () => {} },
+      snapshot: current,
+      store,
+      limits: 'sqlite',
+      host: '127.0.0.1',
+      port: 0,
+      opsPort: 0,
+      perMinute: 100,
+      perMonth: 100,
+      report: () => {},
+      giveUp: () => {},
       // Simulates a full disk: the limiter reads the clock when it writes.
       clock: {
         wallMs: systemClock.wallMs,

@@ -9,9 +9,9 @@ import { releaseFilesIn } from '../../../pipeline/release/release-files.ts';
 import { refreshReleaseIndex } from '../../../pipeline/release/release-index.ts';
 import { openReleases } from '../../../proxy/snapshot/earlier.ts';
 import { openSnapshot } from '../../../proxy/snapshot/snapshot.ts';
-import { versionOf } from '../fixture.ts';
-import { atEndOfSuite, giveKey, type Service, startService } from '../service.ts';
-import { publishRelease } from '../versions.ts';
+import { versionOf } from '../../support/proxy/fixture.ts';
+import { atEndOfSuite, giveKey, type Service, startService } from '../../support/proxy/service.ts';
+import { publishRelease } from '../../support/proxy/versions.ts';
 
 const [ONE, TWO, THREE] = ['00000001', '00000002', '00000003'].map((release) => versionOf(release)) as [
   string,

@@ -9,8 +9,8 @@ import { beforeAll, expect, inject, test } from 'vitest';
 import { CLIENTS } from '../../../pipeline/contract/operations.ts';
 import { firstMap } from '../../../proxy/dashboard/pages/first-map.ts';
 import { temporary } from '../../support/command-line.ts';
+import { atEndOfSuite } from '../../support/proxy/service.ts';
 import { pythonWith } from '../../support/python.ts';
-import { atEndOfSuite } from '../service.ts';
 import { type Setting, startSetting } from './setting.ts';
 
 const PYTHON = pythonWith('requests');

@@ -7,9 +7,9 @@ import { beforeAll, expect, test } from 'vitest';
 import { buildHere } from '../../support/built-tiny.ts';
 import { temporary } from '../../support/command-line.ts';
 import { otherCountry } from '../../support/other-country.ts';
+import { atEndOfSuite, giveKey, serveBuild } from '../../support/proxy/service.ts';
 import { pythonWith } from '../../support/python.ts';
 import { writeCountry } from '../../support/tiny-country.ts';
-import { atEndOfSuite, giveKey, serveBuild } from '../service.ts';
 
 const PYTHON = pythonWith('requests');
 const HAS_R = spawnSync('Rscript', ['-e', 'library(curl); library(jsonlite)']).status === 0;

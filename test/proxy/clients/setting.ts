@@ -9,7 +9,7 @@ import path from 'node:path';
 import { clientFiles } from '../../../pipeline/publish/clients/files.ts';
 import { TERRITORY } from '../../../pipeline/synthetic/states.ts';
 import { temporary } from '../../support/command-line.ts';
-import { giveKey, serveBuild } from '../service.ts';
+import { giveKey, serveBuild } from '../../support/proxy/service.ts';
 
 /**
  * Two LGAs with the same name, one LGA with aliases, and Nasarawa, whose code is NA. The states have the form that they

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, expect, inject, test } from 'vitest';
 import { temporary } from '../../support/command-line.ts';
-import { atEndOfSuite } from '../service.ts';
+import { atEndOfSuite } from '../../support/proxy/service.ts';
 import { type Setting, startSetting, writeClients } from './setting.ts';
 
 let setting: Setting;

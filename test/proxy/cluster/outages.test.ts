@@ -12,12 +12,18 @@ import { epochKey, keyKey } from '../../../proxy/cluster/names.ts';
 import { openPostgres } from '../../../proxy/cluster/postgres.ts';
 import { openSharedGate } from '../../../proxy/cluster/shared-gate.ts';
 import type { GateTimes } from '../../../proxy/cluster/times.ts';
+import { type AccountStore, storeIn } from '../../../proxy/store/account-store.ts';
 import type { Gate } from '../../../proxy/store/gate.ts';
 import { hashKey, mintKey } from '../../../proxy/store/key-format.ts';
-import { type AccountStore, storeIn } from '../../../proxy/store/open-store.ts';
-import { rowsIn } from '../backends.ts';
-import { missingServers, type RealServer, startPostgres, startRedis, startRelay } from '../real-servers.ts';
-import { giveKey } from '../service.ts';
+import { rowsIn } from '../../support/proxy/backends.ts';
+import {
+  missingServers,
+  type RealServer,
+  startPostgres,
+  startRedis,
+  startRelay,
+} from '../../support/proxy/real-servers.ts';
+import { giveKey } from '../../support/proxy/service.ts';
 
 /**
  * A minute of two seconds and a lease of one, so that what really takes a minute and a half is soon over. On a busy

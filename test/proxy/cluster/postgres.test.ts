@@ -1,11 +1,11 @@
 import pg from 'pg';
 import { beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
-import { UnavailableError } from '../../../proxy/errors.ts';
+import { TryAgain } from '../../../pipeline/lib/errors.ts';
 import { schemaOf } from '../../../proxy/store/database.ts';
 import { hashKey } from '../../../proxy/store/key-format.ts';
-import { openStore } from '../../../proxy/store/open-store.ts';
-import { missingServers, type RealServer, startPostgres } from '../real-servers.ts';
-import { giveKey } from '../service.ts';
+import { openStore } from '../../support/proxy/open-store.ts';
+import { missingServers, type RealServer, startPostgres } from '../../support/proxy/real-servers.ts';
+import { giveKey } from '../../support/proxy/service.ts';
 
 describe.skipIf(missingServers.length > 0)('PostgreSQL', () => {
   let server: RealServer;
@@ -106,7 +106,7 @@ describe.skipIf(missingServers.length > 0)('PostgreSQL', () => {
       const created = Promise.resolve(store.createAccount('organisation', 'any', 1));
       const error: unknown = await created.catch((thrown) => thrown);
       await store.close();
-      expect(error).toBeInstanceOf(UnavailableError);
+      expect(error).toBeInstanceOf(TryAgain);
       const { message } = error as Error;
       expect(message).toMatch(/^(?!.*secret)store: PostgreSQL cannot be used: [^\n]+$/);
       return message;

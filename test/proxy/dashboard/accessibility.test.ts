@@ -2,15 +2,16 @@
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { ROUTES } from '../../../proxy/dashboard/routes.ts';
+import { ROUTES } from '../../../proxy/dashboard/page-routes.ts';
 import { COMMAND_LINE } from '../../../proxy/store/audit.ts';
-import { ROLES, type Role } from '../../../proxy/store/people/rules.ts';
-import { dayOf } from '../../../proxy/store/usage.ts';
+import { ROLES } from '../../../proxy/store/people/person-rules.ts';
+import type { Role } from '../../../proxy/store/row-types.ts';
+import { dayOf } from '../../../proxy/store/usage-counts.ts';
 import { needsChromium, openProfile, skipWithoutChromium } from '../../support/chromium.ts';
-import { codeAt, STEP_MS } from '../authenticator.ts';
-import { atEndOfSuite, giveKey } from '../service.ts';
-import { type Dashboard, linkIn, PASSWORD, startDashboard } from './dashboard.ts';
-import { EMAIL_OF, makeWorld, type Owned, pathOf } from './world.ts';
+import { codeAt, STEP_MS } from '../../support/proxy/authenticator.ts';
+import { type Dashboard, linkIn, PASSWORD, startDashboard } from '../../support/proxy/dashboard.ts';
+import { atEndOfSuite, giveKey } from '../../support/proxy/service.ts';
+import { EMAIL_OF, makeWorld, type Owned, pathOf } from '../../support/proxy/world.ts';
 
 let dashboard: Dashboard;
 let alpha: Owned;

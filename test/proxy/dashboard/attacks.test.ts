@@ -1,10 +1,11 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { ROUTES } from '../../../proxy/dashboard/routes.ts';
-import { ROLES, type Role } from '../../../proxy/store/people/rules.ts';
-import { BACKENDS, removeServersAtEnd } from '../backends.ts';
-import { atEndOfSuite } from '../service.ts';
-import { type Dashboard, startDashboard, type Visitor } from './dashboard.ts';
-import { contents, EMAIL_OF, FIELDS, makeWorld, type Owned, pathOf } from './world.ts';
+import { ROUTES } from '../../../proxy/dashboard/page-routes.ts';
+import { ROLES } from '../../../proxy/store/people/person-rules.ts';
+import type { Role } from '../../../proxy/store/row-types.ts';
+import { BACKENDS, removeServersAtEnd } from '../../support/proxy/backends.ts';
+import { type Dashboard, startDashboard, type Visitor } from '../../support/proxy/dashboard.ts';
+import { atEndOfSuite } from '../../support/proxy/service.ts';
+import { contents, EMAIL_OF, FIELDS, makeWorld, type Owned, pathOf } from '../../support/proxy/world.ts';
 
 const posts = ROUTES.filter(({ method, path }) => method === 'POST' && path !== '/sign-out');
 /** A role that may open `route`. */

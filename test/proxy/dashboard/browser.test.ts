@@ -2,9 +2,9 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { needsChromium, openProfile, skipWithoutChromium } from '../../support/chromium.ts';
-import { BACKENDS, removeServersAtEnd } from '../backends.ts';
-import { atEndOfSuite } from '../service.ts';
-import { type Dashboard, linkIn, PASSWORD, startDashboard } from './dashboard.ts';
+import { BACKENDS, removeServersAtEnd } from '../../support/proxy/backends.ts';
+import { type Dashboard, linkIn, PASSWORD, startDashboard } from '../../support/proxy/dashboard.ts';
+import { atEndOfSuite } from '../../support/proxy/service.ts';
 
 let dashboard: Dashboard;
 

@@ -1,9 +1,9 @@
 /** The feed of releases: open to anyone on the dashboard's port, well-formed, and without data. */
 import { execFileSync } from 'node:child_process';
 import { expect, test, vi } from 'vitest';
-import { versionOf } from '../fixture.ts';
-import { publishRelease } from '../versions.ts';
-import { startDashboard } from './dashboard.ts';
+import { startDashboard } from '../../support/proxy/dashboard.ts';
+import { versionOf } from '../../support/proxy/fixture.ts';
+import { publishRelease } from '../../support/proxy/versions.ts';
 
 /** Prints the titles of a feed's entries, as an XML parser reads them. */
 const TITLES = `import sys, xml.etree.ElementTree as tree

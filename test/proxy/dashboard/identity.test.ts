@@ -4,9 +4,16 @@ import { expect, test } from 'vitest';
 import { COMMAND_LINE } from '../../../proxy/store/audit.ts';
 import { schemaOf } from '../../../proxy/store/database.ts';
 import { mintSecret } from '../../../proxy/store/people/totp.ts';
-import { codeAt, STEP_MS } from '../authenticator.ts';
-import { removeServersAtEnd, rowsIn } from '../backends.ts';
-import { type Dashboard, movableClock, PASSWORD, startDashboard, testBackends, type Visitor } from './dashboard.ts';
+import { codeAt, STEP_MS } from '../../support/proxy/authenticator.ts';
+import { removeServersAtEnd, rowsIn } from '../../support/proxy/backends.ts';
+import {
+  type Dashboard,
+  movableClock,
+  PASSWORD,
+  startDashboard,
+  testBackends,
+  type Visitor,
+} from '../../support/proxy/dashboard.ts';
 
 removeServersAtEnd();
 

@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 import { DAY_MS } from '../../../pipeline/lib/clock.ts';
-import { removeServersAtEnd } from '../backends.ts';
-import { giveKey } from '../service.ts';
-import { movableClock, testBackends, type Visitor } from './dashboard.ts';
+import { removeServersAtEnd } from '../../support/proxy/backends.ts';
+import { movableClock, testBackends, type Visitor } from '../../support/proxy/dashboard.ts';
+import { giveKey } from '../../support/proxy/service.ts';
 
 removeServersAtEnd();
 

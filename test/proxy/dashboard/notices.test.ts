@@ -1,12 +1,12 @@
 /** Automatic mails about allowances and expiring keys, each sent once; and errors on the usage page. */
 import { expect } from 'vitest';
 import { DAY_MS } from '../../../pipeline/lib/clock.ts';
+import type { Services } from '../../../proxy/dashboard/kit/services.ts';
 import type { Mail } from '../../../proxy/dashboard/mail/mailer.ts';
 import { sendNotices } from '../../../proxy/dashboard/notices.ts';
-import type { Services } from '../../../proxy/dashboard/services.ts';
-import { removeServersAtEnd } from '../backends.ts';
-import { giveKey } from '../service.ts';
-import { type Dashboard, movableClock, testBackends } from './dashboard.ts';
+import { removeServersAtEnd } from '../../support/proxy/backends.ts';
+import { type Dashboard, movableClock, testBackends } from '../../support/proxy/dashboard.ts';
+import { giveKey } from '../../support/proxy/service.ts';
 
 removeServersAtEnd();
 
@@ -15,7 +15,11 @@ function noticesOf({ store, directory }: Dashboard) {
   const clock = movableClock();
   const state = { used: 0, sent: [] as Mail[], isDown: false, reports: [] as string[] };
   const services = {
-    ...{ accounts: store, directory, clock, perMonth: 10, url: () => 'https://d.example' },
+    accounts: store,
+    directory,
+    clock,
+    perMonth: 10,
+    url: () => 'https://d.example',
     limiter: { monthUsed: async () => state.used },
     mailer: {
       async send(mail: Mail) {

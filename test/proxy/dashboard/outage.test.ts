@@ -1,8 +1,15 @@
 /** The dashboard while PostgreSQL or Redis is cut off, hangs or is gone: pages report it, but not the reason. */
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, onTestFinished, test } from 'vitest';
-import { missingServers, type RealServer, type Relay, startPostgres, startRedis, startRelay } from '../real-servers.ts';
-import { giveKey } from '../service.ts';
-import { type Dashboard, PASSWORD, startDashboard, type Visitor } from './dashboard.ts';
+import { type Dashboard, PASSWORD, startDashboard, type Visitor } from '../../support/proxy/dashboard.ts';
+import {
+  missingServers,
+  type RealServer,
+  type Relay,
+  startPostgres,
+  startRedis,
+  startRelay,
+} from '../../support/proxy/real-servers.ts';
+import { giveKey } from '../../support/proxy/service.ts';
 
 const ADA = 'ada@example.org';
 

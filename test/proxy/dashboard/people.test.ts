@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { removeServersAtEnd } from '../backends.ts';
-import { linkIn, PASSWORD, testBackends } from './dashboard.ts';
+import { removeServersAtEnd } from '../../support/proxy/backends.ts';
+import { linkIn, PASSWORD, testBackends } from '../../support/proxy/dashboard.ts';
 
 removeServersAtEnd();
 

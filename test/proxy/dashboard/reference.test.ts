@@ -7,9 +7,9 @@ import { promisify } from 'node:util';
 import { beforeAll, expect, test } from 'vitest';
 import { ALL_OPERATIONS } from '../../../pipeline/contract/operations.ts';
 import { samplesOf } from '../../../proxy/dashboard/pages/samples.ts';
+import { type Dashboard, startDashboard, type Visitor } from '../../support/proxy/dashboard.ts';
+import { atEndOfSuite, giveKey } from '../../support/proxy/service.ts';
 import { pythonWith } from '../../support/python.ts';
-import { atEndOfSuite, giveKey } from '../service.ts';
-import { type Dashboard, startDashboard, type Visitor } from './dashboard.ts';
 
 let dashboard: Dashboard;
 let mia: Visitor;

@@ -1,11 +1,11 @@
 /** Two proxies with one PostgreSQL and one Redis, each with a dashboard: changes at one take effect at the other. */
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { mintSecret } from '../../../proxy/store/people/totp.ts';
-import { codeAt, STEP_MS } from '../authenticator.ts';
-import { BACKENDS, removeServersAtEnd } from '../backends.ts';
-import { runCli, serveCli } from '../cli-process.ts';
-import { makeBuild } from '../fixture.ts';
-import { type Dashboard, linkIn, PASSWORD, startDashboard, Visitor } from './dashboard.ts';
+import { codeAt, STEP_MS } from '../../support/proxy/authenticator.ts';
+import { BACKENDS, removeServersAtEnd } from '../../support/proxy/backends.ts';
+import { runCli, serveCli } from '../../support/proxy/cli-process.ts';
+import { type Dashboard, linkIn, PASSWORD, startDashboard, Visitor } from '../../support/proxy/dashboard.ts';
+import { makeBuild } from '../../support/proxy/fixture.ts';
 
 vi.unmock('node:crypto');
 removeServersAtEnd();

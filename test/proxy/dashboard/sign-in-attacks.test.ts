@@ -3,13 +3,13 @@ import { expect, test } from 'vitest';
 import { openMailer } from '../../../proxy/dashboard/mail/mailer.ts';
 import { checkCounted } from '../../../proxy/dashboard/pages/confirm.ts';
 import type { ServerOptions } from '../../../proxy/server/server.ts';
-import { countAttempts } from '../../../proxy/store/attempts.ts';
+import { countAttempts } from '../../../proxy/store/attempt-counts.ts';
 import { COMMAND_LINE } from '../../../proxy/store/audit.ts';
 import { checkPassword, TooBusy } from '../../../proxy/store/people/passwords.ts';
 import { hashToken, mintToken } from '../../../proxy/store/people/tokens.ts';
 import { mintSecret } from '../../../proxy/store/people/totp.ts';
-import { codeAt, STEP_MS } from '../authenticator.ts';
-import { removeServersAtEnd, rowsIn } from '../backends.ts';
+import { codeAt, STEP_MS } from '../../support/proxy/authenticator.ts';
+import { removeServersAtEnd, rowsIn } from '../../support/proxy/backends.ts';
 import {
   type Dashboard,
   linkIn,
@@ -19,7 +19,7 @@ import {
   startDashboard,
   testBackends,
   type Visitor,
-} from './dashboard.ts';
+} from '../../support/proxy/dashboard.ts';
 
 removeServersAtEnd();
 
@@ -244,7 +244,7 @@ test('no input adds a header or a recipient to a mail', async () => {
   expect(dashboard.mails()).toEqual([]);
   const split = dashboard.store.createAccount('organisation', 'A\r\nBcc: c@d.example', 1);
   await expect(split).rejects.toThrow(/printable/);
-  expect(() => openMailer('outbox:x', 'a@b.example\nBcc: c@d.example')).toThrow();
+  await expect(openMailer('outbox:x', 'a@b.example\nBcc: c@d.example')).rejects.toThrow();
 });
 
 testBackends('a session ends with a suspension, a password change or a removal', async (start) => {

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import { codeAt, STEP_MS } from '../authenticator.ts';
-import { removeServersAtEnd } from '../backends.ts';
-import { linkIn, movableClock, PASSWORD, testBackends } from './dashboard.ts';
+import { codeAt, STEP_MS } from '../../support/proxy/authenticator.ts';
+import { removeServersAtEnd } from '../../support/proxy/backends.ts';
+import { linkIn, movableClock, PASSWORD, testBackends } from '../../support/proxy/dashboard.ts';
 
 removeServersAtEnd();
 

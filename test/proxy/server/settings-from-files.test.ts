@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { settingsFromFiles } from '../../../proxy/server/settings-from-files.ts';
-import { runHere } from '../cli-process.ts';
+import { runHere } from '../../support/proxy/cli-process.ts';
 
 let folder: string;
 let store: string;

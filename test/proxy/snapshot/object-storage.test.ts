@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { mirrorSnapshots } from '../../../proxy/snapshot/object-storage.ts';
 import { parseS3 } from '../../../proxy/snapshot/s3-url.ts';
-import { versionOf, writeSnapshot } from '../fixture.ts';
-import { type S3Server, startS3 } from '../s3-server.ts';
-import { giveKey, startService } from '../service.ts';
+import { versionOf, writeSnapshot } from '../../support/proxy/fixture.ts';
+import { type S3Server, startS3 } from '../../support/proxy/s3-server.ts';
+import { giveKey, startService } from '../../support/proxy/service.ts';
 
 const URL = 's3://data/malaria/prod';
 const ROOT = 'data/malaria/prod';

@@ -3,13 +3,13 @@ import fc from 'fast-check';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { Clock } from '../../../pipeline/lib/clock.ts';
 import { openSharedGate } from '../../../proxy/cluster/shared-gate.ts';
+import { backendsOf, DEFAULT_LIMITS } from '../../../proxy/server/backends.ts';
+import type { AccountStore } from '../../../proxy/store/account-store.ts';
 import type { Admission, DefaultLimits, Gate } from '../../../proxy/store/gate.ts';
-import { openGate } from '../../../proxy/store/gate.ts';
 import { mintKey } from '../../../proxy/store/key-format.ts';
-import type { AccountStore } from '../../../proxy/store/open-store.ts';
-import { isRedisUrl, openStore } from '../../../proxy/store/open-store.ts';
-import { BACKENDS, removeServersAtEnd, type StoreUrls } from '../backends.ts';
-import { giveKey, PATIENT } from '../service.ts';
+import { BACKENDS, removeServersAtEnd, type StoreUrls } from '../../support/proxy/backends.ts';
+import { openStore } from '../../support/proxy/open-store.ts';
+import { giveKey, PATIENT } from '../../support/proxy/service.ts';
 
 removeServersAtEnd();
 
@@ -30,9 +30,10 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ name, new
     const defaults = { perMinute: 5, perMonth: 1_000_000, ...limits };
     const report = () => {};
     // Redis's clock cannot be set, so the limits use the test's.
-    const gate = isRedisUrl(at.limits)
-      ? await openSharedGate({ store, url: at.limits, report, clock: () => now * 1000, times: PATIENT, ...defaults })
-      : await openGate({ limits: at.limits, store: at.store, opened: store, clock, report, ...defaults });
+    const gate =
+      at.limits !== DEFAULT_LIMITS
+        ? await openSharedGate({ store, url: at.limits, report, clock: () => now * 1000, times: PATIENT, ...defaults })
+        : await backendsOf(at).openGate(store, { clock, report, ...defaults });
     onTestFinished(async () => {
       await gate.close();
       await store.close();

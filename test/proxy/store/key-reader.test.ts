@@ -1,18 +1,20 @@
 /** Reading keys for requests from an SQLite store: a look-up sees everything committed before it. */
 import { DatabaseSync, StatementSync } from 'node:sqlite';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { backendsOf } from '../../../proxy/server/backends.ts';
+import type { AccountStore } from '../../../proxy/store/account-store.ts';
 import { mintKey } from '../../../proxy/store/key-format.ts';
 import { openKeyReader } from '../../../proxy/store/key-reader.ts';
-import { type AccountStore, openStore, sqliteFile } from '../../../proxy/store/open-store.ts';
-import { BACKENDS } from '../backends.ts';
-import { giveKey } from '../service.ts';
+import { BACKENDS } from '../../support/proxy/backends.ts';
+import { openStore } from '../../support/proxy/open-store.ts';
+import { giveKey } from '../../support/proxy/service.ts';
 
 let store: AccountStore;
 let file: string;
 let reader: ReturnType<typeof openKeyReader>;
 beforeEach(async () => {
   const { store: url } = await BACKENDS[0]!.newStore();
-  file = sqliteFile(url)!;
+  file = backendsOf({ store: url }).storeFile!;
   store = await openStore(url);
   onTestFinished(() => store.close());
   reader = openKeyReader(file);

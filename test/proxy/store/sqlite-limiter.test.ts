@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { calendarMonth } from '../../../proxy/limits/calendar-month.ts';
-import type { Charge, Verdict } from '../../../proxy/limits/limits.ts';
+import type { Charge, Verdict } from '../../../proxy/limits/verdict.ts';
 import { openSqliteLimiter } from '../../../proxy/store/sqlite-limiter.ts';
 
 const START = Date.parse('2026-03-10T12:00:00Z');

@@ -9,8 +9,8 @@ import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { schemaOf } from '../../../proxy/store/database.ts';
 import { hashKey } from '../../../proxy/store/key-format.ts';
 import { openKeyReader } from '../../../proxy/store/key-reader.ts';
-import { openStore } from '../../../proxy/store/open-store.ts';
-import { giveKey } from '../service.ts';
+import { openStore } from '../../support/proxy/open-store.ts';
+import { giveKey } from '../../support/proxy/service.ts';
 
 let folder: string;
 let file: string;

@@ -1,4 +1,4 @@
-import { periodName } from '../names.ts';
+import { periodName } from '../shared/names.ts';
 
 const indexOf = (period: string) => Number(period.slice(0, 4)) * 12 + Number(period.slice(5)) - 1;
 

@@ -1,4 +1,4 @@
-import { MONTHS, periodName } from '../names.ts';
+import { MONTHS, periodName } from '../shared/names.ts';
 import { populationPlot, seasonPlot, seriesPlot } from './area-plots.ts';
 import { briefButton } from './brief.ts';
 import { levelFill } from './colours.ts';

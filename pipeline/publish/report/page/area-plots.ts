@@ -1,4 +1,6 @@
-import { MONTHS, periodName } from '../names.ts';
+import * as Plot from '@observablehq/plot';
+import * as d3 from 'd3';
+import { MONTHS, periodName } from '../shared/names.ts';
 import { levelFill } from './colours.ts';
 import { chart, widthOf } from './figures.ts';
 import { data, element, levelName, levelOf, scoreOf, setView, view } from './store.ts';

@@ -1,4 +1,4 @@
-import { periodName } from '../names.ts';
+import { periodName } from '../shared/names.ts';
 import { CHANGES, fillIn, hatchKey, key, NOTHING, scaleKey } from './colours.ts';
 import { type Change, changeOf, data, isForecast, lgasInView, type Since, scoreOf, view } from './store.ts';
 import { byFigure, chosen, scope, type Tab } from './tab.ts';

@@ -1,4 +1,5 @@
-import { LEVEL_FILLS, SCORE_CLASSES } from '../names.ts';
+import * as d3 from 'd3';
+import { LEVEL_FILLS, SCORE_CLASSES } from '../shared/names.ts';
 import { data, element, levelOf } from './store.ts';
 import { h } from './words.ts';
 

@@ -1,4 +1,4 @@
-import { periodName } from '../names.ts';
+import { periodName } from '../shared/names.ts';
 import { codes, data, element, fullName, isForecast, isState, lgaOf, nameOf, onView, setView, view } from './store.ts';
 import { openTab } from './tabs.ts';
 import { h } from './words.ts';

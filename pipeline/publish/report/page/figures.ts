@@ -1,4 +1,5 @@
-import type * as Plots from '@observablehq/plot';
+import * as Plot from '@observablehq/plot';
+import * as d3 from 'd3';
 import { initial } from './words.ts';
 
 /** Width available in an element, at least `least`: an element narrower than that scrolls. */
@@ -8,7 +9,7 @@ export const widthOf = (container: Element, least = 300) => Math.max(least, Math
  * A plot as one image named by `ariaLabel`. Plot also labels each group of marks ("area", "rule"), which is not allowed
  * on elements without a role.
  */
-export function chart(options: Plots.PlotOptions & { ariaLabel: string }): Element {
+export function chart(options: Plot.PlotOptions & { ariaLabel: string }): Element {
   const made = Plot.plot(options);
   const svgs = made.localName === 'svg' ? [made] : [...made.querySelectorAll('svg')];
   for (const svg of svgs) {

@@ -1,3 +1,4 @@
+import * as d3 from 'd3';
 import { listed } from './list.ts';
 import { data, element, isState, lgaOf, lgasInView, nameOf, onView, stateOf, view } from './store.ts';
 import { scope, type Tab } from './tab.ts';

@@ -1,4 +1,5 @@
-import { periodName } from '../names.ts';
+import * as d3 from 'd3';
+import { periodName } from '../shared/names.ts';
 import { fillOf, scaleHatching } from './colours.ts';
 import { data, element, fullName, isForecast, lgaOf, onView, setView, view } from './store.ts';
 import { openTab } from './tabs.ts';

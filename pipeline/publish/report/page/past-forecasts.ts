@@ -1,4 +1,6 @@
-import { periodName } from '../names.ts';
+import * as Plot from '@observablehq/plot';
+import * as d3 from 'd3';
+import { periodName } from '../shared/names.ts';
 import { caption, chart } from './figures.ts';
 import { data } from './store.ts';
 import { dateOf } from './words.ts';

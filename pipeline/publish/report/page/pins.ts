@@ -1,4 +1,5 @@
-import { periodName } from '../names.ts';
+import * as Plot from '@observablehq/plot';
+import { periodName } from '../shared/names.ts';
 import { timeScale } from './area-plots.ts';
 import { chart, widthOf } from './figures.ts';
 import { data, element, fullName, nameOf, scoreOf, setView, view } from './store.ts';

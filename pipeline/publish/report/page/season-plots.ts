@@ -1,4 +1,5 @@
-import { MONTHS } from '../names.ts';
+import * as Plot from '@observablehq/plot';
+import { MONTHS } from '../shared/names.ts';
 import { caption, chart, monthScale, widthOf } from './figures.ts';
 import { data, element } from './store.ts';
 import { capital, PLOT_STYLE, share } from './words.ts';

@@ -1,4 +1,4 @@
-import { CERTAINTY, NONE, type PageData } from '../page-data.ts';
+import { CERTAINTY, NONE, type PageData } from '../shared/page-data.ts';
 
 /** Element by an id that the page's HTML has. */
 export const element = <T extends Element = HTMLElement>(id: string): T => document.getElementById(id) as Element as T;

@@ -1,3 +1,4 @@
+import * as d3 from 'd3';
 import { CHANCES, fillIn, scaleKey, WIDTHS } from './colours.ts';
 import {
   CERTAIN,

@@ -1,3 +1,5 @@
+import * as Plot from '@observablehq/plot';
+import * as d3 from 'd3';
 import { caption, chart, widthOf } from './figures.ts';
 import { data, element, scoreOf } from './store.ts';
 import { byTest, PLOT_STYLE, share } from './words.ts';

@@ -1,5 +1,6 @@
-import type * as Plots from '@observablehq/plot';
-import { MONTHS, periodName } from '../names.ts';
+import * as Plot from '@observablehq/plot';
+import * as d3 from 'd3';
+import { MONTHS, periodName } from '../shared/names.ts';
 import { caption, chart, monthScale, titled, widthOf } from './figures.ts';
 import { data, element } from './store.ts';
 import { dateOf, PLOT_STYLE } from './words.ts';
@@ -172,7 +173,7 @@ function errorPlot(errors: { method: string; development: number; held_back: num
 /** Width that the card around a plot takes. */
 const CARD_PADDING = 40;
 
-function wide(ariaLabel: string, marks: Plots.Markish[]): Element {
+function wide(ariaLabel: string, marks: Plot.Markish[]): Element {
   return chart({
     width: widthOf(element('fits'), 620) - CARD_PADDING,
     height: 190,

@@ -1,4 +1,6 @@
-import { modelName } from '../names.ts';
+import * as Plot from '@observablehq/plot';
+import * as d3 from 'd3';
+import { modelName } from '../shared/names.ts';
 import { caption, chart, widthOf } from './figures.ts';
 import { data, element } from './store.ts';
 import { PLOT_STYLE } from './words.ts';

@@ -1,5 +1,6 @@
-import { monthName } from '../names.ts';
-import { MEASURES, RUNS, VERDICTS, WINDOW_COLUMNS } from '../page-data.ts';
+import * as d3 from 'd3';
+import { monthName } from '../shared/names.ts';
+import { MEASURES, RUNS, VERDICTS, WINDOW_COLUMNS } from '../shared/page-data.ts';
 import { fillIn, NOTHING, scaleKey, YEARS } from './colours.ts';
 import { data, indexOf, lgasInView, view } from './store.ts';
 import { byFigure, chosen, scope, type Tab } from './tab.ts';

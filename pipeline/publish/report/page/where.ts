@@ -1,3 +1,4 @@
+import * as d3 from 'd3';
 import { fillIn, fillOf, hatchKey, key, levelFill, levelFills, SCORES, scaleKey } from './colours.ts';
 import {
   CERTAIN,

@@ -1,3 +1,4 @@
+import * as d3 from 'd3';
 import { fillIn, key, NOTHING, SCORES, scaleKey } from './colours.ts';
 import { data, lgaOf, lgasInView, nameOf, scoreOf, setView, view } from './store.ts';
 import { byFigure, chosen, scope, type Tab } from './tab.ts';

@@ -1,4 +1,4 @@
-import { monthName, periodName } from '../names.ts';
+import { monthName, periodName } from '../shared/names.ts';
 import { data, isForecast } from './store.ts';
 
 /** ` by` and the test of a round; empty if it is the score's test. */

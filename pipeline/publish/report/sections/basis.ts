@@ -1,6 +1,6 @@
 import type { Contents } from '../../snapshot/contents.ts';
-import { html, type Markup, table } from '../markup.ts';
-import { periodName } from '../names.ts';
+import { html, type Markup, table } from '../shared/markup.ts';
+import { periodName } from '../shared/names.ts';
 
 /** The evidence behind scores and forecasts by state: the last survey and the last case record. */
 export function basisPart({ tables, coverage }: Pick<Contents, 'tables' | 'coverage'>): Markup {

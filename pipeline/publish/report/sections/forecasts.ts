@@ -1,5 +1,5 @@
 import type { Tables } from '../../snapshot/snapshot-tables.ts';
-import { html, type Markup, table } from '../markup.ts';
+import { html, type Markup, table } from '../shared/markup.ts';
 
 type Skill = Tables['forecast_skill'][number];
 

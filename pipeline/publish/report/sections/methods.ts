@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { Marked, type Tokens } from 'marked';
+import { Marked, type MarkedExtension, type Renderer, type Tokens } from 'marked';
 import temml from 'temml';
 import type { Territory } from '../../../contract/territory.ts';
-import { html, type Markup, raw } from '../markup.ts';
+import { html, type Markup, raw } from '../shared/markup.ts';
 
 /** The model pages in the pipeline's order. Their paths are literals, so that a changed page makes another snapshot. */
 const PAGES: Readonly<Record<string, string>> = {
@@ -11,6 +11,8 @@ const PAGES: Readonly<Record<string, string>> = {
   survey: '../../../model/survey/MODEL.md',
   season: '../../../model/season/MODEL.md',
   risk: '../../../model/risk/MODEL.md',
+  'risk-numerics': '../../../model/risk/NUMERICS.md',
+  'risk-results': '../../../model/risk/RESULTS.md',
   forecast: '../../../model/forecast/MODEL.md',
   transmission: '../../../model/transmission/MODEL.md',
 };
@@ -23,23 +25,36 @@ export function methodsSection({ model_pages }: Territory): Markup {
   return html`<section id="methods" aria-labelledby="methods-head"><h2 id="methods-head">How it is computed</h2>
 <p class="lead">Full descriptions of the models, for reviewers: data, equations, priors, estimation, checks and limits.</p>
 ${Object.entries(PAGES).map(([name, file]) => {
-  const { title, body } = renderPage(readFileSync(path.resolve(import.meta.dirname, file), 'utf8'));
+  const { title, body } = renderPage(readFileSync(path.resolve(import.meta.dirname, file), 'utf8'), file);
   return html`<details id="method-${name}" class="method"><summary>${title}</summary>${raw(body)}</details>`;
 })}</section>`;
 }
 
 /**
- * A page's title and the rest of it as HTML. Links into the repository, which readers of the report do not have, become
- * text.
+ * A page's title and the rest of it as HTML. Links to other model pages lead to them in the report; links to anything
+ * else in the repository, which readers of the report do not have, become text.
+ * @param file the page's path, to which its links are relative
  */
-export function renderPage(markdown: string): { title: string; body: string } {
+export function renderPage(markdown: string, file: string): { title: string; body: string } {
   const end = markdown.indexOf('\n');
-  return { title: markdown.slice('# '.length, end), body: marked.parse(markdown.slice(end), { async: false }) };
+  const body = new Marked(MARKDOWN, { renderer: { link: linksFrom(file) } }).parse(markdown.slice(end), {
+    async: false,
+  });
+  return { title: markdown.slice('# '.length, end), body };
 }
+
+const linksFrom = (file: string) =>
+  function link(this: Renderer, { href, tokens }: Tokens.Link): string {
+    const text = this.parser.parseInline(tokens);
+    const target = path.join(path.dirname(file), href.replace(/#.*/, ''));
+    const page = Object.keys(PAGES).find((name) => PAGES[name] === target);
+    if (page !== undefined) return `<a href="#method-${page}">${text}</a>`;
+    return /^https:/.test(href) ? `<a href="${href}">${text}</a>` : text;
+  };
 
 const equation = (tex: string, displayMode: boolean) => temml.renderToString(tex, { displayMode, throwOnError: true });
 
-const marked: Marked = new Marked({
+const MARKDOWN: MarkedExtension = {
   extensions: [
     {
       name: 'equation',
@@ -57,12 +72,6 @@ const marked: Marked = new Marked({
     heading({ tokens, depth }) {
       return `<h${depth + 1}>${this.parser.parseInline(tokens)}</h${depth + 1}>\n`;
     },
-    link({ href, tokens }) {
-      const text = this.parser.parseInline(tokens);
-      const page = /^(?:\.\.\/)+(?:\w+\/)*(\w+)\/MODEL\.md$/.exec(href)?.[1];
-      if (page) return `<a href="#method-${page}">${text}</a>`;
-      return /^https:/.test(href) ? `<a href="${href}">${text}</a>` : text;
-    },
     code({ text, lang }) {
       return lang === 'math' ? equation(text, true) : false;
     },
@@ -71,4 +80,4 @@ const marked: Marked = new Marked({
       return `<div class="scroll" tabindex="0" role="group" aria-label="Table">${plain.call(this, token)}</div>`;
     },
   },
-});
+};

@@ -1,6 +1,6 @@
-import { html, type Markup } from '../markup.ts';
-import { periodName } from '../names.ts';
-import type { PageData } from '../page-data.ts';
+import { html, type Markup } from '../shared/markup.ts';
+import { periodName } from '../shared/names.ts';
+import type { PageData } from '../shared/page-data.ts';
 
 /** The observations that everything on the page is based on, with their dates. */
 export function evidenceStrip(observed: PageData['observed']): Markup {

@@ -1,9 +1,9 @@
 import { inWords } from '../../../contract/territory.ts';
 import type { Contents } from '../../snapshot/contents.ts';
 import { periodsOf } from '../../snapshot/snapshot-tables.ts';
-import { renderMap } from '../map.ts';
-import { html, type Markup } from '../markup.ts';
-import { periodName, SCORE_CLASSES, scoreFill } from '../names.ts';
+import { renderMap } from '../shared/map.ts';
+import { html, type Markup } from '../shared/markup.ts';
+import { periodName, SCORE_CLASSES, scoreFill } from '../shared/names.ts';
 
 /** The part of the page with the map, its controls, sentences and the selected place. The first map needs no script. */
 export function mapStage({ tables, coverage, model }: Contents): Markup {

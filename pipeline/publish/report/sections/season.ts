@@ -1,9 +1,9 @@
 import type { Season } from '../../../contract/schemas.ts';
 import type { Contents } from '../../snapshot/contents.ts';
 import { seasonsOf } from '../../snapshot/documents.ts';
-import type { Evidence } from '../evidence.ts';
-import { html, type Markup, table } from '../markup.ts';
-import { monthName } from '../names.ts';
+import type { Evidence } from '../shared/evidence.ts';
+import { html, type Markup, table } from '../shared/markup.ts';
+import { monthName } from '../shared/names.ts';
 import { windowsPart } from './windows.ts';
 
 /** When cases are expected to be highest, and the best months to act, by state. */

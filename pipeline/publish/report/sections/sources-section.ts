@@ -1,7 +1,7 @@
 import { inWords, type Territory } from '../../../contract/territory.ts';
 import type { ReportLine } from '../../../engine/stage.ts';
 import type { Contents } from '../../snapshot/contents.ts';
-import { html, type Markup, table } from '../markup.ts';
+import { html, type Markup, table } from '../shared/markup.ts';
 
 type Finding = ReportLine & { stage: string };
 

@@ -1,8 +1,8 @@
 import type { SurveyTrend } from '../../../contract/schemas.ts';
 import type { Contents } from '../../snapshot/contents.ts';
 import { trendsOf } from '../../snapshot/documents.ts';
-import type { Evidence } from '../evidence.ts';
-import { type Content, html, type Markup, table } from '../markup.ts';
+import type { Evidence } from '../shared/evidence.ts';
+import { type Content, html, type Markup, table } from '../shared/markup.ts';
 import { otherTests } from './tests.ts';
 
 const share = (value: number | null) => value?.toFixed(4);

@@ -1,8 +1,8 @@
 /** The diagnostic tests of the survey rounds and, if there are several, their effect on scores and survey results. */
 import { METHOD_NAMES, type Method } from '../../../catalog/values.ts';
 import type { Contents } from '../../snapshot/contents.ts';
-import type { Evidence } from '../evidence.ts';
-import { inSentence, periodName } from '../names.ts';
+import type { Evidence } from '../shared/evidence.ts';
+import { inSentence, periodName } from '../shared/names.ts';
 
 type Observed = Pick<Evidence, 'surveys'>;
 type Parameters = Pick<Contents['model'], 'parameters'>;

@@ -1,9 +1,9 @@
 import type { TransmissionModel } from '../../../contract/schemas.ts';
 import { describeProjections, describeStanding } from '../../../model/transmission/limits.ts';
 import type { Contents } from '../../snapshot/contents.ts';
-import type { Evidence } from '../evidence.ts';
-import { html, type Markup, table } from '../markup.ts';
-import { inSentence, monthName } from '../names.ts';
+import type { Evidence } from '../shared/evidence.ts';
+import { html, type Markup, table } from '../shared/markup.ts';
+import { inSentence, monthName } from '../shared/names.ts';
 import { isReported, methodName } from './words.ts';
 
 /** The compartmental model: fits, projections against the cases then reported, and limits. */

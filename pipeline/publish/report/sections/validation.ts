@@ -3,9 +3,9 @@ import type { GroupScore } from '../../../validate/compare-truth.ts';
 import type { KnownTruth } from '../../../validate/known-truth.ts';
 import type { OverFolds, Validation } from '../../../validate/validation.ts';
 import type { Contents } from '../../snapshot/contents.ts';
-import type { Evidence } from '../evidence.ts';
-import { html, type Markup, table } from '../markup.ts';
-import { inSentence, modelName } from '../names.ts';
+import type { Evidence } from '../shared/evidence.ts';
+import { html, type Markup, table } from '../shared/markup.ts';
+import { inSentence, modelName } from '../shared/names.ts';
 import { basisPart } from './basis.ts';
 import { forecastPart } from './forecasts.ts';
 

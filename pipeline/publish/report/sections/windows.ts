@@ -1,7 +1,7 @@
 import type { SeasonWindow } from '../../../model/season/season-tables.ts';
 import type { Tables } from '../../snapshot/snapshot-tables.ts';
-import { html, type Markup, table } from '../markup.ts';
-import { monthName } from '../names.ts';
+import { html, type Markup, table } from '../shared/markup.ts';
+import { monthName } from '../shared/names.ts';
 
 type Measure = SeasonWindow['measure'];
 

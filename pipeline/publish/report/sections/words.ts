@@ -3,8 +3,8 @@ import { missingData } from '../../../catalog/missing.ts';
 import { inWords } from '../../../contract/territory.ts';
 import type { Contents } from '../../snapshot/contents.ts';
 import { shareNames } from '../../snapshot/table-columns.ts';
-import type { Evidence } from '../evidence.ts';
-import { inSentence, monthName, periodName } from '../names.ts';
+import type { Evidence } from '../shared/evidence.ts';
+import { inSentence, monthName, periodName } from '../shared/names.ts';
 import { describeTests } from './tests.ts';
 
 /** What a reader must know before using a score, most important first, in the country's words. */

@@ -1,66 +1,74 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { joinModules, pageParts } from '../../../../pipeline/publish/report/bundle.ts';
+import { codeOf, ROOT } from '../../../../pipeline/engine/code.ts';
+import { bundle, pageParts } from '../../../../pipeline/publish/report/bundle.ts';
+import { SNAPSHOT } from '../../../../pipeline/stages.ts';
+
+const MAIN = 'pipeline/publish/report/page/main.ts';
 
 let folder = '';
 beforeEach(() => {
   folder = mkdtempSync(path.join(tmpdir(), 'modules-'));
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
-const write = (files: Record<string, string>) => {
+const bundleOf = async (files: Record<string, string>) => {
   for (const [name, text] of Object.entries(files)) writeFileSync(path.join(folder, name), text);
-  return path.join(folder, 'main.ts');
+  return (await bundle(path.join(folder, 'main.ts'))).code;
 };
 
-test('each module appears once, after those that it imports, without types', () => {
-  const main = write({
-    'main.ts': "import { b } from './b.ts';\nimport {\n  a,\n} from './a.ts';\nresult = a + b;\n",
-    'a.ts': 'export const a: number = 1;\n',
-    'b.ts': "import type { T } from './none.ts';\nimport { a } from './a.ts';\nexport const b = (a as number) + 1;\n",
+test('modules become one script without types, each with its own scope', async () => {
+  const code = await bundleOf({
+    'main.ts':
+      "import { b } from './b.ts';\nimport {\n  a as one,\n} from './a.ts';\nconst f = 2;\nresult(one() + b + f);\n",
+    'a.ts': 'const f: number = 1;\nexport function a() {\n  return f;\n}\n',
+    'b.ts': "import type { T } from './none.ts';\nimport { a } from './a.ts';\nexport const b = (a() as number) + 1;\n",
   });
-  expect(runInNewContext(`let result; ${joinModules(main)}; result`)).toBe(3);
+  let result = 0;
+  runInNewContext(code, {
+    result: (value: number) => {
+      result = value;
+    },
+  });
+  expect(result).toBe(5);
 });
 
-test('each module has its own scope; its exports are visible to the page', () => {
-  const main = write({
-    'main.ts': "import { a } from './a.ts';\nconst f = 2;\nresult = a() + f;\n",
-    'a.ts': 'const f = 1;\nexport function a() {\n  return f;\n}\n',
-  });
-  expect(runInNewContext(`let result; ${joinModules(main)}; result`)).toBe(3);
+test('a package that is not installed, a missing file and a missing export are refused', async () => {
+  await expect(bundleOf({ 'main.ts': "import { a } from 'not-installed';\na();\n" })).rejects.toThrow(/not-installed/);
+  await expect(bundleOf({ 'main.ts': "import { a } from './none.ts';\na();\n" })).rejects.toThrow(/none\.ts/);
+  await expect(
+    bundleOf({ 'main.ts': "import { b } from './a.ts';\nb();\n", 'a.ts': 'export const a = 1;\n' }),
+  ).rejects.toThrow(/"b" is not exported/);
 });
 
-test('names exported twice, imports of packages and renamed imports are refused', () => {
-  expect(() =>
-    joinModules(
-      write({
-        'main.ts': "import { a } from './a.ts';\nexport function f() {}\na();\n",
-        'a.ts': 'export function a() {}\nexport function f() {}\n',
-      }),
-    ),
-  ).toThrow(/'f' has already been declared/);
-  expect(() => joinModules(write({ 'main.ts': "import { a } from 'd3';\n" }))).toThrow(
-    /main\.ts: found import .* from 'd3'.*, expected an import of names from a file/,
+test('the page has one script, with the licences of the packages in it', async () => {
+  const { script, licences } = await pageParts();
+  expect(script).not.toMatch(/<\/script|\bimport\b|\brequire\(/);
+  expect(licences.flatMap(({ names }) => names)).toEqual(
+    expect.arrayContaining(['@observablehq/plot', 'd3-array', 'd3-scale-chromatic', 'd3-selection']),
   );
-  expect(() =>
-    joinModules(write({ 'main.ts': "import { a as b } from './a.ts';\n", 'a.ts': 'export const a = 1;\n' })),
-  ).toThrow(/expected an import of names from a file/);
+  for (const { names, text } of licences) expect(text, names.join()).toContain('Copyright');
 });
 
-test('the page consists of the libraries and its own script, the same in every call', () => {
-  const { scripts, licences } = pageParts();
-  expect(scripts.map(({ type }) => type)).toEqual([null, null, 'module']);
-  expect(licences.map(({ name }) => name)).toEqual(['D3', 'Observable Plot']);
-  expect(pageParts().scripts).toEqual(scripts);
+test("the page's script is the same wherever the sources lie", async () => {
+  for (const file of Object.keys(codeOf(MAIN).files)) cpSync(path.join(ROOT, file), path.join(folder, 'deeper', file));
+  symlinkSync(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'));
+  const { code } = await bundle(path.join(folder, 'deeper', MAIN));
+  expect(code).toBe((await bundle(path.join(ROOT, MAIN))).code);
+});
+
+test('the page, its packages and the bundler are code of the snapshot', () => {
+  const { files, packages } = codeOf(SNAPSHOT.module);
+  expect(Object.keys(files)).toEqual(expect.arrayContaining(Object.keys(codeOf(MAIN).files)));
+  expect(Object.keys(packages)).toEqual(expect.arrayContaining(['@observablehq/plot', 'd3', 'rolldown']));
 });
 
 test("the page's scripts pass the type check for browsers", () => {
-  const root = path.resolve(import.meta.dirname, '../../../..');
-  const tsc = path.join(root, 'node_modules/typescript/bin/tsc');
-  execFileSync(process.execPath, [tsc, '--noEmit', '-p', path.join(root, 'pipeline/publish/report/page')], {
+  const tsc = path.join(ROOT, 'node_modules/typescript/bin/tsc');
+  execFileSync(process.execPath, [tsc, '--noEmit', '-p', path.join(ROOT, 'pipeline/publish/report/page')], {
     stdio: 'pipe',
   });
 });

@@ -6,7 +6,7 @@ import {
   observedOf,
   windowsOf,
 } from '../../../../pipeline/publish/report/encode-decisions.ts';
-import { NONE, WINDOW_COLUMNS } from '../../../../pipeline/publish/report/page-data.ts';
+import { NONE, WINDOW_COLUMNS } from '../../../../pipeline/publish/report/shared/page-data.ts';
 import type { Contents } from '../../../../pipeline/publish/snapshot/contents.ts';
 import type { Tables } from '../../../../pipeline/publish/snapshot/snapshot-tables.ts';
 

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { inSentence } from '../../../../pipeline/publish/report/names.ts';
 import {
   describeRiskLimits,
   isReported,
@@ -7,6 +6,7 @@ import {
   monthsInWords,
   monthsWithoutSurvey,
 } from '../../../../pipeline/publish/report/sections/words.ts';
+import { inSentence } from '../../../../pipeline/publish/report/shared/names.ts';
 import { TERRITORY } from '../../../../pipeline/synthetic/states.ts';
 
 test('months without a survey', () => {

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { removeServersAtEnd } from '../../backends.ts';
-import { runHere } from '../../cli-process.ts';
-import { linkIn, PASSWORD, testBackends } from '../../dashboard/dashboard.ts';
+import { removeServersAtEnd } from '../../../support/proxy/backends.ts';
+import { runHere } from '../../../support/proxy/cli-process.ts';
+import { linkIn, PASSWORD, testBackends } from '../../../support/proxy/dashboard.ts';
 
 removeServersAtEnd();
 

@@ -10,7 +10,7 @@ const MAIL = { to: 'ada@example.org', subject: 'A subject', text: 'For “Ọlá
 test('the outbox keeps each mail as a file readable by its owner alone', async () => {
   const folder = join(mkdtempSync(join(tmpdir(), 'malaria-mail-')), 'outbox');
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  const mailer = openMailer(`outbox:${folder}`, 'risk@example.org');
+  const mailer = await openMailer(`outbox:${folder}`, 'risk@example.org');
   await mailer.send(MAIL, 0);
   await mailer.send(MAIL, 0);
   const names = readdirSync(folder);
@@ -34,7 +34,7 @@ test('the outbox keeps each mail as a file readable by its owner alone', async (
 test('a mail in the outbox is complete as soon as it appears', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'malaria-mail-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  const mailer = openMailer(`outbox:${folder}`, 'risk@example.org');
+  const mailer = await openMailer(`outbox:${folder}`, 'risk@example.org');
   let sending = true;
   // Large, so that writing it takes a while.
   const mail = { ...MAIL, text: `${'Dear Ada. '.repeat(1_000_000)}${MAIL.text}` };
@@ -73,7 +73,7 @@ test('a mail is sent by SMTP, to its one address', async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());
   const { port } = server.address() as { port: number };
-  const mailer = openMailer(`smtp://127.0.0.1:${port}`, 'risk@example.org');
+  const mailer = await openMailer(`smtp://127.0.0.1:${port}`, 'risk@example.org');
   onTestFinished(() => mailer.close());
   await mailer.send(MAIL, 0);
   const session = received.join('');
@@ -83,14 +83,14 @@ test('a mail is sent by SMTP, to its one address', async () => {
 });
 
 test('mail by smtp:// to another machine is sent only encrypted', async () => {
-  const mailer = openMailer('smtp://127.0.0.2:1', 'risk@example.org');
+  const mailer = await openMailer('smtp://127.0.0.2:1', 'risk@example.org');
   onTestFinished(() => mailer.close());
   await expect(mailer.send(MAIL, 0)).rejects.toThrow();
 });
 
-test('other settings are refused without repeating them', () => {
+test('other settings are refused without repeating them', async () => {
   for (const setting of ['', 'outbox:', 'sendmail', 'smtp:', 'http://secret@host/']) {
-    expect(() => openMailer(setting, 'risk@example.org')).toThrow(/^--mail: expected outbox:FOLDER or smtp:/);
+    await expect(openMailer(setting, 'risk@example.org')).rejects.toThrow(/^--mail: expected outbox:FOLDER or smtp:/);
   }
-  expect(() => openMailer('outbox:x', 'Risk <risk@example.org>')).toThrow(/--mail-from: expected an address/);
+  await expect(openMailer('outbox:x', 'Risk <risk@example.org>')).rejects.toThrow(/--mail-from: expected an address/);
 });

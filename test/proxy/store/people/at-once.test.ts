@@ -1,14 +1,15 @@
 /** Random concurrent steps on one store by two proxies: each is done or refused, and there are no deadlocks. */
 
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { UsageError } from '../../../../proxy/errors.ts';
+import { UsageError } from '../../../../pipeline/lib/errors.ts';
 import { type Actor, COMMAND_LINE } from '../../../../proxy/store/audit.ts';
-import { openStore } from '../../../../proxy/store/open-store.ts';
 import { openDirectory } from '../../../../proxy/store/people/directory.ts';
-import { actorOf, type Person, type Role } from '../../../../proxy/store/people/rules.ts';
+import { actorOf } from '../../../../proxy/store/people/person-rules.ts';
 import { hashToken, mintToken } from '../../../../proxy/store/people/tokens.ts';
-import { BACKENDS, removeServersAtEnd, rowsIn } from '../../backends.ts';
-import { giveKey } from '../../service.ts';
+import type { Person, Role } from '../../../../proxy/store/row-types.ts';
+import { BACKENDS, removeServersAtEnd, rowsIn } from '../../../support/proxy/backends.ts';
+import { openStore } from '../../../support/proxy/open-store.ts';
+import { giveKey } from '../../../support/proxy/service.ts';
 
 removeServersAtEnd();
 

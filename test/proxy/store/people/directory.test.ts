@@ -1,10 +1,10 @@
 /** The guarantees of every directory of people, tested with two directories on one store, as in two proxies. */
 import { describe, expect, test } from 'vitest';
 import { COMMAND_LINE } from '../../../../proxy/store/audit.ts';
-import { actorOf } from '../../../../proxy/store/people/rules.ts';
-import { BACKENDS, removeServersAtEnd } from '../../backends.ts';
-import { giveKey } from '../../service.ts';
-import { race, token, twoSides } from './two-sides.ts';
+import { actorOf } from '../../../../proxy/store/people/person-rules.ts';
+import { BACKENDS, removeServersAtEnd } from '../../../support/proxy/backends.ts';
+import { giveKey } from '../../../support/proxy/service.ts';
+import { race, token, twoSides } from '../../../support/proxy/two-sides.ts';
 
 removeServersAtEnd();
 

@@ -1,8 +1,8 @@
 /** Invitations and links for a new password: each works once, and only the newest one works. */
 import { describe, expect, test } from 'vitest';
-import { actorOf } from '../../../../proxy/store/people/rules.ts';
-import { BACKENDS, removeServersAtEnd } from '../../backends.ts';
-import { race, token, twoSides } from './two-sides.ts';
+import { actorOf } from '../../../../proxy/store/people/person-rules.ts';
+import { BACKENDS, removeServersAtEnd } from '../../../support/proxy/backends.ts';
+import { race, token, twoSides } from '../../../support/proxy/two-sides.ts';
 
 removeServersAtEnd();
 
@@ -74,8 +74,12 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore 
     expect([await one.findLink(old, 6), (await one.findLink(newer, 6))?.invitation]).toEqual([
       null,
       {
-        ...{ id, ...request, accountId: undefined, account_id: ada.account_id },
-        ...{ created_at: 5, expires_at: 5 + 7 * 24 * HOUR },
+        id,
+        ...request,
+        accountId: undefined,
+        account_id: ada.account_id,
+        created_at: 5,
+        expires_at: 5 + 7 * 24 * HOUR,
       },
     ]);
     expect((await one.listInvitations(ada.account_id, 6)).map((invitation) => invitation.id)).toEqual([id]);

@@ -1,9 +1,9 @@
 /** Sessions and two-step sign-in: a code works once, and a session ends when its basis does. */
 import { describe, expect, test } from 'vitest';
 import { COMMAND_LINE } from '../../../../proxy/store/audit.ts';
-import { actorOf } from '../../../../proxy/store/people/rules.ts';
-import { BACKENDS, removeServersAtEnd } from '../../backends.ts';
-import { race, token, twoSides } from './two-sides.ts';
+import { actorOf } from '../../../../proxy/store/people/person-rules.ts';
+import { BACKENDS, removeServersAtEnd } from '../../../support/proxy/backends.ts';
+import { race, token, twoSides } from '../../../support/proxy/two-sides.ts';
 
 removeServersAtEnd();
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { mintSecret, otpauthUrl, stepOf } from '../../../../proxy/store/people/totp.ts';
-import { codeAt, STEP_MS } from '../../authenticator.ts';
+import { codeAt, STEP_MS } from '../../../support/proxy/authenticator.ts';
 
 /** '12345678901234567890' in base 32, the secret in the RFC. */
 const RFC_SECRET = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ';

@@ -1,0 +1,28 @@
+import { addMonths } from '../contract/months.ts';
+import { refusalIn } from '../lib/bad-input.ts';
+import { caseRecords, surveyRounds } from './evidence.ts';
+import type { Model } from './model.ts';
+import type { Source } from './sources.ts';
+
+/**
+ * Checks that estimated months are backed by observations: `last_estimated` may be no later than the last month of case
+ * records, if there are any, and no more months after the last survey than model.json allows.
+ * @throws BadInput naming the limit
+ */
+export function checkEvidence({ last_estimated, parameters }: Model, sources: readonly Source[]): void {
+  const latest = <T extends { last: string }>(all: readonly T[]) =>
+    all.toSorted((a, b) => (a.last < b.last ? -1 : 1)).at(-1);
+  const refuse = (most: string, why: string) => {
+    if (last_estimated > most)
+      throw refusalIn('model.json', 'last_estimated')(last_estimated, `at most ${most}: ${why}`);
+  };
+  const cases = latest(caseRecords(sources));
+  if (cases) refuse(cases.last, `the case records end there (sources.json, ${cases.id}, span)`);
+  const survey = latest(surveyRounds(sources));
+  const { max_months_after_survey: months } = parameters.evidence;
+  if (survey)
+    refuse(
+      addMonths(survey.last, months),
+      `${months} months after the last survey, ${survey.last} (parameters.evidence.max_months_after_survey)`,
+    );
+}

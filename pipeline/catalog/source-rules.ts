@@ -1,0 +1,217 @@
+import { type Refusal, refusalIn } from '../lib/bad-input.ts';
+import { datedFiles, isDated } from './dated-files.ts';
+import { formOf, isTable, type Role, TABLE_FORMATS } from './roles.ts';
+import type { Gap, Source } from './sources.ts';
+
+const refusal = refusalIn('sources.json');
+const ofSource = (id: string): Refusal => refusal.at(`source ${id}`);
+
+/** Roles for which a country has exactly one source, and those for which it has at most one. */
+const ONCE: readonly Role[] = ['lga_boundaries', 'population'];
+const AT_MOST_ONCE: readonly Role[] = ['lga_codes', 'state_boundaries', 'population_census', 'climate', 'elevation'];
+
+/** The formats that a role's source can have. */
+const FORMATS: Record<Role, readonly Source['format'][]> = {
+  lga_boundaries: ['shapefile', 'geojson', 'topojson'],
+  lga_codes: TABLE_FORMATS,
+  state_boundaries: ['shapefile', 'geojson', 'topojson'],
+  population: ['geotiff'],
+  population_census: TABLE_FORMATS,
+  elevation: ['geotiff'],
+  climate: [...TABLE_FORMATS, 'geotiff'],
+  survey_clusters: TABLE_FORMATS,
+  survey_states: TABLE_FORMATS,
+  cases_states: TABLE_FORMATS,
+  cases_lgas: TABLE_FORMATS,
+  layer: [...TABLE_FORMATS, 'geotiff'],
+  covariate: [...TABLE_FORMATS, 'geotiff'],
+};
+
+/** The rules for gaps that a role's source may use. */
+const RULES: Partial<Record<Role, readonly Gap['rule'][]>> = {
+  lga_boundaries: ['overlap'],
+  state_boundaries: ['uncovered'],
+  population_census: ['omit'],
+  elevation: ['null', 'neighbours'],
+  climate: ['neighbours'],
+  cases_states: ['mask'],
+  cases_lgas: ['mask'],
+  layer: ['null', 'neighbours'],
+};
+/** Gaps of a covariate's table, or of rasters by month or year, are LGAs; those of other rasters are cells. */
+const COVARIATE_RULES: Record<'table' | 'raster', readonly Gap['rule'][]> = {
+  table: ['neighbours', 'value'],
+  raster: ['nearest', 'value'],
+};
+
+/**
+ * Checks what the schema of `sources.json` cannot express: which fields a source needs, and that every entry has an
+ * effect.
+ * @throws BadInput naming the source and the field
+ */
+export function checkSources(sources: readonly Source[]): void {
+  checkTogether(sources);
+  for (const source of sources) checkSource(source);
+}
+
+/** Checks across entries: ids, roles, figures and files that may occur only once. */
+export function checkTogether(sources: readonly Source[]): void {
+  const ids = sources.map((source) => source.id);
+  const twice = ids.find((id, i) => ids.indexOf(id) !== i);
+  if (twice) throw refusal(`the id ${twice} twice`, 'each id once');
+  const count = (role: Role) => sources.filter((source) => source.role === role).length;
+  for (const role of ONCE)
+    if (count(role) !== 1) throw refusal.at(`role ${role}`)(`${count(role)} sources`, 'exactly one');
+  for (const role of AT_MOST_ONCE)
+    if (count(role) > 1) throw refusal.at(`role ${role}`)(`${count(role)} sources`, 'at most one');
+  checkNeeds(sources);
+  const layers = sources.filter((source) => source.role === 'layer' && source.figure !== undefined);
+  layers.forEach(({ id, figure }, i) => {
+    if (layers.findIndex((other) => other.figure === figure) !== i)
+      throw ofSource(id)(`a second layer of ${figure}`, 'each figure once');
+  });
+  // A covariate may be a column of the climate's table, or the raster of elevation.
+  const files = sources
+    .filter(({ role }) => role !== 'covariate')
+    .flatMap((source) => source.files.map((file) => file.path));
+  const again = files.find((file, i) => files.indexOf(file) !== i);
+  if (again) throw refusal.at(again)('the file twice', 'each file once');
+}
+
+/** Checks which roles need others. */
+function checkNeeds(sources: readonly Source[]): void {
+  const has = (role: Role, column?: string) =>
+    sources.some((source) => source.role === role && (column === undefined || source.columns?.[column] !== undefined));
+  if (!has('lga_boundaries', 'lga_pcode') && !has('lga_codes'))
+    throw refusal('lga_boundaries without a column lga_pcode', 'one, or a source of the role lga_codes');
+  if (has('lga_boundaries', 'lga_pcode') && has('lga_codes'))
+    throw refusal('lga_codes beside a column lga_pcode of lga_boundaries', 'one of them');
+  if (!['lga_boundaries', 'lga_codes'].some((role) => has(role as Role, 'state_pcode')) && !has('state_boundaries'))
+    throw refusal(
+      'no column state_pcode',
+      'one of lga_boundaries or lga_codes, or a source of the role state_boundaries',
+    );
+  if (!has('survey_clusters'))
+    throw refusal('no source of the role survey_clusters', 'one: scores are based on surveys');
+  for (const role of ['cases_states', 'cases_lgas', 'survey_states'] as const)
+    if (has(role) && !has('population_census'))
+      throw refusal(
+        `${role} without population_census`,
+        'both: cases are given per 1,000 people, states weighted by children',
+      );
+  for (const role of ['cases_states', 'cases_lgas'] as const)
+    if (has(role) && !has('climate'))
+      throw refusal(`${role} without climate`, 'both: the season is estimated from rain');
+}
+
+/** Checks what an entry needs by its role and format. */
+export function checkSource(source: Source): void {
+  const refusal = ofSource(source.id);
+  if (source.role === 'layer' && !source.figure)
+    throw refusal('no figure', 'the figure of the context that it provides');
+  if (!FORMATS[source.role].includes(source.format))
+    throw refusal(`the format ${source.format}`, `${FORMATS[source.role].join(' or ')} for the role ${source.role}`);
+  if (source.figure && source.role !== 'layer')
+    throw refusal(`a figure, ${source.figure}`, 'none: only the role layer has one');
+  if (source.format === 'geotiff') checkRaster(source, refusal);
+  else checkColumns(source, refusal);
+  if (isTable(source)) checkTable(source, refusal);
+  for (const gap of source.gaps ?? []) checkGap(source, gap);
+}
+
+function checkRaster(source: Source, refusal: Refusal): void {
+  if (!source.range) throw refusal('no range', "the smallest and the largest value that the raster's cells can have");
+  const [least, most] = source.range as [number, number];
+  if (!(least < most) && !(least === most && source.role === 'layer'))
+    throw refusal(`the range ${least} to ${most}`, 'the smaller value first');
+  if (source.role === 'population' && source.repeats === undefined)
+    throw refusal('no repeats', 'the largest number of adjacent cells that may have the same value');
+  if (source.role !== 'climate' && source.role !== 'covariate' && isDated(source))
+    throw refusal('period or year in `files`', 'neither: only rain and covariates have a time');
+  if (source.role === 'climate' && source.files.some(({ year }) => year !== undefined))
+    throw refusal('a year in `files`', 'the period of each: rain is monthly');
+  if (source.role === 'climate' || isDated(source)) datedFiles(source);
+}
+
+/** Checks for the columns that the role needs, and for no others: a misspelt name would go unnoticed. */
+function checkColumns(source: Source, refusal: Refusal): void {
+  const { columns, optional = [], either = [] } = formOf(source.role);
+  const carried = source.role === 'layer' ? source.figure : source.role === 'covariate' ? 'value' : undefined;
+  const needed = [...columns, ...(carried === undefined || source.classes ? [] : [carried])];
+  const known = [...needed, ...optional, ...either.flat()];
+  const found = Object.keys(source.columns ?? {});
+  const unknown = found.find((name) => !known.includes(name));
+  if (unknown) throw refusal(`a column ${unknown}`, `one of ${known.join(', ')}`);
+  const missing = needed.find((name) => !found.includes(name));
+  if (missing) throw refusal(`no column ${missing}`, 'it in `columns`');
+  for (const names of either) {
+    const given = names.filter((name) => found.includes(name));
+    if (given.length !== 1)
+      throw refusal(given.length === 0 ? `no column ${names.join(' or ')}` : given.join(' and '), 'one of them');
+  }
+  if (source.role === 'covariate' && found.includes('period') && found.includes('year'))
+    throw refusal('period and year', 'one of them');
+  if (source.role === 'covariate' && found.includes('month') && !found.includes('year'))
+    throw refusal('month alone', 'year and month, or period');
+  const monthly = ['climate', 'survey_clusters'].includes(source.role) ? [['year', 'month']] : [];
+  const pairs = source.role === 'climate' ? monthly : [['longitude', 'latitude'], ...monthly];
+  for (const [a, b] of pairs as [string, string][])
+    if (found.includes(a) !== found.includes(b))
+      throw refusal(`${found.includes(a) ? a : b} alone`, `${a} and ${b}, or neither`);
+}
+
+/**
+ * Checks the fields that specify how long a table must be: rows, months, rounds. Without them a truncated table would
+ * pass.
+ */
+function checkTable(source: Source, refusal: Refusal): void {
+  const siblings = source.files.slice(1).filter(({ path }) => !(source.format === 'dbf' && /\.cpg$/i.test(path)));
+  if (siblings.length > 0) throw refusal(`${source.files.length} files`, 'one table');
+  if (source.files[0]!.rows === undefined) throw refusal('no rows', "the file's rows, in `files`");
+  const monthly = source.columns?.period !== undefined || source.columns?.month !== undefined;
+  if (
+    (['climate', 'cases_states', 'cases_lgas'].includes(source.role) || (source.role === 'covariate' && monthly)) &&
+    !source.span
+  )
+    throw refusal('no span', 'the first and the last month of the records');
+  if (source.role === 'survey_clusters' && !source.rounds)
+    throw refusal('no rounds', 'the survey rounds and their months of fieldwork');
+  if (source.role === 'survey_states' && !source.fieldwork)
+    throw refusal('no fieldwork', 'the first and last month of the round');
+  const years = (source.rounds ?? []).map((round) => round.survey_year);
+  const twice = years.find((year, i) => years.indexOf(year) !== i);
+  if (twice) throw refusal(`the round ${twice} twice`, 'each round once');
+  for (const [column, [least, most]] of Object.entries(source.ranges ?? {}) as [string, [number, number]][]) {
+    if (source.columns?.[column] === undefined) throw refusal(`a range of ${column}`, 'a column of `columns`');
+    if (least > most) throw refusal(`the range ${least} to ${most} of ${column}`, 'the smaller value first');
+  }
+  if (source.classes_total !== undefined && !source.classes) throw refusal('classes_total', 'classes that sum to it');
+  for (const [name, months] of [
+    ['span', source.span],
+    ['fieldwork', source.fieldwork],
+    ...(source.rounds ?? []).map((round) => [`the round ${round.survey_year}`, round] as const),
+  ] as const)
+    if (months && months.first > months.last)
+      throw refusal(`${name} from ${months.first} to ${months.last}`, 'the first month first');
+}
+
+/** Refuses a gap with a rule that its role does not have, or without a place: it would have no effect. */
+function checkGap(source: Source, gap: Gap): void {
+  const { id, role, format } = source;
+  const refusal = ofSource(id).at('gaps');
+  const ofCells = role === 'covariate' && format === 'geotiff' && !isDated(source);
+  const rules = role === 'covariate' ? COVARIATE_RULES[ofCells ? 'raster' : 'table'] : (RULES[role] ?? []);
+  if (!rules.includes(gap.rule))
+    throw refusal(`the rule ${gap.rule}`, rules.length ? `${rules.join(' or ')} for the role ${role}` : 'no gaps');
+  if (gap.rule === 'uncovered' && (gap.state_pcode === undefined || gap.area_km2 === undefined))
+    throw refusal('`uncovered` without its place or size', 'state_pcode and area_km2');
+  if (gap.rule === 'overlap' && gap.area_km2 === undefined) throw refusal('`overlap` without its size', 'area_km2');
+  const placed = ['null', 'neighbours', 'omit'].includes(gap.rule) || (gap.rule === 'value' && !ofCells);
+  if (placed && gap.lga_pcode === undefined) throw refusal(`\`${gap.rule}\` without its place`, 'lga_pcode');
+  if (ofCells && (gap.lga_pcode ?? gap.state_pcode) !== undefined)
+    throw refusal(`\`${gap.rule}\` of a raster with a place`, 'one for all of its cells');
+  if (gap.rule === 'nearest' && gap.km === undefined) throw refusal('`nearest` without `km`', 'how far it may reach');
+  if (gap.rule === 'value' && gap.value === undefined) throw refusal('`value` without its value', 'its value');
+  if (gap.first !== undefined && gap.last !== undefined && gap.first > gap.last)
+    throw refusal(`${gap.first} to ${gap.last}`, 'the first month first');
+}

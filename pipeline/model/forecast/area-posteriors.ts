@@ -1,0 +1,57 @@
+/** Posteriors of single areas given those of their groups. */
+import { dot, multiply, multiplyVector } from '../../lib/numerics/dense-products.ts';
+import type { AreaPart, GroupPosterior } from './hierarchy.ts';
+
+/** Expected squared residual by month, given all data; NaN where the value is unknown. */
+export function squaredNoise(
+  { n, areas, precision }: AreaPart,
+  groupPosteriors: readonly GroupPosterior[],
+): Float64Array[] {
+  return areas.map(({ group, y, variance }, a) => {
+    const { mean, covariance } = groupPosteriors[group]!;
+    const p = precision[a]!;
+    const pv = multiply(p, covariance, n);
+    return y.map((value, t) => {
+      if (Number.isNaN(value)) return Number.NaN;
+      let residual = 0;
+      let spread = p[t * n + t]!;
+      for (let u = 0; u < n; u++) {
+        const weight = p[t * n + u]!;
+        if (weight === 0) continue;
+        residual += weight * (y[u]! - mean[u]!);
+        spread -= pv[t * n + u]! * weight;
+      }
+      const v = variance[t]!;
+      return (v * residual) ** 2 + v - v * v * spread;
+    });
+  });
+}
+
+/** Posterior mean and variance of the areas' processes in given months, without noise. */
+export function areaPosteriors(
+  part: AreaPart,
+  groupPosteriors: readonly GroupPosterior[],
+  area: Float64Array,
+  months: readonly number[],
+): { mean: number[]; variance: number[] }[] {
+  const { n, areas, precision } = part;
+  return areas.map(({ group, y }, a) => {
+    const { mean, covariance } = groupPosteriors[group]!;
+    const own = { mean: [] as number[], variance: [] as number[] };
+    for (const t of months) {
+      const k = area.subarray(t * n, (t + 1) * n);
+      const b = multiplyVector(precision[a]!, k, n);
+      let value = mean[t]!;
+      let variance = k[t]!;
+      for (let u = 0; u < n; u++)
+        if (b[u] !== 0) {
+          value += b[u]! * (y[u]! - mean[u]!);
+          variance -= b[u]! * k[u]!;
+        }
+      const rest = b.map((x, u) => (u === t ? 1 : 0) - x);
+      own.mean.push(value);
+      own.variance.push(variance + dot(rest, multiplyVector(covariance, rest, n)));
+    }
+    return own;
+  });
+}

@@ -1,0 +1,27 @@
+import type { TransmissionModel } from '../../../contract/schemas.ts';
+import type { Surveys } from '../../../ingest/ingest-tables.ts';
+import type { RowOf } from '../../../lib/tables/table.ts';
+import type { LinkEvidence } from '../../../model/link/link-stage.ts';
+import type { RiskEvidence } from '../../../model/risk/risk-tables.ts';
+import type { SeasonCheckRow } from '../../../model/season/season-tables.ts';
+import type { TransmissionFits } from '../../../model/transmission/transmission-stage.ts';
+import type { PAST } from '../../../validate/backtest/backtest-tables.ts';
+import type { KnownTruth } from '../../../validate/known-truth.ts';
+import type { Validation } from '../../../validate/validation.ts';
+
+/** Material for the report that is not in the answers. */
+export interface Evidence {
+  risk: RiskEvidence;
+  /** The evidence in case records about prevalence, and whether it adjusts scores. */
+  link: LinkEvidence;
+  /** null if the country has too few cells to leave any out. */
+  validation: Validation | null;
+  known_truth: KnownTruth;
+  season_check: readonly SeasonCheckRow[];
+  fits: TransmissionFits | null;
+  /** Reported and modelled cases per 1,000 people, for the report to draw as an index. */
+  exact_series: readonly Pick<TransmissionModel['states'][number], 'state_code' | 'series'>[];
+  surveys: Surveys;
+  /** Past forecasts of states' cases; empty if there are none. */
+  past_forecasts: readonly RowOf<typeof PAST>[];
+}

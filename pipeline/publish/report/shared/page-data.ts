@@ -1,0 +1,139 @@
+/** Types and formats of the data embedded in the page, for encode.ts and the scripts under page/. */
+import type { Period } from '../../../contract/months.ts';
+import type {
+  ContextLga,
+  ContextState,
+  Level,
+  NationalSurveyTrend,
+  Season,
+  SurveyTrend,
+} from '../../../contract/schemas.ts';
+import type { Validation } from '../../../validate/validation.ts';
+
+export interface PageData {
+  country: string;
+  model_version: string;
+  synthetic: boolean;
+  /** Youngest and oldest age of the children that scores describe. */
+  ages_months: readonly number[];
+  /** Estimated months, then forecast months. */
+  periods: Period[];
+  /** How many of `periods` are estimated. */
+  estimated: number;
+  /** `below` is null for the highest level, which has no upper end. */
+  levels: { level: Level; below: number | null }[];
+  /** Ascending by code. */
+  states: ContextState[];
+  lgas: (ContextLga & { state_code: string })[];
+  /**
+   * Base64 of little-endian Uint16: score, score_low and score_high × 10⁴, rounded as the answers are; by area (states,
+   * then LGAs), then month.
+   */
+  scores: string;
+  /**
+   * Base64 of bytes in per cent, by area and month as in `scores`: the chances of lying above each level but the
+   * highest, of the score's own level (rounded down, so that 80 means 80% or more), and of being among the highest
+   * tenth of the nation and of the state's LGAs (255 for a state). Empty if the model gives no chances.
+   */
+  certainty: string;
+  changes: {
+    /** Months that have changes, indices of `periods`, ascending. */
+    months: number[];
+    /** For each of them, the month of the last survey; null if there is none. */
+    survey_months: (Period | null)[];
+    /**
+     * Base64 of little-endian Int16 × 10⁴, by area and month: change over a year, its low and high and the chance of a
+     * rise; then the same four since the last survey. NONE for a missing value.
+     */
+    values: string;
+  };
+  /** The best months to act, by area: see WINDOW_COLUMNS. Empty if the season is unknown. */
+  windows: (number | null)[][];
+  /** Codes of each area's neighbours, by area. */
+  neighbours: string[];
+  /** Context figures with their sources and caveats. */
+  layers: { figure: string; title: string; notes: string[] }[];
+  /** The observations and their dates. */
+  observed: { what: string; months: Period[]; span: boolean }[];
+  /** The country's words for the two kinds of areas. */
+  words: { state: AreaWords; lga: AreaWords };
+  citation: string;
+  seasons: { national: Season; states: Season[]; lgas: Season[] };
+  /** Indices of the states from north to south. */
+  north_to_south: number[];
+  trend: { national: NationalSurveyTrend[]; states: SurveyTrend[][] };
+  /** Middle month of each survey round's fieldwork, if known. */
+  rounds: { survey_year: number; middle: Period }[];
+  /**
+   * The tests, in words, of each round that used a test other than the score's, by year; omitted if there is only one
+   * test.
+   */
+  other_tests?: Record<number, string>;
+  season_check: { state: string; expected: number[]; recorded: number[]; correlation: number }[];
+  /**
+   * Past forecasts of cases by state and horizon: for each period the 5%, 50% and 95% quantiles and the observed value.
+   */
+  past_forecasts: { state: string; horizon: number; months: { period: Period; values: number[] }[] }[];
+  transmission: PageTransmission | null;
+  validation: Validation | null;
+}
+
+export interface AreaWords {
+  one: string;
+  many: string;
+}
+
+/** Marks a missing change. */
+export const NONE = -32768;
+
+/** The bytes of `certainty` for an area and month. */
+export const CERTAINTY = [
+  'above_very_low',
+  'above_low',
+  'above_moderate',
+  'above_high',
+  'level',
+  'nation',
+  'state',
+] as const;
+
+export const MEASURES = ['reported_cases', 'rain_transmission'] as const;
+export const RUNS = [3, 4, 5] as const;
+export const VERDICTS = ['reached', 'unlikely', 'unknown'] as const;
+/**
+ * Figures of one run of months. An area's entry in `windows` has them for every measure and, within it, every length;
+ * chances and shares in per cent, `verdict` an index into VERDICTS.
+ */
+export const WINDOW_COLUMNS = [
+  'first',
+  'share',
+  'low',
+  'high',
+  'start',
+  'verdict',
+  'record_first',
+  'record',
+  'record_best',
+] as const;
+
+/** Cases as an index (100 = mean of the state's reported months); errors in cases per 1,000 people. */
+export interface PageTransmission {
+  states: {
+    state_code: string;
+    state: string;
+    reproduction_number: number[];
+    /** Central 90% range by month. */
+    reproduction_range: { low: number[]; high: number[] } | null;
+    series: { period: Period; reported: number; modelled: number; left_out: boolean }[];
+  }[];
+  projections: {
+    state_code: string;
+    year: number;
+    held_back: boolean;
+    reported: (number | null)[];
+    model: (number | null)[];
+    same_month_last_year: (number | null)[];
+  }[];
+  /** Mean absolute error by method; the model's chosen design first. */
+  errors: { method: string; development: number; held_back: number }[];
+}

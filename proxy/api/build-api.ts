@@ -1,0 +1,98 @@
+/** Builds the API: the plugins that a request passes through, in that order. server/server.ts starts it. */
+import { randomUUID } from 'node:crypto';
+import cors from '@fastify/cors';
+import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
+import { type KeysOptions, keys } from './check-key.ts';
+import { type ObserveOptions, observe } from './observe.ts';
+import { problems } from './problems.ts';
+import { type Bounds, protocol, refuseBrokenRequest } from './protocol.ts';
+import { type LimitsOptions, limits } from './report-limits.ts';
+import { operationAt, type RoutesOptions, routes } from './routes.ts';
+
+export interface ApiOptions extends KeysOptions, LimitsOptions, ObserveOptions, RoutesOptions {
+  bounds: Bounds;
+  /** Origins whose pages may call the API from a browser. */
+  corsOrigins: readonly string[];
+}
+
+export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
+  const { bounds, corsOrigins } = options;
+  const app = fastify({
+    rewriteUrl: ({ url = '' }) => routable(url),
+    genReqId: () => randomUUID(),
+    // A version's name may be as long as a request target.
+    routerOptions: { maxParamLength: bounds.headerBytes },
+    keepAliveTimeout: bounds.idleMs,
+    connectionTimeout: bounds.silenceMs,
+    requestTimeout: bounds.requestMs,
+    // The Host header is checked in protocol.ts, so that its refusal looks like all others.
+    http: {
+      maxHeaderSize: bounds.headerBytes,
+      headersTimeout: bounds.headersMs,
+      requireHostHeader: false,
+      connectionsCheckingInterval: Math.min(2000, bounds.headersMs / 2),
+    },
+    // Requests that arrive while the server is stopping are still answered; then their connections are closed.
+    return503OnClosing: false,
+    clientErrorHandler: (error, socket) => refuseBrokenRequest(app, error, socket),
+  });
+  app.server.maxConnections = bounds.connections;
+  app.decorateRequest('operation', undefined);
+  app.addHook('onRequest', (request, reply, done) => {
+    request.operation = operationAt(request.url);
+    reply.headers({ vary: 'Accept-Encoding', 'x-content-type-options': 'nosniff', 'x-request-id': request.id });
+    done();
+  });
+  await app.register(problems, options);
+  await app.register(observe, options);
+  await app.register(protocol, options);
+  if (corsOrigins.length > 0) {
+    await app.register(cors, { delegator: (request, done) => done(null, corsFor(request, corsOrigins)) });
+  }
+  await app.register(keys, options);
+  await app.register(limits, options);
+  await app.register(routes, options);
+  return app;
+}
+
+/**
+ * The part of a request target that the router sees: path and query if the undecoded path is exactly that of an
+ * operation, else `/`, which is not a route. So no path is decoded, or found to be malformed, before the key has been
+ * checked. The absolute form (`GET http://host/path`), which servers must accept (RFC 9112, 3.2.2), loses its scheme
+ * and authority.
+ */
+function routable(target: string): string {
+  const local = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?#]*/i, '');
+  return operationAt(local) ? local : '/';
+}
+
+/** The headers of an answer that a web page may read. */
+const EXPOSED = [
+  'Accept-Ranges',
+  'Content-Range',
+  'Deprecation',
+  'ETag',
+  'Link',
+  'Model-Version',
+  'Sunset',
+  'RateLimit',
+  'RateLimit-Policy',
+  'Retry-After',
+  'X-Request-Id',
+];
+
+/**
+ * A preflight cannot carry a key: one from a listed origin, for an operation, is answered without a key; any other gets
+ * a 401.
+ */
+function corsFor({ headers, operation }: FastifyRequest, origins: readonly string[]) {
+  if (headers.origin === undefined || !origins.includes(headers.origin)) return { origin: false };
+  return {
+    origin: [headers.origin],
+    preflight: operation !== undefined && headers['access-control-request-method'] !== undefined,
+    methods: ['GET', 'HEAD'],
+    allowedHeaders: ['Authorization', 'X-Api-Key', 'If-None-Match', 'If-Range', 'Range'],
+    exposedHeaders: EXPOSED,
+    maxAge: 3600,
+  };
+}

@@ -1,0 +1,197 @@
+/** Assembles the dashboard from its routes, with everything that all pages share. */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import cookie, { type CookieSerializeOptions } from '@fastify/cookie';
+import formbody from '@fastify/formbody';
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { FEED } from '../../pipeline/contract/published.ts';
+import { lineOf, TryAgain, UsageError } from '../../pipeline/lib/errors.ts';
+import { throttled } from '../../pipeline/lib/throttle.ts';
+import { TooBusy } from '../store/people/passwords.ts';
+import { BROWSER_MS, mustSetUpFactor } from '../store/people/person-rules.ts';
+import type { Visitor } from '../store/people/sessions.ts';
+import { hashToken, isToken, mintToken } from '../store/people/tokens.ts';
+import { addressOf, csrfOf, isOwnForm, securityHeaders } from './guard.ts';
+import { html } from './kit/html.ts';
+import { type AssetUrls, layout } from './kit/layout.ts';
+import { problem } from './kit/parts.ts';
+import type { Services } from './kit/services.ts';
+import { type Answer, fieldsOf, type Route, type SignedIn, type Visit } from './kit/visit.ts';
+import { ROUTES } from './page-routes.ts';
+import { TWO_STEP } from './pages/second-factor.ts';
+
+export interface DashboardOptions {
+  /** Addresses or networks of the proxies whose X-Forwarded-For is trusted. */
+  trustProxy: readonly string[];
+}
+
+const ASSETS = {
+  style: ['style.css', 'text/css; charset=utf-8'],
+  script: ['copy.js', 'text/javascript; charset=utf-8'],
+  icon: ['icon.svg', 'image/svg+xml'],
+} as const;
+
+/** Forms are short. */
+const BODY_BYTES = 16_384;
+const CONNECTIONS = 1000;
+/** An outage is logged at most this often, not for every page. */
+const OUTAGE_LOG_MS = 60_000;
+
+export async function buildDashboard(services: Services, { trustProxy }: DashboardOptions): Promise<FastifyInstance> {
+  const app = fastify({
+    bodyLimit: BODY_BYTES,
+    trustProxy: trustProxy.length === 0 ? false : [...trustProxy],
+    requestTimeout: 20_000,
+    connectionTimeout: 30_000,
+    http: { maxHeaderSize: 16_384, headersTimeout: 10_000 },
+    frameworkErrors: (_error, request, reply) => answerError(request, reply, 400, 'This address is malformed'),
+  });
+  app.server.maxConnections = CONNECTIONS;
+  app.removeAllContentTypeParsers();
+  await app.register(cookie);
+  await app.register(formbody);
+  const assets = serveAssets(app);
+
+  // For feed readers, which cannot sign in; it contains no data.
+  app.get(FEED, async (request, reply) => {
+    const feed = await services.feed();
+    if (!feed) return answerError(request, reply, 404, 'There is no feed of releases');
+    return reply.header('cache-control', 'public, max-age=300').type('application/atom+xml; charset=utf-8').send(feed);
+  });
+
+  const isHttps = () => services.url().startsWith('https:');
+  // The __Host- prefix keeps other hosts of the domain from setting our cookies; browsers accept it over https only.
+  const cookieName = (name: string) => (isHttps() ? `__Host-${name}` : name);
+  const setCookie = (reply: FastifyReply, name: string, token: string, more: CookieSerializeOptions = {}) =>
+    reply.setCookie(cookieName(name), token, {
+      path: '/',
+      httpOnly: true,
+      sameSite: 'lax',
+      secure: isHttps(),
+      ...more,
+    });
+  const tokenIn = (request: FastifyRequest, name: string): string | null => {
+    const token = request.cookies[cookieName(name)];
+    return token !== undefined && isToken(token) ? token : null;
+  };
+
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers(securityHeaders(isHttps()));
+    // Under another host name the page could belong to another site (DNS rebinding), and its links would point there.
+    if (request.headers.host !== new URL(services.url()).host) {
+      answerError(request, reply, 421, `The dashboard is at ${services.url()}`);
+      return reply;
+    }
+  });
+  const answerError = (request: FastifyRequest, reply: FastifyReply, status: number, title: string, more?: string) => {
+    reply.headers(securityHeaders(isHttps())).code(status).type('text/html; charset=utf-8');
+    const body = html`<h1>${title}</h1>${more && html`<p>${more}</p>`}<p><a href="${services.url()}">Go to the start page</a></p>`;
+    reply.send(layout({ title, body, visitor: null, csrf: '', path: request.url, assets }));
+  };
+  app.setNotFoundHandler((request, reply) => answerError(request, reply, 404, 'Page not found'));
+  const reportOutage = throttled(services.report, services.clock, OUTAGE_LOG_MS);
+  app.setErrorHandler((error: { statusCode?: number }, request, reply) => {
+    if (error instanceof TooBusy) {
+      reply.header('retry-after', '10');
+      return answerError(request, reply, 503, 'The service is busy. Please try again in a moment');
+    }
+    if (error instanceof TryAgain) {
+      reply.header('retry-after', '10');
+      reportOutage(`dashboard: ${lineOf(error)}`);
+      // The change may have been made even though its answer never came.
+      const more =
+        request.method === 'POST' ? 'Check whether your change was made before you send it again.' : undefined;
+      return answerError(request, reply, 503, 'The service is not available. Please try again in a moment', more);
+    }
+    const status = error.statusCode ?? 500;
+    if (status < 500) return answerError(request, reply, status, 'The request is malformed');
+    services.report(`dashboard: ${request.routeOptions.url ?? 'a page'} failed: ${lineOf(error)}`);
+    return answerError(request, reply, 500, 'Something went wrong. Please try again later');
+  });
+
+  const send = (reply: FastifyReply, route: Route, visit: Visit, answer: Answer) => {
+    if (answer.session !== undefined) setCookie(reply, 'session', answer.session);
+    if (answer.browser !== undefined) setCookie(reply, 'browser', answer.browser, { maxAge: BROWSER_MS / 1000 });
+    if (answer.location !== undefined) return reply.redirect(answer.location, 303);
+    const { title, body, status = 200, retryAfterMs } = answer;
+    if (retryAfterMs !== undefined) reply.header('retry-after', String(Math.ceil(retryAfterMs / 1000)));
+    const csrf = answer.session === undefined ? visit.csrf : csrfOf(answer.session);
+    const shown = { title, body, visitor: visit.visitor, csrf, path: route.path, assets };
+    return reply.code(status).type('text/html; charset=utf-8').send(layout(shown));
+  };
+
+  for (const route of ROUTES) {
+    app.route({
+      method: route.method,
+      url: route.path,
+      handler: async (request, reply) => {
+        const known = tokenIn(request, 'session');
+        const token = known ?? mintToken();
+        const csrf = csrfOf(token);
+        const form = fieldsOf(request.body);
+        if (route.method === 'POST' && !(known && isOwnForm(request, services.url(), csrf, form.text('csrf')))) {
+          return answerError(request, reply, 403, 'This form is out of date. Go back, reload the page and try again');
+        }
+        if (!known) setCookie(reply, 'session', token);
+        const now = services.clock.wallMs();
+        const session = hashToken(token);
+        const found = known ? await services.directory.visitor(session, now) : null;
+        const browser = tokenIn(request, 'browser');
+        const visit: Visit = {
+          path: request.url.split('?')[0]!,
+          query: fieldsOf(request.query),
+          form,
+          params: request.params as Record<string, string>,
+          visitor: found && !found.factorDue ? found : null,
+          pending: found?.factorDue ? found : null,
+          session,
+          browser: browser === null ? null : hashToken(browser),
+          csrf,
+          address: addressOf(request.ip),
+          now,
+        };
+        return send(reply, route, visit, await answerOf(route, visit));
+      },
+    });
+  }
+
+  const answerOf = async (route: Route, visit: Visit): Promise<Answer> => {
+    try {
+      if (route.for === 'anyone') return await route.answer(visit, services);
+      const { visitor } = visit;
+      if (visitor === null) return { location: visit.pending ? '/sign-in/code' : '/sign-in' };
+      if (!route.for.includes(visitor.person.role)) return forbidden(visitor);
+      if (route.path !== TWO_STEP && mustSetUpFactor(visitor.person, services.twoStep)) return { location: TWO_STEP };
+      return await route.answer(visit as SignedIn, services);
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      return {
+        title: 'Nothing was changed',
+        status: 400,
+        body: html`<h1>Nothing was changed</h1>${problem('This could not be done', error.message)}`,
+      };
+    }
+  };
+  return app;
+}
+
+function forbidden({ account }: Visitor): Answer {
+  const why = account === null ? 'people who belong to an account' : 'people with another role';
+  const body = html`<h1>No access</h1>${problem('Your role does not allow this', `This page is for ${why}.`)}`;
+  return { title: 'No access', status: 403, body };
+}
+
+/** Serves the files that pages load, under names that change with their content. */
+function serveAssets(app: FastifyInstance): AssetUrls {
+  const urls = Object.entries(ASSETS).map(([name, [file, type]]) => {
+    const content = readFileSync(join(import.meta.dirname, 'assets', file));
+    const version = createHash('sha256').update(content).digest('hex').slice(0, 12);
+    const url = `/assets/${version}-${file}`;
+    app.get(url, (_request, reply) =>
+      reply.header('cache-control', 'public, max-age=31536000, immutable').type(type).send(content),
+    );
+    return [name, url];
+  });
+  return Object.fromEntries(urls);
+}

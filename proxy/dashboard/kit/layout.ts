@@ -1,0 +1,84 @@
+import type { Visitor } from '../../store/people/sessions.ts';
+import { type Html, html } from './html.ts';
+import { form } from './parts.ts';
+import { SERVICE_NAME } from './services.ts';
+
+/** URLs of the files that pages load, each with a hash of its content. */
+export interface AssetUrls {
+  style: string;
+  script: string;
+  icon: string;
+}
+
+/** The menu of a signed-in visitor. */
+export function menuOf({ person, account }: Visitor): { path: string; label: string }[] {
+  if (account === null) {
+    return [
+      { path: '/team/accounts', label: 'Accounts' },
+      { path: '/team/people', label: 'Service team' },
+      { path: '/team/activity', label: 'Audit log' },
+      { path: '/reference', label: 'Reference' },
+      { path: '/profile', label: 'Your profile' },
+    ];
+  }
+  return [
+    { path: '/settings/api-access', label: 'API access' },
+    { path: '/settings/usage', label: 'Usage' },
+    { path: '/reference', label: 'Reference' },
+    ...(account.kind === 'organisation' ? [{ path: '/settings/people', label: 'People' }] : []),
+    ...(person.role === 'member' ? [] : [{ path: '/settings/activity', label: 'Activity' }]),
+    { path: '/profile', label: 'Your profile' },
+  ];
+}
+
+export interface Frame {
+  title: string;
+  body: Html;
+  visitor: Visitor | null;
+  csrf: string;
+  /** The page's path, which the menu marks. */
+  path: string;
+  assets: AssetUrls;
+}
+
+export function layout({ title, body, visitor, csrf, path, assets }: Frame): string {
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>${title} – ${SERVICE_NAME}</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+<link rel="icon" href="${assets.icon}" type="image/svg+xml">
+<link rel="stylesheet" href="${assets.style}">
+<script src="${assets.script}" defer></script>
+</head>
+<body>
+<a class="skip" href="#main">Skip to content</a>
+<header class="top"><div class="wrap">
+  <a class="brand" href="/">${SERVICE_NAME}</a>
+  ${
+    visitor &&
+    html`<div class="who"><span>${visitor.account?.name ?? 'Service team'}<span class="unseen">, </span><small>${
+      visitor.person.name
+    }</small></span>${form(csrf, '/sign-out', html`<button type="submit" class="quiet">Sign out</button>`)}</div>`
+  }
+</div></header>
+${
+  visitor &&
+  html`<nav class="menu" aria-label="${visitor.account ? 'Settings' : 'Service'}"><div class="wrap"><ul>${menuOf(
+    visitor,
+  ).map((item) => {
+    const current = path === item.path ? 'page' : path.startsWith(`${item.path}/`) ? 'true' : null;
+    return html`<li><a href="${item.path}"${current && html` aria-current="${current}"`}>${item.label}</a></li>`;
+  })}</ul></div></nav>`
+}
+<main id="main" class="wrap${!visitor && ' narrow'}" tabindex="-1">
+${body}
+</main>
+<footer class="wrap"><p>Estimated and forecast malaria risk by area and month. All times are UTC.</p></footer>
+</body>
+</html>
+`.toString();
+}

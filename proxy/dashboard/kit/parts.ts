@@ -1,0 +1,168 @@
+/** Parts that several pages share. */
+import { type Html, html, type Value } from './html.ts';
+import type { Fields } from './visit.ts';
+
+/** A form that posts to `action`, with the session's CSRF token. */
+export function form(csrf: string, action: string, body: Value): Html {
+  return html`<form method="post" action="${action}" novalidate><input type="hidden" name="csrf" value="${csrf}">${body}</form>`;
+}
+
+/** A search form that uses GET, so that results can be bookmarked and shared. */
+export function searchForm(action: string, label: string, search: string): Html {
+  return html`<form method="get" action="${action}" role="search">${field({ label, name: 'q', value: search, optional: true })}${button('Search', 'plain')}</form>`;
+}
+
+export interface Field {
+  label: string;
+  name: string;
+  type?: 'text' | 'email' | 'password' | 'date' | 'number';
+  value?: string | undefined;
+  hint?: Value;
+  error?: string | false | undefined;
+  autocomplete?: string;
+  inputmode?: 'numeric' | 'text';
+  optional?: boolean;
+  /** The minimum, for dates and numbers. */
+  min?: string;
+}
+
+/** A labelled input; screen readers read its hint and error out with it. */
+export function field({
+  label,
+  name,
+  type = 'text',
+  value,
+  hint,
+  error,
+  autocomplete,
+  inputmode,
+  optional,
+  min,
+}: Field): Html {
+  const described = [hint && `${name}-hint`, error && `${name}-error`].filter(Boolean).join(' ');
+  return html`<div class="field${error && ' wrong'}">
+    <label for="${name}">${label}${optional && html` <span class="soft">(optional)</span>`}</label>
+    ${hint && html`<p class="hint" id="${name}-hint">${hint}</p>`}
+    ${error && html`<p class="error" id="${name}-error">${error}</p>`}
+    <input id="${name}" name="${name}" type="${type}" value="${value ?? ''}"${
+      described !== '' && html` aria-describedby="${described}"`
+    }${error && html` aria-invalid="true"`}${autocomplete && html` autocomplete="${autocomplete}"`}${
+      inputmode && html` inputmode="${inputmode}"`
+    }${
+      min && html` min="${min}"`
+    }${!optional && html` required`}${type === 'email' && html` spellcheck="false" autocapitalize="none"`}>
+  </div>`;
+}
+
+export interface Choice {
+  value: string;
+  label: Value;
+  hint?: Value;
+}
+
+export interface Choices {
+  kind: 'radio' | 'checkbox';
+  name: string;
+  legend: string;
+  options: readonly Choice[];
+  chosen: readonly string[];
+  error?: string | false | undefined;
+}
+
+/** Radio buttons or checkboxes under one question. */
+export function choices({ kind, name, legend, options, chosen, error }: Choices): Html {
+  return html`<fieldset class="field${error && ' wrong'}"${error && html` aria-describedby="${name}-error"`}>
+    <legend>${legend}</legend>
+    ${error && html`<p class="error" id="${name}-error">${error}</p>`}
+    ${options.map(
+      ({ value, label, hint }) => html`<div class="choice">
+      <input type="${kind}" id="${name}-${value}" name="${name}" value="${value}"${chosen.includes(value) && html` checked`}${
+        hint && html` aria-describedby="${name}-${value}-hint"`
+      }>
+      <label for="${name}-${value}">${label}</label>
+      ${hint && html`<div class="hint" id="${name}-${value}-hint">${hint}</div>`}
+    </div>`,
+    )}
+  </fieldset>`;
+}
+
+export function button(label: string, variant: 'main' | 'plain' | 'danger' = 'main'): Html {
+  return html`<button type="submit" class="button ${variant}">${label}</button>`;
+}
+
+export function linkButton(href: string, label: string, variant: 'main' | 'plain' = 'main'): Html {
+  return html`<a class="button ${variant}" href="${href}">${label}</a>`;
+}
+
+/** A message about what went wrong, at the top of a page. */
+export function problem(title: string, body?: Value): Html {
+  return html`<div class="notice bad" role="alert"><h2>${title}</h2>${body && html`<p>${body}</p>`}</div>`;
+}
+
+export function notice(title: string, body?: Value, variant: 'good' | 'calm' = 'good'): Html {
+  return html`<div class="notice ${variant}" role="status"><h2>${title}</h2>${body && html`<p>${body}</p>`}</div>`;
+}
+
+/** The result of the form sent last: the entry of `texts` that the address names, if any. */
+export function doneNotice(query: Fields, texts: Readonly<Record<string, string>>): Value {
+  const word = query.text('done');
+  return Object.hasOwn(texts, word) && notice(texts[word]!);
+}
+
+const NUMBERS = new Intl.NumberFormat('en');
+
+export const number = (value: number) => NUMBERS.format(value);
+
+/** A time in UTC to the minute; the text `never` if it is null. */
+export function moment(ms: number | null, never = 'never'): Html {
+  if (ms === null) return html`<span class="soft">${never}</span>`;
+  const iso = new Date(ms).toISOString();
+  return html`<time datetime="${iso}">${iso.slice(0, 10)} <span class="soft">${iso.slice(11, 16)} UTC</span></time>`;
+}
+
+/** A badge that shows a state. */
+export function mark(text: string, variant: 'good' | 'bad' | 'calm'): Html {
+  return html`<span class="mark ${variant}">${text}</span>`;
+}
+
+export interface Column<T> {
+  title: string;
+  cell: (row: T) => Value;
+  /** How cells are styled; numbers are right-aligned. */
+  variant?: 'number' | 'email' | 'actions';
+}
+
+/**
+ * A table that turns into a list of cards on a phone. ARIA roles are explicit, because browsers drop those of elements
+ * that a style sheet takes out of table layout. The first column is the header of the row.
+ */
+export function table<T>(caption: string, all: readonly (Column<T> | false | null)[], rows: readonly T[]): Html {
+  const columns = all.filter((column) => column !== false && column !== null);
+  const heads = columns.map(
+    ({ title, variant }) =>
+      html`<th scope="col" role="columnheader"${variant && html` class="${variant}"`}>${
+        variant === 'actions' ? html`<span class="unseen">${title}</span>` : title
+      }</th>`,
+  );
+  const cellOf = (row: T, { title, cell, variant }: Column<T>, index: number) =>
+    index === 0
+      ? html`<th scope="row" role="rowheader">${cell(row)}</th>`
+      : html`<td role="cell" data-title="${title}"${variant && html` class="${variant}"`}><div>${cell(row)}</div></td>`;
+  return html`<table role="table"><caption class="unseen">${caption}</caption>
+    <thead role="rowgroup"><tr role="row">${heads}</tr></thead>
+    <tbody role="rowgroup">${rows.map(
+      (row) => html`<tr role="row">${columns.map((column, index) => cellOf(row, column, index))}</tr>`,
+    )}</tbody></table>`;
+}
+
+/** A list of terms and values. */
+export function facts(list: readonly (readonly [string, Value] | false | null)[]): Html {
+  return html`<dl class="facts">${list.map((fact) => fact && html`<div><dt>${fact[0]}</dt><dd>${fact[1]}</dd></div>`)}</dl>`;
+}
+
+/** A text with a button that copies it, if scripts run. */
+export function copyable(id: string, label: string, text: string): Html {
+  return html`<div class="field"><span class="label" id="${id}-label">${label}</span>
+    <div class="copy"><code id="${id}" tabindex="0" role="group" aria-labelledby="${id}-label">${text}</code>
+    <button type="button" class="button plain" data-copy="${id}" aria-describedby="${id}-label" hidden>Copy</button></div></div>`;
+}

@@ -1,0 +1,53 @@
+import type { Clock } from '../../../pipeline/lib/clock.ts';
+import type { AccountStore } from '../../store/account-store.ts';
+import type { Attempts } from '../../store/attempt-counts.ts';
+import type { Gate } from '../../store/gate.ts';
+import type { Directory } from '../../store/people/directory.ts';
+import type { Role } from '../../store/row-types.ts';
+import type { UsageStore } from '../../store/usage-counts.ts';
+import type { Mailer } from '../mail/mailer.ts';
+import type { Reference } from './reference-content.ts';
+
+export const SERVICE_NAME = 'Malaria Risk Data Service';
+
+/** How an attempt to sign in, or to confirm one's identity, can end; the metrics count each. */
+export const SIGN_IN_OUTCOMES = ['signed_in', 'wrong_password', 'wrong_code', 'too_many'] as const;
+export type SignInOutcome = (typeof SIGN_IN_OUTCOMES)[number];
+
+/** Everything that the pages need. */
+export interface Services {
+  accounts: AccountStore;
+  directory: Directory;
+  attempts: Attempts;
+  mailer: Mailer;
+  limiter: Pick<Gate, 'monthUsed'>;
+  usage: Pick<UsageStore, 'listUsage' | 'listErrors'>;
+  /** Brings `usage` up to date. */
+  flushUsage: () => Promise<void>;
+  /** The service's default limits. */
+  perMinute: number;
+  perMonth: number;
+  clock: Clock;
+  /** Prefix of new keys. */
+  brand: string;
+  /** URL at which people reach the dashboard, without a trailing slash. */
+  url: () => string;
+  /** URL at which clients reach the API, without a trailing slash. */
+  apiUrl: () => string;
+  /** A state in the snapshot, for examples. */
+  exampleState: () => string;
+  /** Replaces the names of area levels in a text by those of the snapshot's country. */
+  words: (text: string) => string;
+  /** The snapshot's description of the API; null if the snapshot contains none. */
+  reference: () => Promise<Reference | null>;
+  /** The feed of releases; null if there is none. */
+  feed: () => Promise<Buffer | null>;
+  /** Logs a line about a failure. */
+  report: (line: string) => void;
+  /** Counts an attempt to sign in, or to confirm it, in the metrics. */
+  countSignIn: (outcome: SignInOutcome) => void;
+  /** Roles that must use two-step sign-in, in addition to the service team. */
+  twoStep: readonly Role[];
+  /** Does work after the answer, so that the answer's timing reveals nothing; awaited when the server stops. */
+  later: (work: () => Promise<void>) => void;
+}

@@ -1,0 +1,102 @@
+/** A request as pages see it, and their answers. */
+
+import type { Awaitable } from '../../../pipeline/lib/clock.ts';
+import { UsageError } from '../../../pipeline/lib/errors.ts';
+import type { Visitor } from '../../store/people/sessions.ts';
+import type { Role } from '../../store/row-types.ts';
+import type { Html } from './html.ts';
+import type { Services } from './services.ts';
+
+/** Fields of a form or a query. */
+export interface Fields {
+  /** The field's value; '' if missing or repeated. */
+  text(name: string): string;
+  all(name: string): string[];
+  names(): string[];
+}
+
+export interface Visit {
+  /** The requested path, without the query. */
+  path: string;
+  query: Fields;
+  form: Fields;
+  params: Readonly<Record<string, string>>;
+  /** The visitor if fully signed in, including the code of two-step sign-in. */
+  visitor: Visitor | null;
+  /** The visitor if the password was right and the code is still to be entered. */
+  pending: Visitor | null;
+  /** Hash of the session's token, signed in or not. */
+  session: Buffer;
+  /** Hash of the token by which this browser was remembered; null if it has none. */
+  browser: Buffer | null;
+  /** The token that every form carries. */
+  csrf: string;
+  /** The client's address in the form under which attempts are counted. */
+  address: string;
+  now: number;
+}
+
+/** A visit by someone who is signed in. */
+export interface SignedIn extends Visit {
+  visitor: Visitor;
+}
+
+/** New tokens for the browser. */
+interface Cookies {
+  session?: string;
+  browser?: string;
+}
+
+export type Answer =
+  | (Cookies & { title: string; body: Html; status?: number; retryAfterMs?: number; location?: undefined })
+  | (Cookies & { location: string });
+
+/** Who may open a page: anyone, or people of these roles. */
+type Audience = 'anyone' | readonly Role[];
+/** A page: a function that answers a visit. */
+export type Page<V extends Visit = SignedIn> = (visit: V, services: Services) => Awaitable<Answer>;
+
+type Method = 'GET' | 'POST';
+
+interface RouteFor<A extends Audience, V extends Visit> {
+  method: Method;
+  path: string;
+  for: A;
+  answer: Page<V>;
+}
+/** A GET changes nothing. */
+export type Route = RouteFor<'anyone', Visit> | RouteFor<readonly Role[], SignedIn>;
+
+type Pages<V extends Visit> = Partial<Record<Method | `${Method} /${string}`, Page<V>>>;
+
+/** Routes below `base` for one audience, keyed by method and the rest of the path. */
+export function routes(base: string, audience: 'anyone', pages: Pages<Visit>): Route[];
+export function routes(base: string, audience: readonly Role[], pages: Pages<SignedIn>): Route[];
+export function routes(base: string, audience: Audience, pages: Pages<never>): Route[] {
+  return Object.entries(pages).map(([key, answer]) => {
+    const [method, path = ''] = key.split(' ');
+    return { method, path: base + path, for: audience, answer } as Route;
+  });
+}
+
+/** The result of `work`, or the error that it found in what the visitor entered. */
+export async function attempt<T>(work: () => Awaitable<T>): Promise<T | UsageError> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof UsageError) return error;
+    throw error;
+  }
+}
+
+export function fieldsOf(values: unknown): Fields {
+  const all = (name: string): string[] => {
+    const found = Object.hasOwn(Object(values), name) ? (values as Record<string, unknown>)[name] : undefined;
+    return (Array.isArray(found) ? found : [found]).filter((value) => typeof value === 'string');
+  };
+  return {
+    all,
+    names: () => Object.keys(Object(values)),
+    text: (name) => (all(name).length === 1 ? all(name)[0]! : ''),
+  };
+}

@@ -1,0 +1,235 @@
+/** The page “API access” in the settings: the keys of an organisation or a researcher. */
+
+import { ALL_OPERATIONS } from '../../../pipeline/contract/operations.ts';
+import { SCOPES, type Scope } from '../../../pipeline/contract/scopes.ts';
+import { DAY_MS } from '../../../pipeline/lib/clock.ts';
+import { UsageError } from '../../../pipeline/lib/errors.ts';
+import { checkName, keyStatus, parseExpiry, parseScopes } from '../../store/account-rules.ts';
+import { KEY_KINDS, type KeyKind } from '../../store/key-format.ts';
+import { actorOf, whyNoKeys } from '../../store/people/person-rules.ts';
+import { mintToken } from '../../store/people/tokens.ts';
+import type { Key } from '../../store/row-types.ts';
+import { type Html, html, type Value } from '../kit/html.ts';
+import { button, choices, doneNotice, field, form, linkButton, notice, problem } from '../kit/parts.ts';
+import type { Services } from '../kit/services.ts';
+import { type Answer, attempt, type Page, routes, type SignedIn } from '../kit/visit.ts';
+import { confirmed } from './confirm.ts';
+import { issueKey } from './key-created.ts';
+import { confirmRevoke, creatorsOf, days, daysIn, keyTable, PATH, replaceAt, title } from './key-parts.ts';
+
+const revokeAt = (id: string) => `${PATH}/${id}/revoke`;
+/** Lifetimes in days offered for a new key; any other is chosen by date. */
+const LIFETIME_DAYS = [30, 90, 365];
+/** How many expired and revoked keys are shown. */
+const MOST_PAST = 100;
+
+const SCOPE_NAMES = Object.keys(SCOPES) as Scope[];
+
+const DONE: Record<string, string> = {
+  revoked: 'The key has been revoked and no longer works',
+  made: 'This form had already been sent, and its key is in the list. A key is shown only once; revoke it if you did not save it',
+};
+
+const KIND_TEXT: Record<KeyKind, { label: string; hint: string }> = {
+  live: { label: 'Live', hint: 'For production use. Requests count towards the monthly allowance.' },
+  test: {
+    label: 'Test',
+    hint: 'For development and testing. Same data, but requests do not count towards the allowance.',
+  },
+};
+
+/** Escaped, since an address may contain `?` or `%`. */
+const mailto = (email: string) => `mailto:${email.split('@').map(encodeURIComponent).join('@')}`;
+
+/** Null if the visitor may create and revoke keys; else a page that explains why not and what to do. */
+export async function refusal({ visitor }: SignedIn, { directory }: Services): Promise<Html | null> {
+  const { person, account } = visitor;
+  const why = whyNoKeys(person, account);
+  if (why === null) return null;
+  if (why === 'member') {
+    const admins = (await directory.listPeople(person.account_id)).filter(({ role }) => role === 'administrator');
+    return html`${notice(
+      'Keys are created by administrators',
+      'You are a member of this organisation. Only its administrators can see, create and revoke keys: ask one of them for a key.',
+      'calm',
+    )}
+    <section><h2>Administrators of ${account!.name}</h2>
+    <ul>${admins.map(({ name, email }) => html`<li>${name}, <a href="${mailto(email)}">${email}</a></li>`)}</ul></section>`;
+  }
+  if (why === 'locked') {
+    return notice(
+      'API access is locked',
+      'The service team will unlock it after reviewing your account. Until then you cannot create keys. If this takes too long, contact the team.',
+      'calm',
+    );
+  }
+  return problem('This account cannot have keys', 'Please contact the service team.');
+}
+
+async function listPage(visit: SignedIn, services: Services): Promise<Answer> {
+  const refused = await refusal(visit, services);
+  if (refused) return { title: 'API access', body: html`${title('API access')}${refused}` };
+  const { account } = visit.visitor;
+  const keys = (await services.accounts.listKeys(account!.name)).map(({ key }) => key).reverse();
+  const creators = await creatorsOf(keys, services);
+  const isActive = (key: Key) => keyStatus(key, visit.now) === 'active';
+  const [active, past] = [keys.filter(isActive), keys.filter((key) => !isActive(key))];
+  const intro =
+    account!.kind === 'organisation'
+      ? `Keys belong to ${account!.name}: any of its administrators can see and revoke them.`
+      : 'Keys let your programs read the data.';
+  const body = html`${title('API access')}
+    ${doneNotice(visit.query, DONE)}
+    <p>${intro} A key is shown only once, when it is created.</p>
+    <p>${linkButton(`${PATH}/new`, 'Create a key')}</p>
+    ${
+      active.length > 0
+        ? keyTable('Active keys', active, creators, visit.now, revokeAt, replaceAt)
+        : html`<section class="empty"><p>${past.length > 0 ? 'No active keys' : 'No keys yet'}.</p></section>`
+    }
+    ${past.length > 0 && html`<h2>Expired and revoked</h2>${keyTable('Expired and revoked keys', past.slice(0, MOST_PAST), creators, visit.now, revokeAt)}`}
+    ${past.length > MOST_PAST && html`<p class="soft">The newest ${MOST_PAST} of ${past.length}.</p>`}`;
+  return { title: 'API access', body };
+}
+
+type Errors = Partial<Record<'name' | 'kind' | 'scopes' | 'expires', string | false>>;
+
+function newPage(
+  { csrf, form: sent, now }: SignedIn,
+  { words }: Services,
+  errors: Errors = {},
+  banner: Value = null,
+): Html {
+  const scopes = SCOPE_NAMES.map((scope) => {
+    const readable = ALL_OPERATIONS.filter(({ scopes, response }) => response && scopes.includes(scope));
+    return {
+      value: scope,
+      label: html`${words(SCOPES[scope])} <code>${scope}</code>`,
+      hint: html`<ul>${readable.map(({ path, summary }) => html`<li><code>${path}</code> ${words(summary)}</li>`)}<li><code>/v1/tables/…</code> The same data as complete tables</li></ul>`,
+    };
+  });
+  const kinds = KEY_KINDS.map((kind) => ({ value: kind, ...KIND_TEXT[kind] }));
+  const tomorrow = new Date(now + DAY_MS).toISOString().slice(0, 10);
+  return html`${title('Create a key')}
+    ${banner}
+    ${form(
+      csrf,
+      PATH,
+      html`<input type="hidden" name="form" value="${mintToken()}">${field({
+        label: 'Name',
+        name: 'name',
+        value: sent.text('name'),
+        hint: 'What the key is for, for example the program that uses it.',
+        error: errors.name,
+        autocomplete: 'off',
+      })}
+      ${choices({ kind: 'radio', name: 'kind', legend: 'Kind', options: kinds, chosen: [sent.text('kind')], error: errors.kind })}
+      ${choices({
+        kind: 'checkbox',
+        name: 'scopes',
+        legend: 'Scopes: the data the key may read',
+        options: scopes,
+        chosen: sent.all('scopes'),
+        error: errors.scopes,
+      })}
+      ${choices({
+        kind: 'radio',
+        name: 'lasts',
+        legend: 'How long it works',
+        options: [
+          ...LIFETIME_DAYS.map((count) => ({ value: String(count), label: days(count) })),
+          { value: 'date', label: 'Until the day below, or without an expiry date' },
+        ],
+        chosen: [sent.text('lasts') || 'date'],
+      })}
+      ${field({
+        label: 'Expires on',
+        name: 'expires',
+        type: 'date',
+        min: tomorrow,
+        value: sent.text('expires'),
+        hint: 'The key stops working at 00:00 UTC on this day. Leave empty for a key that does not expire.',
+        error: errors.expires,
+        optional: true,
+      })}
+      <div class="actions">${button('Create the key')}<a href="${PATH}">Cancel</a></div>`,
+    )}`;
+}
+
+async function createKey(visit: SignedIn, services: Services): Promise<Answer> {
+  const refused = await refusal(visit, services);
+  if (refused) return { title: 'API access', status: 403, body: html`${title('API access')}${refused}` };
+  const { form: sent, now } = visit;
+  const name = await attempt(() => checkName('name', sent.text('name')));
+  const kind = KEY_KINDS.find((value) => value === sent.text('kind'));
+  const scopes = await attempt(() => parseScopes(sent.all('scopes').join(',')));
+  const date = sent.text('expires').trim();
+  const lasts = daysIn(sent.text('lasts'), LIFETIME_DAYS);
+  const expiresAt =
+    lasts === undefined
+      ? date === ''
+        ? null
+        : await attempt(() => parseExpiry(date, now))
+      : date === ''
+        ? now + lasts * DAY_MS
+        : new UsageError('both');
+  if (name instanceof UsageError || !kind || scopes instanceof UsageError || expiresAt instanceof UsageError) {
+    const errors: Errors = {
+      name: name instanceof UsageError && 'Enter a name of at most 100 characters.',
+      kind: !kind && 'Choose a kind.',
+      scopes: scopes instanceof UsageError && 'Choose at least one.',
+      expires:
+        expiresAt instanceof UsageError &&
+        (lasts === undefined
+          ? 'Enter a day after today, or leave it empty.'
+          : `Clear the date, or choose “Until the day below”.`),
+    };
+    const body = newPage(
+      visit,
+      services,
+      errors,
+      problem('The key has not been created', 'Please check the fields marked below.'),
+    );
+    return { title: 'Create a key: error', status: 400, body };
+  }
+  return issueKey({ name, kind, scopes, expiresAt }, visit, services);
+}
+
+const createLive = confirmed(createKey);
+const create: Page = (visit, services) =>
+  (visit.form.text('kind') === 'live' ? createLive : createKey)(visit, services);
+
+export const NO_SUCH_KEY: Answer = {
+  title: 'No such key',
+  status: 404,
+  body: html`${title('No such key')}<p>There is no such key. <a href="${PATH}">Back to your keys</a></p>`,
+};
+
+async function revokePage(visit: SignedIn, services: Services): Promise<Answer> {
+  const keys = await services.accounts.listKeys(visit.visitor.account!.name);
+  const found = keys.find(({ key }) => key.id === visit.params.id);
+  if (!found) return NO_SUCH_KEY;
+  const { key } = found;
+  if (key.revoked_at !== null) return { location: PATH };
+  return { title: 'Revoke a key', body: confirmRevoke(key, await creatorsOf([key], services), visit, PATH) };
+}
+
+async function revokeKey({ visitor, params, now }: SignedIn, { accounts }: Services): Promise<Answer> {
+  const revoked = await attempt(() =>
+    accounts.revokeKey(params.id!, now, actorOf(visitor.person), visitor.account!.id),
+  );
+  return revoked instanceof UsageError ? NO_SUCH_KEY : { location: `${PATH}?done=revoked` };
+}
+
+export const keyRoutes = [
+  ...routes(PATH, ['administrator', 'member', 'researcher'], { GET: listPage, POST: create }),
+  ...routes(PATH, ['administrator', 'researcher'], {
+    'GET /new': async (visit, services) => {
+      const refused = await refusal(visit, services);
+      const body = refused ? html`${title('Create a key')}${refused}` : newPage(visit, services);
+      return { title: 'Create a key', body, status: refused ? 403 : 200 };
+    },
+    'GET /:id/revoke': revokePage,
+    'POST /:id/revoke': revokeKey,
+  }),
+];

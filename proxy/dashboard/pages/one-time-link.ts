@@ -1,0 +1,154 @@
+/** Links for invitations and new passwords, and requests for the latter. Only submitting its form uses a link up. */
+import { HOUR_MS } from '../../../pipeline/lib/clock.ts';
+import { UsageError } from '../../../pipeline/lib/errors.ts';
+import type { Link } from '../../store/people/links.ts';
+import { checkNewPassword, hashPassword, SHORTEST_PASSWORD } from '../../store/people/passwords.ts';
+import { checkPersonName, RESET_MS, ROLE_NAMES, toEmail } from '../../store/people/person-rules.ts';
+import { hashToken, isToken, mintToken } from '../../store/people/tokens.ts';
+import { type Html, html, type Value } from '../kit/html.ts';
+import { linkUrl, resetMail } from '../kit/mails.ts';
+import { button, facts, field, form, notice, problem } from '../kit/parts.ts';
+import type { Services } from '../kit/services.ts';
+import { type Answer, attempt, routes, type Visit } from '../kit/visit.ts';
+import { tooManyAt } from './confirm.ts';
+
+function deadLink(): Answer {
+  const body = html`<h1>This link does not work</h1>
+    ${problem('Used, expired or incomplete', 'Links work once and for a limited time. Check that you copied the complete link.')}
+    <p><a href="/forgotten">Reset your password</a>, or ask whoever invited you for another invitation.</p>`;
+  return { title: 'This link does not work', status: 404, body };
+}
+
+async function findLink({ params, now }: Visit, { directory }: Services): Promise<Link | null> {
+  const token = params.token!;
+  return isToken(token) ? directory.findLink(hashToken(token), now) : null;
+}
+
+type Errors = Partial<Record<'name' | 'password' | 'again', string>>;
+
+async function linkPage(visit: Visit, services: Services, link: Link, errors: Errors = {}, banner: Value = null) {
+  const email = link.invitation?.email ?? link.person!.email;
+  const { invitation } = link;
+  const account = invitation?.account_id ? await services.accounts.accountById(invitation.account_id) : null;
+  const title = invitation ? 'Accept your invitation' : 'Choose a new password';
+  const fields = html`${
+    invitation &&
+    field({
+      label: 'Your name',
+      name: 'name',
+      value: visit.form.text('name'),
+      error: errors.name,
+      autocomplete: 'name',
+    })
+  }
+    ${passwordFields(errors)}
+    ${button(invitation ? 'Create your account' : 'Set the password')}`;
+  return html`<h1>${title}</h1>
+    ${banner}
+    ${facts([
+      ['Email', email],
+      invitation && ['Account', account?.name ?? 'Service team'],
+      invitation && ['Role', ROLE_NAMES[invitation.role]],
+    ])}
+    ${form(visit.csrf, `/link/${visit.params.token}`, fields)}`;
+}
+
+export function passwordFields(errors: Errors): Html {
+  return html`${field({
+    label: 'New password',
+    name: 'password',
+    type: 'password',
+    hint: `At least ${SHORTEST_PASSWORD} characters. Several unrelated words are good; a password manager is better.`,
+    error: errors.password,
+    autocomplete: 'new-password',
+  })}
+  ${field({ label: 'Repeat the new password', name: 'again', type: 'password', error: errors.again, autocomplete: 'new-password' })}`;
+}
+
+/** Errors in the new password that was sent; `about` lists what others know about the person. */
+export async function passwordErrors({ form: sent }: Visit, about: readonly string[]): Promise<Errors> {
+  const password = sent.text('password');
+  const error = await attempt(() => checkNewPassword(password, about));
+  if (error instanceof UsageError) return { password: error.message };
+  return password === sent.text('again') ? {} : { again: 'The passwords do not match.' };
+}
+
+async function useLink(visit: Visit, services: Services): Promise<Answer> {
+  const link = await findLink(visit, services);
+  if (!link) return deadLink();
+  const { directory } = services;
+  const { form: sent, now } = visit;
+  const again = async (errors: Errors, banner: Html = problem('Please check what you entered')): Promise<Answer> => {
+    return { title: 'Error', status: 400, body: await linkPage(visit, services, link, errors, banner) };
+  };
+  const { email, name } = link.person ?? { email: link.invitation!.email, name: sent.text('name') };
+  const errors = await passwordErrors(visit, [email, name]);
+  if (link.invitation && (await attempt(() => checkPersonName(name))) instanceof UsageError) {
+    errors.name = 'Enter your name, in at most 100 characters.';
+  }
+  if (Object.keys(errors).length > 0) return again(errors);
+  const passwordHash = await hashPassword(sent.text('password'));
+  const hash = hashToken(visit.params.token!);
+  const person = await attempt(() =>
+    link.invitation
+      ? directory.acceptInvitation(hash, name, passwordHash, now)
+      : directory.resetPassword(hash, passwordHash, now),
+  );
+  if (person instanceof UsageError) return again({}, problem('This could not be done', person.message));
+  if (!person) return deadLink();
+  // Signs out whoever was signed in here, this person or another.
+  await directory.closeSession(visit.session);
+  const session = mintToken();
+  if (link.invitation) return { location: '/sign-in?done=joined', session };
+  // Anyone who opened a mailed link may sign in here, however often others have tried elsewhere.
+  const browser = mintToken();
+  await directory.rememberBrowser(hashToken(browser), link.person.id, now);
+  return { location: '/sign-in?done=password-set', session, browser };
+}
+
+const forgottenPage = (visit: Visit, banner: Value = null) => html`<h1>Reset your password</h1>
+  ${banner}
+  <p>We will send you a link to choose a new one.</p>
+  ${form(
+    visit.csrf,
+    '/forgotten',
+    html`${field({ label: 'Email', name: 'email', type: 'email', value: visit.form.text('email'), autocomplete: 'username' })}
+    ${button('Send the link')}`,
+  )}
+  <p><a href="/sign-in">Back to sign-in</a></p>`;
+
+/** The answer and its timing are the same whether or not there is such an account: what differs is done later. */
+async function askForReset(visit: Visit, services: Services): Promise<Answer> {
+  const { attempts, directory, mailer } = services;
+  const { now } = visit;
+  const email = toEmail(visit.form.text('email'));
+  if (email === null) {
+    const banner = problem('Please check what you entered', 'Enter an address such as ada@example.org.');
+    return { title: 'Error', status: 400, body: forgottenPage(visit, banner) };
+  }
+  const waitMs = await attempts.take([{ what: `reset from ${visit.address}`, most: 20, windowMs: HOUR_MS }], now);
+  if (waitMs !== null) return tooManyAt('Reset your password', waitMs);
+  services.later(async () => {
+    if ((await attempts.take([{ what: `reset of ${email}`, most: 3, windowMs: HOUR_MS }], now)) !== null) return;
+    const found = await directory.credentials(email);
+    const token = mintToken();
+    await directory.openReset(found?.person.id ?? null, hashToken(token), now, null);
+    if (found) await mailer.send(resetMail(email, linkUrl(services.url(), token)), now);
+  });
+  const body = html`<h1>Check your email</h1>
+    ${notice('If this address has an account, a link is on its way', `It works once, within ${RESET_MS / 60_000} minutes.`, 'calm')}
+    <p>No mail? Look in your junk folder, check the address, or contact the service team.</p>
+    <p><a href="/sign-in">Back to sign-in</a></p>`;
+  return { title: 'Check your email', body };
+}
+
+export const linkRoutes = routes('', 'anyone', {
+  'GET /link/:token': async (visit, services) => {
+    const link = await findLink(visit, services);
+    if (!link) return deadLink();
+    return { title: link.invitation ? 'Invitation' : 'New password', body: await linkPage(visit, services, link) };
+  },
+  'POST /link/:token': useLink,
+  'GET /forgotten': (visit) => ({ title: 'Reset your password', body: forgottenPage(visit) }),
+  'POST /forgotten': askForReset,
+});

@@ -1,0 +1,56 @@
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
+import { lineOf, UsageError } from '../../pipeline/lib/errors.ts';
+import { DEFAULT_COPIES } from './s3-url.ts';
+import { type SnapshotSource, watchSnapshot } from './watch.ts';
+
+export interface SourceOptions {
+  /** A folder, a link to one, or s3://BUCKET/PREFIX. */
+  snapshot: string;
+  /** Folder for copies of snapshots from object storage. */
+  snapshotCopies?: string;
+  /** How often to check for a newly published snapshot. */
+  pollMs?: number;
+  report: (line: string) => void;
+}
+
+/** The snapshots in object storage, copied to disk first. @throws UsageError if there is no snapshot, or it is damaged. */
+export async function openCopies(options: SourceOptions): Promise<SnapshotSource> {
+  const { snapshot, snapshotCopies = DEFAULT_COPIES, pollMs, report } = options;
+  // Loaded only here: a folder does not need the S3 client.
+  const { mirrorSnapshots } = await import('./object-storage.ts');
+  const mirror = await mirrorSnapshots(snapshot, snapshotCopies, { report, pollMs });
+  try {
+    const copies = await watch(mirror.path, options);
+    return {
+      current: copies.current,
+      refused: () => mirror.refused() ?? copies.refused(),
+      close: async () => {
+        copies.close();
+        await mirror.close();
+      },
+    };
+  } catch (error) {
+    await mirror.close();
+    throw error;
+  }
+}
+
+/** The snapshots in a folder, or behind a link to one. @throws UsageError if there is none, or it is damaged. */
+export async function openFolder(options: SourceOptions): Promise<SnapshotSource> {
+  const { snapshot } = options;
+  await access(join(snapshot, 'manifest.json')).catch(() => {
+    throw new UsageError(
+      `no snapshot at ${snapshot}; run \`malaria-risk build --publish\` first, or name one with --snapshot`,
+    );
+  });
+  return watch(snapshot, options);
+}
+
+async function watch(path: string, { pollMs, report }: SourceOptions): Promise<SnapshotSource> {
+  try {
+    return await watchSnapshot(path, { report, intervalMs: pollMs });
+  } catch (error) {
+    throw new UsageError(`the snapshot at ${path} is damaged: ${lineOf(error)}`, { cause: error });
+  }
+}

@@ -1,0 +1,28 @@
+/** The recorded actions, and the words with which pages describe them. */
+export const ACTIONS = {
+  'account.create': 'created the account',
+  'account.unlock': 'unlocked API access',
+  'account.suspend': 'suspended the account',
+  'account.reinstate': 'reinstated the account',
+  'account.remove': 'removed the account',
+  'account.limits': 'set limits',
+  'key.create': 'created a key',
+  'key.revoke': 'revoked a key',
+  'key.end': 'set an expiry for a key',
+  'person.invite': 'invited',
+  'person.uninvite': 'withdrew the invitation of',
+  'person.join': 'accepted an invitation',
+  'person.role': 'changed the role of',
+  'person.remove': 'removed',
+  'sign-in': 'signed in',
+  'password.wrong': 'gave a wrong password for',
+  'password.change': 'changed the password',
+  'password.link': 'issued a link to reset the password of',
+  'password.reset': 'reset the password with a link',
+  'factor.on': 'turned on two-step sign-in',
+  'factor.off': 'turned off two-step sign-in',
+  'factor.drop': 'turned off two-step sign-in for',
+  'factor.recovery': 'used a recovery code',
+  'code.wrong': 'gave a wrong code for',
+} as const;
+export type Action = keyof typeof ACTIONS;

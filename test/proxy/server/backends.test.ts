@@ -1,0 +1,40 @@
+/** Modules that only several machines need are not even loaded on a single one, nor the server by other commands. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { runCli, serveCli } from '../../support/proxy/cli-process.ts';
+import { makeBuild } from '../../support/proxy/fixture.ts';
+
+/** Appends the URL of each module loaded to the file LOADED. */
+const HOOK = `
+  import { registerHooks } from 'node:module';
+  import { appendFileSync } from 'node:fs';
+  registerHooks({
+    load(url, context, next) {
+      appendFileSync(process.env.LOADED, url + '\\n');
+      return next(url, context);
+    },
+  });`;
+
+test('a single proxy with SQLite loads no client of PostgreSQL, Redis or S3, and nothing in cluster/', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'malaria-loaded-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const hook = join(folder, 'hook.mjs');
+  writeFileSync(hook, HOOK);
+  const { current, store, remove } = makeBuild();
+  onTestFinished(remove);
+  const [byList, byServe] = [join(folder, 'list'), join(folder, 'serve')];
+  const env = { NODE_OPTIONS: `--import=${hook}`, MALARIA_STORE: store };
+  const listed = await runCli(['accounts', 'list'], { ...env, LOADED: byList });
+  expect(listed.code).toBe(0);
+  const args = ['--snapshot', current, '--dashboard-port', '0', '--mail', `outbox:${folder}/outbox`];
+  const serving = await serveCli(args, { ...env, LOADED: byServe });
+  expect(await serving.stop()).toBe(0);
+  expect(readFileSync(byList, 'utf8')).not.toMatch(/\/(node_modules\/fastify|proxy\/(snapshot|api))\//);
+  for (const file of [byList, byServe]) {
+    const loaded = readFileSync(file, 'utf8');
+    expect(loaded).toMatch(/\/kysely\//);
+    expect(loaded).not.toMatch(/\/(node_modules\/(pg|@redis|@aws-sdk)|proxy\/cluster)\//);
+  }
+});
