@@ -14,8 +14,10 @@ test.each(['malaria-risk', 'malaria-proxy'])(
   async (command) => {
     const old = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.19.0' } })`;
     const asked = promisify(execFile)(process.execPath, [
-      ...['--import', `data:text/javascript,${encodeURIComponent(old)}`],
-      ...[launcher(command), '--help'],
+      '--import',
+      `data:text/javascript,${encodeURIComponent(old)}`,
+      launcher(command),
+      '--help',
     ]);
     await expect(asked).rejects.toMatchObject({
       code: 2,

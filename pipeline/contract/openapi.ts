@@ -66,8 +66,15 @@ type HeaderName = keyof typeof HEADERS;
 const headersOf = (...names: HeaderName[]) =>
   Object.fromEntries(names.map((name) => [name, ref('headers', name)] as const));
 const ANSWER_HEADERS = [
-  ...(['ETag', 'Vary', 'Cache-Control', 'Model-Version', 'Deprecation', 'Sunset'] as const),
-  ...(['RateLimit', 'RateLimit-Policy', 'X-Request-Id'] as const),
+  'ETag',
+  'Vary',
+  'Cache-Control',
+  'Model-Version',
+  'Deprecation',
+  'Sunset',
+  'RateLimit',
+  'RateLimit-Policy',
+  'X-Request-Id',
 ] as const;
 /** Answers about versions do not belong to a version themselves. */
 const answerHeaders = (operation: Operation) => {

@@ -331,7 +331,7 @@ export const JSON_OPERATIONS = [
     parameters: [],
     needsTransmission: false,
     responseName: 'Places',
-    response: schemas.Places,
+    response: schemas.PlacesAnswer,
     type: JSON_TYPE,
     optional: true,
     file: 'v1/places.json',
@@ -383,7 +383,7 @@ export const JSON_OPERATIONS = [
     parameters: [],
     needsTransmission: false,
     responseName: 'Tables',
-    response: schemas.Tables,
+    response: schemas.TablesAnswer,
     type: JSON_TYPE,
     optional: true,
     file: 'v1/tables.json',
@@ -565,9 +565,9 @@ function filesOver(operation: Operation, coverage: Coverage): string[] {
     operation.parameters.includes(name) ? values : [undefined];
   const months = Array.from({ length: FORECAST_MONTHS }, (_, i) => i + 1);
   return over('period', periodRange(coverage.first_estimated, coverage.last_estimated)).flatMap((period) =>
-    over('months', months).flatMap((n) =>
+    over('months', months).flatMap((count) =>
       over('state', coverage.states).flatMap((state) =>
-        over('lga', coverage.lgas ?? []).map((lga) => filePath(operation, { state, lga, period, months: n })),
+        over('lga', coverage.lgas ?? []).map((lga) => filePath(operation, { state, lga, period, months: count })),
       ),
     ),
   );

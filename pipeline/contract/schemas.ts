@@ -48,7 +48,7 @@ const scoreFields = {
   score_low: share('Lower end of the central 90% range'),
   score_high: share('Upper end of the central 90% range'),
   level: Type.Enum(
-    LEVELS.map((l) => l.level),
+    LEVELS.map(({ level }) => level),
     { description: `Class of the score: ${levelsInWords()}` },
   ),
 };
@@ -198,7 +198,7 @@ const placeFields = {
   latitude: Type.Number({ description: 'Latitude of the centre, degrees north' }),
 };
 const aliases = Type.Array(Type.String(), { description: 'Other names that raw files give it' });
-export const Places = closed({
+export const PlacesAnswer = closed({
   states: Type.Array(
     closed({
       state_code: stateCode,
@@ -222,7 +222,7 @@ export const Places = closed({
     }),
   ),
 });
-export type Places = Static<typeof Places>;
+export type PlacesAnswer = Static<typeof PlacesAnswer>;
 
 export const Licences = closed({
   cite: Type.String({ description: 'How to cite the answers themselves' }),
@@ -249,7 +249,7 @@ export const ModelCard = Type.Object({
   }),
 });
 
-export const Tables = closed({
+export const TablesAnswer = closed({
   tables: Type.Array(
     closed({
       table: Type.String({ description: 'Name' }),
@@ -268,7 +268,7 @@ export const Tables = closed({
     }),
   ),
 });
-export type Tables = Static<typeof Tables>;
+export type TablesAnswer = Static<typeof TablesAnswer>;
 
 const contextFigures = {
   population: people,

@@ -31,7 +31,9 @@ const builders = {
   },
   /** Keys match the pattern, or are any text. */
   Record: ({ pattern = '^.*$' }: Schema, value: Schema, options?: Schema) => ({
-    ...{ type: 'object', patternProperties: { [String(pattern)]: value }, ...options },
+    type: 'object',
+    patternProperties: { [String(pattern)]: value },
+    ...options,
   }),
   String: plain('string'),
   Union: (anyOf: Schema[], options?: Schema) => ({ anyOf, ...options }),

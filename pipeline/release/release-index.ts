@@ -146,9 +146,16 @@ function entryOf(bytes: Buffer): FileEntry {
 function versionOf({ model_version, updated_at, contract_version, coverage }: Manifest): Version {
   const { first_estimated, last_estimated, last_forecast } = coverage;
   return {
-    ...{ model_version, status: 'current', path: null, updated_at },
+    model_version,
+    status: 'current',
+    path: null,
+    updated_at,
     contract_version: contract_version ?? null,
-    ...{ first_estimated, last_estimated, last_forecast, replaced_at: null, sunset: null },
+    first_estimated,
+    last_estimated,
+    last_forecast,
+    replaced_at: null,
+    sunset: null,
   };
 }
 
@@ -179,9 +186,16 @@ const tally = ({ compared, moved, flipped, disjoint }: SnapshotDiff['all']) => (
 
 /** The part of a diff that key holders may read: no tables that are not served, and no thresholds for operators. */
 function servedDiff(diff: SnapshotDiff): schemas.VersionsDiff {
-  const { a, b, thresholds, all, state_scores, states, lgas, periods, levels_flipped, largest } = diff;
+  const { a: from, b: to, thresholds, all, state_scores, states, lgas, periods, levels_flipped, largest } = diff;
   return {
-    ...{ from: a, to: b, score_change: thresholds?.score_change ?? null, all, state_scores, states, lgas, periods },
+    from,
+    to,
+    score_change: thresholds?.score_change ?? null,
+    all,
+    state_scores,
+    states,
+    lgas,
+    periods,
     levels_flipped,
     largest: largest.map(({ a: from, b: to, ...change }) => ({
       ...change,

@@ -36,8 +36,8 @@ export interface Reproduction {
 
 /** The origin of an existing version, or of one that was published here and then pruned. */
 export function originOf(out: string, model_version: string): Origin {
-  const places = [snapshotsOf(out), releasesOf(out)].map((folder) => path.join(folder, model_version));
-  const directory = places.find((place) => existsSync(path.join(place, 'manifest.json')));
+  const folders = [snapshotsOf(out), releasesOf(out)].map((root) => path.join(root, model_version));
+  const directory = folders.find((folder) => existsSync(path.join(folder, 'manifest.json')));
   if (path.basename(model_version) !== model_version || directory === undefined)
     throw new UsageError(
       `${out}: found no ${model_version}, expected one of its snapshots or releases (see \`malaria-risk releases list\`)`,

@@ -75,14 +75,14 @@ export async function withBucket<T>(
         });
       },
       async put({ directory, manifest }) {
-        const place = placeOf(manifest.model_version);
+        const folder = placeOf(manifest.model_version);
         const bytes = await readFile(path.join(directory, 'manifest.json'));
         // The manifest is written last, so if it is there, all files are.
-        if ((await get(`${place}/manifest.json`))?.bytes.equals(bytes)) return;
+        if ((await get(`${folder}/manifest.json`))?.bytes.equals(bytes)) return;
         await inParallel(AT_ONCE, Object.entries(manifest.files), async ([name, entry]) => {
-          await put(`${place}/${name}`, await readFile(path.join(directory, name)), entry.sha256);
+          await put(`${folder}/${name}`, await readFile(path.join(directory, name)), entry.sha256);
         });
-        await put(`${place}/manifest.json`, bytes, sha256(bytes));
+        await put(`${folder}/manifest.json`, bytes, sha256(bytes));
       },
       releases: {
         read: async (name) => (await get(`${RELEASES}/${name}`))?.bytes ?? null,

@@ -87,8 +87,8 @@ export function recordStateCases(
     const state = STATES.findIndex((recipe) => recipe.state_code === code);
     const here = [...geography.lgas.keys()].filter((i) => geography.lgas[i]!.state === state);
     const residents = here.reduce((sum, i) => sum + people[i]!, 0);
-    const mean = Array.from({ length: 12 }, (_, m) =>
-      here.reduce((sum, i) => sum + (people[i]! / residents) * forcing[i]![m]!, 0),
+    const mean = Array.from({ length: 12 }, (_, month) =>
+      here.reduce((sum, i) => sum + (people[i]! / residents) * forcing[i]![month]!, 0),
     );
     const sirs = {
       ...SEASON_RECIPE.sirs,
@@ -104,7 +104,7 @@ export function recordStateCases(
         residents * infections * reporting[i]! * Math.exp(deviationIn(deviations, 'cases', state, periods[i]!)),
     );
     const confirmed = expected.map((cases, i) => {
-      const gap = STATE_GAPS.find((g) => g.state_code === code && within(periods[i]!, g));
+      const gap = STATE_GAPS.find((gap) => gap.state_code === code && within(periods[i]!, gap));
       return drawNegativeBinomial(random, cases * (gap?.factor ?? 1), NOISE_SIZE);
     });
     return { state, sirs, forcing: season, periods, incidence, reporting, expected, confirmed };
@@ -164,10 +164,10 @@ export function recordLgaCases(
       lga,
       periods,
       expected: expected[k]!,
-      confirmed: expected[k]!.map((cases, t) => {
-        const factor = within(periods[t]!, LGA_DIP) ? LGA_DIP.factor : 1;
+      confirmed: expected[k]!.map((cases, month) => {
+        const factor = within(periods[month]!, LGA_DIP) ? LGA_DIP.factor : 1;
         const count = drawNegativeBinomial(random, cases * factor, NOISE_SIZE / 4);
-        const blank = geography.lgas[lga]!.lga_pcode === LGA_BLANK.lga_pcode && periods[t] === LGA_BLANK.period;
+        const blank = geography.lgas[lga]!.lga_pcode === LGA_BLANK.lga_pcode && periods[month] === LGA_BLANK.period;
         return blank ? null : count;
       }),
     }));
@@ -183,15 +183,15 @@ function splitAmong(
   shares: number[][],
 ): LgaCases[] {
   const confirmed = lgas.map(() => new Array<number>(periods.length).fill(0));
-  for (const [t, period] of periods.entries()) {
+  for (const [month, period] of periods.entries()) {
     let left = record.confirmed[record.periods.indexOf(period)]!;
-    let total = shares.reduce((sum, share) => sum + share[t]!, 0);
+    let total = shares.reduce((sum, share) => sum + share[month]!, 0);
     for (const [k, share] of shares.entries()) {
       const last = k === shares.length - 1;
-      const count = last ? left : drawBinomial(random, left, Math.min(1, share[t]! / total));
-      confirmed[k]![t] = count;
+      const count = last ? left : drawBinomial(random, left, Math.min(1, share[month]! / total));
+      confirmed[k]![month] = count;
       left -= count;
-      total -= share[t]!;
+      total -= share[month]!;
     }
   }
   return lgas.map((lga, k) => ({ lga, periods, expected: null, confirmed: confirmed[k]! }));

@@ -277,7 +277,7 @@ export function describeSources(
 const gapsOf = (gaps: Gap[] | undefined) => (gaps && gaps.length > 0 ? { gaps } : {});
 
 export function describeModel(seed: number, family: TruthFamily, size: CountrySize = NIGERIAN): Model {
-  const kept = statesOf(seed, size).map((s) => STATES[s]!);
+  const kept = statesOf(seed, size).map((state) => STATES[state]!);
   return {
     country: 'synthetic',
     name: 'Made-up country',

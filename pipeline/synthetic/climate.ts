@@ -78,9 +78,13 @@ function nearLand(geography: Geography): Uint8Array {
     if (lga < 0) continue;
     const row = Math.floor(cell / fine.columns / 10);
     const column = Math.floor((cell % fine.columns) / 10);
-    for (let r = Math.max(0, row - 2); r <= Math.min(RAIN_GRID.rows - 1, row + 2); r++) {
-      for (let c = Math.max(0, column - 2); c <= Math.min(RAIN_GRID.columns - 1, column + 2); c++) {
-        near[r * RAIN_GRID.columns + c] = 1;
+    for (let otherRow = Math.max(0, row - 2); otherRow <= Math.min(RAIN_GRID.rows - 1, row + 2); otherRow++) {
+      for (
+        let otherColumn = Math.max(0, column - 2);
+        otherColumn <= Math.min(RAIN_GRID.columns - 1, column + 2);
+        otherColumn++
+      ) {
+        near[otherRow * RAIN_GRID.columns + otherColumn] = 1;
       }
     }
   }

@@ -66,7 +66,7 @@ const CLASS_ENDS = [30, 60, 110];
 export function makeTravel(seed: number, geography: Geography, population: Population): number[][] {
   const random = randomStream(seed, 'travel');
   return geography.lgas.map((lga, i) => {
-    const mean = (lga.city ? 7 : 16 + 0.35 * lga.places.length) * Math.exp(0.3 * random.normal());
+    const mean = (lga.city ? 7 : 16 + 0.35 * lga.sites.length) * Math.exp(0.3 * random.normal());
     const beyond = [1, ...CLASS_ENDS.map((end) => Math.exp(-end / mean)), 0];
     return beyond.slice(0, -1).map((share, k) => population.by_lga[i]! * (share - beyond[k + 1]!));
   });

@@ -137,8 +137,8 @@ function alongNormal([x, y]: [number, number], cells: Cells, cell: number): numb
 /** Share of the first half's field in the variance at a place: 1 well inside the half, 0 well outside. */
 export function shareOfFirst({ direction, offset_km }: Halves, cells: Cells, cell: number): number {
   const inside = (offset_km - alongNormal(direction, cells, cell) + BLEND_KM) / (2 * BLEND_KM);
-  const t = Math.min(1, Math.max(0, inside));
-  return t * t * (3 - 2 * t);
+  const share = Math.min(1, Math.max(0, inside));
+  return share * share * (3 - 2 * share);
 }
 
 /** Values by year and cell: each half has its own field and standard deviation, blended at the line. */
@@ -157,13 +157,14 @@ export function blendHalves(halves: Halves, cells: Cells): Float64Array[] {
 export function addedByLga(departures: Departures, { lgas }: Geography, period: Period, year: number): Float64Array {
   const { lga_effects, campaigns, state_slopes, deviations } = departures;
   const byState = STATES.map(
-    (_, s) => (state_slopes ? state_slopes[s]! * year : 0) + deviationIn(deviations, 'prevalence', s, period),
+    (_, state) =>
+      (state_slopes ? state_slopes[state]! * year : 0) + deviationIn(deviations, 'prevalence', state, period),
   );
   for (const { state, first, step } of campaigns ?? []) {
     const since = (monthIndex(period) - monthIndex(first) + 0.5) / 12;
     if (since > 0) byState[state]! += step * 2 ** (-since / CAMPAIGN.half_life_years);
   }
-  return Float64Array.from(lgas, ({ state }, l) => (lga_effects?.[l] ?? 0) + byState[state]!);
+  return Float64Array.from(lgas, ({ state }, lga) => (lga_effects?.[lga] ?? 0) + byState[state]!);
 }
 
 /** Fisher-Yates shuffle, in place. */

@@ -25,7 +25,9 @@ export function drawDeviations(seed: number, family: TruthFamily, first: Period,
   const prevalence = coursesOf('prevalence', LINK.deviations);
   const followed = family === 'linked' ? prevalence : coursesOf('cases', LINK.deviations);
   const reporting = coursesOf('reporting', LINK.reporting);
-  const cases = followed.map((own, s) => own.map((value, t) => value / LINK.elasticity + reporting[s]![t]!));
+  const cases = followed.map((own, state) =>
+    own.map((value, month) => value / LINK.elasticity + reporting[state]![month]!),
+  );
   return { first, elasticity: family === 'linked' ? LINK.elasticity : 0, prevalence, cases };
 }
 
@@ -49,15 +51,15 @@ function drawCourses(seed: number, name: string, recipe: CourseRecipe, months: n
   const courseOf = (random: Random) => {
     const keep = Math.exp(-1 / recipe.months);
     let value = random.normal();
-    return Array.from({ length: months }, (_, t) => {
-      if (t > 0) value = keep * value + Math.sqrt(1 - keep * keep) * random.normal();
+    return Array.from({ length: months }, (_, month) => {
+      if (month > 0) value = keep * value + Math.sqrt(1 - keep * keep) * random.normal();
       return value;
     });
   };
   const nation = courseOf(randomStream(seed, name));
   return STATES.map(({ state_code }) =>
     courseOf(randomStream(seed, `${name} ${state_code}`)).map(
-      (value, t) => recipe.state_sd * value + recipe.nation_sd * nation[t]!,
+      (value, month) => recipe.state_sd * value + recipe.nation_sd * nation[month]!,
     ),
   );
 }

@@ -23,7 +23,8 @@ export function drawField(seed: number, name: string, range_km: number, year_cor
   const fresh = Math.sqrt(1 - year_correlation ** 2);
   const scale = 1 / Math.sqrt(WAVES);
   const start = () => Array.from({ length: WAVES }, () => scale * random.normal());
-  const step = (before: number[]) => before.map((a) => year_correlation * a + fresh * scale * random.normal());
+  const step = (before: number[]) =>
+    before.map((coefficient) => year_correlation * coefficient + fresh * scale * random.normal());
   const cosine = [start()];
   const sine = [start()];
   for (let year = FIELD_FIRST_YEAR + 1; year <= FIELD_LAST_YEAR; year++) {

@@ -16,8 +16,8 @@ export interface SyntheticLga {
   /** Planned to have a city; whether it counts as urban depends on its cells. */
   city: boolean;
   polygons: Polygon[];
-  /** Candidate places for towns: the centres of its hexagons, degrees. */
-  places: [number, number][];
+  /** Where towns may lie: the centres of its hexagons, degrees. */
+  sites: [number, number][];
 }
 export interface Geography {
   /** `state` is its position in `STATES`. */
@@ -37,38 +37,38 @@ export function growGeography(seed: number, size: CountrySize = NIGERIAN): Geogr
     (x, y) => 0.22 * bays(x, y) + 0.07 * inlets(x, y),
     (x, y) => 0.22 * capes(x, y) + 0.07 * inlets(y, x),
   );
-  const state = growStates(seed, lattice);
+  const stateOf = growStates(seed, lattice);
   const kept = statesOf(seed, size);
   const counts = lgaCounts(size, kept);
   const names = inventNames(randomStream(seed, 'names'), counts);
   const lga = new Int32Array(lattice.longitude.length).fill(-1);
   const lgas: SyntheticLga[] = [];
-  for (const [at, s] of kept.entries()) {
-    const recipe = STATES[s]!;
+  for (const [at, state] of kept.entries()) {
+    const recipe = STATES[state]!;
     const count = counts[at]!;
-    const cells = [...lga.keys()].filter((cell) => state[cell] === s);
-    const parts = growLgas(seed, lattice, cells, s, count);
+    const cells = [...lga.keys()].filter((cell) => stateOf[cell] === state);
+    const parts = growLgas(seed, lattice, cells, state, count);
     for (const [k, cell] of cells.entries()) lga[cell] = lgas.length + parts.region[k]!;
     for (let k = 0; k < count; k++) {
       const members = cells.filter((_, i) => parts.region[i] === k);
       lgas.push({
         lga_pcode: `${recipe.state_pcode}${String(k + 1).padStart(3, '0')}`,
         lga: names[at]![k]!,
-        state: s,
+        state,
         city: parts.city[k]!,
         polygons: outlineOf(lattice, lga, lgas.length, members),
-        places: members.map((cell) => [lattice.longitude[cell]!, lattice.latitude[cell]!]),
+        sites: members.map((cell) => [lattice.longitude[cell]!, lattice.latitude[cell]!]),
       });
     }
   }
-  const states = kept.map((s) => ({
-    state: s,
-    state_pcode: STATES[s]!.state_pcode,
+  const states = kept.map((state) => ({
+    state,
+    state_pcode: STATES[state]!.state_pcode,
     polygons: outlineOf(
       lattice,
+      stateOf,
       state,
-      s,
-      [...state.keys()].filter((cell) => state[cell] === s),
+      [...stateOf.keys()].filter((cell) => stateOf[cell] === state),
     ),
   }));
   return { states, lgas };
@@ -81,16 +81,16 @@ function growStates(seed: number, lattice: Lattice): Int32Array {
   const { longitude: x, latitude: y, across } = lattice;
   // Borders bend because the coordinates are warped before the land is divided.
   const ground = {
-    x: x.map((v, i) => v + 0.1 * warpX(v, y[i]!)),
-    y: y.map((v, i) => v + 0.1 * warpY(x[i]!, v)),
+    x: x.map((value, i) => value + 0.1 * warpX(value, y[i]!)),
+    y: y.map((value, i) => value + 0.1 * warpY(x[i]!, value)),
     across,
   };
   return growRegions(
     ground,
-    STATES.map((s) => ({
-      x: s.longitude + 0.1 * random.normal(),
-      y: s.latitude + 0.1 * random.normal(),
-      target: s.area,
+    STATES.map((recipe) => ({
+      x: recipe.longitude + 0.1 * random.normal(),
+      y: recipe.latitude + 0.1 * random.normal(),
+      target: recipe.area,
     })),
     SPACING,
   );
@@ -101,10 +101,10 @@ function growLgas(
   seed: number,
   lattice: Lattice,
   cells: number[],
-  s: number,
+  state: number,
   count: number,
 ): { region: Int32Array; city: boolean[] } {
-  const recipe = STATES[s]!;
+  const recipe = STATES[state]!;
   const random = randomStream(seed, `lgas ${recipe.state_code}`);
   const position = new Map(cells.map((cell, i) => [cell, i]));
   const ground: Ground = {
@@ -125,19 +125,19 @@ function growLgas(
       distance: Math.hypot(site.x - ground.x[capital]!, site.y - ground.y[capital]!),
     }))
     .sort((a, b) => a.distance - b.distance);
-  const cities = cityCount(s, count);
+  const cities = cityCount(state, count);
   const shares = seeds.map((site, k) => ({ ...site, target: k < cities ? site.target * 0.5 : site.target }));
   const region = growRegions(ground, shares, SPACING);
   // Codes follow the alphabet, so shuffle the regions: the capital must not always come first.
   const order = seeds.map((_, k) => ({ k, at: random.uniform() })).sort((a, b) => a.at - b.at);
-  const place = new Int32Array(order.length);
-  for (const [to, { k }] of order.entries()) place[k] = to;
-  return { region: region.map((k) => place[k]!), city: order.map(({ k }) => k < cities) };
+  const numberOf = new Int32Array(order.length);
+  for (const [to, { k }] of order.entries()) numberOf[k] = to;
+  return { region: region.map((k) => numberOf[k]!), city: order.map(({ k }) => k < cities) };
 }
 
 /** Number of LGAs that are cities, which grows with population density: one or two in most states, half of Lagos. */
-function cityCount(s: number, count: number): number {
-  const recipe = STATES[s]!;
+function cityCount(state: number, count: number): number {
+  const recipe = STATES[state]!;
   const total = (of: 'people' | 'area') => STATES.reduce((sum, state) => sum + state[of], 0);
   const crowding = (recipe.people / recipe.area) * (total('area') / total('people'));
   return Math.max(1, Math.round(count * Math.min(0.7, 0.17 * crowding ** 0.6)));

@@ -93,10 +93,10 @@ export function writeGeotiff(values: Float32Array | Int16Array, grid: Grid, noda
     }
     if (typeof value === 'string') head.write(value, to, 'latin1');
     else {
-      for (const v of value) {
-        if (type === DOUBLE) head.writeDoubleLE(v, to);
-        else if (type === LONG) head.writeUInt32LE(v, to);
-        else head.writeUInt16LE(v, to);
+      for (const number of value) {
+        if (type === DOUBLE) head.writeDoubleLE(number, to);
+        else if (type === LONG) head.writeUInt32LE(number, to);
+        else head.writeUInt16LE(number, to);
         to += BYTES[type];
       }
     }

@@ -137,7 +137,8 @@ function cellNeighbours(cell: number, columns: number, rows: number): number[] {
   const row = Math.floor(cell / columns);
   const column = cell % columns;
   const odd = row & 1;
-  const at = (c: number, r: number) => (c < 0 || r < 0 || c >= columns || r >= rows ? -1 : r * columns + c);
+  const at = (column: number, row: number) =>
+    column < 0 || row < 0 || column >= columns || row >= rows ? -1 : row * columns + column;
   return [
     at(column + odd, row - 1),
     at(column + 1, row),

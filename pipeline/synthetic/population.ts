@@ -50,7 +50,7 @@ export function settle(seed: number, geography: Geography): Population {
     const towns = area.city ? 1 : 1 + Math.floor(3 * random.uniform());
     const weights = townWeights(random, towns);
     const built: Town[] = weights.map((weight) => {
-      const [longitude, latitude] = area.places[Math.floor(random.uniform() * area.places.length)]!;
+      const [longitude, latitude] = area.sites[Math.floor(random.uniform() * area.sites.length)]!;
       const size = total * townShare * weight;
       return { longitude, latitude, persons: size, spread_km: Math.sqrt(size / (2 * Math.PI * CENTRE_DENSITY)) };
     });

@@ -79,7 +79,7 @@ export function makePrevalence(
   const fixed = cells.population_density.map(
     (density, i) => recipe.density * Math.log10(density / 100) + (recipe.elevation * cells.elevation_m[i]!) / 1000,
   );
-  const logSeason = season.map((index) => index.map((s) => recipe.gamma * Math.log(s)));
+  const logSeason = season.map((index) => index.map((value) => recipe.gamma * Math.log(value)));
 
   const predictor = (period: Period) => {
     const year = yearsSince2010(period);
@@ -134,7 +134,7 @@ function findIntercept(
 ): number {
   const months = [0, 1, 2, 3].map((i) => addMonths('2010-09', i));
   const base = months.map((period) => predictor(period).map((value, cell) => value + seasonAt(cell, period)));
-  const people = cells.population.reduce((sum, p) => sum + p, 0);
+  const people = cells.population.reduce((sum, persons) => sum + persons, 0);
   const level = (intercept: number) => {
     let positive = 0;
     for (const values of base) {

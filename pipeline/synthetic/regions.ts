@@ -112,7 +112,9 @@ function joinStrays(ground: Ground, region: Int32Array, regions: number): void {
   let strays = [...settled.keys()].filter((i) => settled[i]! < 0);
   while (strays.length > 0) {
     const left = strays.filter((i) => {
-      const touching = ground.across[i]!.filter((other) => other >= 0 && settled[other]! >= 0).map((o) => settled[o]!);
+      const touching = ground.across[i]!.filter((other) => other >= 0 && settled[other]! >= 0).map(
+        (neighbour) => settled[neighbour]!,
+      );
       if (touching.length === 0) return true;
       touching.sort((a, b) => a - b);
       let best = touching[0]!;
@@ -128,5 +130,5 @@ function joinStrays(ground: Ground, region: Int32Array, regions: number): void {
 }
 
 function times(values: number[], value: number): number {
-  return values.filter((v) => v === value).length;
+  return values.filter((one) => one === value).length;
 }

@@ -48,7 +48,8 @@ export function statesOf(seed: number, { states }: CountrySize): number[] {
   if (states === all.length) return all;
   const { longitude, latitude } =
     STATES[Math.floor(all.length * randomStream(seed, 'states that are kept').uniform())]!;
-  const distance = (s: number) => Math.hypot(STATES[s]!.longitude - longitude, STATES[s]!.latitude - latitude);
+  const distance = (state: number) =>
+    Math.hypot(STATES[state]!.longitude - longitude, STATES[state]!.latitude - latitude);
   return all
     .sort((a, b) => distance(a) - distance(b) || a - b)
     .slice(0, states)
@@ -57,11 +58,11 @@ export function statesOf(seed: number, { states }: CountrySize): number[] {
 
 /** Number of LGAs of each state of `kept`, in proportion to its usual number; the largest remainders are rounded up. */
 export function lgaCounts({ lgas }: CountrySize, kept: readonly number[]): number[] {
-  const usual = kept.reduce((sum, s) => sum + STATES[s]!.lgas, 0);
-  const shares = kept.map((s) => (STATES[s]!.lgas * lgas) / usual);
+  const usual = kept.reduce((sum, state) => sum + STATES[state]!.lgas, 0);
+  const shares = kept.map((state) => (STATES[state]!.lgas * lgas) / usual);
   const counts = shares.map((share) => Math.max(1, Math.floor(share)));
   const byRemainder = [...kept.keys()].sort((a, b) => (shares[b]! % 1) - (shares[a]! % 1) || a - b);
-  let left = lgas - counts.reduce((sum, n) => sum + n, 0);
+  let left = lgas - counts.reduce((sum, count) => sum + count, 0);
   for (const k of byRemainder) if (left-- > 0) counts[k]!++;
   return counts;
 }

@@ -99,10 +99,10 @@ export function buildFrame(geography: Geography, population: Population): Stratu
 export function takeSurvey(seed: number, round: SurveyRound, country: Sampled): SurveyCluster[] {
   const random = randomStream(seed, `survey ${round.survey_year}`);
   const perStratum = allocate(round.clusters, country.frame);
-  const clusters = country.frame.flatMap((stratum, s) => {
+  const clusters = country.frame.flatMap((stratum, at) => {
     const people = stratum.cumulative.at(-1) ?? 0;
-    return Array.from({ length: perStratum[s]! }, () =>
-      drawCluster(random, round, stratum, people / perStratum[s]!, country),
+    return Array.from({ length: perStratum[at]! }, () =>
+      drawCluster(random, round, stratum, people / perStratum[at]!, country),
     );
   });
   const mean = clusters.reduce((sum, cluster) => sum + cluster.weight, 0) / clusters.length;
@@ -125,10 +125,10 @@ function allocate(clusters: number, frame: Stratum[]): number[] {
   return STATES.flatMap((_, state) => {
     const [urban, rural] = peopleOf(state);
     if (urban + rural === 0) return [0, 0];
-    const n = perState + (extra.has(state) ? 1 : 0);
-    const inTowns = Math.round((n * urban) / (urban + rural));
-    const bounded = Math.min(rural > 0 ? n - 1 : n, Math.max(urban > 0 ? 1 : 0, inTowns));
-    return [bounded, n - bounded];
+    const count = perState + (extra.has(state) ? 1 : 0);
+    const inTowns = Math.round((count * urban) / (urban + rural));
+    const bounded = Math.min(rural > 0 ? count - 1 : count, Math.max(urban > 0 ? 1 : 0, inTowns));
+    return [bounded, count - bounded];
   });
 }
 

@@ -63,22 +63,22 @@ elasticity in parameters.json is the change of the former per unit of the latter
 
 function prevalenceByLga({ geography, prevalence }: SyntheticCountry): string {
   const rows = geography.lgas.flatMap(({ lga_pcode }, i) =>
-    prevalence.periods.map((period, t) => ({
+    prevalence.periods.map((period, month) => ({
       lga_pcode,
       period,
-      prevalence: toDecimals(prevalence.by_lga[t]![i]!, 6),
+      prevalence: toDecimals(prevalence.by_lga[month]![i]!, 6),
     })),
   );
   return `${toCsv(rows, ['lga_pcode', 'period', 'prevalence'])}\n`;
 }
 
 function prevalenceByState({ geography, population, prevalence }: SyntheticCountry): string {
-  const rows = geography.states.flatMap(({ state: s }) => {
-    const { state_code } = STATES[s]!;
-    const here = [...geography.lgas.keys()].filter((i) => geography.lgas[i]!.state === s);
+  const rows = geography.states.flatMap(({ state }) => {
+    const { state_code } = STATES[state]!;
+    const here = [...geography.lgas.keys()].filter((i) => geography.lgas[i]!.state === state);
     const people = here.reduce((sum, i) => sum + population.by_lga[i]!, 0);
-    return prevalence.periods.map((period, t) => {
-      const positive = here.reduce((sum, i) => sum + population.by_lga[i]! * prevalence.by_lga[t]![i]!, 0);
+    return prevalence.periods.map((period, month) => {
+      const positive = here.reduce((sum, i) => sum + population.by_lga[i]! * prevalence.by_lga[month]![i]!, 0);
       return { state_code, period, prevalence: toDecimals(positive / people, 6) };
     });
   });
@@ -87,11 +87,11 @@ function prevalenceByState({ geography, population, prevalence }: SyntheticCount
 
 function seasonTable({ geography, rain_mm, forcing, season }: SyntheticCountry): string {
   const rows = geography.lgas.flatMap(({ lga_pcode }, i) =>
-    season[i]!.map((index, m) => ({
+    season[i]!.map((index, month) => ({
       lga_pcode,
-      month: m + 1,
-      rain_mm: toDecimals(rain_mm[i]![m]!, 4),
-      forcing: toDecimals(forcing[i]![m]!, 6),
+      month: month + 1,
+      rain_mm: toDecimals(rain_mm[i]![month]!, 4),
+      forcing: toDecimals(forcing[i]![month]!, 6),
       seasonal_index: toDecimals(index, 6),
     })),
   );
@@ -123,12 +123,12 @@ function clusterTable({ clusters }: SyntheticCountry): string {
 
 function stateCases({ cases_states }: SyntheticCountry): string {
   const rows = cases_states.flatMap(({ state, periods, incidence, reporting, expected }) =>
-    periods.map((period, t) => ({
+    periods.map((period, month) => ({
       state_code: STATES[state]!.state_code,
       period,
-      incidence: toDecimals(incidence[t]!, 8),
-      reporting: toDecimals(reporting[t]!, 8),
-      expected: toDecimals(expected[t]!, 2),
+      incidence: toDecimals(incidence[month]!, 8),
+      reporting: toDecimals(reporting[month]!, 8),
+      expected: toDecimals(expected[month]!, 2),
     })),
   );
   return `${toCsv(rows, ['state_code', 'period', 'incidence', 'reporting', 'expected'])}\n`;
@@ -136,9 +136,9 @@ function stateCases({ cases_states }: SyntheticCountry): string {
 
 function lgaCases({ geography, cases_lgas }: SyntheticCountry): string {
   const rows = cases_lgas.flatMap(({ lga, periods, expected }) =>
-    (expected ?? []).map((cases, t) => ({
+    (expected ?? []).map((cases, month) => ({
       lga_pcode: geography.lgas[lga]!.lga_pcode,
-      period: periods[t]!,
+      period: periods[month]!,
       expected: toDecimals(cases, 2),
     })),
   );
@@ -147,12 +147,12 @@ function lgaCases({ geography, cases_lgas }: SyntheticCountry): string {
 
 function deviationTable({ geography, prevalence: { departures, periods } }: SyntheticCountry): string {
   const { prevalence, cases } = departures.deviations!;
-  const rows = geography.states.flatMap(({ state: s }) =>
-    periods.map((period, t) => ({
-      state_code: STATES[s]!.state_code,
+  const rows = geography.states.flatMap(({ state }) =>
+    periods.map((period, month) => ({
+      state_code: STATES[state]!.state_code,
       period,
-      prevalence_logit: toDecimals(prevalence[s]![t]!, 6),
-      cases_log: toDecimals(cases[s]![t]!, 6),
+      prevalence_logit: toDecimals(prevalence[state]![month]!, 6),
+      cases_log: toDecimals(cases[state]![month]!, 6),
     })),
   );
   return `${toCsv(rows, ['state_code', 'period', 'prevalence_logit', 'cases_log'])}\n`;

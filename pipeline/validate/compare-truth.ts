@@ -22,23 +22,26 @@ export interface CountryScores {
    * of them do not fit into memory. Null if the model has none.
    */
   draws: ((month: number) => (row: number) => ArrayLike<number>) | null;
-  places: ReadonlyMap<string, LgaGroups>;
+  lgaGroups: ReadonlyMap<string, LgaGroups>;
   span: Span;
 }
 
 /** Compares every LGA-month with its truth, by group. @throws the error of `truth` if a truth is not known */
-export function compareWithTruth({ lgas, baseline, draws, places, span }: CountryScores, truth: Truth): GroupSums {
+export function compareWithTruth({ lgas, baseline, draws, lgaGroups, span }: CountryScores, truth: Truth): GroupSums {
   const groups: GroupSums = new Map();
   for (const [month, rows] of Map.groupBy(lgas.keys(), (i) => monthOf(lgas[i]!.period))) {
     const drawsOf = draws?.(month) ?? null;
     for (const i of rows) {
       const { lga_code, period, score, score_low, score_high } = lgas[i]!;
       const sums = sumsOf({
-        ...{ truth: truth(lga_code, period), score, low: score_low, high: score_high },
+        truth: truth(lga_code, period),
+        score,
+        low: score_low,
+        high: score_high,
         baseline: baseline[i]!.score,
         draws: drawsOf?.(i) ?? null,
       });
-      for (const [by, group] of groupsOf(period, places.get(lga_code)!, span)) addTo(groups, by, group, sums);
+      for (const [by, group] of groupsOf(period, lgaGroups.get(lga_code)!, span)) addTo(groups, by, group, sums);
     }
   }
   return groups;

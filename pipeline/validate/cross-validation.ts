@@ -72,13 +72,15 @@ export function* crossValidate(prepared: PreparedRisk, how: CrossValidation): Ge
 
 /** The folds with surveyed cells, ascending. */
 export function foldsOf({ observed }: PreparedRisk, foldOf: Map<string, number>): number[] {
-  const folds = placedOf(observed).map((o) => foldIn(foldOf, o));
+  const folds = placedOf(observed).map((observation) => foldIn(foldOf, observation));
   return [...new Set(folds)].sort((a, b) => a - b);
 }
 
 /** Observations with a known LGA, which can be held out. */
 export function placedOf(observed: Observed[]): (Observed & { lga_code: string })[] {
-  return observed.filter((o): o is Observed & { lga_code: string } => o.lga_code !== null);
+  return observed.filter(
+    (observation): observation is Observed & { lga_code: string } => observation.lga_code !== null,
+  );
 }
 
 function foldIn(foldOf: Map<string, number>, { lga_code }: { lga_code: string }): number {
@@ -94,53 +96,55 @@ export function* predictFold(
   { states, foldOf, constants, draws, seed, like, spatial_only = false }: CrossValidation,
 ): Generator<HeldOut> {
   const cells = placedOf(observed);
-  const train = cells.filter((o) => foldIn(foldOf, o) !== fold);
+  const train = cells.filter((observation) => foldIn(foldOf, observation) !== fold);
   if (train.length === 0)
     throw new UsageError(
       `fold ${fold} contains all ${cells.length} surveyed cells, expected some in other folds to fit to`,
     );
-  const seen = [...new Set(train.map((o) => o.risk.round))].sort((a, b) => a - b);
-  const test = cells.filter((o) => foldIn(foldOf, o) === fold && seen.includes(o.risk.round));
-  const own = (o: Observed) => ({ ...o.risk, round: seen.indexOf(o.risk.round) });
+  const seen = [...new Set(train.map((observation) => observation.risk.round))].sort((a, b) => a - b);
+  const test = cells.filter(
+    (observation) => foldIn(foldOf, observation) === fold && seen.includes(observation.risk.round),
+  );
+  const own = (observation: Observed) => ({ ...observation.risk, round: seen.indexOf(observation.risk.round) });
   const stream = (name: string) => randomStream(seed, `cross-validate/${fold}/${name}`);
 
-  const seenTimes = seen.map((r) => times[r]!);
+  const seenTimes = seen.map((round) => times[round]!);
   const spatial = fitRisk(mesh, seenTimes, train.map(own), constants, like);
-  const parts = test.map((o) => partsOf(mesh, o.risk));
+  const parts = test.map((observation) => partsOf(mesh, observation.risk));
   const prevalence = test.map(() => new Float64Array(draws));
   const rho = seen.map(() => new Float64Array(draws));
-  let d = 0;
+  let draw = 0;
   for (const { x, point } of drawLatent(spatial, draws, (draw) => stream(`spatial ${draw}`))) {
-    for (const [r, own] of point.rho.entries()) rho[r]![d] = own;
-    test.forEach((o, i) => {
-      prevalence[i]![d] = placePrevalence(mesh, spatial.layout, x, own(o), parts[i]!);
+    for (const [round, own] of point.rho.entries()) rho[round]![draw] = own;
+    test.forEach((observation, i) => {
+      prevalence[i]![draw] = placePrevalence(mesh, spatial.layout, x, own(observation), parts[i]!);
     });
-    d++;
+    draw++;
   }
-  yield* test.map((o, i) =>
+  yield* test.map((observation, i) =>
     score(
-      o,
+      observation,
       'spatial',
       fold,
       rounds,
-      { prevalence: prevalence[i]!, rho: rho[own(o).round]! },
-      stream(`spatial/${o.risk.name}`),
+      { prevalence: prevalence[i]!, rho: rho[own(observation).round]! },
+      stream(`spatial/${observation.risk.name}`),
     ),
   );
 
   if (spatial_only) return;
   // the national mean of the round is the baseline for a country that consists of one state
-  const country = (o: Observed) => ({ ...o.baseline, state_code: WHOLE_COUNTRY });
+  const country = (observation: Observed) => ({ ...observation.baseline, state_code: WHOLE_COUNTRY });
   for (const { model, units, unitOf } of [
-    { model: 'baseline', units: states, unitOf: (o: Observed) => o.baseline },
+    { model: 'baseline', units: states, unitOf: (observation: Observed) => observation.baseline },
     { model: 'national', units: [WHOLE_COUNTRY], unitOf: country },
   ] as const) {
     const fit = fitBaseline(train.map(unitOf), [...units], constants.season_exponent, draws, stream(model));
     const fitRho = new Float64Array(draws).fill(fit.rho);
-    yield* test.map((o) => {
-      const { state_code, survey_year, log_season } = unitOf(o);
+    yield* test.map((observation) => {
+      const { state_code, survey_year, log_season } = unitOf(observation);
       const drawn = { prevalence: drawBaseline(fit, state_code, survey_year, log_season), rho: fitRho };
-      return score(o, model, fold, rounds, drawn, stream(`${model}/${o.risk.name}`));
+      return score(observation, model, fold, rounds, drawn, stream(`${model}/${observation.risk.name}`));
     });
   }
 }
@@ -148,27 +152,29 @@ export function* predictFold(
 const WHOLE_COUNTRY = 'country';
 
 function score(
-  o: Observed,
+  observation: Observed,
   model: HeldOut['model'],
   fold: number,
   rounds: number[],
   draws: HeldOutDraws,
   random: ReturnType<typeof randomStream>,
 ): HeldOut {
-  const { examined, positive, name, round } = o.risk;
+  const { examined, positive, name, round } = observation.risk;
   const observed = positive / examined;
   // survey-weighted counts need not be integers; a cell with less than half a child is drawn as one child
   const trials = Math.max(1, Math.round(examined));
-  const shares = draws.prevalence.map((p, d) => drawBetaBinomial(random, trials, p, draws.rho[d]!) / trials).sort();
+  const shares = draws.prevalence
+    .map((share, draw) => drawBetaBinomial(random, trials, share, draws.rho[draw]!) / trials)
+    .sort();
   return {
     cell_id: name,
     model,
     fold,
     survey_year: rounds[round]!,
-    state_code: o.baseline.state_code,
+    state_code: observation.baseline.state_code,
     examined,
     observed,
-    mean: draws.prevalence.reduce((sum, p) => sum + p, 0) / draws.prevalence.length,
+    mean: draws.prevalence.reduce((sum, share) => sum + share, 0) / draws.prevalence.length,
     q025: quantile(shares, 0.025),
     q05: quantile(shares, 0.05),
     q25: quantile(shares, 0.25),
@@ -176,7 +182,7 @@ function score(
     q75: quantile(shares, 0.75),
     q95: quantile(shares, 0.95),
     q975: quantile(shares, 0.975),
-    log_score: logScore(o.risk, draws.prevalence, draws.rho),
+    log_score: logScore(observation.risk, draws.prevalence, draws.rho),
     crps: fairCrps(shares, observed),
     pit: randomisedPit(shares, observed, random),
     draws,

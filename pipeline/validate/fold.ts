@@ -23,7 +23,9 @@ const prepared = prepareRisk(inputs);
 
 parentPort!.on('message', ({ fold, covariates, unseen, ...other }: FoldTask) => {
   const selected = covariates ? withCovariates(prepared, covariates) : prepared;
-  const observed = selected.observed.filter((o) => o.lga_code === null || !unseen?.has(o.lga_code));
+  const observed = selected.observed.filter(
+    (observation) => observation.lga_code === null || !unseen?.has(observation.lga_code),
+  );
   const rows: FoldResult = Array.from(
     predictFold({ ...selected, observed }, fold, { ...how, ...other }),
     ({ draws: _, ...row }) => row,

@@ -45,12 +45,12 @@ export function writeHeldOutDraws(file: string, rows: HeldOut[]): Promise<void> 
       await db.run('CREATE TABLE draws (cell_id VARCHAR, model VARCHAR, draw INTEGER, prevalence DOUBLE, rho DOUBLE)');
       const appender = await db.connection.createAppender('draws');
       for (const { cell_id, model, draws } of rows)
-        for (let d = 0; d < draws.prevalence.length; d++) {
+        for (let draw = 0; draw < draws.prevalence.length; draw++) {
           appender.appendVarchar(cell_id);
           appender.appendVarchar(model);
-          appender.appendInteger(d + 1);
-          appender.appendDouble(draws.prevalence[d]!);
-          appender.appendDouble(draws.rho[d]!);
+          appender.appendInteger(draw + 1);
+          appender.appendDouble(draws.prevalence[draw]!);
+          appender.appendDouble(draws.rho[draw]!);
           appender.endRow();
         }
       appender.closeSync();

@@ -12,12 +12,12 @@ type PopulatedCells = {
 /** Centre of population of each LGA. */
 export function centresOf(cells: PopulatedCells): Map<string, Point> {
   const sums = new Map<string, { people: number; x: number; y: number }>();
-  for (const [c, lga_code] of cells.lga_code.entries()) {
+  for (const [cell, lga_code] of cells.lga_code.entries()) {
     const sum = sums.get(lga_code) ?? { people: 0, x: 0, y: 0 };
-    const people = cells.population[c]!;
+    const people = cells.population[cell]!;
     sum.people += people;
-    sum.x += people * cells.longitude[c]!;
-    sum.y += people * cells.latitude[c]!;
+    sum.x += people * cells.longitude[cell]!;
+    sum.y += people * cells.latitude[cell]!;
     sums.set(lga_code, sum);
   }
   return new Map([...sums].map(([code, { people, x, y }]) => [code, { longitude: x / people, latitude: y / people }]));

@@ -12,33 +12,35 @@ export function byFold(rows: Row[]): Row[][] {
 
 /** Mean and standard error over folds, with one value per fold. */
 export function overFolds(values: number[]): OverFolds {
-  const n = values.length;
-  const mean = values.reduce((a, b) => a + b, 0) / n;
-  const squares = values.reduce((sum, v) => sum + (v - mean) ** 2, 0);
-  return { mean, standard_error: n > 1 ? Math.sqrt(squares / (n - 1) / n) : null };
+  const count = values.length;
+  const mean = values.reduce((a, b) => a + b, 0) / count;
+  const squares = values.reduce((sum, one) => sum + (one - mean) ** 2, 0);
+  return { mean, standard_error: count > 1 ? Math.sqrt(squares / (count - 1) / count) : null };
 }
 
-export const meanLogScore = (rows: Row[]) => plain(rows, (r) => r.log_score);
-export const meanCrps = (rows: Row[]) => plain(rows, (r) => r.crps);
-export const meanAbsoluteError = (rows: Row[]) => weighted(rows, (r) => Math.abs(r.mean - r.observed));
+export const meanLogScore = (rows: Row[]) => plain(rows, ({ log_score }) => log_score);
+export const meanCrps = (rows: Row[]) => plain(rows, ({ crps }) => crps);
+export const meanAbsoluteError = (rows: Row[]) => weighted(rows, (row) => Math.abs(row.mean - row.observed));
 
-function plain(rows: Row[], value: (r: Row) => number): number {
-  return rows.reduce((sum, r) => sum + value(r), 0) / rows.length;
+function plain(rows: Row[], value: (row: Row) => number): number {
+  return rows.reduce((sum, row) => sum + value(row), 0) / rows.length;
 }
 
 /** Mean weighted by the number of children examined. */
-export function weighted(rows: Row[], value: (r: Row) => number): number {
-  return rows.reduce((sum, r) => sum + r.examined * value(r), 0) / rows.reduce((sum, r) => sum + r.examined, 0);
+export function weighted(rows: Row[], value: (row: Row) => number): number {
+  return (
+    rows.reduce((sum, row) => sum + row.examined * value(row), 0) / rows.reduce((sum, row) => sum + row.examined, 0)
+  );
 }
 
 /** Scores of one model's held-out cells. @throws RangeError if there are none */
 export function summariseScores(rows: Row[]): Omit<HeldOutScores, 'model' | 'survey_year'> {
   if (rows.length === 0) throw new RangeError('no held-out cells to score');
   const folds = byFold(rows);
-  const [mx, my] = [weighted(rows, (r) => r.mean), weighted(rows, (r) => r.observed)];
-  const covariance = weighted(rows, (r) => (r.mean - mx) * (r.observed - my));
+  const [mx, my] = [weighted(rows, ({ mean }) => mean), weighted(rows, ({ observed }) => observed)];
+  const covariance = weighted(rows, (row) => (row.mean - mx) * (row.observed - my));
   const deviations = Math.sqrt(
-    weighted(rows, (r) => (r.mean - mx) ** 2) * weighted(rows, (r) => (r.observed - my) ** 2),
+    weighted(rows, (row) => (row.mean - mx) ** 2) * weighted(rows, (row) => (row.observed - my) ** 2),
   );
   return {
     cells: rows.length,
@@ -47,6 +49,9 @@ export function summariseScores(rows: Row[]): Omit<HeldOutScores, 'model' | 'sur
     mean_absolute_error: overFolds(folds.map(meanAbsoluteError)),
     // the correlation is undefined if all observations or predictions are equal
     correlation: deviations > 0 ? covariance / deviations : 0,
-    coverage: LEVELS.map((level) => ({ level, share: plain(rows, (r) => Number(Math.abs(r.pit - 0.5) <= level / 2)) })),
+    coverage: LEVELS.map((level) => ({
+      level,
+      share: plain(rows, (row) => Number(Math.abs(row.pit - 0.5) <= level / 2)),
+    })),
   };
 }

@@ -4,7 +4,7 @@ import { logSumExp } from '../lib/numerics/special.ts';
 
 /** ln of the mean over draws of the beta-binomial density; `prevalence` and `rho` have one value per draw. */
 export function logScore(tested: Tested, prevalence: ArrayLike<number>, rho: ArrayLike<number>): number {
-  const densities = Array.from(prevalence, (p, d) => logDensity(tested, p, rho[d]!));
+  const densities = Array.from(prevalence, (p, draw) => logDensity(tested, p, rho[draw]!));
   return logSumExp(densities) - Math.log(densities.length);
 }
 

@@ -4,7 +4,7 @@ import { addedCovariates, prepareRisk, type RiskInputs } from '../model/risk/inp
 import { effectOf } from './covariate-effects.ts';
 import { type CrossValidation, foldsOf, placedOf } from './cross-validation.ts';
 import type { FoldData, FoldResult, FoldTask } from './fold.ts';
-import { foldByBlock, foldPlacesOf } from './spatial-folds.ts';
+import { foldByBlock, foldLgasOf } from './spatial-folds.ts';
 import type { CovariateEffect, OverFolds } from './validation.ts';
 
 /** Number of inner folds and side of their blocks, as in a build's validation. */
@@ -89,8 +89,11 @@ async function innerEffects(
   score: Score,
 ): Promise<CovariateEffect[]> {
   const known = placedOf(observed).filter(({ lga_code }) => outer.get(lga_code) !== fold);
-  const places = known.map((o) => ({ lga_code: o.lga_code, examined: o.risk.examined }));
-  const foldOf = foldByBlock(foldPlacesOf(cells, places), INNER.folds, INNER.block_degrees);
+  const surveyed = known.map((observation) => ({
+    lga_code: observation.lga_code,
+    examined: observation.risk.examined,
+  }));
+  const foldOf = foldByBlock(foldLgasOf(cells, surveyed), INNER.folds, INNER.block_degrees);
   const folds = [...new Set(known.map(({ lga_code }) => foldOf.get(lga_code)!))].sort((a, b) => a - b);
   const unseen = new Set([...outer].filter(([, of]) => of === fold).map(([code]) => code));
   const sets = [population, ...added.map((name) => [...population, name])];

@@ -1,7 +1,7 @@
 import { centresOf } from './lga-centres.ts';
 
 /** An LGA that may be held out. */
-export interface FoldPlace {
+export interface FoldLga {
   lga_code: string;
   /** Centre of population, degrees. */
   longitude: number;
@@ -12,16 +12,16 @@ export interface FoldPlace {
 
 /**
  * Folds of LGAs for cross-validation. Each fold consists of complete blocks of `block_degrees` a side, so that held-out
- * places have few neighbours among those fitted (Roberts et al. 2017, Ecography 40:913). Blocks are assigned in
+ * LGAs have few neighbours among those fitted (Roberts et al. 2017, Ecography 40:913). Blocks are assigned in
  * descending order of children examined, always to the fold with the fewest, which balances the folds without
  * randomness.
  * @returns fold of each LGA, from 1; at most as many folds as blocks with children
  */
-export function foldByBlock(places: readonly FoldPlace[], folds = 5, block_degrees = 1): Map<string, number> {
-  const blockOf = ({ longitude, latitude }: FoldPlace) =>
-    [longitude, latitude].map((v) => Math.floor(v / block_degrees)).join('/');
-  const blocks = [...Map.groupBy(places, blockOf)]
-    .map(([name, own]) => ({ name, own, examined: own.reduce((sum, place) => sum + place.examined, 0) }))
+export function foldByBlock(lgas: readonly FoldLga[], folds = 5, block_degrees = 1): Map<string, number> {
+  const blockOf = ({ longitude, latitude }: FoldLga) =>
+    [longitude, latitude].map((degrees) => Math.floor(degrees / block_degrees)).join('/');
+  const blocks = [...Map.groupBy(lgas, blockOf)]
+    .map(([name, own]) => ({ name, own, examined: own.reduce((sum, lga) => sum + lga.examined, 0) }))
     .sort((a, b) => b.examined - a.examined || (a.name < b.name ? -1 : 1));
   const surveyed = blocks.filter(({ examined }) => examined > 0).length;
   const load = new Float64Array(Math.max(1, Math.min(folds, surveyed)));
@@ -35,14 +35,15 @@ export function foldByBlock(places: readonly FoldPlace[], folds = 5, block_degre
 }
 
 /** The LGAs with their centres and the children examined in `surveyed`. */
-export function foldPlacesOf(
+export function foldLgasOf(
   cells: Parameters<typeof centresOf>[0],
   surveyed: Iterable<{ lga_code: string; examined: number }>,
-): FoldPlace[] {
+): FoldLga[] {
   const children = new Map<string, number>();
   for (const { lga_code, examined } of surveyed) children.set(lga_code, (children.get(lga_code) ?? 0) + examined);
   return [...centresOf(cells)].map(([lga_code, centre]) => ({
-    ...{ lga_code, examined: children.get(lga_code) ?? 0 },
+    lga_code,
+    examined: children.get(lga_code) ?? 0,
     ...centre,
   }));
 }

@@ -50,8 +50,16 @@ export interface TruthSums {
 
 export function noSums(): TruthSums {
   return {
-    ...{ lga_months: 0, drawn: 0, inside_50: 0, inside_90: 0, inside_95: 0 },
-    ...{ errors: 0, squares: 0, baseline_squares: 0, crps: 0, interval_scores: 0 },
+    lga_months: 0,
+    drawn: 0,
+    inside_50: 0,
+    inside_90: 0,
+    inside_95: 0,
+    errors: 0,
+    squares: 0,
+    baseline_squares: 0,
+    crps: 0,
+    interval_scores: 0,
   };
 }
 

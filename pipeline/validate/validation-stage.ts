@@ -7,7 +7,7 @@ import type { RiskModel } from '../model/risk/risk-tables.ts';
 import { describeEffect, effectOf } from './covariate-effects.ts';
 import { foldsOf, placedOf } from './cross-validation.ts';
 import type { FoldData, FoldResult, FoldTask } from './fold.ts';
-import { foldByBlock, foldPlacesOf } from './spatial-folds.ts';
+import { foldByBlock, foldLgasOf } from './spatial-folds.ts';
 import type { Validation } from './validation.ts';
 import { summariseValidation } from './validation-summary.ts';
 
@@ -22,8 +22,11 @@ export const run: StageRun = async (io) => {
   const inputs = inputsOf(io);
   const { areas, cells } = inputs;
   const prepared = prepareRisk(inputs);
-  const places = placedOf(prepared.observed).map((o) => ({ lga_code: o.lga_code, examined: o.risk.examined }));
-  const foldOf = foldByBlock(foldPlacesOf(cells, places), FOLDS, BLOCK_DEGREES);
+  const surveyed = placedOf(prepared.observed).map((observation) => ({
+    lga_code: observation.lga_code,
+    examined: observation.risk.examined,
+  }));
+  const foldOf = foldByBlock(foldLgasOf(cells, surveyed), FOLDS, BLOCK_DEGREES);
   const folds = foldsOf(prepared, foldOf);
   const evidence = io.artifact<{ model: RiskModel; spatial: FitSummary | null }>('risk/evidence');
   const how = {

@@ -100,8 +100,11 @@ function histogram(pits: number[]): number[] {
 function calibrate(rows: Row[]) {
   const sorted = rows.toSorted((a, b) => a.mean - b.mean || (a.cell_id < b.cell_id ? -1 : 1));
   const groups = Math.min(BINS, sorted.length);
-  return Array.from({ length: groups }, (_, g) => {
-    const own = sorted.slice(Math.round((g * sorted.length) / groups), Math.round(((g + 1) * sorted.length) / groups));
+  return Array.from({ length: groups }, (_, group) => {
+    const own = sorted.slice(
+      Math.round((group * sorted.length) / groups),
+      Math.round(((group + 1) * sorted.length) / groups),
+    );
     return {
       cells: own.length,
       predicted: weighted(own, (row) => row.mean),

@@ -77,11 +77,13 @@ function score(io: StageIo, truth: Truth, groups: Map<string, TruthSums>): void 
     const paths = pathsAt(prepared, periods, { ...risk, seed }, points, cases);
     for (const period of periods) {
       const drawn = drawMonths(paths, monthOf(period) - 1).lgas[0]!;
-      for (const [a, { lga_code, state_code }] of lgas.entries()) {
-        const draws = drawn.slice(a * paths.draws, (a + 1) * paths.draws).sort();
+      for (const [at, { lga_code, state_code }] of lgas.entries()) {
+        const draws = drawn.slice(at * paths.draws, (at + 1) * paths.draws).sort();
         const mean = draws.reduce((sum, value) => sum + value, 0) / draws.length;
         const key = [
-          ...[recorded.has(state_code) ? 'own' : 'others', `+${monthIndex(period) - monthIndex(last)}`, method],
+          recorded.has(state_code) ? 'own' : 'others',
+          `+${monthIndex(period) - monthIndex(last)}`,
+          method,
         ].join('|');
         const range = { low: quantile(draws, 0.05), high: quantile(draws, 0.95) };
         const sums = groups.get(key) ?? noSums();
@@ -99,9 +101,16 @@ function tableOfScores(groups: Map<string, TruthSums>): string {
       const [records = '', months = '', method = ''] = key.split('|');
       const { lga_months, coverage_50, coverage_90, bias, rmse, crps, interval_score } = truthScore(sums);
       return {
-        ...{ records, months, method, lga_months, coverage_50: coverage_50?.toFixed(3) ?? null },
-        ...{ coverage_90: coverage_90.toFixed(3), bias: bias.toFixed(4), rmse: rmse.toFixed(4) },
-        ...{ crps: crps?.toFixed(4) ?? null, interval_score: interval_score.toFixed(3) },
+        records,
+        months,
+        method,
+        lga_months,
+        coverage_50: coverage_50?.toFixed(3) ?? null,
+        coverage_90: coverage_90.toFixed(3),
+        bias: bias.toFixed(4),
+        rmse: rmse.toFixed(4),
+        crps: crps?.toFixed(4) ?? null,
+        interval_score: interval_score.toFixed(3),
       };
     }),
   );

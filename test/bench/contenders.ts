@@ -39,7 +39,9 @@ export async function startNode(name: string, script: string, args: string[]): P
 export async function startNginx(folder: string, root: string, file: string): Promise<Contender> {
   const port = await freePort();
   mkdirSync(folder, { recursive: true });
-  const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((n) => `${n}_temp_path ${folder}/${n};`);
+  const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    (name) => `${name}_temp_path ${folder}/${name};`,
+  );
   writeFileSync(
     join(folder, 'nginx.conf'),
     `daemon off; worker_processes 1; pid ${folder}/pid; error_log ${folder}/error.log;

@@ -24,21 +24,21 @@ if (missing !== null) {
 }
 const print = (line: string) => void process.stdout.write(`${line}\n`);
 const ROOT = path.resolve(import.meta.dirname, '../..');
-const place = mkdtempSync(path.join(tmpdir(), 'wall-'));
+const folder = mkdtempSync(path.join(tmpdir(), 'wall-'));
 const names = Array.from({ length: Number(given.countries) }, (_, k) => `c${String(k + 1).padStart(2, '0')}`);
 for (const [k, name] of names.entries())
-  await writeSyntheticCountry({ seed: k + 1, size: sizeOf({ states: statesOf(name) }), out: path.join(place, name) });
+  await writeSyntheticCountry({ seed: k + 1, size: sizeOf({ states: statesOf(name) }), out: path.join(folder, name) });
 // Longest first, as in a list based on earlier measurements.
 const list = names.toSorted((a, b) => statesOf(b) - statesOf(a) || (a < b ? -1 : 1));
 writeFileSync(
-  path.join(place, 'countries.csv'),
+  path.join(folder, 'countries.csv'),
   `name,catalog,raw_data,out\n${list.map((name) => `${name},${name},,out/${name}\n`).join('')}`,
 );
-mkdirSync(path.join(place, 'slurm'));
-const slurm = await startSlurm(path.join(place, 'slurm'), 1);
+mkdirSync(path.join(folder, 'slurm'));
+const slurm = await startSlurm(path.join(folder, 'slurm'), 1);
 const built = () => {
   try {
-    return readdirSync(path.join(place, 'runs')).filter((name) => /^c\d+\.ok$/.test(name)).length;
+    return readdirSync(path.join(folder, 'runs')).filter((name) => /^c\d+\.ok$/.test(name)).length;
   } catch {
     return 0;
   }
@@ -59,7 +59,7 @@ try {
   await slurm.stop();
 }
 const wall = (performance.now() - began) / 1000;
-const results = names.map((name) => JSON.parse(readFileSync(path.join(place, 'runs', `${name}.json`), 'utf8')));
+const results = names.map((name) => JSON.parse(readFileSync(path.join(folder, 'runs', `${name}.json`), 'utf8')));
 const sum = (field: string) => results.reduce((total, row) => total + row[field], 0);
 const [cpu, seconds] = [sum('cpu_seconds'), sum('seconds')];
 const cores = Math.min(NODES.length, availableParallelism());
@@ -70,7 +70,7 @@ print(`wall ${wall.toFixed(0)} s; builds ${cpu.toFixed(0)} CPU s, ${seconds.toFi
 print(
   `wall / (CPU s / ${cores} cores) ${((wall * cores) / cpu).toFixed(2)}; wall / (s / ${NODES.length} nodes) ${((wall * NODES.length) / seconds).toFixed(2)}`,
 );
-rmSync(place, { recursive: true });
+rmSync(folder, { recursive: true });
 
 function statesOf(name: string): number {
   return 2 + ((Number(name.slice(1)) - 1) % 7);
@@ -81,16 +81,18 @@ function snakemake(...more: string[]) {
   const child = spawn(
     'snakemake',
     [
-      ...[
-        '--snakefile',
-        path.join(ROOT, 'pipeline/deploy/workflow/Snakefile'),
-        '--profile',
-        path.join(ROOT, 'pipeline/deploy/workflow/slurm'),
-        ...more,
-      ],
-      ...['--config', 'countries=countries.csv', 'runs=runs', `program=${program}`, 'threads=1'],
+      '--snakefile',
+      path.join(ROOT, 'pipeline/deploy/workflow/Snakefile'),
+      '--profile',
+      path.join(ROOT, 'pipeline/deploy/workflow/slurm'),
+      ...more,
+      '--config',
+      'countries=countries.csv',
+      'runs=runs',
+      `program=${program}`,
+      'threads=1',
     ],
-    { cwd: place, env: { ...process.env, ...slurm.env, HOME: place }, stdio: ['ignore', 'ignore', 'pipe'] },
+    { cwd: folder, env: { ...process.env, ...slurm.env, HOME: folder }, stdio: ['ignore', 'ignore', 'pipe'] },
   );
   let output = '';
   child.stderr!.on('data', (data) => {

@@ -70,7 +70,7 @@ function inputsOf(io: StageIo, model: Model): Inputs {
     const mm = mean(lga_code);
     return Math.sqrt((mm[(month + 10) % 12]! + mm[(month + 9) % 12]!) / 2);
   };
-  const places = io.table(zonal.CELLS).map((cell) => ({
+  const spots = io.table(zonal.CELLS).map((cell) => ({
     x: cell.longitude * Math.cos((9 * Math.PI) / 180) * KM_PER_DEGREE,
     y: cell.latitude * KM_PER_DEGREE,
     log_density: Math.log(cell.population_density),
@@ -81,7 +81,7 @@ function inputsOf(io: StageIo, model: Model): Inputs {
     longitude: cell.longitude,
     latitude: cell.latitude,
   }));
-  type Spot = (typeof places)[number];
+  type Spot = (typeof spots)[number];
   const describe = (spots: Spot[], period: Period) => {
     const people = spots.reduce((sum, { population }) => sum + population, 0);
     const over = (value: (spot: Spot) => number) =>
@@ -98,9 +98,9 @@ function inputsOf(io: StageIo, model: Model): Inputs {
   };
   const nearest = (longitude: number, latitude: number) => {
     const away = (spot: Spot) => (0.988 * (spot.longitude - longitude)) ** 2 + (spot.latitude - latitude) ** 2;
-    return places.reduce((best, spot) => (away(spot) < away(best) ? spot : best));
+    return spots.reduce((best, spot) => (away(spot) < away(best) ? spot : best));
   };
-  const byState = Map.groupBy(places, ({ lga_code }) => stateOf.get(lga_code)!);
+  const byState = Map.groupBy(spots, ({ lga_code }) => stateOf.get(lga_code)!);
   const observed = [
     ...clusters.flatMap(({ longitude, latitude, period, survey_year, examined, positivity }) => {
       if (longitude === null || latitude === null) throw new Error('this benchmark needs clusters with coordinates');
@@ -116,13 +116,17 @@ function inputsOf(io: StageIo, model: Model): Inputs {
   if (byState.size !== states.length) throw new Error('a state has no cells');
   return {
     observed,
-    cells: places.map(({ lga_code, longitude: _, latitude: __, ...rest }) => ({
+    cells: spots.map(({ lga_code, longitude: _, latitude: __, ...rest }) => ({
       ...rest,
       lga: number.get(lga_code)!,
       state: stateOf.get(lga_code)!,
     })),
     rain: lgas.flatMap(({ lga_code }, i) =>
-      Array.from({ length: 12 }, (_, m) => ({ lga: i + 1, month: m + 1, rain: rainBefore(lga_code, m + 1) })),
+      Array.from({ length: 12 }, (_, month) => ({
+        lga: i + 1,
+        month: month + 1,
+        rain: rainBefore(lga_code, month + 1),
+      })),
     ),
     months: monthsOf(model, roundsOf(clusters, state_rounds)),
   };
@@ -134,8 +138,8 @@ function usualRain(io: StageIo): (lga_code: string) => number[] {
   const usual = new Map(
     [...months].map(([lga_code, rows]) => [
       lga_code,
-      Array.from({ length: 12 }, (_, m) => {
-        const own = rows.filter(({ period }) => monthOf(period) === m + 1);
+      Array.from({ length: 12 }, (_, month) => {
+        const own = rows.filter(({ period }) => monthOf(period) === month + 1);
         return own.reduce((sum, { rain_mm }) => sum + rain_mm, 0) / own.length;
       }),
     ]),
@@ -180,7 +184,9 @@ async function runMgcv(inputs: Inputs, lgas: readonly { lga_code: string }[]): P
     return rows.map(({ cells: [lga, period, score, low, high] }) => ({
       lga_code: lgas[Number(lga) - 1]!.lga_code,
       period: period!,
-      ...{ score: Number(score), score_low: Number(low), score_high: Number(high) },
+      score: Number(score),
+      score_low: Number(low),
+      score_high: Number(high),
     }));
   } finally {
     rmSync(directory, { recursive: true, force: true });
@@ -194,9 +200,9 @@ async function scoreMgcv(country: string): Promise<GroupSums> {
     const areas = areasOf(io);
     const clusters = io.table(ingest.CLUSTERS);
     const lgas = await runMgcv(inputsOf(io, model), areas.lgas);
-    const places = lgaGroupsOf(areas, io.table(zonal.LGAS), io.columns(zonal.CELLS), clusters);
+    const lgaGroups = lgaGroupsOf(areas, io.table(zonal.LGAS), io.columns(zonal.CELLS), clusters);
     // The baseline is not used here, so mgcv takes its place.
-    return compareWithTruth({ lgas, baseline: lgas, draws: null, places, span: spanOf(model, clusters) }, truth);
+    return compareWithTruth({ lgas, baseline: lgas, draws: null, lgaGroups, span: spanOf(model, clusters) }, truth);
   });
 }
 
@@ -226,11 +232,17 @@ for (const truth of parseFamilies(given.truth)) {
     if (ours.length !== seeds.length) continue;
     const own = (name: 'coverage_90' | 'bias' | 'interval_score') => mean(ours.map((country) => country[name]));
     rows.push({
-      ...{ truth, months: mgcv.group, lga_months: mgcv.lga_months },
-      ...{ coverage_90: own('coverage_90'), mgcv_coverage_90: mgcv.coverage_90 },
-      ...{ bias: own('bias'), mgcv_bias: mgcv.bias },
-      ...{ rmse: Math.sqrt(mean(ours.map(({ rmse }) => rmse ** 2))), mgcv_rmse: mgcv.rmse },
-      ...{ interval_score: own('interval_score'), mgcv_interval_score: mgcv.interval_score },
+      truth,
+      months: mgcv.group,
+      lga_months: mgcv.lga_months,
+      coverage_90: own('coverage_90'),
+      mgcv_coverage_90: mgcv.coverage_90,
+      bias: own('bias'),
+      mgcv_bias: mgcv.bias,
+      rmse: Math.sqrt(mean(ours.map(({ rmse }) => rmse ** 2))),
+      mgcv_rmse: mgcv.rmse,
+      interval_score: own('interval_score'),
+      mgcv_interval_score: mgcv.interval_score,
     });
   }
 }

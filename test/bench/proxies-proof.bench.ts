@@ -40,13 +40,13 @@ interface Site {
 async function within(work: (site: Site) => Promise<void>): Promise<void> {
   const { current, remove } = makeBuild();
   const [postgres, redis] = await Promise.all([startPostgres(), startRedis()]);
-  const place = ['--store', postgres.url, '--limits', redis.url];
+  const stores = ['--store', postgres.url, '--limits', redis.url];
   const accounts = await openStore(postgres.url, redis.url);
   const proxies: Contender[] = [];
   try {
     for (let i = 0; i < PROXIES; i++) {
       const ports = ['--port', '0', '--ops-port', '0'];
-      proxies.push(await startNode('proxy', CLI, ['serve', '--json', ...ports, '--snapshot', current, ...place]));
+      proxies.push(await startNode('proxy', CLI, ['serve', '--json', ...ports, '--snapshot', current, ...stores]));
     }
     await work({ postgres, redis, accounts, proxies });
   } finally {

@@ -36,8 +36,8 @@ async function main(): Promise<void> {
   const { current, store, remove } = makeBuild();
   const [postgres, redis] = await Promise.all([startPostgres(), startRedis()]);
   const proxies: Contender[] = [];
-  const serve = async (...place: string[]) => {
-    const args = ['serve', '--json', '--port', '0', '--ops-port', '0', '--snapshot', current, ...place];
+  const serve = async (...stores: string[]) => {
+    const args = ['serve', '--json', '--port', '0', '--ops-port', '0', '--snapshot', current, ...stores];
     const started = await startNode('proxy', CLI, args);
     proxies.push(started);
     return started;

@@ -29,14 +29,14 @@ const ASK_MS = 10;
 
 if (!isInstalled('wrk')) process.stdout.write('skipped: wrk is not installed (apt-get install wrk)\n');
 else {
-  const place = makeBuild();
-  await flood('SQLite', place, place.store, 'sqlite');
+  const made = makeBuild();
+  await flood('SQLite', made, made.store, 'sqlite');
   if (missingServers.length === 0) {
     const [postgres, redis] = await Promise.all([startPostgres(), startRedis()]);
-    await flood('PostgreSQL and Redis', place, postgres.url, redis.url);
+    await flood('PostgreSQL and Redis', made, postgres.url, redis.url);
     await Promise.all([postgres.remove(), redis.remove()]);
   }
-  place.remove();
+  made.remove();
 }
 
 async function flood(form: string, { build, current }: ReturnType<typeof makeBuild>, store: string, limits: string) {
@@ -59,7 +59,15 @@ async function flood(form: string, { build, current }: ReturnType<typeof makeBui
   await accounts.close();
   const limit = ['--per-minute', '1000000', '--store', store, '--limits', limits];
   const proxy = await startNode('proxy', CLI, [
-    ...['serve', '--json', '--port', '0', '--ops-port', '0', '--snapshot', current, ...limit],
+    'serve',
+    '--json',
+    '--port',
+    '0',
+    '--ops-port',
+    '0',
+    '--snapshot',
+    current,
+    ...limit,
   ]);
   const ask = async (key: string, times: number[], wrong: number[]) => {
     const from = performance.now();
@@ -68,7 +76,14 @@ async function flood(form: string, { build, current }: ReturnType<typeof makeBui
     if (status !== 200) wrong.push(status);
   };
   const load = promisify(execFile)('wrk', [
-    ...['-t1', `-c${values.connections}`, `-d${seconds + 1}s`, '--timeout', '10s', '-s', script, proxy.url],
+    '-t1',
+    `-c${values.connections}`,
+    `-d${seconds + 1}s`,
+    '--timeout',
+    '10s',
+    '-s',
+    script,
+    proxy.url,
   ]);
   await pause(500);
   const [ofKnown, ofUnseen, wrong]: number[][] = [[], [], []];

@@ -31,8 +31,8 @@ const CLI = join(import.meta.dirname, '..', '..', 'proxy', 'cli', 'program.ts');
 const PERIODS = '/v1/periods';
 const MANY = 1_000_000_000;
 
-type Place = ReturnType<typeof makeBuild>;
-const serve = ({ current, store }: Place) =>
+type Made = ReturnType<typeof makeBuild>;
+const serve = ({ current, store }: Made) =>
   startNode('proxy', CLI, [
     'serve',
     '--json',
@@ -47,21 +47,21 @@ const serve = ({ current, store }: Place) =>
   ]);
 
 /** Runs `work` with a new snapshot and store. */
-async function within(work: (place: Place, accounts: AccountStore) => Promise<void>): Promise<void> {
-  const place = makeBuild();
-  const accounts = await openStore(place.store);
+async function within(work: (made: Made, accounts: AccountStore) => Promise<void>): Promise<void> {
+  const made = makeBuild();
+  const accounts = await openStore(made.store);
   try {
-    await work(place, accounts);
+    await work(made, accounts);
   } finally {
     await accounts.close();
-    place.remove();
+    made.remove();
   }
 }
 
-async function minuteIsExact(place: Place, accounts: AccountStore): Promise<void> {
+async function minuteIsExact(made: Made, accounts: AccountStore): Promise<void> {
   const { key } = await giveKey(accounts);
   await accounts.setLimits('ministry', { perMinute: 1000, perMonth: MANY });
-  const proxy = await serve(place);
+  const proxy = await serve(made);
   const counts = new Map<number, number>();
   let sent = 0;
   const started = performance.now();
@@ -78,14 +78,14 @@ async function minuteIsExact(place: Place, accounts: AccountStore): Promise<void
   );
 }
 
-async function monthSurvivesKills(place: Place, accounts: AccountStore): Promise<void> {
+async function monthSurvivesKills(made: Made, accounts: AccountStore): Promise<void> {
   const [allowance, kills] = [REQUESTS / 5, 10];
   const block = Math.min(1000, allowance / 100);
   const { key } = await giveKey(accounts);
   await accounts.setLimits('ministry', { perMinute: MANY, perMonth: allowance });
   let [granted, sent, lost] = [0, 0, 0];
   for (let life = 0; life <= kills; life++) {
-    const proxy = await serve(place);
+    const proxy = await serve(made);
     const killAt =
       life === kills ? Number.POSITIVE_INFINITY : granted + Math.floor((0.8 * allowance) / kills) - 7 * life;
     await drive(portOf(proxy.url), 256, {
@@ -106,11 +106,11 @@ async function monthSurvivesKills(place: Place, accounts: AccountStore): Promise
   );
 }
 
-async function revocationsHold(place: Place, accounts: AccountStore): Promise<void> {
+async function revocationsHold(made: Made, accounts: AccountStore): Promise<void> {
   const count = Number(values.revocations);
   const keys: { id: string; key: string }[] = [];
   for (let i = 0; i < count; i++) keys.push(await giveKey(accounts, { kind: 'test' }));
-  const proxy = await serve(place);
+  const proxy = await serve(made);
   const acknowledged = new Set<string>();
   let [done, checked, late, before] = [0, 0, 0, 0];
   // By request: whether its key was revoked before it was sent.
@@ -154,15 +154,15 @@ async function revocationsHold(place: Place, accounts: AccountStore): Promise<vo
   );
 }
 
-async function soak(place: Place, accounts: AccountStore): Promise<void> {
+async function soak(made: Made, accounts: AccountStore): Promise<void> {
   const releases = ['00000001', '00000002', '00000003', '00000004'];
   const manifests = new Map<string, Manifest>();
   for (const release of releases) {
-    const directory = join(place.build, 'snapshots', versionOf(release));
+    const directory = join(made.build, 'snapshots', versionOf(release));
     if (release !== '00000001') writeSnapshot(directory, { release });
     manifests.set(versionOf(release), JSON.parse(readFileSync(join(directory, 'manifest.json'), 'utf8')) as Manifest);
   }
-  const damaged = join(place.build, 'snapshots', versionOf('0000000f'));
+  const damaged = join(made.build, 'snapshots', versionOf('0000000f'));
   writeSnapshot(damaged, { release: '0000000f' });
   appendFileSync(join(damaged, 'v1/periods.json.br'), 'x');
   const files = [
@@ -181,7 +181,7 @@ async function soak(place: Place, accounts: AccountStore): Promise<void> {
     live.set(key, id);
   };
   for (let i = 0; i < 20; i++) await make();
-  const proxy = await serve(place);
+  const proxy = await serve(made);
   const until = performance.now() + Number(values['soak-seconds']) * 1000;
   const seen = new Map<string, number>();
   const wrong: string[] = [];
@@ -228,7 +228,7 @@ async function soak(place: Place, accounts: AccountStore): Promise<void> {
   const swapSnapshots = async () => {
     while (performance.now() < until) {
       const release = swaps % 5 === 4 ? '0000000f' : releases[swaps % releases.length]!;
-      publish(place.build, join('snapshots', versionOf(release)));
+      publish(made.build, join('snapshots', versionOf(release)));
       swaps++;
       await new Promise((resolve) => setTimeout(resolve, 1300));
     }

@@ -75,21 +75,31 @@ async function main(): Promise<void> {
   }
 }
 
-interface Place {
+interface Setting {
   folder: string;
   snapshot: string;
   store: string;
   key: string;
 }
 
-async function compare({ folder, snapshot, store, key }: Place, scenario: Scenario): Promise<void> {
+async function compare({ folder, snapshot, store, key }: Setting, scenario: Scenario): Promise<void> {
   const { kilobytes, coding, connections, many } = scenario;
   const { file, target, bytes } = nearest(snapshot, kilobytes * 1000);
   const path = join(snapshot, coding === 'gzip' ? `${file}.gz` : file);
   const servers = join(import.meta.dirname, 'servers');
   const limits = ['--per-minute', '100000000', '--per-month', '1000000000'];
   const proxy = await startNode('proxy', join(ROOT, 'proxy/cli/program.ts'), [
-    ...['serve', '--json', '--port', '0', '--ops-port', '0', '--snapshot', snapshot, '--store', store, ...limits],
+    'serve',
+    '--json',
+    '--port',
+    '0',
+    '--ops-port',
+    '0',
+    '--snapshot',
+    snapshot,
+    '--store',
+    store,
+    ...limits,
   ]);
   proxy.url += target;
   const sameHeaders = JSON.stringify(await headersOf(proxy.url, key, coding));

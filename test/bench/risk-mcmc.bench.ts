@@ -58,7 +58,7 @@ const { prepared, prior } = await withArtifacts(
 rmSync(out, { recursive: true });
 
 const { mesh, times } = prepared;
-const observations = prepared.observed.map((o) => o.risk);
+const observations = prepared.observed.map(({ risk }) => risk);
 const constants = constantsOf(prior, prepared.test);
 const began = process.cpuUsage();
 const fit = fitRisk(mesh, times, observations, constants);
@@ -70,7 +70,9 @@ print(
 const { at: priorAt, mean: priorMean } = preparePrior(mesh, layout, constants);
 const { likelihood } = prepareLikelihood(mesh, layout, observations);
 const centre = fit.points[0]!.mode;
-const clustered = times.flatMap((_, r) => (observations.some((o) => o.clustered && o.round === r) ? [r] : []));
+const clustered = times.flatMap((_, round) =>
+  observations.some((observation) => observation.clustered && observation.round === round) ? [round] : [],
+);
 
 interface ChainState {
   theta: number[];
@@ -82,27 +84,27 @@ interface ChainState {
 
 /** The parts of the approximation at θ that the chain needs; null if it has no mode. */
 function approximate(theta: number[]) {
-  const h = fromTheta(theta);
-  if (theta.some((v) => Math.abs(v) > 12)) return null;
-  const rho = times.map((_, r) => (clustered.includes(r) ? h.rho[clustered.indexOf(r)]! : 0));
-  const own = priorAt(h);
+  const hyperparameters = fromTheta(theta);
+  if (theta.some((value) => Math.abs(value) > 12)) return null;
+  const rho = times.map((_, round) => (clustered.includes(round) ? hyperparameters.rho[clustered.indexOf(round)]! : 0));
+  const own = priorAt(hyperparameters);
   const model = {
     symbolic: layout.symbolic,
     ...own,
-    likelihood: (...a: [Float64Array, Float64Array, Float64Array, boolean]) => likelihood(rho, ...a),
+    likelihood: (...rest: [Float64Array, Float64Array, Float64Array, boolean]) => likelihood(rho, ...rest),
   };
   const mode = findMode(model, centre.x, { near: centre.factor, tolerance: 1e-8 });
-  return mode && { h, rho, own, mode };
+  return mode && { hyperparameters, rho, own, mode };
 }
 
 function stateAt(theta: number[], epsilon: Float64Array, known = approximate(theta)): ChainState | null {
   if (!known) return null;
-  const { h, rho, own, mode } = known;
+  const { hyperparameters, rho, own, mode } = known;
   const x = solveBackward(mode.factor, epsilon.slice());
   for (let i = 0; i < x.length; i++) x[i]! += mode.x[i]!;
-  const deviation = x.map((v, i) => v - priorMean[i]!);
+  const deviation = x.map((value, i) => value - priorMean[i]!);
   const turned = multiplySymmetric(layout.symbolic, own.precision, deviation);
-  let log_target = 0.5 * own.log_determinant - 0.5 * logDeterminantOf(mode.factor) + logPrior(h);
+  let log_target = 0.5 * own.log_determinant - 0.5 * logDeterminantOf(mode.factor) + logPrior(hyperparameters);
   for (let i = 0; i < x.length; i++) log_target -= 0.5 * deviation[i]! * turned[i]!;
   log_target += likelihood(rho, x, new Float64Array(layout.size), new Float64Array(own.precision.length), false);
   return { theta, mode, epsilon, x, log_target };
@@ -114,8 +116,8 @@ const wanted = mesh.state_of.reduce<{ round: number; parts: Part[] }[]>((all, _,
     { length: mesh.first_cell[lga + 1]! - mesh.first_cell[lga]! },
     (_, i) => mesh.first_cell[lga]! + i,
   );
-  const people = cells.reduce((sum, c) => sum + mesh.cells.population[c]!, 0);
-  const weights = Float64Array.from(cells, (c) => mesh.cells.population[c]! / people);
+  const people = cells.reduce((sum, cell) => sum + mesh.cells.population[cell]!, 0);
+  const weights = Float64Array.from(cells, (cell) => mesh.cells.population[cell]! / people);
   const parts = [{ lga, cells, weights, log_season: prepared.log_season[5]![lga]!, varying: [] }];
   return all.concat(times.map((_, round) => ({ round, parts })));
 }, []);
@@ -139,7 +141,9 @@ function runChain(chain: number): { theta: number[]; prevalence: number[] }[] {
   for (let step = 0; step < steps; step++) {
     const stride = (2.38 / Math.sqrt(dimensions)) * (step % 2 === 0 ? 0.7 : 0.25);
     const move = Array.from({ length: dimensions }, () => random.normal());
-    const theta = current.theta.map((v, j) => v + stride * axes.reduce((sum, axis, i) => sum + axis[j]! * move[i]!, 0));
+    const theta = current.theta.map(
+      (value, j) => value + stride * axes.reduce((sum, axis, i) => sum + axis[j]! * move[i]!, 0),
+    );
     const proposed = stateAt(theta, current.epsilon);
     if (proposed && Math.log(random.uniform()) < proposed.log_target - current.log_target) {
       current = proposed;
@@ -149,7 +153,7 @@ function runChain(chain: number): { theta: number[]; prevalence: number[] }[] {
     const fresh = normals(random);
     // Alternate between small and large steps.
     const share = step % 2 === 0 ? 0.3 : 0.9;
-    const epsilon = current.epsilon.map((v, i) => Math.sqrt(1 - share ** 2) * v + share * fresh[i]!);
+    const epsilon = current.epsilon.map((value, i) => Math.sqrt(1 - share ** 2) * value + share * fresh[i]!);
     const shifted = stateAt(current.theta, epsilon, known)!;
     const gain = shifted.log_target + 0.5 * square(epsilon) - current.log_target - 0.5 * square(current.epsilon);
     if (Math.log(random.uniform()) < gain) {
@@ -172,7 +176,7 @@ const drawn = [...drawLatent(fit, 4000, (draw) => randomStream(1, `draw ${draw}`
 }));
 
 print('\nhyperparameters       exact mean   sd     approximate mean   sd     error of the exact mean');
-const names = [...POSITIVE, ...clustered.map((r) => `rho ${prepared.rounds[r]}`)];
+const names = [...POSITIVE, ...clustered.map((round) => `rho ${prepared.rounds[round]}`)];
 names.forEach((name, j) => {
   const [a, b] = [momentsOf(exact.map(({ theta }) => theta[j]!)), momentsOf(drawn.map(({ theta }) => theta[j]!))];
   const error = errorOf(chainStates.map((chain) => chain.map(({ theta }) => theta[j]!)));
@@ -182,15 +186,15 @@ names.forEach((name, j) => {
 });
 
 const compared = wanted.map((_, k) => {
-  const [a, b] = [exact.map((s) => s.prevalence[k]!), drawn.map((s) => s.prevalence[k]!)];
+  const [a, b] = [exact.map((state) => state.prevalence[k]!), drawn.map((state) => state.prevalence[k]!)];
   const [ma, mb] = [momentsOf(a), momentsOf(b)];
   const [ra, rb] = [rangeOf(a), rangeOf(b)];
   return {
     shift: (mb.mean - ma.mean) / ma.sd,
     absolute: Math.abs(mb.mean - ma.mean),
     width: (rb.high - rb.low) / (ra.high - ra.low),
-    holds: a.filter((v) => v >= rb.low && v <= rb.high).length / a.length,
-    error: errorOf(chainStates.map((chain) => chain.map((s) => s.prevalence[k]!))) / ma.sd,
+    holds: a.filter((value) => value >= rb.low && value <= rb.high).length / a.length,
+    error: errorOf(chainStates.map((chain) => chain.map((state) => state.prevalence[k]!))) / ma.sd,
   };
 });
 const spread = (name: keyof (typeof compared)[number], digits: number) => {
@@ -209,13 +213,13 @@ function normals(random: Random): Float64Array {
   return Float64Array.from({ length: layout.size }, () => random.normal());
 }
 
-function square(v: Float64Array): number {
-  return v.reduce((sum, e) => sum + e * e, 0);
+function square(vector: Float64Array): number {
+  return vector.reduce((sum, element) => sum + element * element, 0);
 }
 
 function momentsOf(values: readonly number[]) {
   const mean = values.reduce((a, b) => a + b, 0) / values.length;
-  return { mean, sd: Math.sqrt(values.reduce((sum, v) => sum + (v - mean) ** 2, 0) / (values.length - 1)) };
+  return { mean, sd: Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (values.length - 1)) };
 }
 
 function rangeOf(values: readonly number[]) {
@@ -227,9 +231,12 @@ function rangeOf(values: readonly number[]) {
 /** Standard error of the mean, from ten batches of each chain. */
 function errorOf(of: readonly (readonly number[])[]): number {
   const means = of.flatMap((values) =>
-    Array.from({ length: 10 }, (_, b) => {
-      const own = values.slice(Math.floor((b * values.length) / 10), Math.floor(((b + 1) * values.length) / 10));
-      return own.reduce((a, v) => a + v, 0) / own.length;
+    Array.from({ length: 10 }, (_, batch) => {
+      const own = values.slice(
+        Math.floor((batch * values.length) / 10),
+        Math.floor(((batch + 1) * values.length) / 10),
+      );
+      return own.reduce((sum, value) => sum + value, 0) / own.length;
     }),
   );
   return momentsOf(means).sd / Math.sqrt(means.length);

@@ -55,42 +55,44 @@ await withArtifacts(STAGES, part, ({ model }, io) => {
   const { optimum } = fitRisk(
     prepared.mesh,
     prepared.times,
-    prepared.observed.map((o) => o.risk),
+    prepared.observed.map(({ risk }) => risk),
     constants,
   );
   const how = { states, foldOf, constants, draws: risk.draws, seed, like: optimum, spatial_only: true };
-  const both = prepared.observed.filter((o) => rapid.has(o.risk.name));
+  const both = prepared.observed.filter((observation) => rapid.has(observation.risk.name));
   const scale = prepared.rounds.map((_, round) => {
-    const own = both.filter((o) => o.risk.round === round).map((o) => o.risk);
+    const own = both.filter((observation) => observation.risk.round === round).map(({ risk }) => risk);
     const children = own.reduce((sum, { name, examined }) => sum + examined * rapid.get(name)!, 0);
     return own.reduce((sum, { positive }) => sum + positive, 0) / children;
   });
-  const mixed = (o: Observed, w: number): Observed => {
-    const { name, examined, positive, round } = o.risk;
+  const mixed = (observation: Observed, weight: number): Observed => {
+    const { name, examined, positive, round } = observation.risk;
     const share = rapid.get(name);
-    if (share === undefined) return o;
+    if (share === undefined) return observation;
     const other = examined * Math.min(1, share * scale[round]!);
-    return { ...o, risk: { ...o.risk, positive: w * positive + (1 - w) * other } };
+    return { ...observation, risk: { ...observation.risk, positive: weight * positive + (1 - weight) * other } };
   };
-  const counts = new Map(prepared.observed.map((o) => [o.risk.name, o.risk]));
+  const counts = new Map(prepared.observed.map((observation) => [observation.risk.name, observation.risk]));
   const rhoOf = new Map<string, Float64Array>();
   const byMicroscopy = new Map<string, number>();
-  const rows = WEIGHTS.map((w) => {
+  const rows = WEIGHTS.map((weight) => {
     const found = foldsOf(prepared, foldOf).flatMap((fold) => {
-      const observed = prepared.observed.map((o) => (foldOf.get(o.lga_code ?? '') === fold ? o : mixed(o, w)));
+      const observed = prepared.observed.map((observation) =>
+        foldOf.get(observation.lga_code ?? '') === fold ? observation : mixed(observation, weight),
+      );
       return [...predictFold({ ...prepared, observed }, fold, how)].map(({ draws, ...row }) => {
-        if (w === 1) rhoOf.set(row.cell_id, draws.rho);
+        if (weight === 1) rhoOf.set(row.cell_id, draws.rho);
         const log_score = logScore(counts.get(row.cell_id)!, draws.prevalence, rhoOf.get(row.cell_id)!);
-        if (w === 1) byMicroscopy.set(row.cell_id, log_score);
+        if (weight === 1) byMicroscopy.set(row.cell_id, log_score);
         return { ...row, log_score, gain: log_score - byMicroscopy.get(row.cell_id)! };
       });
     });
     const gains = [...Map.groupBy(found, ({ fold }) => fold).values()].map((own) => mean(own.map(({ gain }) => gain)));
-    const spread = gains.reduce((sum, v) => sum + (v - mean(gains)) ** 2, 0) / (gains.length - 1);
+    const spread = gains.reduce((sum, gain) => sum + (gain - mean(gains)) ** 2, 0) / (gains.length - 1);
     const examined = found.reduce((sum, row) => sum + row.examined, 0);
     const error = found.reduce((sum, row) => sum + row.examined * Math.abs(row.mean - row.observed), 0) / examined;
     return {
-      weight_of_microscopy: w,
+      weight_of_microscopy: weight,
       log_score: mean(found.map((row) => row.log_score)).toFixed(4),
       gain: mean(gains).toFixed(4),
       standard_error: Math.sqrt(spread / gains.length).toFixed(4),

@@ -37,7 +37,9 @@ async function costOf(name: string, size: CountrySize): Promise<Record<string, n
   const costs: Record<string, number> = {};
   let before = process.cpuUsage();
   await build({
-    ...{ country, out: path.join(out, `${name}-out`), jobs: 1 },
+    country,
+    out: path.join(out, `${name}-out`),
+    jobs: 1,
     onEvent(event) {
       if (event.type === 'started') before = process.cpuUsage();
       if (event.type !== 'finished') return;

@@ -77,13 +77,13 @@ export function writePolygons(file: string, across: number, down: number): void 
   const steps = (length: number) => Math.max(2, Math.ceil(length / 0.01));
   const features = Array.from({ length: across * down }, (_, k) => {
     const [i, j] = [k % across, Math.floor(k / across)];
-    const along = Array.from({ length: steps(width) }, (_, n, count = steps(width)) => n / count);
-    const up = Array.from({ length: steps(height) }, (_, n, count = steps(height)) => n / count);
+    const along = Array.from({ length: steps(width) }, (_, step, count = steps(width)) => step / count);
+    const up = Array.from({ length: steps(height) }, (_, step, count = steps(height)) => step / count);
     const ring = [
-      ...along.map((t) => bend((i + t) * width, j * height)),
-      ...up.map((t) => bend((i + 1) * width, (j + t) * height)),
-      ...along.map((t) => bend((i + 1 - t) * width, (j + 1) * height)),
-      ...up.map((t) => bend(i * width, (j + 1 - t) * height)),
+      ...along.map((share) => bend((i + share) * width, j * height)),
+      ...up.map((share) => bend((i + 1) * width, (j + share) * height)),
+      ...along.map((share) => bend((i + 1 - share) * width, (j + 1) * height)),
+      ...up.map((share) => bend(i * width, (j + 1 - share) * height)),
     ];
     const geometry = { type: 'Polygon', coordinates: [[...ring, ring[0]]] };
     return { type: 'Feature', properties: { id: k + 1 }, geometry };
@@ -112,7 +112,7 @@ function predict(values: Float32Array): Buffer {
     const start = row * TILE * 4;
     for (let i = 0; i < TILE; i++) {
       const bits = view.getUint32((row * TILE + i) * 4, true);
-      for (let b = 0; b < 4; b++) bytes[start + b * TILE + i] = (bits >>> (24 - 8 * b)) & 255;
+      for (let byte = 0; byte < 4; byte++) bytes[start + byte * TILE + i] = (bits >>> (24 - 8 * byte)) & 255;
     }
     for (let i = 4 * TILE - 1; i > 0; i--) bytes[start + i]! -= bytes[start + i - 1]!;
   }

@@ -87,14 +87,14 @@ function median(runs: Measured[]): Measured {
 }
 
 /** Largest relative difference of a column between two tables with the same ids. */
-function differ(file: string, column: string, other: string, otherColumn: string): number {
-  const [a, b] = [readColumn(file, column), readColumn(other, otherColumn)];
-  return Math.max(...[...a].map(([id, value]) => Math.abs(value / b.get(id)! - 1)));
+function differ(one: { file: string; column: string }, other: { file: string; column: string }): number {
+  const others = readColumn(other);
+  return Math.max(...[...readColumn(one)].map(([id, value]) => Math.abs(value / others.get(id)! - 1)));
 }
 
-function readColumn(file: string, name: string): Map<string, number> {
+function readColumn({ file, column }: { file: string; column: string }): Map<string, number> {
   const [header, ...lines] = readFileSync(file, 'utf8').trim().split(/\r?\n/);
-  const at = header!.split(',').indexOf(name);
+  const at = header!.split(',').indexOf(column);
   return new Map(
     lines.map((line) => {
       const cells = line.replaceAll('"', '').split(',');
@@ -106,7 +106,7 @@ function readColumn(file: string, name: string): Map<string, number> {
 async function compare(tools: Tool[], files: Files, count: number, title: string): Promise<void> {
   const runs = tools.map((): Measured[] => []);
   const outs = tools.map((_, i) => join(directory, `out-${i}.csv`));
-  for (let n = 0; n < count; n++) {
+  for (let time = 0; time < count; time++) {
     for (const [i, tool] of tools.entries()) runs[i]!.push(await tool.run(files, outs[i]!));
   }
   const medians = runs.map(median);
@@ -114,12 +114,15 @@ async function compare(tools: Tool[], files: Files, count: number, title: string
   print(`\n${title}`);
   print('| program | wall s | CPU s | peak MB | × wall | × CPU | × memory | largest difference of a weighted mean |');
   print('|---|---|---|---|---|---|---|---|');
-  medians.forEach((m, i) => {
+  medians.forEach((own, i) => {
     const name = tools[i]!.name;
     const column = name === 'exactextract' ? 'val_weighted_mean' : 'weighted_mean';
-    const figures = [m.wall_s.toFixed(2), m.cpu_s.toFixed(2), m.peak_mb.toFixed(0)];
-    const ratios = [m.wall_s / first.wall_s, m.cpu_s / first.cpu_s, m.peak_mb / first.peak_mb].map((r) => r.toFixed(2));
-    const off = i === 0 ? '' : differ(outs[0]!, 'weighted_mean', outs[i]!, column).toExponential(1);
+    const figures = [own.wall_s.toFixed(2), own.cpu_s.toFixed(2), own.peak_mb.toFixed(0)];
+    const ratios = [own.wall_s / first.wall_s, own.cpu_s / first.cpu_s, own.peak_mb / first.peak_mb].map((ratio) =>
+      ratio.toFixed(2),
+    );
+    const off =
+      i === 0 ? '' : differ({ file: outs[0]!, column: 'weighted_mean' }, { file: outs[i]!, column }).toExponential(1);
     print(`| ${[name, ...figures, ...ratios, off].join(' | ')} |`);
   });
 }

@@ -22,8 +22,8 @@ const variant = (k: number): TinyCountry => {
 };
 
 describe.skipIf(missing !== null)(missing === null ? title : `${title} (skipped, optional: ${missing})`, () => {
-  const place = temporary();
-  const at = (...names: string[]) => path.join(place, ...names);
+  const folder = temporary();
+  const at = (...names: string[]) => path.join(folder, ...names);
   const rows: { name: string; catalog: string; raw_data: string; out: string }[] = [];
   const add = (name: string, country?: TinyCountry) => {
     if (country) {
@@ -58,8 +58,8 @@ describe.skipIf(missing !== null)(missing === null ? title : `${title} (skipped,
     ];
     const config = ['countries=list/countries.csv', 'runs=runs', `program=${program}`, 'threads=1'];
     const child = spawn('snakemake', [...args, '--config', ...config, 'options=--without-validation'], {
-      cwd: place,
-      env: { ...process.env, ...slurm.env, HOME: place, XDG_CACHE_HOME: at('home') },
+      cwd: folder,
+      env: { ...process.env, ...slurm.env, HOME: folder, XDG_CACHE_HOME: at('home') },
     });
     let output = '';
     for (const stream of [child.stdout, child.stderr])

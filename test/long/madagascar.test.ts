@@ -18,8 +18,8 @@ describe.skipIf(!HAS_MADAGASCAR)(needsMadagascar('Madagascar'), () => {
   const ends: (() => unknown)[] = [];
   beforeAll(async () => {
     const out = temporary();
-    const place = { country: MADAGASCAR_CATALOG, rawData: MADAGASCAR_DATA, out, jobs: 2 };
-    snapshot = realpathSync((await build({ ...place, withoutValidation: true, onEvent: () => {} })).directory);
+    const inputs = { country: MADAGASCAR_CATALOG, rawData: MADAGASCAR_DATA, out, jobs: 2 };
+    snapshot = realpathSync((await build({ ...inputs, withoutValidation: true, onEvent: () => {} })).directory);
     const store = `sqlite:${temporary()}/proxy.sqlite`;
     service = await serveBuild({ build: out, snapshot, store }, {}, (end) => ends.push(end));
     ({ key } = await giveKey(service.store));
@@ -40,9 +40,9 @@ describe.skipIf(!HAS_MADAGASCAR)(needsMadagascar('Madagascar'), () => {
 
   test('the dashboard contains no Nigerian terms either', async () => {
     const build = temporary();
-    const place = { build, snapshot, store: `sqlite:${build}/proxy.sqlite` };
+    const served = { build, snapshot, store: `sqlite:${build}/proxy.sqlite` };
     const { territory } = readJson(snapshot, 'manifest.json') as Manifest;
-    const text = await dashboardInOwnWords(place, territory!, onTestFinished);
+    const text = await dashboardInOwnWords(served, territory!, onTestFinished);
     expect(text).toContain('Codes of regions and districts');
   });
 

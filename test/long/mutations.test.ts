@@ -57,14 +57,14 @@ describe.skipIf(!HAS_REAL_DATA)(needsReal('corrupted real files'), () => {
     return { country: copyOf(prepared.country), out: copyOf(prepared.out), rawData: copyOf(prepared.rawData) };
   };
 
-  function requestOf(prepared: Prepared, id: string, place: string, content: Buffer) {
-    const name = path.join(temporary(), path.basename(place));
+  function requestOf(prepared: Prepared, id: string, file: string, content: Buffer) {
+    const name = path.join(temporary(), path.basename(file));
     writeFileSync(name, content);
     return { ...prepared, source: id, files: [name], about: {} };
   }
 
   /** Accepts an earlier state of a file: its last months and rounds are not in the catalog yet, and not estimated. */
-  async function acceptEarlier(id: string, place: string, content: Buffer): Promise<Prepared> {
+  async function acceptEarlier(id: string, file: string, content: Buffer): Promise<Prepared> {
     const prepared = prepare();
     const model = path.join(prepared.country, 'model.json');
     writeFileSync(
@@ -77,7 +77,7 @@ describe.skipIf(!HAS_REAL_DATA)(needsReal('corrupted real files'), () => {
         source.rounds = source.rounds.filter(({ survey_year }) => survey_year < 2018);
     writeFileSync(path.join(prepared.country, 'sources.json'), JSON.stringify({ sources }));
     const accept = { reason: 'as before', by: 'test', at: '2026-01-01T00:00:00.000Z' };
-    const { accepted } = await updateSource({ ...requestOf(prepared, id, place, content), accept });
+    const { accepted } = await updateSource({ ...requestOf(prepared, id, file, content), accept });
     expect(accepted).toBe(true);
     return prepared;
   }
@@ -91,17 +91,19 @@ describe.skipIf(!HAS_REAL_DATA)(needsReal('corrupted real files'), () => {
    */
   async function update({ source: id, file = '', before, change }: Mutation): Promise<string[]> {
     const { files } = sourcesOf(REAL_CATALOG).find((source) => source.id === id)!;
-    const { path: place } = files.find(({ path: own }) => own.endsWith(file)) ?? files[0]!;
-    const bytes = readFileSync(path.join(REAL_DATA, place));
+    const { path: rawFile } = files.find(({ path: own }) => own.endsWith(file)) ?? files[0]!;
+    const bytes = readFileSync(path.join(REAL_DATA, rawFile));
     try {
       let prepared: Prepared;
       if (before) {
-        const content = before(bytes, place);
-        const key = `${place} ${createHash('sha256').update(content).digest('hex')}`;
-        if (!earlier.has(key)) earlier.set(key, acceptEarlier(id, place, content));
+        const content = before(bytes, rawFile);
+        const key = `${rawFile} ${createHash('sha256').update(content).digest('hex')}`;
+        if (!earlier.has(key)) earlier.set(key, acceptEarlier(id, rawFile, content));
         prepared = copy(await earlier.get(key)!);
       } else prepared = prepare();
-      const { files: changed, doubts } = await updateSource(requestOf(prepared, id, place, await change(bytes, place)));
+      const { files: changed, doubts } = await updateSource(
+        requestOf(prepared, id, rawFile, await change(bytes, rawFile)),
+      );
       return changed.length > 0 ? doubts : ['nothing changed'];
     } catch (error) {
       expect((error as Error).name, (error as Error).stack).toBe('BadInput');

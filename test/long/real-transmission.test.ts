@@ -64,7 +64,7 @@ describe.skipIf(!HAS_REAL_DATA)(needsReal('Nigeria'), () => {
 
   test('two peaks in the south, where rain pauses in August, as in the records; one in the north', () => {
     const peaks = (values: readonly number[]) =>
-      values.filter((value, m) => value > values[(m + 11) % 12]! && value >= values[(m + 1) % 12]!).length;
+      values.filter((value, month) => value > values[(month + 11) % 12]! && value >= values[(month + 1) % 12]!).length;
     for (const state of ['OY', 'OG', 'LA', 'OS']) expect(peaks(seasons.states[state]!.seasonal_index), state).toBe(2);
     for (const state of ['SO', 'YO', 'KN', 'BO']) expect(peaks(seasons.states[state]!.seasonal_index), state).toBe(1);
     const recorded = seasons.check.find(({ state_code }) => state_code === 'OY')!.recorded;
@@ -141,9 +141,9 @@ describe.skipIf(!HAS_REAL_DATA)(needsReal('Nigeria'), () => {
       const { low, high } = reproduction_range;
       expect(low.filter((value) => value > 1).length).toBeGreaterThan(0);
       expect(high.filter((value) => value < 1).length).toBeGreaterThan(0);
-      for (const [month, r] of transmitted.model!.states[k]!.reproduction_number_by_month.entries()) {
-        expect(low[month]! - 0.03).toBeLessThan(r);
-        expect(high[month]! + 0.03).toBeGreaterThan(r);
+      for (const [month, number] of transmitted.model!.states[k]!.reproduction_number_by_month.entries()) {
+        expect(low[month]! - 0.03).toBeLessThan(number);
+        expect(high[month]! + 0.03).toBeGreaterThan(number);
       }
     }
     expect(transmitted.model!.limits.join('\n')).toMatch(

@@ -9,7 +9,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
-import type { Places } from '../../pipeline/contract/schemas.ts';
+import type { PlacesAnswer } from '../../pipeline/contract/schemas.ts';
 import { codeOf, ROOT } from '../../pipeline/engine/code.ts';
 import { hashTree, temporary } from '../support/command-line.ts';
 import { writeTiny } from '../support/tiny-country.ts';
@@ -89,14 +89,14 @@ describe.skipIf(!registry)(registry ? 'packages' : 'packages (skipped: no npm re
   test('every dependency has the version in the lock file', () => {
     const lock = JSON.parse(readFileSync(path.join(ROOT, 'package-lock.json'), 'utf8')).packages;
     for (const name of ['malaria-risk', 'malaria-proxy']) {
-      const places = readdirSync(path.join(installed(name), 'node_modules'), { recursive: true, encoding: 'utf8' })
+      const folders = readdirSync(path.join(installed(name), 'node_modules'), { recursive: true, encoding: 'utf8' })
         .filter((file) => /(?:^|node_modules\/)(?:@[^/]+\/)?[^/@][^/]*\/package\.json$/.test(file))
         .map((file) => path.join('node_modules', path.dirname(file)));
-      expect(places.length).toBeGreaterThan(90);
-      for (const place of places) {
-        const { version } = JSON.parse(readFileSync(path.join(installed(name), place, 'package.json'), 'utf8'));
+      expect(folders.length).toBeGreaterThan(90);
+      for (const folder of folders) {
+        const { version } = JSON.parse(readFileSync(path.join(installed(name), folder, 'package.json'), 'utf8'));
         // npm writes versions without leading zeros into a lock file.
-        expect(lock[place]?.version, place).toBe(version.replace(/\.0+(?=\d)/g, '.'));
+        expect(lock[folder]?.version, folder).toBe(version.replace(/\.0+(?=\d)/g, '.'));
       }
     }
   });
@@ -121,7 +121,7 @@ describe.skipIf(!registry)(registry ? 'packages' : 'packages (skipped: no npm re
         times.push(Number(stderr));
       }
       process.stdout.write(
-        `${command} --help on Node ${node}: ${times.map((s) => s.toFixed(2)).join(', ')} CPU seconds\n`,
+        `${command} --help on Node ${node}: ${times.map((seconds) => seconds.toFixed(2)).join(', ')} CPU seconds\n`,
       );
       expect(Math.min(...times)).toBeLessThan(0.3);
     }
@@ -187,7 +187,7 @@ describe.skipIf(!registry)(registry ? 'packages' : 'packages (skipped: no npm re
         const [line] = await once(createInterface({ input: proxy.stdout }), 'line');
         const { url, dashboard_url } = JSON.parse(line);
         const ask = (route: string) => fetch(`${url}${route}`, { headers: { authorization: `Bearer ${key}` } });
-        const { states } = (await (await ask('/v1/places')).json()) as Places;
+        const { states } = (await (await ask('/v1/places')).json()) as PlacesAnswer;
         expect(await (await ask(`/v1/risk/lgas?state=${states[0]!.state_code}`)).json()).toMatchObject({
           state_code: states[0]!.state_code,
           kind: 'estimated',

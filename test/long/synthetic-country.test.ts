@@ -32,13 +32,13 @@ test('a seed gives the same bytes in another process, time zone and language; --
 });
 
 test('another seed makes a different country, which replaces the first without leaving files behind', async () => {
-  const place = join(directory, 'place');
-  mkdirSync(`${place}.writing-999999999`);
-  mkdirSync(place);
-  writeFileSync(join(place, 'model.json'), JSON.stringify({ synthetic: true }));
-  writeFileSync(join(place, 'stale.csv'), 'stale');
-  await writeSyntheticCountry({ seed: 2, out: place });
-  const [one, two] = [hashTree(out), hashTree(place)];
+  const target = join(directory, 'place');
+  mkdirSync(`${target}.writing-999999999`);
+  mkdirSync(target);
+  writeFileSync(join(target, 'model.json'), JSON.stringify({ synthetic: true }));
+  writeFileSync(join(target, 'stale.csv'), 'stale');
+  await writeSyntheticCountry({ seed: 2, out: target });
+  const [one, two] = [hashTree(out), hashTree(target)];
   expect(Object.keys(two)).toEqual(Object.keys(one));
   const same = Object.keys(one).filter((path) => one[path] === two[path]);
   expect(same.sort()).toEqual([

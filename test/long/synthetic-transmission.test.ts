@@ -8,8 +8,9 @@ import { makeCases } from '../support/synthetic-cases.ts';
 const SEEDS = [1, 2, 3];
 /** Standard deviation of the records' noise on the log scale: negative binomial of size 200. */
 const NOISE = 0.07;
-const rms = (values: readonly number[]) => Math.sqrt(values.reduce((sum, v) => sum + v * v, 0) / values.length);
-const mean = (values: readonly number[]) => values.reduce((sum, v) => sum + v, 0) / values.length;
+const rms = (values: readonly number[]) =>
+  Math.sqrt(values.reduce((sum, value) => sum + value * value, 0) / values.length);
+const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
 let runs: { made: ReturnType<typeof makeCases>; out: TransmissionOutput }[];
 beforeAll(() => {
@@ -31,7 +32,7 @@ const states = () =>
 
 test('modelled cases are closer to the true cases than the records are', () => {
   for (const { state, truth } of states()) {
-    const errors = state.series.map(({ modelled }, t) => Math.log(modelled / truth.expected_per_1000[t]!));
+    const errors = state.series.map(({ modelled }, month) => Math.log(modelled / truth.expected_per_1000[month]!));
     expect(rms(errors), state.state_code).toBeLessThan(NOISE);
   }
 });
@@ -40,7 +41,9 @@ test('projected seasonal shapes are within noise of the true ones (levels are no
   const errors = runs.flatMap(({ made, out }) =>
     out.fits!.projection.years.flatMap(({ state_code, year, methods }) => {
       const { expected_per_1000 } = made.truth.find((truth) => truth.state_code === state_code)!;
-      const logs = methods.model!.map((value, m) => Math.log(value! / expected_per_1000[(year - 2015) * 12 + m]!));
+      const logs = methods.model!.map((value, month) =>
+        Math.log(value! / expected_per_1000[(year - 2015) * 12 + month]!),
+      );
       return logs.map((log) => log - mean(logs));
     }),
   );
@@ -56,8 +59,8 @@ test('projections beat the same month of last year in the development years', ()
 
 test('R is on the correct side of 1 in nine of ten months', () => {
   const months = states().flatMap(({ state, truth }) =>
-    truth.reproduction_number.map((r, month) => ({
-      truly: r > 1,
+    truth.reproduction_number.map((number, month) => ({
+      truly: number > 1,
       modelled: state.reproduction_number_by_month[month]! > 1,
     })),
   );
@@ -69,7 +72,7 @@ test('R is on the correct side of 1 in nine of ten months', () => {
 
 test("R's 90% ranges cover about nine tenths of the true values without being too wide", () => {
   const held = states().flatMap(({ truth, range }) =>
-    truth.reproduction_number.map((r, month) => range.low[month]! <= r && r <= range.high[month]!),
+    truth.reproduction_number.map((number, month) => range.low[month]! <= number && number <= range.high[month]!),
   );
   const share = held.filter(Boolean).length / held.length;
   expect(share).toBeGreaterThan(0.8);

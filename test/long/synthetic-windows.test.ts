@@ -27,7 +27,7 @@ function judge(seed: number) {
   };
   const climate = lgas.flatMap(({ lga_code }, i) =>
     periodRange('2010-01', '2010-12').map(
-      (period, t): ClimateRow => ({ lga_code, period, rain_mm: made.rain_mm[i]![t]!, temperature_c: null }),
+      (period, month): ClimateRow => ({ lga_code, period, rain_mm: made.rain_mm[i]![month]!, temperature_c: null }),
     ),
   );
   const populations = Object.fromEntries(lgas.map(({ lga_code }, i) => [lga_code, made.population.by_lga[i]!]));
@@ -47,7 +47,7 @@ function judge(seed: number) {
     row: windows.lgas[lga_code]!.find(({ measure, months }) => measure === 'reported_cases' && months === 4)!,
     truth: made.season[i]!,
   }));
-  const share = (is: (place: (typeof rows)[number]) => boolean) => rows.filter(is).length / rows.length;
+  const share = (is: (row: (typeof rows)[number]) => boolean) => rows.filter(is).length / rows.length;
   const held = share(({ row, truth }) => {
     const own = windowShares(truth, 4)[row.first_month - 1]!;
     return row.share_low! <= own && own <= row.share_high!;

@@ -9,9 +9,9 @@ import { currentVersion } from '../../pipeline/release/current.ts';
 import { run, temporary } from '../support/command-line.ts';
 import { sourceIn, tinyCountry, writeCountry } from '../support/tiny-country.ts';
 
-const place = temporary();
-const country = path.join(place, 'raw-data/tiny');
-const inbox = path.join(place, 'inbox');
+const project = temporary();
+const country = path.join(project, 'raw-data/tiny');
+const inbox = path.join(project, 'inbox');
 const complete = tinyCountry();
 const commands: string[] = [];
 
@@ -33,13 +33,13 @@ function receive(name: string, content: string): string {
 async function type(code: number, command: string, ...more: string[]): Promise<string> {
   const args = [...command.split(' '), ...more];
   commands.push(args.join(' '));
-  const ended = await run(args, { cwd: place });
+  const ended = await run(args, { cwd: project });
   const output = `${ended.stdout}${ended.code === 0 || ended.code === 1 ? '' : ended.stderr}`;
   if (process.env.MALARIA_VERBOSE) process.stdout.write(`\n$ malaria-risk ${args.join(' ')}\n${output}`);
   expect(ended.code, `${args.join(' ')}\n${ended.stdout}${ended.stderr}`).toBe(code);
   return output + ended.stderr;
 }
-const current = () => currentVersion(path.join(place, 'build'))!;
+const current = () => currentVersion(path.join(project, 'build'))!;
 const accept = (source: string, file: string, reason: string, ...more: string[]) =>
   type(0, `catalog update ${source}`, file, '--accept', reason, '--by', 'Ada', ...more);
 
@@ -106,7 +106,7 @@ test('wrong files are refused with their row, or doubted; the catalog stays unch
   expect(await type(2, 'catalog update cases', gone, '--accept', 'September')).toContain('no month 2020-05');
   const sum = receive(
     'sum.csv',
-    good.replace(/(2021-09),(\d+)/, (_, month, n) => `${month},${12 * Number(n)}`),
+    good.replace(/(2021-09),(\d+)/, (_, month, cases) => `${month},${12 * Number(cases)}`),
   );
   expect(await type(1, 'catalog update cases', sum)).toMatch(
     /Doubts:\n.*differs from the same months of earlier years in/,
@@ -120,7 +120,7 @@ test('wrong files are refused with their row, or doubted; the catalog stays unch
 test('a correction of an earlier month can come with the next month', async () => {
   await acceptMonth(
     '2021-09',
-    upTo('cases.csv', '2021-09').replace(/(NG001,2019-05),(\d+)/, (_, key, n) => `${key},${Number(n) + 40}`),
+    upTo('cases.csv', '2021-09').replace(/(NG001,2019-05),(\d+)/, (_, key, cases) => `${key},${Number(cases) + 40}`),
   );
   await type(0, 'build');
   expect(await type(0, 'review')).toContain('1 rows added, 0 removed, 1 changed');

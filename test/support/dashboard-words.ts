@@ -11,11 +11,11 @@ import { giveKey } from './proxy/service.ts';
  * @returns the text of the page of codes
  */
 export async function dashboardInOwnWords(
-  place: { build: string; snapshot: string; store: string },
+  served: { build: string; snapshot: string; store: string },
   territory: Territory,
   atEnd: (end: () => void | Promise<void>) => void,
 ): Promise<string> {
-  const dashboard = await serveDashboard(place, atEnd);
+  const dashboard = await serveDashboard(served, atEnd);
   await dashboard.person('ada@example.org', 'administrator', 'ministry');
   const ada = await dashboard.signedIn('ada@example.org');
   const paths = OPERATIONS.map(({ id }) => `/reference/${id}`);

@@ -17,7 +17,7 @@ const LGAS = 774;
 /** A country that was built, and a proxy that serves it. */
 export interface ServedCountry extends Served {
   out: string;
-  place: { country: string; rawData?: string };
+  input: { country: string; rawData?: string };
   result: BuildResult;
 }
 
@@ -29,7 +29,7 @@ export async function buildAndServe(
   const from = await prepare(out);
   const result = await build({ ...from, out, jobs: 2, onEvent: () => {} });
   await publishVersion(out, { version: result.model_version });
-  return { out, place: from, result, ...(await serveBuilt(out, result.model_version)) };
+  return { out, input: from, result, ...(await serveBuilt(out, result.model_version)) };
 }
 
 /**
@@ -72,21 +72,25 @@ export function fullSizeCountryTests(served: () => ServedCountry, pages: boolean
   test('risk, forecast, context and transmission have the same codes', async () => {
     const { ask } = served();
     expect(
-      await collect(async (state) => (await ask<schemas.RiskLgas>('risk-lgas', { state })).lgas.map((l) => l.lga_code)),
-    ).toEqual(codes);
-    expect(
       await collect(async (state) =>
-        (await ask<schemas.ForecastsLgas>('forecasts-lgas', { state })).forecasts[3]!.lgas.map((l) => l.lga_code),
+        (await ask<schemas.RiskLgas>('risk-lgas', { state })).lgas.map(({ lga_code }) => lga_code),
       ),
     ).toEqual(codes);
     expect(
       await collect(async (state) =>
-        (await ask<schemas.ContextLgas>('context-lgas', { state })).lgas.map((l) => l.lga_code),
+        (await ask<schemas.ForecastsLgas>('forecasts-lgas', { state })).forecasts[3]!.lgas.map(
+          ({ lga_code }) => lga_code,
+        ),
       ),
     ).toEqual(codes);
     expect(
       await collect(async (state) =>
-        (await ask<schemas.TransmissionLgas>('transmission-lgas', { state })).lgas.map((l) => l.lga_code),
+        (await ask<schemas.ContextLgas>('context-lgas', { state })).lgas.map(({ lga_code }) => lga_code),
+      ),
+    ).toEqual(codes);
+    expect(
+      await collect(async (state) =>
+        (await ask<schemas.TransmissionLgas>('transmission-lgas', { state })).lgas.map(({ lga_code }) => lga_code),
       ),
     ).toEqual(codes);
     for (const rows of [
@@ -123,7 +127,7 @@ export function fullSizeCountryTests(served: () => ServedCountry, pages: boolean
     for (const state of ['KN', 'LA', 'CR']) {
       const { lgas } = await ask<schemas.RiskLgas>('risk-lgas', { state });
       const people = lgas.reduce((sum, lga) => sum + lga.population, 0);
-      const row = risk.states.find((r) => r.state_code === state)!;
+      const row = risk.states.find((other) => other.state_code === state)!;
       expect(row.population).toBe(people);
       const mean = lgas.reduce((sum, lga) => sum + lga.score * lga.population, 0) / people;
       expect(Math.abs(row.score - mean)).toBeLessThan(2e-4);
@@ -133,7 +137,7 @@ export function fullSizeCountryTests(served: () => ServedCountry, pages: boolean
       const weight = figures.reduce((sum, lga) => sum + lga.population, 0);
       const minutes = figures.reduce((sum, lga) => sum + lga.population * lga.travel_minutes_to_care!, 0) / weight;
       expect(
-        Math.abs(context.states.find((r) => r.state_code === state)!.travel_minutes_to_care! - minutes),
+        Math.abs(context.states.find((other) => other.state_code === state)!.travel_minutes_to_care! - minutes),
       ).toBeLessThan(0.11);
     }
   });
@@ -144,7 +148,7 @@ export function fullSizeCountryTests(served: () => ServedCountry, pages: boolean
     expect(model.limits.length).toBeGreaterThan(0);
     for (const { reproduction_number_by_month, months_with_infection_growing } of model.states)
       expect(months_with_infection_growing).toEqual(
-        reproduction_number_by_month.flatMap((r, i) => (r > 1 ? [i + 1] : [])),
+        reproduction_number_by_month.flatMap((number, i) => (number > 1 ? [i + 1] : [])),
       );
   });
 }

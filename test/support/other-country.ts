@@ -76,28 +76,44 @@ export function otherCountry(): TinyCountry {
   const about = { title: 'made for a test', producer: 'test', citation: 'test', licence: 'CC0-1.0', release: '1' };
   country.sources = [
     {
-      ...{ id: 'communes', role: 'lga_boundaries', ...about, format: 'topojson', unit: 'degrees' },
+      id: 'communes',
+      role: 'lga_boundaries',
+      ...about,
+      format: 'topojson',
+      unit: 'degrees',
       columns: { lga: 'shapeName' },
       files: [{ path: 'communes.topojson' }],
     },
     {
-      ...{ id: 'codes', role: 'lga_codes', ...about, format: 'csv', unit: 'codes' },
+      id: 'codes',
+      role: 'lga_codes',
+      ...about,
+      format: 'csv',
+      unit: 'codes',
       columns: { lga: 'nom', lga_pcode: 'code', state_pcode: 'dep' },
       files: [{ path: 'codes.csv', rows: 4 }],
     },
     country.sources.find(({ id }) => id === 'population')!,
     {
-      ...{ id: 'points', role: 'survey_clusters', ...about, format: 'csv', unit: 'share', displaced: true },
+      id: 'points',
+      role: 'survey_clusters',
+      ...about,
+      format: 'csv',
+      unit: 'share',
+      displaced: true,
       columns: {
-        ...{ survey_year: 'an', year: 'an', month: 'mois', cluster_id: 'id', longitude: 'lon', latitude: 'lat' },
-        ...{
-          urban: 'milieu',
-          youngest_years: 'min',
-          oldest_years: 'max',
-          method: 'test',
-          examined: 'n',
-          positive: 'pf',
-        },
+        survey_year: 'an',
+        year: 'an',
+        month: 'mois',
+        cluster_id: 'id',
+        longitude: 'lon',
+        latitude: 'lat',
+        urban: 'milieu',
+        youngest_years: 'min',
+        oldest_years: 'max',
+        method: 'test',
+        examined: 'n',
+        positive: 'pf',
       },
       methods: { microscopy: 'MICRO', rdt: 'TDR' },
       rounds: [
@@ -109,13 +125,11 @@ export function otherCountry(): TinyCountry {
   ];
   const { parameters } = country.model;
   Object.assign(country.model, {
-    ...{
-      country: 'ailleurs',
-      name: 'Ailleurs',
-      territory: OTHER,
-      first_estimated: '2020-01',
-      last_estimated: '2021-12',
-    },
+    country: 'ailleurs',
+    name: 'Ailleurs',
+    territory: OTHER,
+    first_estimated: '2020-01',
+    last_estimated: '2021-12',
     extent: [2.4, 4, 7, 5],
     states: [
       { state_pcode: '07', state_code: '07', state: 'Amont' },

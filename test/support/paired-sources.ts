@@ -16,7 +16,10 @@ export function pairedSources(country: TinyCountry): void {
   source.columns = { lga: 'name' };
   country.sources.push({
     ...source,
-    ...{ id: 'codes', role: 'lga_codes', format: 'csv', unit: 'codes' },
+    id: 'codes',
+    role: 'lga_codes',
+    format: 'csv',
+    unit: 'codes',
     columns: { lga: 'name', lga_pcode: 'code', state_pcode: 'state' },
     files: [{ path: 'codes.csv', rows: rows.length }],
   });

@@ -35,7 +35,9 @@ export function reportInBrowser(snapshotOf: () => string) {
 
       await page.locator('#lgas path[data-code^=NG020]').first().click();
       expect(await page.textContent('#place h3')).toBe('Kano');
-      const kano = json<schemas.RiskStates>(`v1/risk/states/${period}.json`).states.find((s) => s.state_code === 'KN')!;
+      const kano = json<schemas.RiskStates>(`v1/risk/states/${period}.json`).states.find(
+        (state) => state.state_code === 'KN',
+      )!;
       expect(await page.textContent('#score')).toBe(kano.score.toFixed(2));
       expect(await page.getAttribute('#score', 'title')).toBe(kano.score.toFixed(4));
       expect(await page.textContent('#range')).toContain(`${kano.score_low.toFixed(2)}–${kano.score_high.toFixed(2)}`);

@@ -20,8 +20,8 @@ const validators = new Map<JsonOperationId, ReturnType<typeof ajv.compile>>(
 /** Serves the current snapshot of `out`, with a new store, until the test file ends. */
 export async function serveBuilt(out: string, version: string): Promise<Served> {
   const store = `sqlite:${path.join(temporary(), 'proxy.sqlite')}`;
-  const place = { build: out, snapshot: path.join(out, 'current'), store };
-  const service = await serveBuild(place, {}, (end) => ends.push(end));
+  const served = { build: out, snapshot: path.join(out, 'current'), store };
+  const service = await serveBuild(served, {}, (end) => ends.push(end));
   const { key } = await giveKey(service.store);
   const ask = async <T>(id: JsonOperationId, query: Record<string, string> = {}) => {
     const operation = JSON_OPERATIONS.find((candidate) => candidate.id === id)!;

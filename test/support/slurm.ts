@@ -86,7 +86,9 @@ export async function startSlurm(directory: string, cpus: number): Promise<Slurm
     const log = openSync(at('log', `${name}.out`), 'a');
     // slurmd needs a limit of open files between those of some shells and those of others.
     daemons[name] = spawn('sh', ['-c', `ulimit -n 4096; exec ${command}`], {
-      ...{ env: { ...process.env, ...env }, stdio: ['ignore', log, log], cwd: directory },
+      env: { ...process.env, ...env },
+      stdio: ['ignore', log, log],
+      cwd: directory,
     });
   };
   launch(

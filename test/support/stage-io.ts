@@ -8,7 +8,10 @@ import { isTable, rowsOf, type Table } from '../../pipeline/lib/tables/table.ts'
 export const ioOf = (artifacts: Record<string, unknown>, rest: Partial<StageIo> = {}): StageIo => ({
   artifact: <T>(name: string) => artifacts[name] as T,
   ...tableReaders((name) => columnsOf(artifacts[name])),
-  ...{ sources: [], rawData: '', model: {} as never, progress: () => {} },
+  sources: [],
+  rawData: '',
+  model: {} as never,
+  progress: () => {},
   ...rest,
 });
 

@@ -31,8 +31,8 @@ export function makeCases(seed: number) {
   const usual = (state: number) => {
     const here = [...geography.lgas.keys()].filter((i) => geography.lgas[i]!.state === state);
     const total = here.reduce((sum, i) => sum + people[i]!, 0);
-    return Array.from({ length: 12 }, (_, m) =>
-      here.reduce((sum, i) => sum + (people[i]! / total) * rain_mm[i]![m]!, 0),
+    return Array.from({ length: 12 }, (_, month) =>
+      here.reduce((sum, i) => sum + (people[i]! / total) * rain_mm[i]![month]!, 0),
     );
   };
   const codeOf = ({ state }: StateCases) => STATES[state]!.state_code;
@@ -63,10 +63,10 @@ export function makeCases(seed: number) {
 function seriesOf({ periods, confirmed }: StateCases, state_code: string): CaseSeries {
   const first: Period = periods[0] ?? STATE_CASES_FIRST;
   const gaps = STATE_GAPS.filter((gap) => gap.state_code === state_code);
-  const masked = confirmed.flatMap((_, t) => {
-    const period = addMonths(first, t);
+  const masked = confirmed.flatMap((_, month) => {
+    const period = addMonths(first, month);
     return gaps.some((gap) => monthIndex(period) >= monthIndex(gap.first) && monthIndex(period) <= monthIndex(gap.last))
-      ? [t]
+      ? [month]
       : [];
   });
   return { state_code, lga_code: null, first, confirmed, masked };

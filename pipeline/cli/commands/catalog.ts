@@ -122,7 +122,8 @@ function repairCommand(): Command {
 }
 
 const acceptance = (reason: string, by: string | undefined) => ({
-  ...{ reason, by: by ?? (process.env.MALARIA_BY || userInfo().username) },
+  reason,
+  by: by ?? (process.env.MALARIA_BY || userInfo().username),
   at: new Date().toISOString(),
 });
 
@@ -197,7 +198,14 @@ function requestOf(source: string, files: string[], options: UpdateOptions): Upd
   const about = Object.entries({ release, citation, licence, title }).filter(([, text]) => text !== undefined);
   const accepted = accept === undefined ? undefined : acceptance(accept, by);
   return {
-    ...{ country, rawData, out, source, files, period, lastEstimated, accept: accepted },
+    country,
+    rawData,
+    out,
+    source,
+    files,
+    period,
+    lastEstimated,
+    accept: accepted,
     about: Object.fromEntries(about),
   };
 }

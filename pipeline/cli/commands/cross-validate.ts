@@ -68,7 +68,7 @@ choice adds on the fold itself. It fits about a hundred models, which takes minu
       if (options.draws) await writeHeldOutDraws(options.draws, shipped);
       const groups = [null, ...new Set(rows.map((row) => row.survey_year))].flatMap((survey_year) =>
         (['spatial', 'baseline', 'national'] as const).map((model) => {
-          const own = rows.filter((r) => r.model === model && (survey_year ?? r.survey_year) === r.survey_year);
+          const own = rows.filter((row) => row.model === model && (survey_year ?? row.survey_year) === row.survey_year);
           return { survey_year, model, ...summariseScores(own) };
         }),
       );
@@ -87,7 +87,7 @@ async function screen(options: CrossValidateOptions): Promise<void> {
       throw new UsageError('model.json: found no covariates, expected some in parameters.risk.covariates');
     const prepared = prepareRisk(inputs);
     const constants = constantsOf(risk, prepared.test);
-    const observations = prepared.observed.map((o) => o.risk);
+    const observations = prepared.observed.map(({ risk }) => risk);
     const { optimum } = fitRisk(prepared.mesh, prepared.times, observations, constants);
     const states = inputs.areas.states.map((state) => state.state_code);
     const how = { states, foldOf, constants, draws: risk.draws, seed, like: optimum };

@@ -113,7 +113,13 @@ function toRow({ area_level, area_code, origin, horizon, target, observed, metho
   const { q05, q25, q50, q75, q95, crps_log } = scores;
   const quantiles = Object.entries({ q05, q25, q50, q75, q95 }).map(([name, value]) => [name, value.toFixed(1)]);
   return {
-    ...{ area_level, area_code, origin, horizon, target, observed, method },
+    area_level,
+    area_code,
+    origin,
+    horizon,
+    target,
+    observed,
+    method,
     ...Object.fromEntries(quantiles),
     crps_log: crps_log.toFixed(4),
   };

@@ -194,7 +194,7 @@ async function scoreCountry(country: ScoredCountry, { build, jobs, json }: Truth
         lgas: io.table(risk.LGAS),
         baseline: io.table(risk.BASELINE),
         draws: hasDraws(io) ? drawsByMonth(pathsOfStage(io)) : null,
-        places: lgaGroupsOf(areasOf(io), io.table(zonal.LGAS), io.columns(zonal.CELLS), clusters),
+        lgaGroups: lgaGroupsOf(areasOf(io), io.table(zonal.LGAS), io.columns(zonal.CELLS), clusters),
         span: spanOf(model, clusters),
       };
       const stateOf = new Map(io.table(ingest.LGAS).map((lga) => [lga.lga_code, lga.state_code]));
@@ -217,9 +217,9 @@ function drawsByMonth(paths: Paths) {
   return (month: number) => {
     const { months, lgas } = drawMonths(paths, month - 1);
     return (row: number) => {
-      const a = Math.floor(row / paths.months.length);
+      const lga = Math.floor(row / paths.months.length);
       const own = lgas[months.indexOf(row % paths.months.length)]!;
-      return own.slice(a * paths.draws, (a + 1) * paths.draws).sort();
+      return own.slice(lga * paths.draws, (lga + 1) * paths.draws).sort();
     };
   };
 }
@@ -262,8 +262,11 @@ const cells = ({ truth, group, lga_months, bias, rmse, baseline_rmse, interval_s
 });
 
 const calibrationCells = ({ truth, bin, statements, said, true_share }: Calibration & { truth: string }) => ({
-  ...{ truth, 'probability of the level': bin, statements },
-  ...{ said: said.toFixed(3), true_share: true_share.toFixed(3) },
+  truth,
+  'probability of the level': bin,
+  statements,
+  said: said.toFixed(3),
+  true_share: true_share.toFixed(3),
 });
 
 /** `trend,mixed` as a list, in the order of `ALL_FAMILIES`. */

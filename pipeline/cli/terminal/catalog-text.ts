@@ -92,7 +92,9 @@ function describeRows({
             'Places, over rows in both files:',
             formatTable(
               places.map(({ column, places: count, rank_correlation, months_shifted }) => ({
-                ...{ column, places: count, 'rank correlation': fixed(rank_correlation) },
+                column,
+                places: count,
+                'rank correlation': fixed(rank_correlation),
                 'months shifted': months_shifted === null ? null : months_shifted.toFixed(1),
               })),
             ),
@@ -103,11 +105,22 @@ function describeRows({
 }
 
 const sumCells = ({ column, of, rows, was, is }: SumChange): Cells => ({
-  ...{ column, of, rows, was: rounded(was), is: rounded(is), change: describeRatio(is / was) },
+  column,
+  of,
+  rows,
+  was: rounded(was),
+  is: rounded(is),
+  change: describeRatio(is / was),
 });
 
 const cellsOf = ({ n, missing, min, q1, median, q3, max, mean }: Distribution): Cells => ({
-  ...{ n, missing, min: rounded(min), q1: rounded(q1), median: rounded(median), q3: rounded(q3), max: rounded(max) },
+  n,
+  missing,
+  min: rounded(min),
+  q1: rounded(q1),
+  median: rounded(median),
+  q3: rounded(q3),
+  max: rounded(max),
   mean: rounded(mean),
 });
 

@@ -11,7 +11,7 @@ export function describeDiff(diff: SnapshotDiff, territory: Territory | undefine
     ...diff.states.map(({ state_code, ...tally }) => ({ of: state_code, ...tally })),
     ...diff.periods
       .filter(({ moved, flipped }) => moved + flipped > 0)
-      .map(({ period, ...t }) => ({ of: period, ...t })),
+      .map(({ period, ...rest }) => ({ of: period, ...rest })),
   ];
   const lacking = ([name, { lgas, periods }]: [string, SnapshotDiff['only_in_a']]) =>
     lgas.length + periods.length === 0

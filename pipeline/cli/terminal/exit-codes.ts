@@ -49,7 +49,11 @@ export interface ErrorLine extends Partial<Complaint> {
 export function describeError(error: Error): ErrorLine {
   const { code = '', path } = error as NodeJS.ErrnoException;
   const line = (name: string, exit_code: number, message = error.message.split('\n')[0]!): ErrorLine => ({
-    ...{ type: 'error', code: name, exit_code, ...complaintIn(error), message },
+    type: 'error',
+    code: name,
+    exit_code,
+    ...complaintIn(error),
+    message,
   });
   if (error instanceof BadInput) return line('BAD_INPUT', EXIT.bad_input);
   if (error instanceof UsageError || error instanceof CommanderError)

@@ -17,8 +17,16 @@ const GROUPS: readonly Group[] = [
     title: 'Without data of their own',
     todo: 'their answers are null or based on what is named here; `malaria-risk catalog update SOURCE FILE` accepts a more complete file',
     rules: [
-      ...['neighbours', 'nearest', 'value', 'null', 'omit', 'uncovered', 'overlap', 'off the coast'],
-      ...['states found by place', 'known by state only'],
+      'neighbours',
+      'nearest',
+      'value',
+      'null',
+      'omit',
+      'uncovered',
+      'overlap',
+      'off the coast',
+      'states found by place',
+      'known by state only',
     ],
   },
   {

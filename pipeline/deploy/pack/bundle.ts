@@ -12,13 +12,13 @@ import { type Lock, readLock, withDependencies } from '../../engine/packages.ts'
 export function bundle(names: readonly string[], root: string, directory: string): void {
   const lock = readLock(root);
   const all: Lock = Object.assign({}, ...names.map((name) => withDependencies(name, lock)));
-  const emptied = Object.keys(all).filter((place) => isEmptied(place, all));
-  for (const [place, entry] of Object.entries(all)) {
-    if (entry.optional || emptied.includes(place)) continue;
-    const from = path.join(root, place);
+  const emptied = Object.keys(all).filter((folder) => isEmptied(folder, all));
+  for (const [folder, entry] of Object.entries(all)) {
+    if (entry.optional || emptied.includes(folder)) continue;
+    const from = path.join(root, folder);
     const own = path.join(from, 'node_modules');
-    cpSync(from, path.join(directory, place), { recursive: true, filter: (file) => file !== own });
-    forget(emptied.map(nameOf), path.join(directory, place, 'package.json'));
+    cpSync(from, path.join(directory, folder), { recursive: true, filter: (file) => file !== own });
+    forget(emptied.map(nameOf), path.join(directory, folder, 'package.json'));
   }
 }
 
@@ -28,16 +28,17 @@ export function bundle(names: readonly string[], root: string, directory: string
  */
 export function pinned(name: string, root: string): Record<string, string> {
   const entries = Object.entries(withDependencies(name, readLock(root))).filter(([, { optional }]) => !optional);
-  return Object.fromEntries(entries.map(([place, { version }]) => [nameOf(place), version!]));
+  return Object.fromEntries(entries.map(([folder, { version }]) => [nameOf(folder), version!]));
 }
 
-const nameOf = (place: string) => place.slice(place.lastIndexOf('node_modules/') + 'node_modules/'.length);
+const nameOf = (folder: string) => folder.slice(folder.lastIndexOf('node_modules/') + 'node_modules/'.length);
 
 /**
- * Whether `overrides` in package.json replace the package at `place` by an empty one: npm ignores `overrides`, like the
+ * Whether `overrides` in package.json replace the package in `folder` by an empty one: npm ignores `overrides`, like the
  * lock file, when it installs a package from a file.
  */
-const isEmptied = (place: string, lock: Lock) => lock[place]!.name !== undefined && lock[place]!.name !== nameOf(place);
+const isEmptied = (folder: string, lock: Lock) =>
+  lock[folder]!.name !== undefined && lock[folder]!.name !== nameOf(folder);
 
 /** Removes emptied dependencies from a package's own list, since npm would otherwise install the real ones. */
 function forget(names: readonly string[], file: string): void {

@@ -12,7 +12,7 @@ export const compiledName = (file: string) => file.replace(/\.ts$/, '.js');
 export function withCompiledNames(file: string, code: string, isCompiled: (file: string) => boolean): string {
   return code.replace(/'([^'\n]+\.ts)'/g, (string, name: string) => {
     const compiled = compiledName(name);
-    const places = [path.posix.join(path.posix.dirname(file), compiled), compiled];
-    return places.some(isCompiled) ? `'${compiled}'` : string;
+    const candidates = [path.posix.join(path.posix.dirname(file), compiled), compiled];
+    return candidates.some(isCompiled) ? `'${compiled}'` : string;
   });
 }

@@ -106,7 +106,12 @@ function layOut({ name, entry, description, files }: Package, directory: string,
   const { version, license, engines, dependencies } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'));
   const bundleDependencies = [...needed].filter((dependency) => !MACHINE_CODE.includes(dependency)).sort();
   const about = {
-    ...{ name, version, description, license, type: 'module', engines },
+    name,
+    version,
+    description,
+    license,
+    type: 'module',
+    engines,
     bin: { [name]: entry },
     exports: { './contract/*': './pipeline/contract/*.js', './package.json': './package.json' },
     dependencies: {

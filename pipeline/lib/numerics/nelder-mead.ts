@@ -32,7 +32,7 @@ export function minimiseNelderMead(
     const best = simplex[0]!;
     const worst = simplex[n]!;
     if (worst.value - best.value < tolerance || evaluations >= limit) return { ...best, evaluations };
-    const centre = start.map((_, j) => simplex.slice(0, n).reduce((sum, p) => sum + p.x[j]!, 0) / n);
+    const centre = start.map((_, j) => simplex.slice(0, n).reduce((sum, vertex) => sum + vertex.x[j]!, 0) / n);
     const along = (t: number) => point(centre.map((c, j) => c + t * (worst.x[j]! - c)));
 
     const reflected = along(-1);

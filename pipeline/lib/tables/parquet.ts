@@ -51,7 +51,9 @@ export function readColumns(files: Record<string, string>): Promise<Record<strin
       const read = await connection.runAndReadAll(`FROM read_parquet(${literal(file)})`);
       const columns = Object.entries(read.getColumnsObjectJS()).map(([column, values]) => [
         column,
-        values.some((value) => typeof value === 'bigint') ? values.map((v) => (v === null ? null : Number(v))) : values,
+        values.some((value) => typeof value === 'bigint')
+          ? values.map((value) => (value === null ? null : Number(value)))
+          : values,
       ]);
       tables[name] = Object.fromEntries(columns);
     }

@@ -35,11 +35,14 @@ export function observedOf({ y, group }: Grouped, noise: Noise): Observed[] {
 /** Updates the noise in several steps, with fixed hyperparameters. */
 export function settleNoise(data: Grouped, { logs, noise }: Fitted, steps: number): Noise {
   const { months: n, groups } = data;
-  const k = covariancesOf(parametersOf(logs, groups > 1), n);
+  const covariances = covariancesOf(parametersOf(logs, groups > 1), n);
   let settled = noise;
   for (let step = 0; step < steps; step++) {
-    const part = areaPart(observedOf(data, settled), groups, k.area, n);
-    settled = updateNoise(settled, squaredNoise(part, groupPart(part, k.group, k.country).posteriors()));
+    const part = areaPart(observedOf(data, settled), groups, covariances.area, n);
+    settled = updateNoise(
+      settled,
+      squaredNoise(part, groupPart(part, covariances.group, covariances.country).posteriors()),
+    );
   }
   return settled;
 }
@@ -53,10 +56,10 @@ export function fitHyperparameters(data: Grouped, { logs, noise }: Fitted): numb
   const deviance = (x: number[]) => {
     const parameters = parametersOf(x, groups > 1);
     const area = JSON.stringify(parameters.area);
-    const k = covariancesOf(parameters, n);
+    const covariances = covariancesOf(parameters, n);
     // the areas' part is reused while only parameters of other levels change
-    if (latest?.area !== area) latest = { area, part: areaPart(observed, groups, k.area, n) };
-    return groupPart(latest.part, k.group, k.country).deviance + priorDeviance(x, priors);
+    if (latest?.area !== area) latest = { area, part: areaPart(observed, groups, covariances.area, n) };
+    return groupPart(latest.part, covariances.group, covariances.country).deviance + priorDeviance(x, priors);
   };
   const half = (x: number[]) => deviance(x) / 2;
   return minimiseBfgs(half, [...logs], { spread: logs.map(() => 0.15), limit: 15, tolerance: 0.05, difference: 1e-4 })

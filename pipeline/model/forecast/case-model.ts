@@ -76,13 +76,13 @@ function grouped(seen: Panel): { data: Grouped; centre: number } {
 function posteriorsAhead(data: Grouped, { logs, noise }: Fitted) {
   const n = data.months + HORIZONS.length;
   const y = data.y.map((own) => Float64Array.from({ length: n }, (_, t) => own[t] ?? Number.NaN));
-  const k = covariancesOf(parametersOf(logs, data.groups > 1), n);
-  const part = areaPart(observedOf({ ...data, y }, overMonths(noise, n)), data.groups, k.area, n);
-  const groupPosteriors = groupPart(part, k.group, k.country).posteriors();
+  const covariances = covariancesOf(parametersOf(logs, data.groups > 1), n);
+  const part = areaPart(observedOf({ ...data, y }, overMonths(noise, n)), data.groups, covariances.area, n);
+  const groupPosteriors = groupPart(part, covariances.group, covariances.country).posteriors();
   return areaPosteriors(
     part,
     groupPosteriors,
-    k.area,
+    covariances.area,
     HORIZONS.map((horizon) => data.months - 1 + horizon),
   );
 }

@@ -36,8 +36,16 @@ export function forecastsOf(panel: Panel & { level: Row['area'] }): Row[] {
         const month = (ahead: number): Period => periodOf(last + ahead);
         return [
           {
-            ...{ area: panel.level, code: panel.areas[a]!.code, period: month(horizon_months), horizon_months },
-            ...{ last_cases: month(0), q05: cases(5), q25: cases(25), q50: cases(50), q75: cases(75), q95: cases(95) },
+            area: panel.level,
+            code: panel.areas[a]!.code,
+            period: month(horizon_months),
+            horizon_months,
+            last_cases: month(0),
+            q05: cases(5),
+            q25: cases(25),
+            q50: cases(50),
+            q75: cases(75),
+            q95: cases(95),
           },
         ];
       }),

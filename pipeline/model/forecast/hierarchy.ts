@@ -38,7 +38,10 @@ export interface AreaPart {
 /** @param covariance of an area's process over the `n` months, stored by rows */
 export function areaPart(areas: readonly Observed[], groups: number, covariance: Float64Array, n: number): AreaPart {
   const part: AreaPart = {
-    ...{ n, areas, precision: [], deviance: 0 },
+    n,
+    areas,
+    precision: [],
+    deviance: 0,
     groups: Array.from({ length: groups }, () => ({
       precision: new Float64Array(n * n),
       information: new Float64Array(n),

@@ -35,12 +35,21 @@ export const run: StageRun = async (io) => {
   const estimated = monthIndex(last_estimated);
   const span = {
     states: areasOf(io).states.map(({ state_code }) => state_code),
-    ...{ rounds, last_estimated: estimated, last_forecast: estimated + FORECAST_MONTHS },
+    rounds,
+    last_estimated: estimated,
+    last_forecast: estimated + FORECAST_MONTHS,
   };
   const moved = mean === 0 || parameters.risk.score === 'baseline' ? [] : shiftsOf(recorded, carry_over.used, span);
   const rows = moved.map(({ state_code, month, basis, deviation, at_survey }) => ({
-    ...{ state_code, period: periodOf(month), basis, deviation: deviation.value, deviation_sd: deviation.sd },
-    ...{ at_survey, elasticity: mean, elasticity_sd: sd, spread: elasticity.spread },
+    state_code,
+    period: periodOf(month),
+    basis,
+    deviation: deviation.value,
+    deviation_sd: deviation.sd,
+    at_survey,
+    elasticity: mean,
+    elasticity_sd: sd,
+    spread: elasticity.spread,
   }));
   return { evidence, shift: tableOf(SHIFT, rows), report: reportOf(evidence, states !== undefined) };
 };

@@ -32,7 +32,9 @@ export function changesOf(rounds: readonly SurveyedState[], recorded: RecordedDe
       if (cases === null || later.logit === null || earlier.logit === null) return [];
       return [
         {
-          ...{ state_code: later.state_code, round: later.round, prevalence: later.logit - earlier.logit },
+          state_code: later.state_code,
+          round: later.round,
+          prevalence: later.logit - earlier.logit,
           variance: later.variance + earlier.variance,
           cases: cases - (deviationDuring(earlier, recorded) ?? 0),
         },

@@ -38,8 +38,10 @@ export function surveyedStates({ clusters, state_rounds }: Surveys, effective: n
 function rowOf(of: { state_code: string; survey_year: number }, rows: readonly { period: Period }[]) {
   const months = rows.map(({ period }) => monthIndex(period));
   return {
-    ...{ state_code: of.state_code, round: of.survey_year },
-    ...{ first: Math.min(...months), last: Math.max(...months) },
+    state_code: of.state_code,
+    round: of.survey_year,
+    first: Math.min(...months),
+    last: Math.max(...months),
   };
 }
 

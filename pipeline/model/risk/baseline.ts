@@ -56,24 +56,25 @@ export function fitBaseline(
   draws: number,
   random: Random,
 ): BaselineFit {
-  const rounds = [...new Set(observations.map((o) => o.survey_year))].sort((a, b) => a - b);
+  const rounds = [...new Set(observations.map(({ survey_year }) => survey_year))].sort((a, b) => a - b);
   if (rounds.length === 0) throw new RangeError('no survey observations, expected at least one');
   const R = rounds.length;
   const units = states.length * R;
   const size = R + units + 1;
-  const placed = observations.map((o) => {
-    assertTested(o, `${o.state_code} ${o.survey_year}`);
-    const s = states.indexOf(o.state_code);
-    if (s < 0) throw new RangeError(`state ${o.state_code} of a survey is not among the ${states.length} states`);
-    const r = rounds.indexOf(o.survey_year);
-    return { ...o, r, u: R + s * R + r };
+  const placed = observations.map((observation) => {
+    assertTested(observation, `${observation.state_code} ${observation.survey_year}`);
+    const s = states.indexOf(observation.state_code);
+    if (s < 0)
+      throw new RangeError(`state ${observation.state_code} of a survey is not among the ${states.length} states`);
+    const r = rounds.indexOf(observation.survey_year);
+    return { ...observation, r, u: R + s * R + r };
   });
 
   const start = new Float64Array(size);
   for (let r = 0; r < R; r++) {
-    const own = placed.filter((o) => o.r === r);
-    const positive = own.reduce((sum, o) => sum + o.positive, 0);
-    start[r] = logit((positive + 0.5) / (own.reduce((sum, o) => sum + o.examined, 0) + 1));
+    const own = placed.filter((observation) => observation.r === r);
+    const positive = own.reduce((sum, observation) => sum + observation.positive, 0);
+    start[r] = logit((positive + 0.5) / (own.reduce((sum, observation) => sum + observation.examined, 0) + 1));
   }
   start[size - 1] = seasonExponent.mean;
 
@@ -95,13 +96,13 @@ export function fitBaseline(
         gradient[i] = -prior[i]! * d;
         precision[i * size + i] = prior[i]!;
       }
-      for (const o of placed) {
-        const eta = x[o.r]! + x[o.u]! + x[size - 1]! * o.log_season;
-        const term = likelihoodTerm(o, eta, o.clustered ? rho : 0);
+      for (const observation of placed) {
+        const eta = x[observation.r]! + x[observation.u]! + x[size - 1]! * observation.log_season;
+        const term = likelihoodTerm(observation, eta, observation.clustered ? rho : 0);
         const curvature = observed ? -term.hessian : Math.max(0, -term.hessian);
         value += term.value;
-        const columns = [o.r, o.u, size - 1];
-        const weights = [1, 1, o.log_season];
+        const columns = [observation.r, observation.u, size - 1];
+        const weights = [1, 1, observation.log_season];
         for (let a = 0; a < 3; a++) {
           gradient[columns[a]!]! += weights[a]! * term.gradient;
           for (let b = 0; b <= a; b++)

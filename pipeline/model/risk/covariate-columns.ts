@@ -92,9 +92,9 @@ export function cellCovariates(
   const constant = entries.filter(({ time }) => time === undefined || time === 'mean');
   return constant.map((entry) => {
     const { source, transform, square = false } = entry;
-    const places = Map.groupBy(tables.get(source) ?? [], (row) => row.lga_code);
+    const ofLgas = Map.groupBy(tables.get(source) ?? [], (row) => row.lga_code);
     const means = new Map(
-      [...places].map(([code, rows]) => [code, rows.reduce((sum, r) => sum + r.value, 0) / rows.length]),
+      [...ofLgas].map(([code, rows]) => [code, rows.reduce((sum, row) => sum + row.value, 0) / rows.length]),
     );
     const values = rasters.get(source)?.map(({ value }) => value) ?? lga_code.map((code) => means.get(code)!);
     return { name: covariateName(entry), transform, square, values };

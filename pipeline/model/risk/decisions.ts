@@ -24,7 +24,7 @@ export function probabilitiesTable(kinds: readonly Kind[], periods: readonly Per
   return {
     form: PROBABILITIES,
     columns: {
-      ...placeOf(rows),
+      ...areaMonthsOf(rows),
       ...Object.fromEntries(
         LEVELS.map(({ level }, i) => [
           `probability_${level}`,
@@ -78,7 +78,7 @@ export function changesTable(
   return {
     form: CHANGES,
     columns: {
-      ...placeOf(rows),
+      ...areaMonthsOf(rows),
       ...change('year'),
       survey_month: rows.map(({ period }) => references.get(period)!),
       ...change('survey'),
@@ -101,7 +101,7 @@ const rowsOf = (kinds: readonly Kind[], periods: readonly Period[]): Row[] =>
     ),
   );
 
-const placeOf = (rows: readonly Row[]) => ({
+const areaMonthsOf = (rows: readonly Row[]) => ({
   area: rows.map(({ area }) => area),
   code: rows.map(({ code }) => code),
   period: rows.map(({ period }) => period),

@@ -41,7 +41,7 @@ export interface Share {
 /** All draws by point, in batches of at most `most`. */
 export function sharesOf(points: readonly { weight: number }[], draws: number, most = draws): Share[] {
   const counts = allocate(
-    points.map((p) => p.weight),
+    points.map(({ weight }) => weight),
     draws,
   );
   let next = 0;

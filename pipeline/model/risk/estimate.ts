@@ -96,7 +96,7 @@ export function pathsAt(
 }
 
 const observedBy = ({ mesh, times, observed, test }: PreparedRisk, prior: PriorOf) =>
-  [mesh, times, observed.map((o) => o.risk), constantsOf(prior, test)] as const;
+  [mesh, times, observed.map(({ risk }) => risk), constantsOf(prior, test)] as const;
 
 const pathInputsOf = (prepared: PreparedRisk, periods: readonly Period[], cases: CaseShift | null): PathInputs => {
   const { season_error: sd, log_season, fieldwork } = prepared;
@@ -105,7 +105,9 @@ const pathInputsOf = (prepared: PreparedRisk, periods: readonly Period[], cases:
 
 /** Names and scales of the hyperparameters, in θ's order. */
 function namesOf({ rounds, observed }: PreparedRisk): { name: string; scale: 'log' | 'logit' }[] {
-  const clustered = rounds.filter((_, r) => observed.some((o) => o.risk.clustered && o.risk.round === r));
+  const clustered = rounds.filter((_, r) =>
+    observed.some((observation) => observation.risk.clustered && observation.risk.round === r),
+  );
   return [
     ...POSITIVE.map((name) => ({ name, scale: 'log' as const })),
     ...clustered.map((year) => ({ name: `rho_${year}`, scale: 'logit' as const })),
@@ -132,10 +134,13 @@ const monthsOf = ({ log_season, fieldwork_ends, varying }: PreparedRisk, periods
   });
 
 function summariseFit(fit: RiskFit, prepared: PreparedRisk): FitSummary {
-  const thetas = fit.points.map((p) => p.theta);
+  const thetas = fit.points.map(({ theta }) => theta);
   const moments = (value: (k: number) => number) => {
-    const mean = fit.points.reduce((sum, p, k) => sum + p.weight * value(k), 0);
-    return { mean, sd: Math.sqrt(fit.points.reduce((sum, p, k) => sum + p.weight * (value(k) - mean) ** 2, 0)) };
+    const mean = fit.points.reduce((sum, point, k) => sum + point.weight * value(k), 0);
+    return {
+      mean,
+      sd: Math.sqrt(fit.points.reduce((sum, point, k) => sum + point.weight * (value(k) - mean) ** 2, 0)),
+    };
   };
   const at = fit.layout.gamma;
   const exponent = moments((k) => fit.points[k]!.mode.x[at]!);

@@ -148,7 +148,9 @@ export function pointNear(marginal: Marginal, { x, factor }: Mode, point: ThetaP
 }
 
 const fitPoint = (marginal: Marginal, { theta, weight }: ThetaPoint, mode: Mode): FitPoint => ({
-  ...{ theta, weight, mode },
+  theta,
+  weight,
+  mode,
   hyperparameters: fromTheta(theta),
   rho: marginal.rhoOf(theta),
 });

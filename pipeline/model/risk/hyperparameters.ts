@@ -20,8 +20,8 @@ export interface Hyperparameters {
 }
 
 /** θ, the hyperparameters on the scale of the search: logarithms of the positive ones in their order, then logit ρ of each round. */
-export function toTheta(h: Hyperparameters): number[] {
-  return [...POSITIVE.map((name) => Math.log(h[name])), ...h.rho.map(logit)];
+export function toTheta(hyperparameters: Hyperparameters): number[] {
+  return [...POSITIVE.map((name) => Math.log(hyperparameters[name])), ...hyperparameters.rho.map(logit)];
 }
 
 export function fromTheta(theta: readonly number[]): Hyperparameters {
@@ -36,20 +36,20 @@ export function fromTheta(theta: readonly number[]): Hyperparameters {
  * < 75 km) = 5%, P(τ < 2 years) = 10%, P(τ_state < 1 year) = 10%; logit ρ of the rounds is N(logit 0.1, 1 + 0.5²) with
  * a correlation of 0.8.
  */
-export function logPrior(h: Hyperparameters): number {
+export function logPrior(hyperparameters: Hyperparameters): number {
   const deviation = (sigma: number, upper: number) => (Math.log(0.05) / upper) * sigma + Math.log(sigma);
   const overTime = (tau: number, least: number) =>
     (Math.log(0.1) * Math.sqrt(least)) / Math.sqrt(tau) - 0.5 * Math.log(tau);
   return (
-    deviation(h.sigma_place, 2) +
-    deviation(h.sigma_change, 1) +
-    deviation(h.sigma_state, 1) +
-    deviation(h.sigma_lga, 1) +
-    deviation(h.sigma_slope, 0.2) +
-    ((Math.log(0.05) * 75) / h.range_km - Math.log(h.range_km)) +
-    overTime(h.tau_years, 2) +
-    overTime(h.tau_state_years, 1) +
-    logPriorOfRho(h.rho)
+    deviation(hyperparameters.sigma_place, 2) +
+    deviation(hyperparameters.sigma_change, 1) +
+    deviation(hyperparameters.sigma_state, 1) +
+    deviation(hyperparameters.sigma_lga, 1) +
+    deviation(hyperparameters.sigma_slope, 0.2) +
+    ((Math.log(0.05) * 75) / hyperparameters.range_km - Math.log(hyperparameters.range_km)) +
+    overTime(hyperparameters.tau_years, 2) +
+    overTime(hyperparameters.tau_state_years, 1) +
+    logPriorOfRho(hyperparameters.rho)
   );
 }
 

@@ -137,10 +137,10 @@ export function timeOf(period: Period): number {
  */
 export function prepareRisk(inputs: RiskInputs): PreparedRisk {
   const { test, areas, cells, surveys, season_error, varying = [] } = inputs;
-  const lgaIndex = new Map(areas.lgas.map((l, a) => [l.lga_code, a]));
-  const states = areas.states.map((s) => s.state_code);
+  const lgaIndex = new Map(areas.lgas.map((lga, a) => [lga.lga_code, a]));
+  const states = areas.states.map(({ state_code }) => state_code);
   const stateIndex = new Map(states.map((code, s) => [code, s]));
-  const stateOf = Int32Array.from(areas.lgas, (l) => lookUp(stateIndex, l.state_code, 'state'));
+  const stateOf = Int32Array.from(areas.lgas, (lga) => lookUp(stateIndex, lga.state_code, 'state'));
   const { features, feature_count, covariates } = riskFeatures(cells, inputs.covariates);
   const riskCells = {
     lga: Int32Array.from(cells.lga_code, (code) => lookUp(lgaIndex, code, 'LGA')),
@@ -160,7 +160,7 @@ export function prepareRisk(inputs: RiskInputs): PreparedRisk {
     }),
   );
 
-  const rounds = [...surveys.clusters, ...surveys.state_rounds].map((o) => o.survey_year);
+  const rounds = [...surveys.clusters, ...surveys.state_rounds].map(({ survey_year }) => survey_year);
   const years = [...new Set(rounds)].sort((a, b) => a - b);
   if (years.length === 0) throw new RangeError('no survey observations, expected at least one');
   const weighted = (cs: number[]) => {
@@ -174,58 +174,66 @@ export function prepareRisk(inputs: RiskInputs): PreparedRisk {
   const surroundings = findSurroundings(riskCells);
   const nameOf = namesOf(surveys.clusters);
 
-  const place = (o: Cluster) => {
-    const lga = o.lga_code === null ? null : lookUp(lgaIndex, o.lga_code, 'LGA');
-    if (o.longitude !== null && o.latitude !== null) {
-      const reach_km = !o.displaced ? 0 : o.urban ? 2 : 5;
-      return surroundings(o.longitude, o.latitude, lga, reach_km, `cluster ${nameOf(o)}`);
+  const cellsOf = (cluster: Cluster) => {
+    const lga = cluster.lga_code === null ? null : lookUp(lgaIndex, cluster.lga_code, 'LGA');
+    if (cluster.longitude !== null && cluster.latitude !== null) {
+      const reach_km = !cluster.displaced ? 0 : cluster.urban ? 2 : 5;
+      return surroundings(cluster.longitude, cluster.latitude, lga, reach_km, `cluster ${nameOf(cluster)}`);
     }
-    return lga === null ? ofState(lookUp(stateIndex, o.state_code, 'state')) : ofLga(lga);
+    return lga === null ? ofState(lookUp(stateIndex, cluster.state_code, 'state')) : ofLga(lga);
   };
   const observe = (
     name: string,
-    o: (Cluster | StateRound) & { examined: number },
+    survey: (Cluster | StateRound) & { examined: number },
     at: { cells: Int32Array; weights: Float64Array },
     clustered: boolean,
   ): Observed => {
-    const tested = { examined: o.examined, positive: o.positivity * o.examined };
+    const tested = { examined: survey.examined, positive: survey.positivity * survey.examined };
     assertTested(tested, clustered ? `cluster ${name}` : name);
-    const season = log_season[monthOf(o.period) - 1]!;
+    const season = log_season[monthOf(survey.period) - 1]!;
     const usual = at.cells.reduce((sum, c, k) => sum + at.weights[k]! * season[riskCells.lga[c]!]!, 0);
     const heaviest = at.cells[at.weights.indexOf(Math.max(...at.weights))]!;
-    const placed = 'cluster_id' in o && (o.lga_code !== null || o.longitude !== null);
+    const placed = 'cluster_id' in survey && (survey.lga_code !== null || survey.longitude !== null);
     return {
       lga_code: placed ? cells.lga_code[heaviest]! : null,
       risk: {
         name,
-        round: years.indexOf(o.survey_year),
+        round: years.indexOf(survey.survey_year),
         log_season: season,
-        varying: varying.map((covariate) => valuesIn(covariate, o.period)),
+        varying: varying.map((covariate) => valuesIn(covariate, survey.period)),
         clustered,
-        other_test: o.method !== test,
+        other_test: survey.method !== test,
         ...at,
         ...tested,
       },
-      baseline: { state_code: o.state_code, survey_year: o.survey_year, log_season: usual, clustered, ...tested },
+      baseline: {
+        state_code: survey.state_code,
+        survey_year: survey.survey_year,
+        log_season: usual,
+        clustered,
+        ...tested,
+      },
     };
   };
-  const clusters = surveys.clusters.map((o) => observe(nameOf(o), o, place(o), true));
-  const stateOnly = surveys.state_rounds.map((o) =>
+  const clusters = surveys.clusters.map((cluster) => observe(nameOf(cluster), cluster, cellsOf(cluster), true));
+  const stateOnly = surveys.state_rounds.map((round) =>
     observe(
-      `${o.survey_year} ${o.state_code}`,
-      { ...o, examined: inputs.state_only_effective_size },
-      ofState(lookUp(stateIndex, o.state_code, 'state')),
+      `${round.survey_year} ${round.state_code}`,
+      { ...round, examined: inputs.state_only_effective_size },
+      ofState(lookUp(stateIndex, round.state_code, 'state')),
       false,
     ),
   );
   const times = years.map((year) => {
-    const own = surveys.clusters.filter((o) => o.survey_year === year);
+    const own = surveys.clusters.filter((cluster) => cluster.survey_year === year);
     const dated =
       own.length > 0
         ? own
-        : surveys.state_rounds.filter((o) => o.survey_year === year).map((o) => ({ ...o, examined: 1 }));
-    const examined = dated.reduce((sum, o) => sum + o.examined, 0);
-    return dated.reduce((sum, o) => sum + o.examined * timeOf(o.period), 0) / examined;
+        : surveys.state_rounds
+            .filter((round) => round.survey_year === year)
+            .map((round) => ({ ...round, examined: 1 }));
+    const examined = dated.reduce((sum, survey) => sum + survey.examined, 0);
+    return dated.reduce((sum, survey) => sum + survey.examined * timeOf(survey.period), 0) / examined;
   });
   const late = times.findIndex((time, r) => r > 0 && !(time > times[r - 1]!));
   if (late !== -1)
@@ -240,7 +248,16 @@ export function prepareRisk(inputs: RiskInputs): PreparedRisk {
     periods.filter((_, i) => observed[i]!.risk.round === r).reduce((last, period) => (period > last ? period : last)),
   );
   return {
-    ...{ test, mesh, rounds: years, times, observed, log_season, fieldwork, fieldwork_ends, season_error, varying },
+    test,
+    mesh,
+    rounds: years,
+    times,
+    observed,
+    log_season,
+    fieldwork,
+    fieldwork_ends,
+    season_error,
+    varying,
     covariates: [...covariates, ...varying.map(({ name }) => ({ name, columns: [] }))],
   };
 }
@@ -252,11 +269,12 @@ export function withCovariates(prepared: PreparedRisk, names: readonly string[])
   const kept = prepared.varying.map(({ name }) => names.includes(name));
   return {
     ...prepared,
-    ...{ covariates, mesh: { ...prepared.mesh, cells: { ...cells, ...selected } } },
+    covariates,
+    mesh: { ...prepared.mesh, cells: { ...cells, ...selected } },
     varying: prepared.varying.filter((_, k) => kept[k]),
-    observed: prepared.observed.map((o) => ({
-      ...o,
-      risk: { ...o.risk, varying: o.risk.varying!.filter((_, k) => kept[k]) },
+    observed: prepared.observed.map((observation) => ({
+      ...observation,
+      risk: { ...observation.risk, varying: observation.risk.varying!.filter((_, k) => kept[k]) },
     })),
   };
 }
@@ -272,8 +290,9 @@ function fieldworkOf(observed: readonly Observed[], periods: readonly Period[]):
 
 /** A cluster's id, prefixed with its round if another round has the same id, since every survey numbers from 1. */
 function namesOf(clusters: readonly Cluster[]): (cluster: Cluster) => string {
-  const rounds = Map.groupBy(clusters, (o) => o.cluster_id);
-  return (o) => (rounds.get(o.cluster_id)!.length > 1 ? `${o.survey_year} ${o.cluster_id}` : o.cluster_id);
+  const rounds = Map.groupBy(clusters, ({ cluster_id }) => cluster_id);
+  return (cluster) =>
+    rounds.get(cluster.cluster_id)!.length > 1 ? `${cluster.survey_year} ${cluster.cluster_id}` : cluster.cluster_id;
 }
 
 function lookUp(index: Map<string, number>, code: string, what: string): number {

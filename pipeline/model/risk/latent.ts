@@ -144,7 +144,7 @@ function* priorCliques(mesh: Mesh, times: number[], at: Numbering): Generator<nu
 }
 
 /** Covariances in time of the national level, a state's departure and the field of change. */
-export function kernelsOf(times: readonly number[], constants: Constants, h: Hyperparameters) {
+export function kernelsOf(times: readonly number[], constants: Constants, hyperparameters: Hyperparameters) {
   const [first, last] = [times[0]!, times.at(-1)!];
   const { nation_drift, nation_slope, slope_years } = constants;
   const level: Kernel = () => 1;
@@ -156,10 +156,10 @@ export function kernelsOf(times: readonly number[], constants: Constants, h: Hyp
     ),
     // the drift starts in the middle, so that persistent differences between states are left to z and u
     state: sumOf(
-      { scale: h.sigma_state, kernel: ornsteinUhlenbeck(h.tau_state_years) },
-      { scale: h.sigma_slope, kernel: dampedDrift((first + last) / 2, slope_years) },
+      { scale: hyperparameters.sigma_state, kernel: ornsteinUhlenbeck(hyperparameters.tau_state_years) },
+      { scale: hyperparameters.sigma_slope, kernel: dampedDrift((first + last) / 2, slope_years) },
     ),
-    change: ornsteinUhlenbeck(h.tau_years),
+    change: ornsteinUhlenbeck(hyperparameters.tau_years),
   };
 }
 
@@ -196,10 +196,10 @@ export function preparePrior(mesh: Mesh, layout: Layout, constants: Constants, o
   mean[layout.gamma] = constants.season_exponent.mean;
   for (const r of otherTests) mean[layout.test(r)] = constants.test_offset!.mean;
 
-  const at = (h: Hyperparameters) => {
+  const at = (hyperparameters: Hyperparameters) => {
     const precision = new Float64Array(symbolic.pattern.row.length);
     let log_determinant = 0;
-    const kernels = kernelsOf(times, constants, h);
+    const kernels = kernelsOf(times, constants, hyperparameters);
     const overTime = (kernel: Kernel, at: (r: number) => number) => {
       const own = precisionAt(kernel, times);
       for (let r = 0; r < R; r++)
@@ -218,17 +218,17 @@ export function preparePrior(mesh: Mesh, layout: Layout, constants: Constants, o
     }
     overTime(kernels.nation, layout.mu);
     for (let s = 0; s < mesh.states; s++) overTime(kernels.state, (r) => layout.state(s, r));
-    for (let a = 0; a < lgas; a++) precision[entry(layout.lga(a), layout.lga(a))]! += h.sigma_lga ** -2;
-    log_determinant -= 2 * lgas * Math.log(h.sigma_lga);
+    for (let a = 0; a < lgas; a++) precision[entry(layout.lga(a), layout.lga(a))]! += hyperparameters.sigma_lga ** -2;
+    log_determinant -= 2 * lgas * Math.log(hyperparameters.sigma_lga);
 
-    const placeScale = scaleOf(place, h.range_km, h.sigma_place);
+    const placeScale = scaleOf(place, hyperparameters.range_km, hyperparameters.sigma_place);
     precisionOf(place, placeScale).forEach((q, e) => {
       precision[placeEntry[e]!]! += q;
     });
     log_determinant += logDeterminantOfMatern(place, placeScale);
 
     const overYears = precisionAt(kernels.change, times);
-    const changeScale = scaleOf(change, constants.range_change_km, h.sigma_change);
+    const changeScale = scaleOf(change, constants.range_change_km, hyperparameters.sigma_change);
     const spatial = precisionOf(change, changeScale);
     for (const { r, q, to, fro } of changeEntry) {
       const factor = overYears.precision[r * R + q]!;

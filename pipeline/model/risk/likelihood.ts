@@ -42,16 +42,16 @@ export interface Part {
   varying: number[];
 }
 
-export function partsOf(mesh: Mesh, o: RiskObservation): Part[] {
-  const lgas = [...new Set(Array.from(o.cells, (c) => mesh.cells.lga[c]!))].sort((a, b) => a - b);
+export function partsOf(mesh: Mesh, observation: RiskObservation): Part[] {
+  const lgas = [...new Set(Array.from(observation.cells, (c) => mesh.cells.lga[c]!))].sort((a, b) => a - b);
   return lgas.map((lga) => {
-    const at = Array.from(o.cells, (_, k) => k).filter((k) => mesh.cells.lga[o.cells[k]!] === lga);
+    const at = Array.from(observation.cells, (_, k) => k).filter((k) => mesh.cells.lga[observation.cells[k]!] === lga);
     return {
       lga,
-      cells: Int32Array.from(at, (k) => o.cells[k]!),
-      weights: Float64Array.from(at, (k) => o.weights[k]!),
-      log_season: o.log_season[lga]!,
-      varying: (o.varying ?? []).map((values) => values[lga]!),
+      cells: Int32Array.from(at, (k) => observation.cells[k]!),
+      weights: Float64Array.from(at, (k) => observation.weights[k]!),
+      log_season: observation.log_season[lga]!,
+      varying: (observation.varying ?? []).map((values) => values[lga]!),
     };
   });
 }
@@ -154,7 +154,7 @@ export interface Curvature {
  */
 export function prepareLikelihood(mesh: Mesh, layout: Layout, observations: RiskObservation[]) {
   const prepared = observations.map((observation) => prepareObservation(mesh, layout, observation));
-  const longest = prepared.reduce((m, o) => Math.max(m, o.columns.length), 0);
+  const longest = prepared.reduce((m, observation) => Math.max(m, observation.columns.length), 0);
   const rounds = layout.times.length;
   const rhoOf = ({ observation }: Prepared, rho: number[]) => (observation.clustered ? rho[observation.round]! : 0);
 
@@ -167,13 +167,13 @@ export function prepareLikelihood(mesh: Mesh, layout: Layout, observations: Risk
   ): number => {
     const row = new Float64Array(longest);
     let value = 0;
-    for (const o of prepared) {
-      const p = clamp(meanPrevalence(mesh, o, x, row));
-      const term = likelihoodTerm(o.observation, logit(p), rhoOf(o, rho));
+    for (const one of prepared) {
+      const p = clamp(meanPrevalence(mesh, one, x, row));
+      const term = likelihoodTerm(one.observation, logit(p), rhoOf(one, rho));
       value += term.value;
       const scale = 1 / (p * (1 - p));
       const curvature = concave ? Math.max(0, -term.hessian) : -term.hessian;
-      const { columns, entries } = o;
+      const { columns, entries } = one;
       let e = 0;
       for (let a = 0; a < columns.length; a++) {
         const ja = row[a]! * scale;
@@ -259,16 +259,16 @@ function commonPart(mesh: Mesh, o: Prepared, { part, change, state, lga }: Prepa
 }
 
 /** Mean prevalence of an observation's place; writes its derivatives by the observation's unknowns into `row`. */
-function meanPrevalence(mesh: Mesh, o: Prepared, x: Float64Array, row: Float64Array): number {
+function meanPrevalence(mesh: Mesh, observation: Prepared, x: Float64Array, row: Float64Array): number {
   const { cells, cell_weights, lga_weights } = mesh;
-  const { columns, beta, parts } = o;
+  const { columns, beta, parts } = observation;
   const F = beta.length;
   row.fill(0, 0, columns.length);
   let mean = 0;
   let slope = 0;
   for (const own of parts) {
     const { part, change, state, lga, place } = own;
-    const common = commonPart(mesh, o, own, x);
+    const common = commonPart(mesh, observation, own, x);
     let partSlope = 0;
     for (let i = 0; i < part.cells.length; i++) {
       const c = part.cells[i]!;
@@ -285,12 +285,12 @@ function meanPrevalence(mesh: Mesh, o: Prepared, x: Float64Array, row: Float64Ar
     for (let m = 0; m < 4; m++) row[change[m]!]! += partSlope * lga_weights[4 * part.lga + m]!;
     row[state]! += partSlope;
     row[lga]! += partSlope;
-    row[o.gamma]! += partSlope * part.log_season;
-    for (let k = 0; k < o.varying.length; k++) row[o.varying[k]!]! += partSlope * part.varying[k]!;
+    row[observation.gamma]! += partSlope * part.log_season;
+    for (let k = 0; k < observation.varying.length; k++) row[observation.varying[k]!]! += partSlope * part.varying[k]!;
     slope += partSlope;
   }
-  row[o.mu]! += slope;
-  if (o.test !== null) row[o.test]! += slope;
+  row[observation.mu]! += slope;
+  if (observation.test !== null) row[observation.test]! += slope;
   return mean;
 }
 
@@ -322,7 +322,7 @@ function cellCurvatures(mesh: Mesh, o: Prepared, x: Float64Array): Float64Array 
  */
 function multiplyByHessian(
   mesh: Mesh,
-  o: Prepared,
+  observation: Prepared,
   curvatures: Float64Array,
   v: Float64Array,
   product: Float64Array,
@@ -330,16 +330,16 @@ function multiplyByHessian(
   p: number,
 ): void {
   const { cells, cell_weights, lga_weights } = mesh;
-  const { columns, beta, parts } = o;
+  const { columns, beta, parts } = observation;
   const F = beta.length;
   product.fill(0, 0, columns.length);
   let total = 0;
   let k = 0;
   for (const { part, change, state, lga, place } of parts) {
-    let common = v[o.mu]! + v[state]! + v[lga]! + v[o.gamma]! * part.log_season;
+    let common = v[observation.mu]! + v[state]! + v[lga]! + v[observation.gamma]! * part.log_season;
     for (let m = 0; m < 4; m++) common += lga_weights[4 * part.lga + m]! * v[change[m]!]!;
-    for (let b = 0; b < o.varying.length; b++) common += v[o.varying[b]!]! * part.varying[b]!;
-    if (o.test !== null) common += v[o.test]!;
+    for (let b = 0; b < observation.varying.length; b++) common += v[observation.varying[b]!]! * part.varying[b]!;
+    if (observation.test !== null) common += v[observation.test]!;
     let sum = 0;
     for (let i = 0; i < part.cells.length; i++) {
       const c = part.cells[i]!;
@@ -354,12 +354,12 @@ function multiplyByHessian(
     for (let m = 0; m < 4; m++) product[change[m]!]! += sum * lga_weights[4 * part.lga + m]!;
     product[state]! += sum;
     product[lga]! += sum;
-    product[o.gamma]! += sum * part.log_season;
-    for (let b = 0; b < o.varying.length; b++) product[o.varying[b]!]! += sum * part.varying[b]!;
+    product[observation.gamma]! += sum * part.log_season;
+    for (let b = 0; b < observation.varying.length; b++) product[observation.varying[b]!]! += sum * part.varying[b]!;
     total += sum;
   }
-  product[o.mu]! += total;
-  if (o.test !== null) product[o.test]! += total;
+  product[observation.mu]! += total;
+  if (observation.test !== null) product[observation.test]! += total;
   let along = 0;
   for (let a = 0; a < columns.length; a++) along += jacobian[a]! * v[a]!;
   const scale = 1 / (p * (1 - p));

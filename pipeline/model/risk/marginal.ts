@@ -25,16 +25,20 @@ const TOLERANCE = 1e-14;
  * Kristensen et al. 2016, J. Stat. Softw. 70(5), for the general form.
  */
 export function prepareMarginal(mesh: Mesh, times: number[], observations: RiskObservation[], constants: Constants) {
-  const parts = observations.map((o) => partsOf(mesh, o));
-  const otherTests = times.flatMap((_, r) => (observations.some((o) => o.other_test && o.round === r) ? [r] : []));
+  const parts = observations.map((observation) => partsOf(mesh, observation));
+  const otherTests = times.flatMap((_, r) =>
+    observations.some((observation) => observation.other_test && observation.round === r) ? [r] : [],
+  );
   const layout = indexUnknowns(mesh, times, otherTests, observations[0]?.varying?.length ?? 0, (at) =>
-    observations.map((o, k) => unknownsOf(mesh, at, o, parts[k]!)),
+    observations.map((observation, k) => unknownsOf(mesh, at, observation, parts[k]!)),
   );
   const { symbolic } = layout;
   const { at: priorAt, mean: priorMean } = preparePrior(mesh, layout, constants, otherTests);
   const { likelihood, curvatureAt } = prepareLikelihood(mesh, layout, observations);
   // a round published by state only has no clusters and no ρ, so it has no entry in θ
-  const clustered = times.flatMap((_, r) => (observations.some((o) => o.clustered && o.round === r) ? [r] : []));
+  const clustered = times.flatMap((_, r) =>
+    observations.some((observation) => observation.clustered && observation.round === r) ? [r] : [],
+  );
   const positions = factorPositions(symbolic);
 
   /** ρ of each round, 0 if it has no clusters. */

@@ -99,7 +99,13 @@ export function emptyPaths(fit: Posterior, { months, season }: PathInputs, draws
   const point = new Int32Array(draws);
   for (const share of sharesOf(points, draws)) point.fill(share.point, share.first, share.first + share.count);
   return {
-    ...{ months, draws, rounds, states, state_of, people, point },
+    months,
+    draws,
+    rounds,
+    states,
+    state_of,
+    people,
+    point,
     gap: Int32Array.from(months, ({ time }) => layout.times.filter((t) => t <= time).length),
     change: points.map((own) => overTimeOf(fit, own, times).change),
     gamma: shared.float64(draws),

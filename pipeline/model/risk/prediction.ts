@@ -43,7 +43,7 @@ export function predictRisk(paths: Paths): Estimates {
 }
 
 /** The months of the year that occur in the paths, 0 for January. */
-export const monthsOfYear = ({ months }: Paths): Set<number> => new Set(months.map((m) => m.month));
+export const monthsOfYear = ({ months }: Paths): Set<number> => new Set(months.map(({ month }) => month));
 
 export const emptyEstimates = ({ months, state_of, states }: Paths): Estimates => ({
   lgas: emptyAreas(months.length, state_of.length, true),

@@ -37,7 +37,7 @@ export const run: StageRun = async (io) => {
   const prepared = prepareRisk(inputs);
   io.progress(0.1, 'fit');
   const fit = fitBaseline(
-    prepared.observed.map((o) => o.baseline),
+    prepared.observed.map(({ baseline }) => baseline),
     areas.states.map((state) => state.state_code),
     risk.season_exponent,
     risk.draws,
@@ -56,7 +56,7 @@ export const run: StageRun = async (io) => {
     season_exponent: fit.season_exponent.reduce((a, b) => a + b, 0) / fit.season_exponent.length,
   };
   if (risk.score === 'baseline') {
-    const what = `each month uses the nearest round: ${baselineEvidence.rounds.map((r) => r.survey_year).join(', ')}`;
+    const what = `each month uses the nearest round: ${baselineEvidence.rounds.map(({ survey_year }) => survey_year).join(', ')}`;
     const report = [{ source: 'survey_clusters', rule: 'nearest round', what }];
     return {
       lgas: baseline,

@@ -15,7 +15,7 @@ export const STATES = {
 /** The baseline's scores. */
 export const BASELINE = { ...LGAS, name: 'risk/baseline' };
 
-const place = { area: text<'state' | 'lga'>('`state` or `lga`'), code: text('`state_code` or `lga_code`'), period };
+const areaMonth = { area: text<'state' | 'lga'>('`state` or `lga`'), code: text('`state_code` or `lga_code`'), period };
 
 type LevelName = (typeof LEVELS)[number]['level'];
 type Below = Exclude<LevelName, 'very_high'>;
@@ -43,7 +43,7 @@ export const PROBABILITIES = {
   name: 'risk/probabilities',
   row: 'An area in an estimated or forecast month: how certain its level and rank are, given the model and all surveys',
   columns: {
-    ...place,
+    ...areaMonth,
     ...ofLevels,
     ...above,
     probability_highest_nation: real(
@@ -71,8 +71,11 @@ export const CHANGES = {
   name: 'risk/changes',
   row: 'An area in an estimated or forecast month that has a score a year before: change, and how certain it is',
   columns: {
-    ...place,
-    ...{ change_year, change_year_low, change_year_high, probability_rise_year },
+    ...areaMonth,
+    change_year,
+    change_year_low,
+    change_year_high,
+    probability_rise_year,
     survey_month: orNull(
       text(
         'Month compared with, YYYY-MM: the latest month of the same name that is at most three months after the end of fieldwork of the last survey round completed by then; null if that month has no score',

@@ -3,8 +3,8 @@ import { type RainSeason, rainTransmission } from './rain-season.ts';
 import type { SeasonWindow } from './season-tables.ts';
 import { bestWindow, CRITERION, judgeWindow, verdictOf, WINDOW_MONTHS, windowShares } from './windows.ts';
 
-/** The data from which a place's windows are determined. */
-export interface WindowPlace {
+/** The data from which an area's windows are determined. */
+export interface WindowData {
   area: SeasonWindow['area'];
   code: string;
   rain_mm: readonly number[];
@@ -15,11 +15,11 @@ export interface WindowPlace {
 }
 
 /**
- * Rows of one place: both measures, runs of three, four and five months.
- * @param errors errors of the seasons of places of its kind, all equally likely
+ * Rows of one area: both measures, runs of three, four and five months.
+ * @param errors errors of the seasons of areas of its kind, all equally likely
  */
 export function areaWindows(
-  { area, code, rain_mm, expected, recorded }: WindowPlace,
+  { area, code, rain_mm, expected, recorded }: WindowData,
   rain: RainSeason,
   errors: readonly Float64Array[],
 ): SeasonWindow[] {
@@ -32,7 +32,11 @@ export function areaWindows(
       const criterion_probability = decides && chance !== null ? roundAs('criterion_probability', chance) : null;
       const own = recorded && bestWindow(recorded, months);
       return {
-        ...{ area, code, measure, first_month, last_month: ((first_month + months - 2) % 12) + 1 },
+        area,
+        code,
+        measure,
+        first_month,
+        last_month: ((first_month + months - 2) % 12) + 1,
         ...judged,
         criterion_probability,
         criterion: decides ? verdictOf(criterion_probability) : null,

@@ -67,14 +67,17 @@ export const run: StageRun = async (io) => {
   if (!hasRain(io)) return withoutRain(io);
   const { method, national, states, lgas, rain, windows, check, report } = season(inputOf(io));
   const each = <Code extends string>(code: Code, seasons: Record<string, Season>) =>
-    Object.entries(seasons).flatMap(([own, season]) =>
-      monthsOf(season).map((month) => ({ ...({ [code]: own } as Record<Code, string>), ...month })),
-    );
+    Object.entries(seasons).flatMap(([own, season]) => {
+      const area = { [code]: own } as Record<Code, string>;
+      return monthsOf(season).map((month) => ({ ...area, ...month }));
+    });
   const rainByMonth = Object.entries(rain).flatMap(([state_code, usual]) =>
     usual.map((rain_mm, i) => ({ state_code, month: i + 1, rain_mm })),
   );
   return {
-    ...{ method, check, report },
+    method,
+    check,
+    report,
     national: tableOf(NATIONAL, monthsOf(national)),
     states: tableOf(STATES, each('state_code', states)),
     lgas: tableOf(LGAS, each('lga_code', lgas)),
@@ -92,8 +95,11 @@ const hasRain = (io: StageIo) => io.table(ingest.CLIMATE).length + io.table(zona
 const withoutRain = (io: StageIo) => ({
   method: unknownSeason(io.model.parameters.season.high_share),
   check: [],
-  ...{ national: tableOf(NATIONAL, []), states: tableOf(STATES, []), lgas: tableOf(LGAS, []) },
-  ...{ rain: tableOf(RAIN, []), windows: tableOf(WINDOWS, []) },
+  national: tableOf(NATIONAL, []),
+  states: tableOf(STATES, []),
+  lgas: tableOf(LGAS, []),
+  rain: tableOf(RAIN, []),
+  windows: tableOf(WINDOWS, []),
   report: [
     {
       source: 'season',
@@ -105,8 +111,10 @@ const withoutRain = (io: StageIo) => ({
 
 const monthsOf = ({ seasonal_index, high_months, peak_month }: Season) =>
   seasonal_index.map((index, i) => ({
-    ...{ month: i + 1, seasonal_index: index },
-    ...{ is_high: high_months.includes(i + 1), is_peak: peak_month === i + 1 },
+    month: i + 1,
+    seasonal_index: index,
+    is_high: high_months.includes(i + 1),
+    is_peak: peak_month === i + 1,
   }));
 
 function inputOf(io: StageIo): SeasonInput {
@@ -150,7 +158,11 @@ function fitSeason(input: SeasonInput): SeasonFit {
   report.push(...reportCheck(check, records.length));
   const pairOf = ({ expected, recorded }: SeasonPair) => ({ expected, recorded });
   return {
-    ...{ fitted, method, national, check, report },
+    fitted,
+    method,
+    national,
+    check,
+    report,
     records: {
       states: Object.fromEntries(records.map(({ state_code, season }) => [state_code, season])),
       lgas: Object.fromEntries(records.flatMap(({ lgas }) => lgas.map((lga) => [lga.lga_code, lga.season]))),
@@ -182,7 +194,9 @@ function seasonsOf(
   const states = seasonsFrom('state', Object.entries(rain));
   const lgas = seasonsFrom('lga', rainOf);
   return {
-    ...{ states: states.seasons, lgas: lgas.seasons, rain },
+    states: states.seasons,
+    lgas: lgas.seasons,
+    rain,
     windows: { states: states.windows, lgas: lgas.windows },
   };
 }
@@ -216,11 +230,11 @@ function usualRain(months: readonly ClimateRow[], lga_code: string): number[] {
 }
 
 /** Population-weighted mean by month; unweighted if there is no population. */
-function weighByPopulation(places: readonly { rain: readonly number[]; people: number }[]): number[] {
-  const total = places.reduce((sum, { people }) => sum + people, 0);
-  const weight = (people: number) => (total > 0 ? people / total : 1 / places.length);
+function weighByPopulation(areas: readonly { rain: readonly number[]; people: number }[]): number[] {
+  const total = areas.reduce((sum, { people }) => sum + people, 0);
+  const weight = (people: number) => (total > 0 ? people / total : 1 / areas.length);
   return Array.from({ length: 12 }, (_, month) =>
-    places.reduce((sum, { rain, people }) => sum + weight(people) * rain[month]!, 0),
+    areas.reduce((sum, { rain, people }) => sum + weight(people) * rain[month]!, 0),
   );
 }
 

@@ -79,8 +79,12 @@ export function judgeWindow(
   const best = bestWindow(expected, months);
   if (errors.length === 0)
     return {
-      ...{ months, ...best },
-      ...{ share_low: null, share_high: null, start_probability: null, criterion_probability: null },
+      months,
+      ...best,
+      share_low: null,
+      share_high: null,
+      start_probability: null,
+      criterion_probability: null,
     };
   const held = new Float64Array(errors.length);
   let near = 0;
@@ -96,8 +100,12 @@ export function judgeWindow(
   }
   const [share_low, share_high] = quantiles(held, [0.05, 0.95]);
   return {
-    ...{ months, ...best, share_low: share_low!, share_high: share_high! },
-    ...{ start_probability: near / errors.length, criterion_probability: reached / errors.length },
+    months,
+    ...best,
+    share_low: share_low!,
+    share_high: share_high!,
+    start_probability: near / errors.length,
+    criterion_probability: reached / errors.length,
   };
 }
 

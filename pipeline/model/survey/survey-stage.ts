@@ -60,7 +60,9 @@ function nationalTrend(io: StageIo): TrendRow[] {
       return { ...sampleRow(year, sample, io.model), urban: inTown ?? null, rural: outside ?? null };
     }
     const rounds = stateYears.get(year)!;
-    const national = weightedMean(rounds.map((r) => ({ value: r.positivity, weight: children.get(r.state_code)! })))!;
+    const national = weightedMean(
+      rounds.map((row) => ({ value: row.positivity, weight: children.get(row.state_code)! })),
+    )!;
     return withoutSample(year, national);
   });
 }

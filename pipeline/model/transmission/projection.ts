@@ -96,7 +96,9 @@ export function meanAbsoluteErrors(years: readonly ProjectedYear[]): Record<stri
   return Object.fromEntries(
     names.map((name) => [
       name,
-      mean(years.flatMap((y) => scoredMonths(y).map((m) => Math.abs(y.methods[name]![m]! - y.reported[m]!)))),
+      mean(
+        years.flatMap((year) => scoredMonths(year).map((m) => Math.abs(year.methods[name]![m]! - year.reported[m]!))),
+      ),
     ]),
   );
 }

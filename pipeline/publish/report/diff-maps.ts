@@ -72,7 +72,7 @@ export function changeMaps(
       label,
       (row) => fill(of(row)),
       ['none', `${(100 * most).toFixed(0)}%`],
-      ramp((t) => fill(t * most)),
+      ramp((share) => fill(share * most)),
     );
   };
   return [
@@ -80,27 +80,27 @@ export function changeMaps(
       'Mean change of score: orange is a rise, purple a fall',
       (row) => changeFill(row.mean_change),
       [(-top).toFixed(3), `+${top.toFixed(3)}`],
-      ramp((t) => changeFill(top * (2 * t - 1))),
+      ramp((share) => changeFill(top * (2 * share - 1))),
     ),
     ...(diff.all.flipped > 0 ? [share('Months with a different level', 'flipped')] : []),
     ...(diff.all.disjoint > 0 ? [share('Months with ranges that do not overlap', 'disjoint')] : []),
   ];
 }
 
-const ramp = (colour: (t: number) => string) => Array.from({ length: 21 }, (_, i) => colour(i / 20));
+const ramp = (colour: (share: number) => string) => Array.from({ length: 21 }, (_, i) => colour(i / 20));
 
 /** Heat map of states by months. */
 export function heat({ states, periods, states_by_period }: SnapshotDiff, { fill }: ChangeScale): Markup {
   const { width, height, left, top } = CELL;
-  const x = new Map(periods.map(({ period }, i) => [period, left + i * width]));
-  const y = new Map(states.map(({ state_code }, i) => [state_code, top + i * height]));
+  const leftOf = new Map(periods.map(({ period }, i) => [period, left + i * width]));
+  const topOf = new Map(states.map(({ state_code }, i) => [state_code, top + i * height]));
   const cells = states_by_period.map(
     ({ state_code, period, mean_change }) =>
-      html`<rect x="${x.get(period)}" y="${y.get(state_code)}" width="${width - 0.5}" height="${height - 1}" fill="${fill(mean_change)}"><title>${state_code} ${period}: ${mean_change.toFixed(4)}</title></rect>`,
+      html`<rect x="${leftOf.get(period)}" y="${topOf.get(state_code)}" width="${width - 0.5}" height="${height - 1}" fill="${fill(mean_change)}"><title>${state_code} ${period}: ${mean_change.toFixed(4)}</title></rect>`,
   );
   const years = periods.filter(({ period }) => period.endsWith('-01'));
   return html`<svg width="${left + periods.length * width}" height="${top + states.length * height}" role="img" aria-label="Mean change by area and month" font-size="11" fill="currentColor">
-${years.map(({ period }) => html`<text x="${x.get(period)}" y="12">${period.slice(0, 4)}</text>`)}
-${states.map(({ state_code }) => html`<text x="0" y="${y.get(state_code)! + height - 3}">${state_code}</text>`)}
+${years.map(({ period }) => html`<text x="${leftOf.get(period)}" y="12">${period.slice(0, 4)}</text>`)}
+${states.map(({ state_code }) => html`<text x="0" y="${topOf.get(state_code)! + height - 3}">${state_code}</text>`)}
 ${cells}</svg>`;
 }

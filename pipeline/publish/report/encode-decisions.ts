@@ -1,7 +1,7 @@
 /** The page's data beyond the scores, in compact form; page-data.ts describes the formats. */
 import { LEVELS } from '../../contract/schemas.ts';
 import type { Contents } from '../snapshot/contents.ts';
-import { levelOf, periodsOf, type Tables } from '../snapshot/snapshot-tables.ts';
+import { levelOf, periodsOf, type SnapshotTables } from '../snapshot/snapshot-tables.ts';
 import { CERTAINTY, MEASURES, NONE, type PageData, RUNS, VERDICTS } from './shared/page-data.ts';
 
 /** Number of estimated months, up to the last one, for which the page shows changes. */
@@ -10,7 +10,10 @@ const CHANGED_MONTHS = 12;
 type Codes = ReadonlyMap<string, number>;
 
 /** Index of every area: states, then LGAs. */
-export const areaCodes = ({ context_states, context_lgas }: Pick<Tables, 'context_states' | 'context_lgas'>): Codes =>
+export const areaCodes = ({
+  context_states,
+  context_lgas,
+}: Pick<SnapshotTables, 'context_states' | 'context_lgas'>): Codes =>
   new Map(
     [...context_states.map((row) => row.state_code), ...context_lgas.map((row) => row.lga_code)].map((code, i) => [
       code,
@@ -19,21 +22,21 @@ export const areaCodes = ({ context_states, context_lgas }: Pick<Tables, 'contex
   );
 
 /** Chances as bytes, the page data's `certainty`. */
-export function encodeCertainty(tables: Tables): string {
+export function encodeCertainty(tables: SnapshotTables): string {
   // Simpler models than the spatial one have none.
   if (tables.probabilities.length === 0) return '';
   const [codes, periods] = [areaCodes(tables), periodsOf(tables)];
   const months = new Map(periods.map((period, i) => [period, i]));
   const bytes = Buffer.alloc(codes.size * periods.length * CERTAINTY.length);
-  const place = (code: string, period: string) =>
+  const positionOf = (code: string, period: string) =>
     (codes.get(code)! * periods.length + months.get(period)!) * CERTAINTY.length;
   const levels = new Map<number, string>();
   for (const row of [...tables.risk_states, ...tables.forecasts_states])
-    levels.set(place(row.state_code, row.period), levelOf(row.score));
+    levels.set(positionOf(row.state_code, row.period), levelOf(row.score));
   for (const row of [...tables.risk_lgas, ...tables.forecasts_lgas])
-    levels.set(place(row.lga_code, row.period), levelOf(row.score));
+    levels.set(positionOf(row.lga_code, row.period), levelOf(row.score));
   for (const row of tables.probabilities) {
-    const at = place(row.code, row.period);
+    const at = positionOf(row.code, row.period);
     const own = row[`probability_${levels.get(at)}` as keyof typeof row] as number;
     const above = LEVELS.slice(0, -1).map(
       ({ level }) => row[`probability_above_${level}` as keyof typeof row] as number,
@@ -54,7 +57,7 @@ export function encodeCertainty(tables: Tables): string {
 }
 
 /** Changes of the last year and of the forecast months, the page data's `changes`. */
-export function encodeChanges(tables: Tables, last_estimated: string): PageData['changes'] {
+export function encodeChanges(tables: SnapshotTables, last_estimated: string): PageData['changes'] {
   const [codes, periods] = [areaCodes(tables), periodsOf(tables)];
   const first = Math.max(0, periods.indexOf(last_estimated as (typeof periods)[number]) + 1 - CHANGED_MONTHS);
   const changed = new Set(tables.changes.map(({ period }) => period));
@@ -67,8 +70,14 @@ export function encodeChanges(tables: Tables, last_estimated: string): PageData[
     if (at === undefined) continue;
     surveys[at] ??= row.survey_month as (typeof surveys)[number];
     const values = [
-      ...[row.change_year, row.change_year_low, row.change_year_high, row.probability_rise_year],
-      ...[row.change_survey, row.change_survey_low, row.change_survey_high, row.probability_rise_survey],
+      row.change_year,
+      row.change_year_low,
+      row.change_year_high,
+      row.probability_rise_year,
+      row.change_survey,
+      row.change_survey_low,
+      row.change_survey_high,
+      row.probability_rise_survey,
     ];
     values.forEach((value, i) => {
       const scaled = value === null ? NONE : Math.round(10_000 * value);
@@ -79,7 +88,7 @@ export function encodeChanges(tables: Tables, last_estimated: string): PageData[
 }
 
 /** Runs of months by area, the page data's `windows`. */
-export function windowsOf(tables: Tables): PageData['windows'] {
+export function windowsOf(tables: SnapshotTables): PageData['windows'] {
   if (tables.season_windows.length === 0) return [];
   const rows = new Map(tables.season_windows.map((row) => [`${row.code} ${row.measure} ${row.months}`, row]));
   return [...areaCodes(tables).keys()].map((code) =>

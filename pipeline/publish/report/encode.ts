@@ -5,7 +5,7 @@ import { caseFormOf } from '../../model/transmission/case-series-form.ts';
 import type { TransmissionFits } from '../../model/transmission/transmission-stage.ts';
 import type { Contents } from '../snapshot/contents.ts';
 import { seasonsOf, trendsOf } from '../snapshot/documents.ts';
-import { periodsOf, type Tables } from '../snapshot/snapshot-tables.ts';
+import { periodsOf, type SnapshotTables } from '../snapshot/snapshot-tables.ts';
 import { areaCodes, encodeCertainty, encodeChanges, layersOf, observedOf, windowsOf } from './encode-decisions.ts';
 import { otherTests } from './sections/tests.ts';
 import { isReported } from './sections/words.ts';
@@ -75,15 +75,15 @@ export function pageData(
 /** Base64 of score, low and high × 10⁴ as Uint16, by area (states, then LGAs) and month. */
 export function encodeScores(
   tables: Pick<
-    Tables,
+    SnapshotTables,
     'risk_states' | 'risk_lgas' | 'forecasts_states' | 'forecasts_lgas' | 'context_states' | 'context_lgas'
   >,
 ): string {
   const months = new Map(periodsOf(tables).map((period, i) => [period, i]));
-  const places = areaCodes(tables);
-  const numbers = new DataView(new ArrayBuffer(places.size * months.size * 3 * 2));
-  const put = (code: string, row: Tables['risk_lgas'][number] | Tables['risk_states'][number]) => {
-    const at = (places.get(code)! * months.size + months.get(row.period)!) * 3;
+  const codes = areaCodes(tables);
+  const numbers = new DataView(new ArrayBuffer(codes.size * months.size * 3 * 2));
+  const put = (code: string, row: SnapshotTables['risk_lgas'][number] | SnapshotTables['risk_states'][number]) => {
+    const at = (codes.get(code)! * months.size + months.get(row.period)!) * 3;
     [row.score, row.score_low, row.score_high].forEach((value, i) => {
       numbers.setUint16(2 * (at + i), Math.round(value * 10_000), true);
     });
@@ -93,7 +93,7 @@ export function encodeScores(
   return Buffer.from(numbers.buffer).toString('base64');
 }
 
-function northToSouth({ boundaries_states }: Tables): number[] {
+function northToSouth({ boundaries_states }: SnapshotTables): number[] {
   const latitudes = boundaries_states.map(({ geometry }) => centerOfMass(geometry).geometry.coordinates[1]!);
   return latitudes.map((_, i) => i).sort((a, b) => latitudes[b]! - latitudes[a]! || a - b);
 }

@@ -80,19 +80,29 @@ export function placesOf(
     ...outlined.boundaries_states.map(({ state_code, state, zone, geometry }, i) => {
       const pcode = pcodes.get(state_code)!;
       return {
-        ...{ area: 'state' as const, code: state_code, name: state, state_code, zone, pcode },
+        area: 'state' as const,
+        code: state_code,
+        name: state,
+        state_code,
+        zone,
+        pcode,
         aliases: aliases('state', state_code),
-        ...{
-          iso_code: iso_3166_2 ? `${iso_code}-${state_code}` : null,
-          ...centre(geometry),
-          neighbours: near.state[i]!,
-        },
+        iso_code: iso_3166_2 ? `${iso_code}-${state_code}` : null,
+        ...centre(geometry),
+        neighbours: near.state[i]!,
       };
     }),
     ...outlined.boundaries_lgas.map(({ state_code, lga_code, lga, geometry }, i) => ({
-      ...{ area: 'lga' as const, code: lga_code, name: lga, state_code, zone: null, pcode: lga_code },
+      area: 'lga' as const,
+      code: lga_code,
+      name: lga,
+      state_code,
+      zone: null,
+      pcode: lga_code,
       aliases: aliases('lga', lga_code),
-      ...{ iso_code: null, ...centre(geometry), neighbours: near.lga[i]! },
+      iso_code: null,
+      ...centre(geometry),
+      neighbours: near.lga[i]!,
     })),
   ]);
 }

@@ -54,8 +54,13 @@ export async function basisOf(
       const last_cases = recorded.findLast((month) => month <= period) ?? null;
       const since = (month: Period | null) => (month === null ? null : monthIndex(period) - monthIndex(month));
       return {
-        ...{ area, code, period, basis: basisIn(state_code, period, visited.at(-1)) },
-        ...{ last_survey, months_since_survey: since(last_survey), last_cases },
+        area,
+        code,
+        period,
+        basis: basisIn(state_code, period, visited.at(-1)),
+        last_survey,
+        months_since_survey: since(last_survey),
+        last_cases,
         cases_log_mae: errors.get(`${area} ${since(last_cases)}`) ?? null,
       };
     });

@@ -5,10 +5,10 @@ import { formatsOf, SERVED_TABLES, tableFile } from '../../contract/table-list.t
 import type { Territory } from '../../contract/territory.ts';
 import { topologyOf } from './adjacency.ts';
 import type { Contents } from './contents.ts';
-import type { Tables } from './snapshot-tables.ts';
+import type { SnapshotTables } from './snapshot-tables.ts';
 import { tablesIn } from './table-columns.ts';
 
-type LgaRow = Tables['risk_lgas'][number];
+type LgaRow = SnapshotTables['risk_lgas'][number];
 
 const nationLga = (row: LgaRow): schemas.NationLga => {
   const { lga_code, lga, state_code, score, score_low, score_high, level, is_urban, population } = row;
@@ -24,12 +24,15 @@ const ranked = (rows: readonly LgaRow[]) =>
     ]),
   );
 
-export function* riskOfNation({ risk_lgas }: Tables): Generator<schemas.RiskNation> {
+export function* riskOfNation({ risk_lgas }: SnapshotTables): Generator<schemas.RiskNation> {
   for (const [period, lgas] of ranked(risk_lgas)) yield { period, kind: 'estimated', lgas };
 }
 
 /** Forecasts of the first month, the first two months, and so on. */
-export function* forecastsOfNation({ forecasts_lgas }: Tables, coverage: Coverage): Generator<schemas.ForecastsNation> {
+export function* forecastsOfNation(
+  { forecasts_lgas }: SnapshotTables,
+  coverage: Coverage,
+): Generator<schemas.ForecastsNation> {
   const lgas = ranked(forecasts_lgas);
   for (let months = 1; months <= FORECAST_MONTHS; months++)
     yield {
@@ -52,7 +55,7 @@ function seriesBy<Row extends Scored>(
   estimated: readonly Row[],
   ahead: readonly Row[],
   codeOf: (row: Row) => string,
-  { basis, probabilities, changes }: Tables,
+  { basis, probabilities, changes }: SnapshotTables,
 ) {
   const bases = byPlaceAndMonth(basis);
   const odds = byPlaceAndMonth(probabilities);
@@ -71,7 +74,13 @@ function seriesBy<Row extends Scored>(
         const probability = odds.get(at);
         const change = moves.get(at);
         return {
-          ...{ period, kind, score, score_low, score_high, level, basis: bases.get(at)!.basis },
+          period,
+          kind,
+          score,
+          score_low,
+          score_high,
+          level,
+          basis: bases.get(at)!.basis,
           level_probability: probability?.[`probability_${level}`] ?? null,
           probability_highest_nation: probability?.probability_highest_nation ?? null,
           change_year: change?.change_year ?? null,
@@ -86,34 +95,36 @@ function seriesBy<Row extends Scored>(
 const byPlaceAndMonth = <Row extends { code: string; period: string }>(rows: readonly Row[]) =>
   new Map(rows.map((row) => [`${row.code} ${row.period}`, row]));
 
-export function* seriesOfStates(tables: Tables): Generator<schemas.SeriesStates> {
+export function* seriesOfStates(tables: SnapshotTables): Generator<schemas.SeriesStates> {
   const seriesOf = seriesBy(tables.risk_states, tables.forecasts_states, ({ state_code }) => state_code, tables);
   for (const { state_code, state, zone, population } of tables.context_states)
     yield { state_code, state, zone, population, series: seriesOf(state_code) };
 }
 
-export function* seriesOfLgas(tables: Tables): Generator<schemas.SeriesLgas> {
+export function* seriesOfLgas(tables: SnapshotTables): Generator<schemas.SeriesLgas> {
   const seriesOf = seriesBy(tables.risk_lgas, tables.forecasts_lgas, ({ lga_code }) => lga_code, tables);
   for (const { lga_code, lga, state_code, is_urban, population } of tables.context_lgas)
     yield { lga_code, lga, state_code, is_urban, population, series: seriesOf(lga_code) };
 }
 
-export function boundariesOfNation({ boundaries_lgas }: Tables, source: string): schemas.BoundariesNation {
+export function boundariesOfNation({ boundaries_lgas }: SnapshotTables, source: string): schemas.BoundariesNation {
   return {
-    ...{ type: 'FeatureCollection', source },
+    type: 'FeatureCollection',
+    source,
     features: boundaries_lgas.map(({ lga_code, lga, state_code, geometry }) => ({
-      ...{ type: 'Feature', geometry },
+      type: 'Feature',
+      geometry,
       properties: { lgaCode: lga_code, lga, state: state_code },
     })),
   };
 }
 
-export function boundariesTopology(tables: Tables, source: string): schemas.BoundariesTopology {
+export function boundariesTopology(tables: SnapshotTables, source: string): schemas.BoundariesTopology {
   const { type, bbox, transform, objects, arcs } = topologyOf(tables);
   return { type, source, bbox, transform, objects, arcs };
 }
 
-export function placesAnswer({ places }: Tables): schemas.Places {
+export function placesAnswer({ places }: SnapshotTables): schemas.PlacesAnswer {
   const near = (neighbours: string) => neighbours.split(' ').filter(Boolean);
   const other = (aliases: string | null) => aliases?.split('; ') ?? [];
   return {
@@ -138,8 +149,13 @@ export function placesAnswer({ places }: Tables): schemas.Places {
       area === 'lga'
         ? [
             {
-              ...{ lga_code: code, lga: name, aliases: other(aliases), state_code },
-              ...{ longitude, latitude, neighbours: near(neighbours) },
+              lga_code: code,
+              lga: name,
+              aliases: other(aliases),
+              state_code,
+              longitude,
+              latitude,
+              neighbours: near(neighbours),
             },
           ]
         : [],
@@ -147,16 +163,22 @@ export function placesAnswer({ places }: Tables): schemas.Places {
   };
 }
 
-export function tablesAnswer(tables: Tables, territory: Territory): schemas.Tables {
+export function tablesAnswer(tables: SnapshotTables, territory: Territory): schemas.TablesAnswer {
   const forms = tablesIn(territory, tables.context_lgas);
   return {
     tables: SERVED_TABLES.filter(({ table }) => tables[table].length > 0).map(({ table, scopes }) => {
       const form = forms[table];
       return {
-        ...{ table, row: form.row, rows: tables[table].length, scopes: [...scopes] },
+        table,
+        row: form.row,
+        rows: tables[table].length,
+        scopes: [...scopes],
         addresses: formatsOf(table).map((format) => `/v1/${tableFile(table, format)}`),
         columns: Object.entries(form.columns).map(([column, { type, nullable = false, about }]) => ({
-          ...{ column, type, nullable, meaning: about },
+          column,
+          type,
+          nullable,
+          meaning: about,
         })),
       };
     }),
@@ -173,7 +195,12 @@ export function licencesAnswer(contents: Pick<Contents, 'sources' | 'model' | 'm
   return {
     cite: citationOf(contents),
     sources: contents.sources.map(({ id, title, producer, citation, licence, release }) => ({
-      ...{ id, title, producer, citation, licence, release },
+      id,
+      title,
+      producer,
+      citation,
+      licence,
+      release,
     })),
     code: 'Apache-2.0',
   };

@@ -2,7 +2,7 @@ import type { Model } from '../../catalog/model.ts';
 import type { Source } from '../../catalog/sources.ts';
 import type { Coverage } from '../../contract/operations.ts';
 import type * as schemas from '../../contract/schemas.ts';
-import type { Tables } from './snapshot-tables.ts';
+import type { SnapshotTables } from './snapshot-tables.ts';
 
 /** The material of answers and report: the tables, and data on the country as a whole. */
 export interface Contents {
@@ -10,7 +10,7 @@ export interface Contents {
   model: Pick<Model, 'name' | 'synthetic' | 'territory' | 'updated_at' | 'parameters'>;
   sources: readonly Source[];
   coverage: Coverage;
-  tables: Tables;
+  tables: SnapshotTables;
   season_method: schemas.SeasonMethod;
   /** null if the country has no case records. */
   transmission: schemas.TransmissionModel | null;

@@ -36,12 +36,20 @@ export function dataPackage(contents: Contents, files: Readonly<Record<string, F
       const { row, columns } = forms[name];
       return [
         {
-          ...{ profile: 'tabular-data-resource', name, path: `${name}.csv`, description: row },
-          ...{ format: 'csv', mediatype: TABLE_TYPES.csv.split(';')[0], encoding: 'utf-8' },
-          ...{ bytes: entry.bytes, hash: `sha256:${entry.sha256}` },
+          profile: 'tabular-data-resource',
+          name,
+          path: `${name}.csv`,
+          description: row,
+          format: 'csv',
+          mediatype: TABLE_TYPES.csv.split(';')[0],
+          encoding: 'utf-8',
+          bytes: entry.bytes,
+          hash: `sha256:${entry.sha256}`,
           schema: {
             fields: Object.entries(columns).map(([column, { type, nullable, about }]) => ({
-              ...{ name: column, type: TYPES[type as keyof typeof TYPES], description: about },
+              name: column,
+              type: TYPES[type as keyof typeof TYPES],
+              description: about,
               constraints: { required: !nullable },
             })),
             missingValues: [''],

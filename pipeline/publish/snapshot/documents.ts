@@ -13,7 +13,7 @@ import type * as schemas from '../../contract/schemas.ts';
 import { describeSeason } from '../../model/season/high-season.ts';
 import * as bulk from './bulk.ts';
 import type { Contents } from './contents.ts';
-import type { Tables } from './snapshot-tables.ts';
+import type { SnapshotTables } from './snapshot-tables.ts';
 
 /** A file of the snapshot, with its path and its content. */
 export interface Document {
@@ -67,16 +67,16 @@ const file = <T>(operation: JsonOperationId, values: FileParameters, value: T): 
 
 const named = ({ state_code, state }: schemas.ContextState) => ({ state_code, state });
 
-const lgaRisk = (row: Tables['risk_lgas'][number]): schemas.LgaRisk => {
+const lgaRisk = (row: SnapshotTables['risk_lgas'][number]): schemas.LgaRisk => {
   const { lga_code, lga, score, score_low, score_high, level, is_urban, population } = row;
   return { lga_code, lga, score, score_low, score_high, level, is_urban, population };
 };
-const stateRisk = (row: Tables['risk_states'][number]): schemas.StateRisk => {
+const stateRisk = (row: SnapshotTables['risk_states'][number]): schemas.StateRisk => {
   const { state_code, state, zone, score, score_low, score_high, level, population } = row;
   return { state_code, state, zone, score, score_low, score_high, level, population };
 };
 
-function* risk({ risk_states, risk_lgas, context_states }: Tables): Generator<Document> {
+function* risk({ risk_states, risk_lgas, context_states }: SnapshotTables): Generator<Document> {
   const lgas = groupLgas(risk_lgas);
   for (const [period, rows] of Map.groupBy(risk_states, (row) => row.period)) {
     const kind = 'estimated' as const;
@@ -86,14 +86,16 @@ function* risk({ risk_states, risk_lgas, context_states }: Tables): Generator<Do
         'risk-lgas',
         { period, state: area.state_code },
         {
-          ...{ period, kind, ...named(area) },
+          period,
+          kind,
+          ...named(area),
           lgas: lgas(period, area.state_code),
         },
       );
   }
 }
 
-function* forecasts(tables: Tables, coverage: Coverage): Generator<Document> {
+function* forecasts(tables: SnapshotTables, coverage: Coverage): Generator<Document> {
   const lgas = groupLgas(tables.forecasts_lgas);
   const states = Map.groupBy(tables.forecasts_states, ({ period }) => period);
   const kind = 'forecast' as const;
@@ -117,7 +119,7 @@ function* forecasts(tables: Tables, coverage: Coverage): Generator<Document> {
   }
 }
 
-function groupLgas(rows: Tables['risk_lgas']) {
+function groupLgas(rows: SnapshotTables['risk_lgas']) {
   const groups = Map.groupBy(rows, ({ period, state_code }) => `${period} ${state_code}`);
   return (period: string, state: string) => (groups.get(`${period} ${state}`) ?? []).map(lgaRisk);
 }
@@ -135,9 +137,11 @@ function* boundaries({ tables, sources, model }: Contents): Generator<Document> 
     'boundaries-states',
     {},
     {
-      ...{ type, source },
+      type,
+      source,
       features: tables.boundaries_states.map(({ state_code, state, zone, geometry }) => ({
-        ...{ type: 'Feature', geometry },
+        type: 'Feature',
+        geometry,
         properties: { code: state_code, name: state, zone: zone === null ? null : zones.get(zone)! },
       })),
     },
@@ -147,9 +151,11 @@ function* boundaries({ tables, sources, model }: Contents): Generator<Document> 
       'boundaries-lgas',
       { state },
       {
-        ...{ type, source },
+        type,
+        source,
         features: rows.map(({ lga_code, lga, geometry }) => ({
-          ...{ type: 'Feature', geometry },
+          type: 'Feature',
+          geometry,
           properties: { lgaCode: lga_code, lga, state },
         })),
       },
@@ -169,12 +175,18 @@ function sourceOfContext({ sources, model }: Contents): schemas.ContextStates['s
 function* context(contents: Contents): Generator<Document> {
   const { tables } = contents;
   const source = sourceOfContext(contents);
-  const figuresOf = (row: Tables['context_states'][number] | Tables['context_lgas'][number]) => {
+  const figuresOf = (row: SnapshotTables['context_states'][number] | SnapshotTables['context_lgas'][number]) => {
     const { population, area_km2, itn_use, itn_access, irs_coverage, effective_treatment } = row;
     const { travel_minutes_to_care, response_index } = row;
     return {
-      ...{ population, area_km2, itn_use, itn_access, irs_coverage, effective_treatment },
-      ...{ travel_minutes_to_care, response_index },
+      population,
+      area_km2,
+      itn_use,
+      itn_access,
+      irs_coverage,
+      effective_treatment,
+      travel_minutes_to_care,
+      response_index,
     };
   };
   yield file<schemas.ContextStates>(
@@ -215,7 +227,7 @@ export function seasonsOf({ tables, season_method }: Pick<Contents, 'tables' | '
 }
 
 /** Survey rounds of the nation and of each state. */
-export function trendsOf({ survey_trend }: Tables) {
+export function trendsOf({ survey_trend }: SnapshotTables) {
   const rounds = Map.groupBy(survey_trend, ({ state_code }) => state_code);
   return {
     national: (rounds.get(null) ?? []).map(({ state_code: _, ...round }): schemas.NationalSurveyTrend => round),
@@ -238,7 +250,8 @@ function* transmission(contents: Contents, model: schemas.TransmissionModel): Ge
       method,
       national: { season: seasonOf(null), survey_trend: trends.national },
       states: tables.context_states.map((row) => ({
-        ...{ ...named(row), zone: row.zone },
+        ...named(row),
+        zone: row.zone,
         season: seasonOf(row.state_code),
         survey_trend: trends.ofState(row.state_code),
       })),
@@ -273,7 +286,7 @@ function* transmission(contents: Contents, model: schemas.TransmissionModel): Ge
   );
 }
 
-function* seasons({ season_windows, context_states, context_lgas }: Tables): Generator<Document> {
+function* seasons({ season_windows, context_states, context_lgas }: SnapshotTables): Generator<Document> {
   if (season_windows.length === 0) return;
   const rows = Map.groupBy(season_windows, ({ code }) => code);
   const windows = (code: string) =>

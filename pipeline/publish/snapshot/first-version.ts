@@ -18,17 +18,27 @@ export function noDifference({ model_version, model, tables }: Contents): schema
   const [{ state_code, lga_code, period }] = risk_lgas as [(typeof risk_lgas)[number]];
   const lgas = [...risk_lgas, ...forecasts_lgas];
   const tally = (rows: readonly unknown[]) => ({
-    ...{ compared: rows.length, moved: 0, flipped: 0, disjoint: 0 },
-    ...{ mean_change: 0, mean_absolute_change: 0, largest_change: 0 },
+    compared: rows.length,
+    moved: 0,
+    flipped: 0,
+    disjoint: 0,
+    mean_change: 0,
+    mean_absolute_change: 0,
+    largest_change: 0,
   });
   const none = { lgas: [], periods: [] };
   return {
-    ...{ from: model_version, to: model_version, score_change: model.parameters.diff.score_change },
+    from: model_version,
+    to: model_version,
+    score_change: model.parameters.diff.score_change,
     all: tally(lgas),
     state_scores: tally(risk_states),
     states: [{ state_code, ...tally(lgas.filter((row) => row.state_code === state_code)) }],
     lgas: [{ state_code, lga_code, ...tally(lgas.filter((row) => row.lga_code === lga_code)) }],
     periods: [{ period, ...tally(lgas.filter((row) => row.period === period)) }],
-    ...{ levels_flipped: [], largest: [], only_in_from: none, only_in_to: none },
+    levels_flipped: [],
+    largest: [],
+    only_in_from: none,
+    only_in_to: none,
   };
 }

@@ -7,7 +7,7 @@ import { type TableName, tableFile } from '../../contract/table-list.ts';
 import { type Database, literal } from '../../lib/tables/duckdb.ts';
 import { nestingFaults, outlineFaults, polygonsOf } from '../../measure/boundaries/outline-check.ts';
 import { decisionChecks } from './decision-checks.ts';
-import type { Tables } from './snapshot-tables.ts';
+import type { SnapshotTables } from './snapshot-tables.ts';
 
 /**
  * Faults within and between the tables of a snapshot. They must have each area and month once, scores inside their
@@ -47,12 +47,16 @@ export async function tableFaults(
 }
 
 /** Faults of the outlines themselves, and of LGAs that do not fill their states. */
-export function outlinesFaults({ boundaries_lgas, boundaries_states }: Tables): string[] {
+export function outlinesFaults({ boundaries_lgas, boundaries_states }: SnapshotTables): string[] {
   const lgas = boundaries_lgas.map(({ lga_code: code, state_code, geometry }) => ({
-    ...{ code, state_code, polygons: polygonsOf(geometry) },
+    code,
+    state_code,
+    polygons: polygonsOf(geometry),
   }));
   const states = boundaries_states.map(({ state_code, geometry }) => ({
-    ...{ code: state_code, state_code, polygons: polygonsOf(geometry) },
+    code: state_code,
+    state_code,
+    polygons: polygonsOf(geometry),
   }));
   return [...[...lgas, ...states].flatMap(outlineFaults), ...nestingFaults(lgas, states)];
 }
@@ -80,8 +84,8 @@ const LEVEL = `CASE ${LEVELS.map(({ level, below }) => (Number.isFinite(below) ?
 
 const scoreRules = (table: string, code: string, list: string) => [
   `SELECT '${table} ' || ${code} || ' ' || period || ': out of order' AS fault
-   FROM (SELECT *, row_number() OVER () AS place FROM ${table})
-   WINDOW list AS (PARTITION BY ${list} ORDER BY place)
+   FROM (SELECT *, row_number() OVER () AS position FROM ${table})
+   WINDOW list AS (PARTITION BY ${list} ORDER BY position)
    QUALIFY lag(score) OVER list < score OR (lag(score) OVER list = score AND lag(${code}) OVER list > ${code}) ORDER BY ALL`,
   `SELECT '${table} ' || ${code} || ' ' || period || ': score ' || score || ' outside ' || score_low || ' to ' || score_high AS fault
    FROM ${table} WHERE NOT (score BETWEEN score_low AND score_high) ORDER BY ALL`,

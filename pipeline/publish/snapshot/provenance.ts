@@ -38,7 +38,9 @@ export function catalogFindings(sources: readonly Source[], raw: Record<string, 
   const stage = 'catalog';
   return [
     ...unpinnedFiles(sources, raw).map(({ source, path, found, pinned }) => ({
-      ...{ stage, source, rule: 'unpinned' },
+      stage,
+      source,
+      rule: 'unpinned',
       what: `${path}: SHA-256 ${found}, the catalog has ${pinned ?? 'none'}; the figures come from the file found`,
     })),
     ...sources.flatMap((source) => {
@@ -50,7 +52,9 @@ export function catalogFindings(sources: readonly Source[], raw: Record<string, 
     ...sources.flatMap(({ id, accepted = [] }) =>
       accepted.flatMap(({ at, by, reason, doubts = [] }) =>
         doubts.map((doubt) => ({
-          ...{ stage, source: id, rule: 'accepted in doubt' },
+          stage,
+          source: id,
+          rule: 'accepted in doubt',
           what: `${doubt}; accepted by ${by}, ${at.slice(0, 10)}: ${reason}`,
           needs_approval: true as const,
         })),
@@ -191,7 +195,11 @@ export function provenanceOf(manifest: Manifest, name: string): Provenance {
 }
 
 const provenanceEntry = ({ stage, key, code, parameters }: StageRecord, reads: string[]) => ({
-  ...{ stage, key, reads, code: Object.keys(code), parameters },
+  stage,
+  key,
+  reads,
+  code: Object.keys(code),
+  parameters,
 });
 
 /** Inputs that are artifacts: names of raw files and catalog entries start with a word and a space. */

@@ -23,7 +23,7 @@ import type { Tree } from './tree.ts';
 import { fromWkb, toWkb } from './wkb.ts';
 
 /** Rows by table, in the order in which answers list them. */
-export type Tables = { [Name in TableName]: RowOf<(typeof TABLES)[Name]>[] };
+export type SnapshotTables = { [Name in TableName]: RowOf<(typeof TABLES)[Name]>[] };
 
 /** Input for the tables in addition to the artifacts that are tables themselves. */
 export interface TableInput {
@@ -56,14 +56,14 @@ function zoneOf({ zones }: Territory): string {
 export async function makeTables(
   db: Database,
   { coverage, territory, outlines, transmission, backtested }: TableInput,
-): Promise<Tables> {
+): Promise<SnapshotTables> {
   await refuseOtherAreas(db);
   const zone = zoneOf(territory);
   const { first_estimated, last_estimated } = coverage;
   const ahead = forecastPeriods(coverage);
   const lgaScores = async (first: string, last: string) =>
     classed(
-      await db.rows<Tables['risk_lgas'][number]>(
+      await db.rows<SnapshotTables['risk_lgas'][number]>(
         `SELECT period, state_code, lga_code, lga, is_urban, score, score_low, score_high, population
          FROM risk.lgas JOIN ingest.lgas USING (lga_code) JOIN context.lgas USING (lga_code)
          WHERE period BETWEEN $1 AND $2`,
@@ -74,7 +74,7 @@ export async function makeTables(
     );
   const stateScores = async (first: string, last: string) =>
     classed(
-      await db.rows<Tables['risk_states'][number]>(
+      await db.rows<SnapshotTables['risk_states'][number]>(
         `SELECT period, state_code, state, ${zone}, score, score_low, score_high, population
          FROM risk.states JOIN ingest.states USING (state_code) JOIN context.states USING (state_code)
          WHERE period BETWEEN $1 AND $2`,
@@ -87,7 +87,8 @@ export async function makeTables(
     ...row,
     horizon_months: ahead.indexOf(row.period) + 1,
   });
-  const rows = async <Name extends TableName>(_: Name, sql: string) => roundFields(await db.rows(sql)) as Tables[Name];
+  const rows = async <Name extends TableName>(_: Name, sql: string) =>
+    roundFields(await db.rows(sql)) as SnapshotTables[Name];
 
   const context_states = await rows(
     'context_states',
@@ -103,11 +104,15 @@ export async function makeTables(
   const shapeOfLga = byCode(outlines.lgas, 'lga_code');
   const boundaries = roundFields({
     boundaries_lgas: context_lgas.map(({ state_code, lga_code, lga }) => ({
-      ...{ state_code, lga_code, lga },
+      state_code,
+      lga_code,
+      lga,
       geometry: shapeOfLga[lga_code]!.geometry,
     })),
     boundaries_states: context_states.map(({ state_code, state, zone }) => ({
-      ...{ state_code, state, zone },
+      state_code,
+      state,
+      zone,
       geometry: shapeOfState[state_code]!.geometry,
     })),
   });
@@ -129,10 +134,10 @@ export async function makeTables(
     season: await rows(
       'season',
       `SELECT area, code, month, seasonal_index, is_high, is_peak FROM (
-         SELECT 1 AS place, 'nation' AS area, NULL AS state_code, NULL AS code, * FROM season.national
+         SELECT 1 AS position, 'nation' AS area, NULL AS state_code, NULL AS code, * FROM season.national
          UNION ALL SELECT 2, 'state', state_code, * FROM season.states
          UNION ALL SELECT 3, 'lga', state_code, s.* FROM season.lgas s JOIN ingest.lgas USING (lga_code)
-       ) ORDER BY place, state_code, code, month`,
+       ) ORDER BY position, state_code, code, month`,
     ),
     season_windows: await rows('season_windows', 'FROM season.windows'),
     survey_trend: await rows('survey_trend', 'FROM survey.trend'),
@@ -169,15 +174,18 @@ async function refuseOtherAreas(db: Database): Promise<void> {
 }
 
 /** Estimated months, then forecast months. */
-export const periodsOf = ({ risk_states, forecasts_states }: Pick<Tables, 'risk_states' | 'forecasts_states'>) => [
+export const periodsOf = ({
+  risk_states,
+  forecasts_states,
+}: Pick<SnapshotTables, 'risk_states' | 'forecasts_states'>) => [
   ...new Set([...risk_states, ...forecasts_states].map(({ period }) => period)),
 ];
 
 /** Case forecasts in integers, with ranges widened about the median on the log scale as past errors require. */
 function stretched(
-  rows: readonly Tables['forecasts_cases'][number][],
+  rows: readonly SnapshotTables['forecasts_cases'][number][],
   stretches: readonly RowOf<typeof STRETCH>[],
-): Tables['forecasts_cases'] {
+): SnapshotTables['forecasts_cases'] {
   return rows.map((row) => {
     const { inner, outer } = stretches.find(
       ({ area, horizon_months }) => area === row.area && horizon_months === row.horizon_months,
@@ -185,8 +193,11 @@ function stretched(
     const at = (value: number, factor: number) => Math.round(row.q50 * (value / row.q50) ** factor);
     return {
       ...row,
-      ...{ q05: at(row.q05, outer), q25: at(row.q25, inner), q50: Math.round(row.q50) },
-      ...{ q75: at(row.q75, inner), q95: at(row.q95, outer) },
+      q05: at(row.q05, outer),
+      q25: at(row.q25, inner),
+      q50: Math.round(row.q50),
+      q75: at(row.q75, inner),
+      q95: at(row.q95, outer),
     };
   });
 }
@@ -213,7 +224,7 @@ function classed<Row extends { score: number; score_low: number; score_high: num
  */
 export async function writeTables(
   tree: Tree,
-  tables: Tables,
+  tables: SnapshotTables,
   about: Record<string, string>,
   territory: Territory,
 ): Promise<void> {
@@ -256,7 +267,7 @@ export async function csvOf(db: Database, table: string, scratch: string): Promi
 }
 
 /** Reads the tables that `writeTables` wrote from the views of a schema. Missing tables have no rows. */
-export async function readTables(db: Database, schema: string): Promise<Tables> {
+export async function readTables(db: Database, schema: string): Promise<SnapshotTables> {
   const views = await db.rows<{ name: TableName }>(
     'SELECT view_name AS name FROM duckdb_views() WHERE schema_name = $1',
     [schema],
@@ -271,5 +282,5 @@ export async function readTables(db: Database, schema: string): Promise<Tables> 
       tables[name] = rows.map((row) => ({ ...row, geometry: fromWkb(row.geometry) }));
     }
   }
-  return tables as unknown as Tables;
+  return tables as unknown as SnapshotTables;
 }

@@ -15,8 +15,19 @@ export interface TableChange {
 
 /** Columns that identify a row. */
 const KEYS = [
-  ...['area_level', 'origins', 'method', 'period', 'horizon_months', 'survey_year', 'month', 'measure', 'months'],
-  ...['area', 'code', 'state_code', 'lga_code'],
+  'area_level',
+  'origins',
+  'method',
+  'period',
+  'horizon_months',
+  'survey_year',
+  'month',
+  'measure',
+  'months',
+  'area',
+  'code',
+  'state_code',
+  'lga_code',
 ];
 const NUMBERS = /^(?:DOUBLE|FLOAT|BIGINT|INTEGER|DECIMAL)/;
 

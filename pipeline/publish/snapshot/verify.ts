@@ -16,7 +16,7 @@ import type { Contents } from './contents.ts';
 import { documents } from './documents.ts';
 import { outlinesFaults, tableFaults } from './invariants.ts';
 import { recordFaults } from './manifest-records.ts';
-import { csvOf, readTables, type Tables } from './snapshot-tables.ts';
+import { csvOf, readTables, type SnapshotTables } from './snapshot-tables.ts';
 import { createViews } from './views.ts';
 
 /** The target of a link could change, and reading a pipe would never end. */
@@ -52,7 +52,11 @@ export async function verifySnapshot(
 ): Promise<Verdict> {
   const faults: string[] = [];
   const unusable = (what: string): Verdict => ({
-    ...{ directory, model_version: null, files: 0, manifest_sha256: null, unchecked: null },
+    directory,
+    model_version: null,
+    files: 0,
+    manifest_sha256: null,
+    unchecked: null,
     faults: [`manifest.json: ${what}`],
   });
   const found = listFiles(directory);
@@ -182,7 +186,7 @@ function contentFaults(
 }
 
 /** Checks that `places` is what follows from the outlines and names. */
-function placesFaults(tables: Tables, territory: Territory): string[] {
+function placesFaults(tables: SnapshotTables, territory: Territory): string[] {
   const states = tables.places.flatMap(({ area, code, pcode }) =>
     area === 'state' ? [{ state_code: code, state_pcode: pcode }] : [],
   );

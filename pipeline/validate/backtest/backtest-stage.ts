@@ -30,7 +30,7 @@ export const run: StageRun = async (io) => {
     horizon_months: horizon === 'all' ? null : horizon,
   }));
   const stretch = tested.flatMap(({ level, stretches }) =>
-    level === 'long' ? [] : stretches.map((own, h) => ({ area: level, horizon_months: HORIZONS[h]!, ...own })),
+    level === 'long' ? [] : stretches.map((own, at) => ({ area: level, horizon_months: HORIZONS[at]!, ...own })),
   );
   const past = pastOf(tested.flatMap(({ level, rows }) => (level === 'state' ? rows : [])));
   return {
@@ -51,8 +51,13 @@ export function pastOf(rows: readonly ScoredForecast[]): RowOf<typeof PAST>[] {
     const usual = mean(list.map(({ observed }) => observed));
     const share = (cases: number) => Number((cases / usual).toFixed(4));
     return list.map(({ horizon, target, observed, q05, q50, q95 }) => ({
-      ...{ state_code, horizon_months: horizon, period: target, observed: share(observed) },
-      ...{ q05: share(q05), q50: share(q50), q95: share(q95) },
+      state_code,
+      horizon_months: horizon,
+      period: target,
+      observed: share(observed),
+      q05: share(q05),
+      q50: share(q50),
+      q95: share(q95),
     }));
   });
 }

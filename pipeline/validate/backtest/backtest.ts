@@ -68,9 +68,9 @@ export function backtest(
     for (const method of methods) {
       const forecast = method.forecast(seen);
       if (!scored) continue;
-      for (const [a, area] of panel.areas.entries())
-        for (const [h, horizon] of HORIZONS.entries()) {
-          const quantiles = forecast[a]![h]!;
+      for (const [at, area] of panel.areas.entries())
+        for (const [ahead, horizon] of HORIZONS.entries()) {
+          const quantiles = forecast[at]![ahead]!;
           const y = area.y[month + horizon] ?? Number.NaN;
           if (quantiles === null || Number.isNaN(y)) continue;
           const when = {

@@ -30,15 +30,15 @@ function raster(change: (cells: Cells) => Cells, nodata = 'nan') {
   };
 }
 
-export const each = (value: (n: number, column: number, row: number, cells: Cells) => number) =>
+export const each = (value: (value: number, column: number, row: number, cells: Cells) => number) =>
   raster((cells) => ({
     ...cells,
-    values: cells.values.map((n, i) => value(n, i % cells.columns, Math.floor(i / cells.columns), cells)),
+    values: cells.values.map((number, i) => value(number, i % cells.columns, Math.floor(i / cells.columns), cells)),
   }));
 /** Takes each value from another cell, given by column and row. */
-export const from = (place: (column: number, row: number, cells: Cells) => [number, number]) =>
+export const from = (source: (column: number, row: number, cells: Cells) => [number, number]) =>
   each((_, column, row, cells) => {
-    const [x, y] = place(column, row, cells);
+    const [x, y] = source(column, row, cells);
     const inside = x >= 0 && x < cells.columns && y >= 0 && y < cells.rows;
     return inside ? cells.values[y * cells.columns + x]! : cells.values[0]!;
   });
@@ -54,16 +54,21 @@ const patch = (tag: number, value: number) => (bytes: Buffer) => {
   }
   return made;
 };
-const half = raster(({ values, columns, rows, ...place }) => {
-  const [w, h] = [Math.floor(columns / 2), Math.floor(rows / 2)];
+const half = raster(({ values, columns, rows, ...grid }) => {
+  const [halfColumns, halfRows] = [Math.floor(columns / 2), Math.floor(rows / 2)];
   const sum = (x: number, y: number) =>
     values[2 * y * columns + 2 * x]! +
     values[2 * y * columns + 2 * x + 1]! +
     values[(2 * y + 1) * columns + 2 * x]! +
     values[(2 * y + 1) * columns + 2 * x + 1]!;
   return {
-    ...{ ...place, step: 2 * place.step, columns: w, rows: h },
-    values: Float32Array.from({ length: w * h }, (_, i) => sum(i % w, Math.floor(i / w))),
+    ...grid,
+    step: 2 * grid.step,
+    columns: halfColumns,
+    rows: halfRows,
+    values: Float32Array.from({ length: halfColumns * halfRows }, (_, i) =>
+      sum(i % halfColumns, Math.floor(i / halfColumns)),
+    ),
   };
 });
 
@@ -82,34 +87,34 @@ export const RASTERS: Mutation[] = [
     'content twenty cells too far south': from((x, y) => [x, y - 20]),
     'north and south swapped': from((x, y, { rows }) => [x, rows - 1 - y]),
     'east and west swapped': from((x, y, { columns }) => [columns - 1 - x, y]),
-    'people per km²': each((n) => n / 0.85),
-    'people per hectare': each((n) => n / 85),
-    'in thousands': each((n) => n / 1000),
+    'people per km²': each((value) => value / 0.85),
+    'people per hectare': each((value) => value / 85),
+    'in thousands': each((value) => value / 1000),
     'cells of twice the size': half,
-    'a corner without people': each((n, x, y) => (x < 300 && y < 300 ? 0 : n)),
-    'half as many people': each((n) => n / 2),
-    logarithms: each((n) => Math.log1p(n)),
-    'nodata without a tag': each((n) => (n === 0 ? -99999 : n)),
+    'a corner without people': each((value, x, y) => (x < 300 && y < 300 ? 0 : value)),
+    'half as many people': each((value) => value / 2),
+    logarithms: each((value) => Math.log1p(value)),
+    'nodata without a tag': each((value) => (value === 0 ? -99999 : value)),
     'cut short': (bytes) => bytes.subarray(0, bytes.length / 2),
     'a header that declares a million rows': patch(257, 1_000_000),
   }),
   ...of('elevation', {
     'in feet': raster(
-      (cells) => ({ ...cells, values: cells.values.map((n) => (n === -9999 ? n : n * 3.28084)) }),
+      (cells) => ({ ...cells, values: cells.values.map((value) => (value === -9999 ? value : value * 3.28084)) }),
       '-9999',
     ),
     'north and south swapped': from((x, y, { rows }) => [x, rows - 1 - y]),
     'content forty cells too far south': from((x, y) => [x, y - 40]),
-    'nodata as 0': each((n) => (Number.isNaN(n) ? 0 : n)),
+    'nodata as 0': each((value) => (Number.isNaN(value) ? 0 : value)),
   }),
   ...of('effective_treatment', {
-    'in percent': each((n) => n * 100),
-    'one minus the value': each((n) => 1 - n),
-    halved: each((n) => Math.max(0.2, n / 2)),
+    'in percent': each((value) => value * 100),
+    'one minus the value': each((value) => 1 - value),
+    halved: each((value) => Math.max(0.2, value / 2)),
     'east and west swapped': from((x, y, { columns }) => [columns - 1 - x, y]),
   }),
   ...of('irs_coverage', {
-    'a third everywhere': each((n) => (Number.isNaN(n) ? n : 0.33)),
+    'a third everywhere': each((value) => (Number.isNaN(value) ? value : 0.33)),
   }),
 ];
 

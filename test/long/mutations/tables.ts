@@ -24,7 +24,7 @@ const number = (value: number) => String(Number(value.toPrecision(8)));
 /** Changes a column's values in some rows; blanks are kept. */
 export const map = (
   column: string,
-  value: (n: number, row: Row) => number,
+  value: (value: number, row: Row) => number,
   which: (row: Row) => boolean = () => true,
 ) =>
   table((rows) =>
@@ -33,7 +33,7 @@ export const map = (
     ),
   );
 export const times = (column: string, factor: number, which?: (row: Row) => boolean) =>
-  map(column, (n) => n * factor, which);
+  map(column, (value) => value * factor, which);
 /** Takes the columns' values from the next row, among the rows that `which` selects. */
 export const shift = (columns: string[], which: (row: Row) => boolean = () => true) =>
   table((rows) => {
@@ -49,16 +49,20 @@ export const swap = (a: string, b: string, which: (row: Row) => boolean = () => 
 export const rename = (column: string, names: Record<string, string>, which: (row: Row) => boolean = () => true) =>
   table((rows) => rows.map((row) => (which(row) ? { ...row, [column]: names[row[column]!] ?? row[column]! } : row)));
 export const without = (which: (row: Row) => boolean) => table((rows) => rows.filter((row) => !which(row)));
-/** Exchanges columns' values between the rows of two places, in order; `a` and `b` are codes or starts of codes. */
-export const exchange = (
-  columns: string[],
-  key: string,
-  a: string,
-  b: string,
-  which: (row: Row) => boolean = () => true,
-) =>
+/** Exchanges columns' values between the rows of two places, in order; `places` are codes or starts of codes. */
+export const exchange = ({
+  columns,
+  key,
+  places,
+  which = () => true,
+}: {
+  columns: string[];
+  key: string;
+  places: [string, string];
+  which?: (row: Row) => boolean;
+}) =>
   table((rows) => {
-    const [as, bs] = [a, b].map((code) => rows.filter((row) => row[key]!.startsWith(code) && which(row)));
+    const [as, bs] = places.map((code) => rows.filter((row) => row[key]!.startsWith(code) && which(row)));
     const other = new Map([
       ...as!.map((row, i) => [row, bs![i]] as const),
       ...bs!.map((row, i) => [row, as![i]] as const),
@@ -74,7 +78,7 @@ export const inState = (pcode: string) => (row: Row) =>
   (row.state_pcode ?? row.lga_pcode ?? row.ADM2_PCODE)!.startsWith(pcode);
 
 /** Adds a month with the values of the same month a year earlier, changed by `value`. */
-const extraMonth = (value: (n: number) => number, which: (row: Row, i: number) => boolean = () => true) =>
+const extraMonth = (value: (value: number) => number, which: (row: Row, i: number) => boolean = () => true) =>
   table((rows) => [
     ...rows,
     ...rows
@@ -98,7 +102,7 @@ export const TABLES: Mutation[] = [
   ...of('survey_clusters', {
     'positivity of 2018 divided by a hundred': times('positivity', 0.01, inYear('2018')),
     'positivity of a state in percent': times('positivity', 100, inState('NG019')),
-    'one minus positivity': map('positivity', (n) => 1 - n),
+    'one minus positivity': map('positivity', (value) => 1 - value),
     'methods swapped': rename('method', METHODS),
     'methods swapped in one round': rename('method', METHODS, inYear('2015')),
     'positivity shifted by a row': shift(['positivity']),
@@ -113,7 +117,7 @@ export const TABLES: Mutation[] = [
     'codes of two states swapped, but not their names': table((rows) =>
       rows.map((row) => ({
         ...row,
-        lga_pcode: row.lga_pcode!.replace(/^NG0(19|20)/, (_, s) => `NG0${s === '19' ? '20' : '19'}`),
+        lga_pcode: row.lga_pcode!.replace(/^NG0(19|20)/, (_, state) => `NG0${state === '19' ? '20' : '19'}`),
       })),
     ),
     'every row twice': table((rows) => [...rows, ...rows]),
@@ -143,7 +147,7 @@ export const TABLES: Mutation[] = [
       10,
       (row) => row.period!.startsWith('2019') && row.state_pcode !== 'NG022',
     ),
-    'one state in thousands': map('confirmed', (n) => Math.round(n / 1000), inState('NG024')),
+    'one state in thousands': map('confirmed', (value) => Math.round(value / 1000), inState('NG024')),
     'cumulative within the year': table((rows) => {
       let sum = 0;
       return rows.map((row) => {
@@ -158,16 +162,16 @@ export const TABLES: Mutation[] = [
       ({ period }) => period!.startsWith('2023'),
     ),
     'a new month, one state of three': extraMonth(
-      (n) => n,
+      (value) => value,
       (row) => row.state_pcode === 'NG024',
     ),
     'a new month, two states of three': extraMonth(
-      (n) => n,
+      (value) => value,
       (row) => row.state_pcode !== 'NG022',
     ),
-    'a new month with the sum of a year': extraMonth((n) => 12 * n),
+    'a new month with the sum of a year': extraMonth((value) => 12 * value),
     'a new month of zeros': extraMonth(() => 0),
-    'a new month in thousands': extraMonth((n) => n / 1000),
+    'a new month in thousands': extraMonth((value) => value / 1000),
   }),
   ...of('cases_lgas', {
     'cases shifted by a row': shift(['confirmed']),
@@ -178,16 +182,16 @@ export const TABLES: Mutation[] = [
     'blanks as 0': table((rows) =>
       rows.map((row) => ({ ...row, confirmed: row.confirmed === '' ? '0' : row.confirmed! })),
     ),
-    'one state divided by ten': map('confirmed', (n) => Math.round(n / 10), inState('NG022')),
+    'one state divided by ten': map('confirmed', (value) => Math.round(value / 10), inState('NG022')),
     'a new month, two thirds of the LGAs': extraMonth(
-      (n) => n,
+      (value) => value,
       (_, i) => i % 3 !== 0,
     ),
     'a new month, a third of the LGAs': extraMonth(
-      (n) => n,
+      (value) => value,
       (_, i) => i % 3 === 0,
     ),
-    'a new month multiplied by twelve': extraMonth((n) => 12 * n),
+    'a new month multiplied by twelve': extraMonth((value) => 12 * value),
   }),
   ...of('climate', {
     'rain in cm': times('rain_mm', 0.1),
@@ -199,7 +203,7 @@ export const TABLES: Mutation[] = [
       rows.map((row, i) => ({ ...row, rain_mm: rows[(i + 192) % rows.length]!.rain_mm! })),
     ),
     'one year in cm': times('rain_mm', 0.1, ({ year }) => year === '2016'),
-    'temperature in Fahrenheit': map('tmean_c', (n) => 1.8 * n + 32),
+    'temperature in Fahrenheit': map('tmean_c', (value) => 1.8 * value + 32),
     'years and months swapped': swap('year', 'month'),
     'zero rain in a state': map('rain_mm', () => 0, inState('NG009')),
     'the last year left out': without(({ year }) => year === '2016'),
@@ -208,13 +212,13 @@ export const TABLES: Mutation[] = [
     'people and children swapped': swap('T_TL', 'T_00_04'),
     'one state multiplied by ten': times('T_TL', 10, inState('NG001')),
     'people shifted by a row': shift(['T_TL', 'T_00_04']),
-    'in thousands': map('T_TL', (n) => Math.round(n / 1000)),
-    'children under one': map('T_00_04', (n) => Math.round(n / 5)),
+    'in thousands': map('T_TL', (value) => Math.round(value / 1000)),
+    'children under one': map('T_00_04', (value) => Math.round(value / 5)),
   }),
   ...of('itn_use', {
     'shifted by a row': shift(['itn_use']),
     'shifted by a row in one state': shift(['itn_use'], inState('NG020')),
-    'one minus the value': map('itn_use', (n) => 1 - n),
+    'one minus the value': map('itn_use', (value) => 1 - value),
     'divided by ten': times('itn_use', 0.1),
     'divided by a hundred': times('itn_use', 0.01),
     'a state left out': without(inState('NG002')),
@@ -223,7 +227,7 @@ export const TABLES: Mutation[] = [
     'years swapped': rename('survey_year', { '2018': '2021', '2021': '2018' }),
     'shares instead of percent': times('itn_access_percent', 0.01),
     'shifted by a row': shift(['itn_access_percent']),
-    'a hundred minus the value': map('itn_access_percent', (n) => 100 - n),
+    'a hundred minus the value': map('itn_access_percent', (value) => 100 - value),
   }),
   ...of('travel_minutes_to_care', {
     'first and last class swapped': swap('tt_below30', 'tt_above110'),
@@ -233,12 +237,10 @@ export const TABLES: Mutation[] = [
     'classes shifted by one': table((rows) =>
       rows.map((row) => ({
         ...row,
-        ...{
-          tt_below30: row.tt_above110!,
-          tt_30_60: row.tt_below30!,
-          tt_60_110: row.tt_30_60!,
-          tt_above110: row.tt_60_110!,
-        },
+        tt_below30: row.tt_above110!,
+        tt_30_60: row.tt_below30!,
+        tt_60_110: row.tt_30_60!,
+        tt_above110: row.tt_60_110!,
       })),
     ),
   }),
@@ -247,7 +249,7 @@ export const TABLES: Mutation[] = [
     {
       'a new round divided by a hundred': times('positivity', 0.01, inYear('2018')),
       'a new round, methods swapped': rename('method', METHODS, inYear('2018')),
-      'a new round, one minus positivity': map('positivity', (n) => 1 - n, inYear('2018')),
+      'a new round, one minus positivity': map('positivity', (value) => 1 - value, inYear('2018')),
       'a new round, shifted by a row': shift(['positivity'], inYear('2018')),
     },
     without(inYear('2018')),
@@ -276,7 +278,7 @@ export const TABLES: Mutation[] = [
       'a new month, LGAs shifted by one': shift(['confirmed'], ({ period }) => period === '2023-12'),
       'a new month divided by ten': map(
         'confirmed',
-        (n) => Math.round(n / 10),
+        (value) => Math.round(value / 10),
         ({ period }) => period === '2023-12',
       ),
       'a new month of zeros in one state': map(
@@ -302,5 +304,5 @@ export const VALID: Mutation[] = [
     { 'a new month': (bytes) => bytes },
     without(({ period }) => period === '2023-12'),
   ),
-  ...of('cases_states', { 'a new month': extraMonth((n) => 1.2 * n) }),
+  ...of('cases_states', { 'a new month': extraMonth((value) => 1.2 * value) }),
 ];

@@ -31,22 +31,22 @@ export const UNSEEN_AGAIN: Mutation[] = [
   ...of('cases_states', {
     'only children under five in the last year': map(
       'confirmed',
-      (n) => Math.round(n * 0.4),
+      (value) => Math.round(value * 0.4),
       ({ period }) => period!.startsWith('2023'),
     ),
     'suspected instead of confirmed cases in one state from 2022 on': map(
       'confirmed',
-      (n) => Math.round(n * 2.5),
+      (value) => Math.round(value * 2.5),
       (row) => row.period! >= '2022' && inState('NG022')(row),
     ),
   }),
   ...of('cases_lgas', {
     'one month multiplied by three': map(
       'confirmed',
-      (n) => 3 * n,
+      (value) => 3 * value,
       ({ period }) => period === '2022-05',
     ),
-    'rounded to thousands': map('confirmed', (n) => 1000 * Math.round(n / 1000)),
+    'rounded to thousands': map('confirmed', (value) => 1000 * Math.round(value / 1000)),
     'the mean of each state in all of its LGAs': table((rows) => {
       const groups = Map.groupBy(rows, (row) => `${row.lga_pcode!.slice(0, 5)} ${row.period}`);
       const mean = (own: typeof rows) => own.reduce((sum, row) => sum + Number(row.confirmed), 0) / own.length;
@@ -55,7 +55,7 @@ export const UNSEEN_AGAIN: Mutation[] = [
     }),
   }),
   ...of('climate', {
-    'at most 100 mm': map('rain_mm', (n) => Math.min(n, 100)),
+    'at most 100 mm': map('rain_mm', (value) => Math.min(value, 100)),
     'cumulative rain since January': table((rows) => {
       let sum = 0;
       return rows.map((row) => {
@@ -71,14 +71,14 @@ export const UNSEEN_AGAIN: Mutation[] = [
     }),
   }),
   ...of('population_census', {
-    'only women': map('T_TL', (n) => Math.round(n / 2)),
+    'only women': map('T_TL', (value) => Math.round(value / 2)),
     'sorted by size': table((rows) => {
       const values = rows.map(({ T_TL }) => Number(T_TL)).sort((a, b) => a - b);
       return rows.map((row, i) => ({ ...row, T_TL: String(values[i]!), T_00_04: String(Math.round(values[i]! / 6)) }));
     }),
   }),
   ...of('itn_use', {
-    'highest and lowest reversed': map('itn_use', (n) => 0.9 - n),
+    'highest and lowest reversed': map('itn_use', (value) => 0.9 - value),
     'increased by 30%': times('itn_use', 1.3),
   }),
   ...of('itn_access', {
@@ -91,16 +91,16 @@ export const UNSEEN_AGAIN: Mutation[] = [
     ),
   }),
   ...of('population', {
-    'half of the people': each((n) => n / 2),
-    'each cell averaged with the one to the east': each((n, x, y, { values, columns }) =>
-      x + 1 < columns ? (n + values[y * columns + x + 1]!) / 2 : n,
+    'half of the people': each((value) => value / 2),
+    'each cell averaged with the one to the east': each((value, x, y, { values, columns }) =>
+      x + 1 < columns ? (value + values[y * columns + x + 1]!) / 2 : value,
     ),
   }),
   ...of('elevation', {
-    flat: each((n) => (n === -9999 ? n : 300)),
+    flat: each((value) => (value === -9999 ? value : 300)),
     'ten cells too far east': from((x, y) => [x - 10, y]),
   }),
   ...of('effective_treatment', {
-    'the northern half doubled': each((n, _, y, { rows }) => (y < rows / 2 ? Math.min(1, 2 * n) : n)),
+    'the northern half doubled': each((value, _, y, { rows }) => (y < rows / 2 ? Math.min(1, 2 * value) : value)),
   }),
 ];

@@ -48,7 +48,12 @@ export const UNSEEN_SMALL: Mutation[] = [
   ...of(
     'cases_lgas',
     {
-      'a new month, two LGAs swapped': exchange(['confirmed'], 'lga_pcode', 'NG003001', 'NG003002', inMonth('2023-12')),
+      'a new month, two LGAs swapped': exchange({
+        columns: ['confirmed'],
+        key: 'lga_pcode',
+        places: ['NG003001', 'NG003002'],
+        which: inMonth('2023-12'),
+      }),
       'a new month, one LGA multiplied by ten': times(
         'confirmed',
         10,
@@ -83,7 +88,11 @@ export const UNSEEN_SMALL: Mutation[] = [
     without(in2016),
   ),
   ...of('population_census', {
-    'two LGAs of a state swapped': exchange(['T_TL', 'T_00_04'], 'ADM2_PCODE', 'NG020001', 'NG020002'),
+    'two LGAs of a state swapped': exchange({
+      columns: ['T_TL', 'T_00_04'],
+      key: 'ADM2_PCODE',
+      places: ['NG020001', 'NG020002'],
+    }),
     'one LGA multiplied by ten': times('T_TL', 10, ({ ADM2_PCODE }) => ADM2_PCODE === 'NG020010'),
   }),
   ...of('itn_use', {
@@ -95,5 +104,5 @@ export const UNSEEN_SMALL: Mutation[] = [
     'reduced by a tenth': times('itn_use', 0.9),
   }),
   ...of('elevation', { 'one cell too far east': from((x, y) => [x - 1, y]) }),
-  ...of('effective_treatment', { 'reduced by a tenth': each((n) => n * 0.9) }),
+  ...of('effective_treatment', { 'reduced by a tenth': each((value) => value * 0.9) }),
 ];

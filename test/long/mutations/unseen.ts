@@ -6,33 +6,37 @@ import type { Mutation } from './mutation.ts';
 import { each, from } from './rasters.ts';
 import { exchange, inState, inYear, map, of, rename, shift, table, times } from './tables.ts';
 
-/** Replaces the values of one year by those of another. */
-const copied = (column: string, key: string, fromYear: string, toYear: string) =>
+/** Replaces the cases of one year by those of another. */
+const copied = ({ key, fromYear, toYear }: { key: string; fromYear: string; toYear: string }) =>
   table((rows) => {
     const id = (row: Record<string, string>, year: string) => `${row[key]} ${row.period!.replace(/^\d{4}/, year)}`;
-    const values = new Map(rows.map((row) => [`${row[key]} ${row.period}`, row[column]!]));
+    const values = new Map(rows.map((row) => [`${row[key]} ${row.period}`, row.confirmed!]));
     return rows.map((row) =>
-      row.period!.startsWith(toYear) ? { ...row, [column]: values.get(id(row, fromYear)) ?? row[column]! } : row,
+      row.period!.startsWith(toYear) ? { ...row, confirmed: values.get(id(row, fromYear)) ?? row.confirmed! } : row,
     );
   });
 
 export const UNSEEN: Mutation[] = [
   ...of('survey_clusters', {
-    'positivity rounded to 0 or 1': map('positivity', (n) => Math.round(n)),
+    'positivity rounded to 0 or 1': map('positivity', (value) => Math.round(value)),
     'positivity of one round halved': times('positivity', 0.5, inYear('2015')),
     'months of one round a year later': table((rows) =>
       rows.map((row) => ({ ...row, period: row.period!.replace('2015-', '2016-') })),
     ),
     'numbers positive instead of positivity in one state': map(
       'positivity',
-      (n, row) => n * Number(row.examined),
+      (value, row) => value * Number(row.examined),
       inState('NG005'),
     ),
     'the LGAs of one state shifted by a row': shift(['lga_pcode', 'lga'], inState('NG020')),
-    'numbers examined divided by ten': map('examined', (n) => Math.max(1, Math.round(n / 10))),
+    'numbers examined divided by ten': map('examined', (value) => Math.max(1, Math.round(value / 10))),
   }),
   ...of('survey_states', {
-    'values of two states swapped': exchange(['positivity'], 'state_pcode', 'NG020', 'NG025'),
+    'values of two states swapped': exchange({
+      columns: ['positivity'],
+      key: 'state_pcode',
+      places: ['NG020', 'NG025'],
+    }),
     'all labelled as rapid tests': rename('method', { microscopy: 'rdt' }),
     halved: times('positivity', 0.5),
   }),
@@ -42,30 +46,34 @@ export const UNSEEN: Mutation[] = [
     ),
     'one year of one state in thousands': map(
       'confirmed',
-      (n) => Math.round(n / 1000),
+      (value) => Math.round(value / 1000),
       (row) => row.period!.startsWith('2021') && inState('NG013')(row),
     ),
     'weekly instead of monthly counts in the last year': map(
       'confirmed',
-      (n) => Math.round(n / 4.33),
+      (value) => Math.round(value / 4.33),
       ({ period }) => period!.startsWith('2023'),
     ),
-    'the previous year repeated': copied('confirmed', 'state_pcode', '2022', '2023'),
+    'the previous year repeated': copied({ key: 'state_pcode', fromYear: '2022', toYear: '2023' }),
     'the same value in every month of a year': table((rows) =>
       rows.map((row, i) => ({ ...row, confirmed: rows[i - (i % 12)]!.confirmed! })),
     ),
   }),
   ...of('cases_lgas', {
-    'cases of two LGAs swapped': exchange(['confirmed'], 'lga_pcode', 'NG003001', 'NG003002'),
+    'cases of two LGAs swapped': exchange({
+      columns: ['confirmed'],
+      key: 'lga_pcode',
+      places: ['NG003001', 'NG003002'],
+    }),
     'one LGA multiplied by a hundred': times('confirmed', 100, (row) => row.lga_pcode === 'NG003001'),
     'a year without figures': table((rows) =>
       rows.map((row) => (row.period!.startsWith('2021') ? { ...row, confirmed: '' } : row)),
     ),
-    'the previous year repeated': copied('confirmed', 'lga_pcode', '2021', '2022'),
+    'the previous year repeated': copied({ key: 'lga_pcode', fromYear: '2021', toYear: '2022' }),
   }),
   ...of('climate', {
     'rain per day': times('rain_mm', 1 / 30),
-    'rain of two states swapped': exchange(['rain_mm'], 'ADM2_PCODE', 'NG020', 'NG009'),
+    'rain of two states swapped': exchange({ columns: ['rain_mm'], key: 'ADM2_PCODE', places: ['NG020', 'NG009'] }),
     'January and July of one year swapped': table((rows) => {
       const july = new Map(
         rows.filter(({ year, month }) => year === '2010' && month === '7').map((row) => [row.ADM2_PCODE, row.rain_mm!]),
@@ -78,12 +86,12 @@ export const UNSEEN: Mutation[] = [
         return { ...row, rain_mm: (row.month === '1' ? july : january).get(row.ADM2_PCODE)! };
       });
     }),
-    'temperature of one state in kelvin': map('tmean_c', (n) => n + 273.15, inState('NG020')),
+    'temperature of one state in kelvin': map('tmean_c', (value) => value + 273.15, inState('NG020')),
     'the same rain everywhere': map('rain_mm', (_, row) => 10 * Number(row.month)),
     'rain of one LGA multiplied by ten': times('rain_mm', 10, (row) => row.ADM2_PCODE === 'NG020010'),
   }),
   ...of('population_census', {
-    'two states swapped': exchange(['T_TL', 'T_00_04'], 'ADM2_PCODE', 'NG020', 'NG006'),
+    'two states swapped': exchange({ columns: ['T_TL', 'T_00_04'], key: 'ADM2_PCODE', places: ['NG020', 'NG006'] }),
     'increased by a third': table((rows) =>
       rows.map((row) => ({
         ...row,
@@ -91,13 +99,13 @@ export const UNSEEN: Mutation[] = [
         T_00_04: String(Math.round(Number(row.T_00_04) * 1.33)),
       })),
     ),
-    'children under fifteen instead of five': map('T_00_04', (n, row) =>
-      Math.min(Number(row.T_TL), Math.round(n * 2.6)),
+    'children under fifteen instead of five': map('T_00_04', (value, row) =>
+      Math.min(Number(row.T_TL), Math.round(value * 2.6)),
     ),
   }),
   ...of('itn_use', {
     'the mean everywhere': map('itn_use', () => 0.42),
-    'increased by 0.2': map('itn_use', (n) => Math.min(1, n + 0.2)),
+    'increased by 0.2': map('itn_use', (value) => Math.min(1, value + 0.2)),
     sorted: table((rows) => {
       const values = rows.map(({ itn_use }) => itn_use!).sort();
       return rows.map((row, i) => ({ ...row, itn_use: values[i]! }));
@@ -136,17 +144,17 @@ export const UNSEEN: Mutation[] = [
   }),
   ...of('population', {
     'rotated by 180 degrees': from((x, y, { columns, rows }) => [columns - 1 - x, rows - 1 - y]),
-    'every second cell empty': each((n, x, y) => ((x + y) % 2 ? n : 0)),
-    'the eastern half doubled': each((n, x, _, { columns }) => (x > columns / 2 ? 2 * n : n)),
-    'at most a hundred in a cell': each((n) => Math.min(n, 100)),
+    'every second cell empty': each((value, x, y) => ((x + y) % 2 ? value : 0)),
+    'the eastern half doubled': each((value, x, _, { columns }) => (x > columns / 2 ? 2 * value : value)),
+    'at most a hundred in a cell': each((value) => Math.min(value, 100)),
   }),
   ...of('elevation', {
-    negative: each((n) => (n === -9999 ? n : -n)),
-    'in km': each((n) => (n === -9999 ? n : n / 1000)),
+    negative: each((value) => (value === -9999 ? value : -value)),
+    'in km': each((value) => (value === -9999 ? value : value / 1000)),
   }),
   ...of('effective_treatment', {
-    'the mean everywhere': each((n) => (Number.isNaN(n) ? n : 0.5)),
-    squared: each((n) => n * n),
+    'the mean everywhere': each((value) => (Number.isNaN(value) ? value : 0.5)),
+    squared: each((value) => value * value),
   }),
-  ...of('irs_coverage', { 'one minus the value': each((n) => 1 - n) }),
+  ...of('irs_coverage', { 'one minus the value': each((value) => 1 - value) }),
 ];

@@ -22,7 +22,7 @@ test('every reference resolves and every component is used', () => {
   const document = openapi();
   const text = JSON.stringify(document);
   const references = new Set(
-    [...text.matchAll(/"\$ref":"#\/components\/(\w+)\/([^"]+)"/g)].map((m) => `${m[1]}/${m[2]}`),
+    [...text.matchAll(/"\$ref":"#\/components\/(\w+)\/([^"]+)"/g)].map((found) => `${found[1]}/${found[2]}`),
   );
   const components = (['schemas', 'headers', 'parameters', 'responses'] as const).flatMap((kind) =>
     Object.keys(document.components[kind]).map((name) => `${kind}/${name}`),
@@ -37,7 +37,7 @@ test('the document has every operation with its parameters, scopes and errors', 
     const { get, ...others } = document.paths[operation.path];
     expect(others).toEqual({});
     expect(get.operationId).toBe(operation.id);
-    expect(get.parameters.map((p: { $ref: string }) => p.$ref.split('/').pop())).toEqual([
+    expect(get.parameters.map((parameter: { $ref: string }) => parameter.$ref.split('/').pop())).toEqual([
       ...pathParameters(operation),
       ...operation.parameters,
     ]);

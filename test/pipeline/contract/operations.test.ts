@@ -58,7 +58,7 @@ test('an operation has a file per state, period and months, in a fixed order, wi
     'v1/risk/lgas/2024-01/KN.json',
   ]);
   expect(operationFiles(byId('forecasts-states'), coverage)).toEqual(
-    [1, 2, 3, 4].map((n) => `v1/forecasts/states/${n}.json`),
+    [1, 2, 3, 4].map((months) => `v1/forecasts/states/${months}.json`),
   );
   expect(operationFiles(byId('periods'), coverage)).toEqual(['v1/periods.json']);
   const all = OPERATIONS.flatMap((operation) => operationFiles(operation, coverage));

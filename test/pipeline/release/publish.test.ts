@@ -58,8 +58,15 @@ test('a build does not change current; publish points it to the newest candidate
   expect(releasesIn(out)).toMatchObject([
     { number: 1, status: 'published', model_version: first, replaces: null, changes: null },
     {
-      ...{ number: 2, status: 'published', model_version: second, replaces: first, to: 'current', by: 'Ada' },
-      ...{ reason: null, approved: [], changes: { scores_compared: 72, scores_moved: 0 } },
+      number: 2,
+      status: 'published',
+      model_version: second,
+      replaces: first,
+      to: 'current',
+      by: 'Ada',
+      reason: null,
+      approved: [],
+      changes: { scores_compared: 72, scores_moved: 0 },
     },
   ]);
   const { built, published_by_code, at } = releasesIn(out)[1]!;

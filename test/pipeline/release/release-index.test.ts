@@ -50,8 +50,14 @@ test('a publication lists the current version, the replaced one with its end dat
   expect(was).toMatchObject({ model_version: first, status: 'kept', path: `/v1/versions/${first}` });
   expect(Date.parse(was!.sunset!) - Date.parse(was!.replaced_at!)).toBe(10 * 86_400_000);
   expect(listed.releases[0]).toMatchObject({
-    ...{ model_version: second, replaces: first, rollback: false, note: 'Rain of <June> & July', new_months: [] },
-    ...{ changed: ['model'], scores: { compared: 72, moved: 0 }, diff: `/v1/versions/${first}/diff/${second}` },
+    model_version: second,
+    replaces: first,
+    rollback: false,
+    note: 'Rain of <June> & July',
+    new_months: [],
+    changed: ['model'],
+    scores: { compared: 72, moved: 0 },
+    diff: `/v1/versions/${first}/diff/${second}`,
   });
   const diff: VersionsDiff = JSON.parse(read(out, manifestIn(out).answers[listed.releases[0]!.diff!]!));
   expect(diff).toMatchObject({ from: first, to: second, all: { compared: 72, moved: 0 } });
@@ -109,15 +115,28 @@ test('without an earlier index, the index lists at least the replaced version', 
 
 test('the feed lists new months, but no figures', () => {
   const release = {
-    ...{ model_version: 'tiny-2-00000000', replaces: 'tiny-1-00000000', released_at: '2031-01-01T00:00:00.000Z' },
-    ...{ rollback: false, note: null, new_months: ['2024-01', '2024-02'], changed: ['data' as const], diff: null },
+    model_version: 'tiny-2-00000000',
+    replaces: 'tiny-1-00000000',
+    released_at: '2031-01-01T00:00:00.000Z',
+    rollback: false,
+    note: null,
+    new_months: ['2024-01', '2024-02'],
+    changed: ['data' as const],
+    diff: null,
     data: [{ title: 'Rain', was: '2023', is: '2024' }],
     scores: { compared: 4711, moved: 815, flipped: 0, disjoint: 0 },
   };
   const version = {
-    ...{ model_version: 'tiny-2-00000000', status: 'current' as const, path: '/x', updated_at: '' },
-    ...{ contract_version: '1.3.0', first_estimated: '2020-01', last_estimated: '2024-02', last_forecast: '2024-06' },
-    ...{ replaced_at: null, sunset: null },
+    model_version: 'tiny-2-00000000',
+    status: 'current' as const,
+    path: '/x',
+    updated_at: '',
+    contract_version: '1.3.0',
+    first_estimated: '2020-01',
+    last_estimated: '2024-02',
+    last_forecast: '2024-06',
+    replaced_at: null,
+    sunset: null,
   };
   const feed = renderFeed('tiny-2-00000000', [version], [release]);
   expect(feed).toContain('<title>tiny-2-00000000, 2024-01 to 2024-02 estimated</title>');

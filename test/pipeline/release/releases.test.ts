@@ -60,32 +60,30 @@ test('`releases list` shows who published when and why, with a star at the curre
 });
 
 test('a publication left as started is listed with its outcome; a current moved by hand is reported', async () => {
-  const place = copy();
-  const record = path.join(place, 'releases/000003.json');
+  const out = copy();
+  const record = path.join(out, 'releases/000003.json');
   writeFileSync(record, readFileSync(record, 'utf8').replace('"published"', '"started"'));
-  expect(listReleases(place).releases[0]!.status).toBe('published');
-  rmSync(path.join(place, 'current'));
-  symlinkSync(path.join('snapshots', versions[1]), path.join(place, 'current'));
-  expect(listReleases(place).releases[0]!.status).toBe('abandoned');
-  rmSync(path.join(place, 'current'));
-  symlinkSync(path.join('snapshots', versions[3]), path.join(place, 'current'));
-  const { stdout } = await runHere(['releases', 'list', '--out', place]);
+  expect(listReleases(out).releases[0]!.status).toBe('published');
+  rmSync(path.join(out, 'current'));
+  symlinkSync(path.join('snapshots', versions[1]), path.join(out, 'current'));
+  expect(listReleases(out).releases[0]!.status).toBe('abandoned');
+  rmSync(path.join(out, 'current'));
+  symlinkSync(path.join('snapshots', versions[3]), path.join(out, 'current'));
+  const { stdout } = await runHere(['releases', 'list', '--out', out]);
   expect(stdout).toContain(`current points to ${versions[3]}, but according to the records here`);
 });
 
 test('prune keeps the current version, those to roll back to, the newest candidate and a recently replaced one', async () => {
   const later = Date.now() + HOUR;
-  const place = copy();
+  const out = copy();
   // The second has just been replaced by the third.
-  expect((await pruneReleases(place, 1)).removed.map(({ model_version }) => model_version)).toEqual([versions[0]]);
-  expect((await pruneReleases(place, 2, later)).removed).toEqual([]);
-  expect((await pruneReleases(place, 1, later)).removed.map(({ model_version }) => model_version)).toEqual([
-    versions[1],
-  ]);
-  expect(readdirSync(path.join(place, 'snapshots')).sort()).toEqual([versions[2], versions[3]].sort());
+  expect((await pruneReleases(out, 1)).removed.map(({ model_version }) => model_version)).toEqual([versions[0]]);
+  expect((await pruneReleases(out, 2, later)).removed).toEqual([]);
+  expect((await pruneReleases(out, 1, later)).removed.map(({ model_version }) => model_version)).toEqual([versions[1]]);
+  expect(readdirSync(path.join(out, 'snapshots')).sort()).toEqual([versions[2], versions[3]].sort());
   // The manifest of a pruned version stays.
-  expect(readJson(path.join(place, 'releases', versions[0]), 'manifest.json').model_version).toBe(versions[0]);
-  expect(listReleases(place).releases).toHaveLength(3);
+  expect(readJson(path.join(out, 'releases', versions[0]), 'manifest.json').model_version).toBe(versions[0]);
+  expect(listReleases(out).releases).toHaveLength(3);
 
   // After a rollback the version before it is the second newest.
   const back = copy();
@@ -97,58 +95,58 @@ test('prune keeps the current version, those to roll back to, the newest candida
 });
 
 test('prune keeps the raw files of remaining versions and those accepted after the newest candidate', async () => {
-  const place = copy();
-  const store = path.join(place, 'raw');
+  const out = copy();
+  const store = path.join(out, 'raw');
   const kept = readdirSync(store).sort();
   expect(kept.length).toBeGreaterThan(5);
   const [old, accepted] = ['old', 'accepted since'].map((text) => ({ text, name: sha256(Buffer.from(text)) }));
   for (const { text, name } of [old!, accepted!]) writeFileSync(path.join(store, name), text);
   utimesSync(path.join(store, old!.name), 0, 0);
   expect(readdirSync(store)).toHaveLength(kept.length + 2);
-  const { raw, removed } = await pruneReleases(place, 9);
+  const { raw, removed } = await pruneReleases(out, 9);
   expect([raw, removed]).toEqual([{ files: 1, bytes: 3 }, []]);
   expect(readdirSync(store).sort()).toEqual([...kept, accepted!.name].sort());
   for (const name of kept) utimesSync(path.join(store, name), 0, 0);
   // A file from which only the removed version was made.
   const [first] = versions;
-  rewriteManifest(path.join(place, 'snapshots', first), (manifest) => {
+  rewriteManifest(path.join(out, 'snapshots', first), (manifest) => {
     (manifest.sources[0] as Source).files[0]!.sha256 = old!.name;
   });
   writeFileSync(path.join(store, old!.name), 'old');
   utimesSync(path.join(store, old!.name), 0, 0);
-  expect((await pruneReleases(place, 9)).raw.files).toBe(0);
-  const { stdout } = await runHere(['releases', 'prune', '--keep', '1', '--out', place]);
+  expect((await pruneReleases(out, 9)).raw.files).toBe(0);
+  const { stdout } = await runHere(['releases', 'prune', '--keep', '1', '--out', out]);
   expect(stdout).toMatch(/^Removed 1 of their raw files, 0\.0 MB, from /m);
   expect(readdirSync(store).sort()).toEqual([...kept, accepted!.name].sort());
 });
 
 test('prune leaves versions that no build here recorded, does not wait for builds, and reports what it removed', async () => {
-  const place = copy();
-  const own = path.join(place, 'snapshots/tiny-1-00000000');
-  cpSync(path.join(place, 'snapshots', versions[0]), own, { recursive: true });
+  const out = copy();
+  const own = path.join(out, 'snapshots/tiny-1-00000000');
+  cpSync(path.join(out, 'snapshots', versions[0]), own, { recursive: true });
   rewriteManifest(own, (manifest) => {
     manifest.model_version = 'tiny-1-00000000';
   });
-  const building = lockShared(place);
-  const busy = await runHere(['releases', 'prune', '--keep', '1', '--out', place]);
+  const building = lockShared(out);
+  const busy = await runHere(['releases', 'prune', '--keep', '1', '--out', out]);
   expect(busy.stderr).toContain('a build is running there');
   expect(busy.code).toBe(3);
   building.release();
-  const { stdout } = await runHere(['releases', 'prune', '--keep', '1', '--out', place]);
+  const { stdout } = await runHere(['releases', 'prune', '--keep', '1', '--out', out]);
   expect(stdout).toMatch(new RegExp(`^removed ${versions[0]}, \\d\\.\\d MB\nRemoved 1 versions; kept 4\n$`));
   expect(existsSync(own)).toBe(true);
-  expect((await runHere(['releases', 'prune', '--keep', '0', '--out', place])).code).toBe(2);
+  expect((await runHere(['releases', 'prune', '--keep', '0', '--out', out])).code).toBe(2);
 });
 
 test('reproduce makes the same bytes from the raw files, also from a store by SHA-256 and after pruning', async () => {
-  const place = copy();
-  await pruneReleases(place, 1, Date.now() + HOUR);
-  const store = path.join(place, 'raw');
+  const out = copy();
+  await pruneReleases(out, 1, Date.now() + HOUR);
+  const store = path.join(out, 'raw');
   for (const name of readdirSync(country, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())) {
     const bytes = readFileSync(path.join(name.parentPath, name.name));
     cpSync(path.join(name.parentPath, name.name), path.join(store, sha256(bytes)));
   }
-  const { code, stdout, stderr } = await runHere(['releases', 'reproduce', versions[0], '--out', place]);
+  const { code, stdout, stderr } = await runHere(['releases', 'reproduce', versions[0], '--out', out]);
   expect(code, stderr).toBe(0);
   expect(stdout).toMatch(/lock file {4}[0-9a-f]{64}\n/);
   expect(stdout).toMatch(/ {2}[0-9a-f]{64} {2}surveys\.csv\n/);
@@ -156,25 +154,25 @@ test('reproduce makes the same bytes from the raw files, also from a store by SH
 });
 
 test('reproduce refuses different raw files or code, and names them', async () => {
-  const place = copy();
+  const out = copy();
   const raw = path.join(temporary(), 'raw');
   cpSync(country, raw, { recursive: true });
   writeFileSync(path.join(raw, 'surveys.csv'), `${readFileSync(path.join(raw, 'surveys.csv'), 'utf8')}\n`);
   // Otherwise the files kept by builds would be used.
-  rmSync(path.join(place, 'raw'), { recursive: true });
-  const reproduce = (version: string) => runHere(['releases', 'reproduce', version, '--out', place, '--raw-data', raw]);
+  rmSync(path.join(out, 'raw'), { recursive: true });
+  const reproduce = (version: string) => runHere(['releases', 'reproduce', version, '--out', out, '--raw-data', raw]);
   const other = await reproduce(versions[0]);
   expect([other.code, other.stderr]).toEqual([
     2,
     expect.stringMatching(/surveys\.csv: found a different file in .*, expected SHA-256/),
   ]);
-  rewriteManifest(path.join(place, 'snapshots', versions[0]), ({ stages }) => {
+  rewriteManifest(path.join(out, 'snapshots', versions[0]), ({ stages }) => {
     stages[0].code['pipeline/lib/tables/csv.ts'] = '0'.repeat(64);
   });
   const code = await reproduce(versions[0]);
   expect([code.code, code.stderr]).toEqual([
     2,
-    expect.stringMatching(/found different code: pipeline\/csv\.ts, expected the code that built it/),
+    expect.stringMatching(/found different code: pipeline\/lib\/tables\/csv\.ts, expected the code that built it/),
   ]);
   const none = await reproduce('tiny-1-00000000');
   expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('found no tiny-1-00000000')]);

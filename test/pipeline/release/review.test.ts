@@ -45,7 +45,10 @@ test('the review lists changes of raw data and of lines of model.json', async ()
   const found = await review(before, after);
   expect(found.sources).toMatchObject([
     {
-      ...{ source: 'lga_boundaries', change: 'changed', release: { was: '1', is: '2' }, files: [] },
+      source: 'lga_boundaries',
+      change: 'changed',
+      release: { was: '1', is: '2' },
+      files: [],
       accepted: [ACCEPTED],
       catalog: ['citation was "test", is "somebody else"'],
     },

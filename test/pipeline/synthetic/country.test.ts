@@ -48,17 +48,17 @@ test('every file is listed with bytes and hash, or belongs to catalog or truth; 
 
 test('the tables have the columns named in the catalog, and lack the rows declared as gaps', () => {
   const { sources }: Sources = json('sources.json');
-  for (const source of sources.filter((s) => s.format === 'csv')) {
+  for (const source of sources.filter((other) => other.format === 'csv')) {
     const [header, ...lines] = read(source.files[0]!.path).toString().trimEnd().split('\n');
     const columns = header!.split(',');
     const named = [
       ...Object.values(source.columns ?? {}),
       ...Object.keys(source.where ?? {}),
-      ...(source.classes ?? []).map((c) => c.column),
+      ...(source.classes ?? []).map(({ column }) => column),
     ];
     expect(columns).toEqual(expect.arrayContaining(named));
     expect(lines.every((line) => line.split(',').length === columns.length)).toBe(true);
-    for (const gap of (source.gaps ?? []).filter((g) => g.rule !== 'mask')) {
+    for (const gap of (source.gaps ?? []).filter((declared) => declared.rule !== 'mask')) {
       expect(lines.some((line) => line.split(',').includes(gap.lga_pcode!))).toBe(false);
       expect(lines).toHaveLength(773);
     }
@@ -69,7 +69,7 @@ test('the shapefiles contain 774 LGAs and 37 states, in degrees, with p-codes', 
   const count: Record<string, number> = { lgas: 774, states: 37 };
   for (const [name, expected] of Object.entries(count)) {
     const files = Object.fromEntries(
-      ['shp', 'shx', 'dbf', 'prj'].map((e) => [`a.${e}`, read(`boundaries/${name}.${e}`)]),
+      ['shp', 'shx', 'dbf', 'prj'].map((extension) => [`a.${extension}`, read(`boundaries/${name}.${extension}`)]),
     );
     const back = await mapshaper.applyCommands('-i a.shp -o b.geojson', files);
     const { features } = JSON.parse(back['b.geojson']!.toString());
@@ -108,7 +108,7 @@ test('the truth has a share for every LGA and month from 2010-01 to 2024-04', ()
   expect(rows).toHaveLength(774 * 172);
   const values = rows.map((row) => Number(row.split(',')[2]));
   expect(Math.min(...values.slice(0, 50_000))).toBeGreaterThan(0);
-  expect(values.every((p) => p > 0 && p < 1)).toBe(true);
+  expect(values.every((value) => value > 0 && value < 1)).toBe(true);
 });
 
 test('a directory that is not a made-up country, or a bad seed, is refused with one line and exit code 2', async () => {

@@ -37,24 +37,25 @@ function thin(all: Cells): Cells {
 
 const sum = (values: Iterable<number>) => [...values].reduce((total, value) => total + value, 0);
 const mean = (values: number[]) => sum(values) / values.length;
-const sd = (values: number[]) => Math.sqrt(mean(values.map((v) => v * v)) - mean(values) ** 2);
-const logit = (p: number) => Math.log(p / (1 - p));
+const sd = (values: number[]) => Math.sqrt(mean(values.map((value) => value * value)) - mean(values) ** 2);
+const logit = (share: number) => Math.log(share / (1 - share));
 /** One cell of each LGA: between two families of one seed, its prevalence differs only by their departures. */
-const cellOf = geography.lgas.map((_, l) => cells.lga.indexOf(l));
+const cellOf = geography.lgas.map((_, lga) => cells.lga.indexOf(lga));
 /** By LGA: the family's logit minus that of `matern`, without the difference of their intercepts. */
 function difference(family: TruthFamily, period: string): number[] {
   const [own, plain] = [truths[family], truths.matern];
   return cellOf.map(
-    (c) => logit(own.at(c, period)) - logit(plain.at(c, period)) - own.recipe.intercept + plain.recipe.intercept,
+    (cell) =>
+      logit(own.at(cell, period)) - logit(plain.at(cell, period)) - own.recipe.intercept + plain.recipe.intercept,
   );
 }
 
 test('every family has the same national level in the autumn of 2010', () => {
-  const people = geography.lgas.map((_, l) => sum(cells.population.filter((_, c) => cells.lga[c] === l)));
+  const people = geography.lgas.map((_, lga) => sum(cells.population.filter((_, cell) => cells.lga[cell] === lga)));
   for (const { by_lga, periods } of Object.values(truths)) {
     const level = ['2010-09', '2010-10', '2010-11', '2010-12'].map((period) => {
       const row = by_lga[periods.indexOf(period)]!;
-      return sum(row.map((p, l) => p * people[l]!)) / sum(people);
+      return sum(row.map((share, lga) => share * people[lga]!)) / sum(people);
     });
     expect(mean(level)).toBeCloseTo(0.4, 6);
   }
@@ -74,7 +75,7 @@ test.each([
 test('lga-effects: the truth includes the effects, the same in every month', () => {
   const effects = truths['lga-effects'].departures.lga_effects!;
   for (const period of ['2010-11', '2018-10', '2024-04'])
-    for (const [l, d] of difference('lga-effects', period).entries()) expect(d).toBeCloseTo(effects[l]!, 8);
+    for (const [lga, moved] of difference('lga-effects', period).entries()) expect(moved).toBeCloseTo(effects[lga]!, 8);
 });
 
 test.each([
@@ -97,14 +98,14 @@ test('campaigns: the truth falls by the step, half of which is left after two ye
   const inState = geography.lgas.findIndex(({ state }) => state === early.state);
   const at = (months: number) => {
     const index = monthIndex(early.first) + months;
-    const period = truths.matern.periods.find((p) => monthIndex(p) === index)!;
+    const period = truths.matern.periods.find((other) => monthIndex(other) === index)!;
     return difference('campaigns', period)[inState]!;
   };
   expect(at(-1)).toBeCloseTo(0, 8);
   // The middle of its first month is half a month after its start.
   expect(at(0)).toBeCloseTo(early.step * 2 ** (-0.5 / 24), 8);
   expect(at(24) / at(0)).toBeCloseTo(0.5, 8);
-  const without = geography.lgas.findIndex(({ state }) => !campaigns!.some((c) => c.state === state));
+  const without = geography.lgas.findIndex(({ state }) => !campaigns!.some((campaign) => campaign.state === state));
   for (const period of ['2012-01', '2023-12']) expect(difference('campaigns', period)[without]).toBeCloseTo(0, 8);
 });
 
@@ -112,12 +113,12 @@ test('trend: the nation falls by 0.1 logit a year, and states by 0.1 more or les
   const years = 13;
   const [first, last] = ['2010-11', '2023-11'].map((period) => difference('trend', period));
   // Add the slope of matern, which both families contain.
-  const slopes = first!.map((d, l) => (last![l]! - d) / years + truths.matern.recipe.trend);
-  const byState = STATES.map((_, s) => slopes[geography.lgas.findIndex(({ state }) => state === s)]!);
+  const slopes = first!.map((start, lga) => (last![lga]! - start) / years + truths.matern.recipe.trend);
+  const byState = STATES.map((_, at) => slopes[geography.lgas.findIndex(({ state }) => state === at)]!);
   for (const slope of byState) expect(Math.abs(slope + 0.1)).toBeCloseTo(0.1, 8);
   expect(byState.filter((slope) => slope < -0.1).length).toBeOneOf([18, 19]);
   const people = STATES.map(({ people }) => people);
-  const nation = sum(byState.map((slope, s) => slope * people[s]!)) / sum(people);
+  const nation = sum(byState.map((slope, state) => slope * people[state]!)) / sum(people);
   expect(nation).toBeGreaterThan(-0.11);
   expect(nation).toBeLessThan(-0.09);
 });
@@ -131,13 +132,13 @@ test('mixed: the slope is half way from that of matern to -0.1, with states 0.05
 test('nonstationary: each half has half of the cells, and its own standard deviation and correlation range', () => {
   const halves = truths.nonstationary.departures.halves!;
   expect(halves.range_km).toEqual([60, 300]);
-  const shares = cells.lga.map((_, c) => shareOfFirst(halves, cells, c));
+  const shares = cells.lga.map((_, cell) => shareOfFirst(halves, cells, cell));
   expect(mean(shares)).toBeGreaterThan(0.48);
   expect(mean(shares)).toBeLessThan(0.52);
   const years = blendHalves(halves, cells);
-  const inside = (half: number) => [...cells.lga.keys()].filter((c) => shares[c] === (half === 0 ? 1 : 0));
+  const inside = (half: number) => [...cells.lga.keys()].filter((cell) => shares[cell] === (half === 0 ? 1 : 0));
   // A country contains many patches of 60 km but few of 300 km, so the tolerance is wider for the second half.
-  const spread = (half: number) => sd(inside(half).map((c) => years[9]![c]!));
+  const spread = (half: number) => sd(inside(half).map((cell) => years[9]![cell]!));
   expect(spread(0)).toBeGreaterThan(2 * 0.85);
   expect(spread(0)).toBeLessThan(2 * 1.15);
   expect(spread(1)).toBeGreaterThan(0.6);
@@ -152,14 +153,15 @@ test('nonstationary: each half has half of the cells, and its own standard devia
 function correlationAt(inside: number[], values: Float64Array, km: number): number {
   const pairs: [number, number][] = [];
   const some = inside.filter((_, i) => i % 2 === 0);
-  for (const [i, a] of some.entries()) {
-    for (const b of some.slice(i + 1)) {
-      const x = (cells.longitude[a]! - cells.longitude[b]!) * KM_PER_DEGREE_LONGITUDE;
-      const y = (cells.latitude[a]! - cells.latitude[b]!) * KM_PER_DEGREE_LATITUDE;
-      if (Math.abs(Math.hypot(x, y) - km) < 3) pairs.push([values[a]!, values[b]!], [values[b]!, values[a]!]);
+  for (const [i, one] of some.entries()) {
+    for (const another of some.slice(i + 1)) {
+      const x = (cells.longitude[one]! - cells.longitude[another]!) * KM_PER_DEGREE_LONGITUDE;
+      const y = (cells.latitude[one]! - cells.latitude[another]!) * KM_PER_DEGREE_LATITUDE;
+      if (Math.abs(Math.hypot(x, y) - km) < 3)
+        pairs.push([values[one]!, values[another]!], [values[another]!, values[one]!]);
     }
   }
-  const [first, second] = [pairs.map(([a]) => a), pairs.map(([, b]) => b)];
+  const [first, second] = [pairs.map(([one]) => one), pairs.map(([, another]) => another)];
   return (mean(pairs.map(([a, b]) => a * b)) - mean(first) * mean(second)) / (sd(first) * sd(second));
 }
 

@@ -27,10 +27,10 @@ describe.each([1, 2, 3, 11])('the geography of seed %d', (seed) => {
   test('774 LGAs in 37 states, in order of code, with the number of LGAs per state that the table lists', () => {
     expect(lgas).toHaveLength(774);
     expect(lgas.map((lga) => lga.lga_pcode)).toEqual(lgas.map((lga) => lga.lga_pcode).toSorted());
-    for (const [s, recipe] of STATES.entries()) {
+    for (const [at, recipe] of STATES.entries()) {
       const here = lgas.filter((lga) => lga.lga_pcode.startsWith(recipe.state_pcode));
       expect(here).toHaveLength(recipe.lgas);
-      expect(here.every((lga) => lga.state === s)).toBe(true);
+      expect(here.every((lga) => lga.state === at)).toBe(true);
       expect(new Set(here.map((lga) => lga.lga)).size).toBe(recipe.lgas);
       expect(here.map((lga) => lga.lga)).toEqual(here.map((lga) => lga.lga).toSorted());
     }
@@ -48,8 +48,8 @@ describe.each([1, 2, 3, 11])('the geography of seed %d', (seed) => {
   });
 
   test("the outer edges of a state's LGAs are the state's outline, and their areas add up", () => {
-    for (const [s, state] of states.entries()) {
-      const here = lgas.filter((lga) => lga.state === s);
+    for (const [at, state] of states.entries()) {
+      const here = lgas.filter((lga) => lga.state === at);
       expect(new Set(outerEdges(here))).toEqual(new Set(edgesOf(state)));
       expect(here.reduce((sum, lga) => sum + areaOf(lga), 0)).toBeCloseTo(areaOf(state), 9);
     }
@@ -62,7 +62,7 @@ describe.each([1, 2, 3, 11])('the geography of seed %d', (seed) => {
     for (let at = outer[0]!.split(' ')[0]!; steps === 0 || at !== outer[0]!.split(' ')[0]; at = next.get(at)!) steps++;
     expect(steps).toBe(outer.length);
     const points = lgas.flatMap((lga) => lga.polygons.flat(2));
-    const [x, y] = [points.map((p) => p[0]), points.map((p) => p[1])];
+    const [x, y] = [points.map((point) => point[0]), points.map((point) => point[1])];
     expect(Math.min(...x)).toBeGreaterThan(2.7);
     expect(Math.max(...x)).toBeLessThan(14.7);
     expect(Math.min(...y)).toBeGreaterThan(4.3);

@@ -25,8 +25,8 @@ test('population: 100 to 220 million, all in cells of their LGA, and no LGA is e
 
 test('cities: 100 to 300 LGAs are urban by the rule of 1,500 people per km² and 50,000 in total', () => {
   const { columns } = POPULATION_GRID;
-  const dense = population.persons.map((p, cell) =>
-    p / cellArea(POPULATION_GRID, Math.floor(cell / columns)) >= 1500 ? 1 : 0,
+  const dense = population.persons.map((persons, cell) =>
+    persons / cellArea(POPULATION_GRID, Math.floor(cell / columns)) >= 1500 ? 1 : 0,
   );
   const urban = new Float64Array(geography.lgas.length);
   for (let start = 0; start < dense.length; start++) {
@@ -59,7 +59,7 @@ test('season: a late-summer peak in the north, an earlier one in the south-west,
 
 test("an LGA's prevalence is the population-weighted mean of its cells' by the documented formula", () => {
   const period = '2018-07';
-  const t = prevalence.periods.indexOf(period);
+  const month = prevalence.periods.indexOf(period);
   const { recipe } = prevalence;
   const field = prevalence.field!;
   // Knots are in the middle of years; the middle of July 2018 is 1/24 of a year after that of 2018.
@@ -89,7 +89,7 @@ test("an LGA's prevalence is the population-weighted mean of its cells' by the d
       positive += cells.population[cell]! / (1 + Math.exp(-logit));
       people += cells.population[cell]!;
     }
-    expect(prevalence.by_lga[t]![lga]).toBeCloseTo(positive / people, 9);
+    expect(prevalence.by_lga[month]![lga]).toBeCloseTo(positive / people, 9);
   }
 });
 
@@ -136,7 +136,7 @@ test.each(CLUSTER_ROUNDS)('round $survey_year: numbers, months and positions of 
     );
     expect(moved_km).toBeLessThan(cluster.urban ? 2.001 : 10.001);
   }
-  const perState = STATES.map((_, s) => taken.filter((cluster) => cluster.state === s).length);
+  const perState = STATES.map((_, state) => taken.filter((cluster) => cluster.state === state).length);
   expect(Math.max(...perState) - Math.min(...perState)).toBeLessThanOrEqual(1);
 });
 
@@ -144,11 +144,13 @@ test.each(CLUSTER_ROUNDS)(
   'round $survey_year: weighted microscopy agrees with the truth within its sampling error',
   (round) => {
     const taken = clusters.filter((cluster) => cluster.survey_year === round.survey_year);
-    const total = sum(taken.map((c) => c.weight * c.examined));
-    const ratio = sum(taken.map((c) => c.weight * c.microscopy)) / total;
-    const error = Math.sqrt(sum(taken.map((c) => (c.weight * (c.microscopy - ratio * c.examined)) ** 2))) / total;
+    const total = sum(taken.map((cluster) => cluster.weight * cluster.examined));
+    const ratio = sum(taken.map((cluster) => cluster.weight * cluster.microscopy)) / total;
+    const error =
+      Math.sqrt(sum(taken.map((cluster) => (cluster.weight * (cluster.microscopy - ratio * cluster.examined)) ** 2))) /
+      total;
     expect(Math.abs(ratio - trueMean(fieldwork[round.survey_year]!))).toBeLessThan(3.5 * error);
-    expect(sum(taken.map((c) => c.rdt))).toBeGreaterThan(1.1 * sum(taken.map((c) => c.microscopy)));
+    expect(sum(taken.map(({ rdt }) => rdt))).toBeGreaterThan(1.1 * sum(taken.map(({ microscopy }) => microscopy)));
   },
 );
 
@@ -160,16 +162,17 @@ describe('families whose surveys or seasons violate the model', () => {
   test('matern gives the survey of the country; informative visits places of higher prevalence', () => {
     const plain = survey('matern');
     expect(plain).toEqual(clusters.filter(({ survey_year }) => survey_year === round.survey_year));
-    const mean = (taken: typeof plain) => sum(taken.map((c) => c.weight * c.prevalence)) / taken.length;
+    const mean = (taken: typeof plain) =>
+      sum(taken.map((cluster) => cluster.weight * cluster.prevalence)) / taken.length;
     // Two places of a stratum differ by about 0.1, and the higher is visited in 75% of draws, the lower in 25%.
     expect(mean(survey('informative')) - mean(plain)).toBeGreaterThan(0.01);
   });
 
   test('misplaced reports one cluster in twenty up to 50 km from its true place', () => {
-    const moved_km = survey('misplaced').map((c) =>
+    const moved_km = survey('misplaced').map((cluster) =>
       Math.hypot(
-        (c.longitude - c.true_longitude) * KM_PER_DEGREE_LONGITUDE,
-        (c.latitude - c.true_latitude) * KM_PER_DEGREE_LATITUDE,
+        (cluster.longitude - cluster.true_longitude) * KM_PER_DEGREE_LONGITUDE,
+        (cluster.latitude - cluster.true_latitude) * KM_PER_DEGREE_LATITUDE,
       ),
     );
     expect(Math.max(...moved_km)).toBeLessThan(50.001);
@@ -188,18 +191,26 @@ describe('families whose surveys or seasons violate the model', () => {
 });
 
 test('2021 by state: errors are no larger than 15 clusters per state explain, and not one-sided', () => {
-  const off = positivityByState(country.state_round, 'microscopy').map((p, s) => p - trueMean(fieldwork[2021]!, s));
-  expect(Math.sqrt(sum(off.map((d) => d * d)) / off.length)).toBeLessThan(0.09);
+  const off = positivityByState(country.state_round, 'microscopy').map(
+    (share, state) => share - trueMean(fieldwork[2021]!, state),
+  );
+  expect(Math.sqrt(sum(off.map((difference) => difference * difference)) / off.length)).toBeLessThan(0.09);
   expect(Math.abs(sum(off) / off.length)).toBeLessThan(0.03);
 });
 
 test('cluster probabilities scatter around prevalence according to rho, and results around them binomially', () => {
-  const z = clusters.map((c) => (c.chance - c.prevalence) ** 2 / (c.prevalence * (1 - c.prevalence)));
-  expect(sum(z) / z.length / prevalence.recipe.rho).toBeGreaterThan(0.85);
-  expect(sum(z) / z.length / prevalence.recipe.rho).toBeLessThan(1.15);
-  const usual = clusters.filter((c) => c.chance > 0.05 && c.chance < 0.95);
-  const b = usual.map((c) => (c.microscopy - c.examined * c.chance) ** 2 / (c.examined * c.chance * (1 - c.chance)));
-  expect(Math.abs(sum(b) / b.length - 1)).toBeLessThan(0.2);
+  const dispersion = clusters.map(
+    (cluster) => (cluster.chance - cluster.prevalence) ** 2 / (cluster.prevalence * (1 - cluster.prevalence)),
+  );
+  expect(sum(dispersion) / dispersion.length / prevalence.recipe.rho).toBeGreaterThan(0.85);
+  expect(sum(dispersion) / dispersion.length / prevalence.recipe.rho).toBeLessThan(1.15);
+  const usual = clusters.filter((cluster) => cluster.chance > 0.05 && cluster.chance < 0.95);
+  const counted = usual.map(
+    (cluster) =>
+      (cluster.microscopy - cluster.examined * cluster.chance) ** 2 /
+      (cluster.examined * cluster.chance * (1 - cluster.chance)),
+  );
+  expect(Math.abs(sum(counted) / counted.length - 1)).toBeLessThan(0.2);
 });
 
 test('cases by state: infections × people × reporting with noise, except in the declared gaps', () => {
@@ -216,7 +227,7 @@ test('cases by state: infections × people × reporting with noise, except in th
     }
     const scatter = kept.map((i) => Math.log(record.confirmed[i]! / record.expected[i]!));
     expect(Math.abs(sum(scatter) / scatter.length)).toBeLessThan(0.035);
-    expect(Math.sqrt(sum(scatter.map((s) => s * s)) / scatter.length)).toBeLessThan(0.11);
+    expect(Math.sqrt(sum(scatter.map((own) => own * own)) / scatter.length)).toBeLessThan(0.11);
     expect((sum(record.expected) / 108 / residents) * 1000).toBeGreaterThan(2);
   }
 });
@@ -226,7 +237,8 @@ test("cases by LGA: ten states; Kebbi's LGAs add up to the state, the others fol
   expect(states.size).toBe(10);
   const kebbi = country.cases_states.find((record) => STATES[record.state]!.state_code === 'KE')!;
   const parts = country.cases_lgas.filter((record) => geography.lgas[record.lga]!.state === kebbi.state);
-  for (let t = 0; t < 48; t++) expect(sum(parts.map((part) => part.confirmed[t]!))).toBe(kebbi.confirmed[60 + t]);
+  for (let month = 0; month < 48; month++)
+    expect(sum(parts.map((part) => part.confirmed[month]!))).toBe(kebbi.confirmed[60 + month]);
   expect(country.cases_lgas.flatMap((record) => record.confirmed).filter((cases) => cases === null)).toHaveLength(1);
   const record = country.cases_lgas.find((other) => other.expected)!;
   // The ratio of October to February 2022 is that of the index, apart from eight months' growth.

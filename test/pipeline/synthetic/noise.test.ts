@@ -23,7 +23,7 @@ test.each([0.25, 0.5, 1])(
     ] as const) {
       // A stationary field's correlation is the mean cosine of its frequencies.
       const cosines = waves.frequency_x.map((x, i) => Math.cos(x * dx + waves.frequency_y[i]! * dy));
-      const mean = cosines.reduce((sum, c) => sum + c, 0) / cosines.length;
+      const mean = cosines.reduce((sum, cosine) => sum + cosine, 0) / cosines.length;
       expect(Math.abs(mean - correlation)).toBeLessThan(4.5 * Math.sqrt(0.5 / cosines.length));
     }
   },
@@ -31,8 +31,8 @@ test.each([0.25, 0.5, 1])(
 
 test('a surface has mean 0 and variance 1 over draws', () => {
   const values = Array.from({ length: 2000 }, (_, i) => drawSurface(randomStream(i, 'surface'), 100)(7.3, 9.1));
-  const mean = values.reduce((sum, v) => sum + v, 0) / values.length;
-  const variance = values.reduce((sum, v) => sum + v * v, 0) / values.length - mean ** 2;
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  const variance = values.reduce((sum, value) => sum + value * value, 0) / values.length - mean ** 2;
   expect(Math.abs(mean)).toBeLessThan(5 / Math.sqrt(2000));
   expect(Math.abs(variance - 1)).toBeLessThan(5 * Math.sqrt(2 / 2000));
 });

@@ -16,12 +16,14 @@ const box = (x0: number, y0: number, x1: number, y1: number): Polygon => [
 
 test('cells belong to the area that contains their centre; a centre on a shared edge to one of the two', () => {
   const areas = [{ polygons: [box(0, 0, 1.5, 4)] }, { polygons: [box(1.5, 0, 3, 2.5)] }];
-  expect([...burnAreas(grid, areas)]).toEqual([
-    ...[0, -1, -1, -1],
-    ...[0, -1, -1, -1],
-    ...[0, 1, 1, -1],
-    ...[0, 1, 1, -1],
-  ]);
+  expect([...burnAreas(grid, areas)]).toEqual(
+    [
+      [0, -1, -1, -1],
+      [0, -1, -1, -1],
+      [0, 1, 1, -1],
+      [0, 1, 1, -1],
+    ].flat(),
+  );
 });
 
 test('holes are not filled', () => {

@@ -2,12 +2,12 @@ import { expect, test } from 'vitest';
 import { growRegions } from '../../../pipeline/synthetic/regions.ts';
 
 /** A square of `n` × `n` points, each connected to those beside, above and below it. */
-function square(n: number) {
-  const points = Array.from({ length: n * n }, (_, i) => ({ x: i % n, y: Math.floor(i / n) }));
-  const at = (x: number, y: number) => (x < 0 || y < 0 || x >= n || y >= n ? -1 : y * n + x);
+function square(side: number) {
+  const points = Array.from({ length: side * side }, (_, i) => ({ x: i % side, y: Math.floor(i / side) }));
+  const at = (x: number, y: number) => (x < 0 || y < 0 || x >= side || y >= side ? -1 : y * side + x);
   return {
-    x: points.map((p) => p.x),
-    y: points.map((p) => p.y),
+    x: points.map(({ x }) => x),
+    y: points.map(({ y }) => y),
     across: points.map(({ x, y }) => [at(x + 1, y), at(x - 1, y), at(x, y + 1), at(x, y - 1)]),
   };
 }
@@ -19,7 +19,7 @@ test('region sizes approach their targets: 100, 100 and 200 of 400', () => {
     { x: 9, y: 15, target: 2 },
   ];
   const region = growRegions(square(20), seeds, 1);
-  const sizes = seeds.map((_, k) => region.filter((r) => r === k).length);
+  const sizes = seeds.map((_, k) => region.filter((own) => own === k).length);
   expect(Math.abs(sizes[0]! - 100)).toBeLessThan(10);
   expect(Math.abs(sizes[2]! - 200)).toBeLessThan(10);
 });

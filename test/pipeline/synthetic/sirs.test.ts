@@ -22,7 +22,7 @@ test('transmission rate: 0.4 of b all year, the rest by season', () => {
 test('a season leads to a repeating yearly cycle with a later peak', () => {
   const season = [0, 0, 0, 0, 0.2, 0.6, 1, 1, 0.6, 0.2, 0, 0];
   const infections = simulateSirs(sirs, season, 24);
-  for (let m = 0; m < 12; m++) expect(infections[m + 12]).toBeCloseTo(infections[m]!, 6);
+  for (let month = 0; month < 12; month++) expect(infections[month + 12]).toBeCloseTo(infections[month]!, 6);
   const peak = infections.slice(0, 12).indexOf(Math.max(...infections.slice(0, 12)));
   expect(peak).toBeGreaterThanOrEqual(6);
   expect(peak).toBeLessThanOrEqual(9);

@@ -26,7 +26,7 @@ test('every state has its share of LGAs', () => {
     const size = sizeOf({ states: 4, lgas: 11 });
     const kept = statesOf(seed, size);
     expect(new Set(kept).size).toBe(4);
-    expect(lgaCounts(size, kept).reduce((sum, n) => sum + n, 0)).toBe(11);
+    expect(lgaCounts(size, kept).reduce((sum, count) => sum + count, 0)).toBe(11);
     expect(Math.min(...lgaCounts(size, kept))).toBeGreaterThan(0);
   }
 });

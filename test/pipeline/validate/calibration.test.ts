@@ -4,13 +4,23 @@ import { calibrate, poolCalibration, summariseCalibration } from '../../../pipel
 const truths: Record<string, number> = { A1: 0.3, A2: 0.08, B1: 0.6, B2: 0.36 };
 const truth = (code: string, period: string) => truths[code]! * (period === '2020-01' ? 1 : 0.5);
 const levels = {
-  ...{ probability_very_low: 0, probability_low: 0.2, probability_moderate: 0.8, probability_high: 0 },
-  ...{ probability_very_high: 0, probability_above_very_low: 1, probability_above_low: 0.8 },
-  ...{ probability_above_moderate: 0, probability_above_high: 0 },
+  probability_very_low: 0,
+  probability_low: 0.2,
+  probability_moderate: 0.8,
+  probability_high: 0,
+  probability_very_high: 0,
+  probability_above_very_low: 1,
+  probability_above_low: 0.8,
+  probability_above_moderate: 0,
+  probability_above_high: 0,
 };
 const probabilities = ['A1', 'A2', 'B1', 'B2'].map((code) => ({
-  ...{ area: 'lga' as const, code, period: '2020-01', ...levels },
-  ...{ probability_highest_nation: code === 'B1' ? 0.9 : 0.05, probability_highest_state: 0.5 },
+  area: 'lga' as const,
+  code,
+  period: '2020-01',
+  ...levels,
+  probability_highest_nation: code === 'B1' ? 0.9 : 0.05,
+  probability_highest_state: 0.5,
 }));
 const change = { change_year: 0, change_year_low: 0, change_year_high: 0, probability_rise_year: 0.7 };
 const since = { change_survey: 0, change_survey_low: 0, change_survey_high: 0, probability_rise_survey: 1 };

@@ -6,14 +6,18 @@ const span = { first_estimated: '2015-01', last_estimated: '2023-12', surveyed: 
 const town: LgaGroups = { zone: 'NW', distance: 'below 5 km', setting: 'urban' };
 const village: LgaGroups = { zone: 'SE', distance: '20 km or more', setting: 'rural' };
 const row = (lga_code: string, period: string, score: number) => ({
-  ...{ lga_code, period, score, score_low: score - 0.1, score_high: score + 0.1 },
+  lga_code,
+  period,
+  score,
+  score_low: score - 0.1,
+  score_high: score + 0.1,
 });
 const lgas = [row('A', '2018-12', 0.2), row('A', '2024-01', 0.3), row('B', '2019-01', 0.5)];
 const scored = {
   lgas,
   baseline: lgas.map((own) => ({ ...own, score: 0.4 })),
   draws: null,
-  places: new Map([
+  lgaGroups: new Map([
     ['A', town],
     ['B', village],
   ]),
@@ -62,7 +66,7 @@ test('the draws are those of the scored row', () => {
     return [0, 1, 2, 3, 4].map((k) => lgas[i]!.score + 0.01 * (k - 2));
   };
   const truth = (lga_code: string, period: string) =>
-    lgas.find((l) => l.lga_code === lga_code && l.period === period)!.score;
+    lgas.find((row) => row.lga_code === lga_code && row.period === period)!.score;
   const groups = scoreGroups(compareWithTruth({ ...scored, draws }, truth), GROUPINGS);
   for (const own of groups) expect(own).toMatchObject({ coverage_50: 1, coverage_95: 1 });
 });
@@ -87,9 +91,9 @@ test('LGAs are grouped by zone, by the setting of most people, and by distance f
   const at = (longitude: number | null, latitude: number | null, lga_code: string | null = null) =>
     ({ longitude, latitude, lga_code }) as never;
   // a tenth of a degree is 11.1 km of latitude, and 10.9 km of longitude at 12° N
-  const places = lgaGroupsOf(areas, zonal, cells, [at(8, 9.6), at(8, 9.3), at(8.3, 12), at(null, null)]);
-  expect(places.get('A')).toEqual({ zone: 'NW', distance: '10-20 km', setting: 'urban' });
-  expect(places.get('B')).toEqual({ zone: 'NW', distance: '20 km or more', setting: 'rural' });
+  const lgaGroups = lgaGroupsOf(areas, zonal, cells, [at(8, 9.6), at(8, 9.3), at(8.3, 12), at(null, null)]);
+  expect(lgaGroups.get('A')).toEqual({ zone: 'NW', distance: '10-20 km', setting: 'urban' });
+  expect(lgaGroups.get('B')).toEqual({ zone: 'NW', distance: '20 km or more', setting: 'rural' });
   // a cluster known by its LGA only has distance 0
   expect(lgaGroupsOf(areas, zonal, cells, [at(null, null, 'B')]).get('B')?.distance).toBe('below 5 km');
   expect(lgaGroupsOf(areas, zonal, cells, []).get('B')?.distance).toBe('20 km or more');

@@ -13,9 +13,24 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 const row: HeldOut = {
-  ...{ cell_id: '2010-A-11', model: 'spatial', fold: 1, survey_year: 2010, state_code: 'AB', examined: 3 },
-  ...{ observed: 0.5, mean: 0.25, q025: 0, q05: 0, q25: 0, q50: 0.25, q75: 0.5, q95: 1, q975: 1 },
-  ...{ log_score: -1.5, crps: 0.125, pit: 0.7 },
+  cell_id: '2010-A-11',
+  model: 'spatial',
+  fold: 1,
+  survey_year: 2010,
+  state_code: 'AB',
+  examined: 3,
+  observed: 0.5,
+  mean: 0.25,
+  q025: 0,
+  q05: 0,
+  q25: 0,
+  q50: 0.25,
+  q75: 0.5,
+  q95: 1,
+  q975: 1,
+  log_score: -1.5,
+  crps: 0.125,
+  pit: 0.7,
   draws: { prevalence: Float64Array.of(0.2, 0.3), rho: Float64Array.of(0.1, 0.15) },
 };
 

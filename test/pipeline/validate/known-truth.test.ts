@@ -46,7 +46,8 @@ test('countries that score as recorded confirm the record for new code; one that
   const again = recorded.countries.filter(({ seed, truth }) => seed === 1 && (truth === 'matern' || truth === 'trend'));
   expect(confirmRecord(recorded, again, 'new')).toEqual({
     ...recorded,
-    ...{ model_code: 'new', confirmed_on: ['matern-1', 'trend-1'] },
+    model_code: 'new',
+    confirmed_on: ['matern-1', 'trend-1'],
   });
   const moved = (by: number) => again.map((row, k) => (k === 3 ? { ...row, bias: row.bias + by } : row));
   // a difference that another order of sums may cause

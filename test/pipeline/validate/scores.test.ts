@@ -29,22 +29,38 @@ test('the randomised transform is uniform even if a third of outcomes are 0', ()
   const random = randomStream(2, 'pit');
   const draw = () => Math.max(0, Math.ceil(random.uniform() * 3 - 1)) / 2;
   const sorted = Array.from({ length: 3000 }, draw).sort();
-  const n = 3000;
-  const below = Array.from({ length: n }, () => Number(randomisedPit(sorted, draw(), random) < 0.2));
-  const share = below.reduce((a, b) => a + b) / n;
-  expect(Math.abs(share - 0.2)).toBeLessThan(4 * Math.sqrt(0.2 * 0.8 * (2 / n)));
+  const count = 3000;
+  const below = Array.from({ length: count }, () => Number(randomisedPit(sorted, draw(), random) < 0.2));
+  const share = below.reduce((a, b) => a + b) / count;
+  expect(Math.abs(share - 0.2)).toBeLessThan(4 * Math.sqrt(0.2 * 0.8 * (2 / count)));
 });
 
 test('a summary weights the error by children within folds, and folds equally', () => {
   const row = (fold: number, examined: number, mean: number, observed: number, pit: number) => ({
-    ...{ cell_id: '', model: 'spatial' as const, fold, survey_year: 2018, state_code: 'KN', examined, observed, mean },
-    ...{ q025: 0, q05: 0, q25: 0, q50: 0, q75: 0, q95: 0, q975: 0, log_score: -fold, crps: 0.1, pit },
+    cell_id: '',
+    model: 'spatial' as const,
+    fold,
+    survey_year: 2018,
+    state_code: 'KN',
+    examined,
+    observed,
+    mean,
+    q025: 0,
+    q05: 0,
+    q25: 0,
+    q50: 0,
+    q75: 0,
+    q95: 0,
+    q975: 0,
+    log_score: -fold,
+    crps: 0.1,
+    pit,
     draws: { prevalence: new Float64Array(0), rho: new Float64Array(0) },
   });
   const summary = summariseScores([row(1, 10, 0.2, 0.3, 0.5), row(1, 30, 0.2, 0.6, 0.99), row(2, 5, 0.4, 0.4, 0.1)]);
   expect(summary.log_score.mean).toBeCloseTo(-1.5, 12);
   expect(summary.log_score.standard_error).toBeCloseTo(0.5, 12);
   expect(summary.mean_absolute_error.mean).toBeCloseTo(((10 * 0.1 + 30 * 0.4) / 40 + 0) / 2, 12);
-  expect(summary.coverage.map((c) => c.share)).toEqual([1 / 3, 2 / 3, 2 / 3, 2 / 3]);
+  expect(summary.coverage.map(({ share }) => share)).toEqual([1 / 3, 2 / 3, 2 / 3, 2 / 3]);
   expect(() => summariseScores([])).toThrow('no held-out cells');
 });

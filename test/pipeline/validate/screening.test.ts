@@ -19,11 +19,13 @@ test('an effect is the mean of the folds’ differences, with its standard error
   expect(describeEffect(sure)).toContain('−1.0003 ± 0.0003, CRPS +0.00000 with it: it worsens the score');
 });
 
-const foldOf = new Map(lgas.map(({ lga_code }, a) => [lga_code, 1 + (a % 2)]));
+const foldOf = new Map(lgas.map(({ lga_code }, at) => [lga_code, 1 + (at % 2)]));
 const how = { states: ['AB', 'KN'], foldOf, constants: CONSTANTS, draws: 100, seed: 1, like: null };
 const covariate = (name: string, scale: number) => ({
-  ...{ name, transform: 'none' as const, square: false },
-  values: cells.longitude.map((x, c) => scale * x + (c % 5)),
+  name,
+  transform: 'none' as const,
+  square: false,
+  values: cells.longitude.map((x, cell) => scale * x + (cell % 5)),
 });
 
 test('inner folds choose without the outer fold, and only the outer fold scores the choice', async () => {

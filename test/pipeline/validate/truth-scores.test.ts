@@ -10,7 +10,12 @@ import {
 } from '../../../pipeline/validate/truth-scores.ts';
 
 const compared = (truth: number, score: number, low: number, high: number): PredictedTruth => ({
-  ...{ truth, score, low, high, baseline: 0.4, draws: null },
+  truth,
+  score,
+  low,
+  high,
+  baseline: 0.4,
+  draws: null,
 });
 const pool = (values: PredictedTruth[]) => {
   const sums = noSums();

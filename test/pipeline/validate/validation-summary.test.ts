@@ -8,8 +8,21 @@ const row = (
   k: number,
   change: { mean: number; log_score: number; pit: number },
 ) => ({
-  ...{ cell_id: `${fold}-${k}`, model, fold, survey_year: 2015 + 3 * (k % 2), state_code: 'KN' },
-  ...{ examined: 10 + 10 * k, observed: 0.3, crps: 0.1, q025: 0, q05: 0, q25: 0, q50: 0, q75: 0, q95: 0, q975: 0 },
+  cell_id: `${fold}-${k}`,
+  model,
+  fold,
+  survey_year: 2015 + 3 * (k % 2),
+  state_code: 'KN',
+  examined: 10 + 10 * k,
+  observed: 0.3,
+  crps: 0.1,
+  q025: 0,
+  q05: 0,
+  q25: 0,
+  q50: 0,
+  q75: 0,
+  q95: 0,
+  q975: 0,
   ...change,
 });
 /** Two cells in each of four folds; the spatial model's log score is higher by the fold's entry of `gains`. */
@@ -68,13 +81,13 @@ test('the summary has scores by model overall and by round, folds, transform and
     { model: 'national', cells: [0, 0, 0, 0, 0, 4, 0, 0, 0, 0] },
   ]);
   // four cells make four groups, ascending
-  expect(calibration[0]!.groups.map((g) => [g.cells, Number(g.predicted.toFixed(9))])).toEqual([
+  expect(calibration[0]!.groups.map((group) => [group.cells, Number(group.predicted.toFixed(9))])).toEqual([
     [1, 0.2],
     [1, 0.2],
     [1, 0.3],
     [1, 0.3],
   ]);
-  expect(calibration[0]!.groups.every((g) => Math.abs(g.observed - 0.3) < 1e-12)).toBe(true);
+  expect(calibration[0]!.groups.every((group) => Math.abs(group.observed - 0.3) < 1e-12)).toBe(true);
   // weights 10 and 20: |0.2−0.3| · 1/3 against |0.25−0.3|
   expect(difference.mean_absolute_error.mean).toBeCloseTo(0.1 / 3 - 0.05, 12);
 });

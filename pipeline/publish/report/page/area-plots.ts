@@ -109,7 +109,7 @@ export function seasonPlot({ seasonal_index, high_months, peak_month }: typeof d
         title: (row) => `${MONTHS[row.month - 1]}: ${share(row.index)} of the peak`,
       }),
       Plot.ruleY([0.5], { stroke: 'currentColor', strokeOpacity: 0.5, strokeDasharray: '2 4' }),
-      Plot.text([peak_month], { x: (m) => m, y: 1, dy: -7, text: () => 'peak', fontSize: 12 }),
+      Plot.text([peak_month], { x: (month) => month, y: 1, dy: -7, text: () => 'peak', fontSize: 12 }),
     ],
   });
 }

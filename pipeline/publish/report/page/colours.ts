@@ -32,7 +32,7 @@ export const SCORES: Scale = {
   fills: SCORE_CLASSES.map(({ fill }) => fill),
   format: (end) => end.toFixed(2),
 };
-const ramp = (interpolate: (t: number) => string, steps: number) =>
+const ramp = (interpolate: (share: number) => string, steps: number) =>
   d3.range(steps).map((i) => interpolate(i / (steps - 1)));
 /** Chances in per cent. */
 export const CHANCES: Scale = {

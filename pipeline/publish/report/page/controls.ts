@@ -21,7 +21,10 @@ export function startControls(): void {
   element('home').addEventListener('click', () => setView({ state: null, lga: null }));
   state.addEventListener('change', () => setView({ state: state.value || null, lga: null }));
   lga.addEventListener('change', () => setView({ lga: lga.value || null }));
-  state.append(option('', `All ${data.words.state.many}`), ...data.states.map((s) => option(s.state_code, s.state)));
+  state.append(
+    option('', `All ${data.words.state.many}`),
+    ...data.states.map((row) => option(row.state_code, row.state)),
+  );
   startSearch();
 
   month.style.setProperty('--estimated', `${(100 * (data.estimated - 0.5)) / last}%`);

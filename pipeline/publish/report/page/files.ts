@@ -56,7 +56,7 @@ function geojsonOf(tab: Tab): string {
   const [west, north, shrink, units] = ['west', 'north', 'shrink', 'units'].map((name) =>
     Number(map.dataset[name]),
   ) as [number, number, number, number];
-  const place = ([x, y]: [number, number]) => [
+  const toDegrees = ([x, y]: [number, number]) => [
     Number((west + x / units / shrink).toFixed(4)),
     Number((north - y / units).toFixed(4)),
   ];
@@ -67,7 +67,7 @@ function geojsonOf(tab: Tab): string {
       properties: recordOf(tab, code),
       geometry: {
         type: 'MultiPolygon',
-        coordinates: polygons(rings).map((polygon) => polygon.map((ring) => [...ring, ring[0]!].map(place))),
+        coordinates: polygons(rings).map((polygon) => polygon.map((ring) => [...ring, ring[0]!].map(toDegrees))),
       },
     };
   });

@@ -23,12 +23,12 @@ function moveTo(box: number[]): void {
   const between = d3.interpolateArray(shown, box);
   const began = performance.now();
   const step = (now: number) => {
-    const t = still ? 1 : Math.min(1, (now - began) / 350);
-    shown = t === 1 ? box : [...between(d3.easeCubicInOut(t))];
+    const moved = still ? 1 : Math.min(1, (now - began) / 350);
+    shown = moved === 1 ? box : [...between(d3.easeCubicInOut(moved))];
     map.setAttribute('viewBox', shown.join(' '));
     map.style.setProperty('--unit', String(shown[2]! / home[2]!));
     scaleHatching(shown[2]! / home[2]!);
-    if (t < 1) moving = requestAnimationFrame(step);
+    if (moved < 1) moving = requestAnimationFrame(step);
   };
   step(began);
 }
@@ -37,8 +37,8 @@ function moveTo(box: number[]): void {
 function boxOf(path: SVGPathElement): number[] {
   const { x, y, width, height } = path.getBBox();
   const scale = Math.max(width / home[2]!, height / home[3]!) * 1.25;
-  const [w, hgt] = [home[2]! * scale, home[3]! * scale];
-  return [x + width / 2 - w / 2, y + height / 2 - hgt / 2, w, hgt];
+  const [wide, high] = [home[2]! * scale, home[3]! * scale];
+  return [x + width / 2 - wide / 2, y + height / 2 - high / 2, wide, high];
 }
 
 /** The first click selects a state, the next an LGA of that state. */

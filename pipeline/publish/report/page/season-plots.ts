@@ -9,7 +9,7 @@ export function seasonStates(): void {
   if (!document.getElementById('season-states')) return;
   const order = data.north_to_south.map((i) => data.states[i]!.state);
   const cells = data.states.flatMap(({ state }, i) =>
-    data.seasons.states[i]!.seasonal_index.map((index, m) => ({ state, month: m + 1, index })),
+    data.seasons.states[i]!.seasonal_index.map((index, at) => ({ state, month: at + 1, index })),
   );
   const lowest = Math.floor(Math.min(...cells.map((cell) => cell.index)) * 10) / 10;
   const peaks = data.states.map(({ state }, i) => ({ state, month: data.seasons.states[i]!.peak_month }));
@@ -20,7 +20,7 @@ export function seasonStates(): void {
       height: 60 + 19 * order.length,
       marginLeft: 165,
       style: PLOT_STYLE,
-      x: { ...monthScale, axis: 'both', tickFormat: (m: number) => MONTHS[m - 1]!.slice(0, 3) },
+      x: { ...monthScale, axis: 'both', tickFormat: (at: number) => MONTHS[at - 1]!.slice(0, 3) },
       y: { domain: order, label: null, tickSize: 0 },
       color: {
         type: 'linear',

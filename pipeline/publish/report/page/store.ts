@@ -20,7 +20,12 @@ export interface View {
   plan: { nets: number; score: number; travel: number };
 }
 export const view: View = {
-  ...{ tab: 'where', month: data.estimated - 1, state: null, lga: null, pins: [], by: {} },
+  tab: 'where',
+  month: data.estimated - 1,
+  state: null,
+  lga: null,
+  pins: [],
+  by: {},
   plan: { nets: 0, score: 0, travel: 0 },
 };
 
@@ -34,7 +39,7 @@ export function setView(change: Partial<View>): void {
   for (const draw of listeners) draw(before);
 }
 
-const bytesOf = (text: string) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+const bytesOf = (text: string) => Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
 const months = data.periods.length;
 export const codes: readonly string[] = [
   ...data.states.map((row) => row.state_code),

@@ -22,7 +22,7 @@ export function surveys(): void {
       style: PLOT_STYLE,
       x: { label: null, tickFormat: 'd', ticks: data.trend.national.map((row) => row.survey_year), inset: 12 },
       y: {
-        domain: [0, Math.max(...rounds.map((r) => r.high ?? r.value))],
+        domain: [0, Math.max(...rounds.map((round) => round.high ?? round.value))],
         nice: true,
         label: null,
         grid: true,

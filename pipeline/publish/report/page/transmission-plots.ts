@@ -37,13 +37,13 @@ export function transmission(): void {
     const own = projections.filter((row) => row.state_code === state_code);
     if (own.length === 0) continue;
     const months = own.flatMap(({ year, held_back, reported, model, same_month_last_year }) =>
-      reported.map((value, m) => ({
+      reported.map((value, at) => ({
         year,
         held_back,
-        date: new Date(Date.UTC(year, m, 1)),
+        date: new Date(Date.UTC(year, at, 1)),
         reported: value,
-        model: model[m]!,
-        rival: same_month_last_year[m]!,
+        model: model[at]!,
+        rival: same_month_last_year[at]!,
       })),
     );
     const heldBack = own.filter((row) => row.held_back).map((row) => new Date(Date.UTC(row.year, 0, 1)));

@@ -60,9 +60,9 @@ export const where: Tab = {
     const areas = view.state === null ? data.states.map(({ state_code }) => state_code) : lgasInView();
     const [highest] = byFigure([...areas], (code) => of(code).score);
     const certain = lgasInView().filter((code) => !isUncertain(code)).length;
-    const place = view.state === null ? '' : ` in ${scope()}`;
-    if (!HAS_CHANCES) return `${nameOf(highest!)} has the highest score${place}: ${withRange(of(highest!))}`;
-    return `${nameOf(highest!)} has the highest score${place}; the level is at least ${CERTAIN}% certain in ${integer(certain)} of ${count(lgasInView().length, lga)}`;
+    const within = view.state === null ? '' : ` in ${scope()}`;
+    if (!HAS_CHANCES) return `${nameOf(highest!)} has the highest score${within}: ${withRange(of(highest!))}`;
+    return `${nameOf(highest!)} has the highest score${within}; the level is at least ${CERTAIN}% certain in ${integer(certain)} of ${count(lgasInView().length, lga)}`;
   },
   words: () => {
     const [lowest, highest] = d3.extent(lgasInView(), (code) => of(code).score) as [number, number];

@@ -51,7 +51,8 @@ function plan(): Plan {
   }
   const sum = (codes: Iterable<string>, of: (code: string) => number) => d3.sum(codes, of);
   return {
-    ...{ order, given },
+    order,
+    given,
     people: sum(given, (code) => lgaOf(code).population),
     inNeed: sum(given, peopleInNeed),
     all: sum(all, peopleInNeed),
@@ -167,7 +168,8 @@ export function planControls(): HTMLElement {
   const furthest = Math.max(...data.lgas.map(({ lga_code }) => travelTo(lga_code)));
   if (HAS_TRAVEL)
     thresholds.push([
-      ...(['travel', 'Only where travel to care takes at least'] as const),
+      'travel',
+      'Only where travel to care takes at least',
       slider('travel', 5 * Math.floor(furthest / 5), 5),
       (value) => `${value} min`,
     ]);

@@ -1,7 +1,7 @@
-import type { Tables } from '../../snapshot/snapshot-tables.ts';
+import type { SnapshotTables } from '../../snapshot/snapshot-tables.ts';
 import { html, type Markup, table } from '../shared/markup.ts';
 
-type Skill = Tables['forecast_skill'][number];
+type Skill = SnapshotTables['forecast_skill'][number];
 
 const LEVELS: Record<Skill['area_level'], string> = {
   lga: 'LGAs',
@@ -19,7 +19,7 @@ const METHODS: Record<string, string> = {
 };
 
 /** Skill of the forecasts of reported cases on months that they had not seen, compared with simple methods. */
-export function forecastPart({ forecast_skill }: Pick<Tables, 'forecast_skill'>): Markup {
+export function forecastPart({ forecast_skill }: Pick<SnapshotTables, 'forecast_skill'>): Markup {
   const overall = forecast_skill.filter(({ origins }) => origins === 'all');
   const horizons = [...new Set(overall.map(({ horizon_months }) => horizon_months))];
   const levels = [...Map.groupBy(overall, ({ area_level }) => area_level)];

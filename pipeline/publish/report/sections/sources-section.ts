@@ -24,7 +24,7 @@ const findingsTable = (caption: string, findings: readonly Finding[]) =>
   table(
     caption,
     [{ head: 'Stage' }, { head: 'Source' }, { head: 'Rule' }, { head: 'Finding' }],
-    findings.map((f) => [f.stage, f.source, f.rule, f.what]),
+    findings.map((finding) => [finding.stage, finding.source, finding.rule, finding.what]),
   );
 
 /** A note that `new-country` drafted, in the country's words; notes by others stay unchanged. */

@@ -1,12 +1,12 @@
 import type { SeasonWindow } from '../../../model/season/season-tables.ts';
-import type { Tables } from '../../snapshot/snapshot-tables.ts';
+import type { SnapshotTables } from '../../snapshot/snapshot-tables.ts';
 import { html, type Markup, table } from '../shared/markup.ts';
 import { monthName } from '../shared/names.ts';
 
 type Measure = SeasonWindow['measure'];
 
 /** The consecutive months with most of a year's malaria, by state, for planners of seasonal chemoprevention. */
-export function windowsPart({ season_windows, context_states }: Tables): Markup {
+export function windowsPart({ season_windows, context_states }: SnapshotTables): Markup {
   const rows = new Map(
     season_windows.map((row) => [`${row.code} ${row.measure} ${row.months}`, row] satisfies [string, SeasonWindow]),
   );
@@ -44,8 +44,13 @@ ${table(
     { head: 'Share of rain in the wettest three months', number: true },
   ],
   four.map(({ state, cases, rain }, i) => [
-    ...[state, ...cellsOf(cases), ...cellsOf(rain), recordOf(cases)],
-    ...[chanceOf(cases), chanceOf(rain), overall(cases, rain)],
+    state,
+    ...cellsOf(cases),
+    ...cellsOf(rain),
+    recordOf(cases),
+    chanceOf(cases),
+    chanceOf(rain),
+    overall(cases, rain),
     percent(of(context_states[i]!.state_code, 'reported_cases', 3).rain_share),
   ]),
 )}

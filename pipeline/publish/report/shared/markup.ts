@@ -20,7 +20,7 @@ export function html(strings: TemplateStringsArray, ...values: Content[]): Marku
 function textOf(content: Content): string {
   if (content === null || content === undefined || content === false) return '';
   if (typeof content === 'object') return 'markup' in content ? content.markup : content.map(textOf).join('');
-  return String(content).replace(/[&<>"']/g, (c) => ENTITIES[c]!);
+  return String(content).replace(/[&<>"']/g, (character) => ENTITIES[character]!);
 }
 
 /** A value as JSON inside a `<script>` that is not run, with `<` escaped so that nothing in it ends the element. */

@@ -11,13 +11,13 @@ import { writeTiny } from '../../../support/tiny-country.ts';
 test('a changed file stops the build; update shows and accepts it; publishing requires approval of its doubts', async () => {
   const { directory, files } = writeTiny();
   const out = publishedTiny();
-  const place = path.join(directory, 'nets.csv');
+  const file = path.join(directory, 'nets.csv');
   const malaria = async (...args: string[]) => {
     const { code, stdout, stderr } = await runHere([...args, '--out', out]);
     return { code, output: `${stdout}${stderr}` };
   };
   const update = (...args: string[]) => malaria('catalog', 'update', 'itn_use', '--country', directory, ...args);
-  writeFileSync(place, String(files['nets.csv']).replaceAll(/,0\.(\d)/g, ',0.0$1'));
+  writeFileSync(file, String(files['nets.csv']).replaceAll(/,0\.(\d)/g, ',0.0$1'));
 
   const stopped = await malaria('build', '--country', directory);
   expect(stopped.code).toBe(2);

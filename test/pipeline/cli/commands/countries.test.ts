@@ -7,10 +7,10 @@ import { runHere } from '../../../support/run-here.ts';
 
 /** A built country, one with bad input, and one without a result. */
 function listed(rows: readonly string[]) {
-  const place = temporary();
-  const list = path.join(place, 'countries.csv');
+  const folder = temporary();
+  const list = path.join(folder, 'countries.csv');
   writeFileSync(list, `${['name,catalog,raw_data,out', ...rows].join('\n')}\n`);
-  const runs = path.join(place, 'runs');
+  const runs = path.join(folder, 'runs');
   mkdirSync(runs);
   const result = { status: 'built', exit_code: 0, line: null, seconds: 9.5, cpu_seconds: 6.1, peak_mb: 300 };
   const bad = { ...result, status: 'bad input', exit_code: 2, line: 'a.csv, row 7: found x, expected y' };

@@ -15,13 +15,13 @@ const POLYGONS = {
     ['west, and more', [0, 3, 1.5, 5]],
     ['away', [50, 3, 51, 5]],
   ].map(([name, box]) => {
-    const [w, s, e, n] = box as [number, number, number, number];
+    const [west, south, east, north] = box as [number, number, number, number];
     const ring = [
-      [w, s],
-      [e, s],
-      [e, n],
-      [w, n],
-      [w, s],
+      [west, south],
+      [east, south],
+      [east, north],
+      [west, north],
+      [west, south],
     ];
     return { type: 'Feature', properties: { name }, geometry: { type: 'Polygon', coordinates: [ring] } };
   }),

@@ -62,8 +62,13 @@ test('--json reports the parts of a bad input, also from within a stage', async 
   expect(await outcome()).toEqual([
     2,
     {
-      ...{ type: 'error', code: 'BAD_INPUT', exit_code: 2, file: expect.stringContaining('surveys.csv') },
-      ...{ where: expect.any(String), found: expect.any(String), expected: expect.any(String) },
+      type: 'error',
+      code: 'BAD_INPUT',
+      exit_code: 2,
+      file: expect.stringContaining('surveys.csv'),
+      where: expect.any(String),
+      found: expect.any(String),
+      expected: expect.any(String),
       message: expect.stringMatching(/surveys\.csv.*: found .*, expected /),
     },
   ]);

@@ -16,8 +16,14 @@ test('findings are grouped, the most serious first, each group with what to do; 
     Number.POSITIVE_INFINITY,
   );
   expect(lines.map((line) => line.split(' (')[0])).toEqual([
-    ...['To be decided before publishing', '  cases', 'Without data of their own', '  cases'],
-    ...['Records left out or kept as unknown', '  cases', 'Notes:', '  cases'],
+    'To be decided before publishing',
+    '  cases',
+    'Without data of their own',
+    '  cases',
+    'Records left out or kept as unknown',
+    '  cases',
+    'Notes:',
+    '  cases',
     '2 findings about model fits: see "Sources" in the report, or findings.json',
   ]);
   expect(lines[1]).toBe('  cases (covariate): a finding');

@@ -56,7 +56,7 @@ describe('ratio estimate', () => {
       { size: 8, positivity: 0.6 },
       { size: 5, positivity: 0.4 },
     ];
-    const scaled = clusters.map((c) => ({ ...c, size: c.size * 7 }));
+    const scaled = clusters.map((cluster) => ({ ...cluster, size: cluster.size * 7 }));
     const [a, b] = [ratioEstimate(clusters, 0.95), ratioEstimate(scaled, 0.95)];
     expect(b.low).toBeCloseTo(a.low!, 12);
     expect(b.se).toBeCloseTo(a.se!, 12);
@@ -77,10 +77,10 @@ describe('ratio estimate', () => {
     expect(reference.length).toBeGreaterThan(70);
     for (const row of reference) {
       const own = cells.filter(
-        (c) => c.survey_year === row.survey_year && (row.area === 'NG' || c.state_pcode === row.area),
+        (cluster) => cluster.survey_year === row.survey_year && (row.area === 'NG' || cluster.state_pcode === row.area),
       );
       const found = ratioEstimate(
-        own.map((c) => ({ size: Number(c.examined), positivity: Number(c.positivity) })),
+        own.map((cluster) => ({ size: Number(cluster.examined), positivity: Number(cluster.positivity) })),
         0.95,
       );
       const where = `${row.survey_year} ${row.area}`;

@@ -27,15 +27,20 @@ const TRUE_LOGS = [TRUTH.country!, TRUTH.group, TRUTH.area].flatMap(({ level, se
 /** Errors with known hyperparameters and noise scales, a lower bound for any fit. */
 function oracleErrors({ panel, scales }: ReturnType<typeof simulated>): number[] {
   const data = groupedOf(panel.areas);
-  const k = covariancesOf(TRUTH, MONTHS);
+  const covariances = covariancesOf(TRUTH, MONTHS);
   const precision = scales.map((scale) => 1 / scale ** 2);
   return ORIGINS.flatMap((origin) => {
     const months = [1, 2, 3, 4].map((horizon) => origin + horizon);
     const hidden = { ...data, y: data.y.map((y) => y.map((value, t) => (t > origin ? Number.NaN : value))) };
     const start = { ...startNoise(scales.length, MONTHS, 1), precision };
     const settled = { ...settleNoise(hidden, { logs: TRUE_LOGS, noise: start }, 5), precision };
-    const part = areaPart(observedOf(hidden, settled), data.groups, k.area, MONTHS);
-    const posteriors = areaPosteriors(part, groupPart(part, k.group, k.country).posteriors(), k.area, months);
+    const part = areaPart(observedOf(hidden, settled), data.groups, covariances.area, MONTHS);
+    const posteriors = areaPosteriors(
+      part,
+      groupPart(part, covariances.group, covariances.country).posteriors(),
+      covariances.area,
+      months,
+    );
     return posteriors.flatMap((own, a) => own.mean.map((value, h) => Math.abs(value - data.y[a]![months[h]!]!)));
   });
 }

@@ -15,7 +15,9 @@ function ioOfMade(months = MONTHS) {
   const lgas = madePanel(1).areas.slice(0, 3);
   const cases = lgas.flatMap(({ code, y }) =>
     Array.from({ length: months }, (_, t) => ({
-      ...{ state_code: 'AA', lga_code: code, period: periodOf(2020 * 12 + t) },
+      state_code: 'AA',
+      lga_code: code,
+      period: periodOf(2020 * 12 + t),
       confirmed: Number.isNaN(y[t]) ? null : Math.round(Math.exp(y[t]! + (t >= MONTHS - 3 ? 1.5 : 0))),
       masked: false,
     })),

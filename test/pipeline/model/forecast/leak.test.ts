@@ -11,8 +11,14 @@ function said(panel: Panel, span: OriginSpan) {
   return backtest(panel, forecasters(), span)
     .filter(({ origin }) => origin === span.last)
     .map(({ area_code, horizon, method, q05, q25, q50, q75, q95 }) => [
-      ...[area_code, horizon, method],
-      ...[q05, q25, q50, q75, q95],
+      area_code,
+      horizon,
+      method,
+      q05,
+      q25,
+      q50,
+      q75,
+      q95,
     ]);
 }
 

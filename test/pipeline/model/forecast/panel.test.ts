@@ -3,8 +3,11 @@ import type { CaseSeries } from '../../../../pipeline/ingest/case-series.ts';
 import { panelsOf, seenAt, withoutDisrupted } from '../../../../pipeline/model/forecast/panel.ts';
 
 const lga = (lga_code: string, confirmed: (number | null)[], masked: number[] = []): CaseSeries => ({
-  ...{ state_code: lga_code.slice(0, 2), lga_code },
-  ...{ first: '2020-01', confirmed, masked },
+  state_code: lga_code.slice(0, 2),
+  lga_code,
+  first: '2020-01',
+  confirmed,
+  masked,
 });
 const AREAS = {
   states: [],

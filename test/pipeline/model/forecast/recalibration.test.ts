@@ -11,7 +11,11 @@ const AREAS = 40;
 /** Independent standard normal values, for which the correct forecast is always the same. */
 const VALUES = Array.from({ length: AREAS }, () => Float64Array.from({ length: 40 }, () => random.normal()));
 const seen = (months: number): Panel => ({
-  ...{ level: 'lga', first: 2020 * 12, months, disrupted: [], origins: { tried: 0, scored: 0 } },
+  level: 'lga',
+  first: 2020 * 12,
+  months,
+  disrupted: [],
+  origins: { tried: 0, scored: 0 },
   areas: VALUES.map((y, a) => ({ code: `${a}`, state_code: 'A', people: null, y: y.slice(0, months) })),
 });
 const narrow: Forecaster = {

@@ -39,7 +39,10 @@ export function simulated(seed: number, months: number): { panel: Panel; scales:
     });
   });
   const panel: Panel = {
-    ...{ level: 'lga', first: 2020 * 12, months, areas },
+    level: 'lga',
+    first: 2020 * 12,
+    months,
+    areas,
     disrupted: new Array(months).fill(false),
     origins: { tried: months - 8, scored: months - 8 },
   };

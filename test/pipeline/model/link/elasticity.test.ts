@@ -29,7 +29,10 @@ test('in unlinked countries, whose cases deviate as much, the elasticity is 0', 
 
 const changes = (count: number): PrevalenceChange[] =>
   Array.from({ length: count }, (_, i) => ({
-    ...{ state_code: `S${i}`, round: 2021, prevalence: 0.6 * (i % 5) - 1.2, variance: 0.01 },
+    state_code: `S${i}`,
+    round: 2021,
+    prevalence: 0.6 * (i % 5) - 1.2,
+    variance: 0.01,
     cases: (i % 5) - 2,
   }));
 

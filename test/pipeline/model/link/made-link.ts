@@ -29,7 +29,10 @@ export function madeLink(seed: number, family: 'linked' | 'unlinked') {
   const periods = periodRange(FIRST, LAST);
   const states = STATES.slice(0, 12);
   const panel: Panel = {
-    ...{ level: 'state', first: monthIndex(FIRST), months: periods.length, origins: { tried: 0, scored: 0 } },
+    level: 'state',
+    first: monthIndex(FIRST),
+    months: periods.length,
+    origins: { tried: 0, scored: 0 },
     disrupted: periods.map(() => false),
     areas: states.map(({ state_code }, s) => {
       const [level, growth, peak] = [9 + random.normal(), 0.1 * random.normal(), 12 * random.uniform()];

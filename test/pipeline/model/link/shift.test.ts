@@ -72,7 +72,8 @@ test('states with a record up to the last estimated month are moved by it; other
   const span = {
     states: states.map(({ state_code }) => state_code),
     rounds: states.flatMap(({ state_code }) => rounds(state_code)),
-    ...{ last_estimated: monthIndex('2023-12'), last_forecast: monthIndex('2024-04') },
+    last_estimated: monthIndex('2023-12'),
+    last_forecast: monthIndex('2024-04'),
   };
   const of = (code: string, carried: Parameters<typeof shiftsOf>[1]) =>
     shiftsOf(recorded, carried, span).filter(({ state_code }) => state_code === code);

@@ -19,21 +19,21 @@ test('a state is shrunk from its own share towards the nation, less so the more 
   const all = ['AB', 'KN', 'LA'].flatMap((s, i) =>
     Array.from({ length: i === 2 ? 2 : 12 }, (_, k) => cluster(s, 20, [2, 10, 2][i]! + (k % 2))),
   );
-  const f = fitTo(all);
-  const low = mean(drawBaseline(f, 'AB', 2018, 0));
-  const thin = mean(drawBaseline(f, 'LA', 2018, 0));
+  const fit = fitTo(all);
+  const low = mean(drawBaseline(fit, 'AB', 2018, 0));
+  const thin = mean(drawBaseline(fit, 'LA', 2018, 0));
   expect(low).toBeGreaterThan(2.5 / 20);
   expect(thin).toBeGreaterThan(low);
-  expect(mean(drawBaseline(f, 'KN', 2018, 0))).toBeLessThan(10.5 / 20);
+  expect(mean(drawBaseline(fit, 'KN', 2018, 0))).toBeLessThan(10.5 / 20);
 });
 
 test('a state without a survey has the national level with a wider range', () => {
-  const f = fitTo(
+  const fit = fitTo(
     ['AB', 'KN'].flatMap((s, i) => Array.from({ length: 10 }, () => cluster(s, 20, 4 + 4 * i))),
     ['AB', 'KN', 'LA'],
   );
   const spread = (s: string) => {
-    const sorted = drawBaseline(f, s, 2018, 0).sort();
+    const sorted = drawBaseline(fit, s, 2018, 0).sort();
     return sorted[1900]! - sorted[100]!;
   };
   expect(spread('LA')).toBeGreaterThan(1.5 * spread('AB'));
@@ -47,9 +47,9 @@ test('surveys with only zeros, only ones or a single cluster give finite values 
 });
 
 test('if surveys are uninformative about the season, a month is below the peak by the prior of γ', () => {
-  const f = fitTo(Array.from({ length: 10 }, () => cluster('AB', 20, 6)));
-  expect(mean(f.season_exponent)).toBeCloseTo(0.5, 1);
-  expect(mean(drawBaseline(f, 'AB', 2018, Math.log(0.2)))).toBeLessThan(mean(drawBaseline(f, 'AB', 2018, 0)));
+  const fit = fitTo(Array.from({ length: 10 }, () => cluster('AB', 20, 6)));
+  expect(mean(fit.season_exponent)).toBeCloseTo(0.5, 1);
+  expect(mean(drawBaseline(fit, 'AB', 2018, Math.log(0.2)))).toBeLessThan(mean(drawBaseline(fit, 'AB', 2018, 0)));
 });
 
 test('the same seed gives the same draws', () => {

@@ -5,8 +5,15 @@ import { addCaseShift, caseShiftOf } from '../../../../pipeline/model/risk/case-
 const STATES = [{ state_code: 'AA' }, { state_code: 'BB' }];
 const PERIODS = ['2022-01', '2022-02', '2022-03'];
 const row = (period: string) => ({
-  ...{ state_code: 'BB', period, basis: 'cases' as const, deviation: 0.5, deviation_sd: 0.3, at_survey: 0.2 },
-  ...{ elasticity: 0.6, elasticity_sd: 0.2, spread: 0.1 },
+  state_code: 'BB',
+  period,
+  basis: 'cases' as const,
+  deviation: 0.5,
+  deviation_sd: 0.3,
+  at_survey: 0.2,
+  elasticity: 0.6,
+  elasticity_sd: 0.2,
+  spread: 0.1,
 });
 
 test('without rows there is no shift', () => {

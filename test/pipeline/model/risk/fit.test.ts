@@ -17,8 +17,15 @@ const TRUTH = {
   season_exponent: 0.5,
   range_change_km: 150,
   h: {
-    ...{ sigma_place: 0.7, range_km: 150, sigma_change: 0.3, sigma_state: 0.3, sigma_lga: 0.3 },
-    ...{ sigma_slope: 0.01, tau_years: 5, tau_state_years: 5, rho: [0.1, 0.1] },
+    sigma_place: 0.7,
+    range_km: 150,
+    sigma_change: 0.3,
+    sigma_state: 0.3,
+    sigma_lga: 0.3,
+    sigma_slope: 0.01,
+    tau_years: 5,
+    tau_state_years: 5,
+    rho: [0.1, 0.1],
   },
 };
 const CONSTANTS = plainConstants(0.25, 0.3, 150);
@@ -36,11 +43,11 @@ describe('simulated countries', () => {
 
   test('hyperparameters and covariate are recovered within their own uncertainty', () => {
     const { fit } = one(1, 1200, 30);
-    const theta = fit.points.map((p) => toTheta(p.hyperparameters));
+    const theta = fit.points.map((point) => toTheta(point.hyperparameters));
     const truth = toTheta(TRUTH.h);
     truth.forEach((t, i) => {
-      const mean = fit.points.reduce((sum, p, k) => sum + p.weight * theta[k]![i]!, 0);
-      const sd = Math.sqrt(fit.points.reduce((sum, p, k) => sum + p.weight * (theta[k]![i]! - mean) ** 2, 0));
+      const mean = fit.points.reduce((sum, point, k) => sum + point.weight * theta[k]![i]!, 0);
+      const sd = Math.sqrt(fit.points.reduce((sum, point, k) => sum + point.weight * (theta[k]![i]! - mean) ** 2, 0));
       // ten parameters at three standard deviations: a correct fit fails in about 2% of countries
       expect(Math.abs(mean - t)).toBeLessThan(3 * sd);
       // two rounds are hardly informative about the speed of change
@@ -49,29 +56,29 @@ describe('simulated countries', () => {
     expect(fit.points[0]!.rho[0]).toBeGreaterThan(0.07);
     expect(fit.points[0]!.rho[0]).toBeLessThan(0.14);
     expect(fit.points[0]!.mode.x[fit.layout.beta(0)]).toBeCloseTo(-0.4, 0);
-    expect(fit.points.reduce((sum, p) => sum + p.weight, 0)).toBeCloseTo(1, 12);
+    expect(fit.points.reduce((sum, point) => sum + point.weight, 0)).toBeCloseTo(1, 12);
   });
 
   test('90% ranges of LGAs contain 90% of true prevalences', () => {
     const shares = Array.from({ length: 20 }, (_, k) => {
       const { mesh, prevalence, fit } = one(100 + k, 120, 20);
-      const places = Array.from({ length: lgas * 2 }, (_, i) => ({
+      const clusters = Array.from({ length: lgas * 2 }, (_, i) => ({
         round: i % 2,
         log_season: flat(lgas),
         ...lgaPlace(mesh, i >> 1),
       }));
-      const parts = places.map((o) => partsOf(mesh, { ...o, name: '', examined: 1, positive: 0, clustered: true }));
-      const drawn = places.map(() => [] as number[]);
+      const parts = clusters.map((o) => partsOf(mesh, { ...o, name: '', examined: 1, positive: 0, clustered: true }));
+      const drawn = clusters.map(() => [] as number[]);
       for (const { x } of drawLatent(fit, 200, (d) => randomStream(k, `draw ${d}`)))
-        places.forEach((o, i) => {
+        clusters.forEach((o, i) => {
           drawn[i]!.push(placePrevalence(mesh, fit.layout, x, o, parts[i]!));
         });
-      const held = places.filter((o, i) => {
+      const held = clusters.filter((o, i) => {
         const sorted = drawn[i]!.sort((a, b) => a - b);
         const p = prevalence(o);
         return p >= quantile(sorted, 0.05) && p <= quantile(sorted, 0.95);
       });
-      return held.length / places.length;
+      return held.length / clusters.length;
     });
     const mean = shares.reduce((a, b) => a + b) / shares.length;
     const error = Math.sqrt(shares.reduce((sum, s) => sum + (s - mean) ** 2, 0) / (shares.length - 1) / shares.length);
@@ -132,7 +139,8 @@ describe('edges', () => {
     };
     const ofState = [0, 2, 8, 10].map((a, s) => ({
       ...cluster(a, 90, s === 0 ? 54 : 27, 1),
-      ...{ clustered: false, ...whole([a, a + 1, a + 4, a + 5]) },
+      clustered: false,
+      ...whole([a, a + 1, a + 4, a + 5]),
     }));
     const { states } = predict(fitTo([...clusters, ...ofState], [2015.8, 2018.8]), 2018.8);
     expect(states.mean[0]).toBeGreaterThan(states.mean[3]! + 0.1);

@@ -9,8 +9,12 @@ import { predictRisk } from '../../../../pipeline/model/risk/prediction.ts';
 import { CONSTANTS, cells, cluster, inputs, lgas } from './toy-inputs.ts';
 
 test('ids shared by several rounds are prefixed with the round, others stay unchanged', () => {
-  const clusters = inputs.surveys.clusters.map((c) => (c.lga_code === 'L03' ? { ...c, cluster_id: '7' } : c));
-  const names = prepareRisk({ ...inputs, surveys: { ...inputs.surveys, clusters } }).observed.map((o) => o.risk.name);
+  const clusters = inputs.surveys.clusters.map((cluster) =>
+    cluster.lga_code === 'L03' ? { ...cluster, cluster_id: '7' } : cluster,
+  );
+  const names = prepareRisk({ ...inputs, surveys: { ...inputs.surveys, clusters } }).observed.map(
+    (observation) => observation.risk.name,
+  );
   expect(names.filter((name) => name.endsWith(' 7'))).toEqual(['2015 7', '2018 7']);
   expect(names.slice(0, 2)).toEqual(['L00-0', 'L00-1']);
 });
@@ -55,7 +59,11 @@ test('a country surveyed by state only, with 30% in one state and 0% in the othe
       ...inputs.surveys,
       clusters: [],
       state_rounds: ['AB', 'KN'].map((state_code, s) => ({
-        ...{ survey_year: 2021, period: '2021-11', state_code, method: 'microscopy', positivity: 0.3 * (1 - s) },
+        survey_year: 2021,
+        period: '2021-11',
+        state_code,
+        method: 'microscopy',
+        positivity: 0.3 * (1 - s),
       })),
     },
   });
@@ -63,7 +71,7 @@ test('a country surveyed by state only, with 30% in one state and 0% in the othe
   const fitted = fitRisk(
     mesh,
     times,
-    observed.map((o) => o.risk),
+    observed.map(({ risk }) => risk),
     { ...CONSTANTS, season_exponent },
   );
   const months = [{ time: times[0]!, month: 10, log_season: prepareRisk(inputs).log_season[10]! }];
@@ -102,7 +110,7 @@ test('a true position uses its own cell; positions outside the country and unkno
 test('a survey uses the season of its own month and place, a score that of its month', async () => {
   const index = (a: number, m: number) => (m === 8 ? 1 : 0.3 + 0.01 * a + 0.02 * m);
   const season = Object.fromEntries(
-    lgas.map((l, a) => [l.lga_code, Array.from({ length: 12 }, (_, m) => index(a, m))]),
+    lgas.map((lga, a) => [lga.lga_code, Array.from({ length: 12 }, (_, m) => index(a, m))]),
   );
   const prepared = prepareRisk({ ...inputs, season });
   prepared.observed.slice(0, -1).forEach(({ risk, baseline, lga_code }) => {

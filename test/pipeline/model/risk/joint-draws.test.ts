@@ -16,14 +16,29 @@ import { lgaPlace, plainConstants, simulateSurvey, simulateTruth, toyMesh } from
  * means, ranges by sorting. Departures from the conditional means between rounds are switched off first, then measured.
  */
 const TIMES = [2015, 2018];
-const h = {
-  ...{ sigma_place: 0.7, range_km: 150, sigma_change: 0.5, sigma_state: 0.5, sigma_lga: 0.3 },
-  ...{ sigma_slope: 0.01, tau_years: 4, tau_state_years: 4, rho: [0.1, 0.1] },
+const hyperparameters = {
+  sigma_place: 0.7,
+  range_km: 150,
+  sigma_change: 0.5,
+  sigma_state: 0.5,
+  sigma_lga: 0.3,
+  sigma_slope: 0.01,
+  tau_years: 4,
+  tau_state_years: 4,
+  rho: [0.1, 0.1],
 };
-const truth = { beta: -0.4, nation: [-0.2, -1.2], season_exponent: 0.5, range_change_km: 150, h };
+const truth = { beta: -0.4, nation: [-0.2, -1.2], season_exponent: 0.5, range_change_km: 150, h: hyperparameters };
 const random = randomStream(1, 'joint draws');
 const mesh = toyMesh(4, random);
-const survey = simulateSurvey(mesh, TIMES, 60, 20, simulateTruth(mesh, TIMES, truth, random), h.rho, random);
+const survey = simulateSurvey(
+  mesh,
+  TIMES,
+  60,
+  20,
+  simulateTruth(mesh, TIMES, truth, random),
+  hyperparameters.rho,
+  random,
+);
 const constants = plainConstants(0.25, 0.2, 150);
 const streams = (seed: number) => (d: number) => randomStream(seed, `draw ${d}`);
 const fitted = fitRisk(mesh, TIMES, survey, constants);
@@ -34,10 +49,10 @@ const season = Float64Array.from({ length: LGAS }, (_, a) => -0.1 * a);
 const departing = (sigma_change: number, sigma_state: number, nation_drift: number): RiskFit => ({
   ...fitted,
   constants: { ...constants, nation_drift },
-  points: fitted.points.map((p) => ({
-    ...p,
+  points: fitted.points.map((point) => ({
+    ...point,
     hyperparameters: {
-      ...p.hyperparameters,
+      ...point.hyperparameters,
       sigma_change,
       sigma_state,
       sigma_slope: 1e-16,
@@ -283,9 +298,9 @@ test('hyperparameters, including the overdispersion, differ between draws as in 
   expect(new Set(drawn.map(({ point }) => point)).size).toBe(13);
   expect(new Set(drawn.map(({ point }) => point.rho[0])).size).toBeGreaterThan(3);
   // the points' covariance is the inverse of the curvature
-  const logs = fitted.points.map((p) => Math.log(p.hyperparameters.sigma_place));
-  const mean = fitted.points.reduce((sum, p, k) => sum + p.weight * logs[k]!, 0);
-  const variance = fitted.points.reduce((sum, p, k) => sum + p.weight * (logs[k]! - mean) ** 2, 0);
+  const logs = fitted.points.map((point) => Math.log(point.hyperparameters.sigma_place));
+  const mean = fitted.points.reduce((sum, point, k) => sum + point.weight * logs[k]!, 0);
+  const variance = fitted.points.reduce((sum, point, k) => sum + point.weight * (logs[k]! - mean) ** 2, 0);
   expect(variance * inverseFirst(fitted.optimum.curvature)).toBeCloseTo(1, 9);
 });
 

@@ -20,14 +20,24 @@ import { lgaPlace, toyMesh } from './toy-country.ts';
 const random = randomStream(1, 'laplace');
 const mesh = toyMesh(4, random, { place_km: 40, change_km: 80, margin_km: 40 });
 const times = [2010.8, 2015.8, 2018.7];
-const h = {
-  ...{ sigma_place: 0.8, range_km: 90, sigma_change: 0.4, sigma_state: 0.5, sigma_lga: 0.35 },
-  ...{ sigma_slope: 0.06, tau_years: 4, tau_state_years: 3, rho: [0.1, 0.2, 0.15] },
+const hyperparameters = {
+  sigma_place: 0.8,
+  range_km: 90,
+  sigma_change: 0.4,
+  sigma_state: 0.5,
+  sigma_lga: 0.35,
+  sigma_slope: 0.06,
+  tau_years: 4,
+  tau_state_years: 3,
+  rho: [0.1, 0.2, 0.15],
 };
 const constants = {
-  ...{ season_exponent: { mean: 0.5, sd: 0.25 }, nation_drift: 0.3, range_change_km: 150 },
+  season_exponent: { mean: 0.5, sd: 0.25 },
+  nation_drift: 0.3,
+  range_change_km: 150,
   test_offset: { mean: 0.4, sd: 0.5 },
-  ...{ nation_slope: 0.12, slope_years: 4 },
+  nation_slope: 0.12,
+  slope_years: 4,
 };
 const log_season = Float64Array.from({ length: 16 }, () => -random.uniform());
 /** Covariates by month: for each observation, two covariates with a value for each LGA. */
@@ -78,8 +88,8 @@ function denseCovariance(): Float64Array {
   const v = new Float64Array(N * N);
   v[0] = 0.5 ** 2;
   v[N + 1] = 0.25 ** 2;
-  const place = fieldCovariance(mesh.place, h.range_km, h.sigma_place, P);
-  const change = fieldCovariance(mesh.change, constants.range_change_km, h.sigma_change, C);
+  const place = fieldCovariance(mesh.place, hyperparameters.range_km, hyperparameters.sigma_place, P);
+  const change = fieldCovariance(mesh.change, constants.range_change_km, hyperparameters.sigma_change, C);
   for (let i = 0; i < P; i++) for (let j = 0; j < P; j++) v[(PLACE + i) * N + PLACE + j] = place[i * P + j]!;
   for (let r = 0; r < R; r++)
     for (let q = 0; q < R; q++) {
@@ -87,15 +97,15 @@ function denseCovariance(): Float64Array {
         1.6 ** 2 +
         0.3 ** 2 * (times[Math.min(r, q)]! - times[0]!) +
         0.12 ** 2 * integral(times[0]!, times[r]!, times[q]!, 4);
-      const over = Math.exp(-Math.abs(times[r]! - times[q]!) / h.tau_years);
+      const over = Math.exp(-Math.abs(times[r]! - times[q]!) / hyperparameters.tau_years);
       for (let i = 0; i < C; i++)
         for (let j = 0; j < C; j++) v[(CHANGE + r * C + i) * N + CHANGE + q * C + j] = over * change[i * C + j]!;
       const middle = (times[0]! + times[R - 1]!) / 2;
-      const own = Math.exp(-Math.abs(times[r]! - times[q]!) / 3) * h.sigma_state ** 2;
+      const own = Math.exp(-Math.abs(times[r]! - times[q]!) / 3) * hyperparameters.sigma_state ** 2;
       const drift = 0.06 ** 2 * integral(middle, times[r]!, times[q]!, 4);
       for (let s = 0; s < S; s++) v[(STATE + r * S + s) * N + STATE + q * S + s] = own + drift;
     }
-  for (let a = 0; a < A; a++) v[(LGA + a) * N + LGA + a] = h.sigma_lga ** 2;
+  for (let a = 0; a < A; a++) v[(LGA + a) * N + LGA + a] = hyperparameters.sigma_lga ** 2;
   for (let k = TESTS; k < N; k++) v[k * N + k] = 0.5 ** 2;
   return v;
 }
@@ -151,33 +161,42 @@ function denseLaplace() {
         gradient[i]! -= q[i * N + j]! * (x[j]! - mean[j]!);
         value -= 0.5 * (x[i]! - mean[i]!) * q[i * N + j]! * (x[j]! - mean[j]!);
       }
-    for (const o of observations) {
+    for (const observation of observations) {
       const row = new Float64Array(N);
       let p = 0;
-      o.cells.forEach((c, k) => {
+      observation.cells.forEach((c, k) => {
         const a = mesh.cells.lga[c]!;
         const own = new Float64Array(N);
         own[0] = mesh.cells.features[c]!;
         own[1] = log_season[a]!;
-        own[MU + o.round] = 1;
-        own[STATE + o.round * S + mesh.state_of[a]!] = 1;
+        own[MU + observation.round] = 1;
+        own[STATE + observation.round * S + mesh.state_of[a]!] = 1;
         own[LGA + a] = 1;
-        o.varying.forEach((values, v) => {
+        observation.varying.forEach((values, v) => {
           own[VARYING + v] = values[a]!;
         });
-        if (o.other_test) own[TESTS + OTHER_TESTS.indexOf(o.round)] = 1;
+        if (observation.other_test) own[TESTS + OTHER_TESTS.indexOf(observation.round)] = 1;
         for (let m = 0; m < 4; m++) {
           own[PLACE + mesh.cell_nodes[4 * c + m]!]! += mesh.cell_weights[4 * c + m]!;
-          own[CHANGE + o.round * C + mesh.lga_nodes[4 * a + m]!]! += mesh.lga_weights[4 * a + m]!;
+          own[CHANGE + observation.round * C + mesh.lga_nodes[4 * a + m]!]! += mesh.lga_weights[4 * a + m]!;
         }
         const eta = own.reduce((sum, b, i) => sum + b * x[i]!, 0);
         const pc = 1 / (1 + Math.exp(-eta));
-        p += o.weights[k]! * pc;
+        p += observation.weights[k]! * pc;
         own.forEach((b, i) => {
-          row[i]! += o.weights[k]! * pc * (1 - pc) * b;
+          row[i]! += observation.weights[k]! * pc * (1 - pc) * b;
         });
       });
-      const { value: v, first, second } = countTerm(o.examined, o.positive, p, o.clustered ? h.rho[o.round]! : 0);
+      const {
+        value: v,
+        first,
+        second,
+      } = countTerm(
+        observation.examined,
+        observation.positive,
+        p,
+        observation.clustered ? hyperparameters.rho[observation.round]! : 0,
+      );
       value += v;
       // by η = logit p: dp/dη = p(1−p); and ∂η/∂x = row / (p(1−p))
       const slope = p * (1 - p);
@@ -204,9 +223,9 @@ const layout = indexUnknowns(mesh, times, OTHER_TESTS, 2, (at) =>
 const { likelihood } = prepareLikelihood(mesh, layout, observations);
 const model = {
   symbolic: layout.symbolic,
-  ...preparePrior(mesh, layout, constants, OTHER_TESTS).at(h),
+  ...preparePrior(mesh, layout, constants, OTHER_TESTS).at(hyperparameters),
   likelihood: (x: Float64Array, g: Float64Array, q: Float64Array, concave: boolean) =>
-    likelihood(h.rho, x, g, q, concave),
+    likelihood(hyperparameters.rho, x, g, q, concave),
 };
 
 test('mode and log marginal likelihood equal those of a separately written dense calculation', () => {
@@ -237,9 +256,10 @@ test('starting with the factor of a similar model does not change the result', (
 test('the gradient of the likelihood equals its finite differences', () => {
   const x = Float64Array.from({ length: layout.size }, () => 0.3 * random.normal());
   const entries = layout.symbolic.pattern.row.length;
-  const at = (v: Float64Array) => likelihood(h.rho, v, new Float64Array(layout.size), new Float64Array(entries), false);
+  const at = (v: Float64Array) =>
+    likelihood(hyperparameters.rho, v, new Float64Array(layout.size), new Float64Array(entries), false);
   const gradient = new Float64Array(layout.size);
-  likelihood(h.rho, x, gradient, new Float64Array(entries), false);
+  likelihood(hyperparameters.rho, x, gradient, new Float64Array(entries), false);
   for (const i of [
     layout.beta(0),
     layout.gamma,

@@ -13,20 +13,32 @@ import { lgaPlace, simulateSurvey, simulateTruth, toyMesh } from './toy-country.
  */
 const TIMES = [2010.8, 2015.8, 2018.8];
 const h = {
-  ...{ sigma_place: 0.8, range_km: 120, sigma_change: 0.4, sigma_state: 0.3, sigma_lga: 0.5 },
-  ...{ sigma_slope: 0.06, tau_years: 4, tau_state_years: 3, rho: [0.1, 0.15] },
+  sigma_place: 0.8,
+  range_km: 120,
+  sigma_change: 0.4,
+  sigma_state: 0.3,
+  sigma_lga: 0.5,
+  sigma_slope: 0.06,
+  tau_years: 4,
+  tau_state_years: 3,
+  rho: [0.1, 0.15],
 };
 const constants = {
-  ...{ season_exponent: { mean: 0.5, sd: 0.25 }, nation_drift: 0.3, range_change_km: 150 },
+  season_exponent: { mean: 0.5, sd: 0.25 },
+  nation_drift: 0.3,
+  range_change_km: 150,
   test_offset: { mean: 0.4, sd: 0.5 },
-  ...{ nation_slope: 0.12, slope_years: 5 },
+  nation_slope: 0.12,
+  slope_years: 5,
 };
 const random = randomStream(3, 'marginal');
 const mesh = toyMesh(4, random);
 const truth = { beta: -0.6, nation: [0.3, -0.5, -1], season_exponent: 0.5, range_change_km: 150, h };
 const survey = simulateSurvey(mesh, TIMES, 40, 12, simulateTruth(mesh, TIMES, truth, random), [0.1, 0.15, 0], random)
-  .map((o) => (o.round === 2 ? { ...o, clustered: false, ...pooled(o.cells[0]! >> 2) } : o))
-  .map((o, k) => ({ ...o, other_test: o.round === 1 && k % 2 === 0 }));
+  .map((observation) =>
+    observation.round === 2 ? { ...observation, clustered: false, ...pooled(observation.cells[0]! >> 2) } : observation,
+  )
+  .map((observation, k) => ({ ...observation, other_test: observation.round === 1 && k % 2 === 0 }));
 
 /** Two neighbouring LGAs as one place. */
 function pooled(a: number) {

@@ -10,10 +10,21 @@ import { plainConstants, simulateSurvey, simulateTruth, toyMesh } from './toy-co
 const TIMES = [2013.5, 2016.5, 2021.5];
 const OFFSET = 0.9;
 const truth = {
-  ...{ beta: -0.4, nation: [-1.2, -1.3, -1.4], season_exponent: 0.5, range_change_km: 150, test_offset: OFFSET },
+  beta: -0.4,
+  nation: [-1.2, -1.3, -1.4],
+  season_exponent: 0.5,
+  range_change_km: 150,
+  test_offset: OFFSET,
   h: {
-    ...{ sigma_place: 0.7, range_km: 150, sigma_change: 0.2, sigma_state: 0.1, sigma_lga: 0.2 },
-    ...{ sigma_slope: 0.01, tau_years: 5, tau_state_years: 5, rho: [0.05, 0.05, 0.05] },
+    sigma_place: 0.7,
+    range_km: 150,
+    sigma_change: 0.2,
+    sigma_state: 0.1,
+    sigma_lga: 0.2,
+    sigma_slope: 0.01,
+    tau_years: 5,
+    tau_state_years: 5,
+    rho: [0.05, 0.05, 0.05],
   },
 };
 const CONSTANTS = plainConstants(0.25, 0.3, 150);

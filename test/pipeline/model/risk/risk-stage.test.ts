@@ -30,9 +30,9 @@ test('both scores cover every area and month, in order, and distinguish high fro
 test('a state is the population-weighted mean of its LGAs, its range narrower than the mean of theirs', async () => {
   const { lgas, states } = await stage('spatial');
   const own = [0, 1, 2].map((i) => ({ months: lgas.slice(64 * i, 64 * (i + 1)), weight: cells.population[i]! }));
-  const total = own.reduce((sum, a) => sum + a.weight, 0);
+  const total = own.reduce((sum, area) => sum + area.weight, 0);
   const mean = (key: 'score' | 'score_low', k: number) =>
-    own.reduce((sum, a) => sum + (a.weight / total) * a.months[k]![key], 0);
+    own.reduce((sum, area) => sum + (area.weight / total) * area.months[k]![key], 0);
   for (const k of [0, 30, 63]) {
     expect(states[k]!.score).toBeCloseTo(mean('score', k), 12);
     expect(states[k]!.score_low).toBeGreaterThan(mean('score_low', k));

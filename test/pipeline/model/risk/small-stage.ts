@@ -23,14 +23,29 @@ export const cells: PredictionCells = {
 const surveys: Surveys = {
   clusters: LGAS.flatMap((lga_code, i) =>
     [2015, 2018].map((survey_year) => ({
-      ...{ cluster_id: `${lga_code}-${survey_year}`, survey_year, period: `${survey_year}-10`, lga_code },
-      ...{ state_code: stateOf(lga_code), longitude: null, latitude: null, displaced: false, urban: null, weight: 1 },
-      ...{ method: 'microscopy', youngest_months: null, oldest_months: null },
-      ...{ examined: 30, positivity: (i < 3 ? 12 : 4) / 30 },
+      cluster_id: `${lga_code}-${survey_year}`,
+      survey_year,
+      period: `${survey_year}-10`,
+      lga_code,
+      state_code: stateOf(lga_code),
+      longitude: null,
+      latitude: null,
+      displaced: false,
+      urban: null,
+      weight: 1,
+      method: 'microscopy',
+      youngest_months: null,
+      oldest_months: null,
+      examined: 30,
+      positivity: (i < 3 ? 12 : 4) / 30,
     })),
   ),
   state_rounds: ['AA', 'BB'].map((state_code, s) => ({
-    ...{ survey_year: 2021, period: '2021-11', state_code, method: 'microscopy', positivity: s === 0 ? 0.35 : 0.1 },
+    survey_year: 2021,
+    period: '2021-11',
+    state_code,
+    method: 'microscopy',
+    positivity: s === 0 ? 0.35 : 0.1,
   })),
 };
 const seasonal_index = [0.4, 0.3, 0.3, 0.3, 0.4, 0.5, 0.7, 0.9, 1, 1, 0.8, 0.6];

@@ -80,12 +80,13 @@ export function simulateTruth(mesh: Mesh, times: number[], truth: Truth, random:
     }
     return { change, state };
   });
-  return (o: Pick<RiskObservation, 'round' | 'cells' | 'weights' | 'log_season' | 'other_test'>): number => {
+  return (observation: Pick<RiskObservation, 'round' | 'cells' | 'weights' | 'log_season' | 'other_test'>): number => {
     let mean = 0;
-    for (const part of partsOf(mesh, { ...o, name: '', examined: 1, positive: 0, clustered: true })) {
-      const { change: w, state: v } = rounds[o.round]!;
-      let common = truth.nation[o.round]! + v[mesh.state_of[part.lga]!]! + truth.season_exponent * part.log_season;
-      common += lasting[part.lga]! + (o.other_test ? truth.test_offset! : 0);
+    for (const part of partsOf(mesh, { ...observation, name: '', examined: 1, positive: 0, clustered: true })) {
+      const { change: w, state: v } = rounds[observation.round]!;
+      let common =
+        truth.nation[observation.round]! + v[mesh.state_of[part.lga]!]! + truth.season_exponent * part.log_season;
+      common += lasting[part.lga]! + (observation.other_test ? truth.test_offset! : 0);
       for (let k = 0; k < 4; k++) common += mesh.lga_weights[4 * part.lga + k]! * w[mesh.lga_nodes[4 * part.lga + k]!]!;
       part.cells.forEach((c, i) => {
         let eta = common + truth.beta * mesh.cells.features[c]!;

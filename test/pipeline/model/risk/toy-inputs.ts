@@ -35,7 +35,9 @@ export const cluster = (a: number, k: number): Cluster => ({
   longitude: null,
   latitude: null,
   displaced: true,
-  ...{ method: 'microscopy', youngest_months: null, oldest_months: null },
+  method: 'microscopy',
+  youngest_months: null,
+  oldest_months: null,
   urban: null,
   examined: 12,
   positivity: ((a * 5 + k) % 9) / 12,
@@ -50,7 +52,9 @@ export const inputs: RiskInputs = {
     state_rounds: [{ survey_year: 2021, period: '2021-11', state_code: 'AB', method: 'microscopy', positivity: 0.9 }],
   },
   test: 'microscopy',
-  season: Object.fromEntries(lgas.map((l) => [l.lga_code, Array.from({ length: 12 }, (_, m) => (m === 8 ? 1 : 0.4))])),
+  season: Object.fromEntries(
+    lgas.map((lga) => [lga.lga_code, Array.from({ length: 12 }, (_, m) => (m === 8 ? 1 : 0.4))]),
+  ),
   state_only_effective_size: 90,
   season_error: 0.1,
 };

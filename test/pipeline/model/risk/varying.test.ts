@@ -38,7 +38,7 @@ describe('values by month', () => {
   });
 
   test('departures contain neither spatial nor seasonal differences', () => {
-    for (const month of months.filter((m) => !m.endsWith('-03')))
+    for (const month of months.filter((month) => !month.endsWith('-03')))
       for (const v of valuesIn(departure!, month)) expect(v).toBe(valuesIn(departure!, '2015-01')[0]);
     const usual = valuesIn(departure!, '2015-01')[0]!;
     const [before, during] = [valuesIn(departure!, '2015-03'), valuesIn(departure!, '2016-03')];
@@ -120,14 +120,29 @@ test('scores equal the formula applied to joint draws, month by month', () => {
   const mesh = toyMesh(4, randomStream(3, 'varying'));
   const random = randomStream(4, 'varying');
   const times = [2015.8, 2018.8];
-  const h = {
-    ...{ sigma_place: 0.7, range_km: 150, sigma_change: 1e-6, sigma_state: 1e-6, sigma_lga: 0.3 },
-    ...{ sigma_slope: 1e-6, tau_years: 4, tau_state_years: 4, rho: [0.1, 0.1] },
+  const hyperparameters = {
+    sigma_place: 0.7,
+    range_km: 150,
+    sigma_change: 1e-6,
+    sigma_state: 1e-6,
+    sigma_lga: 0.3,
+    sigma_slope: 1e-6,
+    tau_years: 4,
+    tau_state_years: 4,
+    rho: [0.1, 0.1],
   };
-  const truth = { beta: -0.4, nation: [-0.2, -0.6], season_exponent: 0.5, range_change_km: 150, h };
-  const survey = simulateSurvey(mesh, times, 40, 20, simulateTruth(mesh, times, truth, random), h.rho, random);
+  const truth = { beta: -0.4, nation: [-0.2, -0.6], season_exponent: 0.5, range_change_km: 150, h: hyperparameters };
+  const survey = simulateSurvey(
+    mesh,
+    times,
+    40,
+    20,
+    simulateTruth(mesh, times, truth, random),
+    hyperparameters.rho,
+    random,
+  );
   const x = Array.from({ length: 3 }, () => Float64Array.from({ length: 16 }, () => random.normal()));
-  const observations = survey.map((o) => ({ ...o, varying: [x[o.round]!] }));
+  const observations = survey.map((observation) => ({ ...observation, varying: [x[observation.round]!] }));
   const fit = fitRisk(mesh, times, observations, plainConstants(0.25, 0.2, 150));
   const months = [0, 1, 2].map((k) => ({
     time: times[Math.min(k, 1)]!,
@@ -172,7 +187,7 @@ test('the coefficient used to simulate the surveys is recovered', () => {
   const fit = fitRisk(
     mesh,
     times,
-    observed.map((o) => o.risk),
+    observed.map(({ risk }) => risk),
     plainConstants(0.25, 0.2, 300),
   );
   const drawn = [...drawLatent(fit, 200, (d) => randomStream(7, `draw ${d}`))].map(({ x }) =>

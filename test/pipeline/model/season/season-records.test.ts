@@ -9,7 +9,10 @@ const model = { parameters: { season: { masked: [] } } } as unknown as Model;
 const cases = (t: number) => Math.round(1000 * (1.5 + Math.sin(((t - 3) * Math.PI) / 6)));
 /** `months` months of cases of an LGA, starting `from` months after 2018-01. */
 const lga = (i: number, from: number, months: number): CaseSeries => ({
-  ...{ state_code: 'AA', lga_code: `NG00100${i}`, first: addMonths('2018-01', from), masked: [] },
+  state_code: 'AA',
+  lga_code: `NG00100${i}`,
+  first: addMonths('2018-01', from),
+  masked: [],
   confirmed: Array.from({ length: months }, (_, t) => cases(from + t)),
 });
 const seasonOf = (...lgas: CaseSeries[]) => {

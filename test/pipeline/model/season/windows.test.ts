@@ -44,8 +44,13 @@ test('for random years, shares are ratios of sums, and no run has a larger share
 
 test('without errors there is no range, probability or verdict; with one error, shifted round the year, there are all three', () => {
   expect(judgeWindow(RAINY, 4, [])).toEqual({
-    ...{ months: 4, first_month: 7, share: expect.closeTo(33 / 47, 12) },
-    ...{ share_low: null, share_high: null, start_probability: null, criterion_probability: null },
+    months: 4,
+    first_month: 7,
+    share: expect.closeTo(33 / 47, 12),
+    share_low: null,
+    share_high: null,
+    start_probability: null,
+    criterion_probability: null,
   });
   expect(verdictOf(null)).toBe('unknown');
   // one month three times the expected value: 12 seasons, each with a different such month

@@ -8,7 +8,7 @@ import {
 } from '../../../../pipeline/publish/report/encode-decisions.ts';
 import { NONE, WINDOW_COLUMNS } from '../../../../pipeline/publish/report/shared/page-data.ts';
 import type { Contents } from '../../../../pipeline/publish/snapshot/contents.ts';
-import type { Tables } from '../../../../pipeline/publish/snapshot/snapshot-tables.ts';
+import type { SnapshotTables } from '../../../../pipeline/publish/snapshot/snapshot-tables.ts';
 
 const areas = { context_states: [{ state_code: 'AB' }], context_lgas: [{ lga_code: 'NG001001' }] };
 const scored = (period: string, score: number) => ({ period, score, score_low: 0, score_high: 1 });
@@ -21,10 +21,20 @@ const scores = {
 
 test("chances are in whole per cent; that of the score's level is rounded down, so that 80 means 80% or more", () => {
   const row = (code: string, period: string, own: object, state: number | null) => ({
-    ...{ code, period, probability_very_low: 0, probability_low: 0, probability_moderate: 0, probability_high: 0 },
-    ...{ probability_very_high: 0, probability_above_very_low: 0.996, probability_above_low: 0.504 },
-    ...{ probability_above_moderate: 0.1, probability_above_high: 0 },
-    ...{ probability_highest_nation: 0.25, probability_highest_state: state, ...own },
+    code,
+    period,
+    probability_very_low: 0,
+    probability_low: 0,
+    probability_moderate: 0,
+    probability_high: 0,
+    probability_very_high: 0,
+    probability_above_very_low: 0.996,
+    probability_above_low: 0.504,
+    probability_above_moderate: 0.1,
+    probability_above_high: 0,
+    probability_highest_nation: 0.25,
+    probability_highest_state: state,
+    ...own,
   });
   const encoded = encodeCertainty({
     ...areas,
@@ -35,54 +45,77 @@ test("chances are in whole per cent; that of the score's level is rounded down, 
       row('NG001001', '2023-12', { probability_moderate: 0.29 }, 0.9),
       row('NG001001', '2024-01', { probability_very_high: 1 }, 1),
     ],
-  } as unknown as Tables);
+  } as unknown as SnapshotTables);
   const above = [100, 50, 10, 0];
-  expect([...Buffer.from(encoded, 'base64')]).toEqual([
-    ...[...above, 79, 25, 255, ...above, 80, 25, 255],
-    ...[...above, 29, 25, 90, ...above, 100, 25, 100],
-  ]);
+  expect([...Buffer.from(encoded, 'base64')]).toEqual(
+    [
+      [...above, 79, 25, 255],
+      [...above, 80, 25, 255],
+      [...above, 29, 25, 90],
+      [...above, 100, 25, 100],
+    ].flat(),
+  );
 });
 
 test('changes of the last year and of forecast months are ten-thousandths, NONE if missing', () => {
   const row = (code: string, period: string, survey: number | null) => ({
-    ...{ code, period, change_year: -0.0123, change_year_low: -0.2, change_year_high: 0.1 },
-    ...{ probability_rise_year: 0.4, survey_month: survey === null ? null : '2021-12', change_survey: survey },
-    ...{ change_survey_low: survey, change_survey_high: survey, probability_rise_survey: survey },
+    code,
+    period,
+    change_year: -0.0123,
+    change_year_low: -0.2,
+    change_year_high: 0.1,
+    probability_rise_year: 0.4,
+    survey_month: survey === null ? null : '2021-12',
+    change_survey: survey,
+    change_survey_low: survey,
+    change_survey_high: survey,
+    probability_rise_survey: survey,
   });
   const { months, survey_months, values } = encodeChanges(
     {
       ...areas,
       ...scores,
       changes: [row('AB', '2024-01', 0.5), row('NG001001', '2024-01', null)],
-    } as unknown as Tables,
+    } as unknown as SnapshotTables,
     '2023-12',
   );
   expect(months).toEqual([1]);
   expect(survey_months).toEqual(['2021-12']);
   const bytes = Buffer.from(values, 'base64');
-  expect(Array.from({ length: bytes.length / 2 }, (_, i) => bytes.readInt16LE(2 * i))).toEqual([
-    ...[-123, -2000, 1000, 4000, 5000, 5000, 5000, 5000],
-    ...[-123, -2000, 1000, 4000, NONE, NONE, NONE, NONE],
-  ]);
+  expect(Array.from({ length: bytes.length / 2 }, (_, i) => bytes.readInt16LE(2 * i))).toEqual(
+    [
+      [-123, -2000, 1000, 4000, 5000, 5000, 5000, 5000],
+      [-123, -2000, 1000, 4000, NONE, NONE, NONE, NONE],
+    ].flat(),
+  );
 });
 
 test('every area has runs of months of three lengths by both measures', () => {
   const run = (code: string, measure: string, months: number) => ({
-    ...{ code, measure, months, first_month: 7, share: months / 10, share_low: null, share_high: 0.55 },
-    ...{ start_probability: 0.9, criterion: months === 4 ? 'unlikely' : null, record_first_month: null },
-    ...{ record_share: null, record_best_share: null },
+    code,
+    measure,
+    months,
+    first_month: 7,
+    share: months / 10,
+    share_low: null,
+    share_high: 0.55,
+    start_probability: 0.9,
+    criterion: months === 4 ? 'unlikely' : null,
+    record_first_month: null,
+    record_share: null,
+    record_best_share: null,
   });
   const rows = ['AB', 'NG001001'].flatMap((code) =>
-    ['rain_transmission', 'reported_cases'].flatMap((measure) => [5, 4, 3].map((n) => run(code, measure, n))),
+    ['rain_transmission', 'reported_cases'].flatMap((measure) => [5, 4, 3].map((months) => run(code, measure, months))),
   );
-  const windows = windowsOf({ ...areas, season_windows: rows } as unknown as Tables);
+  const windows = windowsOf({ ...areas, season_windows: rows } as unknown as SnapshotTables);
   expect(windows).toHaveLength(2);
   const [three, four] = [0, 1].map((i) =>
     windows[1]!.slice(i * WINDOW_COLUMNS.length, (i + 1) * WINDOW_COLUMNS.length),
   );
   expect(three).toEqual([7, 30, null, 55, 90, null, null, null, null]);
   expect(four).toEqual([7, 40, null, 55, 90, 1, null, null, null]);
-  expect(windowsOf({ ...areas, season_windows: [] } as unknown as Tables)).toEqual([]);
+  expect(windowsOf({ ...areas, season_windows: [] } as unknown as SnapshotTables)).toEqual([]);
 });
 
 test('a figure that is the same everywhere is not a layer', () => {

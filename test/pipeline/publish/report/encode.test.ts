@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { encodeScores } from '../../../../pipeline/publish/report/encode.ts';
-import type { Tables } from '../../../../pipeline/publish/snapshot/snapshot-tables.ts';
+import type { SnapshotTables } from '../../../../pipeline/publish/snapshot/snapshot-tables.ts';
 
 test('scores are ten-thousandths, states before LGAs', () => {
   const scores = (score: number, score_low: number, score_high: number) => ({ score, score_low, score_high });
@@ -12,7 +12,7 @@ test('scores are ten-thousandths, states before LGAs', () => {
     risk_lgas: [{ period: '2023-12', lga_code: 'NG001001', ...first, score: 0.5 }],
     forecasts_states: [{ period: '2024-01', state_code: 'AB', ...second }],
     forecasts_lgas: [{ period: '2024-01', lga_code: 'NG001001', ...second }],
-  } as Tables);
+  } as SnapshotTables);
   const bytes = Buffer.from(encoded, 'base64');
   expect(Array.from({ length: bytes.length / 2 }, (_, i) => bytes.readUInt16LE(2 * i))).toEqual([
     1235, 1000, 10_000, 0, 0, 10_000, 5000, 1000, 10_000, 0, 0, 10_000,

@@ -7,10 +7,19 @@ import type { Validation } from '../../../../pipeline/validate/validation.ts';
 
 const score = { lga_months: 400, coverage_50: null, coverage_95: null, bias: 0.01, rmse: 0.06, baseline_rmse: 0.1 };
 const row = (by: Grouping, group: string, coverage_90: number) => ({
-  ...{ truth: 'trend' as const, by, group, ...score, coverage_90, crps: null, interval_score: 0.31 },
+  truth: 'trend' as const,
+  by,
+  group,
+  ...score,
+  coverage_90,
+  crps: null,
+  interval_score: 0.31,
 });
 const known_truth = {
-  ...{ model_code: 'a', confirmed_on: [], of_this_code: false, seeds: [1, 4] },
+  model_code: 'a',
+  confirmed_on: [],
+  of_this_code: false,
+  seeds: [1, 4],
   pooled: [row('all', 'estimated', 0.9), row('block', '2015-2017', 0.857), row('block', '2018-2020', 0.922)],
   countries: [1, 4].map((seed) => ({ seed, ...row('all', 'estimated', 0.777) })),
   calibration: [],

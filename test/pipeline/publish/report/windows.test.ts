@@ -1,20 +1,32 @@
 import { expect, test } from 'vitest';
 import { windowsPart } from '../../../../pipeline/publish/report/sections/windows.ts';
-import type { Tables } from '../../../../pipeline/publish/snapshot/snapshot-tables.ts';
+import type { SnapshotTables } from '../../../../pipeline/publish/snapshot/snapshot-tables.ts';
 
 /** The section for one state with these verdicts on four months. */
 const section = (cases: string, rain: string) => {
   const row = (measure: string, months: number, criterion: string) => ({
-    ...{ code: 'AB', measure, months, first_month: 7, last_month: 6 + months, share: 0.6, rain_share: 0.5 },
-    ...{ share_low: null, share_high: null, start_probability: null, criterion, criterion_probability: null },
+    code: 'AB',
+    measure,
+    months,
+    first_month: 7,
+    last_month: 6 + months,
+    share: 0.6,
+    rain_share: 0.5,
+    share_low: null,
+    share_high: null,
+    start_probability: null,
+    criterion,
+    criterion_probability: null,
     record_first_month: null,
   });
   const season_windows = [3, 4, 5].flatMap((months) => [
     row('reported_cases', months, cases),
     row('rain_transmission', months, rain),
   ]);
-  return windowsPart({ season_windows, context_states: [{ state_code: 'AB', state: 'Abia' }] } as unknown as Tables)
-    .markup;
+  return windowsPart({
+    season_windows,
+    context_states: [{ state_code: 'AB', state: 'Abia' }],
+  } as unknown as SnapshotTables).markup;
 };
 
 test('the verdict is unknown if the measures differ; the usual reason is given only if it applies', () => {

@@ -16,8 +16,16 @@ const PREPARE = `
     ('AA', 'A1', '2020-08', 900, true)) v(state_code, lga_code, period, confirmed, masked);
 `;
 const SKILL = [1, 2, 3, 4].map((horizon_months) => ({
-  ...{ area_level: 'lga' as const, origins: 'all', method: 'case_model', horizon_months, forecasts: 9 },
-  ...{ log_mae: horizon_months / 10, crps_log: 1, coverage_50: 0.5, coverage_90: 0.9, crps_per_1000: null },
+  area_level: 'lga' as const,
+  origins: 'all',
+  method: 'case_model',
+  horizon_months,
+  forecasts: 9,
+  log_mae: horizon_months / 10,
+  crps_log: 1,
+  coverage_50: 0.5,
+  coverage_90: 0.9,
+  crps_per_1000: null,
 }));
 
 test("the basis is 'survey' up to the state's last one, then the usual season; blank or masked records do not count", async () => {
@@ -34,7 +42,11 @@ test("the basis is 'survey' up to the state's last one, then the usual season; b
   expect(rows).toHaveLength(5 * 10);
   const of = (code: string, period: string) => rows.find((row) => row.code === code && row.period === period)!;
   const summary = ({ basis, last_survey, months_since_survey, last_cases, cases_log_mae }: (typeof rows)[number]) => [
-    ...[basis, last_survey, months_since_survey, last_cases, cases_log_mae],
+    basis,
+    last_survey,
+    months_since_survey,
+    last_cases,
+    cases_log_mae,
   ];
   expect(summary(of('A1', '2020-01'))).toEqual(['survey', null, null, null, null]);
   expect(summary(of('A1', '2020-04'))).toEqual(['survey', '2020-03', 1, null, null]);
@@ -46,7 +58,9 @@ test("the basis is 'survey' up to the state's last one, then the usual season; b
   expect(summary(of('AA', '2020-08'))).toEqual(['usual_season', '2020-05', 3, '2020-06', null]);
   // Months adjusted by cases are marked, but none before the last survey.
   expect([of('AA', '2020-05').basis, of('AA', '2020-07').basis, of('A2', '2020-07').basis]).toEqual([
-    ...['survey', 'cases', 'cases'],
+    'survey',
+    'cases',
+    'cases',
   ]);
   expect(of('B1', '2020-07').basis).toBe('cases_elsewhere');
   expect(summary(of('B1', '2020-01'))).toEqual(['usual_season', null, null, null, null]);

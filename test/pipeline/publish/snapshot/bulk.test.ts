@@ -8,7 +8,7 @@ import { JSON_OPERATIONS, RELEASE_OPERATIONS } from '../../../../pipeline/contra
 import type * as schemas from '../../../../pipeline/contract/schemas.ts';
 import { withDatabase } from '../../../../pipeline/lib/tables/duckdb.ts';
 import { seriesOfLgas } from '../../../../pipeline/publish/snapshot/bulk.ts';
-import type { Tables } from '../../../../pipeline/publish/snapshot/snapshot-tables.ts';
+import type { SnapshotTables } from '../../../../pipeline/publish/snapshot/snapshot-tables.ts';
 import { readJson } from '../../../support/built-tiny.ts';
 import { LGAS } from '../../../support/tiny-country.ts';
 
@@ -44,7 +44,10 @@ test('a series has every month once, first estimated, then forecast, with the fi
   )) {
     const { lgas } = answer<schemas.RiskLgas>(`risk/lgas/${period}/AD`);
     expect(lgas.find(({ lga_code }) => lga_code === 'NG002001')).toMatchObject({
-      ...{ score, score_low, score_high, level },
+      score,
+      score_low,
+      score_high,
+      level,
     });
     expect(['survey', 'usual_season']).toContain(basis);
   }
@@ -67,7 +70,7 @@ test('a series has the probabilities and changes of its months', () => {
       { ...at, period: '2021-01', probability_moderate: 0.7, probability_highest_nation: 0.5 },
     ],
     changes: [{ ...at, change_year: 0.1, change_year_low: -0.1, change_year_high: 0.2, probability_rise_year: 0.9 }],
-  } as unknown as Tables;
+  } as unknown as SnapshotTables;
   const [{ series }] = [...seriesOfLgas(tables)] as [schemas.SeriesLgas];
   expect(series.map((month) => [month.level_probability, month.probability_highest_nation, month.change_year])).toEqual(
     [
@@ -88,7 +91,7 @@ test('the topology unpacks to the same outlines', () => {
 });
 
 test('places lists neighbours, also across state borders', () => {
-  const { states, lgas } = answer<schemas.Places>('places');
+  const { states, lgas } = answer<schemas.PlacesAnswer>('places');
   expect(lgas.map(({ lga_code, neighbours }) => [lga_code, ...neighbours])).toEqual([
     ['NG001001', 'NG001002'],
     ['NG001002', 'NG001001', 'NG002001'],
@@ -106,7 +109,7 @@ test('places lists neighbours, also across state borders', () => {
 });
 
 test('each listed table exists in each listed format, with its rows and columns', async () => {
-  const { tables } = answer<schemas.Tables>('tables');
+  const { tables } = answer<schemas.TablesAnswer>('tables');
   expect(tables.length).toBeGreaterThan(12);
   await withDatabase(async (db) => {
     for (const { table, rows, addresses, columns } of tables) {

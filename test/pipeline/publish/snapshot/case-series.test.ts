@@ -27,8 +27,8 @@ test('with monthly case records published as an index, no file of the snapshot h
   const reported = seriesIn(exact).map((row) => row.reported);
   expect(filesWith(exact, reported).sort()).toEqual(['tables/transmission_series.csv', 'v1/transmission/model.json']);
 
-  const country = writeTiny((c) => {
-    c.model.parameters.publication = { case_series: 'index' };
+  const country = writeTiny((tiny) => {
+    tiny.model.parameters.publication = { case_series: 'index' };
   });
   const { snapshot, ran } = await buildHere(country.directory);
   expect(ran).toEqual(['snapshot']);

@@ -30,9 +30,15 @@ beforeAll(async () => {
   });
   later = (await buildHere(next.directory)).snapshot;
 });
-const compare = (a: string, b: string) => diffSnapshots(openSnapshot(a), openSnapshot(b));
+const compare = (before: string, after: string) => diffSnapshots(openSnapshot(before), openSnapshot(after));
+interface Score {
+  lga: string;
+  period: string;
+  score: number;
+  level: string;
+}
 /** Sets an LGA's score in a month, with a range around it. */
-const setScore = (snapshot: string, lga: string, period: string, score: number, level: string) =>
+const setScore = (snapshot: string, { lga, period, score, level }: Score) =>
   rewriteTable(
     snapshot,
     'risk_lgas',
@@ -52,14 +58,14 @@ test('a snapshot does not differ from itself', async () => {
 });
 
 test('the diff counts moved scores, changed levels and disjoint ranges by state and month', async () => {
-  const [a, b] = [copySnapshot(built), copySnapshot(built)];
-  await setScore(a, 'NG001001', '2021-09', 0.3, 'moderate');
-  await setScore(b, 'NG001001', '2021-09', 0.55, 'very_high');
-  await setScore(a, 'NG002001', '2021-10', 0.3, 'moderate');
-  await setScore(b, 'NG002001', '2021-10', 0.34, 'moderate');
+  const [original, changed] = [copySnapshot(built), copySnapshot(built)];
+  await setScore(original, { lga: 'NG001001', period: '2021-09', score: 0.3, level: 'moderate' });
+  await setScore(changed, { lga: 'NG001001', period: '2021-09', score: 0.55, level: 'very_high' });
+  await setScore(original, { lga: 'NG002001', period: '2021-10', score: 0.3, level: 'moderate' });
+  await setScore(changed, { lga: 'NG002001', period: '2021-10', score: 0.34, level: 'moderate' });
   for (const name of ['v1/risk/lgas/2021-09/AB.json', 'v1/risk/lgas/2021-10/AD.json'])
-    rewrite(b, name, ({ lgas }) => lgas.reverse());
-  const diff = await compare(a, b);
+    rewrite(changed, name, ({ lgas }) => lgas.reverse());
+  const diff = await compare(original, changed);
   // 0.04 is below the threshold of 0.05, but the ranges, 0.29 to 0.31 and 0.33 to 0.35, do not meet.
   expect(diff.all).toMatchObject({ compared: 72, moved: 1, flipped: 1, disjoint: 2, largest_change: 0.25 });
   expect(diff.all.mean_change).toBeCloseTo(0.29 / 72, 6);
@@ -89,39 +95,41 @@ test('the diff counts moved scores, changed levels and disjoint ranges by state 
 });
 
 test('the largest changes list an LGA once, with the month of its largest change', async () => {
-  const b = copySnapshot(built);
+  const changed = copySnapshot(built);
   for (const [period, change] of [
     ['2021-09', 0.02],
     ['2021-10', -0.03],
     ['2021-11', 0.01],
   ] as const)
     await rewriteTable(
-      b,
+      changed,
       'risk_lgas',
       `UPDATE risk_lgas SET score = round(score + ${change}, 4) WHERE state_code = 'AB' AND period = '${period}'`,
     );
-  expect((await compare(built, b)).largest.map(({ lga_code, period, change }) => [lga_code, period, change])).toEqual([
+  expect(
+    (await compare(built, changed)).largest.map(({ lga_code, period, change }) => [lga_code, period, change]),
+  ).toEqual([
     ['NG001001', '2021-10', -0.03],
     ['NG001002', '2021-10', -0.03],
   ]);
 });
 
 test('a missing LGA exceeds every threshold', async () => {
-  const b = copySnapshot(built);
+  const changed = copySnapshot(built);
   for (const table of ['risk_lgas', 'forecasts_lgas'])
-    await rewriteTable(b, table, `DELETE FROM ${table} WHERE lga_code = 'NG001001'`);
-  const diff = await compare(built, b);
+    await rewriteTable(changed, table, `DELETE FROM ${table} WHERE lga_code = 'NG001001'`);
+  const diff = await compare(built, changed);
   expect(diff.only_in_a.lgas).toEqual(['NG001001']);
   expect(diff.over).toEqual(['1 LGAs are gone: NG001001']);
 });
 
 /** The later snapshot with a survey round from January 2022 on in its manifest. */
 function surveyedUntil(last: string): string {
-  const b = copySnapshot(later);
-  rewriteManifest(b, ({ sources }) => {
+  const changed = copySnapshot(later);
+  rewriteManifest(changed, ({ sources }) => {
     sources.find(({ id }: any) => id === 'surveys').rounds.push({ survey_year: 2022, first: '2022-01', last });
   });
-  return b;
+  return changed;
 }
 
 test('past forecasts are scored if their months are now estimated with a new survey', async () => {
@@ -156,23 +164,23 @@ test('estimates without a new survey score no forecast, whatever cases were repo
 });
 
 test('snapshots of different countries are refused', async () => {
-  const b = copySnapshot(built);
-  rewriteManifest(b, (manifest) => {
+  const changed = copySnapshot(built);
+  rewriteManifest(changed, (manifest) => {
     manifest.country = 'Elsewhere';
   });
-  await expect(compare(built, b)).rejects.toThrow(
+  await expect(compare(built, changed)).rejects.toThrow(
     /found Tiny country and Elsewhere, expected two snapshots of the same country/,
   );
 });
 
 test('the command prints a table or JSON, writes a file, and exits with 1 at the gate', async () => {
-  const b = copySnapshot(built);
-  await setScore(b, 'NG001001', '2021-09', 0.99, 'very_high');
-  await setScore(b, 'NG002001', '2021-09', 0.99, 'very_high');
+  const changed = copySnapshot(built);
+  await setScore(changed, { lga: 'NG001001', period: '2021-09', score: 0.99, level: 'very_high' });
+  await setScore(changed, { lga: 'NG002001', period: '2021-09', score: 0.99, level: 'very_high' });
   const file = path.join(temporary(), 'diff.json');
   const [table, gate, same, none] = await Promise.all([
     runHere(['diff', built, later]),
-    runHere(['diff', built, b, '--gate', '--json', '--out', file]),
+    runHere(['diff', built, changed, '--gate', '--json', '--out', file]),
     runHere(['diff', built, built, '--gate']),
     runHere(['diff', built, temporary()]),
   ]);

@@ -14,9 +14,9 @@ let country: TinyCountry;
 let built: Awaited<ReturnType<typeof buildHere>>;
 let manifest: any;
 beforeAll(async () => {
-  country = writeTiny((c) => {
-    sourceIn(c, 'surveys').files[0].sha256 = 'a'.repeat(64);
-    sourceIn(c, 'surveys').citation = 'The survey people, 2021';
+  country = writeTiny((tiny) => {
+    sourceIn(tiny, 'surveys').files[0].sha256 = 'a'.repeat(64);
+    sourceIn(tiny, 'surveys').citation = 'The survey people, 2021';
   });
   built = await buildHere(country.directory, undefined, { unpinned: true });
   manifest = readJson(built.snapshot, 'manifest.json');
@@ -55,8 +55,8 @@ test('stages and raw files that are not behind a file are not listed', () => {
 });
 
 test('answers change only with the artifacts that they are declared to be made from', async () => {
-  const other = writeTiny((c) => {
-    c.files['surveys.csv'] = replaceLine(c.files['surveys.csv']!, 3, (line) => line.replace(/[^,]+$/, '0.77'));
+  const other = writeTiny((tiny) => {
+    tiny.files['surveys.csv'] = replaceLine(tiny.files['surveys.csv']!, 3, (line) => line.replace(/[^,]+$/, '0.77'));
   });
   const next = readJson((await buildHere(other.directory)).snapshot, 'manifest.json');
   const outputs = ({ stages }: any) =>
@@ -134,7 +134,10 @@ test('a source without credits is a finding, and publishing it needs a reason', 
   const raw = Object.fromEntries(open.files.map(({ path: file, sha256: hash }: any) => [file, hash]));
   expect(catalogFindings([open as unknown as Source], raw)).toEqual([
     {
-      ...{ stage: 'catalog', source: 'surveys', rule: 'not credited', needs_approval: true },
+      stage: 'catalog',
+      source: 'surveys',
+      rule: 'not credited',
+      needs_approval: true,
       what: 'producer, licence: not filled in (sources.json); every answer based on this source will say so',
     },
   ]);

@@ -75,148 +75,158 @@ describe('each injected fault is found', () => {
   const faults: [string, (snapshot: string) => void | Promise<void>, RegExp][] = [
     [
       'a byte flipped',
-      (s) => {
-        const bytes = readFileSync(path.join(s, LGAS));
+      (snapshot) => {
+        const bytes = readFileSync(path.join(snapshot, LGAS));
         bytes[10]! ^= 1;
-        overwrite(s, LGAS, bytes);
+        overwrite(snapshot, LGAS, bytes);
       },
       /^v1\/risk\/lgas\/2021-09\/AB\.json: SHA-256 differs/,
     ],
     [
       'a byte flipped in a table',
-      (s) => {
-        const bytes = readFileSync(path.join(s, 'tables/risk_lgas.parquet'));
+      (snapshot) => {
+        const bytes = readFileSync(path.join(snapshot, 'tables/risk_lgas.parquet'));
         bytes[bytes.length >> 1]! ^= 128;
-        overwrite(s, 'tables/risk_lgas.parquet', bytes);
+        overwrite(snapshot, 'tables/risk_lgas.parquet', bytes);
       },
       /^tables\/risk_lgas\.parquet: SHA-256 differs/,
     ],
     [
       'a file cut short',
-      (s) => overwrite(s, LGAS, readFileSync(path.join(s, LGAS)).subarray(0, 100)),
+      (snapshot) => overwrite(snapshot, LGAS, readFileSync(path.join(snapshot, LGAS)).subarray(0, 100)),
       /AB\.json: 100 bytes, but \d+ in the manifest/,
     ],
-    ['a file missing', (s) => rmSync(path.join(s, LGAS)), /^v1\/risk\/lgas\/2021-09\/AB\.json: missing/],
-    ['a sibling missing', (s) => rmSync(path.join(s, `${LGAS}.br`)), /AB\.json\.br: missing/],
+    ['a file missing', (snapshot) => rmSync(path.join(snapshot, LGAS)), /^v1\/risk\/lgas\/2021-09\/AB\.json: missing/],
+    ['a sibling missing', (snapshot) => rmSync(path.join(snapshot, `${LGAS}.br`)), /AB\.json\.br: missing/],
     [
       'an extra answer',
-      (s) => writeFileSync(path.join(s, 'v1/risk/lgas/2021-09/KN.json'), '{}'),
+      (snapshot) => writeFileSync(path.join(snapshot, 'v1/risk/lgas/2021-09/KN.json'), '{}'),
       /KN\.json: not in the manifest/,
     ],
-    ['an extra file beside the answers', (s) => writeFileSync(path.join(s, 'notes.txt'), 'x'), /^notes\.txt: not in/],
+    [
+      'an extra file beside the answers',
+      (snapshot) => writeFileSync(path.join(snapshot, 'notes.txt'), 'x'),
+      /^notes\.txt: not in/,
+    ],
     [
       'an answer missing from files and manifest',
-      (s) => {
-        rmSync(path.join(s, LGAS));
-        rewriteManifest(s, ({ files }) => delete files[LGAS]);
+      (snapshot) => {
+        rmSync(path.join(snapshot, LGAS));
+        rewriteManifest(snapshot, ({ files }) => delete files[LGAS]);
       },
       /AB\.json: the answer to risk-lgas is missing/,
     ],
     [
       'an LGA missing in one month',
-      (s) => rewrite(s, LGAS, ({ lgas }) => lgas.pop()),
+      (snapshot) => rewrite(snapshot, LGAS, ({ lgas }) => lgas.pop()),
       /AB\.json: \/lgas\/1 is undefined, but the tables give \{"lga_code"/,
     ],
     [
       'an LGA missing in one forecast month',
-      (s) => rewrite(s, 'v1/forecasts/lgas/4/AD.json', ({ forecasts }) => forecasts[2].lgas.pop()),
+      (snapshot) => rewrite(snapshot, 'v1/forecasts/lgas/4/AD.json', ({ forecasts }) => forecasts[2].lgas.pop()),
       /forecasts\/lgas\/4\/AD\.json: \/forecasts\/2\/lgas\/1 is undefined/,
     ],
     [
       'a state missing in one month',
-      (s) => rewrite(s, STATES, ({ states }) => states.pop()),
+      (snapshot) => rewrite(snapshot, STATES, ({ states }) => states.pop()),
       /2021-09\.json: \/states\/1 is undefined/,
     ],
     [
       'an LGA twice in place of another',
-      (s) =>
-        rewrite(s, LGAS, ({ lgas }) => {
+      (snapshot) =>
+        rewrite(snapshot, LGAS, ({ lgas }) => {
           lgas[1] = lgas[0];
         }),
       /AB\.json: \/lgas\/1\/lga_code is "NG00100\d", but the tables give/,
     ],
     [
       'low above score',
-      (s) =>
-        rewrite(s, LGAS, ({ lgas }) => {
+      (snapshot) =>
+        rewrite(snapshot, LGAS, ({ lgas }) => {
           lgas[0].score_low = lgas[0].score + 0.0001;
         }),
       /AB\.json: \/lgas\/0\/score_low is [\d.]+, but the tables give/,
     ],
     [
       'high below score',
-      (s) =>
-        rewrite(s, STATES, ({ states }) => {
+      (snapshot) =>
+        rewrite(snapshot, STATES, ({ states }) => {
           states[0].score_high = states[0].score - 0.0001;
         }),
       /2021-09\.json: \/states\/0\/score_high is/,
     ],
-    ['a wrong order', (s) => rewrite(s, LGAS, ({ lgas }) => lgas.reverse()), /AB\.json: \/lgas\/0\/lga_code is/],
+    [
+      'a wrong order',
+      (snapshot) => rewrite(snapshot, LGAS, ({ lgas }) => lgas.reverse()),
+      /AB\.json: \/lgas\/0\/lga_code is/,
+    ],
     [
       'a wrong level',
-      (s) =>
-        rewrite(s, LGAS, ({ lgas }) => {
+      (snapshot) =>
+        rewrite(snapshot, LGAS, ({ lgas }) => {
           lgas[0].level = lgas[0].level === 'low' ? 'high' : 'low';
         }),
       /AB\.json: \/lgas\/0\/level is "\w+"/,
     ],
     [
       'another month under its name',
-      (s) =>
-        rewrite(s, LGAS, (a) => {
-          a.period = '2021-08';
+      (snapshot) =>
+        rewrite(snapshot, LGAS, (answer) => {
+          answer.period = '2021-08';
         }),
       /AB\.json: \/period is "2021-08", but the tables give "2021-09"/,
     ],
     [
       'a score as text',
-      (s) =>
-        rewrite(s, LGAS, ({ lgas }) => {
+      (snapshot) =>
+        rewrite(snapshot, LGAS, ({ lgas }) => {
           lgas[0].score = '0.3';
         }),
       /\/lgas\/0\/score must be number/,
     ],
     [
       'an extra field',
-      (s) =>
-        rewrite(s, LGAS, ({ lgas }) => {
+      (snapshot) =>
+        rewrite(snapshot, LGAS, ({ lgas }) => {
           lgas[0].extra = 1;
         }),
       /must NOT have (?:additional|unevaluated)/,
     ],
     [
       'an outline that does not nest',
-      (s) =>
-        rewrite(s, 'v1/boundaries/lgas/AB.json', ({ features }) => {
+      (snapshot) =>
+        rewrite(snapshot, 'v1/boundaries/lgas/AB.json', ({ features }) => {
           // One corner, first and last point of its ring, half a degree out of the state.
           const ring = features[0].geometry.coordinates.flat(features[0].geometry.type === 'Polygon' ? 0 : 1)[0];
-          const west = ring.reduce((a: number[], b: number[]) => (b[0]! < a[0]! ? b : a));
+          const west = ring.reduce((furthest: number[], point: number[]) =>
+            point[0]! < furthest[0]! ? point : furthest,
+          );
           for (const point of ring) if (point[0] === west[0] && point[1] === west[1]) point[0] -= 0.5;
         }),
       /boundaries\/lgas\/AB\.json: \/features\/0\/geometry\/coordinates\/.* is /,
     ],
     [
       'an outline of another state',
-      (s) =>
-        rewrite(s, 'v1/boundaries/lgas/AB.json', ({ features }) => {
+      (snapshot) =>
+        rewrite(snapshot, 'v1/boundaries/lgas/AB.json', ({ features }) => {
           features[0].properties.state = 'AD';
         }),
       /boundaries\/lgas\/AB\.json: \/features\/0\/properties\/state is "AD"/,
     ],
     [
       'a stale compressed sibling',
-      (s) => {
-        const old = gzipSync(readFileSync(path.join(s, 'v1/risk/lgas/2021-08/AB.json')));
-        overwrite(s, `${LGAS}.gz`, old);
+      (snapshot) => {
+        const old = gzipSync(readFileSync(path.join(snapshot, 'v1/risk/lgas/2021-08/AB.json')));
+        overwrite(snapshot, `${LGAS}.gz`, old);
       },
       /AB\.json\.gz: does not unpack to v1\/risk\/lgas\/2021-09\/AB\.json/,
     ],
     [
       'a stale compressed sibling that the manifest agrees with',
-      (s) => {
+      (snapshot) => {
         const other = 'v1/risk/lgas/2021-08/AB.json.br';
-        overwrite(s, `${LGAS}.br`, readFileSync(path.join(s, other)));
-        rewriteManifest(s, ({ files }) => {
+        overwrite(snapshot, `${LGAS}.br`, readFileSync(path.join(snapshot, other)));
+        rewriteManifest(snapshot, ({ files }) => {
           files[`${LGAS}.br`] = files[other];
         });
       },
@@ -224,8 +234,8 @@ describe('each injected fault is found', () => {
     ],
     [
       'an index that does not peak at 1',
-      (s) =>
-        rewrite(s, 'v1/transmission/lgas/AB.json', ({ lgas }) => {
+      (snapshot) =>
+        rewrite(snapshot, 'v1/transmission/lgas/AB.json', ({ lgas }) => {
           const { season } = lgas[0];
           season.seasonal_index[season.peak_month - 1] = 0.99;
         }),
@@ -233,40 +243,40 @@ describe('each injected fault is found', () => {
     ],
     [
       'an LGA missing from the context',
-      (s) => rewrite(s, 'v1/context/lgas/AB.json', ({ lgas }) => lgas.pop()),
+      (snapshot) => rewrite(snapshot, 'v1/context/lgas/AB.json', ({ lgas }) => lgas.pop()),
       /context\/lgas\/AB\.json: \/lgas\/1 is undefined/,
     ],
     [
       'a wrong tag',
-      (s) =>
-        rewriteManifest(s, ({ files }) => {
+      (snapshot) =>
+        rewriteManifest(snapshot, ({ files }) => {
           files[LGAS].etag = `"${'0'.repeat(32)}"`;
         }),
       /its ETag does not match/,
     ],
     [
       'a parameter changed afterwards',
-      (s) =>
-        rewriteManifest(s, ({ stages }) => {
+      (snapshot) =>
+        rewriteManifest(snapshot, ({ stages }) => {
           stages[0].parameters.extent = [0, 0, 1, 1];
         }),
       /manifest\.json, ingest: its key is not the hash/,
     ],
     [
       'a changed hash of a raw file',
-      (s) =>
-        rewriteManifest(s, ({ sources }) => {
+      (snapshot) =>
+        rewriteManifest(snapshot, ({ sources }) => {
           sources[0].files[0].sha256 = 'a'.repeat(64);
         }),
       /raw lgas\.geojson differs from the recorded file/,
     ],
     [
       'a changed time of update',
-      (s) => {
-        rewriteManifest(s, (manifest) => {
+      (snapshot) => {
+        rewriteManifest(snapshot, (manifest) => {
           manifest.updated_at = '2031-01-01T00:00:00.000Z';
         });
-        rewrite(s, 'v1/periods.json', (value) => {
+        rewrite(snapshot, 'v1/periods.json', (value) => {
           value.updated_at = '2031-01-01T00:00:00.000Z';
         });
       },
@@ -274,36 +284,36 @@ describe('each injected fault is found', () => {
     ],
     [
       'a link to a file with the same bytes',
-      (s) => {
-        const elsewhere = path.join(s, '..', 'elsewhere.json');
-        copyFileSync(path.join(s, LGAS), elsewhere);
-        rmSync(path.join(s, LGAS));
-        symlinkSync(elsewhere, path.join(s, LGAS));
+      (snapshot) => {
+        const elsewhere = path.join(snapshot, '..', 'elsewhere.json');
+        copyFileSync(path.join(snapshot, LGAS), elsewhere);
+        rmSync(path.join(snapshot, LGAS));
+        symlinkSync(elsewhere, path.join(snapshot, LGAS));
       },
       /^v1\/risk\/lgas\/2021-09\/AB\.json: not a regular file/,
     ],
     [
       'a pipe in place of a file',
-      (s) => {
-        rmSync(path.join(s, LGAS));
-        execFileSync('mkfifo', [path.join(s, LGAS)]);
+      (snapshot) => {
+        rmSync(path.join(snapshot, LGAS));
+        execFileSync('mkfifo', [path.join(snapshot, LGAS)]);
       },
       /AB\.json: not a regular file/,
     ],
     [
       'a manifest that is a link',
-      (s) => {
-        renameSync(path.join(s, 'manifest.json'), path.join(s, '..', 'elsewhere.json'));
-        symlinkSync('../elsewhere.json', path.join(s, 'manifest.json'));
+      (snapshot) => {
+        renameSync(path.join(snapshot, 'manifest.json'), path.join(snapshot, '..', 'elsewhere.json'));
+        symlinkSync('../elsewhere.json', path.join(snapshot, 'manifest.json'));
       },
       /^manifest\.json: not a regular file/,
     ],
     [
       'a sibling that unpacks to far more than its file',
-      (s) => {
+      (snapshot) => {
         const bomb = gzipSync(Buffer.alloc(5e7));
-        overwrite(s, `${LGAS}.gz`, bomb);
-        rewriteManifest(s, ({ files }) => {
+        overwrite(snapshot, `${LGAS}.gz`, bomb);
+        rewriteManifest(snapshot, ({ files }) => {
           const hash = sha256(bomb);
           files[`${LGAS}.gz`] = { bytes: bomb.length, sha256: hash, etag: etagOf(hash) };
         });
@@ -313,48 +323,48 @@ describe('each injected fault is found', () => {
     ...['forecasts/lgas/4', 'context/lgas', 'transmission/lgas', 'boundaries/lgas'].map(
       (folder): [string, (snapshot: string) => void, RegExp] => [
         `${folder}: two states' files in each other's place`,
-        (s) => {
+        (snapshot) => {
           const [one, two] = [`v1/${folder}/AB.json`, `v1/${folder}/AD.json`];
-          const [a, b] = [readJson(s, one), readJson(s, two)];
-          rewrite(s, one, (value) => Object.assign(value, b));
-          rewrite(s, two, (value) => Object.assign(value, a));
+          const [first, second] = [readJson(snapshot, one), readJson(snapshot, two)];
+          rewrite(snapshot, one, (value) => Object.assign(value, second));
+          rewrite(snapshot, two, (value) => Object.assign(value, first));
         },
         /AB\.json: \/.*(state|state_code|lgaCode|geometry.*) is /,
       ],
     ),
     [
       'forecasts of two months under the name of three',
-      (s) => rewrite(s, 'v1/forecasts/states/3.json', ({ forecasts }) => forecasts.pop()),
+      (snapshot) => rewrite(snapshot, 'v1/forecasts/states/3.json', ({ forecasts }) => forecasts.pop()),
       /forecasts\/states\/3\.json: \/forecasts\/2 is undefined, but the tables give \{"period":"2022-03"/,
     ],
     [
       'a forecast that differs between horizons',
-      (s) =>
-        rewrite(s, 'v1/forecasts/lgas/1/AD.json', ({ forecasts }) => {
+      (snapshot) =>
+        rewrite(snapshot, 'v1/forecasts/lgas/1/AD.json', ({ forecasts }) => {
           forecasts[0].lgas[0].score_low = 0;
         }),
       /forecasts\/lgas\/1\/AD\.json: \/forecasts\/0\/lgas\/0\/score_low is 0,/,
     ],
     [
       "an LGA's people in one month",
-      (s) =>
-        rewrite(s, LGAS, ({ lgas }) => {
+      (snapshot) =>
+        rewrite(snapshot, LGAS, ({ lgas }) => {
           lgas[0].population += 1;
         }),
       /2021-09\/AB\.json: \/lgas\/0\/population is \d+, but the tables give \d+/,
     ],
     [
       "a state's people",
-      (s) =>
-        rewrite(s, 'v1/context/states.json', ({ states }) => {
+      (snapshot) =>
+        rewrite(snapshot, 'v1/context/states.json', ({ states }) => {
           states[0].population += 1;
         }),
       /context\/states\.json: \/states\/0\/population is/,
     ],
     [
       "an LGA's score that does not agree with its state's",
-      (s) =>
-        rewrite(s, LGAS, ({ lgas }) => {
+      (snapshot) =>
+        rewrite(snapshot, LGAS, ({ lgas }) => {
           for (const field of ['score', 'score_low', 'score_high']) lgas[0][field] = 1;
           lgas[0].level = 'very_high';
         }),
@@ -362,8 +372,8 @@ describe('each injected fault is found', () => {
     ],
     [
       'a season that is not the run of its high months',
-      (s) =>
-        rewrite(s, 'v1/transmission/states.json', ({ states }) => {
+      (snapshot) =>
+        rewrite(snapshot, 'v1/transmission/states.json', ({ states }) => {
           const { season } = states[0];
           season.season_end_month = (season.season_end_month % 12) + 1;
         }),
@@ -371,11 +381,11 @@ describe('each injected fault is found', () => {
     ],
     [
       'a table with other content as CSV',
-      (s) => {
+      (snapshot) => {
         const name = 'tables/context_lgas.csv';
-        overwrite(s, name, readFileSync(path.join(s, name), 'utf8').replace('Place 1', 'Place 9'));
-        rewriteManifest(s, ({ files }) => {
-          const bytes = readFileSync(path.join(s, name));
+        overwrite(snapshot, name, readFileSync(path.join(snapshot, name), 'utf8').replace('Place 1', 'Place 9'));
+        rewriteManifest(snapshot, ({ files }) => {
+          const bytes = readFileSync(path.join(snapshot, name));
           files[name] = { bytes: bytes.length, sha256: sha256(bytes), etag: etagOf(sha256(bytes)) };
         });
       },
@@ -383,17 +393,17 @@ describe('each injected fault is found', () => {
     ],
     [
       'a table missing as CSV',
-      (s) => {
+      (snapshot) => {
         const names = ['', '.gz', '.br'].map((end) => `tables/context_lgas.csv${end}`);
-        for (const name of names) rmSync(path.join(s, name));
-        rewriteManifest(s, ({ files }) => {
+        for (const name of names) rmSync(path.join(snapshot, name));
+        rewriteManifest(snapshot, ({ files }) => {
           for (const name of names) delete files[name];
         });
       },
       /^tables\/context_lgas\.csv: not in the manifest/,
     ],
-    ['no manifest', (s) => rmSync(path.join(s, 'manifest.json')), /^manifest\.json: /],
-    ['half a manifest', (s) => overwrite(s, 'manifest.json', '{"format":1'), /^manifest\.json: /],
+    ['no manifest', (snapshot) => rmSync(path.join(snapshot, 'manifest.json')), /^manifest\.json: /],
+    ['half a manifest', (snapshot) => overwrite(snapshot, 'manifest.json', '{"format":1'), /^manifest\.json: /],
   ];
   test.each(faults)('%s', async (_, inject, expected) => {
     const copy = copySnapshot(intact);

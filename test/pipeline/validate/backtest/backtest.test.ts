@@ -9,7 +9,9 @@ import { madePanel } from '../../model/forecast/made-panel.ts';
 const calm: Forecaster = {
   name: 'calm',
   forecast: ({ areas, months }) =>
-    areas.map(({ y }) => Array.from({ length: 4 }, () => Float64Array.from(SHARES, (p) => y[months - 1]! + p - 0.5))),
+    areas.map(({ y }) =>
+      Array.from({ length: 4 }, () => Float64Array.from(SHARES, (share) => y[months - 1]! + share - 0.5)),
+    ),
 };
 
 test('every known target is scored once from each origin within the horizons', () => {
