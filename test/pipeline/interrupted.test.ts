@@ -19,7 +19,15 @@ let country = '';
 const base = inject('builtTiny');
 let first = '';
 const args = (out: string, updatedAt?: string) => [
-  ...['build', '--country', country, '--out', out, '--jobs', '2', '--json', '--publish'],
+  'build',
+  '--country',
+  country,
+  '--out',
+  out,
+  '--jobs',
+  '2',
+  '--json',
+  '--publish',
   ...(updatedAt ? ['--updated-at', updatedAt] : []),
 ];
 const currentOf = (out: string) => realpathSync(path.join(out, 'current'));
@@ -105,7 +113,9 @@ test('a failing write is reported in one line, the old snapshot stays current, a
     const errors = lines.filter(({ type }) => type === 'error');
     expect(errors, `write ${at}`).toEqual([
       {
-        ...{ type: 'error', code, exit_code: code === 'ENOSPC' ? 3 : 2 },
+        type: 'error',
+        code,
+        exit_code: code === 'ENOSPC' ? 3 : 2,
         message: expect.stringMatching(
           code === 'ENOSPC'
             ? /no space left on the disk; make room and run it again; what is published is unchanged \(ENOSPC\)$/

@@ -6,7 +6,7 @@ import { verifySnapshot } from '../../pipeline/publish/snapshot/verify.ts';
 import { buildHere, readJson } from '../support/built-tiny.ts';
 import { temporary } from '../support/command-line.ts';
 import { dashboardInOwnWords } from '../support/dashboard-words.ts';
-import { nigerianWords, wordsOfLevels } from '../support/nigerian.ts';
+import { foreignDescriptions, nigerianWords, wordsOfLevels } from '../support/nigerian.ts';
 import { OTHER, otherCountry } from '../support/other-country.ts';
 import { giveKey, serveBuild } from '../support/proxy/service.ts';
 import { runHere } from '../support/run-here.ts';
@@ -120,6 +120,7 @@ describe('a country that differs from Nigeria in every respect, built from its c
   test('none of its files contains words about Nigeria', () => {
     expect(nigerianWords(snapshot)).toEqual([]);
     expect(wordsOfLevels(snapshot)).toEqual([]);
+    expect(foreignDescriptions(snapshot)).toEqual([]);
   });
 
   test('operations that need rain answer 404 and say why', async () => {
@@ -129,7 +130,8 @@ describe('a country that differs from Nigeria in every respect, built from its c
     const problem = async (path: string) => (await service.get(path, key)).json();
     for (const path of ['/v1/seasons/lgas?state=07', '/v1/tables/season.csv', '/v1/tables/season_windows.parquet'])
       expect(await problem(path)).toMatchObject({
-        ...{ status: 404, code: 'NOT_FOUND' },
+        status: 404,
+        code: 'NOT_FOUND',
         detail: 'This country has no monthly rain data and so no season; the other operations are served as usual.',
       });
     expect(await problem('/v1/seasons/lgas?state=KN')).toMatchObject({ code: 'UNKNOWN_STATE' });

@@ -20,7 +20,7 @@ const PEOPLE = 10;
 
 test('memory under load, while passwords are checked and a new snapshot is opened, stays below the documented figure', async () => {
   const [, enough, held] = /(\d+) MiB are enough for any snapshot, of which up to (\d+) MiB are/.exec(
-    read('operate.md'),
+    read('deploy/operate.md'),
   )!;
   // As in the deployments.
   for (const file of ['malaria-proxy.service', 'Containerfile'])

@@ -34,7 +34,9 @@ export async function bundle(main: string): Promise<{ code: string; files: strin
   // Imported here because every command would otherwise load it.
   const { rolldown } = await import('rolldown');
   await using bundler = await rolldown({
-    ...{ input: main, cwd: path.dirname(main), platform: 'browser' },
+    input: main,
+    cwd: path.dirname(main),
+    platform: 'browser',
     // It would read the checkout's, which the package made by `npm run pack` lacks.
     tsconfig: false,
     onLog(level, { message }) {

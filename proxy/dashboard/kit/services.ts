@@ -36,7 +36,7 @@ export interface Services {
   apiUrl: () => string;
   /** A state in the snapshot, for examples. */
   exampleState: () => string;
-  /** Replaces the names of area levels in a text by those of the snapshot's country. */
+  /** Fills the placeholders of a text (contract/words.ts) with the words of the snapshot's country. */
   words: (text: string) => string;
   /** The snapshot's description of the API; null if the snapshot contains none. */
   reference: () => Promise<Reference | null>;
