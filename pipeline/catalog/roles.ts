@@ -1,6 +1,9 @@
 /** The roles that a country's files can have in the pipeline, and the columns that each role requires. */
 
-/** A role and its columns, by the project's names: required and optional ones. */
+/**
+ * A role and its columns, by the project's names: required and optional ones. `what` is for any country: areas are
+ * those of the lower level.
+ */
 interface RoleForm {
   what: string;
   columns: readonly string[];
@@ -18,30 +21,30 @@ const NAMES = ['lga', 'state'] as const;
  */
 export const ROLES = {
   lga_boundaries: {
-    what: 'Polygons of the LGAs; codes and parents may come from `lga_codes`, or parents by location from `state_boundaries`',
+    what: 'Polygons of the areas; codes and parents may come from `lga_codes`, or parents by location from `state_boundaries`',
     columns: ['lga'],
     optional: ['lga_pcode', 'state_pcode'],
   },
   lga_codes: {
-    what: 'Table of the codes and states of the LGAs in `lga_boundaries`, by name',
+    what: 'Table of the codes and parents of the areas in `lga_boundaries`, by name',
     columns: ['lga', 'lga_pcode'],
     optional: ['state_pcode', 'state'],
   },
   state_boundaries: {
-    what: 'Polygons of the states, checked against the LGAs; without them, states are the union of their LGAs',
+    what: 'Polygons of the upper level, checked against the areas; without them, each is the union of its areas',
     columns: ['state_pcode', 'state'],
   },
   population: { what: 'GeoTIFF, persons per cell', columns: [] },
-  population_census: { what: 'Table by LGA', columns: ['lga_pcode', 'people'], optional: ['children_0_4', ...NAMES] },
+  population_census: { what: 'Table by area', columns: ['lga_pcode', 'people'], optional: ['children_0_4', ...NAMES] },
   elevation: { what: 'GeoTIFF, metres', columns: [] },
   climate: {
-    what: 'Table by LGA and month (the month as `period`, or as `year` and `month`), or one GeoTIFF of rain for each month',
+    what: 'Table by area and month (the month as `period`, or as `year` and `month`), or one GeoTIFF of rain for each month',
     columns: ['lga_pcode', 'rain_mm'],
     optional: ['temperature_c', 'year', ...NAMES],
     either: [['period', 'month']],
   },
   survey_clusters: {
-    what: 'Table of clusters, each with a location: longitude and latitude, an LGA, or only a state',
+    what: 'Table of clusters, each with a location: longitude and latitude, an area, or only one of the upper level',
     columns: ['survey_year', 'cluster_id', 'method', 'examined'],
     optional: [
       'longitude',
@@ -61,28 +64,28 @@ export const ROLES = {
     ],
   },
   survey_states: {
-    what: 'Table of a round with results by state only',
+    what: 'Table of a round with results for the upper level only',
     columns: ['survey_year', 'state_pcode', 'method', 'positivity'],
     optional: NAMES,
   },
   cases_states: {
-    what: 'Table of monthly confirmed cases by state',
+    what: 'Table of monthly confirmed cases of the upper level',
     columns: ['state_pcode', 'period', 'confirmed'],
     optional: NAMES,
   },
   cases_lgas: {
-    what: 'Table of monthly confirmed cases by LGA',
+    what: 'Table of monthly confirmed cases by area',
     columns: ['lga_pcode', 'period', 'confirmed'],
     optional: ['state_pcode', ...NAMES],
   },
   layer: {
-    what: 'A context figure: GeoTIFF, or table by LGA or by state of the figure or of `classes`',
+    what: 'A context figure: GeoTIFF, or table by area of either level of the figure or of `classes`',
     columns: [],
     optional: NAMES,
     either: [['lga_pcode', 'state_pcode']],
   },
   covariate: {
-    what: 'A possible predictor of risk: GeoTIFFs, or table by LGA or by state of `value` or of `classes`, optionally by year or month',
+    what: 'A possible predictor of risk: GeoTIFFs, or table by area of either level of `value` or of `classes`, optionally by year or month',
     columns: [],
     optional: ['period', 'year', 'month', ...NAMES],
     either: [['lga_pcode', 'state_pcode']],

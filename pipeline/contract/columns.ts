@@ -1,11 +1,11 @@
 /** Columns that tables of several stages share, each declared once. */
 import { orNull, real, text, whole, yes } from '../lib/tables/table.ts';
 
-export const state_code = text('{state_code}');
-export const state = text('State name');
-/** `tablesIn` fills in `{shared_names}` if several LGAs share a name. */
-export const lga_code = text('LGA identifier ({lga_code}). Join on this, never on names{shared_names}');
-export const lga = text('LGA name');
+export const state_code = text('{state.code}');
+export const state = text('{State.one} name');
+/** `columnWords` has the words for `{shared_names}`, which depend on whether several LGAs share a name. */
+export const lga_code = text('{Lga.one} identifier ({lga.code}). Join on this, never on names{shared_names}');
+export const lga = text('{Lga.one} name');
 export const is_urban = yes('Whether more than half its people live in an urban centre');
 export const period = text('Month, YYYY-MM');
 export const month = whole('1 (January) to 12');
@@ -50,7 +50,9 @@ export const windows = {
   last_month: whole('Last month of that run, 1 to 12'),
   share: real("Share of the usual year's total that falls in the run, 0 to 1"),
   share_low: orNull(
-    real('Lower end of the central 90% range of that share, from the errors in left-out states; null: errors unknown'),
+    real(
+      'Lower end of the central 90% range of that share, from the errors in left-out {state.many}; null: errors unknown',
+    ),
   ),
   share_high: orNull(real('Upper end of that range')),
   start_probability: orNull(
@@ -77,7 +79,7 @@ export const windows = {
 };
 
 export const trend = {
-  state_code: orNull(text('{state_code_short}; null for the nation')),
+  state_code: orNull(text('{state.code_short}; null for the nation')),
   survey_year: whole('Year of the round'),
   positivity: real('Share of children aged {youngest}-{oldest} months who tested positive by {survey_method}, 0 to 1'),
   low: orNull(real('Lower end of the 95% range; null if it cannot be computed')),

@@ -38,12 +38,12 @@ export const ERRORS = {
   },
   UNKNOWN_STATE: {
     status: 404,
-    title: '`state` is missing or is not the code of a state',
+    title: '`state` is missing or is not the code of {a.state}',
     detail: 'Give `state` once, as a code from /v1/places.',
   },
   UNKNOWN_LGA: {
     status: 404,
-    title: '`lga` is missing or is not the code of an LGA',
+    title: '`lga` is missing or is not the code of {a.lga}',
     detail: 'Give `lga` once, as a code from /v1/places.',
   },
   UNKNOWN_VERSION: {

@@ -1,6 +1,7 @@
 /** The OpenAPI 3.1 document of the service, generated from the contract; nothing here is specific to one operation. */
 import type { TSchema } from 'typebox';
 import { COMMON_ERRORS, ERRORS, type ErrorCode, Problem } from './errors.ts';
+import { jsonInCountry } from './in-country.ts';
 import {
   ALL_OPERATIONS,
   type FileParameters,
@@ -15,8 +16,9 @@ import {
 import { VERSION } from './published.ts';
 import * as schemas from './schemas.ts';
 import { SCOPES, type Scope } from './scopes.ts';
-import { inWords, jsonInCountry, type Territory } from './territory.ts';
+import type { Territory } from './territory.ts';
 import { CONTRACT_VERSION } from './version.ts';
+import { fill, wordsOf } from './words.ts';
 
 type Json = Record<string, unknown>;
 
@@ -128,7 +130,7 @@ function documentOf(modelVersion: string, territory: Territory, { values, answer
       title: 'Malaria Risk Data Service',
       version: CONTRACT_VERSION,
       'x-model-version': modelVersion,
-      summary: 'Estimated and forecast malaria risk for every state and local government area',
+      summary: 'Estimated and forecast malaria risk for every {state.full} and {lga.full}',
       description: description(),
       contact: { name: 'The service team' },
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
@@ -290,7 +292,7 @@ function errorResponse(status: number, codes: readonly ErrorCode[], territory: T
 
 function exampleOf(code: ErrorCode, territory: Territory): Problem {
   const { status, title: usual, detail } = ERRORS[code];
-  const title = inWords(usual, territory);
+  const title = fill(usual, wordsOf(territory));
   const request_id = String(HEADERS['X-Request-Id'].example);
   return { type: 'about:blank', title, status, detail, code, request_id };
 }

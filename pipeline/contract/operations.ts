@@ -16,8 +16,8 @@ export const FORECAST_MONTHS = 4;
 
 /** Examples of codes are the country's (territory.ts). */
 export const PARAMETERS = {
-  state: { required: true, description: '{state_code_short}', example: '{state}', errors: ['UNKNOWN_STATE'] },
-  lga: { required: true, description: 'Code of an LGA', example: '{lga}', errors: ['UNKNOWN_LGA'] },
+  state: { required: true, description: '{state.code_short}', example: '{state}', errors: ['UNKNOWN_STATE'] },
+  lga: { required: true, description: 'Code of {a.lga}', example: '{lga}', errors: ['UNKNOWN_LGA'] },
   period: {
     required: false,
     description: 'Month as YYYY-MM, at most the latest estimated month, which is the default',
@@ -78,7 +78,7 @@ export const JSON_OPERATIONS = [
   {
     id: 'risk-states',
     path: '/v1/risk/states',
-    summary: 'Estimated risk of every state for one month',
+    summary: 'Estimated risk of every {state.one} for one month',
     scopes: ['risk_scores'],
     parameters: ['period'],
     needsTransmission: false,
@@ -91,7 +91,7 @@ export const JSON_OPERATIONS = [
   {
     id: 'risk-lgas',
     path: '/v1/risk/lgas',
-    summary: 'Estimated risk of every LGA in one state for one month',
+    summary: 'Estimated risk of every {lga.one} in one {state.one} for one month',
     scopes: ['risk_scores'],
     parameters: ['state', 'period'],
     needsTransmission: false,
@@ -104,7 +104,7 @@ export const JSON_OPERATIONS = [
   {
     id: 'forecasts-states',
     path: '/v1/forecasts/states',
-    summary: 'Forecast risk of every state, one report a month',
+    summary: 'Forecast risk of every {state.one}, one report a month',
     scopes: ['forecasts'],
     parameters: ['months'],
     needsTransmission: false,
@@ -117,7 +117,7 @@ export const JSON_OPERATIONS = [
   {
     id: 'forecasts-lgas',
     path: '/v1/forecasts/lgas',
-    summary: 'Forecast risk of every LGA in one state, one report a month',
+    summary: 'Forecast risk of every {lga.one} in one {state.one}, one report a month',
     scopes: ['forecasts'],
     parameters: ['state', 'months'],
     needsTransmission: false,
@@ -130,7 +130,7 @@ export const JSON_OPERATIONS = [
   {
     id: 'boundaries-states',
     path: '/v1/boundaries/states',
-    summary: 'Outlines of all states, GeoJSON',
+    summary: 'Outlines of all {state.many}, GeoJSON',
     scopes: ['lga_boundaries'],
     parameters: [],
     needsTransmission: false,
@@ -143,7 +143,7 @@ export const JSON_OPERATIONS = [
   {
     id: 'boundaries-lgas',
     path: '/v1/boundaries/lgas',
-    summary: 'Outlines of every LGA in one state, GeoJSON',
+    summary: 'Outlines of every {lga.one} in one {state.one}, GeoJSON',
     scopes: ['lga_boundaries'],
     parameters: ['state'],
     needsTransmission: false,
@@ -156,7 +156,7 @@ export const JSON_OPERATIONS = [
   {
     id: 'context-states',
     path: '/v1/context/states',
-    summary: 'Population, nets, spraying, treatment and travel to care by state',
+    summary: 'Population, nets, spraying, treatment and travel to care by {state.one}',
     scopes: ['risk_scores'],
     parameters: [],
     needsTransmission: false,
@@ -169,7 +169,7 @@ export const JSON_OPERATIONS = [
   {
     id: 'context-lgas',
     path: '/v1/context/lgas',
-    summary: 'Population, nets, spraying, treatment and travel to care by LGA of one state',
+    summary: 'Population, nets, spraying, treatment and travel to care by {lga.one} of one {state.one}',
     scopes: ['risk_scores'],
     parameters: ['state'],
     needsTransmission: false,
@@ -182,7 +182,7 @@ export const JSON_OPERATIONS = [
   {
     id: 'transmission-states',
     path: '/v1/transmission/states',
-    summary: 'Season and survey trend of the country and every state',
+    summary: 'Season and survey trend of the country and every {state.one}',
     scopes: ['risk_scores'],
     parameters: [],
     needsTransmission: true,
@@ -195,7 +195,7 @@ export const JSON_OPERATIONS = [
   {
     id: 'transmission-lgas',
     path: '/v1/transmission/lgas',
-    summary: 'Season of every LGA in one state',
+    summary: 'Season of every {lga.one} in one {state.one}',
     scopes: ['risk_scores'],
     parameters: ['state'],
     needsTransmission: true,
@@ -208,7 +208,7 @@ export const JSON_OPERATIONS = [
   {
     id: 'transmission-model',
     path: '/v1/transmission/model',
-    summary: 'Compartmental model fitted to the states with monthly case records (research)',
+    summary: 'Compartmental model fitted to the {state.many} with monthly case records (research)',
     scopes: ['risk_scores'],
     parameters: [],
     needsTransmission: true,
@@ -221,7 +221,8 @@ export const JSON_OPERATIONS = [
   {
     id: 'seasons-lgas',
     path: '/v1/seasons/lgas',
-    summary: 'The consecutive months with the largest share of a year, for seasonal action, in one state and its LGAs',
+    summary:
+      'The consecutive months with the largest share of a year, for seasonal action, in one {state.one} and its {lga.many}',
     scopes: ['risk_scores'],
     parameters: ['state'],
     needsTransmission: false,
@@ -248,7 +249,7 @@ export const JSON_OPERATIONS = [
   {
     id: 'risk-nation',
     path: '/v1/risk/nation',
-    summary: 'Estimated risk of every LGA of the nation for one month',
+    summary: 'Estimated risk of every {lga.one} of the nation for one month',
     scopes: ['risk_scores'],
     parameters: ['period'],
     needsTransmission: false,
@@ -261,7 +262,7 @@ export const JSON_OPERATIONS = [
   {
     id: 'forecasts-nation',
     path: '/v1/forecasts/nation',
-    summary: 'Forecast risk of every LGA of the nation, one report a month',
+    summary: 'Forecast risk of every {lga.one} of the nation, one report a month',
     scopes: ['forecasts'],
     parameters: ['months'],
     needsTransmission: false,
@@ -274,7 +275,7 @@ export const JSON_OPERATIONS = [
   {
     id: 'series-states',
     path: '/v1/series/states',
-    summary: 'Risk of one state in every month, estimated and forecast',
+    summary: 'Risk of one {state.one} in every month, estimated and forecast',
     scopes: ['risk_scores', 'forecasts'],
     parameters: ['state'],
     needsTransmission: false,
@@ -287,7 +288,7 @@ export const JSON_OPERATIONS = [
   {
     id: 'series-lgas',
     path: '/v1/series/lgas',
-    summary: 'Risk of one LGA in every month, estimated and forecast',
+    summary: 'Risk of one {lga.one} in every month, estimated and forecast',
     scopes: ['risk_scores', 'forecasts'],
     parameters: ['lga'],
     needsTransmission: false,
@@ -300,7 +301,7 @@ export const JSON_OPERATIONS = [
   {
     id: 'boundaries-nation',
     path: '/v1/boundaries/nation',
-    summary: 'Outlines of every LGA of the nation, GeoJSON',
+    summary: 'Outlines of every {lga.one} of the nation, GeoJSON',
     scopes: ['lga_boundaries'],
     parameters: [],
     needsTransmission: false,
@@ -313,7 +314,7 @@ export const JSON_OPERATIONS = [
   {
     id: 'boundaries-topology',
     path: '/v1/boundaries/topology',
-    summary: 'Outlines of every state and LGA, TopoJSON: a border that two areas share occurs once',
+    summary: 'Outlines of every {state.one} and {lga.one}, TopoJSON: a border that two areas share occurs once',
     scopes: ['lga_boundaries'],
     parameters: [],
     needsTransmission: false,
@@ -326,7 +327,7 @@ export const JSON_OPERATIONS = [
   {
     id: 'places',
     path: '/v1/places',
-    summary: 'Every state and LGA: names, codes, neighbours and centres',
+    summary: 'Every {state.one} and {lga.one}: names, codes, neighbours and centres',
     scopes: [],
     parameters: [],
     needsTransmission: false,

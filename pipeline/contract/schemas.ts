@@ -3,7 +3,8 @@
  * against before publishing, and the OpenAPI document are all derived from these.
  */
 import type { Static, TProperties, TSchema } from 'typebox';
-import { ANY_CODE, OF_COUNTRY, type OfCountry } from './territory.ts';
+import { OF_COUNTRY, type OfCountry } from './in-country.ts';
+import { ANY_CODE } from './territory.ts';
 import { Type } from './type.ts';
 
 const closed = <P extends TProperties>(properties: P, description?: string) =>
@@ -33,10 +34,10 @@ function levelsInWords(): string {
   ).join(', ');
 }
 
-const stateCode = Type.String({ pattern: ANY_CODE, description: '{state_code}', [OF_COUNTRY]: 'state_code' });
-const state = Type.String({ description: 'State name' });
-const lgaCode = Type.String({ description: 'Stable LGA identifier ({lga_code}). Join on this, not on the name' });
-const lga = Type.String({ description: 'LGA name' });
+const stateCode = Type.String({ pattern: ANY_CODE, description: '{state.code}', [OF_COUNTRY]: 'state_code' });
+const state = Type.String({ description: '{State.one} name' });
+const lgaCode = Type.String({ description: 'Stable {lga.one} identifier ({lga.code}). Join on this, not on the name' });
+const lga = Type.String({ description: '{Lga.one} name' });
 /** The country's territory lists its zones; without zones it is always null. */
 const zoneOf = (what: OfCountry, description: string) =>
   Type.Union([Type.String(), Type.Null()], { description, [OF_COUNTRY]: what });
@@ -205,10 +206,12 @@ export const PlacesAnswer = closed({
       state,
       aliases,
       zone,
-      pcode: Type.String({ description: 'Code of the state in the raw files, which may differ from `state_code`' }),
+      pcode: Type.String({
+        description: 'Code of the {state.one} in the raw files, which may differ from `state_code`',
+      }),
       iso_code: Type.Union([Type.String(), Type.Null()], { description: 'ISO 3166-2', [OF_COUNTRY]: 'iso_code' }),
       ...placeFields,
-      neighbours: Type.Array(stateCode, { description: 'States that share a border with it' }),
+      neighbours: Type.Array(stateCode, { description: '{State.many} that share a border with it' }),
     }),
   ),
   lgas: Type.Array(
@@ -218,7 +221,7 @@ export const PlacesAnswer = closed({
       aliases,
       state_code: stateCode,
       ...placeFields,
-      neighbours: Type.Array(lgaCode, { description: 'LGAs that share a border with it, in any state' }),
+      neighbours: Type.Array(lgaCode, { description: '{Lga.many} that share a border with it, in any {state.one}' }),
     }),
   ),
 });
@@ -291,7 +294,7 @@ export const ContextState = closed({
   state_code: stateCode,
   state,
   zone,
-  lgas: Type.Integer({ minimum: 1, description: 'Number of LGAs in the state' }),
+  lgas: Type.Integer({ minimum: 1, description: 'Number of {lga.many} in the {state.one}' }),
   ...contextFigures,
 });
 export type ContextState = Static<typeof ContextState>;
@@ -469,7 +472,7 @@ export const ForecastsSkill = closed({
   skill: Type.Array(
     closed({
       area_level: Type.Enum(['lga', 'state', 'long'], {
-        description: 'long: states whose own records begin years before the others',
+        description: 'long: {state.many} whose own records begin years before the others',
       }),
       origins: Type.String({ description: 'Year of the origins, the last months of data that forecasts used; or all' }),
       method: Type.String({ description: 'case_model, or one of the simple methods that it has to beat' }),
@@ -531,9 +534,9 @@ export const Versions = closed({
       scores: nullable(
         closed(
           {
-            compared: count('LGAs and months that are in both'),
+            compared: count('{Lga.many} and months that are in both'),
             moved: count('Scores that changed by more than the threshold in the model card'),
-            flipped: count('LGAs and months whose level changed'),
+            flipped: count('{Lga.many} and months whose level changed'),
             disjoint: count('Ranges that no longer overlap'),
           },
           'Null if it replaced no version that it can be compared with',
@@ -562,8 +565,8 @@ export const VersionsDiff = closed({
   from: Type.String({ description: 'The version replaced' }),
   to: Type.String({ description: 'The version that replaced it' }),
   score_change: nullable(Type.Number({ description: 'Change above which a score counts as moved' })),
-  all: closed(tally, 'LGAs in the months that both estimate, and in those that both forecast'),
-  state_scores: closed(tally, "States' own scores"),
+  all: closed(tally, '{Lga.many} in the months that both estimate, and in those that both forecast'),
+  state_scores: closed(tally, "{State.many}' own scores"),
   states: Type.Array(closed({ state_code: stateCode, ...tally })),
   lgas: Type.Array(closed({ state_code: stateCode, lga_code: lgaCode, ...tally })),
   periods: Type.Array(closed({ period: period('Month'), ...tally })),
@@ -583,7 +586,7 @@ export const VersionsDiff = closed({
       to: before,
       change: change('Change of the score'),
     }),
-    { description: 'The LGAs whose scores changed most' },
+    { description: 'The {lga.many} whose scores changed most' },
   ),
   only_in_from: only,
   only_in_to: only,

@@ -2,6 +2,6 @@
 export const SCOPES = {
   risk_scores: 'Estimated risk, context, season and transmission',
   forecasts: 'Forecast risk, one to four months ahead',
-  lga_boundaries: 'Outlines of states and LGAs',
+  lga_boundaries: 'Outlines of {state.many} and {lga.many}',
 } as const;
 export type Scope = keyof typeof SCOPES;

@@ -1,3 +1,4 @@
+import type { Wording } from '../contract/words.ts';
 import { type ColumnsOf, type RowOf, rowsOf, type Table, type TableForm } from '../lib/tables/table.ts';
 
 /** One line of the stage table: a stage's name, its inputs and its outputs. Nothing undeclared reaches it. */
@@ -62,7 +63,8 @@ export const tableReaders = (
 export interface ReportLine {
   source: string;
   rule: string;
-  what: string;
+  /** A wording if it speaks of levels, whose names a stage does not know. */
+  what: string | Wording;
   /** Publishing the first version with this finding requires a reason (`publish --approve`). */
   needs_approval?: true;
 }

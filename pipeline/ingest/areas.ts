@@ -4,6 +4,7 @@ import mapshaper from 'mapshaper';
 import type { Remedy } from '../catalog/remedy.ts';
 import type { Source } from '../catalog/sources.ts';
 import { ANY_CODE } from '../contract/territory.ts';
+import { worded } from '../contract/words.ts';
 import { type Refusal, readEach, refusalIn } from '../lib/bad-input.ts';
 import type { Polygon } from '../lib/numerics/area.ts';
 import { areaKm2 } from '../lib/numerics/area.ts';
@@ -112,8 +113,8 @@ function placeInStates(input: IngestInput, lgas: readonly Outline[], states: rea
   });
   input.report.push({
     source: source.id,
-    rule: 'states found by place',
-    what: `${lgas.length} LGAs are assigned to the state that contains a point inside them: if the outlines do not nest, this can be wrong`,
+    rule: 'parents found by place',
+    what: worded`${lgas.length} {lga.many} are assigned to the {state.one} that contains a point inside them: if the outlines do not nest, this can be wrong`,
   });
 }
 
@@ -289,7 +290,7 @@ function compareWithStates(
       const remedy = uncovered < 0 ? null : declareGap({ rule: 'uncovered', ...ground });
       throw refusalOf(source).at(`${state.code} ${state.name}`)(found, expected, remedy);
     }
-    const what = `${state.code} ${state.name}: ${uncovered.toFixed(1)} km² belong to no LGA (${gap.reason}); state outlines are made of LGAs and do not include it`;
+    const what = worded`${state.code} ${state.name}: ${uncovered.toFixed(1)} km² belong to no {lga.one} (${gap.reason}); {state.one} outlines are made of {lga.many} and do not include it`;
     input.report.push({ source: source.id, rule: 'uncovered', what });
   });
 }

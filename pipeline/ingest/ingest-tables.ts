@@ -12,7 +12,7 @@ const positivity = real('Share of children tested who were positive, 0 to 1');
 
 export const STATES = {
   name: 'ingest/states',
-  row: 'A state',
+  row: '{A.state}',
   columns: {
     state_code,
     state_pcode: text('P-code in the raw files'),
@@ -20,7 +20,7 @@ export const STATES = {
     zone: orNull(text('Code of its zone; null if the country has no zones')),
   },
 };
-export const LGAS = { name: 'ingest/lgas', row: 'An LGA', columns: { lga_code, lga, state_code } };
+export const LGAS = { name: 'ingest/lgas', row: '{A.lga}', columns: { lga_code, lga, state_code } };
 export const OTHER_NAMES = {
   name: 'ingest/other_names',
   row: 'Another name of a place, found in a raw file',
@@ -32,7 +32,7 @@ export const OTHER_NAMES = {
 };
 export const CLIMATE = {
   name: 'ingest/climate',
-  row: 'An LGA in a month; no rows if the climate comes in another form',
+  row: '{A.lga} in a month; no rows if the climate comes in another form',
   columns: {
     lga_code,
     period,
@@ -50,7 +50,7 @@ export const CLUSTERS = {
     survey_year,
     period,
     state_code,
-    lga_code: orNull(text('LGA that contains it; null if unknown')),
+    lga_code: orNull(text('{Lga.one} that contains it; null if unknown')),
     longitude: orNull(real('Degrees (WGS 84); null if unknown')),
     latitude: orNull(real('Degrees (WGS 84); null if unknown')),
     displaced: yes('Whether the coordinates are displaced, as in DHS surveys'),
@@ -65,15 +65,15 @@ export const CLUSTERS = {
 };
 export const STATE_ROUNDS = {
   name: 'ingest/state_rounds',
-  row: 'A state in a round with results by state only',
+  row: '{A.state} in a round with results by {state.one} only',
   columns: { survey_year, period: text('Middle month of fieldwork, YYYY-MM'), state_code, method, positivity },
 };
 export const CASES = {
   name: 'ingest/cases',
-  row: 'A month in the case records of a state or an LGA, without gaps from its first month',
+  row: 'A month in the case records of {a.state} or {a.lga}, without gaps from its first month',
   columns: {
     state_code,
-    lga_code: orNull(text("LGA; null for a state's own record")),
+    lga_code: orNull(text("{Lga.one}; null for {a.state}'s own record")),
     period,
     confirmed: orNull(real('Confirmed cases; null if nothing was reported')),
     masked: yes('Whether the catalog excludes the month from fitting'),
@@ -81,17 +81,17 @@ export const CASES = {
 };
 export const CENSUS = {
   name: 'ingest/census',
-  row: 'An LGA in the census table',
+  row: '{A.lga} in the census table',
   columns: {
     lga_code,
     people: whole('People'),
     children_0_4: orNull(whole('Children aged 0 to 4; null if the table has no ages')),
   },
 };
-export const LAYERS = { name: 'ingest/layers', row: 'An LGA: figures from tables', columns: { lga_code, ...figures } };
+export const LAYERS = { name: 'ingest/layers', row: '{A.lga}: figures from tables', columns: { lga_code, ...figures } };
 export const COVARIATES = {
   name: 'ingest/covariates',
-  row: 'A value of a covariate of the risk score, by LGA',
+  row: 'A value of a covariate of the risk score, by {lga.one}',
   columns: {
     covariate: text('Id of its source'),
     lga_code,

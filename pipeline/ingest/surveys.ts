@@ -127,7 +127,7 @@ export async function readStates(input: IngestInput, areas: Areas, source: Sourc
       throw table.refusal.at(`round ${year}`)(`${found} states`, `${areas.states.length}`);
     input.report.push({
       source: source.id,
-      rule: 'known by state only',
+      rule: 'no clusters',
       what: `round ${year}: positivity without clusters, numbers tested or ranges`,
     });
   }

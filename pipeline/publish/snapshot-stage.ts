@@ -16,14 +16,16 @@ import {
   OPERATIONS,
   operationFiles,
 } from '../contract/operations.ts';
-import type * as schemas from '../contract/schemas.ts';
 import { TABLE_TYPES } from '../contract/table-list.ts';
 import { CONTRACT_VERSION } from '../contract/version.ts';
+import { tell, wordsOf } from '../contract/words.ts';
 import { createArtifactViews } from '../engine/artifact-views.ts';
 import type { CacheEntry } from '../engine/cache.ts';
 import type { CacheKey } from '../engine/cache-key.ts';
 import { withDatabase } from '../lib/tables/duckdb.ts';
+import type { WordedMethod } from '../model/season/description.ts';
 import { withCaseSeries } from '../model/transmission/case-series-form.ts';
+import type { FittedModel } from '../model/transmission/transmission-stage.ts';
 import { readKnownTruth } from '../validate/known-truth.ts';
 import type { Validation } from '../validate/validation.ts';
 import { renderApiPage } from './clients/api-page.ts';
@@ -159,8 +161,11 @@ async function contentsOf(input: SnapshotInput): Promise<{
   observations: Pick<Evidence, 'surveys' | 'past_forecasts'>;
 }> {
   const { artifact, model, sources, model_version, cache, entries } = input;
-  const fitted = artifact<schemas.TransmissionModel | null>('transmission/model');
-  const transmission = fitted && withCaseSeries(fitted, model.parameters.publication?.case_series ?? 'exact');
+  const words = wordsOf(model.territory);
+  const fitted = artifact<FittedModel | null>('transmission/model');
+  const limits = fitted?.limits.map((limit) => tell(limit, words)) ?? [];
+  const transmission =
+    fitted && withCaseSeries({ ...fitted, limits }, model.parameters.publication?.case_series ?? 'exact');
   return withDatabase(async (db) => {
     await createArtifactViews(db, cache, entries);
     const states = await db.rows<{ state_code: string }>('FROM ingest.states');
@@ -181,7 +186,8 @@ async function contentsOf(input: SnapshotInput): Promise<{
       transmission,
       backtested,
     });
-    const season_method = artifact<schemas.SeasonMethod>('season/method');
+    const method = artifact<WordedMethod>('season/method');
+    const season_method = { ...method, description: tell(method.description, words) };
     return {
       contents: { model, sources, coverage, model_version, tables, season_method, transmission },
       observations: {
@@ -207,7 +213,7 @@ function evidenceOf({ artifact, entries }: SnapshotInput): Omit<Evidence, 'surve
     known_truth: readKnownTruth(),
     season_check: artifact('season/check'),
     fits: artifact('transmission/fits'),
-    exact_series: artifact<schemas.TransmissionModel | null>('transmission/model')?.states ?? [],
+    exact_series: artifact<FittedModel | null>('transmission/model')?.states ?? [],
   };
 }
 

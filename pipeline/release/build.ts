@@ -4,7 +4,7 @@ import { type Country, readCountry } from '../catalog/country.ts';
 import { type CountryStage, projectOf } from '../catalog/country-stage.ts';
 import { unpinnedFiles } from '../catalog/pins.ts';
 import { hashRawFiles } from '../catalog/raw-hashes.ts';
-import { inWords } from '../contract/territory.ts';
+import { tell, wordsOf } from '../contract/words.ts';
 import { type CacheEntry, clearTemporaries, latestEntry, markLatest, readArtifact } from '../engine/cache.ts';
 import { type CacheKey, cacheKeyOf } from '../engine/cache-key.ts';
 import { lockShared, whenAlone } from '../engine/lock.ts';
@@ -208,9 +208,9 @@ function findingsOf(
   const reports = entries.flatMap(({ stage }) =>
     readAny<ReportLine[]>(cache, entries, `${stage}/report`).map((line) => ({ stage, ...line })),
   );
-  const { territory } = country.model;
+  const words = wordsOf(country.model.territory);
   const findings = [...catalogFindings(country.sources, raw), ...reports];
-  return findings.map((finding) => ({ ...finding, what: inWords(finding.what, territory) }));
+  return findings.map((finding) => ({ ...finding, what: tell(finding.what, words) }));
 }
 
 function expectedSeconds(cache: string, { model }: Country): Record<string, number> {

@@ -29,7 +29,14 @@ export const TERRITORY: Territory = {
     code_is: 'Two-letter state code (ISO 3166-2:NG)',
     example: 'KN',
   },
-  lga: { one: 'LGA', many: 'LGAs', code: '^[A-Za-z0-9]+$', code_is: 'OCHA p-code', example: 'NG020029' },
+  lga: {
+    one: 'LGA',
+    many: 'LGAs',
+    full: 'local government area',
+    code: '^[A-Za-z0-9]+$',
+    code_is: 'OCHA p-code',
+    example: 'NG020029',
+  },
   iso_3166_2: true,
   zones: {
     one: 'Geopolitical zone',

@@ -35,10 +35,10 @@ export interface KnownTruth extends TruthRecord {
 
 export const TRUTH_FILE = new URL('./known-truth.json', import.meta.url);
 
-/** Hash of the risk stage and its imports from risk/ and numerics/, ignoring comments and indentation. */
+/** Hash of the risk stage and its imports from model/risk/ and lib/numerics/, ignoring comments and indentation. */
 export function modelFingerprint(): string {
   const files = Object.entries(codeOf('pipeline/model/risk/risk-stage.ts').files);
-  return sha256Json(files.filter(([file]) => /^pipeline\/(risk|numerics)\//.test(file)));
+  return sha256Json(files.filter(([file]) => /^pipeline\/(model\/risk|lib\/numerics)\//.test(file)));
 }
 
 export function readKnownTruth(): KnownTruth {

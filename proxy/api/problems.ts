@@ -2,7 +2,8 @@
 import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify';
 import fp from 'fastify-plugin';
 import { ERRORS, FAULTS } from '../../pipeline/contract/errors.ts';
-import { inWords, type Territory } from '../../pipeline/contract/territory.ts';
+import type { Territory } from '../../pipeline/contract/territory.ts';
+import { fill, wordsOf } from '../../pipeline/contract/words.ts';
 import { lineOf, TryAgain } from '../../pipeline/lib/errors.ts';
 
 const PROBLEMS = { ...ERRORS, ...FAULTS };
@@ -22,7 +23,7 @@ export function problemOf(
   { detail = PROBLEMS[code].detail, territory }: Wording = {},
 ) {
   const { status, title: usual } = PROBLEMS[code];
-  const title = inWords(usual, territory);
+  const title = fill(usual, wordsOf(territory));
   const body = JSON.stringify({ type: 'about:blank', title, status, detail, code, request_id: requestId });
   const headers = { 'content-type': 'application/problem+json', 'cache-control': 'no-store' };
   // As bytes: Fastify would add a charset to a string.

@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import type { FastifyInstance } from 'fastify';
 import { FEED } from '../../pipeline/contract/published.ts';
-import { inWords } from '../../pipeline/contract/territory.ts';
+import { fill, wordsOf } from '../../pipeline/contract/words.ts';
 import { type Clock, systemClock } from '../../pipeline/lib/clock.ts';
 import { lineOf, UsageError } from '../../pipeline/lib/errors.ts';
 import { throttled } from '../../pipeline/lib/throttle.ts';
@@ -130,7 +130,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
         report,
         countSignIn: metrics.countSignIn,
         exampleState,
-        words: (text) => inWords(text, snapshots.current().territory),
+        words: (text) => fill(text, wordsOf(snapshots.current().territory)),
         reference: () => referenceOf(snapshots.current()),
         feed: () => readServed(snapshots.current().releases.answers.get(FEED)),
       },

@@ -6,7 +6,7 @@ import { verifySnapshot } from '../../pipeline/publish/snapshot/verify.ts';
 import { buildHere, readJson } from '../support/built-tiny.ts';
 import { temporary } from '../support/command-line.ts';
 import { dashboardInOwnWords } from '../support/dashboard-words.ts';
-import { nigerianWords, wordsOfLevels } from '../support/nigerian.ts';
+import { foreignDescriptions, nigerianWords, wordsOfLevels } from '../support/nigerian.ts';
 import { OTHER, otherCountry } from '../support/other-country.ts';
 import { giveKey, serveBuild } from '../support/proxy/service.ts';
 import { runHere } from '../support/run-here.ts';
@@ -120,6 +120,7 @@ describe('a country that differs from Nigeria in every respect, built from its c
   test('none of its files contains words about Nigeria', () => {
     expect(nigerianWords(snapshot)).toEqual([]);
     expect(wordsOfLevels(snapshot)).toEqual([]);
+    expect(foreignDescriptions(snapshot)).toEqual([]);
   });
 
   test('operations that need rain answer 404 and say why', async () => {

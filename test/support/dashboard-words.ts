@@ -1,7 +1,8 @@
 import { expect } from 'vitest';
 import { ERRORS } from '../../pipeline/contract/errors.ts';
 import { OPERATIONS } from '../../pipeline/contract/operations.ts';
-import { inWords, type Territory } from '../../pipeline/contract/territory.ts';
+import type { Territory } from '../../pipeline/contract/territory.ts';
+import { fill, wordsOf } from '../../pipeline/contract/words.ts';
 import { levelsIn, nigerianIn } from './nigerian.ts';
 import { serveDashboard } from './proxy/dashboard.ts';
 import { giveKey } from './proxy/service.ts';
@@ -32,7 +33,7 @@ export async function dashboardInOwnWords(
     ['/v1/series/lgas', 'UNKNOWN_LGA'],
   ] as const) {
     const refused = (await (await dashboard.get(path, key)).json()) as { code: string; title: string };
-    const own = inWords(ERRORS[code].title, territory);
+    const own = fill(ERRORS[code].title, wordsOf(territory));
     expect([refused.code, refused.title]).toEqual([code, own]);
     expect(own).not.toBe(ERRORS[code].title);
   }

@@ -24,6 +24,38 @@ export function nigerianWords(snapshot: string): string[] {
 
 const withoutComments = (page: string) => page.replaceAll(/\/\*.*?\*\/|^\s*\/\/.*?$/gms, '');
 
+/** Nigeria's names of levels, and placeholders, in a text of another country; `code` is the same in all countries. */
+export const foreignWords = (text: string): string[] =>
+  text
+    .replaceAll(/`[^`]*`/g, '')
+    .match(/(?<![-/_."'])\b(?:LGAs?|local government|[Ss]tates?)\b(?![":=]|[-/_.]\w)|\{\w+(?:\.\w+)*\}/g) ?? [];
+
+/** Keys of JSON documents whose texts others wrote, or which are paths and codes. */
+const NOT_PROSE = new Set(['example', 'examples', 'sources', 'url', 'operationId', '$ref', 'enum', 'pattern']);
+
+/** The texts of a JSON value: strings with spaces. */
+export function proseOf(value: unknown): string[] {
+  if (typeof value === 'string') return value.includes(' ') ? [value] : [];
+  if (Array.isArray(value)) return value.flatMap(proseOf);
+  if (value === null || typeof value !== 'object') return [];
+  return Object.entries(value).flatMap(([key, item]) => (NOT_PROSE.has(key) ? [] : proseOf(item)));
+}
+
+/** Passages that `foreignWords` finds in the descriptions of a snapshot, `file: text`. */
+export function foreignDescriptions(snapshot: string): string[] {
+  const json = ['openapi.json', 'model-card.json', 'findings.json', 'tables/datapackage.json', 'v1/tables.json'];
+  const pages = ['tables/README.md', 'client/python/README.md', 'client/r/README.md', 'client/ts/README.md'];
+  const read = (name: string) => readFileSync(path.join(snapshot, name), 'utf8');
+  return [
+    ...json.flatMap((name) => proseOf(JSON.parse(read(name))).map((text) => ({ name, text }))),
+    ...pages.flatMap((name) =>
+      read(name)
+        .split('\n')
+        .map((text) => ({ name, text })),
+    ),
+  ].flatMap(({ name, text }) => (foreignWords(text).length > 0 ? [`${name}: ${text}`] : []));
+}
+
 /** Passages in a snapshot's pages that call areas LGAs or states. */
 export const wordsOfLevels = (snapshot: string): string[] =>
   ['report/index.html', 'report/api.html'].flatMap((name) => levelsIn(readFileSync(path.join(snapshot, name), 'utf8')));

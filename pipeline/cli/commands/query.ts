@@ -2,13 +2,14 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { StatementType } from '@duckdb/node-api';
 import { Command } from 'commander';
+import { fill } from '../../contract/words.ts';
 import { createArtifactViews } from '../../engine/artifact-views.ts';
 import { UsageError } from '../../lib/errors.ts';
 import { toCsv } from '../../lib/tables/csv.ts';
 import { literal, withDatabase } from '../../lib/tables/duckdb.ts';
 import type { TableForm } from '../../lib/tables/table.ts';
 import { openSnapshot } from '../../publish/snapshot/read.ts';
-import { aboutIn, TABLES } from '../../publish/snapshot/table-columns.ts';
+import { columnWords, TABLES } from '../../publish/snapshot/table-columns.ts';
 import { createViews } from '../../publish/snapshot/views.ts';
 import { cacheOf, snapshotsOf } from '../../release/build-paths.ts';
 import { STAGE_TABLES } from '../../stages.ts';
@@ -100,10 +101,10 @@ async function list(options: QueryOptions): Promise<Cells[]> {
   const { out, snapshot = path.join(out, 'current') } = options;
   const columns = await query(LIST, options);
   const lgas = (await query('SELECT lga FROM context_lgas', options)) as { lga: string }[];
-  const { territory } = openSnapshot(snapshot).manifest;
+  const words = columnWords(openSnapshot(snapshot).manifest.territory, lgas);
   return columns.map((row) => {
     const about = FORMS[String(row.table).replace('.', '/')]?.columns[String(row.column)]?.about ?? '';
-    return { ...row, meaning: aboutIn(about, territory, lgas) };
+    return { ...row, meaning: fill(about, words) };
   });
 }
 

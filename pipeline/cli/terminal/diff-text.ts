@@ -1,4 +1,5 @@
-import { inWords, type Territory } from '../../contract/territory.ts';
+import type { Territory } from '../../contract/territory.ts';
+import { wordsOf } from '../../contract/words.ts';
 import type { SnapshotDiff } from '../../publish/snapshot/diff.ts';
 import { describeColumns } from '../../publish/snapshot/table-diff.ts';
 import { type Cells, formatTable } from './text-table.ts';
@@ -6,6 +7,7 @@ import { type Cells, formatTable } from './text-table.ts';
 /** A diff as text for the terminal, in the country's own words if its territory is given. */
 export function describeDiff(diff: SnapshotDiff, territory: Territory | undefined): string {
   const { all, thresholds, past_forecasts: past } = diff;
+  const { state, lga } = wordsOf(territory);
   const tallies = [
     { of: 'all', ...all },
     ...diff.states.map(({ state_code, ...tally }) => ({ of: state_code, ...tally })),
@@ -17,18 +19,15 @@ export function describeDiff(diff: SnapshotDiff, territory: Territory | undefine
     lgas.length + periods.length === 0
       ? []
       : [
-          `Only in ${name}: ${inWords(`${lgas.length} LGAs`, territory)}; months ${periods[0] ?? 'none'}${periods.length > 1 ? ` to ${periods.at(-1)}` : ''}`,
+          `Only in ${name}: ${lgas.length} ${lga.many}; months ${periods[0] ?? 'none'}${periods.length > 1 ? ` to ${periods.at(-1)}` : ''}`,
         ];
   return [
-    `${diff.a} -> ${diff.b}: ${inWords(`${all.compared} scores of LGAs compared`, territory)}`,
+    `${diff.a} -> ${diff.b}: ${all.compared} scores of ${lga.many} compared`,
     ...[['A', diff.only_in_a] as const, ['B', diff.only_in_b] as const].flatMap(([name, only]) =>
       lacking([name, only]),
     ),
     '',
-    inWords(
-      `By state, and by month where anything moved by more than ${thresholds?.score_change ?? 0} or changed its level:`,
-      territory,
-    ),
+    `By ${state.one}, and by month where anything moved by more than ${thresholds?.score_change ?? 0} or changed its level:`,
     formatTable(tallies),
     ...(diff.levels_flipped.length > 0 ? ['', 'Levels:', formatTable(diff.levels_flipped)] : []),
     ...(diff.largest.length > 0

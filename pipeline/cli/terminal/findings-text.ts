@@ -25,8 +25,8 @@ const GROUPS: readonly Group[] = [
       'uncovered',
       'overlap',
       'off the coast',
-      'states found by place',
-      'known by state only',
+      'parents found by place',
+      'no clusters',
     ],
   },
   {

@@ -10,6 +10,7 @@ import { isTable } from '../../catalog/roles.ts';
 import { checkSource, checkTogether } from '../../catalog/source-rules.ts';
 import type { Acceptance, Source } from '../../catalog/sources.ts';
 import type { Period } from '../../contract/months.ts';
+import { tell, wordsOf } from '../../contract/words.ts';
 import type { ReportLine } from '../../engine/stage.ts';
 import { writeAtomic } from '../../lib/atomic-write.ts';
 import { BadInput } from '../../lib/bad-input.ts';
@@ -81,12 +82,13 @@ export async function updateSource(request: UpdateRequest): Promise<Update> {
           )
         : null;
     const known = was.files.some(({ sha256 }) => sha256 !== undefined);
+    const words = wordsOf(country.model.territory);
     const doubts = [
       ...(files.length > 0 && known && !before
         ? ['the previously accepted files are not available for comparison']
         : []),
       ...(comparison?.doubts ?? []),
-      ...(files.length > 0 ? report.filter((line) => line.needs_approval).map(({ what }) => what) : []),
+      ...(files.length > 0 ? report.filter((line) => line.needs_approval).map(({ what }) => tell(what, words)) : []),
     ];
     if (accept && files.length > 0) proposed.model.updated_at = accept.at;
     const edits = editsOf(country, proposed, was, is);

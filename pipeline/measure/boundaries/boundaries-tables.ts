@@ -1,7 +1,7 @@
 import { area_km2, lga_code } from '../../contract/columns.ts';
 import type { AreaGeometry } from '../../contract/schemas.ts';
 
-export const AREAS_KM2 = { name: 'boundaries/areas_km2', row: 'An LGA', columns: { lga_code, area_km2 } };
+export const AREAS_KM2 = { name: 'boundaries/areas_km2', row: '{A.lga}', columns: { lga_code, area_km2 } };
 
 /** boundaries/outlines: simplified outlines for maps, in ascending order of code. */
 export interface Outlines {

@@ -1,5 +1,6 @@
 import type { StageIo, StageRun } from '../../catalog/country-stage.ts';
 import { figuresOf } from '../../catalog/figures.ts';
+import { worded } from '../../contract/words.ts';
 import * as ingest from '../../ingest/ingest-tables.ts';
 import { byCode, type RowOf, tableOf } from '../../lib/tables/table.ts';
 import * as boundaries from '../boundaries/boundaries-tables.ts';
@@ -14,7 +15,7 @@ export const run: StageRun = async (io) => {
   const byLga = [...io.table(ingest.COVARIATES), ...io.table(zonal.DATED_COVARIATES)];
   refuseCoverageValues(lgas, byLga, io.table(zonal.COVARIATES), io.columns(zonal.CELLS));
   const urban = lgas.filter((lga) => lga.is_urban).length;
-  const what = `${urban} of ${lgas.length} LGAs have more than half of their people in an urban centre`;
+  const what = worded`${urban} of ${lgas.length} {lga.many} have more than half of their people in an urban centre`;
   return {
     lgas: tableOf(LGAS, lgas),
     states: tableOf(STATES, states),

@@ -31,7 +31,7 @@ export function datedRows(
   valuesOf: (lga: number) => readonly (number | null)[],
   report: ReportLine[],
 ): CovariateRow[] {
-  const found: ReportLine[] = [];
+  const found: (ReportLine & { what: string })[] = [];
   const times = datedFiles(source).map(({ time }, at) => ({
     time,
     values: fillGaps(

@@ -2,6 +2,7 @@ import type { StageIo, StageRun } from '../../catalog/country-stage.ts';
 import { figuresOf } from '../../catalog/figures.ts';
 import type { Source } from '../../catalog/sources.ts';
 import { hasUncovered } from '../../catalog/uncovered.ts';
+import { worded } from '../../contract/words.ts';
 import type { ReportLine } from '../../engine/stage.ts';
 import { areasOf } from '../../ingest/areas-of.ts';
 import type { Areas, ClimateRow, Polygons } from '../../ingest/ingest-tables.ts';
@@ -77,7 +78,7 @@ export async function zonal(input: ZonalInput, onProgress: StageIo['progress'] =
     {
       source: 'population',
       rule: 'uncovered',
-      what: `${Math.round(people - mapped)} of ${Math.round(people)} people are in no LGA (${hasLagoon ? 'lagoon, ' : ''}coast, borders); ${peopledCells - touched} of ${peopledCells} cells with people do not meet any LGA`,
+      what: worded`${Math.round(people - mapped)} of ${Math.round(people)} people are in no {lga.one} (${hasLagoon ? 'lagoon, ' : ''}coast, borders); ${peopledCells - touched} of ${peopledCells} cells with people do not meet any {lga.one}`,
     },
   ];
   const fill = (source: Source, figure: string, values: (number | null)[]) =>

@@ -5,7 +5,7 @@ import { type ColumnsOf, orNull, type RowOf, real, text, whole } from '../../lib
 
 export const LGAS = {
   name: 'zonal/lgas',
-  row: 'An LGA: figures from rasters, not rounded',
+  row: '{A.lga}: figures from rasters, not rounded',
   columns: {
     lga_code,
     population: real('Σ share × persons'),
@@ -16,7 +16,7 @@ export const LGAS = {
 };
 export const CELLS = {
   name: 'zonal/cells',
-  row: 'Population cells pooled to about 5 km, split by LGA',
+  row: 'Population cells pooled to about 5 km, split by {lga.one}',
   columns: {
     lga_code,
     longitude: real('Mean over its people, degrees (WGS 84)'),

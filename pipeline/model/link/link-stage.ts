@@ -1,6 +1,7 @@
 import type { StageRun } from '../../catalog/country-stage.ts';
 import { monthIndex, periodOf } from '../../contract/months.ts';
 import { FORECAST_MONTHS } from '../../contract/operations.ts';
+import { worded } from '../../contract/words.ts';
 import type { ReportLine } from '../../engine/stage.ts';
 import { areasOf, surveysOf } from '../../ingest/areas-of.ts';
 import { tableOf } from '../../lib/tables/table.ts';
@@ -59,12 +60,12 @@ function reportOf({ elasticity, carry_over }: LinkEvidence, has_records: boolean
   const two = (value: number) => value.toFixed(2);
   const { surveys, used, changes, states } = elasticity;
   const estimate = surveys
-    ? `${two(surveys.mean)} ± ${two(surveys.sd)} from ${changes} changes in ${states} states`
-    : `too little evidence: ${changes} changes in ${states} states`;
+    ? worded`${two(surveys.mean)} ± ${two(surveys.sd)} from ${changes} changes in ${states} {state.many}`
+    : worded`too little evidence: ${changes} changes in ${states} {state.many}`;
   const result = used.mean === 0 ? 'set to 0, so that cases move no score' : `with the prior ${two(used.mean)}`;
-  const shared = `${(100 * carry_over.explained).toFixed(0)}% of deviations in left-out states explained by the others`;
+  const shared = worded`${(100 * carry_over.explained).toFixed(0)}% of deviations in left-out {state.many} explained by the others`;
   return [
-    { source: 'cases', rule: 'elasticity of logit prevalence to ln cases', what: `${estimate}; ${result}` },
-    { source: 'cases', rule: 'carried to other states', what: `${shared}: ${carry_over.used ? 'used' : 'not used'}` },
+    { source: 'cases', rule: 'elasticity of logit prevalence to ln cases', what: worded`${estimate}; ${result}` },
+    { source: 'cases', rule: 'carried over', what: worded`${shared}: ${carry_over.used ? 'used' : 'not used'}` },
   ];
 }

@@ -4,12 +4,12 @@ import { type ColumnForm, orNull, type RowOf, real, text } from '../../lib/table
 
 export const LGAS = {
   name: 'risk/lgas',
-  row: 'An LGA in a month, estimated or forecast',
+  row: '{A.lga} in a month, estimated or forecast',
   columns: { lga_code, period, ...scores },
 };
 export const STATES = {
   name: 'risk/states',
-  row: 'A state in a month, estimated or forecast',
+  row: '{A.state} in a month, estimated or forecast',
   columns: { state_code, period, ...scores },
 };
 /** The baseline's scores. */
@@ -51,7 +51,7 @@ export const PROBABILITIES = {
     ),
     probability_highest_state: orNull(
       real(
-        "Probability of being among the highest tenth of its state's LGAs (their number, rounded up), 0 to 1; null for states",
+        "Probability of being among the highest tenth of its {state.one}'s {lga.many} (their number, rounded up), 0 to 1; null for {state.many}",
       ),
     ),
   },

@@ -1,7 +1,12 @@
+import type { SeasonMethod } from '../../contract/schemas.ts';
+import { type Wording, worded } from '../../contract/words.ts';
 import { mean, median } from '../../lib/numerics/averages.ts';
 import type { Durations } from '../../lib/numerics/sirs.ts';
 import type { RainSeason } from './rain-season.ts';
 import type { SeasonCheckRow } from './season-tables.ts';
+
+/** The published method, with a description that speaks of levels still without the country's words. */
+export type WordedMethod = Omit<SeasonMethod, 'description'> & { description: string | Wording };
 
 export interface SeasonAssumptions {
   durations: Durations;
@@ -16,7 +21,7 @@ export function describeMethod(
   rain: RainSeason,
   check: readonly SeasonCheckRow[],
   { durations, assumed_from, highShare }: SeasonAssumptions,
-): string {
+): Wording {
   const method =
     `Population-weighted usual rain drives the transmission of an SIRS model (infectious for ${durations.infectious_months}, ` +
     `immune for ${durations.immune_months} months, ${assumed_from}): transmission follows rain by ` +
@@ -24,12 +29,8 @@ export function describeMethod(
     `mm a month, and ${(100 * rain.share_year_round).toFixed(0)}% of its peak does not depend on rain. The index is the number of ` +
     `new infections on the model's yearly cycle.`;
   if (check.length === 0)
-    return `${method} There are no monthly case records: the parameters are those fitted elsewhere and have not been checked here.`;
-  return (
-    `${method} Its parameters were fitted by least squares to ${check.length} states' monthly case records, as the ratio of each month ` +
-    `to the centred 12-month geometric mean, median over years; the check leaves each state out in turn when fitting ` +
-    `them, but not when choosing the durations. ${describeHighMonths(check, highShare)}${describeLgas(check)}`
-  );
+    return worded`${method} There are no monthly case records: the parameters are those fitted elsewhere and have not been checked here.`;
+  return worded`${method} Its parameters were fitted by least squares to ${check.length} {state.many}' monthly case records, as the ratio of each month to the centred 12-month geometric mean, median over years; the check leaves each {state.one} out in turn when fitting them, but not when choosing the durations. ${describeHighMonths(check, highShare)}${describeLgas(check)}`;
 }
 
 /** Variation of recorded cases over the year, and how well the check predicted low months of left-out states. */
@@ -52,13 +53,11 @@ function describeHighMonths(check: readonly SeasonCheckRow[], highShare: number)
 }
 
 /** Accuracy of the season of LGAs predicted from their own rain; empty if no LGA has a record. */
-function describeLgas(check: readonly SeasonCheckRow[]): string {
+function describeLgas(check: readonly SeasonCheckRow[]): Wording | string {
   const lgas = check.flatMap((row) => row.lgas);
   if (lgas.length === 0) return '';
   const months = (figure: 'peak_off' | 'midpoint_off') => mean(lgas.map((lga) => lga[figure])).toFixed(1);
-  return (
-    ` The seasons of LGAs are predicted less well, and their records are noisier: over ${lgas.length} LGAs of left-out states, the median correlation is ` +
-    `${median(lgas.map(({ correlation }) => correlation)).toFixed(2)}, and on average the peak is ${months('peak_off')} and the high season's midpoint ` +
-    `${months('midpoint_off')} months off.`
-  );
+  const correlation = median(lgas.map((lga) => lga.correlation)).toFixed(2);
+  const off = `the peak is ${months('peak_off')} and the high season's midpoint ${months('midpoint_off')} months off`;
+  return worded` The seasons of {lga.many} are predicted less well, and their records are noisier: over ${lgas.length} {lga.many} of left-out {state.many}, the median correlation is ${correlation}, and on average ${off}.`;
 }

@@ -2,7 +2,8 @@ import type { StageIo, StageRun } from '../../catalog/country-stage.ts';
 import type { Model } from '../../catalog/model.ts';
 import { roundFields } from '../../contract/decimals.ts';
 import { monthOf } from '../../contract/months.ts';
-import type { Season, SeasonMethod } from '../../contract/schemas.ts';
+import type { Season } from '../../contract/schemas.ts';
+import { worded } from '../../contract/words.ts';
 import type { ReportLine } from '../../engine/stage.ts';
 import { areasOf } from '../../ingest/areas-of.ts';
 import { type Cases, casesOf } from '../../ingest/case-series.ts';
@@ -14,7 +15,7 @@ import { tableOf } from '../../lib/tables/table.ts';
 import * as zonal from '../../measure/zonal/zonal-tables.ts';
 import { areaWindows } from './area-windows.ts';
 import { checkSeason, summariseCheck } from './check.ts';
-import { describeMethod } from './description.ts';
+import { describeMethod, type WordedMethod } from './description.ts';
 import { describeSeason } from './high-season.ts';
 import { expectedSeason, fitRainSeason, lagInMonths, type RainSeason, usualByMonth } from './rain-season.ts';
 import { recordedSeason, seasonOf, withoutMasked } from './season-records.ts';
@@ -32,7 +33,7 @@ export interface SeasonInput {
   model: Model;
 }
 export interface SeasonOutput {
-  method: SeasonMethod;
+  method: WordedMethod;
   national: Season;
   states: Record<string, Season>;
   lgas: Record<string, Season>;
@@ -149,7 +150,7 @@ function fitSeason(input: SeasonInput): SeasonFit {
   const check = checked.map((row) => ({ ...row, lgas: row.lgas.map(({ expected: _, recorded: __, ...own }) => own) }));
   const fitted = fitRainSeason(records, durations, randomStream(seed, 'season'));
   const national = describeSeason(expectedSeason(nationalRain, fitted, durations), highShare);
-  const method: SeasonMethod = roundFields({
+  const method: WordedMethod = roundFields({
     cases_follow_rain_by_months: lagInMonths(nationalRain, national.seasonal_index),
     high_season_share_of_peak: highShare,
     description: describeMethod(fitted, check, { durations, assumed_from, highShare }),
@@ -251,8 +252,8 @@ function reportCheck(check: readonly SeasonCheckRow[], series: number): ReportLi
   return [
     {
       source: 'season',
-      rule: 'leave one state out',
-      what: `${wrong.toFixed(2)} months of twelve on the wrong side of the high season on average over ${series} states`,
+      rule: 'leave one out',
+      what: worded`${wrong.toFixed(2)} months of twelve on the wrong side of the high season on average over ${series} {state.many}`,
     },
   ];
 }

@@ -4,13 +4,13 @@ import { type RowOf, real } from '../../lib/tables/table.ts';
 export const NATIONAL = { name: 'season/national', row: 'A month of the year', columns: season };
 export const STATES = {
   name: 'season/states',
-  row: 'A month of the year in a state',
+  row: 'A month of the year in {a.state}',
   columns: { state_code, ...season },
 };
-export const LGAS = { name: 'season/lgas', row: 'A month of the year in an LGA', columns: { lga_code, ...season } };
+export const LGAS = { name: 'season/lgas', row: 'A month of the year in {a.lga}', columns: { lga_code, ...season } };
 export const RAIN = {
   name: 'season/rain',
-  row: 'A month of the year in a state',
+  row: 'A month of the year in {a.state}',
   columns: { state_code, month, rain_mm: real('Usual rain, mm, population-weighted mean') },
 };
 export const WINDOWS = { name: 'season/windows', row: 'A run of months in an area', columns: windows };

@@ -1,5 +1,6 @@
 import type { StageIo, StageRun } from '../../catalog/country-stage.ts';
 import type { Model } from '../../catalog/model.ts';
+import { worded } from '../../contract/words.ts';
 import { surveysOf } from '../../ingest/areas-of.ts';
 import type { Cluster, StateRound } from '../../ingest/ingest-tables.ts';
 import * as ingest from '../../ingest/ingest-tables.ts';
@@ -17,7 +18,7 @@ export const run: StageRun = async (io) => {
   const { small_sample, method } = io.model.parameters.survey;
   const years = national.map((row) => row.survey_year);
   const small = states.filter((row) => row.small_sample).length;
-  const what = `rounds ${years.join(', ')} by ${[method].flat().join(', else by ')}; ${small} state figures are based on fewer than ${small_sample} children`;
+  const what = worded`rounds ${years.join(', ')} by ${[method].flat().join(', else by ')}; ${small} {state.one} figures are based on fewer than ${small_sample} children`;
   return {
     trend: tableOf(TREND, [...national, ...states]),
     report: [{ source: 'survey', rule: 'small samples flagged', what }],

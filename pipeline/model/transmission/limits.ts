@@ -1,4 +1,5 @@
 import type { TransmissionModel } from '../../contract/schemas.ts';
+import { type Wording, worded } from '../../contract/words.ts';
 import type { ProjectionTest, Scores } from './projection-test.ts';
 
 /** Unpublished figures of a state's fit. */
@@ -27,7 +28,7 @@ export function describeLimits(
   fits: readonly FitFigures[],
   projection: Pick<ProjectionTest, 'development' | 'held_back'>,
   standing: { registered: boolean; looks: number },
-): string[] {
+): (string | Wording)[] {
   const names = states.map(({ state }) => state).join(', ');
   const fit = span(states.map((state) => state.fit_correlation));
   const detrended = fits.flatMap(({ detrended_correlation: r }) => (r === null ? [] : [r]));
@@ -38,7 +39,7 @@ export function describeLimits(
   );
   const squares = span(fits.map((state) => state.squares_ratio));
   return [
-    `It covers only ${names} and makes no statement about other states or about LGAs.`,
+    worded`It covers only ${names} and makes no statement about other {state.many} or about {lga.many}.`,
     `Reporting is free to drift, and the drift explains much of the fit: modelled and reported cases correlate at ${fit}${seasons}. Reporting's highest month is ${reporting} times its lowest; more reporting and more malaria cannot be distinguished.`,
     `An infectious period of ${assumed.infectious_months} and an immunity of ${assumed.immune_months} months are assumed, not measured (${assumed_from}): with an immunity of ${fits[0]!.immune_months_tried} months the sum of squares is ${squares} times as large. Compare fits and projections, not parameters.`,
     'The share of year-round transmission is relative to the rate at the peak of the season: what would be left without any rain.',

@@ -2,6 +2,7 @@ import type { StageRun } from '../../catalog/country-stage.ts';
 import { roundAs, roundFields } from '../../contract/decimals.ts';
 import { addMonths, type Period, periodOf } from '../../contract/months.ts';
 import type { ProjectionScores, TransmissionModel } from '../../contract/schemas.ts';
+import type { Wording } from '../../contract/words.ts';
 import type { ReportLine } from '../../engine/stage.ts';
 import { BadInput } from '../../lib/bad-input.ts';
 import { randomStream } from '../../lib/numerics/random.ts';
@@ -32,9 +33,12 @@ export interface TransmissionFits {
   design: string;
   standing: Standing;
 }
+/** The published model, with limits that speak of levels still without the country's words. */
+export type FittedModel = Omit<TransmissionModel, 'limits'> & { limits: readonly (string | Wording)[] };
+
 /** `model` and `fits` are null if no state has sufficient records for a fit. */
 export interface TransmissionOutput {
-  model: TransmissionModel | null;
+  model: FittedModel | null;
   fits: TransmissionFits | null;
   report: ReportLine[];
 }
@@ -99,7 +103,7 @@ export function transmission(input: TransmissionInput): TransmissionOutput {
       held_back: scoresOf(projection.held_back),
     },
   };
-  const output = roundFields<TransmissionModel>({
+  const output = roundFields<FittedModel>({
     ...published,
     limits: describeLimits(published, assumed_from, fits.states, projection, standing),
   });

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { FileParameters } from '../../contract/operations.ts';
-import { codeInWords, type Territory } from '../../contract/territory.ts';
+import type { Territory } from '../../contract/territory.ts';
+import { fill, wordsOf } from '../../contract/words.ts';
 import { clientTypes } from './generate-types.ts';
 
 /** Shipped files. They are listed one by one, so that nothing that an installation leaves here is shipped. */
@@ -38,22 +39,19 @@ const OWN = [
   './ts/places.ts',
 ];
 
-/** Values in the clients' examples, which are replaced by a country's own. */
-const EXAMPLE = { state: 'KN', lga: 'NG020029', period: '2023-09' } as const;
+/** Values for the READMEs' examples if there is no snapshot to take them from. */
+const EXAMPLE: FileParameters = { state: 'KN', lga: 'NG020029', period: '2023-09' };
 
 /**
- * The files of `client/` in a snapshot, name -> text: the clients in the country's words, and the types generated for
- * TypeScript.
- * @param values the country's values for the examples
+ * The files of `client/` in a snapshot, name -> text: programs as they are, READMEs in the country's words, and the
+ * types generated for TypeScript.
+ * @param example the country's values for the examples
  */
-export function clientFiles(territory: Territory, values: FileParameters = EXAMPLE): Record<string, string> {
+export function clientFiles(territory: Territory, example: FileParameters = EXAMPLE): Record<string, string> {
+  const words = { ...wordsOf(territory), example };
   const own = OWN.map((name) => {
     const text = readFileSync(path.resolve(import.meta.dirname, name), 'utf8');
-    const withValues = (Object.keys(EXAMPLE) as (keyof typeof EXAMPLE)[]).reduce(
-      (replaced, key) => replaced.replaceAll(new RegExp(`\\b${EXAMPLE[key]}\\b`, 'g'), String(values[key])),
-      text,
-    );
-    return [path.posix.normalize(name), codeInWords(withValues, territory)];
+    return [path.posix.normalize(name), name.endsWith('.md') ? fill(text, words) : text];
   });
   return { ...Object.fromEntries(own), 'ts/types.ts': clientTypes(territory) };
 }

@@ -1,6 +1,8 @@
 import { ERRORS, Problem } from '../../contract/errors.ts';
+import { inCountry } from '../../contract/in-country.ts';
 import { JSON_OPERATIONS, OPERATIONS, PARAMETERS, RELEASE_OPERATIONS } from '../../contract/operations.ts';
-import { inCountry, inWords, type Territory } from '../../contract/territory.ts';
+import type { Territory } from '../../contract/territory.ts';
+import { fill, wordsOf } from '../../contract/words.ts';
 
 interface JsonSchema {
   description?: string;
@@ -17,9 +19,10 @@ interface JsonSchema {
 
 /** TypeScript types of all answers, errors and operations, generated from the contract in the country's words. */
 export function clientTypes(territory: Territory): string {
+  const words = wordsOf(territory);
   const answers = [...JSON_OPERATIONS, ...RELEASE_OPERATIONS].map(
     ({ responseName, response, summary }) =>
-      `/** ${inWords(summary, territory)} */\nexport type ${responseName} = ${typeOf(plain(inCountry(response, territory)))};\n`,
+      `/** ${fill(summary, words)} */\nexport type ${responseName} = ${typeOf(plain(inCountry(response, territory)))};\n`,
   );
   const operations = [...JSON_OPERATIONS, ...RELEASE_OPERATIONS].map(({ path, parameters, responseName }) => {
     const query = parameters.map(

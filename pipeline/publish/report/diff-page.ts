@@ -1,9 +1,9 @@
-import { inWords } from '../../contract/territory.ts';
+import { type Words, wordsOf } from '../../contract/words.ts';
 import type { SnapshotDiff, Tally } from '../snapshot/diff.ts';
 import { describeColumns } from '../snapshot/table-diff.ts';
 import { pageStyle } from './bundle.ts';
 import { changeFill, changeMaps, type DiffOutlines, heat } from './diff-maps.ts';
-import { type Column, html, type Markup, mapText, raw, table } from './shared/markup.ts';
+import { type Column, html, type Markup, raw, table } from './shared/markup.ts';
 import { inSentence } from './shared/names.ts';
 
 const TALLY: Column[] = [
@@ -54,28 +54,36 @@ export function diffSections(diff: SnapshotDiff, outlines: DiffOutlines): Markup
   const nameOf = ({ lga_code, state_code }: { lga_code: string; state_code: string }) =>
     `${lgaNames.get(lga_code) ?? lga_code}, ${stateNames.get(state_code) ?? state_code}`;
   const change = changeFill(diff);
-  const sections = html`<section><h2>Changes by place and month</h2><p class="lead"><code>${diff.a}</code> to <code>${diff.b}</code>: ${all.compared} scores of LGAs and months compared. Changes are new minus old. Point to an LGA to see its figures.</p>
+  const words = wordsOf(outlines.territory);
+  const { state, lga, a, Lga } = words;
+  return html`<section><h2>Changes by place and month</h2><p class="lead"><code>${diff.a}</code> to <code>${diff.b}</code>: ${all.compared} scores of ${lga.many} and months compared. Changes are new minus old. Point to ${a.lga} to see its figures.</p>
 <div class="triple">${changeMaps(diff, outlines, nameOf, change)}</div>
-<div class="card scroll" tabindex="0" role="group" aria-label="Mean change by area and month"><h3>Mean change by state and month</h3>${heat(diff, change)}</div></section>
+<div class="card scroll" tabindex="0" role="group" aria-label="Mean change by area and month"><h3>Mean change by ${state.one} and month</h3>${heat(diff, change)}</div></section>
 <section><h2>Size of the changes</h2>
-${table(`A score has moved if it changed by more than ${diff.thresholds?.score_change ?? 0}; ranges are apart if the old and the new one do not overlap`, [{ head: 'Area' }, ...TALLY], [['all LGAs', ...tallyCells(all)], ['states’ own scores', ...tallyCells(diff.state_scores)], ...states.map((row) => [stateNames.get(row.state_code) ?? row.state_code, ...tallyCells(row)])])}
+${table(`A score has moved if it changed by more than ${diff.thresholds?.score_change ?? 0}; ranges are apart if the old and the new one do not overlap`, [{ head: 'Area' }, ...TALLY], [[`all ${lga.many}`, ...tallyCells(all)], [`${state.many}’ own scores`, ...tallyCells(diff.state_scores)], ...states.map((row) => [stateNames.get(row.state_code) ?? row.state_code, ...tallyCells(row)])])}
 ${
   diff.levels_flipped.length > 0 &&
   table(
     'Levels',
-    [{ head: 'Was' }, { head: 'Is' }, { head: 'LGA-months', number: true }],
+    [{ head: 'Was' }, { head: 'Is' }, { head: `${Lga.one}-months`, number: true }],
     diff.levels_flipped.map(({ from, to, count }) => [from.replace('_', ' '), to.replace('_', ' '), count]),
   )
 }
 ${
   diff.largest.length > 0 &&
   table(
-    'Largest changes: for each LGA, the month with the largest change',
-    [{ head: 'LGA' }, { head: 'Code' }, { head: 'Month' }, { head: 'Was', number: true }, { head: 'Is', number: true }],
+    `Largest changes: for each ${lga.one}, the month with the largest change`,
+    [
+      { head: Lga.one },
+      { head: 'Code' },
+      { head: 'Month' },
+      { head: 'Was', number: true },
+      { head: 'Is', number: true },
+    ],
     diff.largest.map((row) => [nameOf(row), row.lga_code, row.period, withRange(row.a), withRange(row.b)]),
   )
 }
-${onlyIn('old', diff.only_in_a)}${onlyIn('new', diff.only_in_b)}</section>
+${onlyIn('old', diff.only_in_a, words)}${onlyIn('new', diff.only_in_b, words)}</section>
 <section><h2>Skill of the old forecasts</h2>
 ${
   past
@@ -138,14 +146,13 @@ ${
       describeColumns(row),
     ]),
   )}</section>`;
-  return mapText(sections, (text) => inWords(text, outlines.territory));
 }
 
 /** Areas and months that are only in one of the two versions. */
-function onlyIn(which: string, { lgas, periods }: SnapshotDiff['only_in_a']): Markup | null {
+function onlyIn(which: string, { lgas, periods }: SnapshotDiff['only_in_a'], { lga }: Words): Markup | null {
   if (lgas.length + periods.length === 0) return null;
   const months = periods.length > 1 ? `${periods[0]} to ${periods.at(-1)}` : periods[0];
-  return html`<p>Only in the ${which} version: ${inSentence([...(lgas.length > 0 ? [`${lgas.length} LGAs (${lgas.slice(0, 5).join(', ')}${lgas.length > 5 ? ' …' : ''})`] : []), ...(months ? [`months ${months}`] : [])])}.</p>`;
+  return html`<p>Only in the ${which} version: ${inSentence([...(lgas.length > 0 ? [`${lgas.length} ${lga.many} (${lgas.slice(0, 5).join(', ')}${lgas.length > 5 ? ' …' : ''})`] : []), ...(months ? [`months ${months}`] : [])])}.</p>`;
 }
 
 const tallyCells = (tally: Tally) => [

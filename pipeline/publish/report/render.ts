@@ -1,8 +1,8 @@
 /** The report, which opens from disk: everything of a snapshot for a reader without server, key or network. */
 import { createHash } from 'node:crypto';
-import { inWords } from '../../contract/territory.ts';
-import type { ReportLine } from '../../engine/stage.ts';
+import { wordsOf } from '../../contract/words.ts';
 import type { Contents } from '../snapshot/contents.ts';
+import type { Finding } from '../snapshot/provenance.ts';
 import { pageParts } from './bundle.ts';
 import { pageData } from './encode.ts';
 import { methodsSection } from './sections/methods.ts';
@@ -15,7 +15,7 @@ import { transmissionSection } from './sections/transmission.ts';
 import { validationSection } from './sections/validation.ts';
 import { describeRiskLimits } from './sections/words.ts';
 import type { Evidence } from './shared/evidence.ts';
-import { html, jsonScript, type Markup, mapText, raw } from './shared/markup.ts';
+import { html, jsonScript, type Markup, raw } from './shared/markup.ts';
 import { periodName } from './shared/names.ts';
 
 /** The report's questions, one per tab; the map answers the first five. */
@@ -33,12 +33,11 @@ const TABS = {
 export async function renderReport(
   contents: Contents,
   evidence: Evidence,
-  findings: readonly (ReportLine & { stage: string })[],
+  findings: readonly Finding[],
 ): Promise<string> {
   const { model, coverage, tables } = contents;
   const title = `Malaria risk in ${model.name}`;
-  /** Markup in the country's own words; text by others stays unchanged. */
-  const own = (markup: Markup) => mapText(markup, (text) => inWords(text, model.territory));
+  const { state, lga } = wordsOf(model.territory);
   const data = pageData(contents, evidence);
   const hasWindows = data.windows.length > 0;
   const unanswered = new Set([
@@ -48,27 +47,27 @@ export async function renderReport(
   ]);
   const body = html`${model.synthetic && html`<p class="made-up" role="alert"><strong>Made-up country.</strong> Nothing on this page describes a real place. It was invented to test the service; do not use it for any decision.</p>`}
 <header><div class="wrap"><h1>${model.synthetic && 'Made up: '}${title}</h1>
-${own(html`<p>Estimates ${periodName(coverage.first_estimated)} to ${periodName(coverage.last_estimated)}, forecast to ${periodName(coverage.last_forecast)} · ${tables.context_states.length} states, ${tables.context_lgas.length} LGAs · version <code>${contents.model_version}</code></p>`)}
+<p>Estimates ${periodName(coverage.first_estimated)} to ${periodName(coverage.last_estimated)}, forecast to ${periodName(coverage.last_forecast)} · ${tables.context_states.length} ${state.many}, ${tables.context_lgas.length} ${lga.many} · version <code>${contents.model_version}</code></p>
 ${evidenceStrip(data.observed)}
 <p id="age" hidden></p>
 <nav aria-label="Questions">${Object.entries(TABS)
     .filter(([id]) => !unanswered.has(id))
     .map(([id, name]) => html`<a href="#${id}">${name}</a>`)}<a href="api.html">API</a></nav></div></header>
 <main class="wrap">
-${own(mapStage(contents))}
-${hasWindows && own(html`<div data-tab="when">${seasonSection(contents)}</div>`)}
-${own(html`<div data-tab="good">
+${mapStage(contents)}
+${hasWindows && html`<div data-tab="when">${seasonSection(contents)}</div>`}
+<div data-tab="good">
 ${validationSection(contents, evidence)}
 ${seasonChecked(contents, evidence)}
 ${surveySection(contents, evidence)}
 ${transmissionSection(contents, evidence)}
-</div>`)}
+</div>
 <div data-tab="sources">
-${!hasWindows && own(seasonSection(contents))}
-${own(html`<section id="limits" aria-labelledby="limits-head"><h2 id="limits-head">Limits</h2>
-<ul class="limits">${describeRiskLimits(contents, evidence).map((limit) => html`<li>${limit}</li>`)}</ul></section>`)}
+${!hasWindows && seasonSection(contents)}
+<section id="limits" aria-labelledby="limits-head"><h2 id="limits-head">Limits</h2>
+<ul class="limits">${describeRiskLimits(contents, evidence).map((limit) => html`<li>${limit}</li>`)}</ul></section>
 ${methodsSection(model.territory)}
-${own(findingsSection(findings))}
+${findingsSection(findings)}
 ${sourcesSection(contents)}
 </div>
 </main>`;

@@ -4,7 +4,7 @@ import type { Source } from '../../catalog/sources.ts';
 import type { Period } from '../../contract/months.ts';
 import { JSON_OPERATIONS, operationFiles } from '../../contract/operations.ts';
 import type * as schemas from '../../contract/schemas.ts';
-import { inWords } from '../../contract/territory.ts';
+import { wordsOf } from '../../contract/words.ts';
 import { UsageError } from '../../lib/errors.ts';
 import { literal, withDatabase } from '../../lib/tables/duckdb.ts';
 import type { Snapshot } from './read.ts';
@@ -210,9 +210,7 @@ export async function diffSnapshots(a: Snapshot, b: Snapshot): Promise<SnapshotD
       unscored_periods: await column<Period>(
         'SELECT DISTINCT period AS value FROM past ANTI JOIN observed USING (period) ORDER BY period',
       ),
-      over: thresholds
-        ? overThresholds(all, thresholds, only_in_a.lgas).map((line) => inWords(line, b.manifest.territory))
-        : [],
+      over: thresholds ? overThresholds(all, thresholds, only_in_a.lgas, wordsOf(b.manifest.territory).lga.many) : [],
     };
   });
 }
@@ -234,7 +232,7 @@ function diffAnswers(a: Snapshot, b: Snapshot): SnapshotDiff['answers'] {
 }
 
 /** Exceeded thresholds, in words. */
-function overThresholds(all: Tally, thresholds: Thresholds, gone: readonly string[]): string[] {
+function overThresholds(all: Tally, thresholds: Thresholds, gone: readonly string[], areas: string): string[] {
   const percent = (share: number) => `${Number((100 * share).toFixed(2))}%`;
   const rules = [
     ['moved', thresholds.max_moved_share, `scores moved by more than ${thresholds.score_change}`],
@@ -246,6 +244,6 @@ function overThresholds(all: Tally, thresholds: Thresholds, gone: readonly strin
     return share > most ? [`${percent(share)} of ${what}, at most ${percent(most)} expected`] : [];
   });
   if (all.compared === 0) over.push('there is no month that both versions estimate or both forecast');
-  if (gone.length > 0) over.push(`${gone.length} LGAs are gone: ${gone.slice(0, 5).join(', ')}`);
+  if (gone.length > 0) over.push(`${gone.length} ${areas} are gone: ${gone.slice(0, 5).join(', ')}`);
   return over;
 }

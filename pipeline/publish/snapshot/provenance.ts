@@ -7,8 +7,8 @@ import type { CacheKey } from '../../engine/cache-key.ts';
 import type { ReportLine } from '../../engine/stage.ts';
 import { UsageError } from '../../lib/errors.ts';
 
-/** A finding of the build, and the stage that found it. */
-export type Finding = ReportLine & { stage: string };
+/** A finding of the build in the country's words, and the stage that found it. */
+export type Finding = Omit<ReportLine, 'what'> & { stage: string; what: string };
 
 /** A stage's entry in the manifest, without its duration, by which equal builds would differ. */
 export function stageRecord(

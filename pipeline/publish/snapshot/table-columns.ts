@@ -2,7 +2,8 @@
 import * as columns from '../../contract/columns.ts';
 import type { AreaGeometry, Level } from '../../contract/schemas.ts';
 import type { TableName } from '../../contract/table-list.ts';
-import { inWords, type Territory } from '../../contract/territory.ts';
+import type { Territory } from '../../contract/territory.ts';
+import { fill, type Words, wordsOf } from '../../contract/words.ts';
 import { type ColumnForm, orNull, real, type TableForm, text, whole } from '../../lib/tables/table.ts';
 import * as forecast from '../../model/forecast/forecast-tables.ts';
 import * as risk from '../../model/risk/risk-tables.ts';
@@ -27,14 +28,14 @@ const geometry: ColumnForm<AreaGeometry> = {
 };
 
 export const TABLES = {
-  risk_lgas: { row: 'An LGA in an estimated month', columns: lgaScores },
-  risk_states: { row: 'A state in an estimated month', columns: stateScores },
+  risk_lgas: { row: '{A.lga} in an estimated month', columns: lgaScores },
+  risk_states: { row: '{A.state} in an estimated month', columns: stateScores },
   forecasts_lgas: {
-    row: 'An LGA in a forecast month',
+    row: '{A.lga} in a forecast month',
     columns: { ...lgaScores, horizon_months: whole('Months after the latest estimated month, 1 to 4') },
   },
   forecasts_states: {
-    row: 'A state in a forecast month',
+    row: '{A.state} in a forecast month',
     columns: { ...stateScores, horizon_months: whole('Months after the latest estimated month, 1 to 4') },
   },
   probabilities: risk.PROBABILITIES,
@@ -51,10 +52,10 @@ export const TABLES = {
       code: text('`state_code` or `lga_code`'),
       period,
       basis: text<'survey' | 'cases' | 'cases_elsewhere' | 'usual_season'>(
-        'survey: no later than the last survey of the state; usual_season: later, with the last level carried forward with the usual season, or no survey in the state; cases, cases_elsewhere: the same, adjusted by how far case records of the state, or of other states, deviate from the usual',
+        'survey: no later than the last survey of the {state.one}; usual_season: later, with the last level carried forward with the usual season, or no survey in the {state.one}; cases, cases_elsewhere: the same, adjusted by how far case records of the {state.one}, or of other {state.many}, deviate from the usual',
       ),
       last_survey: orNull(
-        text('Month of the last survey in the state up to this month, YYYY-MM; null before the first'),
+        text('Month of the last survey in the {state.one} up to this month, YYYY-MM; null before the first'),
       ),
       months_since_survey: orNull(whole('Months from last_survey to this month; null before the first survey')),
       last_cases: orNull(text('Last month of its own case record up to this month, YYYY-MM; null if there is none')),
@@ -66,10 +67,10 @@ export const TABLES = {
     },
   },
   context_states: {
-    row: 'A state',
-    columns: { state_code, state, zone, lgas: whole('Number of LGAs'), ...columns.context },
+    row: '{A.state}',
+    columns: { state_code, state, zone, lgas: whole('Number of {lga.many}'), ...columns.context },
   },
-  context_lgas: { row: 'An LGA', columns: { state_code, lga_code, lga, is_urban, ...columns.context } },
+  context_lgas: { row: '{A.lga}', columns: { state_code, lga_code, lga, is_urban, ...columns.context } },
   season: {
     row: 'A month of the year in an area',
     columns: {
@@ -81,7 +82,7 @@ export const TABLES = {
   season_windows: { row: 'A run of months in an area, by one measure', columns: columns.windows },
   survey_trend: { row: 'A survey round in an area', columns: columns.trend },
   transmission_series: {
-    row: 'A month of a state with case records',
+    row: 'A month of {a.state} with case records',
     columns: {
       state_code,
       period,
@@ -89,21 +90,21 @@ export const TABLES = {
       modelled: real('The same as modelled by the transmission model (research)'),
     },
   },
-  boundaries_lgas: { row: 'An LGA', columns: { state_code, lga_code, lga, geometry } },
-  boundaries_states: { row: 'A state', columns: { state_code, state, zone, geometry } },
+  boundaries_lgas: { row: '{A.lga}', columns: { state_code, lga_code, lga, geometry } },
+  boundaries_states: { row: '{A.state}', columns: { state_code, state, zone, geometry } },
   places: {
-    row: 'A state or an LGA, with its names and codes',
+    row: '{A.state} or {a.lga}, with its names and codes',
     columns: {
       area: text<'state' | 'lga'>('`state` or `lga`'),
       code: text('`state_code` or `lga_code`'),
       name: text('Its name'),
       state_code,
-      zone: orNull(text('{zone}, full name; null for an LGA')),
-      pcode: text('Code of the area in the raw files; the same as `code` for an LGA'),
+      zone: orNull(text('{zone}, full name; null for {a.lga}')),
+      pcode: text('Code of the area in the raw files; the same as `code` for {a.lga}'),
       aliases: orNull(
         text('Other names in the raw files, separated by a semicolon and a space; null if there are none'),
       ),
-      iso_code: orNull(text('ISO 3166-2; null for an LGA')),
+      iso_code: orNull(text('ISO 3166-2; null for {a.lga}')),
       longitude: real('Longitude of its centre of mass, degrees east; may be outside it'),
       latitude: real('Latitude of its centre of mass, degrees north'),
       neighbours: text('Codes of the areas of its kind that share a border with it, ascending, separated by spaces'),
@@ -115,10 +116,10 @@ export const TABLES = {
 export const shareNames = (lgas: readonly { lga: string }[]): boolean =>
   new Set(lgas.map(({ lga }) => lga)).size < lgas.length;
 
-/** A column's description in a country's words. @param lgas all LGAs of the country */
-export function aboutIn(about: string, territory: Territory | undefined, lgas: readonly { lga: string }[]): string {
-  const names = shareNames(lgas) ? ': some names occur twice' : '';
-  return inWords(about.replace('{shared_names}', names), territory);
+/** What the placeholders in descriptions of columns stand for. @param lgas all LGAs of the country */
+export function columnWords(territory: Territory | undefined, lgas: readonly { lga: string }[]) {
+  const words: Words = wordsOf(territory);
+  return { ...words, shared_names: shareNames(lgas) ? ': some names occur twice' : '' };
 }
 
 /**
@@ -126,16 +127,17 @@ export function aboutIn(about: string, territory: Territory | undefined, lgas: r
  * @param lgas all LGAs of the country
  */
 export function tablesIn(territory: Territory, lgas: readonly { lga: string }[]): Record<TableName, TableForm> {
+  const words = columnWords(territory, lgas);
   const columnIn = (name: string, column: ColumnForm): ColumnForm => ({
     ...column,
     ...(name === 'zone' && !territory.zones ? { nullable: true as const } : {}),
-    about: aboutIn(column.about, territory, lgas),
+    about: fill(column.about, words),
   });
   return Object.fromEntries(
     Object.entries<TableForm>(TABLES).map(([table, { row, columns }]) => [
       table,
       {
-        row: inWords(row, territory),
+        row: fill(row, words),
         columns: Object.fromEntries(Object.entries(columns).map(([name, column]) => [name, columnIn(name, column)])),
       },
     ]),
@@ -160,7 +162,7 @@ export function describeTables(
 
 The API's answers as flat files with the same numbers, for DuckDB, R, pandas, spreadsheets and the like: each table as
 Parquet and, except for outlines, as CSV. \`datapackage.json\` describes them for programs (Frictionless).
-\`boundaries_*.parquet\` are GeoParquet; \`boundaries_lgas.geojson\` has ${inWords('all LGAs', territory)} for tools that cannot read that. In CSV a
+\`boundaries_*.parquet\` are GeoParquet; \`boundaries_lgas.geojson\` has all ${wordsOf(territory).lga.many} for tools that cannot read that. In CSV a
 missing value is empty, and \`NA\` may be a code: use \`na.strings = ""\` in R and \`keep_default_na=False, na_values=""\` in
 pandas. The proxy serves the tables at \`/v1/tables/\`, except those of case counts.
 

@@ -7,7 +7,7 @@ export const SKILL = {
   row: 'A method, a level of areas, a period of origins and a horizon',
   columns: {
     area_level: text<AreaLevel>(
-      'lga; state: sums of their LGAs or own records; long: states whose own records start years before the others',
+      '`lga`; `state`: sums of their {lga.many} or own records; `long`: {state.many} whose own records start years before the others',
     ),
     origins: text('Year of the origins, the months from which forecasts were made, or all'),
     method: text('case_model, or one of the simple methods with which it is compared (forecast/MODEL.md)'),
@@ -34,12 +34,14 @@ export const STRETCH = {
 
 export const PAST = {
   name: 'backtest/past',
-  row: 'A forecast of a state made in the backtest, with the cases then reported; for the horizons drawn in the report',
+  row: 'A forecast of {a.state} made in the backtest, with the cases then reported; for the horizons drawn in the report',
   columns: {
     state_code,
     horizon_months,
     period: text('The forecast month, YYYY-MM'),
-    observed: real("Cases reported in that month, relative to the mean of the state's observed values in this table"),
+    observed: real(
+      "Cases reported in that month, relative to the mean of the {state.one}'s observed values in this table",
+    ),
     q05: real('5% quantile of the forecast, on the same scale'),
     q50: real('Median'),
     q95: real('95% quantile'),

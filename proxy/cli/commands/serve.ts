@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import ipaddr from 'ipaddr.js';
-import { inWords } from '../../../pipeline/contract/territory.ts';
+import { wordsOf } from '../../../pipeline/contract/words.ts';
 import { systemClock } from '../../../pipeline/lib/clock.ts';
 import { lineOf, UsageError } from '../../../pipeline/lib/errors.ts';
 import { throttled } from '../../../pipeline/lib/throttle.ts';
@@ -169,7 +169,7 @@ function announce(
   }
   const say = log ? report : print;
   say(
-    `serving ${model_version}: ${inWords(`${coverage.states.length} states`, territory)}, ${coverage.first_estimated} to ${coverage.last_estimated}, forecast to ${coverage.last_forecast}`,
+    `serving ${model_version}: ${coverage.states.length} ${wordsOf(territory).state.many}, ${coverage.first_estimated} to ${coverage.last_estimated}, forecast to ${coverage.last_forecast}`,
   );
   say(`API at ${server.url}, health and metrics at ${server.opsUrl}`);
   if (server.dashboardUrl !== null) say(`dashboard at ${server.dashboardUrl}`);

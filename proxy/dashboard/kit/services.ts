@@ -7,8 +7,6 @@ import type { UsageStore } from '../../store/usage-counts.ts';
 import type { Mailer } from '../mail/mailer.ts';
 import type { Reference } from './reference-content.ts';
 
-export const SERVICE_NAME = 'Malaria Risk Data Service';
-
 /** How an attempt to sign in, or to confirm one's identity, can end; the metrics count each. */
 export const SIGN_IN_OUTCOMES = ['signed_in', 'wrong_password', 'wrong_code', 'too_many'] as const;
 export type SignInOutcome = (typeof SIGN_IN_OUTCOMES)[number];
@@ -34,7 +32,7 @@ export interface Services {
   apiUrl: () => string;
   /** A state in the snapshot, for examples. */
   exampleState: () => string;
-  /** Replaces the names of area levels in a text by those of the snapshot's country. */
+  /** Fills the placeholders of a text (contract/words.ts) with the words of the snapshot's country. */
   words: (text: string) => string;
   /** The snapshot's description of the API; null if the snapshot contains none. */
   reference: () => Promise<Reference | null>;

@@ -41,7 +41,7 @@ export function firstMap(language: Language, url: string): string {
 
 export function firstMapPage(url: string, words: (text: string) => string): Html {
   return html`
-    <p>${words('From a key to a map of every LGA in the newest month. The key must be in the environment variable KEY and have the scopes risk_scores and lga_boundaries. A map takes two requests, and downloading the client takes one.')}</p>
+    <p>${words('From a key to a map of every {lga.one} in the newest month. The key must be in the environment variable KEY and have the scopes risk_scores and lga_boundaries. A map takes two requests, and downloading the client takes one.')}</p>
     ${CLIENTS.map(
       (language) =>
         html`<section><h2>${ABOUT[language].name}</h2><p>Needs ${ABOUT[language].needs}</p>${copyable(`map-${language}`, 'In a terminal', firstMap(language, url))}</section>`,

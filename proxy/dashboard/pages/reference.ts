@@ -50,7 +50,7 @@ function listPage(reference: Reference, { query }: SignedIn, { words }: Services
   const body = html`<h1>Reference</h1>
     ${synthetic && notice('Made-up data', 'All places, surveys and scores are invented; use them only to try things out.', 'calm')}
     <p>${title}, data version <code>${modelVersion}</code>, estimated up to ${lastEstimated}. Every request needs a key.</p>
-    <p><a href="${FIRST_MAP}">Your first map</a> · <a href="${CODES}">${words('Codes of states and LGAs')}</a> · <a href="${FEED}">Feed of releases</a></p>
+    <p><a href="${FIRST_MAP}">Your first map</a> · <a href="${CODES}">${words('Codes of {state.many} and {lga.many}')}</a> · <a href="${FEED}">Feed of releases</a></p>
     ${searchForm(PATH, 'Search paths, fields and their meanings', search)}
     ${search !== '' && html`<p role="status">${found.length} of ${operations.length} operations</p>`}
     ${tags.map(({ name, description }) => listed(name).length > 0 && html`<h2>${description}</h2>${operationsTable(description, listed(name))}`)}`;
@@ -123,11 +123,11 @@ function codesPage({ places: { states, lgas } }: Reference, { query }: SignedIn,
       (state === undefined || state_code === state.state_code) &&
       isFound(search, [lga_code, lga]),
   );
-  const title = words('Codes of states and LGAs');
-  const [one, many] = [words('LGA'), words('LGAs')];
+  const title = words('Codes of {state.many} and {lga.many}');
+  const [one, many] = [words('{Lga.one}'), words('{Lga.many}')];
   const body = html`${kicker}<h1>${title}</h1>
-    ${searchForm(CODES, words('Search LGAs by name or code'), search)}
-    ${search !== '' && html`<p role="status">${words(`${found.length} of ${lgas.length} LGAs`)}${found.length > MOST_FOUND && `, the first ${MOST_FOUND} shown`}</p>`}
+    ${searchForm(CODES, words('Search {lga.many} by name or code'), search)}
+    ${search !== '' && html`<p role="status">${found.length} of ${lgas.length} ${words('{lga.many}')}${found.length > MOST_FOUND && `, the first ${MOST_FOUND} shown`}</p>`}
     ${
       found.length > 0 &&
       html`<h2>${many}${state && ` of ${state.state}`}</h2>${table(
@@ -135,17 +135,17 @@ function codesPage({ places: { states, lgas } }: Reference, { query }: SignedIn,
         [
           { title: 'Code', cell: ({ lga_code }) => html`<code>${lga_code}</code>` },
           { title: one, cell: ({ lga }) => lga },
-          { title: words('State'), cell: ({ state_code }) => html`<code>${state_code}</code>` },
+          { title: words('{State.one}'), cell: ({ state_code }) => html`<code>${state_code}</code>` },
         ],
         found.slice(0, MOST_FOUND),
       )}`
     }
-    <h2>${words('States')}</h2>
+    <h2>${words('{State.many}')}</h2>
     ${table(
-      words('States'),
+      words('{State.many}'),
       [
         { title: 'Code', cell: ({ state_code }) => html`<code>${state_code}</code>` },
-        { title: words('State'), cell: ({ state }) => state },
+        { title: words('{State.one}'), cell: ({ state }) => state },
         ...(states.some(({ iso_code }) => iso_code !== null)
           ? [{ title: 'ISO 3166-2', cell: ({ iso_code }: State) => iso_code }]
           : []),

@@ -71,10 +71,10 @@ own <- data.frame(state = c("Nasarawa State", "NA", "benue", "Benue", "Utopia", 
 found <- match_places(faulty("places"), own)
 check("matched", found$matched$lga_code, c("NG026011", "NG026011", "NG007003", "NG007003"))
 check("unmatched", sub(";.*", "", found$unmatched$why),
-      c("no LGAs of BE are named 'Gboko'", "no state is named 'Utopia'", "no state"))
+      c("no areas of BE are named 'Gboko'", "no upper-level area is named 'Utopia'", "state is empty"))
 alone <- match_places(faulty("places"), own[c(1, 3), ], state = NULL)
 check("by name alone", alone$matched$lga_code, "NG007003")
-check("repeated", alone$unmatched$why, "'OBI' is the name of LGAs in BE, NA: give the state too")
+check("repeated", alone$unmatched$why, "'OBI' is the name of areas in BE, NA: give state too")
 by_code <- match_places(faulty("places"), data.frame(c = c("NG007015", "NG9")), code = "c")
 check("by code", list(by_code$matched$state_code, by_code$unmatched$c), list("BE", "NG9"))
 fails("error", NULL, match_places(faulty("places"), data.frame(x = 1)))

@@ -101,13 +101,13 @@ class Matching(unittest.TestCase):
         self.assertEqual([row["lga_code"] for row in matched], ["NG026011"] * 2 + ["NG007003"] * 2)
         self.assertEqual(
             [row["why"].split(";")[0] for row in unmatched],
-            ["no LGAs of BE are named 'Gboko'", "no state is named 'Utopia'", "no state"],
+            ["no areas of BE are named 'Gboko'", "no upper-level area is named 'Utopia'", "state is empty"],
         )
 
     def test_by_name_alone_a_repeated_name_matches_nothing(self):
         matched, unmatched = client(GATEWAY + "/places").match([{"lga": "Obi"}, {"lga": "Ado-Ekiti"}], state=None)
         self.assertEqual([row["lga_code"] for row in matched], ["NG007003"])
-        self.assertIn("BE, NA: give the state too", unmatched[0]["why"])
+        self.assertIn("BE, NA: give state too", unmatched[0]["why"])
 
     def test_by_code(self):
         matched, unmatched = client(GATEWAY + "/places").match([{"c": "NG007015"}, {"c": "NG999"}], code="c")

@@ -40,7 +40,7 @@ for (const [language, { runs, lacks, file, begins }] of Object.entries(LANGUAGES
       env,
       timeout: 100_000,
     });
-    expect(stdout).toMatch(/^4 LGAs, 2021-12, .*, 2 requests/m);
+    expect(stdout).toMatch(/^4 areas, 2021-12, .*, 2 requests/m);
     expect(readFileSync(path.join(folder, file), 'latin1').slice(0, 4)).toBe(begins);
   });
 

@@ -39,8 +39,8 @@ const OWN = [
 const EXPECTED = [
   ['07', '12', '0702', '0704', '1201', '3303'].join(' '),
   '0702 1201 0704',
-  "no department is named '-'",
-  "no communes of 07 are named 'Côte'",
+  "no upper-level area is named '-'",
+  "no areas of 07 are named 'Côte'",
 ];
 
 const run = async (program: string, args: string[], env: Record<string, string> = {}) => {

@@ -50,7 +50,7 @@ const testExample = (title: string, work: () => Promise<void>) =>
 
 testExample('example: a map', async () => {
   const out = path.join(temporary(), 'map.svg');
-  expect((await example('national_map', out)).stdout).toMatch(/^4 LGAs, 2021-12, .*, 2 requests/);
+  expect((await example('national_map', out)).stdout).toMatch(/^4 areas, 2021-12, .*, 2 requests/);
   const svg = readFileSync(out, 'utf8');
   expect(svg.match(/<path /g)).toHaveLength(4);
   expect(svg).not.toContain('no score');
@@ -90,9 +90,9 @@ testExample('example: a join by name and by code reports what did not match', as
   writeFileSync(own, 'state,lga,beds\nAbia,place 1,10\nAB,Place 2,20\nAdamawa,Place 1,30\n');
   const byName = await example('join', own, path.join(folder, 'out.csv'));
   expect(byName.stdout).toContain('2 rows joined');
-  expect(byName.stdout).toContain("1 rows matched no LGA\n  no LGAs of AD are named 'Place 1'\n");
-  expect(byName.stdout).toContain('2 LGAs without a row');
+  expect(byName.stdout).toContain("1 rows matched no area\n  no areas of AD are named 'Place 1'\n");
+  expect(byName.stdout).toContain('2 areas without a row');
   writeFileSync(own, 'lga_code,beds\nNG001001,10\nNG9,1\n');
-  expect((await example('join', own, path.join(folder, 'out.csv'))).stdout).toContain("no LGA has the code 'NG9'");
+  expect((await example('join', own, path.join(folder, 'out.csv'))).stdout).toContain("no area has the code 'NG9'");
   expect(readFileSync(path.join(folder, 'out.csv'), 'utf8')).toMatch(/^lga_code,beds,state_code,.*\nNG001001,10,AB,/);
 });

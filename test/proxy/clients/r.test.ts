@@ -53,13 +53,13 @@ testR('the checks in checks.R pass', async () => {
 
 testR('example: a map', async () => {
   const out = path.join(temporary(), 'map.pdf');
-  expect(await example('national_map', out)).toMatch(/^4 LGAs, 2021-12, .*, 2 requests/m);
+  expect(await example('national_map', out)).toMatch(/^4 areas, 2021-12, .*, 2 requests/m);
   expect(readFileSync(out).subarray(0, 4).toString()).toBe('%PDF');
 });
 
 testR('example: an alert distinguishes a revision from news', async () => {
   const folder = temporary();
-  expect(await example('alert', folder)).toMatch(/^\d LGAs rose, tiny-.*, 1 requests\n$/m);
+  expect(await example('alert', folder)).toMatch(/^\d areas rose, tiny-.*, 1 requests\n$/m);
   expect(await example('alert', folder)).not.toMatch(/news|revision|first run/);
   const script = path.join(folder, 'try.R');
   writeFileSync(
@@ -85,9 +85,9 @@ testR('example: a join by name and by code reports what did not match', async ()
   writeFileSync(own, 'state,lga,beds\nAbia,place 1,10\nAB,Place 2,20\nAdamawa,Place 1,30\n');
   const byName = await example('join', own, out);
   expect(byName).toContain('2 rows joined');
-  expect(byName).toContain("1 rows matched no LGA\n  no LGAs of AD are named 'Place 1'\n");
-  expect(byName).toContain('2 LGAs without a row');
+  expect(byName).toContain("1 rows matched no area\n  no areas of AD are named 'Place 1'\n");
+  expect(byName).toContain('2 areas without a row');
   writeFileSync(own, 'lga_code,beds\nNG001001,10\n');
-  expect(await example('join', own, out)).toContain('0 rows matched no LGA\n0 rows share');
+  expect(await example('join', own, out)).toContain('0 rows matched no area\n0 rows share');
   expect(readFileSync(out, 'utf8')).toMatch(/^"lga_code","beds".*\n"NG001001",10,/);
 });

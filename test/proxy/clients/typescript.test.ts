@@ -155,10 +155,10 @@ test('rows are joined by state and name, by name alone and by code', async () =>
   ).toEqual([
     ['NG026011', 'NG026011', 'NG007003', 'NG007003', 'NG007003', 'NG007015'],
     [
-      "no LGAs of BE are named 'Gboko'",
-      "no state is named 'Utopia'",
-      "'Obi' is the name of LGAs in BE, NA: give the state too",
-      "no LGA has the code 'NG9'",
+      "no areas of BE are named 'Gboko'",
+      "no upper-level area is named 'Utopia'",
+      "'Obi' is the name of areas in BE, NA: give state too",
+      "no area has the code 'NG9'",
     ],
   ]);
 });
@@ -174,13 +174,13 @@ const example = async (name: string, ...args: string[]) => {
 
 test('example: a map', async () => {
   const out = path.join(temporary(), 'map.svg');
-  expect(await example('national-map', out)).toMatch(/^4 LGAs, 2021-12, .*, 2 requests/);
+  expect(await example('national-map', out)).toMatch(/^4 areas, 2021-12, .*, 2 requests/);
   expect(readFileSync(out, 'utf8').match(/<path /g)).toHaveLength(4);
 });
 
 test('example: an alert distinguishes a revision from news', async () => {
   const folder = temporary();
-  expect(await example('alert', folder)).toMatch(/^\d LGAs rose by 2021-12, tiny-.*, 3 requests\n$/m);
+  expect(await example('alert', folder)).toMatch(/^\d areas rose by 2021-12, tiny-.*, 3 requests\n$/m);
   expect(await example('alert', folder)).not.toMatch(/^(news|revision|first run)/m);
   const { rises } = await import(path.join(shipped, 'examples/alert.ts'));
   const before = { version: 'v1', months: { '2022-01': { news: 'low', revised: 'high', both: 'low' } } };
@@ -206,7 +206,7 @@ test('example: a join reports what did not match', async () => {
   writeFileSync(own, JSON.stringify([{ state: 'Abia', lga: 'place 1', beds: 10 }, { lga_code: 'NG9' }]));
   const output = await example('join', own, out);
   expect(output).toContain('1 rows joined');
-  expect(output).toContain("no LGA has the code 'NG9'");
-  expect(output).toContain('3 LGAs without a row');
+  expect(output).toContain("no area has the code 'NG9'");
+  expect(output).toContain('3 areas without a row');
   expect(JSON.parse(readFileSync(out, 'utf8'))).toMatchObject([{ beds: 10, lga_code: 'NG001001', period: '2021-12' }]);
 });

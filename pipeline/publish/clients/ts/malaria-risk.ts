@@ -203,11 +203,11 @@ export function createClient(options: ClientOptions) {
 
   return {
     get,
-    /** Estimated risk of every LGA of the nation in a month (`YYYY-MM`). Default: the latest estimated month. */
+    /** Estimated risk of every area of the nation in a month (`YYYY-MM`). Default: the latest estimated month. */
     risk: (period?: string): Promise<RiskNation> => get('/v1/risk/nation', period === undefined ? {} : { period }),
-    /** Forecast risk of every LGA of the nation, one report per month, nearest first. */
+    /** Forecast risk of every area of the nation, one report per month, nearest first. */
     forecasts: (months: 1 | 2 | 3 | 4 = 4): Promise<ForecastsNation> => get('/v1/forecasts/nation', { months }),
-    /** All months of one LGA. The history of every LGA is in the table risk_lgas. */
+    /** All months of one area. The history of every area is in the table risk_lgas. */
     series: (lga: string): Promise<SeriesLgas> => get('/v1/series/lgas', { lga }),
     /** A whole table as a response. To save it in Node: `await writeFile(file, (await client.table('…')).body!)`. */
     table: (path: TablePath): Promise<Response> => ofOneVersion(path, (url) => send(url, {}, (response) => response)),

@@ -1,13 +1,14 @@
+import type { Words } from '../../../contract/words.ts';
 import type { SnapshotTables } from '../../snapshot/snapshot-tables.ts';
 import { html, type Markup, table } from '../shared/markup.ts';
 
 type Skill = SnapshotTables['forecast_skill'][number];
 
-const LEVELS: Record<Skill['area_level'], string> = {
-  lga: 'LGAs',
-  state: 'States',
-  long: 'States with long records',
-};
+const levelsIn = ({ State, Lga }: Words): Record<Skill['area_level'], string> => ({
+  lga: Lga.many,
+  state: State.many,
+  long: `${State.many} with long records`,
+});
 const METHODS: Record<string, string> = {
   case_model: 'The model',
   same_month_last_year: 'Same month last year',
@@ -19,7 +20,8 @@ const METHODS: Record<string, string> = {
 };
 
 /** Skill of the forecasts of reported cases on months that they had not seen, compared with simple methods. */
-export function forecastPart({ forecast_skill }: Pick<SnapshotTables, 'forecast_skill'>): Markup {
+export function forecastPart({ forecast_skill }: Pick<SnapshotTables, 'forecast_skill'>, words: Words): Markup {
+  const names = levelsIn(words);
   const overall = forecast_skill.filter(({ origins }) => origins === 'all');
   const horizons = [...new Set(overall.map(({ horizon_months }) => horizon_months))];
   const levels = [...Map.groupBy(overall, ({ area_level }) => area_level)];
@@ -28,19 +30,19 @@ ${
   overall.length === 0
     ? html`<p class="missing">Forecasts of reported cases were not tested in this version, or the country has too few records.</p>`
     : html`<p>For each month of the last years of the records, a model fitted to the records up to that month forecast the next one to four months. Error: mean absolute difference of logarithms; 0.25 is a factor of 1.28. CRPS (continuous ranked probability score) extends this to the whole predictive distribution. For both, lower is better. Forecasts of cases are in the table <code>forecasts_cases</code>; no score uses them.</p>
-${levels.map(([level, rows]) => levelTable(level, rows, horizons))}
-<p class="key"><span class="band"></span> 90% range four months ahead <span class="line model"></span> median one month ahead <span class="dot reported"></span> later reported; each as a share of the state’s own mean</p>
+${levels.map(([level, rows]) => levelTable(names[level], rows, horizons))}
+<p class="key"><span class="band"></span> 90% range four months ahead <span class="line model"></span> median one month ahead <span class="dot reported"></span> later reported; each as a share of the ${words.state.one}’s own mean</p>
 <div id="past-forecasts" class="small-multiples"></div>
 <p class="note">For results by year of the forecast’s origin see the table <code>forecast_skill</code>.</p>`
 }`;
 }
 
-function levelTable(level: Skill['area_level'], rows: readonly Skill[], horizons: readonly (number | null)[]): Markup {
+function levelTable(areas: string, rows: readonly Skill[], horizons: readonly (number | null)[]): Markup {
   const methods = [...Map.groupBy(rows, ({ method }) => method)];
   const count = rows.find(({ horizon_months }) => horizon_months === null)!.forecasts;
   const of = (own: readonly Skill[], horizon: number | null) => own.find((row) => row.horizon_months === horizon);
   return table(
-    `${LEVELS[level]}: ${count} forecasts`,
+    `${areas}: ${count} forecasts`,
     [
       { head: 'Method' },
       ...horizons.map((horizon) => ({

@@ -1,4 +1,4 @@
-import { inWords } from '../../../contract/territory.ts';
+import { wordsOf } from '../../../contract/words.ts';
 import type { Contents } from '../../snapshot/contents.ts';
 import { periodsOf } from '../../snapshot/snapshot-tables.ts';
 import { renderMap } from '../shared/map.ts';
@@ -16,6 +16,7 @@ export function mapStage({ tables, coverage, model }: Contents): Markup {
   );
   const outlines = { lgas: tables.boundaries_lgas, states: tables.boundaries_states };
   const name = periodName(coverage.last_estimated);
+  const { lga, Lga, State } = wordsOf(model.territory);
   const fill = (code: string) => scoreFill(scores.get(code)!);
   return html`<section id="stage" aria-labelledby="headline">
 <div class="stage">
@@ -28,14 +29,14 @@ export function mapStage({ tables, coverage, model }: Contents): Markup {
 <div id="years" aria-hidden="true"></div></div></div>
 <fieldset class="choice"><legend>The map shows</legend><div id="choices"></div></fieldset>
 </div>
-<div id="frame">${renderMap(outlines, { label: inWords(`Map of the score by LGA, ${name}`, model.territory), fill, scripted: true })}<p id="forecast-mark" hidden></p><div id="tip" hidden></div></div>
+<div id="frame">${renderMap(outlines, { label: `Map of the score by ${lga.one}, ${name}`, fill, scripted: true })}<p id="forecast-mark" hidden></p><div id="tip" hidden></div></div>
 <div id="legend" class="legend">${SCORE_CLASSES.map(({ below, fill }) => html`<span><i style="background:${fill}"></i>${Number.isFinite(below) && `below ${below.toFixed(2)}`}</span>`)}</div>
 <p id="colour-note" class="note"></p>
 <div id="download" class="download"></div><p id="cite" class="note"></p>
 </div>
 <div class="beside" id="beside">
-<div class="card question"><h2 id="headline">Malaria risk by LGA, ${name}</h2><div id="words"></div><div id="plan"></div></div>
-<div class="card finder"><div class="picker"><label class="find">Find a place <input id="search" list="names" autocomplete="off" placeholder="name or code"></label><datalist id="names"></datalist><label>State <select id="state"></select></label><label>LGA <select id="lga" disabled></select></label><button type="button" id="home" title="Show the whole country">All</button></div></div>
+<div class="card question"><h2 id="headline">Malaria risk by ${lga.one}, ${name}</h2><div id="words"></div><div id="plan"></div></div>
+<div class="card finder"><div class="picker"><label class="find">Find a place <input id="search" list="names" autocomplete="off" placeholder="name or code"></label><datalist id="names"></datalist><label>${State.one} <select id="state"></select></label><label>${Lga.one} <select id="lga" disabled></select></label><button type="button" id="home" title="Show the whole country">All</button></div></div>
 <div class="card" id="pins" hidden></div>
 <div class="card place"><p id="announcement" class="unseen" role="status"></p>
 <div id="place"><noscript>The map shows ${name}. Time series, seasons and the other months require JavaScript, which is turned off in this browser.</noscript></div></div>

@@ -1,4 +1,5 @@
 import type { Season } from '../../../contract/schemas.ts';
+import { type Words, wordsOf } from '../../../contract/words.ts';
 import type { Contents } from '../../snapshot/contents.ts';
 import { seasonsOf } from '../../snapshot/documents.ts';
 import type { Evidence } from '../shared/evidence.ts';
@@ -14,12 +15,16 @@ export function seasonSection(contents: Contents): Markup {
     return html`<section id="season" aria-labelledby="season-head"><h2 id="season-head">Season</h2>
 <p class="missing">${description} Scores are the same in all months of a year.</p></section>`;
   const seasonOf = seasonsOf(contents);
+  const words = wordsOf(contents.model.territory);
   return html`<section id="season" aria-labelledby="season-head">
 <h2 id="season-head">Season</h2>
-<p class="lead">Expected reported cases in each month, as a share of the place’s own peak: this shows when cases are highest, not how many there are. The high season is the run of months at half the peak or more; it is more reliable than the peak month, which is accurate to about a month. ${evenSeasons(states.map(({ state_code }) => seasonOf(state_code)))}</p>
+<p class="lead">Expected reported cases in each month, as a share of the place’s own peak: this shows when cases are highest, not how many there are. The high season is the run of months at half the peak or more; it is more reliable than the peak month, which is accurate to about a month. ${evenSeasons(
+    states.map(({ state_code }) => seasonOf(state_code)),
+    words,
+  )}</p>
 <div class="card"><figure id="season-states" class="plot"></figure></div>
 <p>${description} Cases follow rain by about ${cases_follow_rain_by_months} months.</p>
-${windowsPart(contents.tables)}
+${windowsPart(contents.tables, words)}
 </section>`;
 }
 
@@ -27,18 +32,19 @@ ${windowsPart(contents.tables)}
 export function seasonChecked(contents: Contents, { season_check }: Evidence): Markup | null {
   if (contents.tables.season.length === 0) return null;
   const { check } = contents.season_method;
+  const { state, State } = wordsOf(contents.model.territory);
   const names = new Map(contents.tables.context_states.map(({ state_code, state }) => [state_code, state]));
   return html`<section id="season-checked" aria-labelledby="season-checked-head"><h2 id="season-checked-head">Check of the season</h2>
 ${check.series === 0 && html`<p class="missing">This country’s data contain no monthly case records, so its season has not been checked here${contents.transmission ? '' : ', and season and survey answers are left out of the API'}.</p>`}
 ${
   check.series > 0 &&
-  html`<p>Monthly case records of ${check.series} states were left out in turn: the median correlation is <b>${check.median_correlation.toFixed(3)}</b>; on average, the midpoint of the high season is off by <b>${check.mean_months_off.toFixed(2)}</b> months and the peak by <b>${check.mean_months_peak_is_off.toFixed(2)}</b> months.</p>
-<p class="key"><span class="line model"></span> expected from rain without the state’s records <span class="dot reported"></span> case records</p>
+  html`<p>Monthly case records of ${check.series} ${state.many} were left out in turn: the median correlation is <b>${check.median_correlation.toFixed(3)}</b>; on average, the midpoint of the high season is off by <b>${check.mean_months_off.toFixed(2)}</b> months and the peak by <b>${check.mean_months_peak_is_off.toFixed(2)}</b> months.</p>
+<p class="key"><span class="line model"></span> expected from rain without the ${state.one}’s records <span class="dot reported"></span> case records</p>
 <div id="season-check" class="small-multiples"></div>
 <details><summary>The same as a table</summary>${table(
-    'Each state’s records against the season expected without them',
+    `Each ${state.one}’s records against the season expected without them`,
     [
-      { head: 'State' },
+      { head: State.one },
       { head: 'Correlation', number: true },
       { head: 'Peak expected' },
       { head: 'Peak recorded' },
@@ -61,9 +67,9 @@ ${
 }
 
 /** An explanation of states whose season lasts all year; empty if there are none. */
-function evenSeasons(states: readonly Season[]): string {
+function evenSeasons(states: readonly Season[], { state }: Words): string {
   const even = states.filter(({ high_months }) => high_months.length === 12).length;
   if (even === 0) return '';
-  const which = even === states.length ? 'In every state' : `In ${even} of ${states.length} states`;
+  const which = even === states.length ? `In every ${state.one}` : `In ${even} of ${states.length} ${state.many}`;
   return `${which} it lasts twelve months: reported cases are not expected to fall below half the peak. The shading shows which months stand out.`;
 }

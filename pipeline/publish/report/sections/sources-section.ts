@@ -1,9 +1,6 @@
-import { inWords, type Territory } from '../../../contract/territory.ts';
-import type { ReportLine } from '../../../engine/stage.ts';
 import type { Contents } from '../../snapshot/contents.ts';
+import type { Finding } from '../../snapshot/provenance.ts';
 import { html, type Markup, table } from '../shared/markup.ts';
-
-type Finding = ReportLine & { stage: string };
 
 /** Stages that fit and check models, whose findings are not gaps in the data. */
 const MODELS = new Set(['season', 'link', 'risk', 'validation', 'forecast', 'transmission']);
@@ -27,10 +24,6 @@ const findingsTable = (caption: string, findings: readonly Finding[]) =>
     findings.map((finding) => [finding.stage, finding.source, finding.rule, finding.what]),
   );
 
-/** A note that `new-country` drafted, in the country's words; notes by others stay unchanged. */
-const drafted = (note: string, territory: Territory): string =>
-  note.startsWith('Drafted by new-country: ') ? inWords(note, territory) : note;
-
 /** The sources with their producers, licences and hashes. */
 export function sourcesSection({ sources, model_version, model }: Contents): Markup {
   return html`<section id="sources" aria-labelledby="sources-head">
@@ -42,7 +35,7 @@ export function sourcesSection({ sources, model_version, model }: Contents): Mar
 <dl><dt>Producer</dt><dd>${source.producer}</dd><dt>Cite as</dt><dd>${source.citation}</dd><dt>Licence</dt><dd>${source.licence}</dd><dt>Release</dt><dd>${source.release}</dd><dt>Unit</dt><dd>${source.unit}</dd>
 ${source.access && html`<dt>Access</dt><dd>${source.access}</dd>`}
 ${source.gaps?.length ? html`<dt>Known gaps</dt><dd>${source.gaps.map((gap) => html`${gap.reason} (${gap.rule}). `)}</dd>` : null}
-${source.notes?.length ? html`<dt>Notes</dt><dd>${source.notes.map((note) => html`${drafted(note, model.territory)}. `)}</dd>` : null}</dl>
+${source.notes?.length ? html`<dt>Notes</dt><dd>${source.notes.map((note) => html`${note}. `)}</dd>` : null}</dl>
 <details><summary>${source.files.length} ${source.files.length === 1 ? 'file' : 'files'}</summary><ul class="files">${source.files.map((file) => html`<li>${file.path}${file.sha256 && html`<br><code>${file.sha256}</code>`}</li>`)}</ul></details></article>`,
   )}</div>
 </section>`;

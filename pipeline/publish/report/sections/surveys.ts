@@ -1,4 +1,5 @@
 import type { SurveyTrend } from '../../../contract/schemas.ts';
+import { wordsOf } from '../../../contract/words.ts';
 import type { Contents } from '../../snapshot/contents.ts';
 import { trendsOf } from '../../snapshot/documents.ts';
 import type { Evidence } from '../shared/evidence.ts';
@@ -19,6 +20,7 @@ export function surveySection({ tables, model }: Contents, { surveys }: Pick<Evi
   const trends = trendsOf(tables);
   const { small_sample, confidence } = model.parameters.survey;
   const { method, survey_method = method } = model.territory;
+  const { state, State } = wordsOf(model.territory);
   const tests = otherTests(model, { surveys });
   const others = Object.entries(tests);
   const cells = (row: SurveyTrend) => [
@@ -44,13 +46,13 @@ export function surveySection({ tables, model }: Contents, { surveys }: Pick<Evi
     trends.national.map((row) => [...cells(row), share(row.urban), share(row.rural)]),
   )}</div></div>
 <div class="card"><figure id="survey-scores" class="plot"></figure>
-<p class="note">Scores of states in the middle month of each round, against the survey result of that round. This is not a test, because the model was fitted to these results: it shows how strongly the model pulls small samples towards the rest. ${others.length > 0 && `The score refers to ${method} in every round, whereas ${others.map(([year, words]) => `the result of ${year} is by ${words}`).join(', ')}; there, points off the diagonal also reflect the difference between the tests. `}Open circles: few children. Rounds before the first estimated month have no score.</p></div>
-<details><summary>All rounds of all states</summary>
+<p class="note">Scores of ${state.many} in the middle month of each round, against the survey result of that round. This is not a test, because the model was fitted to these results: it shows how strongly the model pulls small samples towards the rest. ${others.length > 0 && `The score refers to ${method} in every round, whereas ${others.map(([year, words]) => `the result of ${year} is by ${words}`).join(', ')}; there, points off the diagonal also reflect the difference between the tests. `}Open circles: few children. Rounds before the first estimated month have no score.</p></div>
+<details><summary>All rounds of all ${state.many}</summary>
 ${table(
   `Places: number of places where children were tested. Children: number tested; “few” means fewer than ${small_sample}. A dash means not published`,
-  [{ head: 'State' }, ...columns],
-  tables.context_states.flatMap(({ state_code, state }) =>
-    trends.ofState(state_code).map((row) => [state, ...cells(row)]),
+  [{ head: State.one }, ...columns],
+  tables.context_states.flatMap(({ state_code, state: name }) =>
+    trends.ofState(state_code).map((row) => [name, ...cells(row)]),
   ),
 )}</details>
 </section>`;

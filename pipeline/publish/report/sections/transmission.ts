@@ -1,4 +1,5 @@
 import type { TransmissionModel } from '../../../contract/schemas.ts';
+import { type Words, wordsOf } from '../../../contract/words.ts';
 import { describeProjections, describeStanding } from '../../../model/transmission/limits.ts';
 import type { Contents } from '../../snapshot/contents.ts';
 import type { Evidence } from '../shared/evidence.ts';
@@ -7,24 +8,28 @@ import { inSentence, monthName } from '../shared/names.ts';
 import { isReported, methodName } from './words.ts';
 
 /** The compartmental model: fits, projections against the cases then reported, and limits. */
-export function transmissionSection({ transmission }: Contents, { fits }: Evidence): Markup {
+export function transmissionSection({ transmission, model }: Contents, { fits }: Evidence): Markup {
   return html`<section id="transmission" aria-labelledby="transmission-head">
 <h2 id="transmission-head">Transmission model <span class="tag">research</span></h2>
-${transmission ? fitted(transmission, fits) : html`<p class="missing">This country has no monthly case records, so no transmission model was fitted.</p>`}
+${transmission ? fitted(transmission, fits, wordsOf(model.territory)) : html`<p class="missing">This country has no monthly case records, so no transmission model was fitted.</p>`}
 </section>`;
 }
 
-function fitted({ states, assumed, projection_test, limits }: TransmissionModel, fits: Evidence['fits']): Markup {
+function fitted(
+  { states, assumed, projection_test, limits }: TransmissionModel,
+  fits: Evidence['fits'],
+  { state, lga, a, State }: Words,
+): Markup {
   const { development, development_years, held_back, held_back_year } = projection_test;
   const figures = new Map(fits?.states.map((row) => [row.state_code, row]));
-  return html`<p class="lead">A compartmental model (susceptible, infectious, immune) fitted to monthly confirmed cases of ${inSentence(states.map(({ state }) => state))}. An infection is assumed to stay infectious for ${assumed.infectious_months} months and immunity to last ${assumed.immune_months}. It does not describe other states or LGAs.</p>
-<p class="key"><span class="dot reported"></span> reported <span class="dot left-out"></span> reported, left out of the fit <span class="line model"></span> modelled; cases as an index (100 = mean of a state’s reported months)</p>
+  return html`<p class="lead">A compartmental model (susceptible, infectious, immune) fitted to monthly confirmed cases of ${inSentence(states.map((row) => row.state))}. An infection is assumed to stay infectious for ${assumed.infectious_months} months and immunity to last ${assumed.immune_months}. It does not describe other ${state.many} or ${lga.many}.</p>
+<p class="key"><span class="dot reported"></span> reported <span class="dot left-out"></span> reported, left out of the fit <span class="line model"></span> modelled; cases as an index (100 = mean of ${a.state}’s reported months)</p>
 <div id="fits" class="stack"></div>
 <div class="card"><figure id="reproduction" class="plot"></figure></div>
 ${table(
   'Fits',
   [
-    { head: 'State' },
+    { head: State.one },
     { head: 'Correlation with reports', number: true },
     { head: 'Correlation of the season, trend removed', number: true },
     { head: 'Months with growing infection' },

@@ -1,4 +1,5 @@
 import type { Territory } from '../../../contract/territory.ts';
+import { type Words, wordsOf } from '../../../contract/words.ts';
 import type { GroupScore } from '../../../validate/compare-truth.ts';
 import type { KnownTruth } from '../../../validate/known-truth.ts';
 import type { OverFolds, Validation } from '../../../validate/validation.ts';
@@ -14,13 +15,14 @@ export function validationSection(
   { tables, coverage, model }: Contents,
   { risk, surveys, validation, known_truth }: Evidence,
 ): Markup {
+  const words = wordsOf(model.territory);
   return html`<section id="validation" aria-labelledby="validation-head">
 <h2 id="validation-head">How reliable the scores are</h2>
-<p class="lead">The scores shown are those of the <b>${modelName(risk.model).toLowerCase()}</b> model. The spatial model is compared with two simple ones: the baseline, which is each state’s average in the nearest survey round, pulled towards the national average and adjusted for the season; and the national mean, which is the national figure of that round. A model that does not beat these is not worth its complexity.</p>
-${validation ? measured(validation, cellOf(surveys)) : html`<p class="missing">The scores of this version were not tested on survey cells left out of the fit, so nothing here shows how often its ranges contain the truth. For checks of the season and of the transmission model see below.</p>`}
-${madeUp(known_truth, model.territory)}
-${forecastPart(tables)}
-${basisPart({ tables, coverage })}
+<p class="lead">The scores shown are those of the <b>${modelName(risk.model).toLowerCase()}</b> model. The spatial model is compared with two simple ones: the baseline, which is each ${words.state.one}’s average in the nearest survey round, pulled towards the national average and adjusted for the season; and the national mean, which is the national figure of that round. A model that does not beat these is not worth its complexity.</p>
+${validation ? measured(validation, cellOf(surveys, words), words) : html`<p class="missing">The scores of this version were not tested on survey cells left out of the fit, so nothing here shows how often its ranges contain the truth. For checks of the season and of the transmission model see below.</p>`}
+${madeUp(known_truth, model.territory, words)}
+${forecastPart(tables, words)}
+${basisPart({ tables, coverage, model })}
 ${
   risk.spatial &&
   html`<details><summary>Hyperparameters of the spatial model</summary>${table(
@@ -33,26 +35,31 @@ ${
 }
 
 /** Results for the made-up countries; if their zones are not this country's, only those by family of truth. */
-function madeUp({ seeds, pooled, countries, of_this_code, confirmed_on }: KnownTruth, { zones }: Territory): Markup {
+function madeUp(
+  { seeds, pooled, countries, of_this_code, confirmed_on }: KnownTruth,
+  { zones }: Territory,
+  { lga, Lga }: Words,
+): Markup {
+  const figures = figuresIn(Lga.one);
   const isLike = pooled.every(({ by, group }) => by !== 'zone' || Object.hasOwn(zones?.names ?? {}, group));
   const share = (value: number) => `${(100 * value).toFixed(1)}%`;
   const blocks = pooled.filter(({ by }) => by === 'block').map(({ coverage_90 }) => coverage_90);
   const all = pooled.filter(({ by }) => by === 'all');
   const byFamily = html`${table(
     'Made-up countries by family of truth',
-    [{ head: 'Truth' }, { head: 'Months' }, ...FIGURES.map(([head]) => ({ head, number: true as const }))],
-    all.map((row) => [row.truth, row.group, ...FIGURES.map(([, of]) => of(row))]),
+    [{ head: 'Truth' }, { head: 'Months' }, ...figures.map(([head]) => ({ head, number: true as const }))],
+    all.map((row) => [row.truth, row.group, ...figures.map(([, of]) => of(row))]),
   )}
 <p class="note">In 90%: share of true values in the 90% range. Bias: mean of score minus truth. Error: root mean square of that difference, of the score and of the baseline. Interval score: width of the 90% range plus 20 times the distance by which it misses; lower is better.</p>`;
   return html`<h3>Tests with known truth</h3>
-<p>The spatial model was also run on ${countries.filter(({ group }) => group === 'estimated').length} made-up countries (seeds ${seeds.join(', ')}), where the true prevalence of every LGA and month is known. The truths come from several families: one is as the model assumes, the others depart from its assumptions. By family and three-year period, the 90% ranges contained ${share(Math.min(...blocks))} to ${share(Math.max(...blocks))} of the true values. ${isLike ? '' : 'Their areas and surveys do not resemble this country’s. '}${ofThisCode(of_this_code, confirmed_on)} A real country may differ from them in ways that no such test shows.</p>
+<p>The spatial model was also run on ${countries.filter(({ group }) => group === 'estimated').length} made-up countries (seeds ${seeds.join(', ')}), where the true prevalence of every ${lga.one} and month is known. The truths come from several families: one is as the model assumes, the others depart from its assumptions. By family and three-year period, the 90% ranges contained ${share(Math.min(...blocks))} to ${share(Math.max(...blocks))} of the true values. ${isLike ? '' : 'Their areas and surveys do not resemble this country’s. '}${ofThisCode(of_this_code, confirmed_on)} A real country may differ from them in ways that no such test shows.</p>
 ${isLike ? byFamily : html`<details><summary>By family of truth</summary>${byFamily}</details>`}
 ${
   isLike &&
   html`<details><summary>By period, zone, distance from survey clusters, urban and rural</summary>${table(
     'Made-up countries by family of truth and group',
-    [{ head: 'Truth' }, { head: 'Group' }, ...FIGURES.map(([head]) => ({ head, number: true as const }))],
-    pooled.filter(({ by }) => by !== 'all').map((row) => [row.truth, row.group, ...FIGURES.map(([, of]) => of(row))]),
+    [{ head: 'Truth' }, { head: 'Group' }, ...figures.map(([head]) => ({ head, number: true as const }))],
+    pooled.filter(({ by }) => by !== 'all').map((row) => [row.truth, row.group, ...figures.map(([, of]) => of(row))]),
   )}</details>
 <details><summary>By country</summary>${table(
     'Each made-up country',
@@ -60,9 +67,9 @@ ${
       { head: 'Truth' },
       { head: 'Seed', number: true },
       { head: 'Months' },
-      ...FIGURES.map(([head]) => ({ head, number: true as const })),
+      ...figures.map(([head]) => ({ head, number: true as const })),
     ],
-    countries.map((row) => [row.truth, row.seed, row.group, ...FIGURES.map(([, of]) => of(row))]),
+    countries.map((row) => [row.truth, row.seed, row.group, ...figures.map(([, of]) => of(row))]),
   )}</details>`
 }`;
 }
@@ -85,8 +92,8 @@ ${table(
 }
 
 /** Columns of the tables of made-up countries. */
-const FIGURES: [string, (row: GroupScore) => string | number][] = [
-  ['LGA-months', ({ lga_months }) => lga_months],
+const figuresIn = (Lga: string): [string, (row: GroupScore) => string | number][] => [
+  [`${Lga}-months`, ({ lga_months }) => lga_months],
   ['In 90%', ({ coverage_90 }) => coverage_90.toFixed(3)],
   ['Bias', ({ bias }) => bias.toFixed(4)],
   ['Error', ({ rmse }) => rmse.toFixed(4)],
@@ -98,14 +105,18 @@ const FIGURES: [string, (row: GroupScore) => string | number][] = [
  * Defines a cell, the unit left out: a row of the file if it is a cluster, else an LGA's clusters of one month
  * together.
  */
-const cellOf = ({ clusters }: Evidence['surveys']): string =>
+const cellOf = ({ clusters }: Evidence['surveys'], { lga }: Words): string =>
   clusters.some(({ longitude }) => longitude !== null)
     ? 'A cell is a survey cluster in one round.'
-    : 'A cell is what one survey round found in one LGA and month.';
+    : `A cell is what one survey round found in one ${lga.one} and month.`;
 
-function measured({ words, folds, block_degrees, scores, covariates }: Validation, cell: string): Markup {
+function measured(
+  { words, folds, block_degrees, scores, covariates }: Validation,
+  cell: string,
+  { state, lga }: Words,
+): Markup {
   const levels = scores[0]?.coverage.map(({ level }) => level) ?? [];
-  return html`<p>${words} Blocks of LGAs with sides of ${block_degrees}° were left out in ${folds.length} groups, each predicted by models fitted without it; rounds known only by state were left out throughout.</p>
+  return html`<p>${words} Blocks of ${lga.many} with sides of ${block_degrees}° were left out in ${folds.length} groups, each predicted by models fitted without it; rounds known only by ${state.one} were left out throughout.</p>
 <div class="triple"><div class="card"><figure id="calibration" class="plot"></figure><p class="note">Cells in ten groups, from the lowest prediction to the highest. On the diagonal, observed shares equal predicted shares. The wider a model’s points are spread, the better it distinguishes places.</p></div>
 <div class="card"><figure id="coverage" class="plot"></figure><p class="note">On the diagonal, ranges contain the observed share as often as they should. Below it, they are too narrow.</p></div>
 <div class="card"><figure id="pit" class="plot"></figure><p class="note">Bars of equal height are ideal: observed shares fall equally often in each part of the predictive distribution. A U shape means that ranges are too narrow, a hump that they are too wide.</p></div></div>

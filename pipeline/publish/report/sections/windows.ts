@@ -1,3 +1,4 @@
+import type { Words } from '../../../contract/words.ts';
 import type { SeasonWindow } from '../../../model/season/season-tables.ts';
 import type { SnapshotTables } from '../../snapshot/snapshot-tables.ts';
 import { html, type Markup, table } from '../shared/markup.ts';
@@ -6,7 +7,10 @@ import { monthName } from '../shared/names.ts';
 type Measure = SeasonWindow['measure'];
 
 /** The consecutive months with most of a year's malaria, by state, for planners of seasonal chemoprevention. */
-export function windowsPart({ season_windows, context_states }: SnapshotTables): Markup {
+export function windowsPart(
+  { season_windows, context_states }: SnapshotTables,
+  { state: level, lga, State }: Words,
+): Markup {
   const rows = new Map(
     season_windows.map((row) => [`${row.code} ${row.measure} ${row.months}`, row] satisfies [string, SeasonWindow]),
   );
@@ -22,7 +26,7 @@ export function windowsPart({ season_windows, context_states }: SnapshotTables):
   const shown = (months: number) =>
     by(months).map(({ state, cases, rain }) => [state, ...cellsOf(cases), ...cellsOf(rain), recordOf(cases)]);
   const columns = [
-    { head: 'State' },
+    { head: State.one },
     { head: 'Reported cases: months' },
     { head: 'Share (90% range)', number: true },
     { head: 'Right to within a month', number: true },
@@ -32,8 +36,8 @@ export function windowsPart({ season_windows, context_states }: SnapshotTables):
     { head: 'Own case record: share in these months by cases; its own best months' },
   ];
   return html`<h3 id="season-windows">Best months to act</h3>
-<p>Seasonal chemoprevention is given in the consecutive months with most of a year’s malaria. Two measures are shown, because they differ: <b>reported cases</b>, the index above, which varies as the records of health facilities for all ages do; and <b>rain-driven transmission</b>, the part of transmission that follows rain. The latter excludes transmission that does not depend on rain, ignores immunity, and is verified by no record. Malaria in children lies somewhere between the two. Ranges and chances are derived from the errors of the index in states left out of the fit; the second measure uses the same errors, so it is overconfident if rain is not the deciding factor.</p>
-<p>WHO first recommended chemoprevention where more than 60% of a year’s clinical malaria falls within four consecutive months (2012, 2013; since 2022 without that threshold). By both measures, the threshold is <b>reached</b> in ${count('reached')} states, <b>unlikely</b> to be reached in ${count('unlikely')} and <b>unknown</b> in ${count('unknown')}${byRainOnly.length > count('unknown') / 2 && ', mostly because it is reached by rain but not by reported cases'}. In Cairns et al. (2012), 60% or more of a year’s rain in three months identified places above the threshold with a sensitivity of 95% and a specificity of 74%.</p>
+<p>Seasonal chemoprevention is given in the consecutive months with most of a year’s malaria. Two measures are shown, because they differ: <b>reported cases</b>, the index above, which varies as the records of health facilities for all ages do; and <b>rain-driven transmission</b>, the part of transmission that follows rain. The latter excludes transmission that does not depend on rain, ignores immunity, and is verified by no record. Malaria in children lies somewhere between the two. Ranges and chances are derived from the errors of the index in ${level.many} left out of the fit; the second measure uses the same errors, so it is overconfident if rain is not the deciding factor.</p>
+<p>WHO first recommended chemoprevention where more than 60% of a year’s clinical malaria falls within four consecutive months (2012, 2013; since 2022 without that threshold). By both measures, the threshold is <b>reached</b> in ${count('reached')} ${level.many}, <b>unlikely</b> to be reached in ${count('unlikely')} and <b>unknown</b> in ${count('unknown')}${byRainOnly.length > count('unknown') / 2 && ', mostly because it is reached by rain but not by reported cases'}. In Cairns et al. (2012), 60% or more of a year’s rain in three months identified places above the threshold with a sensitivity of 95% and a specificity of 74%.</p>
 ${table(
   'Four consecutive months',
   [
@@ -55,7 +59,7 @@ ${table(
   ]),
 )}
 <details><summary>Three and five months</summary>${table('Three consecutive months', columns, shown(3))}${table('Five consecutive months', columns, shown(5))}</details>
-<p class="note">For LGAs see the table <code>season_windows</code>.</p>`;
+<p class="note">For ${lga.many} see the table <code>season_windows</code>.</p>`;
 }
 
 /** The verdict by both measures; `unknown` if they differ. */

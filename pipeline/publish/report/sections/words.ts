@@ -1,6 +1,6 @@
 /** The report's text on the meaning and limits of the figures, as they apply to this snapshot. */
 import { missingData } from '../../../catalog/missing.ts';
-import { inWords } from '../../../contract/territory.ts';
+import { wordsOf } from '../../../contract/words.ts';
 import type { Contents } from '../../snapshot/contents.ts';
 import { shareNames } from '../../snapshot/table-columns.ts';
 import type { Evidence } from '../shared/evidence.ts';
@@ -11,6 +11,7 @@ import { describeTests } from './tests.ts';
 export function describeRiskLimits(contents: Contents, evidence: Evidence): string[] {
   const { coverage, model, tables, sources } = contents;
   const { risk, surveys } = evidence;
+  const { state, lga, Lga, a } = wordsOf(model.territory);
   const seasonal = tables.season.length > 0;
   const lines = [
     `The score is a modelled share of children aged ${model.territory.ages_months.join('–')} months who would test positive by ${model.territory.method}. It is not a count of cases, and it does not describe adults or severe illness.`,
@@ -21,7 +22,7 @@ export function describeRiskLimits(contents: Contents, evidence: Evidence): stri
   ];
   if (risk.model === 'baseline')
     lines.push(
-      'The scores are those of the simple baseline: each state’s average in the nearest survey round, adjusted for the season. LGAs of one state differ only in their season; no other difference within a state is taken into account.',
+      `The scores are those of the simple baseline: each ${state.one}’s average in the nearest survey round, adjusted for the season. ${Lga.many} of one ${state.one} differ only in their season; no other difference within ${a.state} is taken into account.`,
     );
   const unseen = monthsWithoutSurvey(surveys.clusters.map(({ period }) => period));
   if (seasonal && unseen.length > 0)
@@ -33,16 +34,16 @@ export function describeRiskLimits(contents: Contents, evidence: Evidence): stri
     const rounds = byState.length === 1 ? `Round ${byState[0]} is` : `Rounds ${inSentence(byState.map(String))} are`;
     const { state_only_effective_size } = model.parameters.risk;
     lines.push(
-      `${rounds} known only by state, without the number of children tested: each state’s result is assumed to count as much as a sample of ${state_only_effective_size} children.`,
+      `${rounds} known only by ${state.one}, without the number of children tested: each ${state.one}’s result is assumed to count as much as a sample of ${state_only_effective_size} children.`,
     );
   }
   lines.push(
     `Months after ${periodName(coverage.last_estimated)} are forecasts: the same model carried forward without new observations${seasonal ? ' and with the usual season. Neither they nor the estimated months take the rain of the actual year into account' : ''}.`,
     `Net use, treatment and the other context figures are shown beside the score but are not inputs to it. ${model.parameters.context.note}`,
     'Survey results from few children are marked; use their ranges rather than their point values.',
-    `Levels are classes of the score: a place near a boundary between two classes may change class without a relevant change. Join the ${tables.context_lgas.length} LGAs by code${shareNames(tables.context_lgas) ? ', since some share a name' : ''}.`,
+    `Levels are classes of the score: a place near a boundary between two classes may change class without a relevant change. Join the ${tables.context_lgas.length} ${lga.many} by code${shareNames(tables.context_lgas) ? ', since some share a name' : ''}.`,
   );
-  return lines.map((line) => inWords(line, model.territory));
+  return lines;
 }
 
 /** Months of the year (1-12) in which no cluster was visited. */

@@ -27,18 +27,6 @@ function textOf(content: Content): string {
 export const jsonScript = (id: string, value: unknown): Markup =>
   raw(`<script type="application/json" id="${id}">${JSON.stringify(value).replaceAll('<', '\\u003c')}</script>`);
 
-/** HTML with its visible text changed; tags, attributes and the content of `code` elements stay as they are. */
-export function mapText({ markup }: Markup, change: (text: string) => string): Markup {
-  let code = 0;
-  const parts = markup.split(/(<[^>]*>)/).map((part, i) => {
-    if (i % 2 === 0) return code > 0 ? part : change(part);
-    if (part.startsWith('<code')) code += 1;
-    if (part === '</code>') code -= 1;
-    return part;
-  });
-  return raw(parts.join(''));
-}
-
 export interface Column {
   head: Content;
   /** Numbers are right-aligned. */

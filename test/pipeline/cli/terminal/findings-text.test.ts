@@ -11,7 +11,7 @@ test('findings are grouped, the most serious first, each group with what to do; 
       finding('ingest', 'null'),
       { ...finding('risk', 'covariate'), needs_approval: true as const },
       finding('risk', 'risk model'),
-      finding('season', 'leave one state out'),
+      finding('season', 'leave one out'),
     ],
     Number.POSITIVE_INFINITY,
   );

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { tell, wordsOf } from '../../../../pipeline/contract/words.ts';
 import { compareSeasons } from '../../../../pipeline/model/season/check.ts';
 import { describeMethod } from '../../../../pipeline/model/season/description.ts';
 import type { SeasonFigures } from '../../../../pipeline/model/season/season-tables.ts';
@@ -15,6 +16,7 @@ const year = (low: number, months: number, other = 0.8) => [
   ...new Array(months).fill(low),
   ...new Array(11 - months).fill(other),
 ];
+const described = (...given: Parameters<typeof describeMethod>) => tell(describeMethod(...given), wordsOf(undefined));
 const row = (state_code: string, expected: number[], recorded: number[]) => ({
   state_code,
   ...compareSeasons(expected, recorded, 0.5),
@@ -22,7 +24,7 @@ const row = (state_code: string, expected: number[], recorded: number[]) => ({
 });
 
 test('without records the description states the method, and that it has not been checked', () => {
-  const text = describeMethod(RAIN, [], ASSUMED);
+  const text = described(RAIN, [], ASSUMED);
   expect(text).toMatch(/infectious for 2, immune for 3 months, assumed for a test/);
   expect(text).toMatch(/by 2\.4 months.*at 73 mm a month, and 60% of its peak does not depend on rain/);
   expect(text).toMatch(/have not been checked here/);
@@ -30,7 +32,7 @@ test('without records the description states the method, and that it has not bee
 });
 
 test('the description explains twelve high months, and counts low months identified, missed and wrongly predicted', () => {
-  const text = describeMethod(
+  const text = described(
     RAIN,
     [
       row('AA', year(0.6, 3), year(0.7, 3)), // flat, and expected so
@@ -52,7 +54,7 @@ test('the description explains twelve high months, and counts low months identif
 
 test('the check of LGAs is described if some have records', () => {
   const state = row('AA', year(0.6, 3), year(0.7, 3));
-  expect(describeMethod(RAIN, [state], ASSUMED)).not.toMatch(/LGAs/);
+  expect(described(RAIN, [state], ASSUMED)).not.toMatch(/LGAs/);
   const lga = (correlation: number, peak_off: number, midpoint_off: number) => ({
     correlation,
     peak_off,
@@ -63,7 +65,7 @@ test('the check of LGAs is described if some have records', () => {
     { ...state, lgas: [lga(0.2, 1, 0.5), lga(0.7, 2, 1)] },
     { ...state, lgas: [lga(0.9, 3, 3)] },
   ];
-  expect(describeMethod(RAIN, states, ASSUMED)).toMatch(
+  expect(described(RAIN, states, ASSUMED)).toMatch(
     /over 3 LGAs of left-out states, the median correlation is 0\.70, and on average the peak is 2\.0 and the high season's midpoint 1\.5 months off/,
   );
 });

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { tell, wordsOf } from '../../../../pipeline/contract/words.ts';
 import {
   describeLimits,
   describeProjections,
@@ -65,7 +66,9 @@ const limits = (...detrended: (number | null)[]) =>
       held_back: { months: 12, errors, seasonal_shape_correlation: 0, shape_correlations: {} },
     },
     { registered: true, looks: 1 },
-  ).join('\n');
+  )
+    .map((limit) => tell(limit, wordsOf(undefined)))
+    .join('\n');
 
 test('the limits state the basis of the durations, the detrended correlation, and the uncertain months', () => {
   const text = limits(0.55, 0.8);

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { wordsOf } from '../../../../pipeline/contract/words.ts';
 import { windowsPart } from '../../../../pipeline/publish/report/sections/windows.ts';
 import type { SnapshotTables } from '../../../../pipeline/publish/snapshot/snapshot-tables.ts';
 
@@ -23,10 +24,8 @@ const section = (cases: string, rain: string) => {
     row('reported_cases', months, cases),
     row('rain_transmission', months, rain),
   ]);
-  return windowsPart({
-    season_windows,
-    context_states: [{ state_code: 'AB', state: 'Abia' }],
-  } as unknown as SnapshotTables).markup;
+  const tables = { season_windows, context_states: [{ state_code: 'AB', state: 'Abia' }] } as unknown as SnapshotTables;
+  return windowsPart(tables, wordsOf(undefined)).markup;
 };
 
 test('the verdict is unknown if the measures differ; the usual reason is given only if it applies', () => {

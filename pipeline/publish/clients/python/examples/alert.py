@@ -1,4 +1,4 @@
-"""Lists every LGA whose level is higher than a year ago, with news and revisions: python alert.py BASE_URL FOLDER
+"""Lists every area whose level is higher than a year ago, with news and revisions: python alert.py BASE_URL FOLDER
 
 One request for the whole table; a 304 without a body if nothing has changed. FOLDER keeps the levels of the last run,
 so that a rise caused by a new model version does not appear as news:
@@ -19,12 +19,12 @@ LEVELS = ["very_low", "low", "moderate", "high", "very_high"]
 
 
 def ranks(table: pandas.DataFrame) -> pandas.Series:
-    """Index of the level in LEVELS by LGA and month."""
+    """Index of the level in LEVELS by area and month."""
     return table.set_index(["lga_code", "period"])["level"].map(LEVELS.index)
 
 
 def rises(now: pandas.DataFrame, version: str, before: "pandas.DataFrame | None", before_version: str) -> pandas.DataFrame:
-    """Every LGA of the latest month above its level of a year ago, with the cause.
+    """Every area of the latest month above its level of a year ago, with the cause.
 
     :param now: the table risk_lgas
     :param before: the same table in the last run, None in the first run
@@ -65,6 +65,6 @@ if __name__ == "__main__":
     version = client.model_version or ""
     found = rises(table, version, before, kept_version.read_text() if kept_version.exists() else "")
     print(found.to_csv(index=False), end="")
-    print(f"{len(found)} LGAs rose, {version}, {client.requests} requests", file=sys.stderr)
+    print(f"{len(found)} areas rose, {version}, {client.requests} requests", file=sys.stderr)
     table[["lga_code", "period", "level"]].to_csv(kept, index=False)
     kept_version.write_text(version)

@@ -1,7 +1,7 @@
 """Joins risk to your own figures: python join.py BASE_URL OWN.csv OUT.csv
 
-OWN.csv has either a column ``lga_code``, or ``state`` and ``lga`` (names, since several places may have the same LGA
-name). Rows that match no LGA, and LGAs that have no row, are reported and never dropped silently. Two requests.
+OWN.csv has either a column ``lga_code``, or ``state`` and ``lga`` (names, since several places may have the same area
+name). Rows that match no area, and areas that have no row, are reported and never dropped silently. Two requests.
 """
 
 import sys
@@ -24,8 +24,8 @@ if __name__ == "__main__":
     joined = matched.merge(risk[["lga_code", "period", "score", "score_low", "score_high", "level"]], on="lga_code", how="left")
     joined.to_csv(out, index=False)
     print(f"{len(joined)} rows joined, {client.model_version}, {client.requests} requests: {out}")
-    print(f"{len(unmatched)} rows matched no LGA")
+    print(f"{len(unmatched)} rows matched no area")
     for row in unmatched.to_dict("records"):
         print(f"  {row['why']}")
-    print(f"{len(twice)} rows share an LGA with another")
-    print(f"{len(set(risk['lga_code']) - set(matched['lga_code']))} LGAs without a row")
+    print(f"{len(twice)} rows share an area with another")
+    print(f"{len(set(risk['lga_code']) - set(matched['lga_code']))} areas without a row")

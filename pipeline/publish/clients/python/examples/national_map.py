@@ -51,4 +51,4 @@ if __name__ == "__main__":
     scores = client.risk(*month)
     with open(out, "w", encoding="utf-8") as file:
         file.write(svg(client.boundaries(), scores, client.model_version or ""))
-    print(f"{len(scores)} LGAs, {scores[0]['period']}, {client.model_version}, {client.requests} requests: {out}")
+    print(f"{len(scores)} areas, {scores[0]['period']}, {client.model_version}, {client.requests} requests: {out}")

@@ -26,7 +26,7 @@ class MalariaRisk:
     """Reads a Malaria Risk Data Service.
 
     >>> client = MalariaRisk("https://malaria.example.org")     # key from MALARIA_API_KEY
-    >>> client.risk("2023-09")                                  # every LGA of the nation, one request
+    >>> client.risk("2023-09")                                  # every area of the nation, one request
 
     All answers come from the model version of the first answer, ``model_version``. After the service has published
     another, the client requests the first by its own path; if the service no longer keeps it, :class:`VersionChanged` is
@@ -88,7 +88,7 @@ class MalariaRisk:
         self._transport.restart()
 
     def get(self, path: str, **parameters: Union[str, int]) -> Dict[str, Any]:
-        """The JSON answer of any operation, such as ``get("/v1/risk/lgas", state="KN")``."""
+        """The JSON answer of any operation, such as ``get("/v1/risk/lgas", state="CODE")``."""
         return json.loads(self._transport.get(path, {name: str(value) for name, value in parameters.items()}))
 
     def periods(self) -> Dict[str, str]:
@@ -96,10 +96,10 @@ class MalariaRisk:
         return self.get("/v1/periods")
 
     def risk(self, period: Optional[str] = None, *, state: Optional[str] = None) -> Rows:
-        """Estimated risk of every LGA of the nation, or of one state: one row per LGA.
+        """Estimated risk of every area of the nation, or of one upper-level area: one row per area.
 
         :param period: month as YYYY-MM; default: the latest estimated one
-        :param state: code of a state
+        :param state: code of an upper-level area
         """
         when = {} if period is None else {"period": period}
         if state is None:
@@ -107,7 +107,7 @@ class MalariaRisk:
         return self._rows(_flat(self.get("/v1/risk/lgas", state=state, **when)))
 
     def forecasts(self, months: int = 4, *, state: Optional[str] = None) -> Rows:
-        """Forecast risk of every LGA of the nation, or of one state: one row per LGA and month.
+        """Forecast risk of every area of the nation, or of one upper-level area: one row per area and month.
 
         :param months: number of months ahead, 1 to 4
         """
@@ -118,20 +118,20 @@ class MalariaRisk:
         return self._rows([row for report in answer["forecasts"] for row in _flat(report)])
 
     def series(self, *, lga: Optional[str] = None, state: Optional[str] = None) -> Rows:
-        """All months, estimated and forecast, of one LGA (``lga``, its code) or one state: one row per month."""
+        """All months, estimated and forecast, of one area, by the code ``lga`` or, on the upper level, ``state``."""
         if (lga is None) == (state is None):
-            raise ValueError("give either lga or state; every LGA's history is table('risk_lgas')")
+            raise ValueError("give either lga or state; every area's history is table('risk_lgas')")
         answer = self.get("/v1/series/states", state=state) if lga is None else self.get("/v1/series/lgas", lga=lga)
         return self._rows(_flat(answer, "series"))
 
     def places(self) -> Rows:
-        """Every LGA with its codes, names, state and centre, for joins with your own tables."""
+        """Every area with its codes, names, upper-level area and centre, for joins with your own tables."""
         places = self.get("/v1/places")
         names = {one["state_code"]: one["state"] for one in places["states"]}
         return self._rows([{**place, "state": names[place["state_code"]]} for place in places["lgas"]])
 
     def boundaries(self, level: str = "lgas") -> Any:
-        """Outlines of every LGA, or with ``"states"`` of every state.
+        """Outlines of every area, or with ``"states"`` of every upper-level area.
 
         A ``GeoDataFrame`` with the columns ``lga_code``, ``lga`` and ``state_code`` (states: ``state_code``, ``state``,
         ``zone``) if geopandas is installed, else GeoJSON with those properties.
@@ -153,7 +153,7 @@ class MalariaRisk:
         return self.get("/v1/tables")["tables"]
 
     def table(self, name: str) -> Rows:
-        """A whole table, such as ``table("risk_lgas")``: all months of all LGAs, in one request.
+        """A whole table, such as ``table("risk_lgas")``: all months of all areas, in one request.
 
         It is read as Parquet if pyarrow is installed, else as CSV. Codes are text. A missing value is NaN (None without
         pandas), unlike the code ``NA``.
@@ -180,15 +180,16 @@ class MalariaRisk:
     def match(
         self, rows: Rows, *, lga: str = "lga", state: Optional[str] = "state", code: Optional[str] = None
     ) -> Tuple[Rows, Rows]:
-        """Finds the LGA of each row of your own table.
+        """Finds the area of each row of your own table.
 
-        Names are compared without case, accents and punctuation, and within their state, since LGAs of several states
-        may have the same name.
+        Names are compared without case, accents and punctuation, and within their upper-level area, since areas of
+        several may have the same name.
 
         :param rows: a data frame or dicts
-        :param lga: column with the LGA's name
-        :param state: column with the state's name or code; None if there is none, which leaves repeated names unmatched
-        :param code: column with the LGA's code, instead of names
+        :param lga: column with the area's name
+        :param state: column with the name or code of its upper-level area; None if there is none, which leaves
+            repeated names unmatched
+        :param code: column with the area's code, instead of names
         :returns: matched rows with ``lga_code`` and ``state_code``, and unmatched rows with the reason in ``why``
         """
         is_frame = hasattr(rows, "to_dict")

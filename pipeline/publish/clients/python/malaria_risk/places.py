@@ -1,4 +1,4 @@
-"""Joins a caller's own table to the service's codes, by code or by the names of state and LGA."""
+"""Joins a caller's own table to the service's codes, by code or by the names of an area and its upper level."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ import unicodedata
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 Row = Dict[str, Any]
+
+#: Words that tables may add to the names of upper-level areas.
+KINDS = ("State", "Province", "Region", "Department", "County", "District", "Division", "Governorate", "Prefecture")
 
 
 def plain(name: Any) -> str:
@@ -28,9 +31,10 @@ def match(
     known = {place["lga_code"]: place for place in places["lgas"]}
     states: Dict[str, str] = {}
     for one in places["states"]:
-        own = (one["state_code"], one["state"], one["state"] + " State", one["iso_code"], one["pcode"])
+        own = (one["state_code"], one["state"], one["iso_code"], one["pcode"])
+        longer = (f"{one['state']} {kind}" for kind in KINDS)
         # Snapshots from before contract 1.4 have no aliases.
-        for name in (*one.get("aliases", ()), *own):
+        for name in (*longer, *one.get("aliases", ()), *own):
             if name:
                 states[plain(name)] = one["state_code"]
     named: Dict[str, List[Mapping[str, Any]]] = {}
@@ -40,21 +44,21 @@ def match(
 
     def find(row: Mapping[str, Any]) -> Tuple[Optional[Mapping[str, Any]], str]:
         if code is not None:
-            return known.get(row[code]), f"no LGA has the code {row[code]!r}"
+            return known.get(row[code]), f"no area has the code {row[code]!r}"
         found = named.get(plain(row[lga]), [])
         if state is None:
             in_states = ", ".join(place["state_code"] for place in found)
-            several = f"{row[lga]!r} is the name of LGAs in {in_states}: give the state too"
-            return (found[0], "") if len(found) == 1 else (None, several if found else f"no LGA is named {row[lga]!r}")
+            several = f"{row[lga]!r} is the name of areas in {in_states}: give state too"
+            return (found[0], "") if len(found) == 1 else (None, several if found else f"no area is named {row[lga]!r}")
         if not isinstance(row[state], str) or row[state] == "":
-            return None, "no state; was the code NA read as a missing value? pandas: keep_default_na=False"
+            return None, "state is empty; was the code NA read as a missing value? pandas: keep_default_na=False"
         state_code = states.get(plain(row[state]))
         if state_code is None:
-            return None, f"no state is named {row[state]!r}"
+            return None, f"no upper-level area is named {row[state]!r}"
         there = [place for place in found if place["state_code"] == state_code]
         if len(there) == 1:
             return there[0], ""
-        return None, f"{len(there) or 'no'} LGAs of {state_code} are named {row[lga]!r}"
+        return None, f"{len(there) or 'no'} areas of {state_code} are named {row[lga]!r}"
 
     matched: List[Row] = []
     unmatched: List[Row] = []

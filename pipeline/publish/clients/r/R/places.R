@@ -20,6 +20,9 @@ plain <- function(name) {
   gsub("[^a-z0-9]", "", tolower(name))
 }
 
+# Words that tables may add to the names of upper-level areas.
+kinds <- c("State", "Province", "Region", "Department", "County", "District", "Division", "Governorate", "Prefecture")
+
 # Repeats each value by the number of the place's aliases; snapshots from before contract 1.4 have none.
 repeated <- function(values, aliases) if (is.null(aliases)) values[0] else rep(values, lengths(aliases))
 
@@ -33,13 +36,13 @@ match_places <- function(client, rows, lga = "lga", state = "state", code = NULL
   why <- rep("", n)
   if (!is.null(code)) {
     at <- match(rows[[code]], all$lga_code)
-    why <- paste0("no LGA has the code '", rows[[code]], "'")
+    why <- paste0("no area has the code '", rows[[code]], "'")
   } else {
     states <- frame(found$states)
     known <- unlist(lapply(c("state_code", "state", "iso_code", "pcode"), function(name) plain(states[[name]])))
-    known <- c(known, plain(paste(states$state, "State")))
+    known <- c(known, unlist(lapply(kinds, function(kind) plain(paste(states$state, kind)))))
     known <- c(known, plain(unlist(states$aliases)))
-    codes <- c(rep(states$state_code, 5L), repeated(states$state_code, states$aliases))
+    codes <- c(rep(states$state_code, 4L + length(kinds)), repeated(states$state_code, states$aliases))
     of <- if (is.null(state)) NULL else codes[match(plain(rows[[state]]), known)]
     names_there <- c(plain(all$lga), plain(unlist(all$aliases)))
     whose <- c(seq_len(nrow(all)), repeated(seq_len(nrow(all)), all$aliases))
@@ -48,20 +51,20 @@ match_places <- function(client, rows, lga = "lga", state = "state", code = NULL
       shown <- paste0("'", rows[[lga]][i], "'")
       if (!is.null(state)) {
         if (is.na(rows[[state]][i]) || !nzchar(rows[[state]][i])) {
-          why[i] <- "no state; was the code NA read as a missing value? read.csv: na.strings = \"\""
+          why[i] <- "state is empty; was the code NA read as a missing value? read.csv: na.strings = \"\""
           next
         }
         if (is.na(of[i])) {
-          why[i] <- paste0("no state is named '", rows[[state]][i], "'")
+          why[i] <- paste0("no upper-level area is named '", rows[[state]][i], "'")
           next
         }
         there <- there[all$state_code[there] == of[i]]
         count <- if (length(there)) length(there) else "no"
-        why[i] <- paste0(count, " LGAs of ", of[i], " are named ", shown)
+        why[i] <- paste0(count, " areas of ", of[i], " are named ", shown)
       } else if (length(there) > 1) {
-        why[i] <- paste0(shown, " is the name of LGAs in ", paste(all$state_code[there], collapse = ", "), ": give the state too")
+        why[i] <- paste0(shown, " is the name of areas in ", paste(all$state_code[there], collapse = ", "), ": give state too")
       } else {
-        why[i] <- paste0("no LGA is named ", shown)
+        why[i] <- paste0("no area is named ", shown)
       }
       if (length(there) == 1) at[i] <- there
     }

@@ -19,7 +19,7 @@ forecasts <- function(client, months = 4, state = NULL) {
 
 series <- function(client, lga = NULL, state = NULL) {
   if (is.null(lga) == is.null(state)) {
-    stop("give either lga or state; every LGA's history is read_table(client, \"risk_lgas\")", call. = FALSE)
+    stop("give either lga or state; every area's history is read_table(client, \"risk_lgas\")", call. = FALSE)
   }
   path <- if (is.null(lga)) "/v1/series/states" else "/v1/series/lgas"
   flat(get_json(client, path, lga = lga, state = state), "series")

@@ -1,4 +1,4 @@
-# Lists every LGA whose level is higher than a year ago, with news and revisions: Rscript alert.R BASE_URL FOLDER
+# Lists every area whose level is higher than a year ago, with news and revisions: Rscript alert.R BASE_URL FOLDER
 #
 # One request for the whole table; a 304 without a body if nothing has changed. FOLDER keeps the levels of the last run,
 # so that a rise caused by a new model version does not appear as news:
@@ -9,7 +9,7 @@
 
 levels_up <- c("very_low", "low", "moderate", "high", "very_high")
 
-# Every LGA of the latest month above its level of a year ago, with the cause.
+# Every area of the latest month above its level of a year ago, with the cause.
 # now: the table risk_lgas. before: the same table in the last run, or NULL.
 rises <- function(now, version, before = NULL, before_version = "") {
   latest <- max(now$period)
@@ -44,6 +44,6 @@ if (length(given) == 2) {
   last <- if (file.exists(kept)) readRDS(kept)
   found <- rises(now, version, last$table, if (is.null(last)) "" else last$version)
   write.csv(found, row.names = FALSE)
-  cat(sprintf("%d LGAs rose, %s, %d requests\n", nrow(found), version, malariarisk::client_requests(client)))
+  cat(sprintf("%d areas rose, %s, %d requests\n", nrow(found), version, malariarisk::client_requests(client)))
   saveRDS(list(version = version, table = now[c("lga_code", "period", "level")]), kept)
 }

@@ -1,7 +1,7 @@
 # Joins risk to your own figures: Rscript join.R BASE_URL OWN.csv OUT.csv
 #
-# OWN.csv has either a column lga_code, or state and lga (names, since several places may have the same LGA name). Rows
-# that match no LGA, and LGAs that have no row, are reported and never dropped silently. Two requests.
+# OWN.csv has either a column lga_code, or state and lga (names, since several places may have the same area name). Rows
+# that match no area, and areas that have no row, are reported and never dropped silently. Two requests.
 library(malariarisk)
 
 given <- commandArgs(trailingOnly = TRUE)
@@ -15,6 +15,6 @@ joined <- merge(found$matched, scores[columns], by = "lga_code", all.x = TRUE)
 write.csv(joined, given[3], row.names = FALSE, na = "")
 codes <- found$matched$lga_code
 cat(sprintf("%d rows joined, %s, %d requests: %s\n", nrow(joined), client_version(client), client_requests(client), given[3]))
-cat(sprintf("%d rows matched no LGA\n", nrow(found$unmatched)), sprintf("  %s\n", found$unmatched$why), sep = "")
-cat(sprintf("%d rows share an LGA with another\n", sum(codes %in% codes[duplicated(codes)])))
-cat(sprintf("%d LGAs without a row\n", length(setdiff(scores$lga_code, codes))))
+cat(sprintf("%d rows matched no area\n", nrow(found$unmatched)), sprintf("  %s\n", found$unmatched$why), sep = "")
+cat(sprintf("%d rows share an area with another\n", sum(codes %in% codes[duplicated(codes)])))
+cat(sprintf("%d areas without a row\n", length(setdiff(scores$lga_code, codes))))

@@ -33,5 +33,5 @@ if (inherits(outlines, "sf")) {
 legend("bottomright", names(colours), fill = colours, bty = "n")
 title(sprintf("%s, %s", scores$period[1], client_version(client)))
 invisible(dev.off())
-cat(sprintf("%d LGAs, %s, %s, %d requests: %s\n", nrow(scores), scores$period[1], client_version(client),
+cat(sprintf("%d areas, %s, %s, %d requests: %s\n", nrow(scores), scores$period[1], client_version(client),
             client_requests(client), given[2]))

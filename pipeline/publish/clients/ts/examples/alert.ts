@@ -1,5 +1,5 @@
 /**
- * Lists every LGA whose level is higher than a year ago, and distinguishes news from revisions. Three requests. FOLDER
+ * Lists every area whose level is higher than a year ago, and distinguishes news from revisions. Three requests. FOLDER
  * keeps the levels of earlier runs, so that a rise caused by a new model version does not appear as news:
  *
  *     news      a month that was not available in the last run
@@ -16,7 +16,7 @@ import { createClient } from '../malaria-risk.ts';
 
 const LEVELS = ['very_low', 'low', 'moderate', 'high', 'very_high'];
 
-/** Levels by month and LGA, and their model version. */
+/** Levels by month and area, and their model version. */
 export interface Levels {
   version: string;
   months: Record<string, Record<string, string>>;
@@ -26,7 +26,7 @@ export type Cause = 'first run' | 'known' | 'news' | 'revision';
 const rank = (levels: Levels | undefined, month: string, code: string) =>
   LEVELS.indexOf(levels?.months[month]?.[code] ?? '');
 
-/** Every LGA above its level of a year ago, with the cause. */
+/** Every area above its level of a year ago, with the cause. */
 export function rises(now: Levels, before: Levels | undefined, latest: string, yearAgo: string) {
   return Object.keys(now.months[latest] ?? {}).flatMap((code): { code: string; cause: Cause }[] => {
     const [level, then] = [rank(now, latest, code), rank(now, yearAgo, code)];
@@ -65,7 +65,7 @@ if (import.meta.url === pathToFileURL(realpathSync(process.argv[1] ?? '.')).href
     const { lga, state_code, level } = names.get(code)!;
     process.stdout.write(`${cause}\t${code}\t${lga}, ${state_code}\t${months[yearAgo]?.[code]} -> ${level}\n`);
   }
-  process.stdout.write(`${found.length} LGAs rose by ${latest}, ${version}, ${client.requests()} requests\n`);
+  process.stdout.write(`${found.length} areas rose by ${latest}, ${version}, ${client.requests()} requests\n`);
   mkdirSync(folder, { recursive: true });
   // Keep earlier months for comparison a year from now.
   writeFileSync(file, JSON.stringify({ version, months: { ...before?.months, ...months } }));

@@ -1,6 +1,6 @@
 /**
- * Joins risk to your own figures by the names of state and LGA. Two requests. OWN.json is an array of objects with
- * `state` and `lga`, or with `lga_code`.
+ * Joins risk to your own figures by the names of areas. Two requests. OWN.json is an array of objects with `state` and
+ * `lga`, or with `lga_code`.
  *
  *     MALARIA_API_KEY=… node join.ts https://malaria.example.org OWN.json OUT.json
  */
@@ -22,7 +22,7 @@ const joined = matched.map(({ row, lga_code }) => ({ ...row, ...risk.get(lga_cod
 writeFileSync(out, `${JSON.stringify(joined, null, 2)}\n`);
 const has = new Set(matched.map(({ lga_code }) => lga_code));
 process.stdout.write(`${joined.length} rows joined, ${client.modelVersion()}, ${client.requests()} requests: ${out}\n`);
-process.stdout.write(`${unmatched.length} rows matched no LGA\n${unmatched.map(({ why }) => `  ${why}\n`).join('')}`);
+process.stdout.write(`${unmatched.length} rows matched no area\n${unmatched.map(({ why }) => `  ${why}\n`).join('')}`);
 process.stdout.write(
-  `${matched.length - has.size} rows share an LGA with another\n${lgas.length - has.size} LGAs without a row\n`,
+  `${matched.length - has.size} rows share an area with another\n${lgas.length - has.size} areas without a row\n`,
 );

@@ -44,5 +44,5 @@ writeFileSync(
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="-10 -10 ${WIDTH + 20} ${Math.round(height + 70)}" font-family="sans-serif" font-size="14">${paths.join('')}<g transform="translate(0 ${(height + 10).toFixed(1)})">${key.join('')}<text y="44">${period}, ${text(client.modelVersion() ?? '')}</text></g></svg>\n`,
 );
 process.stdout.write(
-  `${lgas.length} LGAs, ${period}, ${client.modelVersion()}, ${client.requests()} requests: ${out}\n`,
+  `${lgas.length} areas, ${period}, ${client.modelVersion()}, ${client.requests()} requests: ${out}\n`,
 );

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
+import { inCountry } from '../../../pipeline/contract/in-country.ts';
 import { buildOpenapi } from '../../../pipeline/contract/openapi.ts';
 import { JSON_OPERATIONS } from '../../../pipeline/contract/operations.ts';
-import { codeInWords, inCountry, inWords, type Territory } from '../../../pipeline/contract/territory.ts';
+import type { Territory } from '../../../pipeline/contract/territory.ts';
 import { validatorOf } from '../../../pipeline/lib/json-schema.ts';
 import { tablesIn } from '../../../pipeline/publish/snapshot/table-columns.ts';
 import { TERRITORY } from '../../../pipeline/synthetic/states.ts';
@@ -17,26 +18,6 @@ const OTHER: Territory = {
   method: 'rapid test',
   model_pages: false,
 };
-
-test('words for the levels are replaced, but not values of a column, identifiers or code', () => {
-  expect(inWords('Outlines of every LGA in one state. LGAs are identified by `lga` and `state`', OTHER)).toBe(
-    'Outlines of every district in one region. Districts are identified by `lga` and `state`',
-  );
-  expect(inWords('state or lga; state_code', OTHER)).toBe('state or lga; state_code');
-  expect(inWords('An LGA', OTHER)).toBe('A district');
-  const emirates = { ...OTHER, state: { ...OTHER.state, one: 'emirate', many: 'emirates' } };
-  expect(inWords('LGAs of a state', emirates)).toBe('Districts of an emirate');
-  expect(inWords('An LGA of a state', TERRITORY)).toBe('An LGA of a state');
-});
-
-test('in code only comments and messages are replaced', () => {
-  const code =
-    "if state is None: raise E('no state is named so')  # the state of an LGA, by state and LGA; lga in states";
-  expect(codeInWords(code, OTHER)).toBe(
-    "if state is None: raise E('no region is named so')  # the region of a district, by region and district; lga in states",
-  );
-  expect(codeInWords(code, TERRITORY)).toBe(code);
-});
 
 test("descriptions have the country's own ages, method and codes, and no other country's", () => {
   const texts = JSON.stringify([
@@ -61,12 +42,10 @@ test('schemas refuse codes of another form, and a zone if the country has none',
       type: 'Polygon',
       coordinates: [
         [
-          ...[
-            [0, 0],
-            [1, 0],
-            [1, 1],
-            [0, 0],
-          ],
+          [0, 0],
+          [1, 0],
+          [1, 1],
+          [0, 0],
         ],
       ],
     },
