@@ -20,7 +20,6 @@ export const keys = fp(async (app: FastifyInstance, { gate }: KeysOptions) => {
   app.decorateRequest('admission', null);
   app.addHook('onRequest', (request, reply, done) => {
     const key = presentedKey(request.raw.headersDistinct);
-    const found = key === null ? null : gate.admit(key);
     const enter = (admission: Admission | Unavailable | null) => {
       if (admission === null) return void sendProblem(reply, 'INVALID_KEY', { 'www-authenticate': 'Bearer' });
       if ('retrySeconds' in admission) {
@@ -29,9 +28,8 @@ export const keys = fp(async (app: FastifyInstance, { gate }: KeysOptions) => {
       request.admission = admission;
       done();
     };
-    // Synchronously if the result is available at once, as on a single machine.
-    if (found instanceof Promise) found.then(enter).catch(done);
-    else enter(found);
+    if (key === null) enter(null);
+    else gate.admit(key).then(enter).catch(done);
   });
 });
 

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Kysely } from 'kysely';
-import type { Awaitable, Clock } from '../../pipeline/lib/clock.ts';
+import type { Clock } from '../../pipeline/lib/clock.ts';
 import { UsageError } from '../../pipeline/lib/errors.ts';
 import type { Decision, DefaultLimits } from './admission.ts';
 import type { Rows } from './row-types.ts';
@@ -40,9 +40,9 @@ export interface Admitter {
    * Decides a request whose key has this hash, and charges it if granted. Null if no such key is admitted.
    * @throws TryAgain if the store cannot decide in time.
    */
-  decide(hash: Buffer): Awaitable<Decision | null>;
+  decide(hash: Buffer): Promise<Decision | null>;
   /** @throws TryAgain if the store cannot be written at present. */
-  probe(): Awaitable<void>;
+  probe(): Promise<void>;
   close(): void;
 }
 

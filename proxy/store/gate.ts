@@ -1,4 +1,3 @@
-import type { Awaitable } from '../../pipeline/lib/clock.ts';
 import { lineOf } from '../../pipeline/lib/errors.ts';
 import type { AccountStore } from './account-store.ts';
 import { type Admission, admissionOf } from './admission.ts';
@@ -20,7 +19,7 @@ export interface Gate {
    * acknowledged before this call.
    * @returns null if the key is unknown, mistyped or not admitted
    */
-  admit(key: string): Awaitable<Admission | Unavailable | null>;
+  admit(key: string): Promise<Admission | Unavailable | null>;
   /** The reason why requests cannot be decided, in a few words; null while they can. */
   unavailable(): Promise<string | null>;
   close(): void;
@@ -61,15 +60,9 @@ export async function openGate({ database }: AccountStore, { report, ...options 
     return decision && admissionOf(decision);
   };
   return {
-    admit(key) {
+    async admit(key) {
       if (!isTagged(key, goodSecrets(secrets, clock.wallMs()))) return null;
-      try {
-        // Synchronously if the decision is available at once, as it is in SQLite.
-        const decision = admitter.decide(hashKey(key));
-        return decision instanceof Promise ? decision.then(decided, failed) : decided(decision);
-      } catch (error) {
-        return failed(error);
-      }
+      return admitter.decide(hashKey(key)).then(decided, failed);
     },
     async unavailable() {
       try {
