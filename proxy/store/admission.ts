@@ -1,8 +1,9 @@
 /**
  * Admission: the hash of a key in, the key's holder and the verdict of both limits out, in one transaction of the store.
  *
- * The statements are the same for both stores. Names that start with `@` are parameters in SQLite, where sqlite-gate.ts
- * runs the statements one by one, and variables in PostgreSQL, where a function runs them in one round trip.
+ * The statements are the same for both stores. Names that start with `@` are parameters in SQLite, where
+ * sqlite-admitter.ts runs the statements one by one, and variables in PostgreSQL, where a function runs them in one round
+ * trip.
  */
 import { createHash } from 'node:crypto';
 import type { Scope } from '../../pipeline/contract/scopes.ts';
