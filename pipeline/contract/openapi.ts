@@ -2,6 +2,7 @@
 import type { TSchema } from 'typebox';
 import { COMMON_ERRORS, ERRORS, type ErrorCode, Problem } from './errors.ts';
 import { jsonInCountry } from './in-country.ts';
+import { LEVELS } from './levels.ts';
 import {
   ALL_OPERATIONS,
   type FileParameters,
@@ -184,9 +185,7 @@ function documentOf(modelVersion: string, territory: Territory, { values, answer
 
 function description(): string {
   const scopes = Object.entries(SCOPES).map(([scope, what]) => `- \`${scope}\`: ${what}`);
-  const levels = schemas.LEVELS.map(
-    ({ level, below }) => `\`${level}\`${Number.isFinite(below) ? ` below ${below}` : ''}`,
-  );
+  const levels = LEVELS.map(({ level, below }) => `\`${level}\`${Number.isFinite(below) ? ` below ${below}` : ''}`);
   return [
     'Every request needs an API key. Scopes of a key:',
     '',

@@ -1,6 +1,6 @@
 import { centerOfMass } from '@turf/turf';
+import { LEVELS } from '../../contract/levels.ts';
 import type { Period } from '../../contract/months.ts';
-import { LEVELS } from '../../contract/schemas.ts';
 import { caseFormOf } from '../../model/transmission/case-series-form.ts';
 import type { TransmissionFits } from '../../model/transmission/transmission-stage.ts';
 import type { Contents } from '../snapshot/contents.ts';

@@ -1,4 +1,5 @@
 /** Answers for the whole nation or for every month of a place: the same rows as in the others, in fewer requests. */
+import type { Level } from '../../contract/levels.ts';
 import { type Coverage, FORECAST_MONTHS, forecastPeriods } from '../../contract/operations.ts';
 import type * as schemas from '../../contract/schemas.ts';
 import { formatsOf, SERVED_TABLES, tableFile } from '../../contract/table-list.ts';
@@ -47,7 +48,7 @@ interface Scored {
   score: number;
   score_low: number;
   score_high: number;
-  level: schemas.Level;
+  level: Level;
 }
 
 /** Returns a function from an area's code to all its months. */
@@ -124,7 +125,7 @@ export function boundariesTopology(tables: SnapshotTables, source: string): sche
   return { type, source, bbox, transform, objects, arcs };
 }
 
-export function placesAnswer({ places }: SnapshotTables): schemas.PlacesAnswer {
+export function placesAnswer({ places }: SnapshotTables): schemas.Places {
   const near = (neighbours: string) => neighbours.split(' ').filter(Boolean);
   const other = (aliases: string | null) => aliases?.split('; ') ?? [];
   return {
@@ -163,8 +164,8 @@ export function placesAnswer({ places }: SnapshotTables): schemas.PlacesAnswer {
   };
 }
 
-export function tablesAnswer(tables: SnapshotTables, territory: Territory): schemas.TablesAnswer {
-  const forms = tablesIn(territory, tables.context_lgas);
+export function tablesAnswer(tables: SnapshotTables, territory: Territory): schemas.Tables {
+  const forms = tablesIn(territory);
   return {
     tables: SERVED_TABLES.filter(({ table }) => tables[table].length > 0).map(({ table, scopes }) => {
       const form = forms[table];

@@ -19,8 +19,8 @@ const TYPES: Record<Exclude<ColumnForm['type'], 'BLOB'>, string> = {
 
 /** `tables/datapackage.json`. @param files the snapshot's files by name */
 export function dataPackage(contents: Contents, files: Readonly<Record<string, FileEntry>>) {
-  const { model, model_version, sources, tables } = contents;
-  const forms = tablesIn(model.territory, tables.context_lgas);
+  const { model, model_version, sources } = contents;
+  const forms = tablesIn(model.territory);
   return {
     profile: 'tabular-data-package',
     name: model_version,

@@ -6,8 +6,9 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { roundFields } from '../../contract/decimals.ts';
+import { type Level, levelOf } from '../../contract/levels.ts';
 import { type Coverage, forecastPeriods } from '../../contract/operations.ts';
-import { type AreaGeometry, LEVELS, type Level, type TransmissionModel } from '../../contract/schemas.ts';
+import type { AreaGeometry, TransmissionModel } from '../../contract/schemas.ts';
 import { formatsOf, TABLE_NAMES, type TableName, tableFile } from '../../contract/table-list.ts';
 import type { Territory } from '../../contract/territory.ts';
 import { type Database, literal, withDatabase } from '../../lib/tables/duckdb.ts';
@@ -34,11 +35,6 @@ export interface TableInput {
   transmission: TransmissionModel | null;
   /** Whether forecasts of cases were tested. */
   backtested: boolean;
-}
-
-/** Level of a rounded score. */
-export function levelOf(score: number): Level {
-  return LEVELS.find(({ below }) => score < below)!.level;
 }
 
 /** The zone's full name, in SQL. */
@@ -228,7 +224,7 @@ export async function writeTables(
   about: Record<string, string>,
   territory: Territory,
 ): Promise<void> {
-  const forms = tablesIn(territory, tables.context_lgas);
+  const forms = tablesIn(territory);
   const scratch = await mkdtemp(path.join(tmpdir(), 'malaria-tables-'));
   const written = TABLE_NAMES.filter((name) => tables[name].length > 0);
   try {

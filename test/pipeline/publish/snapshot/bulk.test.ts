@@ -91,7 +91,7 @@ test('the topology unpacks to the same outlines', () => {
 });
 
 test('places lists neighbours, also across state borders', () => {
-  const { states, lgas } = answer<schemas.PlacesAnswer>('places');
+  const { states, lgas } = answer<schemas.Places>('places');
   expect(lgas.map(({ lga_code, neighbours }) => [lga_code, ...neighbours])).toEqual([
     ['NG001001', 'NG001002'],
     ['NG001002', 'NG001001', 'NG002001'],
@@ -109,7 +109,7 @@ test('places lists neighbours, also across state borders', () => {
 });
 
 test('each listed table exists in each listed format, with its rows and columns', async () => {
-  const { tables } = answer<schemas.TablesAnswer>('tables');
+  const { tables } = answer<schemas.Tables>('tables');
   expect(tables.length).toBeGreaterThan(12);
   await withDatabase(async (db) => {
     for (const { table, rows, addresses, columns } of tables) {
