@@ -45,6 +45,11 @@ export function pick<Properties extends TProperties>(
   return Object.fromEntries(Object.keys(properties).map((name) => [name, values[name]])) as Static<TObject<Properties>>;
 }
 
+export const pickAll = <Properties extends TProperties>(
+  rows: readonly NoInfer<Static<TObject<Properties>>>[],
+  of: TObject<Properties>,
+): Static<TObject<Properties>>[] => rows.map((row) => pick(row, of));
+
 /** A list of records, of fields, or of what a schema describes. @param length if every such list has as many */
 export const list = <const E extends Entry>(items: E, description?: string, length?: number) =>
   Type.Array(schemaOf(items), {

@@ -5,8 +5,7 @@
 import type { FileEntry } from '../../contract/manifest.ts';
 import { formatsOf, TABLE_NAMES, TABLE_TYPES, tableFile } from '../../contract/table-list.ts';
 import type { ColumnForm } from '../../lib/tables/table.ts';
-import { citationOf } from './bulk.ts';
-import type { Contents } from './contents.ts';
+import { type Contents, citationOf } from './contents.ts';
 import { tablesIn } from './table-columns.ts';
 
 const TYPES: Record<Exclude<ColumnForm['type'], 'BLOB'>, string> = {

@@ -32,7 +32,7 @@ test('a score is traced back to the raw files, with hash, citation and licence',
     stage: 'snapshot',
     reads: ['ingest/states', 'ingest/lgas', 'context/lgas', 'risk/lgas'],
   });
-  expect(found.stages[0]!.code).toContain('pipeline/publish/snapshot/documents.ts');
+  expect(found.stages[0]!.code).toContain('pipeline/publish/snapshot/answers.ts');
   expect(found.stages[1]).toMatchObject({ stage: 'risk', reads: expect.arrayContaining(['ingest/clusters']) });
   expect(found.stages.at(-1)!.stage).toBe('ingest');
   expect(found.stages.map(({ stage }) => stage)).not.toContain('transmission');

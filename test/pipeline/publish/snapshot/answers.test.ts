@@ -7,8 +7,8 @@ import { expect, inject, test } from 'vitest';
 import { JSON_OPERATIONS, RELEASE_OPERATIONS } from '../../../../pipeline/contract/operations.ts';
 import type * as schemas from '../../../../pipeline/contract/schemas.ts';
 import { withDatabase } from '../../../../pipeline/lib/tables/duckdb.ts';
-import { seriesOfLgas } from '../../../../pipeline/publish/snapshot/bulk.ts';
-import type { SnapshotTables } from '../../../../pipeline/publish/snapshot/snapshot-tables.ts';
+import { ANSWERS } from '../../../../pipeline/publish/snapshot/answers.ts';
+import type { Contents } from '../../../../pipeline/publish/snapshot/contents.ts';
 import { readJson } from '../../../support/built-tiny.ts';
 import { LGAS } from '../../../support/tiny-country.ts';
 
@@ -70,8 +70,11 @@ test('a series has the probabilities and changes of its months', () => {
       { ...at, period: '2021-01', probability_moderate: 0.7, probability_highest_nation: 0.5 },
     ],
     changes: [{ ...at, change_year: 0.1, change_year_low: -0.1, change_year_high: 0.2, probability_rise_year: 0.9 }],
-  } as unknown as SnapshotTables;
-  const [{ series }] = [...seriesOfLgas(tables)] as [schemas.SeriesLgas];
+  };
+  const [[values, { series }]] = [...ANSWERS['series-lgas']({ tables } as unknown as Contents)] as [
+    [object, schemas.SeriesLgas],
+  ];
+  expect(values).toEqual({ lga: 'L' });
   expect(series.map((month) => [month.level_probability, month.probability_highest_nation, month.change_year])).toEqual(
     [
       [0.7, 0.5, null],
