@@ -3,6 +3,7 @@ import type { TSchema } from 'typebox';
 import { COMMON_ERRORS, ERRORS, type ErrorCode, Problem } from './errors.ts';
 import { jsonInCountry } from './in-country.ts';
 import { LEVELS } from './levels.ts';
+import { PERIOD } from './months.ts';
 import {
   ALL_OPERATIONS,
   type FileParameters,
@@ -249,7 +250,7 @@ function parameter(name: ParameterName, values: FileParameters, { state, lga }: 
   const { period, months } = PARAMETERS;
   const usual = { period: period.example, months: months.example, state: state.example, lga: lga.example };
   const example = String(values[name] ?? usual[name]);
-  const pattern = { state: state.code, lga: lga.code, period: '^\\d{4}-(0[1-9]|1[0-2])$', months: '^[1-4]$' }[name];
+  const pattern = { state: state.code, lga: lga.code, period: PERIOD, months: '^[1-4]$' }[name];
   const schema = { type: 'string', pattern };
   return { name, in: 'query', required, description: `${what}. Otherwise ${errors.join(', ')}.`, schema, example };
 }

@@ -40,17 +40,20 @@ export type ParameterName = keyof typeof PARAMETERS;
 interface Spec {
   readonly path: `/v1/${string}`;
   readonly summary: string;
-  /** Scopes that a key needs, all of them; if empty, any valid key is accepted. */
-  readonly scopes: readonly Scope[];
-  readonly parameters: readonly ParameterName[];
+  /** Scopes that a key needs, all of them; none if any valid key is accepted. */
+  readonly scopes?: readonly Scope[];
+  readonly parameters?: readonly ParameterName[];
   readonly response: TSchema;
   /** Artifacts that the answers are made of, by full name; all that a snapshot is made of unless they are listed. */
   readonly madeOf?: readonly string[];
 }
 
-export interface Operation extends Omit<Spec, 'path' | 'response'> {
+export interface Operation extends Pick<Spec, 'summary' | 'madeOf'> {
   readonly id: string;
   readonly path: string;
+  /** Scopes that a key needs, all of them; if empty, any valid key is accepted. */
+  readonly scopes: readonly Scope[];
+  readonly parameters: readonly ParameterName[];
   /** Whether the answer needs case records, without which the operation answers 503. */
   readonly needsTransmission: boolean;
   /** Whether the answer needs monthly rain, without which there is no season and no file. */
@@ -83,8 +86,6 @@ const TWELVE = [
   {
     path: '/v1/periods',
     summary: 'Which months are estimated and which forecast, and the model version',
-    scopes: [],
-    parameters: [],
     response: schemas.Periods,
     madeOf: [],
   },
@@ -124,7 +125,6 @@ const TWELVE = [
     path: '/v1/boundaries/states',
     summary: 'Outlines of all {state.many}, GeoJSON',
     scopes: ['lga_boundaries'],
-    parameters: [],
     response: schemas.BoundariesStates,
     madeOf: ['ingest/states', 'boundaries/outlines'],
   },
@@ -140,7 +140,6 @@ const TWELVE = [
     path: '/v1/context/states',
     summary: 'Population, nets, spraying, treatment and travel to care by {state.one}',
     scopes: ['risk_scores'],
-    parameters: [],
     response: schemas.ContextStates,
     madeOf: ['ingest/states', 'context/states'],
   },
@@ -156,7 +155,6 @@ const TWELVE = [
     path: '/v1/transmission/states',
     summary: 'Season and survey trend of the country and every {state.one}',
     scopes: ['risk_scores'],
-    parameters: [],
     response: schemas.TransmissionStates,
     madeOf: [
       'ingest/states',
@@ -179,7 +177,6 @@ const TWELVE = [
     path: '/v1/transmission/model',
     summary: 'Compartmental model fitted to the {state.many} with monthly case records (research)',
     scopes: ['risk_scores'],
-    parameters: [],
     response: schemas.TransmissionModel,
     madeOf: ['transmission/model'],
   },
@@ -200,7 +197,6 @@ const FURTHER = [
     path: '/v1/forecasts/skill',
     summary: 'How good forecasts of reported cases were, by horizon, compared with simple methods',
     scopes: ['forecasts'],
-    parameters: [],
     response: schemas.ForecastsSkill,
     madeOf: ['backtest/skill'],
   },
@@ -240,7 +236,6 @@ const FURTHER = [
     path: '/v1/boundaries/nation',
     summary: 'Outlines of every {lga.one} of the nation, GeoJSON',
     scopes: ['lga_boundaries'],
-    parameters: [],
     response: schemas.BoundariesNation,
     madeOf: ['ingest/lgas', 'boundaries/outlines'],
   },
@@ -248,30 +243,23 @@ const FURTHER = [
     path: '/v1/boundaries/topology',
     summary: 'Outlines of every {state.one} and {lga.one}, TopoJSON: a border that two areas share occurs once',
     scopes: ['lga_boundaries'],
-    parameters: [],
     response: schemas.BoundariesTopology,
     madeOf: [...AREAS, 'boundaries/outlines'],
   },
   {
     path: '/v1/places',
     summary: 'Every {state.one} and {lga.one}: names, codes, neighbours and centres',
-    scopes: [],
-    parameters: [],
     response: schemas.Places,
     madeOf: [...AREAS, 'ingest/other_names', 'boundaries/outlines'],
   },
   {
     path: '/v1/openapi.json',
     summary: 'This description of the API, OpenAPI 3.1',
-    scopes: [],
-    parameters: [],
     response: schemas.OpenApi,
   },
   {
     path: '/v1/model-card',
     summary: 'What the scores are made from, how they were checked, and their limits',
-    scopes: [],
-    parameters: [],
     response: schemas.ModelCard,
     madeOf: [
       'risk/evidence',
@@ -286,16 +274,12 @@ const FURTHER = [
   {
     path: '/v1/licences',
     summary: 'Whose data the answers are made from, under which licences, and how to cite them',
-    scopes: [],
-    parameters: [],
     response: schemas.Licences,
     madeOf: [],
   },
   {
     path: '/v1/tables',
     summary: 'The tables that can be downloaded, and what their columns mean',
-    scopes: [],
-    parameters: [],
     response: schemas.Tables,
     madeOf: [],
   },
@@ -320,20 +304,24 @@ const FOLDERS = ['period', 'months', 'state', 'lga'] as const satisfies readonly
 /** A response is called as schemas.ts exports it. */
 const NAMES = new Map<unknown, string>(Object.entries(schemas).map(([name, schema]) => [schema, name]));
 
+const isCollection = (response: { properties?: { type?: { const?: unknown } } }) =>
+  response.properties?.type?.const === 'FeatureCollection';
+
 function operationOf<const One extends Spec>(spec: One, optional: boolean) {
-  const { path, parameters, response } = spec;
+  const { path, scopes = [], parameters = [], response } = spec;
   const stem = path.replace('.json', '');
   const folders = FOLDERS.filter((name) => parameters.includes(name)).map((name) => `/{${name}}`);
-  const isOutlines = JSON.stringify(response).includes('"FeatureCollection"');
   return {
     ...spec,
     ...needsOf(path),
+    scopes,
+    parameters,
     id: stem
       .replace('/v1/', '')
       .replaceAll(/\/\{\w+\}/g, '')
       .replaceAll('/', '-') as IdOf<One['path']>,
     responseName: NAMES.get(response)!,
-    type: isOutlines ? GEOJSON : JSON_TYPE,
+    type: isCollection(response) ? GEOJSON : JSON_TYPE,
     optional,
     file: `${stem.slice(1)}${folders.join('')}.json`,
   };
@@ -349,36 +337,30 @@ export const JSON_OPERATIONS: readonly (Operation & { id: JsonOperationId; respo
   ...FURTHER.map((spec) => operationOf(spec, true)),
 ];
 
-/** What files have in common that are served as they are. */
+/** A file that is served as it is. */
 const fileOperation = <Id extends string>(
-  id: Id,
-  scopes: readonly Scope[],
-  path: string,
-  summary: string,
-  type: string,
+  own: { id: Id } & Pick<Operation, 'path' | 'summary' | 'scopes' | 'type' | 'file'>,
 ) => ({
-  ...needsOf(path),
-  id,
-  path,
-  summary,
-  scopes,
+  ...own,
+  ...needsOf(own.path),
   parameters: [],
   responseName: 'File',
   response: null,
-  type,
   optional: true,
 });
 
 /** Downloads of complete tables: an operation for each table and format. */
 const TABLE_OPERATIONS = SERVED_TABLES.flatMap(({ table, scopes }) =>
-  formatsOf(table).map((format) => {
-    const file = tableFile(table, format);
-    const summary = `The whole table ${table} as ${format === 'csv' ? 'CSV' : 'Parquet'}`;
-    return {
-      ...fileOperation(tableOperation(table, format), scopes, `/v1/${file}`, summary, TABLE_TYPES[format]),
-      file,
-    };
-  }),
+  formatsOf(table).map((format) =>
+    fileOperation({
+      id: tableOperation(table, format),
+      path: `/v1/${tableFile(table, format)}`,
+      summary: `The whole table ${table} as ${format === 'csv' ? 'CSV' : 'Parquet'}`,
+      scopes,
+      type: TABLE_TYPES[format],
+      file: tableFile(table, format),
+    }),
+  ),
 );
 
 type TableOperationId = `table-${TableName}-${TableFormat}`;
@@ -391,11 +373,16 @@ export const CLIENTS = ['python', 'r', 'ts'] as const;
 export const clientFile = (language: (typeof CLIENTS)[number]) => `client/${language}.tgz` as const;
 export const clientPath = (language: (typeof CLIENTS)[number]) => `/v1/clients/${language}.tgz` as const;
 
-const CLIENT_OPERATIONS = CLIENTS.map((language) => {
-  const summary = `The client for ${{ python: 'Python', r: 'R', ts: 'TypeScript' }[language]}, with examples: a map, an alert, a join`;
-  const operation = fileOperation(`client-${language}` as const, [], clientPath(language), summary, ARCHIVE);
-  return { ...operation, file: clientFile(language) };
-});
+const CLIENT_OPERATIONS = CLIENTS.map((language) =>
+  fileOperation({
+    id: `client-${language}` as const,
+    path: clientPath(language),
+    summary: `The client for ${{ python: 'Python', r: 'R', ts: 'TypeScript' }[language]}, with examples: a map, an alert, a join`,
+    scopes: [],
+    type: ARCHIVE,
+    file: clientFile(language),
+  }),
+);
 
 export type OperationId = JsonOperationId | TableOperationId | (typeof CLIENT_OPERATIONS)[number]['id'];
 export const OPERATIONS: readonly (Operation & { id: OperationId })[] = [
@@ -410,8 +397,6 @@ export const RELEASE_OPERATIONS = [
     {
       path: '/v1/versions',
       summary: 'Model versions: which is current, which earlier ones are kept, what changed when and why',
-      scopes: [],
-      parameters: [],
       response: schemas.Versions,
     },
     true,
@@ -421,7 +406,6 @@ export const RELEASE_OPERATIONS = [
       path: '/v1/versions/{version}/diff/{other}',
       summary: 'How the scores of a version differ from those of the one that it replaced',
       scopes: ['risk_scores', 'forecasts'],
-      parameters: [],
       response: schemas.VersionsDiff,
     },
     true,

@@ -229,10 +229,8 @@ export const Season = record({
 });
 export type Season = Static<typeof Season>;
 
-const { cases_follow_rain_by_months, high_season_share_of_peak } = fields.season_method;
 export const SeasonMethod = record({
-  cases_follow_rain_by_months,
-  high_season_share_of_peak,
+  ...fields.season_method,
   description: text('How the season is worked out'),
   check: record({
     series: whole('Monthly case records that the method was compared with, each left out in turn', { minimum: 0 }),

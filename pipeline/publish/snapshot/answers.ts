@@ -28,9 +28,8 @@ type Made = {
 };
 
 export const ANSWERS: Made = {
-  periods: ({ coverage, model, model_version }) => [
-    [{}, pick({ ...coverage, updated_at: model.updated_at, model_version }, schemas.Periods)],
-  ],
+  periods: ({ coverage, model, model_version }) =>
+    once(pick({ ...coverage, updated_at: model.updated_at, model_version }, schemas.Periods)),
 
   *'risk-states'({ tables }) {
     for (const [period, rows] of byPeriod(tables.risk_states))
@@ -67,7 +66,7 @@ export const ANSWERS: Made = {
     const features = tables.boundaries_states.map(({ state_code, state, zone, geometry }) =>
       featureOf(geometry, { code: state_code, name: state, zone: zone === null ? null : codes.get(zone)! }),
     );
-    return [[{}, { type: 'FeatureCollection', source: sourceOfOutlines({ sources, model }), features }]];
+    return once({ type: 'FeatureCollection', source: sourceOfOutlines({ sources, model }), features });
   },
 
   *'boundaries-lgas'({ tables, sources, model }) {
@@ -76,15 +75,11 @@ export const ANSWERS: Made = {
       yield [{ state: state_code }, { type: 'FeatureCollection', source, features: rows.map(featureOfLga) }];
   },
 
-  'context-states': (contents) => [
-    [
-      {},
-      {
-        source: sourceOfContext(contents),
-        states: pickAll(contents.tables.context_states, schemas.ContextState),
-      },
-    ],
-  ],
+  'context-states': (contents) =>
+    once({
+      source: sourceOfContext(contents),
+      states: pickAll(contents.tables.context_states, schemas.ContextState),
+    }),
 
   *'context-lgas'(contents) {
     const source = sourceOfContext(contents);
@@ -104,7 +99,7 @@ export const ANSWERS: Made = {
       season: seasonOf(state_code),
       survey_trend: trends.ofState(state_code),
     }));
-    return [[{}, { method: roundFields(season_method), national, states }]];
+    return once({ method: roundFields(season_method), national, states });
   },
 
   *'transmission-lgas'(contents) {
@@ -125,7 +120,7 @@ export const ANSWERS: Made = {
       ...state,
       series: pickAll(rows.get(state.state_code) ?? [], series.items),
     }));
-    return [[{}, { ...model, states }]];
+    return once({ ...model, states });
   },
 
   *'seasons-lgas'({ tables }) {
@@ -137,7 +132,7 @@ export const ANSWERS: Made = {
     }
   },
 
-  'forecasts-skill': ({ tables }) => [[{}, { skill: tables.forecast_skill }]],
+  'forecasts-skill': ({ tables }) => once({ skill: tables.forecast_skill }),
 
   *'risk-nation'({ tables }) {
     for (const [period, rows] of byPeriod(tables.risk_lgas))
@@ -163,20 +158,15 @@ export const ANSWERS: Made = {
       yield [{ lga: lga_code }, { lga_code, lga, state_code, is_urban, population, series: seriesOf(lga_code) }];
   },
 
-  'boundaries-nation': ({ tables, sources, model }) => [
-    [
-      {},
-      {
-        type: 'FeatureCollection',
-        source: sourceOfOutlines({ sources, model }),
-        features: tables.boundaries_lgas.map(featureOfLga),
-      },
-    ],
-  ],
+  'boundaries-nation': ({ tables, sources, model }) =>
+    once({
+      type: 'FeatureCollection',
+      source: sourceOfOutlines({ sources, model }),
+      features: tables.boundaries_lgas.map(featureOfLga),
+    }),
 
-  'boundaries-topology': ({ tables, sources, model }) => [
-    [{}, pick({ ...topologyOf(tables), source: sourceOfOutlines({ sources, model }) }, schemas.BoundariesTopology)],
-  ],
+  'boundaries-topology': ({ tables, sources, model }) =>
+    once(pick({ ...topologyOf(tables), source: sourceOfOutlines({ sources, model }) }, schemas.BoundariesTopology)),
 
   places({ tables }) {
     const { states, lgas } = schemas.Places.properties;
@@ -186,23 +176,18 @@ export const ANSWERS: Made = {
       neighbours: row.neighbours.split(' ').filter(Boolean),
     }));
     const ofArea = (area: 'state' | 'lga') => rows.filter((row) => row.area === area);
-    const answer = {
+    return once({
       states: ofArea('state').map((row) => pick({ ...row, state: row.name }, states.items)),
       lgas: ofArea('lga').map((row) => pick({ ...row, lga_code: row.code, lga: row.name }, lgas.items)),
-    };
-    return [[{}, answer]];
+    });
   },
 
-  licences: ({ sources, model, model_version }) => [
-    [
-      {},
-      {
-        cite: citationOf({ model, model_version }),
-        sources: pickAll(sources, schemas.Licences.properties.sources.items),
-        code: 'Apache-2.0',
-      },
-    ],
-  ],
+  licences: ({ sources, model, model_version }) =>
+    once({
+      cite: citationOf({ model, model_version }),
+      sources: pickAll(sources, schemas.Licences.properties.sources.items),
+      code: 'Apache-2.0',
+    }),
 
   tables({ tables, model }) {
     const forms = tablesIn(model.territory);
@@ -219,7 +204,7 @@ export const ANSWERS: Made = {
         meaning: about,
       })),
     }));
-    return [[{}, { tables: listed }]];
+    return once({ tables: listed });
   },
 };
 
@@ -236,6 +221,9 @@ export function* answersOf(contents: Contents): Generator<{ id: JsonOperationId;
       yield { id: operation.id, path: filePath(operation, values), answer };
   }
 }
+
+/** The answer of an operation without parameters. */
+const once = <One>(answer: One): (readonly [FileParameters, One])[] => [[{}, answer]];
 
 const byPeriod = <Row extends { period: string }>(rows: readonly Row[]) => [
   ...Map.groupBy(rows, ({ period }) => period),

@@ -205,16 +205,16 @@ function stretched(
 }
 
 /** Scores rounded and with levels, highest first in each group. */
-function classed<Row extends { score: number; score_low: number; score_high: number }>(
+function classed<Row extends { score: number }>(
   rows: readonly Row[],
   group: (row: Row) => string,
   code: (row: Row) => string,
 ): (Row & { level: Level })[] {
   const inOrder = (a: string, b: string) => (a < b ? -1 : +(a > b));
   return rows
-    .map(({ score, score_low, score_high, ...row }) => {
-      const rounded = roundFields({ score, score_low, score_high });
-      return { ...row, ...rounded, level: levelOf(rounded.score) } as unknown as Row & { level: Level };
+    .map((row) => {
+      const rounded = roundFields(row);
+      return { ...rounded, level: levelOf(rounded.score) };
     })
     .sort((a, b) => inOrder(group(a), group(b)) || b.score - a.score || inOrder(code(a), code(b)));
 }

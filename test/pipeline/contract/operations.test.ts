@@ -50,7 +50,11 @@ test('what an operation is called, its file, its media type and its needs follow
     'table-season_windows-parquet',
     'table-season_windows-csv',
   ]);
-  expect(RELEASE_OPERATIONS.map(({ id }) => id)).toEqual(['versions', 'versions-diff']);
+  expect(RELEASE_OPERATIONS.map(({ id, responseName }) => [id, responseName])).toEqual([
+    ['versions', 'Versions'],
+    ['versions-diff', 'VersionsDiff'],
+  ]);
+  for (const { responseName } of OPERATIONS) expect(responseName).toMatch(/^[A-Z]/);
 });
 
 test('each operation has the errors that its scopes, parameters and data can cause', () => {
