@@ -15,6 +15,11 @@ test.each(PAGES)('every link in %s to a file of the repository works', (page) =>
   expect(files.filter((to) => !existsSync(path.join(ROOT, path.dirname(page), to)))).toEqual([]);
 });
 
+test.each(PAGES)('a link in %s whose text is the name of a source file leads to that file', (page) => {
+  const links = [...read(page).matchAll(/\[`?([\w./-]+\.ts)`?\]\(([^)\s]+)\)/g)];
+  expect(links.filter(([, text, to]) => path.basename(text!) !== path.basename(to!)).map(([link]) => link)).toEqual([]);
+});
+
 test('every file that CONTRIBUTING names exists', () => {
   const named = [...read('CONTRIBUTING.md').matchAll(/`((?:pipeline|proxy|test|raw-data)\/[^`\s]*)`/g)].map(
     ([, name]) => name!,

@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
-import { globSync, readFileSync } from 'node:fs';
+import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { run } from '../pipeline/cli/program.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
@@ -38,10 +39,23 @@ test.each(['malaria-risk', 'malaria-proxy'])('%s runs the given command and retu
   });
 });
 
-test('a compile cache that cannot be written does not matter', async () => {
-  const options = { env: { ...process.env, NODE_COMPILE_CACHE: '/dev/null/nowhere' } };
-  const { stdout, stderr } = await promisify(execFile)(process.execPath, [launcher('malaria-risk'), '--help'], options);
-  expect([stderr, stdout]).toEqual(['', expect.stringContaining('Usage: malaria-risk')]);
+describe.each(['malaria-risk', 'malaria-proxy'])('%s', (command) => {
+  const helpWith = (cache: string) =>
+    promisify(execFile)(process.execPath, [launcher(command), '--help'], {
+      env: { ...process.env, NODE_COMPILE_CACHE: cache },
+    });
+
+  test('caches compiled code, so that it starts quickly', async () => {
+    const cache = mkdtempSync(path.join(tmpdir(), 'compiled-'));
+    onTestFinished(() => rmSync(cache, { recursive: true }));
+    await helpWith(cache);
+    expect(globSync('**/*', { cwd: cache }).length).toBeGreaterThan(5);
+  });
+
+  test('starts if the cache cannot be written', async () => {
+    const { stdout, stderr } = await helpWith('/dev/null/nowhere');
+    expect([stderr, stdout]).toEqual(['', expect.stringContaining(`Usage: ${command}`)]);
+  });
 });
 
 /** A command's help text. */

@@ -3,7 +3,7 @@ import { isDated } from './dated-files.ts';
 import type { Covariate } from './model.ts';
 import type { Source } from './sources.ts';
 
-/** Why figures of net use, net access, spraying and treatment are refused, worded as in the service's specification. */
+/** Why figures of net use, net access, spraying and treatment are refused, in the words of the API's description. */
 export const NOT_INPUTS =
   'net use, net access, spraying and treatment are modelled estimates shown as context; not inputs to the risk score';
 

@@ -81,7 +81,7 @@ async function program(args: readonly string[], json: boolean): Promise<Command>
   return root;
 }
 
-/** Runs one command. An error becomes the exit code (commands/errors.ts) and one line on standard error. */
+/** Runs one command. An error becomes the exit code (terminal/exit-codes.ts) and one line on standard error. */
 export async function run(args: readonly string[]): Promise<void> {
   const json = args.includes('--json');
   try {

@@ -1,7 +1,8 @@
 /**
  * A country's words for its levels, ages and tests, and how texts get them. A text that speaks of levels either takes
  * its words as values, `${lga.many}`, or has placeholders, `{lga.many}`, which `fill` replaces where it is shown. Both
- * spell the same path into `Words`, which is the list of all placeholders. Program code has none.
+ * spell the same path into `Words`, which is the list of the placeholders of every text; a few texts have values of
+ * their own besides (`fill`). Program code has none.
  */
 import type { Territory } from './territory.ts';
 
@@ -88,8 +89,9 @@ const capital = (word: string) => word[0]!.toUpperCase() + word.slice(1);
 /** `an LGA` and `an emirate`, but `a unit`: abbreviations are spelled out when they are spoken. */
 function withArticle(word: string): string {
   const abbreviated = /^[A-Z]{2}/.test(word);
-  const vowel = abbreviated ? /^[AEFHILMNORSX]/ : /^(?!uni|eu)[aeiou]/i;
-  return `${vowel.test(word) ? 'an' : 'a'} ${word}`;
+  const vowel = abbreviated ? /^[AEFHILMNORSX]/ : /^(?!uni|eu|one\b)[aeiou]/i;
+  // Decomposed, so that an accent does not hide the letter: an état.
+  return `${vowel.test(word.normalize('NFD')) ? 'an' : 'a'} ${word}`;
 }
 
 /**
@@ -100,7 +102,12 @@ function withArticle(word: string): string {
  */
 export function fill<Values extends Words>(text: string, values: Values): string {
   return text.replaceAll(/\{(\w+(?:\.\w+)*)\}/g, (placeholder, path: string) => {
-    const value = path.split('.').reduce<unknown>((at, name) => (Object(at) as Record<string, unknown>)[name], values);
+    const value = path
+      .split('.')
+      .reduce<unknown>(
+        (at, name) => (Object.hasOwn(Object(at), name) ? (at as Record<string, unknown>)[name] : null),
+        values,
+      );
     if (typeof value !== 'string')
       throw new Error(`found the placeholder ${placeholder}, expected one of contract/words.ts`);
     return value;

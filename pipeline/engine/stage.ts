@@ -19,11 +19,11 @@ export interface Given<View extends object = object> {
   /** Descriptions of its sources, by id: inputs of their own, so that a plan can show which field changed. */
   catalog: Record<string, unknown>;
   parameters: unknown;
-  /** What the stage sees of them; its modules take it from `StageIo`. */
+  /** The part of the project that the stage sees; its modules take it from `StageIo`. */
   view: View;
 }
 
-/** The stages' surroundings: whose stages they are, where the raw files are, and what each stage is given. */
+/** The project whose stages run: its name, where its raw files are, and what each stage is given of them. */
 export interface Project<OwnStage extends Stage = Stage> {
   /** Plans compare with the latest build under this name. */
   name: string;
@@ -37,7 +37,7 @@ export interface StageTable extends TableForm {
   readonly name: string;
 }
 
-/** What a running stage can read of earlier stages, and how it tells its progress. */
+/** What a running stage can read of earlier stages, and how it reports progress. */
 export interface StageInputs {
   /** An input artifact by its full name, parsed afresh from the cache. */
   artifact<T>(name: string): T;

@@ -1,5 +1,7 @@
 /** Plain JavaScript, so that an old Node can run it and report that it is too old for the rest. */
 import { readFileSync } from 'node:fs';
+import module from 'node:module';
+import { fileURLToPath } from 'node:url';
 
 const about = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
 
@@ -11,6 +13,15 @@ export function refuseOldNode(command) {
   const hint = about.devDependencies?.node ? `; \`npm ci\` installs one, which \`npx ${command}\` uses` : '';
   console.error(`${command}: this is Node.js ${process.versions.node}, and ${needed} or newer is needed${hint}`);
   process.exit(2);
+}
+
+/**
+ * Caches compiled code between runs, for threads too, which take the directory from the environment. If the cache
+ * cannot be written, only the start is slower.
+ */
+export function cacheCompiledCode() {
+  process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('../../node_modules/.cache/compiled', import.meta.url));
+  module.enableCompileCache();
 }
 
 /**

@@ -7,7 +7,7 @@ export interface Complaint {
 }
 
 /** A complaint as it is written where a fault is found. */
-export interface Fault extends Omit<Complaint, 'where'> {
+interface ComplaintParts extends Omit<Complaint, 'where'> {
   /** Left out if the complaint is about the file as a whole. */
   where?: string;
   /** What would resolve it, for whoever proposes it: a `Remedy` of the catalog. */
@@ -26,7 +26,7 @@ export class BadInput extends Error implements Complaint {
   /** Further faults found in the same pass over the input. */
   others: readonly BadInput[] = [];
 
-  constructor({ file, where = '', found, expected, remedy = null }: Fault) {
+  constructor({ file, where = '', found, expected, remedy = null }: ComplaintParts) {
     super(`${file}${where ? `, ${where}` : ''}: found ${found}, expected ${expected}`);
     this.file = file;
     this.where = where;

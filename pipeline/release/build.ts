@@ -3,7 +3,6 @@
 import { type Country, readCountry } from '../catalog/country.ts';
 import { type CountryStage, projectOf } from '../catalog/country-stage.ts';
 import { unpinnedFiles } from '../catalog/pins.ts';
-import { hashRawFiles } from '../catalog/raw-hashes.ts';
 import { tell, wordsOf } from '../contract/words.ts';
 import { type CacheEntry, clearTemporaries, latestEntry, markLatest, readArtifact } from '../engine/cache.ts';
 import { type CacheKey, cacheKeyOf } from '../engine/cache-key.ts';
@@ -22,6 +21,7 @@ import { cacheOf } from './build-paths.ts';
 import { clearUnfinished, hashOfManifest, isBuilt, makeCandidate } from './candidate.ts';
 import { noteCandidate } from './candidates.ts';
 import { codeState, codeVersion } from './code-state.ts';
+import { hashRawFiles } from './raw-hashes.ts';
 
 /** What to build, and where. */
 export interface BuildTarget {

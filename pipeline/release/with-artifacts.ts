@@ -2,12 +2,12 @@
 
 import { type Country, readCountry } from '../catalog/country.ts';
 import { projectOf, type StageIo, viewOf } from '../catalog/country-stage.ts';
-import { hashRawFiles } from '../catalog/raw-hashes.ts';
 import { openIo, taskOf } from '../engine/io.ts';
 import { lockShared } from '../engine/lock.ts';
 import { artifactHashes, runStages, type StageEvent } from '../engine/run.ts';
 import { SNAPSHOT, STAGES } from '../stages.ts';
 import { cacheOf } from './build-paths.ts';
+import { hashRawFiles } from './raw-hashes.ts';
 
 export interface PartOptions {
   country: string;

@@ -4,9 +4,9 @@ import { DAY_MS } from '../../pipeline/lib/clock.ts';
 import { lineOf } from '../../pipeline/lib/errors.ts';
 import { accountStatus, keyStatus } from '../store/account-rules.ts';
 import type { Account, Key } from '../store/row-types.ts';
-import { allowanceMail, expiryMail } from './kit/mails.ts';
 import type { Services } from './kit/services.ts';
 import type { Mail } from './mail/mailer.ts';
+import { allowanceMail, expiryMail } from './mail/mails.ts';
 
 /** Percentages of the allowance at which people are notified, highest first. */
 const NOTIFY_AT_PERCENT = [100, 80] as const;

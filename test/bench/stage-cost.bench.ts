@@ -12,8 +12,8 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { readCountry } from '../../pipeline/catalog/country.ts';
 import { projectOf } from '../../pipeline/catalog/country-stage.ts';
-import { hashRawFiles } from '../../pipeline/catalog/raw-hashes.ts';
 import { runStages } from '../../pipeline/engine/run.ts';
+import { hashRawFiles } from '../../pipeline/release/raw-hashes.ts';
 import { STAGES } from '../../pipeline/stages.ts';
 import { writeSyntheticCountry } from '../../pipeline/synthetic/country.ts';
 

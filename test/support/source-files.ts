@@ -41,13 +41,28 @@ export interface Import {
   to: string;
 }
 
-/** The imports of other files of this project, types and dynamic ones included, both ends as paths from the root. */
+/**
+ * The imports of other files of this project, both ends as paths from the root: types and dynamic ones included, and
+ * the modules that threads are started with, `new URL('./worker.ts', import.meta.url)`.
+ */
 export function importsOf(file: string): Import[] {
   const found: Import[] = [];
-  visitNodes(file, ({ source }) => {
-    const target = (source as { value?: unknown } | null | undefined)?.value;
-    if (typeof target === 'string' && target.startsWith('.'))
-      found.push({ from: file, to: path.join(path.dirname(file), target) });
+  visitNodes(file, (node) => {
+    const target = textOf(node.type === 'NewExpression' ? urlIn(node) : node.source);
+    if (target?.startsWith('.')) found.push({ from: file, to: path.join(path.dirname(file), target) });
   });
   return found;
+}
+
+/** The first argument of `new URL(…)` for a module of TypeScript. */
+function urlIn({ callee, arguments: given }: Node): unknown {
+  const [first] = given as Node[];
+  return (callee as { name?: string }).name === 'URL' && /\.ts$/.test(textOf(first) ?? '') ? first : undefined;
+}
+
+/** The text of a string, or of a template without values; undefined for any other node. */
+function textOf(node: unknown): string | undefined {
+  const { value, quasis } = Object(node) as { value?: unknown; quasis?: { value: { cooked: string } }[] };
+  if (typeof value === 'string') return value;
+  return quasis?.length === 1 ? quasis[0]!.value.cooked : undefined;
 }

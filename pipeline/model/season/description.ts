@@ -61,3 +61,13 @@ function describeLgas(check: readonly SeasonCheckRow[]): Wording | string {
   const off = `the peak is ${months('peak_off')} and the high season's midpoint ${months('midpoint_off')} months off`;
   return worded` The seasons of {lga.many} are predicted less well, and their records are noisier: over ${lgas.length} {lga.many} of left-out {state.many}, the median correlation is ${correlation}, and on average ${off}.`;
 }
+
+/** The season's method for a country without monthly rain: the season is unknown. */
+export function unknownSeason(high_season_share_of_peak: number): SeasonMethod {
+  return {
+    cases_follow_rain_by_months: 0,
+    high_season_share_of_peak,
+    description: 'The country has no monthly rain data from which to estimate a season, so no season is reported.',
+    check: { series: 0, states: [], median_correlation: 0, mean_months_off: 0, mean_months_peak_is_off: 0 },
+  };
+}

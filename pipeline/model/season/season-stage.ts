@@ -15,13 +15,12 @@ import { tableOf } from '../../lib/tables/table.ts';
 import * as zonal from '../../measure/zonal/zonal-tables.ts';
 import { areaWindows } from './area-windows.ts';
 import { checkSeason, summariseCheck } from './check.ts';
-import { describeMethod, type WordedMethod } from './description.ts';
+import { describeMethod, unknownSeason, type WordedMethod } from './description.ts';
 import { describeSeason } from './high-season.ts';
 import { expectedSeason, fitRainSeason, lagInMonths, type RainSeason, usualByMonth } from './rain-season.ts';
 import { recordedSeason, seasonOf, withoutMasked } from './season-records.ts';
 import type { SeasonCheckRow, SeasonPair, SeasonWindow } from './season-tables.ts';
 import { LGAS, NATIONAL, RAIN, STATES, WINDOWS } from './season-tables.ts';
-import { unknownSeason } from './unknown.ts';
 import { seasonErrors } from './windows.ts';
 
 export interface SeasonInput {

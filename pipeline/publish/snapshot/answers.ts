@@ -211,14 +211,12 @@ export const ANSWERS: Made = {
 /** The answers of a snapshot with their files; those that need data which the country lacks are left out. */
 export function* answersOf(contents: Contents): Generator<{ id: JsonOperationId; path: string; answer: unknown }> {
   const { transmission, tables } = contents;
-  for (const [id, made] of Object.entries<(contents: Contents) => Iterable<readonly [FileParameters, unknown]>>(
-    ANSWERS,
-  )) {
-    const operation = JSON_OPERATIONS.find((one) => one.id === id)!;
-    if (operation.needsTransmission && transmission === null) continue;
-    if (operation.needsRain && tables.season_windows.length === 0) continue;
-    for (const [values, answer] of made(contents))
-      yield { id: operation.id, path: filePath(operation, values), answer };
+  const all: Partial<Record<JsonOperationId, (contents: Contents) => Iterable<readonly [FileParameters, unknown]>>> =
+    ANSWERS;
+  for (const operation of JSON_OPERATIONS) {
+    const { id, needsTransmission, needsRain } = operation;
+    if ((needsTransmission && transmission === null) || (needsRain && tables.season_windows.length === 0)) continue;
+    for (const [values, answer] of all[id]?.(contents) ?? []) yield { id, path: filePath(operation, values), answer };
   }
 }
 

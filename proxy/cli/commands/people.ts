@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { systemClock } from '../../../pipeline/lib/clock.ts';
 import { UsageError } from '../../../pipeline/lib/errors.ts';
-import { linkUrl } from '../../dashboard/kit/mails.ts';
+import { linkUrl } from '../../dashboard/mail/mails.ts';
 import type { AccountStore } from '../../store/account-store.ts';
 import { COMMAND_LINE } from '../../store/audit.ts';
 import { type Directory, openDirectory } from '../../store/people/directory.ts';

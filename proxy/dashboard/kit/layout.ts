@@ -1,7 +1,7 @@
 import type { Visitor } from '../../store/people/sessions.ts';
+import { SERVICE_NAME } from '../mail/mails.ts';
 import { type Html, html } from './html.ts';
 import { form } from './parts.ts';
-import { SERVICE_NAME } from './services.ts';
 
 /** URLs of the files that pages load, each with a hash of its content. */
 export interface AssetUrls {

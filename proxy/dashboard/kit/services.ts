@@ -8,8 +8,6 @@ import type { UsageStore } from '../../store/usage-counts.ts';
 import type { Mailer } from '../mail/mailer.ts';
 import type { Reference } from './reference-content.ts';
 
-export const SERVICE_NAME = 'Malaria Risk Data Service';
-
 /** How an attempt to sign in, or to confirm one's identity, can end; the metrics count each. */
 export const SIGN_IN_OUTCOMES = ['signed_in', 'wrong_password', 'wrong_code', 'too_many'] as const;
 export type SignInOutcome = (typeof SIGN_IN_OUTCOMES)[number];

@@ -3,9 +3,9 @@
 import { DAY_MS, HOUR_MS } from '../../../pipeline/lib/clock.ts';
 import { SOMEBODY } from '../../store/audit.ts';
 import type { Person } from '../../store/row-types.ts';
-import { failureMail } from '../kit/mails.ts';
 import type { Services } from '../kit/services.ts';
 import type { Visit } from '../kit/visit.ts';
+import { failureMail } from '../mail/mails.ts';
 
 /** Bounded, because strangers cause these lines and they are never deleted. */
 const LINES_AN_HOUR = 20;

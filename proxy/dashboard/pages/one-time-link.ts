@@ -6,10 +6,10 @@ import { checkNewPassword, hashPassword, SHORTEST_PASSWORD } from '../../store/p
 import { checkPersonName, RESET_MS, ROLE_NAMES, toEmail } from '../../store/people/person-rules.ts';
 import { hashToken, isToken, mintToken } from '../../store/people/tokens.ts';
 import { type Html, html, type Value } from '../kit/html.ts';
-import { linkUrl, resetMail } from '../kit/mails.ts';
 import { button, facts, field, form, notice, problem } from '../kit/parts.ts';
 import type { Services } from '../kit/services.ts';
 import { type Answer, attempt, routes, type Visit } from '../kit/visit.ts';
+import { linkUrl, resetMail } from '../mail/mails.ts';
 import { tooManyAt } from './confirm.ts';
 
 function deadLink(): Answer {

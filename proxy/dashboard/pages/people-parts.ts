@@ -6,10 +6,10 @@ import { actorOf, INVITATION_MS, ROLE_NAMES, rolesIn } from '../../store/people/
 import { hashToken, mintToken } from '../../store/people/tokens.ts';
 import type { Account, Role } from '../../store/row-types.ts';
 import { type Html, html, type Value } from '../kit/html.ts';
-import { invitationMail, invitedElsewhereMail, linkUrl } from '../kit/mails.ts';
 import { button, choices, copyable, field, form, linkButton, mark, moment, notice, table } from '../kit/parts.ts';
 import type { Services } from '../kit/services.ts';
 import type { Answer, SignedIn } from '../kit/visit.ts';
+import { invitationMail, invitedElsewhereMail, linkUrl } from '../mail/mails.ts';
 
 /** Tables of the people and invitations of `account`. @param at paths for managing them, null if the visitor may not */
 export async function peopleTables(

@@ -5,8 +5,9 @@ import { hashRecoveryCode, mintRecoveryCodes } from '../../store/people/recovery
 import { isSecret, mintSecret, otpauthUrl, stepOf } from '../../store/people/totp.ts';
 import { Html, html, type Value } from '../kit/html.ts';
 import { button, copyable, field, form, linkButton, notice, problem } from '../kit/parts.ts';
-import { SERVICE_NAME, type Services } from '../kit/services.ts';
+import type { Services } from '../kit/services.ts';
 import { type Answer, routes, type SignedIn } from '../kit/visit.ts';
+import { SERVICE_NAME } from '../mail/mails.ts';
 import { confirmed, currentPassword, refuseWithoutPassword } from './confirm.ts';
 
 export const TWO_STEP = '/profile/two-step';

@@ -5,10 +5,10 @@ import { type AccountChange, accountStatus, keyStatus } from '../../store/accoun
 import { actorOf } from '../../store/people/person-rules.ts';
 import type { Account } from '../../store/row-types.ts';
 import { type Html, html, type Value } from '../kit/html.ts';
-import { unlockedMail } from '../kit/mails.ts';
 import { button, doneNotice, facts, field, form, linkButton, moment, number, problem } from '../kit/parts.ts';
 import type { Services } from '../kit/services.ts';
 import { type Answer, attempt, type Page, routes, type SignedIn } from '../kit/visit.ts';
+import { unlockedMail } from '../mail/mails.ts';
 import { confirmed } from './confirm.ts';
 import { confirmRevoke, creatorsOf, keyTable } from './key-parts.ts';
 import { invite, inviteForm, peopleTables, requestedRole } from './people-parts.ts';

@@ -2,7 +2,7 @@ import { cpSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readCountry } from '../../../pipeline/catalog/country.ts';
-import { hashRawFiles } from '../../../pipeline/catalog/raw-hashes.ts';
+import { hashRawFiles } from '../../../pipeline/release/raw-hashes.ts';
 import { sourceIn, type TinyCountry, writeTiny } from '../../support/tiny-country.ts';
 import { addCovariate, heightCovariate } from '../covariates.ts';
 import { type Case, refuses } from '../ingest/broken.ts';

@@ -3,8 +3,8 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { readCountry } from '../../../pipeline/catalog/country.ts';
 import { acceptCommand, unpinnedFiles } from '../../../pipeline/catalog/pins.ts';
-import { hashRawFiles } from '../../../pipeline/catalog/raw-hashes.ts';
 import { sha256 } from '../../../pipeline/lib/hash.ts';
+import { hashRawFiles } from '../../../pipeline/release/raw-hashes.ts';
 import { writeTiny } from '../../support/tiny-country.ts';
 
 test('files that match their pins are used; a changed one is refused with the command that accepts it', async () => {

@@ -3,10 +3,12 @@ import { describe, expect, test } from 'vitest';
 import type { Model } from '../../../../pipeline/catalog/model.ts';
 import { periodRange } from '../../../../pipeline/contract/months.ts';
 import { Season, SeasonMethod, TransmissionModel } from '../../../../pipeline/contract/schemas.ts';
+import { tell, type Wording, wordsOf } from '../../../../pipeline/contract/words.ts';
 import type { Cases } from '../../../../pipeline/ingest/case-series.ts';
 import type { Areas, ClimateRow } from '../../../../pipeline/ingest/ingest-tables.ts';
 import { season } from '../../../../pipeline/model/season/season-stage.ts';
 import { transmission } from '../../../../pipeline/model/transmission/transmission-stage.ts';
+import { TERRITORY } from '../../../../pipeline/synthetic/states.ts';
 
 const SAHEL = [0, 0, 2, 10, 40, 90, 180, 240, 130, 20, 0, 0];
 const COAST = [25, 50, 110, 170, 230, 310, 340, 280, 370, 260, 80, 25];
@@ -40,6 +42,8 @@ const model = {
     },
   },
 } as unknown as Model;
+/** As the snapshot writes it. */
+const told = (what: string | Wording) => tell(what, wordsOf(TERRITORY));
 const none: Cases = { states: [], lgas: [] };
 const census = {
   NG001001: { people: 600, children_0_4: 1 },
@@ -53,7 +57,7 @@ describe('a country of three LGAs', () => {
   test('without case records, seasons use the defaults, the check is empty, and there is no transmission model', () => {
     expect(out.method.check.series).toBe(0);
     expect(out.report).toMatchObject([{ rule: 'no case records' }]);
-    expect(Value.Check(SeasonMethod, out.method)).toBe(true);
+    expect(Value.Check(SeasonMethod, { ...out.method, description: told(out.method.description) })).toBe(true);
     for (const value of [out.national, ...Object.values(out.states), ...Object.values(out.lgas)])
       expect(Value.Check(Season, value)).toBe(true);
     expect(transmission({ areas, cases: none, census, rain: out.rain, model })).toMatchObject({
@@ -77,7 +81,7 @@ describe('a country of three LGAs', () => {
       lgas: [],
     };
     const { model: published } = transmission({ areas, cases, census, rain: out.rain, model });
-    expect(Value.Check(TransmissionModel, published)).toBe(true);
+    expect(Value.Check(TransmissionModel, { ...published, limits: published!.limits.map(told) })).toBe(true);
     const [state] = published!.states;
     expect(state!.series).toHaveLength(35);
     expect(state!.series[0]).toMatchObject({ period: '2021-03', reported: 50 });
@@ -119,6 +123,6 @@ describe('a country of three LGAs', () => {
     const both = transmission({ areas, cases, census, rain: out.rain, model });
     expect(both.model!.states.map(({ state_code }) => state_code)).toEqual(['BB']);
     expect(both.report[0]!.what).toMatch(/^AA: fewer than 24 months/);
-    expect(Value.Check(TransmissionModel, both.model)).toBe(true);
+    expect(Value.Check(TransmissionModel, { ...both.model, limits: both.model!.limits.map(told) })).toBe(true);
   });
 });

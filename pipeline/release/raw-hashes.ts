@@ -1,7 +1,7 @@
+import type { Country } from '../catalog/country.ts';
+import { refuseCoverageFiles } from '../catalog/covariate-rules.ts';
+import { refuseUnpinned } from '../catalog/pins.ts';
 import { hashFiles } from '../engine/raw-files.ts';
-import type { Country } from './country.ts';
-import { refuseCoverageFiles } from './covariate-rules.ts';
-import { refuseUnpinned } from './pins.ts';
 
 /**
  * SHA-256 of the country's raw files, by path.

@@ -3,8 +3,9 @@
 import { DAY_MS } from '../../../pipeline/lib/clock.ts';
 import { INVITATION_MS, RESET_MS } from '../../store/people/person-rules.ts';
 import type { Role } from '../../store/row-types.ts';
-import type { Mail } from '../mail/mailer.ts';
-import { SERVICE_NAME } from './services.ts';
+import type { Mail } from './mailer.ts';
+
+export const SERVICE_NAME = 'Malaria Risk Data Service';
 
 /** The URL of the page for a link with `token`. */
 export function linkUrl(url: string, token: string): string {
