@@ -34,7 +34,7 @@ export async function startNode(name: string, script: string, args: string[]): P
 }
 
 /**
- * Starts nginx with one worker, which sends the files below `root` with gzip_static and keeps its own files in `folder`.
+ * Starts nginx with one worker, which sends what is below `root` with gzip_static and keeps its own files in `folder`.
  */
 export async function startNginx(folder: string, root: string): Promise<Contender> {
   const port = await freePort();

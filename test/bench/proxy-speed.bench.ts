@@ -1,9 +1,9 @@
 /**
  * The proxy with all checks enabled, compared with a bare Fastify route that sends the same bytes and headers, Fastify's
- * own plugins for keys, limits and files, bare node:http, and nginx with gzip_static if it is installed: wrk; brotli, gzip
- * and identity; 64 and 1,000 connections; one URL and many; one key and many. Because the machine may be busy, rounds are
- * interleaved, and medians over rounds and over their ratios are printed; the servers' CPU time per request is the more
- * stable figure on such a machine.
+ * own plugins for keys, limits and files, bare node:http, and nginx with gzip_static if it is installed: wrk; brotli,
+ * gzip and identity; 64 and 1,000 connections; one URL and many; one key and many. Because the machine may be busy,
+ * rounds are interleaved, and medians over rounds and over their ratios are printed; the servers' CPU time per request
+ * is the more stable figure on such a machine.
  *
  *   node test/bench/proxy-speed.bench.ts [--snapshot build/current] [--rounds 5] [--seconds 2]
  */
@@ -138,7 +138,7 @@ async function compare(setting: Setting, scenario: Scenario): Promise<void> {
 }
 
 /**
- * Starts what is compared in a scenario, into `contenders`, and checks that all that claim to send the proxy's answer do.
+ * Starts what is compared in a scenario, into `contenders`, and checks that all that should send the proxy's answer do.
  * @returns the proxy, those that are asked for files by their path, and the bytes of an answer
  */
 async function start(
@@ -232,7 +232,7 @@ async function ask(url: string, key: string, coding: string): Promise<Answer> {
   };
 }
 
-/** @throws Error unless an answer has the proxy's bytes and names of headers; what it calls its limits is its own matter */
+/** @throws Error unless an answer has the proxy's bytes and names of headers, those of its limits excepted */
 function mustEqual({ name }: Contender, own: Answer, proxy: Answer): void {
   const namesOf = ({ headers }: Answer) =>
     headers

@@ -2,8 +2,8 @@
  * What a Fastify user would write in place of the proxy, as the plugins' makers describe it: `@fastify/bearer-auth`,
  * `@fastify/rate-limit` in memory and `@fastify/static` with precompressed files. Requests name the file, so nothing is
  * mapped. It keeps keys as plain text and forgets what it counted when it stops; it has no month, no scopes, no usage
- * and no metrics. Arguments: snapshot, a JSON file of keys, and the proxy's headers as a JSON array of alternating names
- * and values, of which it sends those that the plugins do not make themselves.
+ * and no metrics. Arguments: snapshot, a JSON file of keys, and the proxy's headers as a JSON array of alternating
+ * names and values, of which it sends those that the plugins do not make themselves.
  */
 import { readFileSync } from 'node:fs';
 import bearerAuth from '@fastify/bearer-auth';
