@@ -1,9 +1,9 @@
 /**
- * The proxy with all checks enabled, compared with a bare Fastify route that sends the same bytes and headers, Fastify's
- * own plugins for keys, limits and files, bare node:http, and nginx with gzip_static if it is installed: wrk; brotli,
- * gzip and identity; 64 and 1,000 connections; one URL and many; one key and many. Because the machine may be busy,
- * rounds are interleaved, and medians over rounds and over their ratios are printed; the servers' CPU time per request
- * is the more stable figure on such a machine.
+ * The proxy with all checks enabled, compared with a bare Fastify route that sends the same bytes and headers,
+ * Fastify's own plugins for keys, limits and files, bare node:http, and nginx with gzip_static if it is installed: wrk;
+ * brotli, gzip and identity; 64 and 1,000 connections; one URL and many; one key and many. Because the machine may be
+ * busy, rounds are interleaved, and medians over rounds and over their ratios are printed; the servers' CPU time per
+ * request is the more stable figure on such a machine.
  *
  *   node test/bench/proxy-speed.bench.ts [--snapshot build/current] [--rounds 5] [--seconds 2]
  */
@@ -128,9 +128,7 @@ async function compare(setting: Setting, scenario: Scenario): Promise<void> {
     }
     const asked = manyUrls ? 'every state and month' : `${one.file}, ${one.bytes} bytes uncompressed, ${sent} sent`;
     const busy = `load ${loadavg()[0]!.toFixed(1)} on ${availableParallelism()} cores`;
-    say(
-      `\n${coding}, ${connections} connections, ${keys.length === 1 ? '1 key' : `${keys.length} keys`}: ${asked}; ${busy}`,
-    );
+    say(`\n${coding}, ${connections} connections, ${manyKeys ? `${KEYS} keys` : '1 key'}: ${asked}; ${busy}`);
     print(runs, proxy);
   } finally {
     for (const contender of contenders) await contender.stop();
