@@ -35,7 +35,7 @@ export const PIPELINE_PROOFS = [
 export const PROXY_PROOFS = [
   'test/proxy/{failure,memory}.test.ts',
   'test/proxy/clients/other-country.test.ts',
-  'test/proxy/cluster/outages.test.ts',
+  'test/proxy/store/outages.test.ts',
   'test/proxy/snapshot/object-storage.test.ts',
   'test/proxy/dashboard/{accessibility,browser,several,sign-in-attacks}.test.ts',
   'test/proxy/store/people/{at-once,passwords}.test.ts',

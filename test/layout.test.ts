@@ -25,17 +25,7 @@ const PIPELINE = [
   'cli',
   'deploy',
 ];
-const PROXY = [
-  'limits',
-  'store',
-  'cluster', // Goes with 'The proxy: one store decides'.
-  'snapshot',
-  'api',
-  'dashboard',
-  'server',
-  'cli',
-  'deploy',
-];
+const PROXY = ['limits', 'store', 'snapshot', 'api', 'dashboard', 'server', 'cli', 'deploy'];
 /** What the proxy may know of the pipeline. The pipeline knows nothing of the proxy. */
 const SHARED = ['pipeline/lib', 'pipeline/contract'];
 

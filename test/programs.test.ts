@@ -84,7 +84,7 @@ test('commands and options that pages and deployment files mention exist', async
     'pipeline/release/README.md',
     'pipeline/deploy/*.*',
     'raw-data/README.md',
-    'proxy/cluster/README.md',
+    'proxy/deploy/*.md',
   ];
   const mentioned = globSync(files, { cwd: ROOT }).flatMap((file) => {
     const text = readFileSync(path.join(ROOT, file), 'utf8');

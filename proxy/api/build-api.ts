@@ -39,7 +39,8 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
   app.server.maxConnections = bounds.connections;
   app.decorateRequest('operation', undefined);
   app.addHook('onRequest', (request, reply, done) => {
-    request.operation = operationAt(request.url);
+    // Other methods than GET and HEAD have no route, and are refused for the operation whose path they name.
+    request.operation = request.routeOptions.config.operation ?? operationAt(request.url);
     reply.headers({ vary: 'Accept-Encoding', 'x-content-type-options': 'nosniff', 'x-request-id': request.id });
     done();
   });

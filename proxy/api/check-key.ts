@@ -1,8 +1,8 @@
 /** Authentication: the key of a request, checked against store and limits in one step. */
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
-import type { Clock } from '../../pipeline/lib/clock.ts';
-import type { Admission, Gate, Unavailable } from '../store/gate.ts';
+import type { Admission } from '../store/admission.ts';
+import type { Gate, Unavailable } from '../store/gate.ts';
 import { sendProblem } from './problems.ts';
 
 declare module 'fastify' {
@@ -14,14 +14,12 @@ declare module 'fastify' {
 
 export interface KeysOptions {
   gate: Gate;
-  clock: Clock;
 }
 
-export const keys = fp(async (app: FastifyInstance, { gate, clock }: KeysOptions) => {
+export const keys = fp(async (app: FastifyInstance, { gate }: KeysOptions) => {
   app.decorateRequest('admission', null);
   app.addHook('onRequest', (request, reply, done) => {
     const key = presentedKey(request.raw.headersDistinct);
-    const found = key === null ? null : gate.admit(key, clock.wallMs());
     const enter = (admission: Admission | Unavailable | null) => {
       if (admission === null) return void sendProblem(reply, 'INVALID_KEY', { 'www-authenticate': 'Bearer' });
       if ('retrySeconds' in admission) {
@@ -30,9 +28,8 @@ export const keys = fp(async (app: FastifyInstance, { gate, clock }: KeysOptions
       request.admission = admission;
       done();
     };
-    // Synchronously if the result is available at once, as on a single machine.
-    if (found instanceof Promise) found.then(enter).catch(done);
-    else enter(found);
+    if (key === null) enter(null);
+    else gate.admit(key).then(enter).catch(done);
   });
 });
 

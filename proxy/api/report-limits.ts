@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import type { Clock } from '../../pipeline/lib/clock.ts';
-import { MINUTE_MS, type Verdict } from '../limits/verdict.ts';
+import { MINUTE_S, type Verdict } from '../limits/verdict.ts';
 import type { UsageCounter } from '../store/usage-counts.ts';
 import { type ProblemCode, sendProblem } from './problems.ts';
 
@@ -38,7 +38,7 @@ export const limits = fp(async (app: FastifyInstance, { usage, clock }: LimitsOp
  * seconds, r the remainder, t the seconds until requests are granted again.
  */
 export function limitHeaders({ minute, month }: Verdict): Record<string, string> {
-  let policy = `"minute";q=${minute.limit};w=${MINUTE_MS / 1000}`;
+  let policy = `"minute";q=${minute.limit};w=${MINUTE_S}`;
   let state = `"minute";r=${minute.remaining};t=${minute.resetSeconds}`;
   if (month) {
     policy += `, "month";q=${month.limit};w=${month.windowSeconds}`;

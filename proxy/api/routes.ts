@@ -29,6 +29,9 @@ declare module 'fastify' {
     /** The operation requested; undefined if none has that path. */
     operation: Operation | undefined;
   }
+  interface FastifyContextConfig {
+    operation?: Operation;
+  }
 }
 
 export interface RoutesOptions {
@@ -73,6 +76,7 @@ export const routes = fp(async (app: FastifyInstance, { snapshots, report }: Rou
     app.route({
       method: ['GET', 'HEAD'],
       url,
+      config: { operation },
       handler: (request, reply) => {
         const { holder } = request.admission!;
         const lacksScope = operation.scopes.some((scope) => !holder.scopes.includes(scope));

@@ -16,7 +16,7 @@ const COMMANDS: Record<string, [summary: string, load: () => Promise<(program: C
   ],
   keys: ['create, rotate, list and revoke API keys', async () => (await import('./commands/keys.ts')).addKeyCommands],
   backup: [
-    'copy accounts, keys, people and limits to one file; the server may be running',
+    'copy accounts, keys, people and counts to one file; the server may be running',
     async () => (await import('./commands/backup.ts')).addBackupCommands,
   ],
   restore: [
@@ -56,6 +56,9 @@ export async function run(args: readonly string[]): Promise<number> {
   try {
     fromFiles = settingsFromFiles(process.env);
     Object.assign(process.env, fromFiles);
+    if (process.env.MALARIA_LIMITS || args.some((arg) => /^--limits(=|$)/.test(arg))) {
+      throw new UsageError('--limits and MALARIA_LIMITS are gone: limits are counted in the store; leave them out');
+    }
     await program.parseAsync(args, { from: 'user' });
     return 0;
   } catch (thrown) {

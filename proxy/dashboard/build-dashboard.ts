@@ -90,7 +90,7 @@ export async function buildDashboard(services: Services, { trustProxy }: Dashboa
     reply.send(layout({ title, body, visitor: null, csrf: '', path: request.url, assets }));
   };
   app.setNotFoundHandler((request, reply) => answerError(request, reply, 404, 'Page not found'));
-  const reportOutage = throttled(services.report, services.clock, OUTAGE_LOG_MS);
+  const reportOutage = throttled(services.report, OUTAGE_LOG_MS);
   app.setErrorHandler((error: { statusCode?: number }, request, reply) => {
     if (error instanceof TooBusy) {
       reply.header('retry-after', '10');

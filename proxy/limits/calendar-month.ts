@@ -1,5 +1,6 @@
 /** A calendar month in UTC, from `start` up to but not including `end` (ms since 1970). */
 export interface CalendarMonth {
+  /** YYYY-MM. */
   name: string;
   start: number;
   end: number;
@@ -12,3 +13,6 @@ export function calendarMonth(wallMs: number, known?: CalendarMonth): CalendarMo
   const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];
   return { name: date.toISOString().slice(0, 7), start: Date.UTC(year, month), end: Date.UTC(year, month + 1) };
 }
+
+/** The month called `name` (YYYY-MM). */
+export const monthNamed = (name: string): CalendarMonth => calendarMonth(Date.parse(`${name}-01`));

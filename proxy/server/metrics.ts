@@ -15,7 +15,7 @@ export interface Metrics {
 export interface MetricsSources {
   snapshots: SnapshotSource;
   /** The reason why requests cannot be decided; null while they can. */
-  unavailable: () => string | null;
+  unavailable: () => Promise<string | null>;
   /** Open connections to the API. */
   connections: () => Promise<number>;
 }
@@ -74,8 +74,8 @@ export function createMetrics({ snapshots, unavailable, connections }: MetricsSo
     'When the data being served was last updated.',
     () => snapshots.current().updatedAt / 1000,
   );
-  gauge('malaria_available', 'Whether keys and limits can be checked: store and, if used, Redis.', () =>
-    unavailable() === null ? 1 : 0,
+  gauge('malaria_available', 'Whether the store answers and can be written.', async () =>
+    (await unavailable()) === null ? 1 : 0,
   );
   gauge('malaria_connections', 'Connections to the API.', connections);
   return {

@@ -6,7 +6,7 @@ export interface OpsOptions {
   snapshots: SnapshotSource;
   metrics: Metrics;
   /** The reason why requests are not accepted; null while they are. */
-  unready: () => string | null;
+  unready: () => Promise<string | null>;
 }
 
 /**
@@ -20,7 +20,7 @@ export function buildOps({ snapshots, metrics, unready }: OpsOptions): FastifyIn
   });
   app.get('/healthz', async () => ({ status: 'alive' }));
   app.get('/readyz', async (_request, reply) => {
-    const reason = unready();
+    const reason = await unready();
     reply.code(reason === null ? 200 : 503);
     return {
       status: reason === null ? 'ready' : 'unready',

@@ -9,14 +9,14 @@ import { throttled } from '../../pipeline/lib/throttle.ts';
 import { buildApi } from '../api/build-api.ts';
 import type { AccessRecord } from '../api/observe.ts';
 import { BOUNDS, type Bounds } from '../api/protocol.ts';
-import type { GateTimes } from '../cluster/times.ts';
 import type { DashboardSettings } from '../dashboard/open-dashboard.ts';
 import { exampleStateOf, readServed, type Snapshot } from '../snapshot/snapshot.ts';
 import type { SourceOptions } from '../snapshot/sources.ts';
 import type { AccountStore } from '../store/account-store.ts';
+import { openGate } from '../store/gate.ts';
 import { watchReplacement } from '../store/sqlite-file.ts';
 import { countUsage } from '../store/usage-counts.ts';
-import { type Backends, backendsOf } from './backends.ts';
+import { openSource, openStore, storeFileOf } from './backends.ts';
 import { createMetrics } from './metrics.ts';
 import { buildOps } from './ops.ts';
 
@@ -25,7 +25,6 @@ export interface ServerOptions extends SourceOptions {
   port: number;
   opsPort: number;
   store: string;
-  limits: string;
   perMinute: number;
   perMonth: number;
   corsOrigins?: readonly string[];
@@ -34,8 +33,8 @@ export interface ServerOptions extends SourceOptions {
   giveUp: (line: string) => void;
   clock?: Clock;
   bounds?: Partial<Bounds>;
-  /** Deadlines and intervals for PostgreSQL and Redis. */
-  gateTimes?: Partial<GateTimes>;
+  /** Whether grants in PostgreSQL are committed without waiting for the disk. */
+  asyncGrants?: boolean;
   /** No dashboard if not given. */
   dashboard?: DashboardSettings | null;
 }
@@ -66,18 +65,17 @@ const FAILURE_MS = 1000;
 const DRAIN_MS = 10_000;
 
 /**
- * Opens store, limits and snapshot, and listens on all ports.
+ * Opens store and snapshot, and listens on all ports.
  * @throws UsageError, with everything closed again, if one of them cannot be opened.
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { host, report, perMinute, perMonth, clock = systemClock } = options;
-  const backends = backendsOf(options);
+  const { host, report, perMinute, perMonth, asyncGrants: mayLag = false, clock = systemClock } = options;
   // Closes everything that was opened, last first; a failure (on a full disk, for example) does not keep the rest open.
   await using opened = new AsyncDisposableStack();
   // The snapshot first: without one, no store is created.
-  const snapshots = await backends.openSource(options);
+  const snapshots = await openSource(options);
   opened.defer(async () => snapshots.close());
-  const store = await backends.openStore();
+  const store = await openStore(options.store);
   opened.defer(() => store.close());
   const usage = countUsage(store.usage);
   const writeUsage = () =>
@@ -88,14 +86,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const flushTimer = setInterval(flushUsage, FLUSH_MS).unref();
   opened.defer(writeUsage);
   opened.defer(async () => clearInterval(flushTimer));
-  const reportFailure = throttled(report, clock, FAILURE_MS);
-  const gate = await backends.openGate(store, {
-    perMinute,
-    perMonth,
-    clock,
-    report: reportFailure,
-    times: options.gateTimes,
-  });
+  const reportFailure = throttled(report, FAILURE_MS);
+  const gate = await openGate(store, { perMinute, perMonth, mayLag, clock, report: reportFailure });
   opened.defer(async () => gate.close());
 
   const metrics = createMetrics({
@@ -124,14 +116,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const { openDashboard } = await import('../dashboard/open-dashboard.ts');
     const { referenceOf } = await import('../dashboard/kit/reference-content.ts');
     // PostgreSQL gets connections of its own, so that visitors never use up the API's.
-    const accounts = backends.storeFile === null ? await backends.openStore() : store;
+    const accounts = storeFileOf(options.store) === null ? await openStore(options.store) : store;
     if (accounts !== store) opened.defer(() => accounts.close());
     const dashboard = await openDashboard({
       ...options.dashboard,
       apiUrl: options.dashboard.apiUrl ?? url,
       services: {
         accounts,
-        limiter: gate,
         flushUsage,
         perMinute,
         perMonth,
@@ -151,9 +142,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   }
 
   let stopping = false;
-  const ops = buildOps({ snapshots, metrics, unready: () => (stopping ? 'stopping' : gate.unavailable()) });
+  const ops = buildOps({ snapshots, metrics, unready: async () => (stopping ? 'stopping' : gate.unavailable()) });
   const opsUrl = await listen(ops, host, options.opsPort, 'ops port');
-  const watching = watchStore(backends, options.giveUp);
+  const watching = watchStore(storeFileOf(options.store), options.giveUp);
   opened.defer(async () => clearInterval(watching));
 
   const running = opened.move();
@@ -173,7 +164,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 }
 
 /** Gives up once the store has been replaced by another file: keys revoked in the new one would still work here. */
-function watchStore({ storeFile: file }: Backends, giveUp: ServerOptions['giveUp']): NodeJS.Timeout | undefined {
+function watchStore(file: string | null, giveUp: ServerOptions['giveUp']): NodeJS.Timeout | undefined {
   if (file === null) return undefined;
   const isReplaced = watchReplacement(file);
   const watching = setInterval(() => {

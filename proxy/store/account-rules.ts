@@ -20,15 +20,6 @@ export function keyStatus(key: Pick<Key, 'revoked_at' | 'expires_at'>, now: numb
   return key.expires_at !== null && now >= key.expires_at ? 'expired' : 'active';
 }
 
-/** Whether a request with `key` is admitted: all reasons for refusal in one place. */
-export function isAdmitted(
-  key: Parameters<typeof keyStatus>[0],
-  account: Parameters<typeof accountStatus>[0],
-  now: number,
-): boolean {
-  return keyStatus(key, now) === 'active' && accountStatus(account) === 'active';
-}
-
 export type AccountChange = 'unlock' | 'suspend' | 'reinstate' | 'remove';
 
 /**

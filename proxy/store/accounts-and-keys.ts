@@ -5,18 +5,19 @@ import { accountBy, accounts, toKey } from './account-queries.ts';
 import { type AccountChange, accountStatus, changeAccount, checkMayHoldKeys, checkName } from './account-rules.ts';
 import { COMMAND_LINE, record } from './audit.ts';
 import type { Database, Db } from './database.ts';
-import { hashHead, hashKey, type KeyKind, randomText, startOf } from './key-format.ts';
+import { hashKey, type KeyKind, mintKey, randomText, startOf } from './key-format.ts';
 import type { Account, AccountKind, Key } from './row-types.ts';
 import { insert, update } from './statements.ts';
+import { changeTagSecret, goodSecrets, mintingSecret, readTagSecrets } from './tag-secrets.ts';
 
 export interface NewKey {
+  /** What the key begins with. */
+  brand: string;
   owner: string;
   name: string;
   kind: KeyKind;
   scopes: readonly Scope[];
   expiresAt: number | null;
-  /** The key itself, which is not stored. */
-  secret: string;
 }
 
 export interface LimitChange {
@@ -26,45 +27,39 @@ export interface LimitChange {
 }
 
 /**
- * Names are never reused: a removed account keeps its own. Each change is recorded in the audit log as made by `by`,
- * then committed, then confirmed, and only then returned.
+ * Names are never reused: a removed account keeps its own. Each change is recorded in the audit log as made by `by`, and
+ * is on disk once it is returned. Every process obeys it from the next request on, since each request reads these rows.
  */
-export function accountsAndKeys({ db, transact, confirm }: Database) {
-  const changeRow = async (name: string, work: (tx: Db, before: Account) => Promise<Account>): Promise<Account> => {
-    const account = await transact(async (tx) => work(tx, await accountNamed(tx, name, 'update')));
-    // Even if nothing changed: an earlier attempt may have been committed but not confirmed.
-    await confirm('accounts', account.id, account.version);
-    return account;
-  };
+export function accountsAndKeys({ db, transact }: Database) {
+  const changeRow = (name: string, work: (tx: Db, before: Account) => Promise<Account>): Promise<Account> =>
+    transact(async (tx) => work(tx, await accountNamed(tx, name, 'update')));
   const listAccounts = (): Promise<Account[]> => {
     const byAge = accounts(db).orderBy('created_at');
     return byAge.orderBy('name', (order) => order.collate('C')).execute();
   };
 
   /** Writes the values that `changeOf` returns for the key; null leaves it as it is. */
-  const changeKey = async (
+  const changeKey = (
     id: string,
     ownerId: string | undefined,
     changeOf: (tx: Db, before: Key) => Promise<Partial<Pick<Key, 'revoked_at' | 'expires_at'>> | null>,
-  ): Promise<Key> => {
-    const key = await transact(async (tx) => {
+  ): Promise<Key> =>
+    transact(async (tx) => {
       await tx.selectFrom('keys').select('id').where('id', '=', id).forNoKeyUpdate().execute();
       const before = await keyWith(tx, id, ownerId);
       const change = await changeOf(tx, before);
       if (change === null) return before;
-      await update(tx, 'keys', { id }, { ...change, version: before.version + 1 });
+      await update(tx, 'keys', { id }, change);
       return keyWith(tx, id);
     });
-    await confirm('keys', id, key.version);
-    return key;
-  };
 
   return {
     async createAccount(kind: AccountKind, name: string, now: number, by = COMMAND_LINE): Promise<Account> {
       const checked = checkName('account name', name);
       const id = `acc_${randomText(12)}`;
       return transact(async (tx) => {
-        const row = tx.insertInto('accounts').values({ id, name: checked, kind, created_at: now });
+        const unset = { unlocked_at: null, suspended_at: null, removed_at: null, per_minute: null, per_month: null };
+        const row = tx.insertInto('accounts').values({ id, name: checked, kind, created_at: now, ...unset });
         const inserted = await row.onConflict((known) => known.column('name').doNothing()).executeTakeFirstOrThrow();
         const account = await accountNamed(tx, checked);
         if (inserted.numInsertedOrUpdatedRows === 0n) {
@@ -98,26 +93,31 @@ export function accountsAndKeys({ db, transact, confirm }: Database) {
     accountById: (id: string): Promise<Account | null> => accountBy(db, 'id', id),
     listAccounts,
 
-    async createKey(newKey: NewKey, now: number, by = COMMAND_LINE): Promise<Key> {
+    /** Creates a key. Its text, `secret`, is not stored. */
+    async createKey(newKey: NewKey, now: number, by = COMMAND_LINE): Promise<{ key: Key; secret: string }> {
       const name = checkName('key name', newKey.name);
       const id = `key_${randomText(12)}`;
-      const key = await transact(async (tx) => {
+      return transact(async (tx) => {
         // Locked against a simultaneous suspension or removal.
         const owner = await accountNamed(tx, newKey.owner, 'share');
         checkMayHoldKeys(owner);
-        const { kind, scopes, secret, expiresAt: expires_at } = newKey;
-        const hash = hashKey(secret);
-        const derived = { hash, hash_head: hashHead(hash), start: startOf(secret) };
-        const times = { created_at: now, expires_at, created_by: by.id };
-        const row = { id, owner_id: owner.id, name, kind, scopes: scopes.join(','), ...derived, ...times };
-        await insert(tx, 'keys', row);
+        const { brand, kind, scopes, expiresAt: expires_at } = newKey;
+        const secret = mintKey(brand, kind, mintingSecret(await readTagSecrets(tx), now));
+        const derived = { hash: hashKey(secret), start: startOf(secret) };
+        const times = { created_at: now, expires_at, revoked_at: null, created_by: by.id };
+        await insert(tx, 'keys', {
+          id,
+          owner_id: owner.id,
+          name,
+          kind,
+          scopes: scopes.join(','),
+          ...derived,
+          ...times,
+        });
         const detail = `${id}, ${kind}, ${scopes.join(' ')}`;
         await record(tx, { action: 'key.create', account: owner.id, subject: name, detail }, by, now);
-        return keyWith(tx, id);
+        return { key: await keyWith(tx, id), secret };
       });
-      // Redis may have cached that there is no such key.
-      await confirm('keys', id, key.version);
-      return key;
     },
     /** Keys with their owners, oldest first; only those of `owner` if named. */
     async listKeys(owner?: string): Promise<{ key: Key; owner: Account }[]> {
@@ -136,6 +136,11 @@ export function accountsAndKeys({ db, transact, confirm }: Database) {
       const row = await keys(db).where('hash', '=', hashKey(secret)).executeTakeFirst();
       return row ? { key: toKey(row), owner: (await accountBy(db, 'id', row.owner_id))! } : null;
     },
+    /** The secrets whose tags are good at `now`. */
+    tagSecrets: async (now: number): Promise<Uint8Array[]> => goodSecrets(await readTagSecrets(db), now),
+    /** Makes a new secret for tags; keys tagged with earlier ones are refused from `until` on. */
+    changeTagSecret: (until: number, now: number, by = COMMAND_LINE): Promise<void> =>
+      transact((tx) => changeTagSecret(tx, until, now, by)),
     /**
      * Revokes a key for good; one already revoked keeps the time of its revocation. If `ownerId` is given, another
      * owner's key is treated as unknown.
@@ -164,8 +169,8 @@ async function accountNamed(db: Db, name: string, lock?: 'share' | 'update'): Pr
   return account;
 }
 
-async function rewrite(tx: Db, { id, version }: Account, values: Partial<Account>): Promise<Account> {
-  await update(tx, 'accounts', { id }, { ...values, version: version + 1 });
+async function rewrite(tx: Db, { id }: Account, values: Partial<Account>): Promise<Account> {
+  await update(tx, 'accounts', { id }, values);
   return (await accountBy(tx, 'id', id))!;
 }
 
@@ -190,7 +195,7 @@ const keys = (db: Db) =>
     .selectFrom('keys')
     .leftJoin('key_uses', 'key_id', 'id')
     .select(['id', 'owner_id', 'name', 'kind', 'scopes', 'created_at', 'expires_at', 'revoked_at', 'created_by'])
-    .select(['start', 'last_used_at', 'version']);
+    .select(['start', 'last_used_at']);
 
 async function keyWith(db: Db, id: string, ownerId?: string): Promise<Key> {
   const row = await keys(db).where('id', '=', id).executeTakeFirst();

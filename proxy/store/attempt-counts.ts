@@ -1,3 +1,7 @@
+import { hash } from 'node:crypto';
+import type { Database } from './database.ts';
+import { sweep } from './statements.ts';
+
 /** The maximum number of attempts at `what` in a window of time. */
 export interface Allowance {
   what: string;
@@ -12,41 +16,76 @@ export interface Attempts {
   giveBack(allowances: readonly Allowance[]): Promise<void>;
 }
 
-/** The maximum number of windows kept; beyond it the oldest are dropped. Each window takes at least one attempt. */
-const MOST_COUNTED = 100_000;
+/** Rolls back the transaction of a refused attempt. */
+class Refused extends Error {
+  readonly waitMs: number;
+  constructor(waitMs: number) {
+    super('too many attempts');
+    this.waitMs = waitMs;
+  }
+}
 
 /**
- * Counts attempts in memory, in windows that start with the first attempt, for a single proxy with SQLite. A restart
- * loses the counts, but nobody outside can cause one.
+ * Counts attempts in the store, for all its dashboards together, in windows that start with the first attempt. Names are
+ * stored as hashes, since they may contain emails and IP addresses. The number of rows is bounded only by what one
+ * address may do, 50 sign-ins and 20 links per window; each row is deleted soon after its window ends.
  */
-export function countAttempts(): Attempts {
-  const windows = new Map<string, { count: number; until: number }>();
+export function countAttempts({ db, transactLightly }: Database): Attempts {
+  // Every transaction locks rows in this order, so that none waits for another in a circle.
+  const inOrder = (allowances: readonly Allowance[]) =>
+    allowances
+      .map((allowance) => ({ ...allowance, hash: hash('sha256', allowance.what, 'buffer') }))
+      .sort((a, b) => a.hash.compare(b.hash));
+
   return {
     async take(allowances, now) {
-      const found = allowances.map((allowance) => {
-        const known = windows.get(allowance.what);
-        return { allowance, window: known && known.until > now ? known : null };
-      });
-      const waits = found.map(({ allowance, window }) =>
-        window && window.count >= allowance.most ? window.until - now : 0,
-      );
-      const wait = Math.max(...waits);
-      if (wait > 0) return wait;
-      for (const { allowance, window } of found) {
-        if (window) window.count++;
-        else {
-          windows.delete(allowance.what);
-          windows.set(allowance.what, { count: 1, until: now + allowance.windowMs });
-        }
+      const moment = Math.floor(now);
+      await sweep(db, 'attempts', ['what'], 'until', moment);
+      const sorted = inOrder(allowances);
+      try {
+        await transactLightly(async (tx) => {
+          const counted = await tx
+            .insertInto('attempts')
+            .values(sorted.map((allowance) => ({ what: allowance.hash, count: 1, until: moment + allowance.windowMs })))
+            .onConflict((known) =>
+              known.column('what').doUpdateSet(({ eb, ref }) => ({
+                count: eb
+                  .case()
+                  .when('attempts.until', '>', moment)
+                  .then(eb('attempts.count', '+', 1))
+                  .else(1)
+                  .end(),
+                until: eb
+                  .case()
+                  .when('attempts.until', '>', moment)
+                  .then(ref('attempts.until'))
+                  .else(ref('excluded.until'))
+                  .end(),
+              })),
+            )
+            .returningAll()
+            .execute();
+          const mostOf = (what: Uint8Array) => sorted.find((allowance) => allowance.hash.equals(what))!.most;
+          const full = counted.filter(({ what, count }) => count > mostOf(what));
+          if (full.length > 0) throw new Refused(Math.max(...full.map(({ until }) => until - moment)));
+        });
+        return null;
+      } catch (error) {
+        if (error instanceof Refused) return error.waitMs;
+        throw error;
       }
-      while (windows.size > MOST_COUNTED) windows.delete(windows.keys().next().value!);
-      return null;
     },
     async giveBack(allowances) {
-      for (const { what } of allowances) {
-        const window = windows.get(what);
-        if (window) window.count--;
-      }
+      const names = inOrder(allowances).map((allowance) => allowance.hash);
+      await transactLightly(async (tx) => {
+        await tx.selectFrom('attempts').select('what').where('what', 'in', names).orderBy('what').forUpdate().execute();
+        await tx.deleteFrom('attempts').where('what', 'in', names).where('count', '<=', 1).execute();
+        await tx
+          .updateTable('attempts')
+          .set(({ eb }) => ({ count: eb('count', '-', 1) }))
+          .where('what', 'in', names)
+          .execute();
+      });
     },
   };
 }

@@ -9,6 +9,7 @@ export const ACTIONS = {
   'key.create': 'created a key',
   'key.revoke': 'revoked a key',
   'key.end': 'set an expiry for a key',
+  'key.secret': 'changed the secret of keys',
   'person.invite': 'invited',
   'person.uninvite': 'withdrew the invitation of',
   'person.join': 'accepted an invitation',

@@ -1,4 +1,4 @@
-/** Backup and restore for a single proxy with SQLite: store and limits in one file. */
+/** Backup and restore of a store in SQLite. */
 import {
   chmodSync,
   closeSync,
@@ -7,135 +7,161 @@ import {
   linkSync,
   mkdirSync,
   openSync,
-  readFileSync,
   realpathSync,
   renameSync,
   rmSync,
-  writeFileSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { lineOf, UsageError } from '../../pipeline/lib/errors.ts';
-import { checkIntact, giveToOwner, isDamaged, isDamageError, openSqliteFile } from './sqlite-file.ts';
-import { limitsFileOf, lockLimits, openLimits } from './sqlite-limiter.ts';
+import { missingScripts, schemaOf } from './database.ts';
+import { checkIntact, giveToOwner, isBusyError, openSqliteFile, schemaIn } from './sqlite-file.ts';
 
 const BUSY_MS = 5000;
 /** Suffixes of the files of a database. */
 const SUFFIXES = ['', '-wal', '-shm', '-journal'];
 
 /**
- * Copies the store in `file` and its limits to `target`, readable by its owner alone. Servers may be running; each of
- * the two copies is consistent. The limits are copied second, so that they count everything that a copied key was
- * granted.
+ * Copies the store in `file`, as it is at one moment, to `target`, readable by its owner alone. Servers may be running.
  * @throws UsageError if there is no store, `target` exists, or a file is damaged or cannot be written.
  */
 export function backUp(file: string, target: string): void {
   if (!existsSync(file)) throw new UsageError(`no store at ${file}`);
   if (existsSync(target)) throw new UsageError(`${target} already exists; name a new file`);
   const temporary = `${target}.unfinished`;
-  const temporaryLimits = `${temporary}-limits`;
   try {
-    copyDatabase(file, temporary);
-    const limits = limitsFileOf(file);
-    const copy = openSqliteFile(temporary, () => {}, BUSY_MS);
-    copy.exec('CREATE TABLE limits_backup (file BLOB NOT NULL)');
-    if (existsSync(limits)) {
-      copyDatabase(limits, temporaryLimits);
-      copy.prepare('INSERT INTO limits_backup VALUES (?)').run(readFileSync(temporaryLimits));
+    rmSync(temporary, { force: true });
+    closeSync(openSync(temporary, 'wx', 0o600));
+    const db = openSqliteFile(file, (opened) => checkStore(opened, file), BUSY_MS);
+    try {
+      db.prepare('VACUUM INTO ?').run(temporary);
+    } finally {
+      db.close();
     }
-    copy.close();
     renameSync(temporary, target);
   } finally {
-    for (const left of [temporary, temporaryLimits]) rmSync(left, { force: true });
+    rmSync(temporary, { force: true });
   }
 }
 
-/** Copies the database in `file` to `target`, which only its owner may read. */
-function copyDatabase(file: string, target: string): void {
-  rmSync(target, { force: true });
-  closeSync(openSync(target, 'wx', 0o600));
-  const db = openSqliteFile(file, (opened) => checkIntact(opened, file), BUSY_MS);
-  try {
-    db.prepare('VACUUM INTO ?').run(target);
-  } finally {
-    db.close();
-  }
+/** @throws UsageError if `db`, the database in `file`, is damaged or no store of this version. */
+function checkStore(db: DatabaseSync, file: string): void {
+  checkIntact(db, file);
+  const missing = missingScripts(file, schemaIn(db), schemaOf('sqlite'));
+  if (missing.length > 0) throw new UsageError(`${file} is empty, or has the schema of an older malaria-proxy`);
 }
 
 /**
- * Replaces the store in `file`, which is renamed, with the one in the backup `source`. An existing limits file that is
- * intact is newer than the backup: it is kept, with the higher of the two counts for each month; otherwise the backup's
- * limits replace it. If killed at any moment, this leaves the old or the new store, and limits that are no older than
- * it, and can be repeated.
- * @returns the new name of the old store; null if there was none
+ * Replaces the store in `file`, which is renamed, with the one in the backup `source`. What was taken away since the
+ * backup stays taken away (CARRY), and what was granted since then stays counted. If killed at any moment, this leaves
+ * the old or the new store, and can be repeated.
+ *
+ * @param forget goes on if the store in `file` is missing or cannot be read, without carrying anything over
+ * @returns the new name of the old store, null if there was none, and whether it was carried over
  * @throws UsageError if `source` is not an intact backup, or a server or another command is using the store.
  */
-export function restore(source: string, file: string): string | null {
+export function restore(source: string, file: string, forget = false): { kept: string | null; isCarried: boolean } {
   if (!existsSync(source)) throw new UsageError(`no backup at ${source}`);
   mkdirSync(dirname(file), { recursive: true });
   const target = existsSync(file) ? realpathSync(file) : file;
-  const limits = limitsFileOf(target);
-  const lock = lockLimits(limits);
-  const [temporary, temporaryLimits] = [`${target}.restoring`, `${limits}.restoring`];
+  const temporary = `${target}.restoring`;
   const clear = () => {
-    for (const suffix of SUFFIXES)
-      for (const left of [temporary, temporaryLimits]) rmSync(left + suffix, { force: true });
+    for (const suffix of SUFFIXES) rmSync(temporary + suffix, { force: true });
   };
-  let exclusive: DatabaseSync | null = null;
+  let replaced: DatabaseSync | null = null;
   try {
     clear();
-    const hasLimits = unpack(source, temporary, temporaryLimits);
-    const isReplaced = existsSync(target);
-    exclusive = isReplaced ? lockExclusively(target) : null;
+    copyFileSync(source, temporary);
+    chmodSync(temporary, 0o600);
+    giveToOwner(temporary);
+    openSqliteFile(temporary, (opened) => checkStore(opened, source), BUSY_MS).close();
+
+    const exists = existsSync(target);
+    let isCarried = false;
+    try {
+      if (!exists) throw new UsageError(`there is no store at ${target}`);
+      replaced = lockExclusively(target, temporary);
+      checkStore(replaced, target);
+      replaced.exec(`BEGIN EXCLUSIVE; ${CARRY}; COMMIT`);
+      isCarried = true;
+    } catch (error) {
+      if (isBusyError(error) || error instanceof InUse) {
+        throw new UsageError(`${target} is in use or cannot be written: ${lineOf(error)}`, { cause: error });
+      }
+      if (!forget) {
+        throw new UsageError(
+          `the store to be replaced cannot be read: ${lineOf(error)}. With --forget it is replaced all the same: then keys ` +
+            'revoked, accounts suspended and people removed since the backup are as before, and requests granted since are not counted',
+          { cause: error },
+        );
+      }
+    }
     const kept = `${target}.before-${new Date().toISOString()}`;
-    if (!existsSync(limits) || isDamaged(limits)) replace(limits, temporaryLimits, `${kept}-limits`);
-    else if (hasLimits) raiseMonths(limits, temporaryLimits);
     replace(target, temporary, kept);
-    return isReplaced ? kept : null;
+    return { kept: exists ? kept : null, isCarried };
   } finally {
-    exclusive?.close();
+    replaced?.close();
     clear();
-    lock.close();
   }
 }
 
-/** Writes the store and the limits in `source` to separate files. @returns whether `source` contains limits */
-function unpack(source: string, store: string, limits: string): boolean {
-  copyFileSync(source, store);
-  chmodSync(store, 0o600);
-  giveToOwner(store);
-  const copy = openSqliteFile(store, (opened) => checkIntact(opened, source), BUSY_MS);
+class InUse extends Error {}
+
+/**
+ * Opens the store in `file`, which nobody else may use until it is closed, and moves all of it into that one file. The
+ * restored store is attached as `restored`.
+ */
+function lockExclusively(file: string, restored: string): DatabaseSync {
+  const db = new DatabaseSync(file, { timeout: BUSY_MS });
   try {
-    const isBackup = copy.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'limits_backup'").get();
-    if (!isBackup) throw new UsageError(`${source} was not made by \`malaria-proxy backup\``);
-    const saved = copy.prepare('SELECT file FROM limits_backup').get()?.file as Uint8Array | undefined;
-    // If there are none, the file is empty, which means limits of which nothing has been used.
-    writeFileSync(limits, saved ?? '', { mode: 0o600, flush: true });
-    giveToOwner(limits);
-    copy.exec('DROP TABLE limits_backup; VACUUM');
-    return saved !== undefined;
-  } finally {
-    copy.close();
+    db.prepare('ATTACH ? AS restored').run(restored);
+    // Copies the write-ahead log into the file and removes it, which fails if anyone else has the file open.
+    const mode = db.prepare('PRAGMA main.journal_mode = DELETE').get()?.journal_mode;
+    if (mode !== 'delete') throw new InUse('another process has it open');
+    // The lock outlives the transaction.
+    db.exec('PRAGMA main.locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT');
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
   }
 }
 
 /**
- * Locks the store in `file`, and moves all of it into that one file, so that nobody writes to it while it is replaced.
- * @returns null if it is too damaged for that
- * @throws UsageError if another process has it open.
+ * What the restored store takes over from the one that it replaces: revocations, earlier expiries, suspensions, removals
+ * of accounts and people, used links, the ends of secrets for tags, attempts, and the higher of both counts of each
+ * minute and month. Of what was made since the backup, only the audit log. Everybody has to sign in again.
  */
-function lockExclusively(file: string): DatabaseSync | null {
-  const db = new DatabaseSync(file, { timeout: BUSY_MS });
-  try {
-    // Copies the write-ahead log into the file and removes it, which fails if anyone else has the file open.
-    db.exec('PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE');
-    return db;
-  } catch (error) {
-    db.close();
-    if (isDamageError(error)) return null;
-    throw new UsageError(`${file} is in use or cannot be written: ${lineOf(error)}`, { cause: error });
-  }
-}
+const CARRY = `
+  UPDATE restored.keys SET
+    revoked_at = coalesce(keys.revoked_at, now.revoked_at),
+    expires_at = min(coalesce(keys.expires_at, now.expires_at), coalesce(now.expires_at, keys.expires_at))
+    FROM main.keys AS now WHERE now.id = keys.id;
+  UPDATE restored.accounts SET
+    suspended_at = coalesce(accounts.suspended_at, now.suspended_at),
+    removed_at = coalesce(accounts.removed_at, now.removed_at)
+    FROM main.accounts AS now WHERE now.id = accounts.id;
+  UPDATE restored.people SET removed_at = now.removed_at, password_hash = '', factor_secret = NULL
+    FROM main.people AS now WHERE now.id = people.id AND now.removed_at IS NOT NULL AND people.removed_at IS NULL;
+  UPDATE restored.people SET factor_step = max(people.factor_step, now.factor_step)
+    FROM main.people AS now WHERE now.id = people.id;
+  DELETE FROM restored.sessions;
+  DELETE FROM restored.browsers WHERE person_id IN (SELECT id FROM restored.people WHERE removed_at IS NOT NULL);
+  DELETE FROM restored.recovery_codes
+    WHERE NOT EXISTS (SELECT 1 FROM main.recovery_codes AS now
+      WHERE now.person_id = recovery_codes.person_id AND now.hash = recovery_codes.hash);
+  UPDATE restored.links SET used_at = now.used_at
+    FROM main.links AS now WHERE now.id = links.id AND links.used_at IS NULL;
+  INSERT OR REPLACE INTO restored.tag_secrets SELECT * FROM main.tag_secrets;
+  INSERT OR REPLACE INTO restored.attempts SELECT * FROM main.attempts;
+  INSERT INTO restored.seconds SELECT * FROM main.seconds WHERE key_id IN (SELECT id FROM restored.keys)
+    ON CONFLICT DO UPDATE SET
+      granted = CASE WHEN excluded.second = second THEN max(granted, excluded.granted)
+        WHEN excluded.second > second THEN excluded.granted ELSE granted END,
+      second = max(second, excluded.second);
+  INSERT INTO restored.months SELECT * FROM main.months WHERE owner_id IN (SELECT id FROM restored.accounts)
+    ON CONFLICT DO UPDATE SET granted = max(granted, excluded.granted);
+  INSERT INTO restored.audit SELECT * FROM main.audit WHERE id > (SELECT coalesce(max(id), 0) FROM restored.audit)`;
 
 /** Replaces the database in `target`, which is kept as `kept`, with the file `next` in one step. */
 function replace(target: string, next: string, kept: string): void {
@@ -143,16 +169,4 @@ function replace(target: string, next: string, kept: string): void {
   // A damaged database may have left a write-ahead log or journal, which does not belong to the new one.
   for (const suffix of SUFFIXES.slice(1)) rmSync(target + suffix, { force: true });
   renameSync(next, target);
-}
-
-/** Raises the months counted in `limits` to those in the file `saved`. */
-function raiseMonths(limits: string, saved: string): void {
-  const db = openLimits(limits);
-  try {
-    db.prepare('ATTACH ? AS saved').run(saved);
-    db.exec(`INSERT INTO months SELECT owner_id, month, taken FROM saved.months WHERE true
-      ON CONFLICT DO UPDATE SET taken = max(taken, excluded.taken)`);
-  } finally {
-    db.close();
-  }
 }

@@ -2,7 +2,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Kysely } from 'kysely';
-import type { Attempts } from './attempt-counts.ts';
+import type { Clock } from '../../pipeline/lib/clock.ts';
+import { UsageError } from '../../pipeline/lib/errors.ts';
+import type { Decision, DefaultLimits } from './admission.ts';
 import type { Rows } from './row-types.ts';
 
 /** The database, or a transaction in it. */
@@ -10,23 +12,66 @@ export type Db = Kysely<Rows>;
 
 export interface Database {
   db: Db;
-  /** Runs `work` in a transaction. `work` must query only the transaction passed to it: SQLite has one connection. */
+  /**
+   * Runs `work` in a transaction that is on disk when this resolves. `work` must query only the transaction passed to
+   * it: SQLite has one connection.
+   */
   transact<T>(work: (tx: Db) => Promise<T>): Promise<T>;
-  /** The same without waiting for the disk in SQLite: a power cut may undo it, but not a crash of this process. */
+  /** The same without waiting for the disk: a power cut may undo it, but not a crash of this process. */
   transactLightly<T>(work: (tx: Db) => Promise<T>): Promise<T>;
   /** Locks the service team, which has no row, until the transaction ends. */
   lockServiceTeam(tx: Db): Promise<unknown>;
-  /** Resolves once no proxy uses an older version of the row with this id. */
-  confirm(table: 'accounts' | 'keys', id: string, version: number): Promise<void>;
-  attempts: Attempts;
+  /** Opens admission (admission.ts). `clock` is that of SQLite's requests; PostgreSQL has its own. */
+  openAdmitter(options: AdmitterOptions): Admitter;
   /** Call this only after the last query. */
   close(): Promise<void>;
 }
 
-/** The scripts that create the tables, each raising the schema's version by one. */
+export interface AdmitterOptions extends DefaultLimits {
+  clock: Clock;
+  /** The time in PostgreSQL, ms, for tests; otherwise the server's clock decides. */
+  setMs?: (() => number) | undefined;
+  /** Whether grants in PostgreSQL are committed without waiting for the disk, as they always are in SQLite. */
+  mayLag: boolean;
+}
+
+export interface Admitter {
+  /**
+   * Decides a request whose key has this hash, and charges it if granted. Null if no such key is admitted.
+   * @throws TryAgain if the store cannot decide in time.
+   */
+  decide(hash: Buffer): Promise<Decision | null>;
+  /** @throws TryAgain if the store cannot be written at present. */
+  probe(): Promise<void>;
+  close(): void;
+}
+
+/**
+ * The scripts that create the tables: the first all of them, each further one (`sqlite-2.sql`, `sqlite-3.sql` …) a later
+ * version of the schema.
+ */
 export function schemaOf(kind: 'sqlite' | 'postgres'): string[] {
-  const folder = join(import.meta.dirname, 'schema', kind);
-  return readdirSync(folder)
-    .sort()
-    .map((name) => readFileSync(join(folder, name), 'utf8'));
+  const folder = join(import.meta.dirname, 'schema');
+  const versionOf = (name: string) => Number(/-(\d+)\.sql$/.exec(name)?.[1] ?? 1);
+  const names = readdirSync(folder).filter((name) => name.startsWith(kind));
+  return names.sort((a, b) => versionOf(a) - versionOf(b)).map((name) => readFileSync(join(folder, name), 'utf8'));
+}
+
+/** Where the schema of a store stands: `version` is null if there is no table `store`, as in what is not ours. */
+export interface FoundSchema {
+  version: number | null;
+  isEmpty: boolean;
+}
+
+/** The scripts that the store called `name` lacks. @throws UsageError if it is not one of this program's stores. */
+export function missingScripts(name: string, { version, isEmpty }: FoundSchema, scripts: readonly string[]): string[] {
+  if (version === null && !isEmpty) {
+    throw new UsageError(`${name} was made by an unreleased version, or is no store: make a new one`);
+  }
+  if ((version ?? 0) > scripts.length) {
+    throw new UsageError(
+      `${name} has schema ${version} of a newer malaria-proxy; this version supports ${scripts.length}`,
+    );
+  }
+  return scripts.slice(version ?? 0);
 }

@@ -1,37 +1,80 @@
-import type { Awaitable } from '../../pipeline/lib/clock.ts';
-import type { Verdict } from '../limits/verdict.ts';
-import type { Holder } from './key-reader.ts';
-
-/** A request with a valid key: the key's holder, and the verdict of the limits. */
-export interface Admission {
-  holder: Omit<Holder, 'perMinute' | 'perMonth'>;
-  verdict: Verdict;
-}
+import { lineOf } from '../../pipeline/lib/errors.ts';
+import type { AccountStore } from './account-store.ts';
+import { type Admission, admissionOf } from './admission.ts';
+import type { Admitter, AdmitterOptions } from './database.ts';
+import { hashKey, isTagged } from './key-format.ts';
+import { goodSecrets, readTagSecrets, SECRETS_MS } from './tag-secrets.ts';
 
 /** Key and limits cannot be checked in time, so nobody is admitted. Clients should retry after this many seconds. */
 export interface Unavailable {
   retrySeconds: number;
 }
 
-export const UNAVAILABLE: Unavailable = { retrySeconds: 5 };
+const UNAVAILABLE: Unavailable = { retrySeconds: 5 };
 
-/** Checks key and limits together: in a single round trip if they are stored on another machine. */
+/** Checks key and limits of requests together. */
 export interface Gate {
   /**
-   * Decides a request at wall-clock time `now` (ms) with `key`, as presented by the client, and charges it if granted.
-   * Takes into account every change acknowledged before this call.
+   * Decides a request with `key`, as presented by the client, and charges it if granted. Takes into account every change
+   * acknowledged before this call.
    * @returns null if the key is unknown, mistyped or not admitted
    */
-  admit(key: string, now: number): Awaitable<Admission | Unavailable | null>;
-  /** Requests granted to the owner's live keys in this calendar month so far. */
-  monthUsed(ownerId: string): Awaitable<number>;
+  admit(key: string): Promise<Admission | Unavailable | null>;
   /** The reason why requests cannot be decided, in a few words; null while they can. */
-  unavailable(): string | null;
-  close(): Awaitable<void>;
+  unavailable(): Promise<string | null>;
+  close(): void;
 }
 
-/** Limits for accounts without limits of their own. */
-export interface DefaultLimits {
-  perMinute: number;
-  perMonth: number;
+export interface GateOptions extends AdmitterOptions {
+  /** Called with a line when requests can no longer be decided, and when they can again. */
+  report: (line: string) => void;
+}
+
+/**
+ * The gate to `store`. A key whose tag is wrong is refused without asking the store, so a flood of forged keys costs it
+ * nothing. The secrets of tags are read once a second.
+ *
+ * @throws UsageError if the store is damaged, TryAgain if it cannot be reached.
+ */
+export async function openGate({ database }: AccountStore, { report, ...options }: GateOptions): Promise<Gate> {
+  const { clock } = options;
+  let secrets = await readTagSecrets(database.db);
+  const admitter = database.openAdmitter(options);
+  const refresh = async () => {
+    // If they cannot be read, neither can keys, and requests report it.
+    secrets = await readTagSecrets(database.db).catch(() => secrets);
+  };
+  const timer = setInterval(refresh, SECRETS_MS).unref();
+
+  let failure: string | null = null;
+  const note = (line: string | null) => {
+    if (line !== failure) report(line ?? 'keys and limits: available again');
+    failure = line;
+  };
+  const failed = (error: unknown): Unavailable => {
+    note(`keys and limits: ${lineOf(error)}`);
+    return UNAVAILABLE;
+  };
+  const decided = (decision: Awaited<ReturnType<Admitter['decide']>>): Admission | null => {
+    if (failure !== null) note(null);
+    return decision && admissionOf(decision);
+  };
+  return {
+    async admit(key) {
+      if (!isTagged(key, goodSecrets(secrets, clock.wallMs()))) return null;
+      return admitter.decide(hashKey(key)).then(decided, failed);
+    },
+    async unavailable() {
+      try {
+        await admitter.probe();
+        return null;
+      } catch (error) {
+        return `keys and limits: ${lineOf(error)}`;
+      }
+    },
+    close() {
+      clearInterval(timer);
+      admitter.close();
+    },
+  };
 }

@@ -17,8 +17,6 @@ export interface Account {
   removed_at: number | null;
   per_minute: number | null;
   per_month: number | null;
-  /** Incremented with each change. */
-  version: number;
 }
 
 export interface Key {
@@ -34,10 +32,8 @@ export interface Key {
   created_by: string | null;
   /** Up to a minute late while a server runs; null if it was never used. */
   last_used_at: number | null;
-  /** The characters before its secret part and four of that part; null for keys created before this was stored. */
-  start: string | null;
-  /** Incremented with each change. */
-  version: number;
+  /** The characters before its secret part and four of that part. */
+  start: string;
 }
 
 export type Role = 'service' | 'administrator' | 'member' | 'researcher';
@@ -101,13 +97,13 @@ export interface ErrorRow extends Pick<UsageRow, 'day' | 'key_id' | 'operation'>
   count: number;
 }
 
-type Versioned<Row> = Omit<Row, 'version'> & { version: Generated<number> };
-
 /** The rows of each table, the same in SQLite and PostgreSQL; in SQLite, true and false are 1 and 0. */
 export interface Rows {
-  accounts: Versioned<Account>;
-  keys: Versioned<Omit<Key, 'scopes' | 'last_used_at'>> & { scopes: string; hash_head: string; hash: Uint8Array };
+  accounts: Account;
+  keys: Omit<Key, 'scopes' | 'last_used_at'> & { scopes: string; hash: Uint8Array };
   key_uses: { key_id: string; last_used_at: number };
+  tag_secrets: { secret: Uint8Array; created_at: number; until: number | null };
+  months: { owner_id: string; month: string; granted: number };
   people: Omit<Person, 'has_factor'> & {
     password_hash: string;
     factor_secret: string | null;
@@ -123,6 +119,7 @@ export interface Rows {
   };
   sessions: SessionTimes & { hash: Uint8Array; person_id: string; confirmed_at: number };
   browsers: { hash: Uint8Array; person_id: string; seen_at: number };
+  attempts: { what: Uint8Array; count: number; until: number };
   audit: Omit<AuditEntry, 'id' | 'by_service'> & { id: Generated<number>; by_service: boolean };
   usage: UsageRow;
   usage_errors: ErrorRow;

@@ -2,13 +2,13 @@ import { closeSync, existsSync, lchownSync, mkdirSync, openSync, statSync } from
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { lineOf, TryAgain, UsageError } from '../../pipeline/lib/errors.ts';
+import { type FoundSchema, missingScripts, schemaOf } from './database.ts';
+import { newSecret } from './tag-secrets.ts';
 
 /** SQLite's error code when another connection holds the lock. */
-export const SQLITE_BUSY = 5;
-/** Error codes for a damaged file and for a file that is not a database. */
-const DAMAGED = [11, 26];
-/** Error codes that concern the file and not the statement: also busy, read-only, I/O error, full, cannot open. */
-const FILE_ERRORS = [...DAMAGED, SQLITE_BUSY, 8, 10, 13, 14];
+const SQLITE_BUSY = 5;
+/** Error codes that concern the file and not the statement: busy, read-only, I/O, damaged, full, cannot open, no database. */
+const FILE_ERRORS = [SQLITE_BUSY, 8, 10, 11, 13, 14, 26];
 
 /** `error`, as a one-line message for people if the file cannot be used at present. */
 export function unavailable(error: unknown): unknown {
@@ -16,6 +16,9 @@ export function unavailable(error: unknown): unknown {
   if (!FILE_ERRORS.includes(errcode & 0xff)) return error;
   return new TryAgain(`store: SQLite cannot be used: ${lineOf(error)}`, { cause: error });
 }
+
+/** Whether `error` means that another connection holds the lock. */
+export const isBusyError = (error: unknown) => ((error as { errcode?: number }).errcode! & 0xff) === SQLITE_BUSY;
 
 /** If this process runs as root, gives `file`, which it has created, to the folder's owner, as whom the server runs. */
 export function giveToOwner(file: string): void {
@@ -28,7 +31,12 @@ export function giveToOwner(file: string): void {
  * the -wal and -shm files the same mode).
  * @throws UsageError if the file cannot be opened or is not a database.
  */
-export function openSqliteFile(file: string, prepare: (db: DatabaseSync) => void, busyMs: number): DatabaseSync {
+export function openSqliteFile(
+  file: string,
+  prepare: (db: DatabaseSync) => void,
+  busyMs: number,
+  readOnly = false,
+): DatabaseSync {
   let db: DatabaseSync | undefined;
   try {
     mkdirSync(dirname(file), { recursive: true });
@@ -36,7 +44,7 @@ export function openSqliteFile(file: string, prepare: (db: DatabaseSync) => void
       closeSync(openSync(file, 'a', 0o600));
       giveToOwner(file);
     }
-    db = new DatabaseSync(file, { timeout: busyMs });
+    db = new DatabaseSync(file, { timeout: busyMs, readOnly });
     prepare(db);
     return db;
   } catch (error) {
@@ -72,22 +80,6 @@ export function transact<T>(db: DatabaseSync, work: () => T): T {
   }
 }
 
-/** Whether `error` means that the file is damaged or is not a database. */
-export const isDamageError = (error: unknown) => DAMAGED.includes((error as { errcode?: number }).errcode! & 0xff);
-
-/** Whether `file` is not an intact database. */
-export function isDamaged(file: string): boolean {
-  const db = new DatabaseSync(file);
-  try {
-    return db.prepare('PRAGMA quick_check(1)').get()?.quick_check !== 'ok';
-  } catch (error) {
-    if (isDamageError(error)) return true;
-    throw unavailable(error);
-  } finally {
-    db.close();
-  }
-}
-
 /** @throws UsageError if `db`, the database in `file`, is damaged. */
 export function checkIntact(db: DatabaseSync, file: string): void {
   const [first] = db.prepare('PRAGMA quick_check(1)').all();
@@ -98,21 +90,31 @@ export function checkIntact(db: DatabaseSync, file: string): void {
   );
 }
 
+/** Finds out where the schema of the database in `file` stands, without writing to it. */
+export function schemaIn(db: DatabaseSync): FoundSchema {
+  const tables = db.prepare('SELECT name FROM sqlite_schema').all();
+  const isOurs = tables.some(({ name }) => name === 'store');
+  return {
+    version: isOurs ? Number(db.prepare('SELECT version FROM store').get()!.version) : null,
+    isEmpty: tables.length === 0,
+  };
+}
+
 /**
- * Migrates `db` to the newest schema. Each of `versions` is a script that raises `user_version` by one.
- * @throws UsageError if the database was made by a newer version of this program.
+ * Creates the tables of the store in `file`, or migrates them to the newest schema.
+ * @throws UsageError if the file belongs to something else, or to a newer version of this program.
  */
-export function migrate(db: DatabaseSync, file: string, versions: readonly string[]): void {
-  const version = () => Number(db.prepare('PRAGMA user_version').get()!.user_version);
-  if (version() === versions.length) return;
+export function migrate(db: DatabaseSync, file: string, scripts: readonly string[] = schemaOf('sqlite')): void {
+  if (missingScripts(file, schemaIn(db), scripts).length === 0) return;
+  db.exec('PRAGMA journal_mode = WAL');
   transact(db, () => {
-    const found = version();
-    if (found > versions.length) {
-      throw new UsageError(
-        `${file} has schema ${found} of a newer malaria-proxy; this version supports ${versions.length}`,
-      );
+    // Another process may have done so meanwhile.
+    const found = schemaIn(db);
+    for (const script of missingScripts(file, found, scripts)) db.exec(script);
+    if (found.isEmpty) {
+      db.exec('INSERT INTO store VALUES (0)');
+      db.prepare('INSERT INTO tag_secrets VALUES (?, 0, NULL)').run(newSecret());
     }
-    for (const script of versions.slice(found)) db.exec(script);
-    db.exec(`PRAGMA user_version = ${versions.length}`);
+    db.prepare('UPDATE store SET version = ?').run(scripts.length);
   });
 }

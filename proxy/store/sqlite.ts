@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import {
@@ -12,10 +13,10 @@ import {
   SqliteQueryCompiler,
   sql,
 } from 'kysely';
-import { countAttempts } from './attempt-counts.ts';
-import { type Database, schemaOf } from './database.ts';
+import { type Database, missingScripts, schemaOf } from './database.ts';
 import type { Rows } from './row-types.ts';
-import { migrate, openSqliteFile, SQLITE_BUSY, unavailable } from './sqlite-file.ts';
+import { openSqliteAdmitter } from './sqlite-admitter.ts';
+import { isBusyError, migrate, openSqliteFile, schemaIn, unavailable } from './sqlite-file.ts';
 
 /** How long a change waits for another process to finish its own. */
 const BUSY_MS = 5000;
@@ -24,17 +25,20 @@ const RETRY_MS = 5;
 /**
  * The database in an SQLite file (WAL), shared by any number of processes on one machine.
  *
- * All writes use one connection, one transaction at a time, each holding the write lock from the start. While another
- * process holds that lock, they wait without blocking the event loop.
+ * All changes use one connection, one transaction at a time, each holding the write lock from the start; requests have
+ * one of their own (sqlite-admitter.ts). While another process holds the lock, they wait without blocking the event loop.
  *
- * @throws UsageError if the file cannot be opened, is not a database, or was made by a newer version of this program.
+ * @throws UsageError if the file cannot be opened, is not a store, or was made by another version of this program.
  */
 export function openSqlite(file: string): Database {
+  // First without the right to write, so that nothing is written to a file that is refused.
+  const check = (opened: DatabaseSync) => void missingScripts(file, schemaIn(opened), schemaOf('sqlite'));
+  if (existsSync(file)) openSqliteFile(file, check, BUSY_MS, true).close();
   const writing = openSqliteFile(
     file,
     (opened) => {
+      migrate(opened, file);
       opened.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON');
-      migrate(opened, file, schemaOf('sqlite'));
     },
     BUSY_MS,
   );
@@ -54,9 +58,7 @@ export function openSqlite(file: string): Database {
       }),
     // The write lock suffices.
     lockServiceTeam: async () => {},
-    // The next request reads everything that has been committed.
-    confirm: async () => {},
-    attempts: countAttempts(),
+    openAdmitter: (options) => openSqliteAdmitter(file, options),
     close: () =>
       // After the queries in progress.
       db.connection().execute(async () => writing.close()),
@@ -104,8 +106,7 @@ function connectionOf(db: DatabaseSync): DatabaseConnection {
         try {
           return run<Row>(query);
         } catch (error) {
-          const isBusy = ((error as { errcode?: number }).errcode! & 0xff) === SQLITE_BUSY;
-          if (!isBusy || db.isTransaction || performance.now() > until) throw unavailable(error);
+          if (!isBusyError(error) || db.isTransaction || performance.now() > until) throw unavailable(error);
         }
         await pause(RETRY_MS);
       }

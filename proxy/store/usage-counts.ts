@@ -1,6 +1,7 @@
 /** Requests by day, key and operation, and when keys were last used: counted in memory and written periodically. */
 
 import { DAY_MS } from '../../pipeline/lib/clock.ts';
+import { calendarMonth } from '../limits/calendar-month.ts';
 import type { Database } from './database.ts';
 import type { KeyKind } from './key-format.ts';
 import type { ErrorRow, UsageRow } from './row-types.ts';
@@ -20,7 +21,7 @@ export const DAYS_KEPT = 400;
 
 export type UsageStore = ReturnType<typeof openUsage>;
 
-export function openUsage({ db, transactLightly }: Database) {
+export function openUsage({ db, transact, transactLightly }: Database) {
   let cleared = '';
   return {
     /** Adds `rows` to the stored counts, and records when their keys were last used. */
@@ -32,7 +33,8 @@ export function openUsage({ db, transactLightly }: Database) {
       const sorted = rows.toSorted((a, b) => (order(a) < order(b) ? -1 : 1));
       const uses = new Map<string, number>();
       for (const { key_id, at } of sorted) uses.set(key_id, Math.max(at, uses.get(key_id) ?? 0));
-      await transactLightly(async (tx) => {
+      // On disk when it returns, and with it all grants before: a power cut of SQLite's machine forgets a minute at most.
+      await transact(async (tx) => {
         await tx
           .insertInto('usage')
           .values(sorted.map(({ at: _, ...row }) => row))
@@ -71,6 +73,13 @@ export function openUsage({ db, transactLightly }: Database) {
           )
           .execute();
       }),
+    /** Requests granted to the owner's live keys in the month that counts at wall-clock time `now` (ms). */
+    async monthUsed(ownerId: string, now: number): Promise<number> {
+      // A later month counts if the clock was set back, as in admission.ts.
+      const counted = db.selectFrom('months').select('granted').where('owner_id', '=', ownerId);
+      const latest = counted.where('month', '>=', calendarMonth(now).name).orderBy('month', 'desc').limit(1);
+      return (await latest.executeTakeFirst())?.granted ?? 0;
+    },
     /** Errors of the owner's keys from `day` on, by code and operation, most frequent first. */
     listErrors: (ownerId: string, day: string): Promise<Pick<ErrorRow, 'code' | 'operation' | 'count'>[]> =>
       db

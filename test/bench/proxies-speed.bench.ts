@@ -1,31 +1,37 @@
 /**
- * One and two proxies on PostgreSQL and Redis compared with a single proxy with SQLite (embedded): wrk, 64 connections
- * and one key per proxy, the answer of /v1/periods. Rounds are interleaved, and medians over rounds are printed. On a busy machine or
- * one with few cores, CPU time per request, of proxies and of Redis, is the more stable figure.
+ * One, two and four proxies on one PostgreSQL compared with a single proxy with SQLite (embedded), with grants that wait
+ * for the disk and with `--async-grants`: wrk, 64 connections in total, 2,000 keys of as many owners, the answer of
+ * /v1/periods. Rounds are interleaved, and medians over rounds are printed. On a busy machine or one with few cores, CPU
+ * time per request, of proxies and of PostgreSQL, is the more stable figure.
  *
- *   node test/bench/proxies-speed.bench.ts [--rounds 5] [--seconds 2]
+ *   node test/bench/proxies-speed.bench.ts [--rounds 5] [--seconds 2] [--keys 2000]
  */
 import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { median } from '../../pipeline/lib/numerics/averages.ts';
 import { makeBuild } from '../support/proxy/fixture.ts';
 import { openStore } from '../support/proxy/open-store.ts';
-import { missingServers, startPostgres, startRedis } from '../support/proxy/real-servers.ts';
+import { missingServers, startPostgres } from '../support/proxy/real-servers.ts';
 import { giveKey } from '../support/proxy/service.ts';
 import { type Contender, cpuOf, isInstalled, startNode } from './contenders.ts';
 
 const { values } = parseArgs({
-  options: { rounds: { type: 'string', default: '5' }, seconds: { type: 'string', default: '2' } },
+  options: {
+    rounds: { type: 'string', default: '5' },
+    seconds: { type: 'string', default: '2' },
+    keys: { type: 'string', default: '2000' },
+  },
 });
 const CLI = join(import.meta.dirname, '..', '..', 'proxy', 'cli', 'program.ts');
-const MANY = { perMinute: 1_000_000_000, perMonth: 1_000_000_000 };
+const CONNECTIONS = 64;
 
 interface Run {
   requestsPerSecond: number;
   /** CPU microseconds per request. */
   proxyCpu: number;
-  redisCpu: number;
+  serverCpu: number;
 }
 
 const missing = [...missingServers, ...(isInstalled('wrk') ? [] : ['wrk'])];
@@ -33,71 +39,74 @@ if (missing.length > 0) process.stdout.write(`skipped: no ${missing.join(', ')}\
 else await main();
 
 async function main(): Promise<void> {
-  const { current, store, remove } = makeBuild();
-  const [postgres, redis] = await Promise.all([startPostgres(), startRedis()]);
+  const { build, current, store, remove } = makeBuild();
+  const postgres = await startPostgres(undefined, true);
   const proxies: Contender[] = [];
-  const serve = async (...stores: string[]) => {
-    const args = ['serve', '--json', '--port', '0', '--ops-port', '0', '--snapshot', current, ...stores];
+  const limits = ['--per-minute', '1000000000', '--per-month', '1000000000'];
+  const serve = async (...more: string[]) => {
+    const args = ['serve', '--json', '--port', '0', '--ops-port', '0', '--snapshot', current, ...limits, ...more];
     const started = await startNode('proxy', CLI, args);
     proxies.push(started);
     return started;
   };
   try {
-    const keys: Record<string, string> = {};
-    for (const [name, accounts] of [
-      ['embedded', await openStore(store)],
-      ['shared', await openStore(postgres.url, redis.url)],
-    ] as const) {
-      keys[name] = (await giveKey(accounts, { kind: 'test' })).key;
-      await accounts.setLimits('ministry', MANY);
-      keys[`${name} 2`] = (await giveKey(accounts, { kind: 'test' })).key;
+    const scripts: Record<string, string> = {};
+    for (const url of [store, postgres.url]) {
+      const accounts = await openStore(url);
+      const keys: string[] = [];
+      for (let i = 0; i < Number(values.keys); i++) keys.push((await giveKey(accounts, { owner: `owner ${i}` })).key);
       await accounts.close();
+      const script = join(build, `${url === store ? 'sqlite' : 'postgres'}.lua`);
+      writeFileSync(
+        script,
+        `local keys = { ${keys.map((key) => `'${key}'`).join(', ')} }
+         local i = math.random(#keys)
+         request = function() i = i % #keys + 1; return wrk.format('GET', nil, { ['x-api-key'] = keys[i] }) end`,
+      );
+      scripts[url] = script;
     }
-    const shared = ['--store', postgres.url, '--limits', redis.url];
-    const embedded = await serve('--store', store);
-    const [first, second] = [await serve(...shared), await serve(...shared)];
-    const contenders: Record<string, [Contender, string][]> = {
-      'embedded, 1 proxy': [[embedded, keys.embedded!]],
-      'shared, 1 proxy': [[first, keys.shared!]],
-      'shared, 2 proxies': [
-        [first, keys.shared!],
-        [second, keys['shared 2']!],
-      ],
+    const four = async (...more: string[]) => {
+      const started = [];
+      for (let i = 0; i < 4; i++) started.push(await serve('--store', postgres.url, ...more));
+      return started;
     };
-    const redisPid = await pidOf(redis.port);
-    const runs: Record<string, Run[]> = {};
-    for (const targets of Object.values(contenders)) await load(targets, redisPid, 1);
+    const embedded = await serve('--store', store);
+    const [waiting, lagging] = [await four(), await four('--async-grants')];
+    const contenders: [name: string, targets: Contender[], script: string][] = [
+      ['embedded, 1 proxy', [embedded], scripts[store]!],
+    ];
+    for (const count of [1, 2, 4]) {
+      contenders.push([`PostgreSQL, ${count}`, waiting.slice(0, count), scripts[postgres.url]!]);
+      contenders.push([`the same, async`, lagging.slice(0, count), scripts[postgres.url]!]);
+    }
+    const runs = contenders.map((): Run[] => []);
+    for (const [, targets, script] of contenders) await load(targets, script, postgres.pid(), 1);
     for (let round = 0; round < Number(values.rounds); round++) {
-      for (const [name, targets] of Object.entries(contenders)) {
-        runs[name] = [...(runs[name] ?? []), await load(targets, redisPid, Number(values.seconds))];
+      for (const [i, [, targets, script]] of contenders.entries()) {
+        runs[i]!.push(await load(targets, script, postgres.pid(), Number(values.seconds)));
       }
     }
-    const base = runs['embedded, 1 proxy']!;
-    for (const [name, own] of Object.entries(runs)) {
-      const of = (pick: (run: Run) => number) => median(own.map(pick));
-      const ratio = median(own.map((run, i) => run.requestsPerSecond / base[i]!.requestsPerSecond));
+    for (const [i, own] of runs.entries()) {
+      const of = (pick: (run: Run) => number) => median(own.map(pick)).toFixed(1);
+      const ratio = median(own.map((run, round) => run.requestsPerSecond / runs[0]![round]!.requestsPerSecond));
       process.stdout.write(
-        `${name.padEnd(18)} ${of((run) => run.requestsPerSecond)
-          .toFixed(0)
-          .padStart(
-            6,
-          )} req/s, × ${ratio.toFixed(2)}; CPU per request: proxies ${of((run) => run.proxyCpu).toFixed(1)} µs, Redis ${of((run) => run.redisCpu).toFixed(1)} µs\n`,
+        `${contenders[i]![0].padEnd(18)} ${of((run) => run.requestsPerSecond).padStart(8)} req/s, × ${ratio.toFixed(2)}; CPU per request: proxies ${of((run) => run.proxyCpu)} µs, PostgreSQL ${of((run) => run.serverCpu)} µs\n`,
       );
     }
   } finally {
     for (const proxy of proxies) await proxy.stop();
-    await Promise.all([postgres.remove(), redis.remove()]);
+    await postgres.remove();
     remove();
   }
 }
 
-async function load(targets: [Contender, string][], redisPid: number, seconds: number): Promise<Run> {
-  const cpu = () => targets.reduce((sum, [proxy]) => sum + (proxy.cpuMicroseconds() ?? Number.NaN), 0);
-  const [proxyBefore, redisBefore] = [cpu(), cpuOf(redisPid) ?? Number.NaN];
+async function load(targets: Contender[], script: string, server: number, seconds: number): Promise<Run> {
+  const cpu = () => targets.reduce((sum, proxy) => sum + (proxy.cpuMicroseconds() ?? Number.NaN), 0);
+  const [proxyBefore, serverBefore] = [cpu(), cpuOf(server) ?? Number.NaN];
   const all = await Promise.all(
-    targets.map(async ([{ url }, key]) => {
-      const args = ['-t1', '-c64', `-d${seconds}s`, '-H', `x-api-key: ${key}`, `${url}/v1/periods`];
-      const { stdout } = await promisify(execFile)('wrk', args);
+    targets.map(async ({ url }) => {
+      const each = ['-t1', `-c${CONNECTIONS / targets.length}`, `-d${seconds}s`, '-s', script, `${url}/v1/periods`];
+      const { stdout } = await promisify(execFile)('wrk', each);
       if (/Non-2xx|Socket errors/.test(stdout)) throw new Error(`failed under load:\n${stdout}`);
       return {
         requests: Number(/(\d+) requests in/.exec(stdout)![1]),
@@ -109,16 +118,6 @@ async function load(targets: [Contender, string][], redisPid: number, seconds: n
   return {
     requestsPerSecond: all.reduce((sum, run) => sum + run.speed, 0),
     proxyCpu: (cpu() - proxyBefore) / requests,
-    redisCpu: ((cpuOf(redisPid) ?? Number.NaN) - redisBefore) / requests,
+    serverCpu: ((cpuOf(server) ?? Number.NaN) - serverBefore) / requests,
   };
-}
-
-/** The process id that the Redis at `port` reports. */
-async function pidOf(port: number): Promise<number> {
-  const { createClient } = await import('@redis/client');
-  const client = createClient({ url: `redis://127.0.0.1:${port}` });
-  await client.connect();
-  const info = await client.info('server');
-  client.destroy();
-  return Number(/process_id:(\d+)/.exec(info)![1]);
 }

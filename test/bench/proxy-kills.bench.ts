@@ -1,6 +1,6 @@
 /**
  * kill -9 at random moments, while a client constantly uses its limit of 60 a minute: the limit is never exceeded in
- * any 60 seconds, and the client loses at most two blocks: the open one, and the one that is just expiring. Several
+ * any 60 seconds, and the client loses at most the request that was being answered. Several
  * servers run in parallel, since a minute takes a minute. Exits with 1 if a guarantee is violated.
  *
  *   node test/bench/proxy-kills.bench.ts [--servers 10] [--kills 4]
@@ -18,7 +18,9 @@ const { values } = parseArgs({
   options: { servers: { type: 'string', default: '10' }, kills: { type: 'string', default: '4' } },
 });
 const CLI = join(import.meta.dirname, '..', '..', 'proxy', 'cli', 'program.ts');
-const [LIMIT, BLOCK, MINUTE_MS] = [60, 6, 60_000];
+const [LIMIT, MINUTE_MS] = [60, 60_000];
+/** A grant leaves the minute up to a second late. */
+const LATE_MS = 1000;
 const ASK_MS = 150;
 
 interface Asked {
@@ -70,12 +72,12 @@ for (const asked of runs) {
   }
   for (const { from, status } of asked) {
     if (status !== 429) continue;
-    const before = grants.filter(({ to }) => to <= from && to > from - MINUTE_MS);
+    const before = grants.filter(({ to }) => to <= from && to > from - MINUTE_MS - LATE_MS);
     short = Math.max(short, LIMIT - before.length);
   }
 }
 const requests = runs.flat().length;
 report(
-  most <= LIMIT && short <= 2 * BLOCK,
-  `${servers * kills} kills, ${requests} requests: at most ${most} of ${LIMIT} granted in 60 s; refused with at least ${LIMIT - short} granted in the 60 s before`,
+  most <= LIMIT && short <= 1,
+  `${servers * kills} kills, ${requests} requests: at most ${most} of ${LIMIT} granted in 60 s; refused with at least ${LIMIT - short} granted in the 61 s before`,
 );

@@ -3,13 +3,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { mintKey } from '../../proxy/store/key-format.ts';
-import { BACKENDS, removeServersAtEnd } from '../support/proxy/backends.ts';
+import { isTagged, mintKey } from '../../proxy/store/key-format.ts';
+import { BACKENDS } from '../support/proxy/backends.ts';
 import { type Finished, runCli, runHere } from '../support/proxy/cli-process.ts';
 import { codeOf, type Service, startService } from '../support/proxy/service.ts';
 
 async function commandsFor(service: Service, runOne: typeof runHere = runHere) {
-  const env = { MALARIA_STORE: service.storeUrl, MALARIA_LIMITS: service.limits };
+  const env = { MALARIA_STORE: service.storeUrl };
   const run = (...args: string[]) => runOne(args, env);
   const must = async (...args: string[]): Promise<Finished> => {
     const done = await run(...args);
@@ -38,7 +38,6 @@ async function commandsFor(service: Service, runOne: typeof runHere = runHere) {
   return { run, must, createKey };
 }
 
-removeServersAtEnd();
 const backends = BACKENDS.filter((backend) => !backend.skip);
 
 test.each(backends)(
@@ -64,10 +63,12 @@ test.each(backends)(
       expect(text).toContain(`${key.slice(0, 17)}${text.startsWith('[') ? '"' : '…'}`);
     }
     expect((await must('keys', 'find', key)).stdout).toMatch(new RegExp(`\n${id} .* acme `));
+    const [secret] = await service.store.tagSecrets(Date.now());
     const mistyped = `${key.slice(0, -1)}${key.endsWith('x') ? 'y' : 'x'}`;
     for (const [text, why] of [
-      [mistyped, /its checksum is wrong/],
-      [mintKey('malaria', 'live'), /this service has no such key/],
+      [mistyped, /no such key: it is mistyped, forged/],
+      ['nonsense', /has not the form of a key/],
+      [mintKey('malaria', 'live', secret!), /no such key: its tag is right/],
     ] as const) {
       const refused = await run('keys', 'find', text);
       expect([refused.code, refused.stderr]).toEqual([2, expect.stringMatching(why)]);
@@ -114,6 +115,23 @@ test('during a rotation both keys work, and then only the new one', async () => 
   await must('keys', 'revoke', old.id);
   expect([await status(old.key), await status(fresh.key)]).toEqual([401, 200]);
   expect(await run('keys', 'rotate', 'key_nope')).toMatchObject({ code: 2, stdout: '' });
+});
+
+test('after a change of the secret for tags, keys made before and after work, the former until the stated time', async () => {
+  const service = await startService();
+  const { run, must, createKey } = await commandsFor(service);
+  const status = async (key: string) => (await service.get('/v1/risk/lgas?state=KN', key)).status;
+  await must('accounts', 'create-organisation', 'acme');
+  const old = await createKey('acme');
+  const soon = await run('keys', 'new-tag-secret', '--until', new Date(Date.now() + 30_000).toISOString());
+  expect([soon.code, soon.stderr]).toEqual([2, expect.stringContaining('at least another minute')]);
+  const until = new Date(Date.now() + 3_600_000).toISOString();
+  const { stdout } = await must('keys', 'new-tag-secret', '--until', until);
+  expect(stdout).toContain(`all keys made before are refused from ${until} on`);
+  const fresh = await createKey('acme');
+  expect([await status(old.key), await status(fresh.key)]).toEqual([200, 200]);
+  const secrets = await service.store.tagSecrets(Date.parse(until));
+  expect([isTagged(old.key, secrets), isTagged(fresh.key, secrets)]).toEqual([false, true]);
 });
 
 test('a researcher cannot have keys until unlocked', async () => {
@@ -203,7 +221,8 @@ test.each([
   ],
   [['keys', 'create', '--owner', 'a'], /required option/],
   [['accounts', 'limits', 'a', '--per-minute', '0'], /whole number of 1 or more/],
-  [['accounts', 'list', '--limits', 'redis://:secret@host'], /redis:\/\/ requires --store postgres:\/\//],
+  [['accounts', 'list', '--limits', 'other://:secret@host'], /--limits .* are gone: limits are counted in the store/],
+  [['accounts', 'list', '--limits=sqlite'], /--limits .* are gone/],
   [['nonsense'], /unknown command/],
   [[], /Usage: malaria-proxy/],
 ])('%j is refused in one clear line with exit code 2', async (args, message) => {

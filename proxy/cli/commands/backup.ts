@@ -1,30 +1,31 @@
 import type { Command } from 'commander';
 import { UsageError } from '../../../pipeline/lib/errors.ts';
-import { backendsOf } from '../../server/backends.ts';
+import { storeFileOf } from '../../server/backends.ts';
 import { backUp, restore } from '../../store/backup.ts';
 import { addStoreOptions, print, type StoreOptions } from './shared.ts';
 
 export function addBackupCommands(program: Command): void {
   addStoreOptions(program.command('backup <file>'))
-    .description('copy accounts, keys, people and limits to one file; the server may be running')
+    .description('copy accounts, keys, people and counts to one file; the server may be running')
     .action((file: string, { store, json }: StoreOptions) => {
       backUp(fileOf(store), file);
       print(json ? JSON.stringify({ file }) : `backed up ${store} to ${file}`);
     });
   addStoreOptions(program.command('restore <file>'))
-    .description('replace the store with a backup while no server runs; the previous files are kept beside it')
-    .action((file: string, { store, json }: StoreOptions) => {
-      const kept = restore(file, fileOf(store));
-      print(
-        json
-          ? JSON.stringify({ store, kept })
-          : `restored ${store}${kept ? `; the previous store is now ${kept}` : ''}`,
-      );
+    .description('replace the store with a backup while no server runs; the previous file is kept beside it')
+    .option('--forget', 'also if the previous store cannot be read, and revocations since the backup are lost')
+    .action((file: string, { store, json, forget }: StoreOptions & { forget?: boolean }) => {
+      const { kept, isCarried } = restore(file, fileOf(store), forget);
+      if (json) return print(JSON.stringify({ store, kept, carried_over: isCarried }));
+      const taken = isCarried
+        ? 'with the revocations, suspensions, expiries, removals and counts since the backup'
+        : 'as it was: revoke, suspend and remove again what was revoked, suspended and removed since the backup';
+      print(`restored ${store}, ${taken}${kept ? `; the previous store is now ${kept}` : ''}`);
     });
 }
 
 function fileOf(store: string): string {
-  const file = backendsOf({ store }).storeFile;
+  const file = storeFileOf(store);
   if (file !== null) return file;
-  throw new UsageError('backup and restore are for stores in SQLite; for PostgreSQL see proxy/cluster/README.md');
+  throw new UsageError('backup and restore are for stores in SQLite; for PostgreSQL see proxy/deploy/operate.md');
 }

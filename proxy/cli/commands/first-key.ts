@@ -1,6 +1,5 @@
 import { SCOPES, type Scope } from '../../../pipeline/contract/scopes.ts';
 import type { AccountStore } from '../../store/account-store.ts';
-import { mintKey } from '../../store/key-format.ts';
 
 const OWNER = 'first';
 const NAME = 'npm start';
@@ -13,9 +12,9 @@ const NAME = 'npm start';
 export async function createFirstKey(store: AccountStore, brand: string, now: number): Promise<string> {
   if (!(await store.findAccount(OWNER))) await store.createAccount('organisation', OWNER, now);
   const earlier = (await store.listKeys(OWNER)).filter(({ key }) => key.name === NAME && key.revoked_at === null);
-  const secret = mintKey(brand, 'test');
   const scopes = Object.keys(SCOPES) as Scope[];
-  await store.createKey({ owner: OWNER, name: NAME, kind: 'test', scopes, expiresAt: null, secret }, now);
+  const newKey = { brand, owner: OWNER, name: NAME, kind: 'test', scopes, expiresAt: null } as const;
+  const { secret } = await store.createKey(newKey, now);
   for (const { key } of earlier) await store.revokeKey(key.id, now);
   return secret;
 }

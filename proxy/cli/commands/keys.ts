@@ -1,11 +1,13 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
 import { systemClock } from '../../../pipeline/lib/clock.ts';
 import { UsageError } from '../../../pipeline/lib/errors.ts';
 import { accountStatus, keyStatus, parseExpiry, parseScopes } from '../../store/account-rules.ts';
 import type { AccountStore } from '../../store/account-store.ts';
 import type { NewKey } from '../../store/accounts-and-keys.ts';
-import { checkBrand, curlLine, isWellFormed, KEY_KINDS, type KeyKind, mintKey } from '../../store/key-format.ts';
+import { checkBrand, curlLine, hasKeyForm, isTagged, KEY_KINDS, type KeyKind } from '../../store/key-format.ts';
 import type { Account, Key } from '../../store/row-types.ts';
+import { SETTLED_MS } from '../../store/tag-secrets.ts';
 import { isoOf, print, printTable, type StoreOptions, storeCommand } from './shared.ts';
 
 interface CreateOptions extends StoreOptions {
@@ -25,7 +27,14 @@ export function addKeyCommands(program: Command): void {
   const createNew = async (store: AccountStore, options: CreateOptions) => {
     const now = systemClock.wallMs();
     const { owner, name, kind } = options;
-    const newKey = { owner, name, kind, scopes: parseScopes(options.scopes), expiresAt: expiryOf(options, now) };
+    const newKey = {
+      brand: options.brand,
+      owner,
+      name,
+      kind,
+      scopes: parseScopes(options.scopes),
+      expiresAt: expiryOf(options, now),
+    };
     await create(store, newKey, options, now);
   };
   storeCommand(keys, 'create', 'create a key and show it once', createNew)
@@ -50,7 +59,8 @@ export function addKeyCommands(program: Command): void {
     const found = (await store.listKeys()).find(({ key }) => key.id === id);
     if (!found) throw new UsageError(`no key with id ${JSON.stringify(id)}; \`keys list\` shows the ids`);
     const { name, kind, scopes } = found.key;
-    await create(store, { owner: found.owner.name, name, kind, scopes, expiresAt }, options, now);
+    const newKey = { brand: options.brand, owner: found.owner.name, name, kind, scopes, expiresAt };
+    await create(store, newKey, options, now);
     if (!options.json) print(`\nOnce no client uses the old key:\n\n  malaria-proxy keys revoke ${id}`);
   };
   storeCommand(keys, 'rotate <id>', 'create a replacement for a key; the old one works until it is revoked', rotate)
@@ -71,9 +81,14 @@ export function addKeyCommands(program: Command): void {
     'find <key>',
     'show whose key this is, for example after a leak',
     async (store, { json }, text) => {
-      if (!isWellFormed(text)) throw new UsageError('not a key: either its form or its checksum is wrong');
+      if (!hasKeyForm(text)) throw new UsageError('this has not the form of a key');
       const found = await store.findKey(text);
-      if (!found) throw new UsageError('the checksum is right, but this service has no such key');
+      if (!found) {
+        const isTaggedHere = isTagged(text, await store.tagSecrets(systemClock.wallMs()));
+        throw new UsageError(
+          `this service has no such key: ${isTaggedHere ? 'its tag is right, so it may be older than a restored backup' : 'it is mistyped, forged, or of another service'}`,
+        );
+      }
       showKeys([found], json);
     },
   );
@@ -90,16 +105,29 @@ export function addKeyCommands(program: Command): void {
       print(`key ${key.id} (${key.name}) was revoked at ${revoked_at}`);
     },
   );
+
+  const newTagSecret = async (store: AccountStore, { until, json }: StoreOptions & { until: string }) => {
+    const now = systemClock.wallMs();
+    const end = parseExpiry(until, now);
+    await store.changeTagSecret(end, now);
+    await pause(SETTLED_MS);
+    const keys_end = isoOf(end);
+    if (json) return print(JSON.stringify({ keys_end }, null, 2));
+    print(`new keys get tags of the new secret from now on; all keys made before are refused from ${keys_end} on`);
+  };
+  storeCommand(
+    keys,
+    'new-tag-secret',
+    'change the secret with which forged keys are recognised',
+    newTagSecret,
+  ).requiredOption(
+    '--until <iso>',
+    'date or time until which the keys made so far work; their holders need new ones by then',
+  );
 }
 
-async function create(
-  store: AccountStore,
-  newKey: Omit<NewKey, 'secret'>,
-  { brand, json }: { brand: string; json?: boolean },
-  now: number,
-): Promise<void> {
-  const secret = mintKey(brand, newKey.kind);
-  const key = await store.createKey({ ...newKey, secret }, now);
+async function create(store: AccountStore, newKey: NewKey, { json }: { json?: boolean }, now: number): Promise<void> {
+  const { key, secret } = await store.createKey(newKey, now);
   if (json) {
     print(JSON.stringify({ id: key.id, key: secret, ...toShown(key, newKey.owner, now) }, null, 2));
     return;
@@ -127,7 +155,7 @@ function showKeys(found: { key: Key; owner: Account }[], json = false) {
     ['ID', 'KEY', 'OWNER', 'NAME', 'STATUS', 'EXPIRES', 'LAST USED', 'SCOPES'],
     listed.map((key) => [
       key.id,
-      key.start === null ? key.kind : `${key.start}…`,
+      `${key.start}…`,
       key.owner,
       key.name,
       statusText(key),

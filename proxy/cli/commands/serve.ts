@@ -31,6 +31,7 @@ interface ServeOptions extends StoreOptions {
   opsPort: number;
   perMinute: number;
   perMonth: number;
+  asyncGrants?: boolean;
   corsOrigin: string[];
   brand: string;
   dashboardPort?: number;
@@ -64,6 +65,7 @@ export function addServeCommand(program: Command): void {
     setting('--per-month <n>', 'requests per month for all live keys of an owner, unless it has a limit of its own')
       .argParser(wholeNumber(1))
       .default(DEFAULT_PER_MONTH),
+    setting('--async-grants', 'with PostgreSQL: do not wait until a granted request is on disk'),
     setting('--cors-origin <origin>', 'allow pages from this origin to call the API; may be repeated')
       .argParser(listOf(checkOrigin))
       .default([], 'none'),
@@ -113,7 +115,7 @@ async function serve(options: ServeOptions): Promise<void> {
     else console.error(`malaria-proxy: ${message}`);
   };
   // If the disk is full or the log is no longer read, lines are lost but requests continue.
-  const reportLoss = throttled(report, systemClock, LOSS_MS);
+  const reportLoss = throttled(report, LOSS_MS);
   const access = openLog(process.stdout, () =>
     reportLoss('standard output: log lines are lost, because nobody reads them'),
   );

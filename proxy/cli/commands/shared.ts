@@ -1,29 +1,20 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { UsageError } from '../../../pipeline/lib/errors.ts';
-import { backendsOf, DEFAULT_LIMITS, DEFAULT_STORE } from '../../server/backends.ts';
+import { DEFAULT_STORE, openStore } from '../../server/backends.ts';
 import type { AccountStore } from '../../store/account-store.ts';
 
 export interface StoreOptions {
   store: string;
-  limits: string;
   json?: boolean;
 }
 
-/** Adds the options for the location of accounts, keys and limits, and --json. */
+/** Adds the option for the location of the store, and --json. */
 export function addStoreOptions(command: Command): Command {
   return command
     .addOption(
-      new Option('--store <url>', 'where accounts, keys and people are stored: sqlite:FILE or postgres://…')
+      new Option('--store <url>', 'where accounts, keys, limits and people are stored: sqlite:FILE or postgres://…')
         .env('MALARIA_STORE')
         .default(DEFAULT_STORE),
-    )
-    .addOption(
-      new Option(
-        '--limits <where>',
-        'where limits are counted: sqlite (a file beside the store), or redis://… with a store in PostgreSQL',
-      )
-        .env('MALARIA_LIMITS')
-        .default(DEFAULT_LIMITS),
     )
     .option('--json', 'print JSON instead of text');
 }
@@ -38,10 +29,8 @@ export function storeCommand<Options extends StoreOptions>(
   const command = addStoreOptions(parent.command(form)).description(description);
   return command.action(async (...given: unknown[]) => {
     const [options, argument = ''] = given.slice(0, -1).reverse() as [Options, string?];
-    const backends = backendsOf(options);
-    const store = await backends.openStore();
+    const store = await openStore(options.store);
     try {
-      backends.checkLimits();
       await work(store, options, argument);
     } finally {
       await store.close();

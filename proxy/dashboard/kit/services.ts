@@ -1,7 +1,6 @@
 import type { Clock } from '../../../pipeline/lib/clock.ts';
 import type { AccountStore } from '../../store/account-store.ts';
 import type { Attempts } from '../../store/attempt-counts.ts';
-import type { Gate } from '../../store/gate.ts';
 import type { Directory } from '../../store/people/directory.ts';
 import type { Role } from '../../store/row-types.ts';
 import type { UsageStore } from '../../store/usage-counts.ts';
@@ -18,8 +17,7 @@ export interface Services {
   directory: Directory;
   attempts: Attempts;
   mailer: Mailer;
-  limiter: Pick<Gate, 'monthUsed'>;
-  usage: Pick<UsageStore, 'listUsage' | 'listErrors'>;
+  usage: Pick<UsageStore, 'monthUsed' | 'listUsage' | 'listErrors'>;
   /** Brings `usage` up to date. */
   flushUsage: () => Promise<void>;
   /** The service's default limits. */

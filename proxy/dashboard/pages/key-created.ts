@@ -4,7 +4,7 @@ import { HOUR_MS } from '../../../pipeline/lib/clock.ts';
 import { UsageError } from '../../../pipeline/lib/errors.ts';
 import { keyStatus } from '../../store/account-rules.ts';
 import type { NewKey } from '../../store/accounts-and-keys.ts';
-import { curlLine, mintKey } from '../../store/key-format.ts';
+import { curlLine } from '../../store/key-format.ts';
 import { actorOf, SESSION_MS } from '../../store/people/person-rules.ts';
 import type { Key } from '../../store/row-types.ts';
 import { type Html, html } from '../kit/html.ts';
@@ -36,9 +36,8 @@ export async function issueKey(
   try {
     const tooMany = await whyNoMore(visit, services);
     if (tooMany !== null) throw new UsageError(tooMany);
-    const secret = mintKey(services.brand, newKey.kind);
     const [{ id, name: owner }, by] = [visitor.account!, actorOf(visitor.person)];
-    const key = await services.accounts.createKey({ ...newKey, owner, secret }, now, by);
+    const { key, secret } = await services.accounts.createKey({ ...newKey, owner, brand: services.brand }, now, by);
     const old = replaced && (await services.accounts.endKey(replaced.key.id, replaced.until, now, by, id));
     return { title: 'Your new key', body: keyPage(key, secret, services, old) };
   } catch (error) {

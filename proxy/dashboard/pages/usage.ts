@@ -15,10 +15,10 @@ import { type DayCount, dayPlot } from './plot.ts';
 const SPANS = [30, 90] as const;
 
 /** This month's count of `account` against its allowance. */
-export async function monthSection(account: Account, { limiter, clock, perMinute, perMonth }: Services): Promise<Html> {
-  const used = await limiter.monthUsed(account.id);
-  const most = account.per_month ?? perMonth;
+export async function monthSection(account: Account, { usage, clock, perMinute, perMonth }: Services): Promise<Html> {
   const now = clock.wallMs();
+  const used = await usage.monthUsed(account.id, now);
+  const most = account.per_month ?? perMonth;
   const { end } = calendarMonth(now);
   const days = Math.ceil((end - now) / DAY_MS);
   const share = Math.min(1, used / most);

@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest';
-import { BACKENDS, removeServersAtEnd } from '../../support/proxy/backends.ts';
+import { BACKENDS } from '../../support/proxy/backends.ts';
 import { openStore } from '../../support/proxy/open-store.ts';
 import { exchange, portOf } from '../../support/proxy/raw-client.ts';
 import { codeOf, giveKey, startService } from '../../support/proxy/service.ts';
 
-removeServersAtEnd();
 const backends = BACKENDS.filter((backend) => !backend.skip);
 
 test.each(backends)(

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { ROUTES } from '../../../proxy/dashboard/page-routes.ts';
 import { ROLES } from '../../../proxy/store/people/person-rules.ts';
 import type { Role } from '../../../proxy/store/row-types.ts';
-import { BACKENDS, removeServersAtEnd } from '../../support/proxy/backends.ts';
+import { BACKENDS } from '../../support/proxy/backends.ts';
 import { type Dashboard, startDashboard, type Visitor } from '../../support/proxy/dashboard.ts';
 import { atEndOfSuite } from '../../support/proxy/service.ts';
 import { contents, EMAIL_OF, FIELDS, makeWorld, type Owned, pathOf } from '../../support/proxy/world.ts';
@@ -10,8 +10,6 @@ import { contents, EMAIL_OF, FIELDS, makeWorld, type Owned, pathOf } from '../..
 const posts = ROUTES.filter(({ method, path }) => method === 'POST' && path !== '/sign-out');
 /** A role that may open `route`. */
 const allowed = (route: (typeof ROUTES)[number]): Role => (route.for === 'anyone' ? 'administrator' : route.for[0]!);
-
-removeServersAtEnd();
 
 describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore }) => {
   let dashboard: Dashboard;

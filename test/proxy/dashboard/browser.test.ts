@@ -2,7 +2,7 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { needsChromium, openProfile, skipWithoutChromium } from '../../support/chromium.ts';
-import { BACKENDS, removeServersAtEnd } from '../../support/proxy/backends.ts';
+import { BACKENDS } from '../../support/proxy/backends.ts';
 import { type Dashboard, linkIn, PASSWORD, startDashboard } from '../../support/proxy/dashboard.ts';
 import { atEndOfSuite } from '../../support/proxy/service.ts';
 
@@ -80,8 +80,6 @@ const nextMail = async (before: number) => {
   await expect.poll(() => dashboard.mails().length, { timeout: 20_000 }).toBe(before + 1);
   return dashboard.mails().at(-1);
 };
-
-removeServersAtEnd();
 
 const backends = BACKENDS.filter(({ skip }) => !skip);
 

@@ -1,10 +1,7 @@
 import { expect } from 'vitest';
 import { DAY_MS } from '../../../pipeline/lib/clock.ts';
-import { removeServersAtEnd } from '../../support/proxy/backends.ts';
 import { movableClock, testBackends, type Visitor } from '../../support/proxy/dashboard.ts';
 import { giveKey } from '../../support/proxy/service.ts';
-
-removeServersAtEnd();
 
 const LIST = '/settings/api-access';
 const NEW_KEY = { name: 'Kano bulletin', kind: 'live', scopes: ['risk_scores', 'forecasts'] };
@@ -107,7 +104,7 @@ testBackends('a replaced key works for some more days, then no longer', async (s
     return (await Promise.all(answers)).map(({ status }) => status);
   };
   expect(await statuses()).toEqual([200, 200]);
-  // A short time instead of days, since Redis has a clock of its own.
+  // A short time instead of days, since PostgreSQL has a clock of its own.
   const end = Date.now() + 300;
   await dashboard.store.endKey(id, end, Date.now());
   await expect.poll(statuses, { timeout: 20_000 }).toEqual([401, 200]);

@@ -4,11 +4,8 @@ import { DAY_MS } from '../../../pipeline/lib/clock.ts';
 import type { Services } from '../../../proxy/dashboard/kit/services.ts';
 import type { Mail } from '../../../proxy/dashboard/mail/mailer.ts';
 import { sendNotices } from '../../../proxy/dashboard/notices.ts';
-import { removeServersAtEnd } from '../../support/proxy/backends.ts';
 import { type Dashboard, movableClock, testBackends } from '../../support/proxy/dashboard.ts';
 import { giveKey } from '../../support/proxy/service.ts';
-
-removeServersAtEnd();
 
 /** Two dashboards that check for notices at the same time, the mails that they send, and the failures they report. */
 function noticesOf({ store, directory }: Dashboard) {
@@ -20,7 +17,7 @@ function noticesOf({ store, directory }: Dashboard) {
     clock,
     perMonth: 10,
     url: () => 'https://d.example',
-    limiter: { monthUsed: async () => state.used },
+    usage: { monthUsed: async () => state.used },
     mailer: {
       async send(mail: Mail) {
         if (state.isDown) throw new Error('mail is down');

@@ -1,8 +1,5 @@
 import { expect } from 'vitest';
-import { removeServersAtEnd } from '../../support/proxy/backends.ts';
 import { linkIn, PASSWORD, testBackends } from '../../support/proxy/dashboard.ts';
-
-removeServersAtEnd();
 
 testBackends(
   'an administrator invites people, changes roles, withdraws invitations and removes people',

@@ -1,14 +1,13 @@
-/** Two proxies with one PostgreSQL and one Redis, each with a dashboard: changes at one take effect at the other. */
+/** Two proxies with one PostgreSQL, each with a dashboard: changes at one take effect at the other. */
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { mintSecret } from '../../../proxy/store/people/totp.ts';
 import { codeAt, STEP_MS } from '../../support/proxy/authenticator.ts';
-import { BACKENDS, removeServersAtEnd } from '../../support/proxy/backends.ts';
+import { BACKENDS } from '../../support/proxy/backends.ts';
 import { runCli, serveCli } from '../../support/proxy/cli-process.ts';
 import { type Dashboard, linkIn, PASSWORD, startDashboard, Visitor } from '../../support/proxy/dashboard.ts';
 import { makeBuild } from '../../support/proxy/fixture.ts';
 
 vi.unmock('node:crypto');
-removeServersAtEnd();
 
 const ADA = 'ada@example.org';
 
@@ -30,10 +29,10 @@ const at = (address: string) => ({ 'x-forwarded-for': address });
 
 describe.skipIf(BACKENDS[1]!.skip)('two dashboards', () => {
   test('two processes started as operators do serve people created on the command line', async () => {
-    const { store, limits } = await BACKENDS[1]!.newStore();
+    const { store } = await BACKENDS[1]!.newStore();
     const { build, current, remove } = makeBuild();
     onTestFinished(remove);
-    const env = { MALARIA_STORE: store, MALARIA_LIMITS: limits };
+    const env = { MALARIA_STORE: store };
     const cli = async (...args: string[]) => {
       const { code, stdout, stderr } = await runCli(['accounts', ...args], env);
       expect([args, code, stderr]).toEqual([args, 0, '']);
@@ -63,7 +62,7 @@ describe.skipIf(BACKENDS[1]!.skip)('two dashboards', () => {
     expect((await ada.open('/profile')).path).toBe('/sign-in');
 
     const again = [await one.signedIn(ADA), await two.signedIn(ADA)];
-    const env = { MALARIA_STORE: one.storeUrl, MALARIA_LIMITS: one.limits };
+    const env = { MALARIA_STORE: one.storeUrl };
     const cli = async (...args: string[]) => expect((await runCli(['accounts', ...args], env)).stderr).toBe('');
     await cli('suspend', 'ministry');
     for (const someone of again) expect((await someone.open('/profile')).path).toBe('/sign-in');

@@ -3,13 +3,12 @@ import { expect, test } from 'vitest';
 import { openMailer } from '../../../proxy/dashboard/mail/mailer.ts';
 import { checkCounted } from '../../../proxy/dashboard/pages/confirm.ts';
 import type { ServerOptions } from '../../../proxy/server/server.ts';
-import { countAttempts } from '../../../proxy/store/attempt-counts.ts';
 import { COMMAND_LINE } from '../../../proxy/store/audit.ts';
 import { checkPassword, TooBusy } from '../../../proxy/store/people/passwords.ts';
 import { hashToken, mintToken } from '../../../proxy/store/people/tokens.ts';
 import { mintSecret } from '../../../proxy/store/people/totp.ts';
 import { codeAt, STEP_MS } from '../../support/proxy/authenticator.ts';
-import { removeServersAtEnd, rowsIn } from '../../support/proxy/backends.ts';
+import { rowsIn } from '../../support/proxy/backends.ts';
 import {
   type Dashboard,
   linkIn,
@@ -20,8 +19,6 @@ import {
   testBackends,
   type Visitor,
 } from '../../support/proxy/dashboard.ts';
-
-removeServersAtEnd();
 
 const NEW_PASSWORD = 'eleven kites above jos';
 const ADA = 'ada@example.org';
@@ -296,8 +293,8 @@ testBackends('a session that ended while its password was being checked cannot c
   expect((await dashboard.directory.credentials(ADA))!.passwordHash).toBe('the owner’s');
 });
 
-test('an attempt that the service was too busy to check is not counted', async () => {
-  const attempts = countAttempts();
+testBackends('an attempt that the service was too busy to check is not counted', async (start) => {
+  const { attempts } = (await start()).store;
   const allowance = { what: 'email ada', most: 1, windowMs: 1000 };
   const flood = Promise.allSettled(Array.from({ length: 60 }, () => checkPassword('x', null)));
   expect(await attempts.take([allowance], 0)).toBeNull();

@@ -1,9 +1,6 @@
 import { expect } from 'vitest';
 import { codeAt, STEP_MS } from '../../support/proxy/authenticator.ts';
-import { removeServersAtEnd } from '../../support/proxy/backends.ts';
 import { linkIn, movableClock, PASSWORD, testBackends } from '../../support/proxy/dashboard.ts';
-
-removeServersAtEnd();
 
 const NEW_PASSWORD = 'eleven kites above jos';
 

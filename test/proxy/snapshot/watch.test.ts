@@ -6,12 +6,10 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { etagOf, type Manifest } from '../../../pipeline/contract/manifest.ts';
 import { openSnapshot } from '../../../proxy/snapshot/snapshot.ts';
-import { BACKENDS, removeServersAtEnd } from '../../support/proxy/backends.ts';
+import { BACKENDS } from '../../support/proxy/backends.ts';
 import { makeBuild, publish, versionOf, writeSnapshot } from '../../support/proxy/fixture.ts';
 import { portOf } from '../../support/proxy/raw-client.ts';
 import { giveKey, serveBuild, startService } from '../../support/proxy/service.ts';
-
-removeServersAtEnd();
 
 const readyz = async (opsUrl: string) => (await (await fetch(`${opsUrl}/readyz`)).json()) as Record<string, unknown>;
 

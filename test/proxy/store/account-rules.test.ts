@@ -6,7 +6,6 @@ import {
   changeAccount,
   checkMayHoldKeys,
   checkName,
-  isAdmitted,
   keyStatus,
   parseExpiry,
   parseScopes,
@@ -23,7 +22,6 @@ const account = (kind: Account['kind']): Account => ({
   removed_at: null,
   per_minute: null,
   per_month: null,
-  version: 1,
 });
 const changed = (kind: Account['kind'], ...changes: AccountChange[]) =>
   changes.reduce((before, change, i) => changeAccount(before, change, i + 1), account(kind));
@@ -70,9 +68,6 @@ test('a key expires exactly to the millisecond, and a revoked key stays revoked 
   const key = { revoked_at: null, expires_at: 1000 };
   expect([999, 1000, 1001].map((now) => keyStatus(key, now))).toEqual(['active', 'expired', 'expired']);
   expect(keyStatus({ ...key, revoked_at: 5 }, 2000)).toBe('revoked');
-  expect(isAdmitted(key, account('organisation'), 999)).toBe(true);
-  expect(isAdmitted(key, account('researcher'), 999)).toBe(false);
-  expect(isAdmitted(key, account('organisation'), 1000)).toBe(false);
 });
 
 test('an expiry is a time with its zone or a day in UTC, in the future', () => {

@@ -1,10 +1,8 @@
 /** The guarantees of every store of accounts and keys. */
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { BACKENDS, removeServersAtEnd, type StoreUrls } from '../../support/proxy/backends.ts';
+import { BACKENDS, type StoreUrls } from '../../support/proxy/backends.ts';
 import { openStore } from '../../support/proxy/open-store.ts';
 import { giveKey } from '../../support/proxy/service.ts';
-
-removeServersAtEnd();
 
 describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore }) => {
   let at: StoreUrls;
@@ -12,7 +10,7 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore 
     at = await newStore();
   });
   const open = async () => {
-    const store = await openStore(at.store, at.limits);
+    const store = await openStore(at.store);
     onTestFinished(() => store.close());
     return store;
   };

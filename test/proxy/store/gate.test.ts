@@ -1,47 +1,42 @@
-/** The guarantees of every form of the gate: which keys are admitted, and exact limits. */
+/** The guarantees of the gate on both stores: which keys are admitted, and exact limits. */
+import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { Clock } from '../../../pipeline/lib/clock.ts';
-import { openSharedGate } from '../../../proxy/cluster/shared-gate.ts';
-import { backendsOf, DEFAULT_LIMITS } from '../../../proxy/server/backends.ts';
+import { accountStatus, keyStatus } from '../../../proxy/store/account-rules.ts';
 import type { AccountStore } from '../../../proxy/store/account-store.ts';
-import type { Admission, DefaultLimits, Gate } from '../../../proxy/store/gate.ts';
+import type { Admission, DefaultLimits } from '../../../proxy/store/admission.ts';
+import type { Admitter } from '../../../proxy/store/database.ts';
+import { type Gate, openGate } from '../../../proxy/store/gate.ts';
 import { mintKey } from '../../../proxy/store/key-format.ts';
-import { BACKENDS, removeServersAtEnd, type StoreUrls } from '../../support/proxy/backends.ts';
+import { BACKENDS, rowsIn, type StoreUrls } from '../../support/proxy/backends.ts';
 import { openStore } from '../../support/proxy/open-store.ts';
-import { giveKey, PATIENT } from '../../support/proxy/service.ts';
-
-removeServersAtEnd();
+import { giveKey } from '../../support/proxy/service.ts';
 
 const START = Date.parse('2026-03-10T12:00:00Z');
 
-describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ name, newStore }) => {
+describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore }) => {
   let now: number;
   let at: StoreUrls;
   beforeEach(async () => {
     now = START;
     at = await newStore();
   });
+  const clock: Clock = { wallMs: () => now };
 
-  const clock: Clock = { wallMs: () => now, steadyMs: () => now - START + 1000 };
-
+  /** Opens the gate as another process would. */
   async function open(limits: Partial<DefaultLimits> = {}): Promise<{ store: AccountStore; gate: Gate }> {
-    const store = await openStore(at.store, at.limits);
+    const store = await openStore(at.store);
     const defaults = { perMinute: 5, perMonth: 1_000_000, ...limits };
-    const report = () => {};
-    // Redis's clock cannot be set, so the limits use the test's.
-    const gate =
-      at.limits !== DEFAULT_LIMITS
-        ? await openSharedGate({ store, url: at.limits, report, clock: () => now * 1000, times: PATIENT, ...defaults })
-        : await backendsOf(at).openGate(store, { clock, report, ...defaults });
+    const gate = await openGate(store, { ...defaults, clock, setMs: () => now, mayLag: true, report: () => {} });
     onTestFinished(async () => {
-      await gate.close();
+      gate.close();
       await store.close();
     });
     return { store, gate };
   }
   const admit = async (gate: Gate, key: string): Promise<Admission> => {
-    const admitted = await gate.admit(key, now);
+    const admitted = await gate.admit(key);
     if (!admitted || 'retrySeconds' in admitted) throw new Error(`not admitted: ${JSON.stringify(admitted)}`);
     return admitted;
   };
@@ -51,48 +46,95 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ name, new
   };
 
   describe('keys', () => {
-    test('a change to a key or account takes effect from the next request on', async () => {
+    test('a change to a key or account takes effect from the next request on, in every process', async () => {
       const { store, gate } = await open({ perMinute: 100 });
+      const { gate: other } = await open({ perMinute: 100 });
       const { id, key } = await giveKey(store, { scopes: ['forecasts'], kind: 'test' });
-      const isAdmitted = async () => (await gate.admit(key, now)) !== null;
       const first = await admit(gate, key);
       expect(first.holder).toMatchObject({ keyId: id, kind: 'test', scopes: ['forecasts'] });
       for (const [change, admitted] of [
         [() => store.changeAccount('ministry', 'suspend', 1), false],
-        [() => store.changeAccount('ministry', 'suspend', 1), false],
         [() => store.changeAccount('ministry', 'reinstate', 1), true],
         [() => store.setLimits('ministry', { perMinute: 70 }), true],
         [() => store.revokeKey(id, 1), false],
-        [() => store.revokeKey(id, 1), false],
       ] as const) {
         await change();
-        expect([change.toString(), await isAdmitted()]).toEqual([change.toString(), admitted]);
+        for (const each of [gate, other]) {
+          expect([change.toString(), (await each.admit(key)) !== null]).toEqual([change.toString(), admitted]);
+        }
       }
       const { key: second } = await giveKey(store);
-      expect(await granted(gate, second, 1)).toBe(1);
+      expect([await granted(gate, second, 1), await granted(other, second, 1)]).toEqual([1, 1]);
       await store.changeAccount('ministry', 'remove', 2);
-      expect(await gate.admit(second, now)).toBeNull();
+      for (const each of [gate, other]) expect(await each.admit(second)).toBeNull();
     });
 
-    test('an unknown key is refused, however often it is tried, until it is created', async () => {
-      const { store, gate } = await open();
-      const key = mintKey('malaria', 'live');
-      for (let i = 0; i < 3; i++) expect(await gate.admit(key, now)).toBeNull();
-      await store.createAccount('organisation', 'acme', 1);
-      await store.createKey(
-        { owner: 'acme', name: 'n', kind: 'live', scopes: ['forecasts'], expiresAt: null, secret: key },
-        1,
+    test('a key is admitted exactly if its status and that of its account are active', async () => {
+      const { store, gate } = await open({ perMinute: 1_000_000 });
+      const { db } = store.database;
+      const { id, key } = await giveKey(store);
+      const time = fc.constantFrom(null, START - 1, START, START + 1);
+      await fc.assert(
+        fc.asyncProperty(
+          fc.record({ revoked_at: time, expires_at: time }),
+          fc.record({ unlocked_at: time, suspended_at: time, removed_at: time }),
+          fc.constantFrom('organisation', 'researcher'),
+          async (ofKey, ofAccount, kind) => {
+            const account = { ...ofAccount, kind } as const;
+            await db.updateTable('keys').set(ofKey).where('id', '=', id).execute();
+            await db.updateTable('accounts').set(account).where('name', '=', 'ministry').execute();
+            const isActive = keyStatus(ofKey, now) === 'active' && accountStatus(account) === 'active';
+            expect((await gate.admit(key)) !== null).toBe(isActive);
+          },
+        ),
+        { numRuns: 300 },
       );
-      expect((await admit(gate, key)).holder.scopes).toEqual(['forecasts']);
     });
 
-    test('expiry is exact to the millisecond, even for a key already seen', async () => {
-      const { store, gate } = await open();
-      const { key } = await giveKey(store, { expiresAt: START + 5000, now: 1000 });
-      now = START + 4999;
-      expect(await granted(gate, key, 1)).toBe(1);
-      now = START + 5000;
-      expect(await gate.admit(key, now)).toBeNull();
+    test('a forged or mistyped key does not reach the store; one with a good tag does, and is unknown', async () => {
+      const store = await openStore(at.store);
+      onTestFinished(() => store.close());
+      const { key } = await giveKey(store);
+      let asked = 0;
+      const database: typeof store.database = {
+        ...store.database,
+        openAdmitter(options) {
+          const admitter = store.database.openAdmitter(options);
+          const decide: Admitter['decide'] = (hash) => {
+            asked++;
+            return admitter.decide(hash);
+          };
+          return { ...admitter, decide };
+        },
+      };
+      const limits = { perMinute: 5, perMonth: 5, mayLag: false };
+      const gate = await openGate({ ...store, database }, { ...limits, clock, report: () => {} });
+      onTestFinished(gate.close);
+      const mistyped = `${key.slice(0, 20)}${key[20] === 'x' ? 'y' : 'x'}${key.slice(21)}`;
+      for (const wrong of ['', 'nonsense', mistyped, mintKey('malaria', 'live', randomBytes(32))]) {
+        expect(await gate.admit(wrong)).toBeNull();
+      }
+      expect(asked).toBe(0);
+      const [secret] = await store.tagSecrets(now);
+      expect(await gate.admit(mintKey('malaria', 'live', secret!))).toBeNull();
+      expect(await gate.admit(key)).toMatchObject({ verdict: { refusedBy: null } });
+      expect(asked).toBe(2);
+    });
+
+    test('with a new secret for tags, keys made before work until the stated time, and new ones from the start', async () => {
+      const { store, gate } = await open({ perMinute: 1000 });
+      const { key: old } = await giveKey(store, { now });
+      await store.changeTagSecret(START + 60_000, now);
+      const { key: between } = await giveKey(store, { now });
+      now += 30_000;
+      const { key: fresh } = await giveKey(store, { now });
+      for (const key of [old, between]) expect(await granted(gate, key, 1)).toBe(1);
+      // Noticed by a gate that was open before.
+      await expect.poll(() => gate.admit(fresh), { timeout: 20_000 }).not.toBeNull();
+      now = START + 60_000;
+      for (const key of [old, between]) expect(await gate.admit(key)).toBeNull();
+      expect(await granted(gate, fresh, 1)).toBe(1);
+      expect((await store.tagSecrets(now)).length).toBe(1);
     });
   });
 
@@ -109,39 +151,26 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ name, new
       { ...row, day: '2026-03-09', granted: 2, key_name: 'test', kind: 'live' },
       { ...row, day: '2026-03-10', granted: 4, refused: 2, key_name: 'test', kind: 'live' },
     ]);
-    now = Date.now();
-    expect(await gate.monthUsed(owner)).toBe(0);
+    expect(await usage.monthUsed(owner, now)).toBe(0);
     await granted(gate, key, 3);
-    expect(await gate.monthUsed(owner)).toBe(3);
+    expect(await usage.monthUsed(owner, now)).toBe(3);
+    expect(await usage.monthUsed(owner, Date.parse('2026-04-01'))).toBe(0);
   });
 
   describe('the minute', () => {
-    // A single machine has a steady clock; see the tests of the SQLite limiter.
-    if (name !== 'SQLite')
-      test("if Redis's clock is set back, its minutes wait until it has caught up", async () => {
-        const { store, gate } = await open();
-        const { key } = await giveKey(store, { kind: 'test' });
-        expect(await granted(gate, key, 9)).toBe(5);
-        now -= 3_600_000;
-        expect(await granted(gate, key, 9)).toBe(0);
-        now = START + 59_999;
-        expect(await granted(gate, key, 9)).toBe(0);
-        now = START + 60_000;
-        expect(await granted(gate, key, 9)).toBe(5);
-      });
-
-    test('at most N requests are granted in any 60 seconds, the next exactly when the oldest expires', async () => {
+    test('at most N requests are granted in any 60 seconds, and the next at most a second after the oldest leaves', async () => {
       const { store, gate } = await open();
       const { key } = await giveKey(store, { kind: 'test' });
+      now = START + 900;
       expect(await granted(gate, key, 2)).toBe(2);
-      now += 30_000;
+      now = START + 30_000;
       expect(await granted(gate, key, 9)).toBe(3);
       expect((await admit(gate, key)).verdict).toEqual({
         refusedBy: 'minute',
-        minute: { limit: 5, remaining: 0, resetSeconds: 30 },
+        minute: { limit: 5, remaining: 0, resetSeconds: 31 },
         month: null,
       });
-      now += 29_999;
+      now = START + 60_999;
       expect(await granted(gate, key, 9)).toBe(0);
       now += 1;
       expect(await granted(gate, key, 9)).toBe(2);
@@ -154,44 +183,64 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ name, new
       expect(await granted(gate, b, 9)).toBe(5);
     });
 
-    test('never grants more or less than N in a span, compared with a naive model', async () => {
+    test('agrees with a plain list of grants in decision, remainder and reset while limits change', async () => {
       const { store, gate } = await open();
-      const step = fc.record({ wait: fc.integer({ min: 0, max: 20_000 }), ask: fc.integer({ min: 1, max: 8 }) });
+      const wait = fc.oneof(fc.constantFrom(0, 1, 59_999, 60_000, 61_000), fc.integer({ min: 0, max: 20_000 }));
+      const limit = fc.integer({ min: 1, max: 12 });
+      const step = fc.record({ wait, ask: fc.integer({ min: 1, max: 8 }), limit: fc.option(limit) });
       let run = 0;
       await fc.assert(
-        fc.asyncProperty(
-          fc.integer({ min: 1, max: 30 }),
-          fc.array(step, { maxLength: 25 }),
-          async (perMinute, steps) => {
-            const owner = `owner ${run++}`;
-            const { key } = await giveKey(store, { owner, kind: 'test' });
-            await store.setLimits(owner, { perMinute });
-            let grants: number[] = [];
-            for (const { wait, ask } of steps) {
-              now += wait;
-              grants = grants.filter((time) => now - time < 60_000);
-              const room = perMinute - grants.length;
-              const got = await granted(gate, key, ask);
-              expect(got).toBe(Math.min(ask, room));
-              grants.push(...Array.from({ length: got }, () => now));
+        fc.asyncProperty(limit, fc.array(step, { maxLength: 20 }), async (first, steps) => {
+          const owner = `owner ${run++}`;
+          const { key } = await giveKey(store, { owner, kind: 'test' });
+          let perMinute = first;
+          await store.setLimits(owner, { perMinute });
+          const grants: number[] = [];
+          for (const { wait, ask, limit: changed } of steps) {
+            now += wait;
+            if (changed !== null) {
+              perMinute = changed;
+              await store.setLimits(owner, { perMinute });
             }
-          },
-        ),
-        { numRuns: 25 },
+            const leavesAt = (time: number) => (Math.floor(time / 1000) + 61) * 1000;
+            for (let i = 0; i < ask; i++) {
+              const counted = grants.filter((time) => now < leavesAt(time));
+              const isGranted = counted.length < perMinute;
+              if (isGranted) {
+                counted.push(now);
+                grants.push(now);
+              }
+              const leaves = leavesAt(counted[Math.max(0, counted.length - perMinute)]!);
+              expect((await admit(gate, key)).verdict).toEqual({
+                refusedBy: isGranted ? null : 'minute',
+                minute: {
+                  limit: perMinute,
+                  remaining: Math.max(0, perMinute - counted.length),
+                  resetSeconds: Math.ceil((leaves - now) / 1000),
+                },
+                month: null,
+              });
+            }
+          }
+        }),
+        { numRuns: 30 },
       );
     });
 
-    test('a lowered limit takes effect at once and reports when requests will be granted again', async () => {
+    test('if the clock is set back, nothing is granted twice, and the minute waits until it has caught up', async () => {
       const { store, gate } = await open();
       const { key } = await giveKey(store, { kind: 'test' });
-      await granted(gate, key, 2);
-      now += 10_000;
-      await granted(gate, key, 3);
-      await store.setLimits('ministry', { perMinute: 2 });
-      expect((await admit(gate, key)).verdict).toMatchObject({
-        refusedBy: 'minute',
-        minute: { limit: 2, remaining: 0, resetSeconds: 60 },
-      });
+      expect(await granted(gate, key, 9)).toBe(5);
+      for (const back of [START - 3_600_000, START - 1, START + 60_999]) {
+        now = back;
+        expect(await granted(gate, key, 9)).toBe(0);
+      }
+      now = START + 61_000;
+      expect(await granted(gate, key, 3)).toBe(3);
+      now = START;
+      expect(await granted(gate, key, 9), 'what is granted now counts at the latest second').toBe(2);
+      now = START + 121_999;
+      expect(await granted(gate, key, 9)).toBe(0);
     });
   });
 
@@ -209,7 +258,7 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ name, new
       expect(await granted(gate, other, 10)).toBe(10);
       expect((await admit(gate, a)).verdict).toEqual({
         refusedBy: 'month',
-        minute: { limit: 1000, remaining: 800, resetSeconds: 60 },
+        minute: { limit: 1000, remaining: 800, resetSeconds: 61 },
         month: {
           limit: 250,
           remaining: 0,
@@ -219,25 +268,30 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ name, new
       });
     });
 
-    test('starts again at 00:00 UTC on the first', async () => {
+    test('starts again at 00:00 UTC on the first, and not again if the clock is set back', async () => {
       const { store, gate } = await open(generous);
       const { key } = await giveKey(store);
       now = Date.parse('2026-03-31T23:59:59.500Z');
-      expect(await granted(gate, key, 300)).toBe(250);
-      expect((await admit(gate, key)).verdict.month?.resetSeconds).toBe(1);
+      expect(await granted(gate, key, 200)).toBe(200);
+      expect((await admit(gate, key)).verdict.month).toMatchObject({ remaining: 49, resetSeconds: 1 });
       now += 500;
       expect(await granted(gate, key, 300)).toBe(250);
+      now -= 500;
+      expect((await admit(gate, key)).verdict).toMatchObject({ refusedBy: 'month', month: { remaining: 0 } });
     });
 
-    test('a refusal by either limit charges neither', async () => {
+    test('a refusal by either limit charges neither, and if both refuse, the month is named', async () => {
       const { store, gate } = await open({ perMinute: 3, perMonth: 5 });
       const { key } = await giveKey(store);
       expect(await granted(gate, key, 50)).toBe(3);
-      now += 60_000;
+      now += 61_000;
       expect(await granted(gate, key, 50)).toBe(2);
-      now += 60_000;
+      now += 61_000;
       const { verdict } = await admit(gate, key);
       expect([verdict.refusedBy, verdict.minute.remaining]).toEqual(['month', 3]);
+      await store.setLimits('ministry', { perMonth: 8 });
+      expect(await granted(gate, key, 50)).toBe(3);
+      expect((await admit(gate, key)).verdict.refusedBy, 'both').toBe('month');
     });
 
     test('changes to the allowance take effect at once', async () => {
@@ -255,5 +309,48 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ name, new
       await store.setLimits('ministry', { perMonth: null });
       expect(await granted(gate, key, 10)).toBe(10);
     });
+  });
+
+  test('minute and month are exact over several processes that decide at once', async () => {
+    const all = await Promise.all(Array.from({ length: 4 }, () => open({ perMinute: 300, perMonth: 500 })));
+    const { store } = all[0]!;
+    const [a, b] = [await giveKey(store, { owner: 'both' }), await giveKey(store, { owner: 'both' })];
+    const trial = await giveKey(store, { owner: 'trial', kind: 'test' });
+    const counts = await Promise.all(
+      [a, b, trial].map(async ({ key }) => {
+        let [asked, count] = [0, 0];
+        const client = async (gate: Gate) => {
+          while (asked++ < 600) {
+            const isGranted = await granted(gate, key, 1);
+            count += isGranted;
+          }
+        };
+        await Promise.all(Array.from({ length: 32 }, (_, i) => client(all[i % all.length]!.gate)));
+        return count;
+      }),
+    );
+    expect(counts[0]! + counts[1]!).toBe(500);
+    expect(Math.max(counts[0]!, counts[1]!)).toBeLessThanOrEqual(300);
+    expect(counts[2]).toBe(300);
+    // What is counted is what was granted.
+    const { id: owner } = (await store.findAccount('both'))!;
+    expect(await store.usage.monthUsed(owner, now)).toBe(500);
+    const seconds = await rowsIn(at.store, 'SELECT key_id, granted FROM seconds');
+    expect(Object.fromEntries(seconds.map(({ key_id, granted }) => [String(key_id), Number(granted)]))).toEqual({
+      [a.id]: counts[0],
+      [b.id]: counts[1],
+      [trial.id]: counts[2],
+    });
+  });
+
+  test('a key leaves at most 61 rows, however long it is used', async () => {
+    const { store, gate } = await open({ perMinute: 1000 });
+    const { key } = await giveKey(store, { kind: 'test' });
+    for (let i = 0; i < 300; i++) {
+      now += 1000;
+      expect(await granted(gate, key, 1)).toBe(1);
+    }
+    expect((await rowsIn(at.store, 'SELECT * FROM seconds')).length).toBe(61);
+    expect((await admit(gate, key)).verdict.minute.remaining).toBe(1000 - 62);
   });
 });

@@ -1,14 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { DatabaseSync, StatementSync } from 'node:sqlite';
-import { setTimeout as pause } from 'node:timers/promises';
+import { DatabaseSync } from 'node:sqlite';
+import { sql } from 'kysely';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { schemaOf } from '../../../proxy/store/database.ts';
+import { systemClock } from '../../../pipeline/lib/clock.ts';
+import { storeIn } from '../../../proxy/store/account-store.ts';
+import { type Gate, openGate } from '../../../proxy/store/gate.ts';
 import { hashKey } from '../../../proxy/store/key-format.ts';
-import { openKeyReader } from '../../../proxy/store/key-reader.ts';
+import { migrate } from '../../../proxy/store/sqlite-file.ts';
+import { runHere } from '../../support/proxy/cli-process.ts';
 import { openStore } from '../../support/proxy/open-store.ts';
 import { giveKey } from '../../support/proxy/service.ts';
 
@@ -25,11 +28,14 @@ const open = async () => {
   return store;
 };
 
-const openReader = () => {
-  const reader = openKeyReader(file);
-  onTestFinished(() => reader.close());
-  return reader;
+const MANY = { perMinute: 1_000_000, perMonth: 1_000_000, mayLag: true };
+const openTheGate = async (reports: string[] = []): Promise<Gate> => {
+  const gate = await openGate(await open(), { ...MANY, clock: systemClock, report: (line) => reports.push(line) });
+  onTestFinished(() => gate.close());
+  return gate;
 };
+const verdictOf = (admitted: Awaited<ReturnType<Gate['admit']>>) =>
+  admitted && ('verdict' in admitted ? admitted.verdict : admitted);
 
 test('a new database is created with its folder, readable by its owner alone', async () => {
   await giveKey(await open());
@@ -49,26 +55,61 @@ test('the file contains only a hash of the key', async () => {
   expect(db.prepare('SELECT hash FROM keys').get()).toEqual({ hash: new Uint8Array(hashKey(key)) });
 });
 
-test('writing usage waits for another process that is writing, but no request does', async () => {
-  const serving = await open();
-  const { id, key } = await giveKey(serving);
-  const reader = openReader();
+test('while another process writes, requests wait without stopping the others, and are then granted', async () => {
+  const store = await open();
+  const { key } = await giveKey(store);
+  const gate = await openTheGate();
   const busy = new DatabaseSync(file);
   busy.exec('BEGIN IMMEDIATE');
-  let isDone = false;
-  const row = { day: '2026-03-10', key_id: id, operation: 'periods', granted: 1, refused: 0, at: 5000 };
-  const written = serving.usage.add([row]).then(() => {
-    isDone = true;
-  });
-  for (let i = 0; i < 20; i++) {
-    expect(reader.identify(key, 5000)).toMatchObject({ kind: 'live' });
-    await pause(5);
+  const waiting = Array.from({ length: 10 }, () => gate.admit(key));
+  let turns = 0;
+  const until = performance.now() + 50;
+  while (performance.now() < until) {
+    turns++;
+    await new Promise((resolve) => setImmediate(resolve));
   }
-  expect(isDone).toBe(false);
+  expect(turns, 'the event loop runs on').toBeGreaterThan(10);
+  busy.exec('ROLLBACK');
+  for (const admitted of await Promise.all(waiting)) expect(verdictOf(admitted)).toMatchObject({ refusedBy: null });
+  busy.close();
+});
+
+test('a store that stays locked is a 503 within a second, not a grant, and works again by itself', async () => {
+  const store = await open();
+  const { key } = await giveKey(store, { kind: 'test' });
+  const reports: string[] = [];
+  const gate = await openTheGate(reports);
+  const busy = new DatabaseSync(file);
+  busy.exec('BEGIN IMMEDIATE');
+  const from = performance.now();
+  expect(await gate.admit(key)).toEqual({ retrySeconds: 5 });
+  expect(performance.now() - from).toBeLessThan(1000);
+  expect(await gate.unavailable()).toMatch(/^keys and limits: .*database is locked/);
   busy.exec('ROLLBACK');
   busy.close();
-  await written;
-  expect((await serving.listKeys())[0]!.key.last_used_at).toBe(5000);
+  expect(verdictOf(await gate.admit(key))).toMatchObject({ minute: { remaining: MANY.perMinute - 1 } });
+  expect(await gate.unavailable()).toBeNull();
+  expect(reports).toEqual([expect.stringContaining('database is locked'), 'keys and limits: available again']);
+});
+
+test('changes are synced to the disk, and grants at the latest with the usage of their minute', async () => {
+  const store = await open();
+  const modes: unknown[] = [];
+  const noting = (work: (tx: typeof store.database.db) => Promise<unknown>) => async (tx: typeof store.database.db) => {
+    modes.push((await sql<{ synchronous: number }>`PRAGMA synchronous`.execute(tx)).rows[0]!.synchronous);
+    return work(tx);
+  };
+  const { transact, transactLightly } = store.database;
+  await transact(noting(async () => {}));
+  await transactLightly(noting(async () => {}));
+  await transact(noting(async () => {}));
+  // FULL, NORMAL, FULL.
+  expect(modes).toEqual([2, 1, 2]);
+  const lightly = vi.fn(transactLightly);
+  const { usage } = storeIn({ ...store.database, transactLightly: lightly as typeof transactLightly });
+  const { id } = await giveKey(store);
+  await usage.add([{ day: '2026-03-10', key_id: id, operation: 'periods', granted: 1, refused: 0, at: 5000 }]);
+  expect(lightly).not.toHaveBeenCalled();
 });
 
 /** A process that changes the limit of all accounts as fast as it can, and prints each once it is committed. */
@@ -92,11 +133,13 @@ function startWriter(): { child: ChildProcess; last: () => number } {
 test('no commit that another process has acknowledged is missed, even if it is killed at any moment', async () => {
   const store = await open();
   const { key } = await giveKey(store);
-  const reader = openReader();
-  let lookUps = 0;
-  const lookUp = (acknowledged: number) => {
-    lookUps++;
-    expect(reader.identify(key, 1)!.perMinute ?? 0).toBeGreaterThanOrEqual(acknowledged);
+  const gate = await openTheGate();
+  let requests = 0;
+  const request = async (acknowledged: () => number) => {
+    requests++;
+    const before = acknowledged();
+    const verdict = verdictOf(await gate.admit(key));
+    if (verdict && 'minute' in verdict && before > 0) expect(verdict.minute.limit).toBeGreaterThanOrEqual(before);
   };
   for (let round = 0; round < 8; round++) {
     const { child, last } = startWriter();
@@ -104,44 +147,40 @@ test('no commit that another process has acknowledged is missed, even if it is k
     await once(child.stdout!, 'data');
     const until = performance.now() + 60 + Math.random() * 60;
     while (performance.now() < until) {
-      lookUp(last());
-      if (lookUps % 50 === 0) await new Promise((resolve) => setImmediate(resolve));
+      await request(last);
+      if (requests % 50 === 0) await new Promise((resolve) => setImmediate(resolve));
     }
     child.kill('SIGKILL');
     await once(child, 'close');
-    lookUp(last());
+    await request(last);
   }
-  expect(lookUps).toBeGreaterThan(100);
+  expect(requests).toBeGreaterThan(100);
 });
 
-test('the row of a key is cached while nobody commits, and dropped on any commit', async () => {
-  const [serving, other] = [await open(), await open()];
-  const { key } = await giveKey(serving);
-  const reader = openReader();
-  const reads = vi.spyOn(StatementSync.prototype, 'all');
-  onTestFinished(() => reads.mockRestore());
-  const readsForLookUp = () => {
-    reads.mockClear();
-    expect(reader.identify(key, 1)).not.toBeNull();
-    return reads.mock.calls.length > 0;
-  };
-  expect([readsForLookUp(), readsForLookUp(), readsForLookUp()]).toEqual([true, false, false]);
-  for (const store of [other, serving, other]) {
-    await store.setLimits('ministry', { perMinute: 5 }, 1);
-    expect([readsForLookUp(), readsForLookUp()]).toEqual([true, false]);
-  }
-});
-
-test('a store with an earlier schema is migrated', async () => {
+test('a store of the unreleased schema is refused with one line, and nothing is written to it', async () => {
   mkdirSync(dirname(file), { recursive: true });
   const db = new DatabaseSync(file);
-  db.exec(`${schemaOf('sqlite')[0]}
-    INSERT INTO accounts (id, name, kind, created_at) VALUES ('acc_1', 'ministry', 'organisation', 1);
-    INSERT INTO keys VALUES ('key_1', 'acc_1', 'old', 'live', 'forecasts', 'aa', x'aa', 1, NULL, NULL);
-    PRAGMA user_version = 1`);
+  db.exec('CREATE TABLE accounts (id TEXT PRIMARY KEY, name TEXT) STRICT; PRAGMA user_version = 9');
   db.close();
-  const [old] = await (await open()).listKeys('ministry');
-  expect(old!.key).toMatchObject({ name: 'old', last_used_at: null, created_by: null });
+  const before = readFileSync(file);
+  const { code, stderr } = await runHere(['accounts', 'list', '--store', `sqlite:${file}`]);
+  expect([code, stderr]).toEqual([
+    2,
+    `malaria-proxy: ${file} was made by an unreleased version, or is no store: make a new one\n`,
+  ]);
+  expect(readFileSync(file).equals(before)).toBe(true);
+  expect(readdirSync(dirname(file))).toEqual(['proxy.sqlite']);
+});
+
+test('a store is migrated by the scripts that it lacks, once', async () => {
+  await open();
+  const db = new DatabaseSync(file);
+  onTestFinished(() => db.close());
+  const scripts = ['', 'ALTER TABLE accounts ADD COLUMN later TEXT', 'CREATE TABLE latest (id TEXT) STRICT'];
+  for (const _ of [1, 2]) migrate(db, file, scripts);
+  expect(db.prepare('SELECT version FROM store').all()).toEqual([{ version: 3 }]);
+  expect(db.prepare('SELECT later FROM accounts, latest').all()).toEqual([]);
+  expect(db.prepare('SELECT * FROM tag_secrets').all().length).toBe(1);
 });
 
 test('a file that is not a store, or a store of a newer version, is refused', async () => {
@@ -149,7 +188,7 @@ test('a file that is not a store, or a store of a newer version, is refused', as
   await expect(openStore(`sqlite:${join(folder, 'text')}`)).rejects.toThrow(/cannot use .*text as an SQLite database/);
   await open();
   const db = new DatabaseSync(file);
-  db.exec('PRAGMA user_version = 99');
+  db.exec('UPDATE store SET version = 99');
   db.close();
   await expect(openStore(`sqlite:${file}`)).rejects.toThrow(/schema 99 of a newer malaria-proxy/);
   await expect(openStore('mysql:secret')).rejects.toThrow(/^store: expected sqlite:FILE or postgres:\/\/…$/);

@@ -2,18 +2,16 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { UsageRow } from '../../../proxy/store/row-types.ts';
 import { countUsage } from '../../../proxy/store/usage-counts.ts';
-import { BACKENDS, type Backend, removeServersAtEnd } from '../../support/proxy/backends.ts';
+import { BACKENDS, type Backend } from '../../support/proxy/backends.ts';
 import { openStore } from '../../support/proxy/open-store.ts';
 import { giveKey } from '../../support/proxy/service.ts';
-
-removeServersAtEnd();
 
 const DAY_MS = 86_400_000;
 const MIDNIGHT = Date.parse('2026-11-21');
 
 async function setUp({ newStore }: Backend) {
-  const { store: url, limits } = await newStore();
-  const store = await openStore(url, limits);
+  const { store: url } = await newStore();
+  const store = await openStore(url);
   const { usage } = store;
   onTestFinished(() => store.close());
   const { id: live } = await giveKey(store);

@@ -1,17 +1,16 @@
-/** The two backends for accounts, keys and limits: SQLite, and PostgreSQL with Redis. Guarantees are tested with both. */
+/** The two kinds of store, SQLite and PostgreSQL. Guarantees are tested with both. */
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
-import { afterAll, inject, onTestFinished } from 'vitest';
-import { missingServers, type RealServer, startRedis } from './real-servers.ts';
+import { inject, onTestFinished } from 'vitest';
+import { missingServers } from './real-servers.ts';
 
-/** URLs of an empty store and its limits. */
+/** The URL of an empty store. */
 export interface StoreUrls {
   store: string;
-  limits: string;
 }
 
 export interface Backend {
@@ -22,18 +21,15 @@ export interface Backend {
   newStore(atEnd?: (end: () => void) => void): Promise<StoreUrls>;
 }
 
-let redis: Promise<RealServer> | undefined;
-
-/** A new, empty database in the run's PostgreSQL, and the Redis of the test file. */
+/** A new, empty database in the run's PostgreSQL. */
 export async function newSharedStore(): Promise<StoreUrls> {
-  redis ??= startRedis();
   const { url } = inject('postgres')!;
   const name = `t${randomBytes(8).toString('hex')}`;
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   await client.query(`CREATE DATABASE ${name}`);
   await client.end();
-  return { store: url.replace(/postgres$/, name), limits: (await redis).url };
+  return { store: url.replace(/postgres$/, name) };
 }
 
 /** The rows that `sql` selects from the store at `url`. */
@@ -55,14 +51,6 @@ export async function rowsIn(url: string, sql: string): Promise<Record<string, u
   }
 }
 
-/** Every file that uses `newSharedStore` must call this. */
-export function removeServersAtEnd(): void {
-  afterAll(async () => {
-    await (await redis)?.remove();
-    redis = undefined;
-  });
-}
-
 export const BACKENDS: Backend[] = [
   {
     name: 'SQLite',
@@ -70,8 +58,8 @@ export const BACKENDS: Backend[] = [
     newStore: async (atEnd = onTestFinished) => {
       const folder = mkdtempSync(join(tmpdir(), 'malaria-store-'));
       atEnd(() => rmSync(folder, { recursive: true }));
-      return { store: `sqlite:${join(folder, 'proxy.sqlite')}`, limits: 'sqlite' };
+      return { store: `sqlite:${join(folder, 'proxy.sqlite')}` };
     },
   },
-  { name: 'PostgreSQL and Redis', skip: missingServers.length > 0, newStore: newSharedStore },
+  { name: 'PostgreSQL', skip: missingServers.length > 0, newStore: newSharedStore },
 ];

@@ -204,7 +204,6 @@ export function movableClock(): Clock & { forward(ms: number): void } {
   let ahead = 0;
   return {
     wallMs: () => Date.now() + ahead,
-    steadyMs: () => performance.now() + ahead,
     forward: (ms) => {
       ahead += ms;
     },

@@ -1,4 +1,4 @@
-/** PostgreSQL and Redis servers for a test to stop, pause, kill and cut off; the machine's own are left alone. */
+/** PostgreSQL servers for a test to stop, pause, kill and cut off; the machine's own is left alone. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -14,11 +14,9 @@ const FOLDERS = [
 const find = (name: string) => FOLDERS.map((folder) => join(folder, name)).find((path) => existsSync(path));
 
 /** The required programs that are missing on this machine. */
-export const missingServers = ['initdb', 'postgres', 'redis-server'].filter((name) => find(name) === undefined);
+export const missingServers = ['initdb', 'postgres'].filter((name) => find(name) === undefined);
 if (missingServers.length > 0) {
-  console.error(
-    `tests with real servers are skipped: no ${missingServers.join(', ')} (install postgresql, redis-server)`,
-  );
+  console.error(`tests with real servers are skipped: no ${missingServers.join(', ')} (install postgresql)`);
 }
 
 /** PostgreSQL refuses to run as root. */
@@ -30,6 +28,10 @@ function idOf(flag: '-u' | '-g'): number {
 export interface RealServer {
   url: string;
   port: number;
+  /** The id of its main process, while it runs. */
+  pid(): number;
+  /** Lets none of its processes write beyond the first byte of a file, as if the disk were full. */
+  fillDisk(): void;
   /** Starts it again, with the same port and files. */
   start(): Promise<void>;
   /** Stops it as an operator would. */
@@ -64,6 +66,10 @@ function processServer({ folder, port, url, start, isUp, signal }: ServerProcess
   return {
     url,
     port,
+    pid: () => child!.pid!,
+    fillDisk() {
+      for (const pid of family(child!.pid!)) execFileSync('prlimit', ['--pid', String(pid), '--fsize=1:'], nobody);
+    },
     async start() {
       child = start();
       for (let tries = 0; tries < 200; tries++) {
@@ -128,11 +134,15 @@ function copyPostgres(from: string): { folder: string; data: string } {
   return { folder, data };
 }
 
-/** @param from a data directory that `initPostgres` created; the server uses a copy of it */
-export async function startPostgres(from?: string): Promise<RealServer> {
+/**
+ * @param from a data directory that `initPostgres` created; the server uses a copy of it
+ * @param syncs whether it waits for the disk, as in production; tests need not
+ */
+export async function startPostgres(from?: string, syncs = false): Promise<RealServer> {
   const { folder, data } = from === undefined ? initPostgres() : copyPostgres(from);
   const port = await freePort();
-  const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'fsync=off', 'max_connections=200'];
+  const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=200'];
+  if (!syncs) settings.push('fsync=off');
   const url = `postgres://malaria@127.0.0.1:${port}/postgres`;
   const server = processServer({
     folder,
@@ -158,35 +168,6 @@ export async function startPostgres(from?: string): Promise<RealServer> {
   });
   await server.start();
   return server;
-}
-
-/** @param settings further arguments, such as `--appendonly yes` */
-export async function startRedis(...settings: string[]): Promise<RealServer> {
-  const folder = mkdtempSync(join(tmpdir(), 'malaria-redis-'));
-  const port = await freePort();
-  const args = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '', ...settings];
-  const server = processServer({
-    folder,
-    port,
-    url: `redis://127.0.0.1:${port}`,
-    signal: 'SIGTERM',
-    start: () => spawn(find('redis-server')!, args, { stdio: 'ignore' }),
-    isUp: () => answers(port),
-  });
-  await server.start();
-  return server;
-}
-
-/** Whether Redis at `port` answers a ping. */
-function answers(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1', () => socket.write('PING\r\n'));
-    socket.once('data', (chunk) => {
-      socket.destroy();
-      resolve(String(chunk).startsWith('+PONG'));
-    });
-    socket.once('error', () => resolve(false));
-  });
 }
 
 /** A connection to a server that can be cut, or stalled: then it stays open but passes nothing on. */

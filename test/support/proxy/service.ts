@@ -3,7 +3,7 @@ import { afterAll, onTestFinished } from 'vitest';
 import { SCOPES, type Scope } from '../../../pipeline/contract/scopes.ts';
 import { type RunningServer, type ServerOptions, startServer } from '../../../proxy/server/server.ts';
 import type { AccountStore } from '../../../proxy/store/account-store.ts';
-import { type KeyKind, mintKey } from '../../../proxy/store/key-format.ts';
+import type { KeyKind } from '../../../proxy/store/key-format.ts';
 import { type FixtureOptions, makeBuild } from './fixture.ts';
 
 export const ALL_SCOPES = Object.keys(SCOPES) as Scope[];
@@ -11,14 +11,10 @@ export const ALL_SCOPES = Object.keys(SCOPES) as Scope[];
 export interface Service extends RunningServer {
   build: string;
   storeUrl: string;
-  limits: string;
   reports: string[];
   /** Requests `path` with `key`, by GET unless `init` contains another method. */
   get(path: string, key?: string, init?: RequestInit): Promise<Response>;
 }
-
-/** Long times for tests that are not about time, so that they pass on busy machines. */
-export const PATIENT = { leaseMs: 120_000, deadlineMs: 60_000 };
 
 /** Registers what to do at the end of the test or, by `atEndOfSuite`, of several tests that share a service. */
 export type AtEnd = (end: () => void | Promise<void>) => void;
@@ -57,13 +53,11 @@ export async function serveBuild(
     host: '127.0.0.1',
     port: 0,
     opsPort: 0,
-    limits: 'sqlite',
     perMinute: 100_000,
     perMonth: 100_000,
     pollMs: 20,
     report: (line) => reports.push(line),
     giveUp: (line) => reports.push(line),
-    gateTimes: PATIENT,
     ...options,
   });
   let closed: Promise<void> | undefined;
@@ -74,7 +68,6 @@ export async function serveBuild(
     close,
     build: place.build,
     storeUrl: options.store ?? place.store,
-    limits: options.limits ?? 'sqlite',
     reports,
     get: (path, key, init = {}) =>
       fetch(server.url + path, {
@@ -91,9 +84,9 @@ export async function giveKey(
 ): Promise<{ id: string; key: string }> {
   const { owner = 'ministry', kind = 'live', scopes = ALL_SCOPES, expiresAt = null, now = Date.now() } = options;
   if (!(await store.findAccount(owner))) await store.createAccount('organisation', owner, now);
-  const key = mintKey('malaria', kind);
-  const { id } = await store.createKey({ owner, name: 'test', kind, scopes, expiresAt, secret: key }, now);
-  return { id, key };
+  const newKey = { brand: 'malaria', owner, name: 'test', kind, scopes, expiresAt };
+  const { key, secret } = await store.createKey(newKey, now);
+  return { id: key.id, key: secret };
 }
 
 /** The code of a problem document, whose form is checked. */

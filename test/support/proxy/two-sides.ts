@@ -20,7 +20,7 @@ export async function race<T>(...works: (() => T | Promise<T>)[]): Promise<(T | 
 export async function twoSides(newStore: Backend['newStore']) {
   const at = await newStore();
   const open = async () => {
-    const store = await openStore(at.store, at.limits);
+    const store = await openStore(at.store);
     onTestFinished(() => store.close());
     return store;
   };

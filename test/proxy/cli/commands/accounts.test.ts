@@ -2,17 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { removeServersAtEnd } from '../../../support/proxy/backends.ts';
 import { runHere } from '../../../support/proxy/cli-process.ts';
 import { linkIn, PASSWORD, testBackends } from '../../../support/proxy/dashboard.ts';
-
-removeServersAtEnd();
 
 testBackends('the first person of the service team and of an organisation join by the command line', async (start) => {
   const dashboard = await start();
   const env = {
     MALARIA_STORE: dashboard.storeUrl,
-    MALARIA_LIMITS: dashboard.limits,
     MALARIA_DASHBOARD_URL: dashboard.dashboardUrl,
   };
   const cli = async (...args: string[]) => {

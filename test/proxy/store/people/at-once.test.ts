@@ -7,11 +7,9 @@ import { openDirectory } from '../../../../proxy/store/people/directory.ts';
 import { actorOf } from '../../../../proxy/store/people/person-rules.ts';
 import { hashToken, mintToken } from '../../../../proxy/store/people/tokens.ts';
 import type { Person, Role } from '../../../../proxy/store/row-types.ts';
-import { BACKENDS, removeServersAtEnd, rowsIn } from '../../../support/proxy/backends.ts';
+import { BACKENDS, rowsIn } from '../../../support/proxy/backends.ts';
 import { openStore } from '../../../support/proxy/open-store.ts';
 import { giveKey } from '../../../support/proxy/service.ts';
-
-removeServersAtEnd();
 
 const STEPS = 6000;
 const AT_ONCE = 24;

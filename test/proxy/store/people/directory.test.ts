@@ -2,11 +2,9 @@
 import { describe, expect, test } from 'vitest';
 import { COMMAND_LINE } from '../../../../proxy/store/audit.ts';
 import { actorOf } from '../../../../proxy/store/people/person-rules.ts';
-import { BACKENDS, removeServersAtEnd } from '../../../support/proxy/backends.ts';
+import { BACKENDS } from '../../../support/proxy/backends.ts';
 import { giveKey } from '../../../support/proxy/service.ts';
 import { race, token, twoSides } from '../../../support/proxy/two-sides.ts';
-
-removeServersAtEnd();
 
 const HOUR = 3_600_000;
 

@@ -1,10 +1,8 @@
 /** Invitations and links for a new password: each works once, and only the newest one works. */
 import { describe, expect, test } from 'vitest';
 import { actorOf } from '../../../../proxy/store/people/person-rules.ts';
-import { BACKENDS, removeServersAtEnd } from '../../../support/proxy/backends.ts';
+import { BACKENDS } from '../../../support/proxy/backends.ts';
 import { race, token, twoSides } from '../../../support/proxy/two-sides.ts';
-
-removeServersAtEnd();
 
 const HOUR = 3_600_000;
 

@@ -2,10 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { COMMAND_LINE } from '../../../../proxy/store/audit.ts';
 import { actorOf } from '../../../../proxy/store/people/person-rules.ts';
-import { BACKENDS, removeServersAtEnd } from '../../../support/proxy/backends.ts';
+import { BACKENDS } from '../../../support/proxy/backends.ts';
 import { race, token, twoSides } from '../../../support/proxy/two-sides.ts';
-
-removeServersAtEnd();
 
 describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore }) => {
   test('a code used twice at once works once, and so does a recovery code', async () => {

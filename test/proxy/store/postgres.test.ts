@@ -1,8 +1,10 @@
 import pg from 'pg';
 import { beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { TryAgain } from '../../../pipeline/lib/errors.ts';
+import { ADMIT } from '../../../proxy/store/admission.ts';
 import { schemaOf } from '../../../proxy/store/database.ts';
 import { hashKey } from '../../../proxy/store/key-format.ts';
+import { runHere } from '../../support/proxy/cli-process.ts';
 import { openStore } from '../../support/proxy/open-store.ts';
 import { missingServers, type RealServer, startPostgres } from '../../support/proxy/real-servers.ts';
 import { giveKey } from '../../support/proxy/service.ts';
@@ -34,22 +36,24 @@ describe.skipIf(missingServers.length > 0)('PostgreSQL', () => {
     expect((await (await open()).listAccounts()).map(({ name }) => name)).toEqual(stores.map((_, i) => `org ${i}`));
   });
 
-  test('many processes that start at once migrate an earlier schema once, and keep its data', async () => {
+  test('a database of the unreleased schema is refused with one line, and nothing is written to it', async () => {
     await sql('CREATE DATABASE earlier');
     const url = server.url.replace(/postgres$/, 'earlier');
-    await sql(
-      `${schemaOf('postgres')[0]!}
-       INSERT INTO accounts (id, name, kind, created_at) VALUES ('acc_1', 'old', 'organisation', 1);
-       CREATE TABLE schema_version (version int NOT NULL);
-       INSERT INTO schema_version VALUES (1)`,
-      url,
-    );
-    const stores = await Promise.all(Array.from({ length: 6 }, () => openStore(url)));
-    for (const store of stores) onTestFinished(() => store.close());
-    await Promise.all(stores.map((store) => store.changeAccount('old', 'suspend', 2)));
-    expect((await stores[0]!.listAccounts()).map(({ name, suspended_at }) => [name, suspended_at])).toEqual([
-      ['old', 2],
+    await sql('CREATE TABLE accounts (id text); CREATE TABLE schema_version (version int)', url);
+    const { code, stderr } = await runHere(['accounts', 'list', '--store', url]);
+    expect([code, stderr]).toEqual([
+      2,
+      'malaria-proxy: the database was made by an unreleased version, or is no store: make a new one\n',
     ]);
+    const tables = await sql("SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace", url);
+    expect(tables.map(({ relname }) => relname).sort()).toEqual(['accounts', 'schema_version']);
+  });
+
+  test('the function that admits is made once for each version of the program', async () => {
+    await (await open()).listAccounts();
+    await sql(`DROP FUNCTION ${ADMIT}`);
+    await Promise.all(Array.from({ length: 4 }, async () => (await open()).listAccounts()));
+    expect((await sql(`SELECT 1 FROM pg_proc WHERE proname = '${ADMIT}'`)).length).toBe(1);
   });
 
   test('the database contains only a hash of the key', async () => {
@@ -90,8 +94,8 @@ describe.skipIf(missingServers.length > 0)('PostgreSQL', () => {
 
   test('a newer schema is refused, and no error contains a password', async () => {
     await (await open()).listAccounts();
-    await sql('UPDATE schema_version SET version = 99');
-    onTestFinished(() => sql(`UPDATE schema_version SET version = ${schemaOf('postgres').length}`).then(() => {}));
+    await sql('UPDATE store SET version = 99');
+    onTestFinished(() => sql(`UPDATE store SET version = ${schemaOf('postgres').length}`).then(() => {}));
     await expect(async () => (await open()).listAccounts()).rejects.toThrow(/schema 99 of a newer malaria-proxy/);
     const nowhere = await openStore('postgres://me:secret@127.0.0.1:1/db');
     await expect(async () => nowhere.listAccounts()).rejects.toThrow(

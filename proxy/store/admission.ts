@@ -1,0 +1,157 @@
+/**
+ * Admission: the hash of a key in, the key's holder and the verdict of both limits out, in one transaction of the store.
+ *
+ * The statements are the same for both stores. Names that start with `@` are parameters in SQLite, where
+ * sqlite-admitter.ts runs the statements one by one, and variables in PostgreSQL, where a function runs them in one round
+ * trip.
+ */
+import { createHash } from 'node:crypto';
+import type { Scope } from '../../pipeline/contract/scopes.ts';
+import { monthNamed } from '../limits/calendar-month.ts';
+import { MINUTE_S, minuteStanding, monthStanding, type Verdict } from '../limits/verdict.ts';
+import type { KeyKind } from './key-format.ts';
+
+/** The sender of a request. */
+export interface Holder {
+  keyId: string;
+  ownerId: string;
+  kind: KeyKind;
+  scopes: readonly Scope[];
+}
+
+/** A request with a valid key: the key's holder, and the verdict of the limits. */
+export interface Admission {
+  holder: Holder;
+  verdict: Verdict;
+}
+
+/** Limits for accounts without limits of their own. */
+export interface DefaultLimits {
+  perMinute: number;
+  perMonth: number;
+}
+
+/** What a store reports of a decision. Counts include the request if it was granted. */
+export interface Decision {
+  key_id: string;
+  owner_id: string;
+  kind: KeyKind;
+  /** Separated by commas. */
+  scopes: string;
+  refused: Verdict['refusedBy'];
+  per_minute: number;
+  minute_count: number;
+  /** The second that must leave the minute before another request is granted; null if none is counted. */
+  minute_first: number | null;
+  per_month: number;
+  /** The month in which the request counts, YYYY-MM. */
+  month: string;
+  month_count: number;
+  /** The time of the decision by the store's clock, ms. */
+  now_ms: number;
+}
+
+export const STATEMENTS = {
+  /** The holder of an admitted key: all reasons for a 401 in one place. Expiry is exact to the millisecond. */
+  find: `
+    SELECT keys.id AS key_id, owner_id, keys.kind, scopes, per_minute, per_month
+    FROM keys JOIN accounts ON accounts.id = owner_id
+    WHERE hash = @this_hash AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > @now_ms)
+      AND removed_at IS NULL AND suspended_at IS NULL AND (accounts.kind = 'organisation' OR unlocked_at IS NOT NULL)`,
+  /** What counts in the minute that ends with a second, and the latest second counted, in case the clock was set back. */
+  minute: `
+    SELECT coalesce(sum(granted), 0) AS minute_count, min(second) AS minute_first, max(second) AS latest
+    FROM seconds WHERE key_id = @this_key AND second >= @this_second - ${MINUTE_S}`,
+  /** After the limit was lowered, more than the oldest second must leave: the first with fewer grants after it. */
+  lowered: `
+    SELECT min(second) AS minute_first
+    FROM (SELECT second, sum(granted) OVER (ORDER BY second DESC) - granted AS later
+      FROM seconds WHERE key_id = @this_key AND second >= @this_second - ${MINUTE_S}) AS counted
+    WHERE later < @minute_limit`,
+  /** The latest month counted: never an earlier one, whose allowance was another. */
+  month: `
+    SELECT month, granted AS month_count FROM months
+    WHERE owner_id = @this_owner AND month >= @this_month ORDER BY month DESC LIMIT 1`,
+  takeMinute: `
+    INSERT INTO seconds (key_id, slot, second, granted)
+    VALUES (@this_key, @this_second % ${MINUTE_S + 1}, @this_second, 1)
+    ON CONFLICT (key_id, slot) DO UPDATE SET second = excluded.second,
+      granted = CASE WHEN seconds.second = excluded.second THEN seconds.granted + 1 ELSE 1 END`,
+  takeMonth: `
+    INSERT INTO months (owner_id, month, granted) VALUES (@this_owner, @this_month, 1)
+    ON CONFLICT (owner_id, month) DO UPDATE SET granted = months.granted + 1`,
+} as const;
+
+const inPostgres = (statement: keyof typeof STATEMENTS) => STATEMENTS[statement].replaceAll('@', '');
+
+/**
+ * The body of the function in PostgreSQL. Each of its statements sees what was committed before that statement, so what
+ * counts is read after the owner's lock is held, and by then whoever held it before has committed. The clock is read
+ * after the lock too: a request that waited would otherwise count in a second that is past. The lock is advisory: unlike
+ * one on the owner's row it writes nothing, so a flood of refused requests does not reach the disk.
+ *
+ * A grant charges minute and month in one transaction; a refusal writes nothing.
+ */
+const BODY = `
+  #variable_conflict use_column
+  DECLARE
+    this_key text; this_owner text; this_second bigint; latest bigint; this_month text; minute_limit bigint;
+  BEGIN
+    IF current_setting('transaction_isolation') <> 'read committed' THEN
+      RAISE EXCEPTION 'limits are exact only if the isolation level is read committed';
+    END IF;
+    now_ms := coalesce(set_ms, floor(extract(epoch FROM clock_timestamp()) * 1000));
+    ${inPostgres('find')} INTO key_id, owner_id, kind, scopes, per_minute, per_month;
+    IF NOT FOUND THEN RETURN; END IF;
+    this_key := key_id; this_owner := owner_id;
+    minute_limit := coalesce(per_minute, default_per_minute);
+    per_minute := minute_limit; per_month := coalesce(per_month, default_per_month);
+
+    PERFORM pg_advisory_xact_lock(hashtextextended(this_owner, 0));
+    now_ms := coalesce(set_ms, floor(extract(epoch FROM clock_timestamp()) * 1000));
+    this_second := now_ms / 1000;
+    ${inPostgres('minute')} INTO minute_count, minute_first, latest;
+    this_second := greatest(this_second, latest);
+    this_month := to_char(to_timestamp(now_ms / 1000) AT TIME ZONE 'UTC', 'YYYY-MM');
+    ${inPostgres('month')} INTO month, month_count;
+    month := coalesce(month, this_month); month_count := coalesce(month_count, 0);
+    this_month := month;
+
+    IF kind = 'live' AND month_count >= per_month THEN refused := 'month';
+    ELSIF minute_count >= per_minute THEN refused := 'minute';
+    ELSE
+      IF may_lag THEN SET LOCAL synchronous_commit = off; END IF;
+      ${inPostgres('takeMinute')};
+      minute_count := minute_count + 1; minute_first := coalesce(minute_first, this_second);
+      IF kind = 'live' THEN
+        ${inPostgres('takeMonth')};
+        month_count := month_count + 1;
+      END IF;
+    END IF;
+    IF minute_count > minute_limit THEN
+      ${inPostgres('lowered')} INTO minute_first;
+    END IF;
+  END`;
+
+/** Its name contains a hash of its text, so that proxies of several versions each find their own. */
+export const ADMIT = `admit_${createHash('sha256').update(BODY).digest('hex').slice(0, 12)}`;
+export const ADMIT_FUNCTION = `
+  CREATE FUNCTION ${ADMIT}(
+    this_hash bytea, default_per_minute bigint, default_per_month bigint, may_lag boolean, set_ms bigint,
+    OUT key_id text, OUT owner_id text, OUT kind text, OUT scopes text, OUT refused text,
+    OUT per_minute bigint, OUT minute_count bigint, OUT minute_first bigint,
+    OUT per_month bigint, OUT month text, OUT month_count bigint, OUT now_ms bigint
+  ) LANGUAGE plpgsql AS $admit$${BODY}$admit$`;
+
+export function admissionOf(decision: Decision): Admission {
+  const { key_id: keyId, owner_id: ownerId, kind, scopes, refused, now_ms } = decision;
+  const { per_minute, minute_count, minute_first, per_month, month_count } = decision;
+  return {
+    holder: { keyId, ownerId, kind, scopes: scopes.split(',') as Scope[] },
+    verdict: {
+      refusedBy: refused,
+      minute: minuteStanding(per_minute, minute_count, minute_first, now_ms),
+      month: kind === 'test' ? null : monthStanding(per_month, month_count, monthNamed(decision.month), now_ms),
+    },
+  };
+}

@@ -1,2 +1,0 @@
--- The first characters of a key, by which people recognise it in a list; unknown for keys created earlier.
-ALTER TABLE keys ADD COLUMN start text;

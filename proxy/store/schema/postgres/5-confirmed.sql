@@ -1,2 +1,0 @@
--- When the person last gave the password or a code in the session.
-ALTER TABLE sessions ADD COLUMN confirmed_at bigint NOT NULL DEFAULT 0;

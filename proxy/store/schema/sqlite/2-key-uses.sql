@@ -1,1 +1,0 @@
-CREATE TABLE key_uses (key_id TEXT PRIMARY KEY REFERENCES keys (id), last_used_at INTEGER NOT NULL) STRICT;
