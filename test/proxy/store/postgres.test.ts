@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { TryAgain } from '../../../pipeline/lib/errors.ts';
@@ -56,11 +57,50 @@ describe.skipIf(missingServers.length > 0)('PostgreSQL', () => {
     expect((await sql(`SELECT 1 FROM pg_proc WHERE proname = '${ADMIT}'`)).length).toBe(1);
   });
 
+  test('a request waits for one of the same owner that has not committed, then counts it, in the second it is then', async () => {
+    const store = await open();
+    const keys = [await giveKey(store, { owner: 'waits' }), await giveKey(store, { owner: 'waits' })] as const;
+    const begun: pg.Client[] = [];
+    const admit = async (key: string, perMinute: number, perMonth: number) => {
+      const client = new pg.Client({ connectionString: server.url });
+      begun.push(client);
+      await client.connect();
+      await client.query('BEGIN');
+      const values = [hashKey(key), perMinute, perMonth, false, null];
+      return (await client.query(`SELECT refused, now_ms FROM ${ADMIT}($1, $2, $3, $4, $5)`, values)).rows[0];
+    };
+    onTestFinished(async () => void (await Promise.all(begun.map((client) => client.end()))));
+    for (const [second, perMinute, perMonth, refused] of [
+      [keys[0], 1, 1000, 'minute'],
+      [keys[1], 1000, 2, 'month'],
+      [keys[1], 1000, 1000, null],
+    ] as const) {
+      await sql('DELETE FROM seconds');
+      expect((await admit(keys[0].key, perMinute, perMonth)).refused).toBeNull();
+      let isDone = false;
+      const waiting = admit(second.key, perMinute, perMonth).finally(() => {
+        isDone = true;
+      });
+      await pause(1100);
+      expect(isDone).toBe(false);
+      const released = Date.now();
+      await begun.at(-2)!.query('COMMIT');
+      const decided = await waiting;
+      expect(decided.refused).toBe(refused);
+      expect(Number(decided.now_ms)).toBeGreaterThanOrEqual(released);
+      await begun.at(-1)!.query('COMMIT');
+      if (refused !== null) continue;
+      const rows = await sql(`SELECT second FROM seconds WHERE key_id = '${second.id}'`);
+      expect(Number(rows[0].second)).toBeGreaterThanOrEqual(Math.floor(released / 1000));
+    }
+  });
+
   test('the database contains only a hash of the key', async () => {
     const { key } = await giveKey(await open());
     const everything = JSON.stringify([await sql('SELECT * FROM keys'), await sql('SELECT * FROM audit')]);
     expect(everything).not.toContain(key.slice(13));
-    expect((await sql('SELECT hash FROM keys'))[0].hash).toEqual(hashKey(key));
+    const last = await sql('SELECT hash FROM keys ORDER BY created_at DESC LIMIT 1');
+    expect(last[0].hash).toEqual(hashKey(key));
   });
 
   test('no key is created for an account that is suspended at the same moment', async () => {
