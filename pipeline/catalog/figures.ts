@@ -1,12 +1,8 @@
+import { figures } from '../contract/fields.ts';
+
 /** Context figures that a `layer` source can carry. */
-export const FIGURES = [
-  'itn_use',
-  'itn_access',
-  'irs_coverage',
-  'effective_treatment',
-  'travel_minutes_to_care',
-] as const;
-export type Figure = (typeof FIGURES)[number];
+export type Figure = keyof typeof figures;
+export const FIGURES = Object.keys(figures) as Figure[];
 /** Figures that depend on the programme's own work. They are context, and never covariates of the risk score. */
 export const COVERAGE: readonly Figure[] = ['itn_use', 'itn_access', 'irs_coverage', 'effective_treatment'];
 

@@ -1,76 +1,21 @@
+/** Rounding of what is published, by the names of fields, so that files are byte-stable. */
+import type { ColumnForm } from '../lib/tables/table.ts';
+import * as fields from './fields.ts';
+
+const named = Object.entries<ColumnForm | Record<string, ColumnForm>>(fields).flatMap(([name, one]) =>
+  isColumn(one) ? [[name, one] as const] : Object.entries(one),
+);
+function isColumn(one: ColumnForm | Record<string, ColumnForm>): one is ColumnForm {
+  return typeof one.about === 'string';
+}
+
 /**
- * Decimals that each field is rounded to on output, so that files are byte-stable. Fields that are not listed are
- * integers or text; a fractional number under such a field is a mistake and is refused.
+ * Decimals that each fractional field is rounded to. Other fields are integers or text; a fractional number under such a
+ * field is a mistake and is refused.
  */
-export const DECIMALS: Readonly<Record<string, number>> = {
-  score: 4,
-  score_low: 4,
-  score_high: 4,
-  positivity: 4,
-  low: 4,
-  high: 4,
-  urban: 4,
-  rural: 4,
-  itn_use: 4,
-  itn_access: 4,
-  irs_coverage: 4,
-  effective_treatment: 4,
-  response_index: 4,
-  travel_minutes_to_care: 1,
-  area_km2: 1,
-  seasonal_index: 4,
-  high_season_share_of_peak: 4,
-  share: 4,
-  share_low: 4,
-  share_high: 4,
-  start_probability: 4,
-  criterion_probability: 4,
-  record_share: 4,
-  record_best_share: 4,
-  rain_share: 4,
-  log_mae: 4,
-  crps_log: 4,
-  coverage_50: 4,
-  coverage_90: 4,
-  crps_per_1000: 4,
-  median_correlation: 4,
-  mean_months_off: 2,
-  mean_months_peak_is_off: 2,
-  fit_correlation: 4,
-  infectious_months: 2,
-  immune_months: 2,
-  probability_very_low: 4,
-  probability_low: 4,
-  probability_moderate: 4,
-  probability_high: 4,
-  probability_very_high: 4,
-  probability_above_very_low: 4,
-  probability_above_low: 4,
-  probability_above_moderate: 4,
-  probability_above_high: 4,
-  probability_highest_nation: 4,
-  probability_highest_state: 4,
-  change_year: 4,
-  change_year_low: 4,
-  change_year_high: 4,
-  probability_rise_year: 4,
-  change_survey: 4,
-  change_survey_low: 4,
-  change_survey_high: 4,
-  probability_rise_survey: 4,
-  reproduction_number_by_month: 4,
-  share_of_transmission_year_round: 4,
-  reported: 4,
-  modelled: 4,
-  model: 4,
-  same_month_last_year: 4,
-  same_month_last_three_years: 4,
-  seasonal_shape_correlation: 4,
-  coordinates: 5,
-  level_probability: 4,
-  longitude: 4,
-  latitude: 4,
-};
+export const DECIMALS: Readonly<Record<string, number>> = Object.fromEntries(
+  named.flatMap(([name, { decimals }]) => (decimals === undefined ? [] : [[name, decimals]])),
+);
 
 /**
  * Rounds every number under a listed field to that field's decimals, as `toFixed` rounds the binary value (so not

@@ -1,11 +1,11 @@
 /** Schemas and documents of the contract as they are in one country: its codes and zones, and its words in prose. */
 import type { TSchema } from 'typebox';
+import type { OfCountry } from './fields.ts';
 import type { Territory } from './territory.ts';
 import { fill, type Words, wordsOf } from './words.ts';
 
 /** Marks a part of a schema whose pattern or values depend on the country. */
 export const OF_COUNTRY = 'x-of-country';
-export type OfCountry = 'state_code' | 'zone' | 'zone_code' | 'iso_code';
 
 /** Keyed by the territory's JSON, since every manifest that is read has a territory object of its own. */
 const compiled = new Map<string, WeakMap<object, unknown>>();

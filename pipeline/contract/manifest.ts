@@ -1,10 +1,11 @@
 import type { Static } from 'typebox';
+import { PERIOD } from './months.ts';
 import { ANY_CODE, Territory } from './territory.ts';
 import { Type } from './type.ts';
 
 const hexDigits = '^[0-9a-f]{64}$';
 const sha256 = Type.String({ pattern: hexDigits });
-const period = Type.String({ pattern: '^\\d{4}-(0[1-9]|1[0-2])$' });
+const period = Type.String({ pattern: PERIOD });
 
 /** One file of a snapshot. `etag` is a strong validator of exactly these bytes, so each encoding has its own. */
 export const FileEntry = Type.Object(

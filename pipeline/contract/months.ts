@@ -1,6 +1,8 @@
 /** A month of a particular year, written `YYYY-MM`, such as `2023-09`. */
 export type Period = string;
 
+/** Its form, for schemas. */
+export const PERIOD = '^\\d{4}-(0[1-9]|1[0-2])$';
 const FORM = /^(\d{4})-(0[1-9]|1[0-2])$/;
 
 /** Whether `text` is a month of the form `YYYY-MM`, month 01 to 12. */

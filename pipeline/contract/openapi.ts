@@ -2,6 +2,8 @@
 import type { TSchema } from 'typebox';
 import { COMMON_ERRORS, ERRORS, type ErrorCode, Problem } from './errors.ts';
 import { jsonInCountry } from './in-country.ts';
+import { LEVELS } from './levels.ts';
+import { PERIOD } from './months.ts';
 import {
   ALL_OPERATIONS,
   type FileParameters,
@@ -184,9 +186,7 @@ function documentOf(modelVersion: string, territory: Territory, { values, answer
 
 function description(): string {
   const scopes = Object.entries(SCOPES).map(([scope, what]) => `- \`${scope}\`: ${what}`);
-  const levels = schemas.LEVELS.map(
-    ({ level, below }) => `\`${level}\`${Number.isFinite(below) ? ` below ${below}` : ''}`,
-  );
+  const levels = LEVELS.map(({ level, below }) => `\`${level}\`${Number.isFinite(below) ? ` below ${below}` : ''}`);
   return [
     'Every request needs an API key. Scopes of a key:',
     '',
@@ -250,7 +250,7 @@ function parameter(name: ParameterName, values: FileParameters, { state, lga }: 
   const { period, months } = PARAMETERS;
   const usual = { period: period.example, months: months.example, state: state.example, lga: lga.example };
   const example = String(values[name] ?? usual[name]);
-  const pattern = { state: state.code, lga: lga.code, period: '^\\d{4}-(0[1-9]|1[0-2])$', months: '^[1-4]$' }[name];
+  const pattern = { state: state.code, lga: lga.code, period: PERIOD, months: '^[1-4]$' }[name];
   const schema = { type: 'string', pattern };
   return { name, in: 'query', required, description: `${what}. Otherwise ${errors.join(', ')}.`, schema, example };
 }

@@ -3,7 +3,7 @@
  * checks, the files that the pipeline writes, the schema check before publishing and the OpenAPI document all follow
  * from it.
  */
-import type { TSchema } from 'typebox';
+import type { Static, TSchema } from 'typebox';
 import type { ErrorCode } from './errors.ts';
 import { addMonths, type Period, periodRange } from './months.ts';
 import * as schemas from './schemas.ts';
@@ -36,17 +36,28 @@ export const PARAMETERS = {
 >;
 export type ParameterName = keyof typeof PARAMETERS;
 
-export interface Operation {
+/** What cannot be derived from an operation's path. */
+interface Spec {
+  readonly path: `/v1/${string}`;
+  readonly summary: string;
+  /** Scopes that a key needs, all of them; none if any valid key is accepted. */
+  readonly scopes?: readonly Scope[];
+  readonly parameters?: readonly ParameterName[];
+  readonly response: TSchema;
+  /** Artifacts that the answers are made of, by full name; all that a snapshot is made of unless they are listed. */
+  readonly madeOf?: readonly string[];
+}
+
+export interface Operation extends Pick<Spec, 'summary' | 'madeOf'> {
   readonly id: string;
   readonly path: string;
-  readonly summary: string;
   /** Scopes that a key needs, all of them; if empty, any valid key is accepted. */
   readonly scopes: readonly Scope[];
   readonly parameters: readonly ParameterName[];
   /** Whether the answer needs case records, without which the operation answers 503. */
   readonly needsTransmission: boolean;
   /** Whether the answer needs monthly rain, without which there is no season and no file. */
-  readonly needsRain?: boolean;
+  readonly needsRain: boolean;
   readonly responseName: string;
   /** Null if the answer is not JSON; then only its media type is declared. */
   readonly response: TSchema | null;
@@ -58,355 +69,298 @@ export interface Operation {
   readonly file: string;
 }
 
-const JSON_TYPE = 'application/json';
-const GEOJSON = 'application/geo+json';
+const AREAS = ['ingest/states', 'ingest/lgas'] as const;
+/** Artifacts behind the figures of a series other than its scores: basis, probabilities and changes. */
+const BASIS = [
+  'ingest/clusters',
+  'ingest/state_rounds',
+  'ingest/cases',
+  'link/shift',
+  'backtest/skill',
+  'risk/probabilities',
+  'risk/changes',
+] as const;
 
-export const JSON_OPERATIONS = [
+/** The operations that every snapshot answers. */
+const TWELVE = [
   {
-    id: 'periods',
     path: '/v1/periods',
     summary: 'Which months are estimated and which forecast, and the model version',
-    scopes: [],
-    parameters: [],
-    needsTransmission: false,
-    responseName: 'Periods',
     response: schemas.Periods,
-    type: JSON_TYPE,
-    optional: false,
-    file: 'v1/periods.json',
+    madeOf: [],
   },
   {
-    id: 'risk-states',
     path: '/v1/risk/states',
     summary: 'Estimated risk of every {state.one} for one month',
     scopes: ['risk_scores'],
     parameters: ['period'],
-    needsTransmission: false,
-    responseName: 'RiskStates',
     response: schemas.RiskStates,
-    type: JSON_TYPE,
-    optional: false,
-    file: 'v1/risk/states/{period}.json',
+    madeOf: ['ingest/states', 'context/states', 'risk/states'],
   },
   {
-    id: 'risk-lgas',
     path: '/v1/risk/lgas',
     summary: 'Estimated risk of every {lga.one} in one {state.one} for one month',
     scopes: ['risk_scores'],
     parameters: ['state', 'period'],
-    needsTransmission: false,
-    responseName: 'RiskLgas',
     response: schemas.RiskLgas,
-    type: JSON_TYPE,
-    optional: false,
-    file: 'v1/risk/lgas/{period}/{state}.json',
+    madeOf: [...AREAS, 'context/lgas', 'risk/lgas'],
   },
   {
-    id: 'forecasts-states',
     path: '/v1/forecasts/states',
     summary: 'Forecast risk of every {state.one}, one report a month',
     scopes: ['forecasts'],
     parameters: ['months'],
-    needsTransmission: false,
-    responseName: 'ForecastsStates',
     response: schemas.ForecastsStates,
-    type: JSON_TYPE,
-    optional: false,
-    file: 'v1/forecasts/states/{months}.json',
+    madeOf: ['ingest/states', 'context/states', 'risk/states'],
   },
   {
-    id: 'forecasts-lgas',
     path: '/v1/forecasts/lgas',
     summary: 'Forecast risk of every {lga.one} in one {state.one}, one report a month',
     scopes: ['forecasts'],
     parameters: ['state', 'months'],
-    needsTransmission: false,
-    responseName: 'ForecastsLgas',
     response: schemas.ForecastsLgas,
-    type: JSON_TYPE,
-    optional: false,
-    file: 'v1/forecasts/lgas/{months}/{state}.json',
+    madeOf: [...AREAS, 'context/lgas', 'risk/lgas'],
   },
   {
-    id: 'boundaries-states',
     path: '/v1/boundaries/states',
     summary: 'Outlines of all {state.many}, GeoJSON',
     scopes: ['lga_boundaries'],
-    parameters: [],
-    needsTransmission: false,
-    responseName: 'BoundariesStates',
     response: schemas.BoundariesStates,
-    type: GEOJSON,
-    optional: false,
-    file: 'v1/boundaries/states.json',
+    madeOf: ['ingest/states', 'boundaries/outlines'],
   },
   {
-    id: 'boundaries-lgas',
     path: '/v1/boundaries/lgas',
     summary: 'Outlines of every {lga.one} in one {state.one}, GeoJSON',
     scopes: ['lga_boundaries'],
     parameters: ['state'],
-    needsTransmission: false,
-    responseName: 'BoundariesLgas',
     response: schemas.BoundariesLgas,
-    type: GEOJSON,
-    optional: false,
-    file: 'v1/boundaries/lgas/{state}.json',
+    madeOf: ['ingest/lgas', 'boundaries/outlines'],
   },
   {
-    id: 'context-states',
     path: '/v1/context/states',
     summary: 'Population, nets, spraying, treatment and travel to care by {state.one}',
     scopes: ['risk_scores'],
-    parameters: [],
-    needsTransmission: false,
-    responseName: 'ContextStates',
     response: schemas.ContextStates,
-    type: JSON_TYPE,
-    optional: false,
-    file: 'v1/context/states.json',
+    madeOf: ['ingest/states', 'context/states'],
   },
   {
-    id: 'context-lgas',
     path: '/v1/context/lgas',
     summary: 'Population, nets, spraying, treatment and travel to care by {lga.one} of one {state.one}',
     scopes: ['risk_scores'],
     parameters: ['state'],
-    needsTransmission: false,
-    responseName: 'ContextLgas',
     response: schemas.ContextLgas,
-    type: JSON_TYPE,
-    optional: false,
-    file: 'v1/context/lgas/{state}.json',
+    madeOf: [...AREAS, 'context/lgas'],
   },
   {
-    id: 'transmission-states',
     path: '/v1/transmission/states',
     summary: 'Season and survey trend of the country and every {state.one}',
     scopes: ['risk_scores'],
-    parameters: [],
-    needsTransmission: true,
-    responseName: 'TransmissionStates',
     response: schemas.TransmissionStates,
-    type: JSON_TYPE,
-    optional: false,
-    file: 'v1/transmission/states.json',
+    madeOf: [
+      'ingest/states',
+      'season/method',
+      'season/national',
+      'season/states',
+      'survey/trend',
+      'transmission/model',
+    ],
   },
   {
-    id: 'transmission-lgas',
     path: '/v1/transmission/lgas',
     summary: 'Season of every {lga.one} in one {state.one}',
     scopes: ['risk_scores'],
     parameters: ['state'],
-    needsTransmission: true,
-    responseName: 'TransmissionLgas',
     response: schemas.TransmissionLgas,
-    type: JSON_TYPE,
-    optional: false,
-    file: 'v1/transmission/lgas/{state}.json',
+    madeOf: [...AREAS, 'season/method', 'season/lgas', 'transmission/model'],
   },
   {
-    id: 'transmission-model',
     path: '/v1/transmission/model',
     summary: 'Compartmental model fitted to the {state.many} with monthly case records (research)',
     scopes: ['risk_scores'],
-    parameters: [],
-    needsTransmission: true,
-    responseName: 'TransmissionModel',
     response: schemas.TransmissionModel,
-    type: JSON_TYPE,
-    optional: false,
-    file: 'v1/transmission/model.json',
+    madeOf: ['transmission/model'],
   },
+] as const satisfies readonly Spec[];
+
+/** Operations that were added later, or that a country may lack the data for. */
+const FURTHER = [
   {
-    id: 'seasons-lgas',
     path: '/v1/seasons/lgas',
     summary:
       'The consecutive months with the largest share of a year, for seasonal action, in one {state.one} and its {lga.many}',
     scopes: ['risk_scores'],
     parameters: ['state'],
-    needsTransmission: false,
-    needsRain: true,
-    responseName: 'SeasonsLgas',
     response: schemas.SeasonsLgas,
-    type: JSON_TYPE,
-    optional: true,
-    file: 'v1/seasons/lgas/{state}.json',
+    madeOf: [...AREAS, 'season/windows'],
   },
   {
-    id: 'forecasts-skill',
     path: '/v1/forecasts/skill',
     summary: 'How good forecasts of reported cases were, by horizon, compared with simple methods',
     scopes: ['forecasts'],
-    parameters: [],
-    needsTransmission: false,
-    responseName: 'ForecastsSkill',
     response: schemas.ForecastsSkill,
-    type: JSON_TYPE,
-    optional: true,
-    file: 'v1/forecasts/skill.json',
+    madeOf: ['backtest/skill'],
   },
   {
-    id: 'risk-nation',
     path: '/v1/risk/nation',
     summary: 'Estimated risk of every {lga.one} of the nation for one month',
     scopes: ['risk_scores'],
     parameters: ['period'],
-    needsTransmission: false,
-    responseName: 'RiskNation',
     response: schemas.RiskNation,
-    type: JSON_TYPE,
-    optional: true,
-    file: 'v1/risk/nation/{period}.json',
+    madeOf: ['ingest/lgas', 'context/lgas', 'risk/lgas'],
   },
   {
-    id: 'forecasts-nation',
     path: '/v1/forecasts/nation',
     summary: 'Forecast risk of every {lga.one} of the nation, one report a month',
     scopes: ['forecasts'],
     parameters: ['months'],
-    needsTransmission: false,
-    responseName: 'ForecastsNation',
     response: schemas.ForecastsNation,
-    type: JSON_TYPE,
-    optional: true,
-    file: 'v1/forecasts/nation/{months}.json',
+    madeOf: ['ingest/lgas', 'context/lgas', 'risk/lgas'],
   },
   {
-    id: 'series-states',
     path: '/v1/series/states',
     summary: 'Risk of one {state.one} in every month, estimated and forecast',
     scopes: ['risk_scores', 'forecasts'],
     parameters: ['state'],
-    needsTransmission: false,
-    responseName: 'SeriesStates',
     response: schemas.SeriesStates,
-    type: JSON_TYPE,
-    optional: true,
-    file: 'v1/series/states/{state}.json',
+    madeOf: ['ingest/states', 'context/states', 'risk/states', ...BASIS],
   },
   {
-    id: 'series-lgas',
     path: '/v1/series/lgas',
     summary: 'Risk of one {lga.one} in every month, estimated and forecast',
     scopes: ['risk_scores', 'forecasts'],
     parameters: ['lga'],
-    needsTransmission: false,
-    responseName: 'SeriesLgas',
     response: schemas.SeriesLgas,
-    type: JSON_TYPE,
-    optional: true,
-    file: 'v1/series/lgas/{lga}.json',
+    madeOf: ['ingest/lgas', 'context/lgas', 'risk/lgas', ...BASIS],
   },
   {
-    id: 'boundaries-nation',
     path: '/v1/boundaries/nation',
     summary: 'Outlines of every {lga.one} of the nation, GeoJSON',
     scopes: ['lga_boundaries'],
-    parameters: [],
-    needsTransmission: false,
-    responseName: 'BoundariesNation',
     response: schemas.BoundariesNation,
-    type: GEOJSON,
-    optional: true,
-    file: 'v1/boundaries/nation.json',
+    madeOf: ['ingest/lgas', 'boundaries/outlines'],
   },
   {
-    id: 'boundaries-topology',
     path: '/v1/boundaries/topology',
     summary: 'Outlines of every {state.one} and {lga.one}, TopoJSON: a border that two areas share occurs once',
     scopes: ['lga_boundaries'],
-    parameters: [],
-    needsTransmission: false,
-    responseName: 'BoundariesTopology',
     response: schemas.BoundariesTopology,
-    type: JSON_TYPE,
-    optional: true,
-    file: 'v1/boundaries/topology.json',
+    madeOf: [...AREAS, 'boundaries/outlines'],
   },
   {
-    id: 'places',
     path: '/v1/places',
     summary: 'Every {state.one} and {lga.one}: names, codes, neighbours and centres',
-    scopes: [],
-    parameters: [],
-    needsTransmission: false,
-    responseName: 'Places',
-    response: schemas.PlacesAnswer,
-    type: JSON_TYPE,
-    optional: true,
-    file: 'v1/places.json',
+    response: schemas.Places,
+    madeOf: [...AREAS, 'ingest/other_names', 'boundaries/outlines'],
   },
   {
-    id: 'openapi',
     path: '/v1/openapi.json',
     summary: 'This description of the API, OpenAPI 3.1',
-    scopes: [],
-    parameters: [],
-    needsTransmission: false,
-    responseName: 'OpenApi',
     response: schemas.OpenApi,
-    type: JSON_TYPE,
-    optional: true,
-    file: 'v1/openapi.json',
   },
   {
-    id: 'model-card',
     path: '/v1/model-card',
     summary: 'What the scores are made from, how they were checked, and their limits',
-    scopes: [],
-    parameters: [],
-    needsTransmission: false,
-    responseName: 'ModelCard',
     response: schemas.ModelCard,
-    type: JSON_TYPE,
-    optional: true,
-    file: 'v1/model-card.json',
+    madeOf: [
+      'risk/evidence',
+      'link/evidence',
+      'validation/scores',
+      'season/method',
+      'season/check',
+      'backtest/skill',
+      'transmission/model',
+    ],
   },
   {
-    id: 'licences',
     path: '/v1/licences',
     summary: 'Whose data the answers are made from, under which licences, and how to cite them',
-    scopes: [],
-    parameters: [],
-    needsTransmission: false,
-    responseName: 'Licences',
     response: schemas.Licences,
-    type: JSON_TYPE,
-    optional: true,
-    file: 'v1/licences.json',
+    madeOf: [],
   },
   {
-    id: 'tables',
     path: '/v1/tables',
     summary: 'The tables that can be downloaded, and what their columns mean',
-    scopes: [],
-    parameters: [],
-    needsTransmission: false,
-    responseName: 'Tables',
-    response: schemas.TablesAnswer,
-    type: JSON_TYPE,
-    optional: true,
-    file: 'v1/tables.json',
+    response: schemas.Tables,
+    madeOf: [],
   },
-] as const satisfies readonly Operation[];
+] as const satisfies readonly Spec[];
+
+const JSON_TYPE = 'application/json';
+const GEOJSON = 'application/geo+json';
+const ARCHIVE = 'application/gzip';
+
+/** What needs case records or monthly rain, which a country may lack. */
+const NEEDS_CASES = /^\/v1\/transmission\//;
+const NEEDS_RAIN = /^\/v1\/(seasons\/|tables\/season)/;
+const needsOf = (path: string) => ({ needsTransmission: NEEDS_CASES.test(path), needsRain: NEEDS_RAIN.test(path) });
+
+/** `risk-lgas` of `/v1/risk/lgas`. */
+type IdOf<Path> = Path extends `/v1/${infer Name}` ? Dashed<Name extends `${infer Stem}.json` ? Stem : Name> : never;
+type Dashed<Name> = Name extends `${infer First}/${infer Rest}` ? `${First}-${Dashed<Rest>}` : Name;
+
+/** Names of the parameters in the path of a file, from the outer folder to the inner one. */
+const FOLDERS = ['period', 'months', 'state', 'lga'] as const satisfies readonly ParameterName[];
+
+/** A response is called as schemas.ts exports it. */
+const NAMES = new Map<unknown, string>(Object.entries(schemas).map(([name, schema]) => [schema, name]));
+
+const isCollection = (response: { properties?: { type?: { const?: unknown } } }) =>
+  response.properties?.type?.const === 'FeatureCollection';
+
+function operationOf<const One extends Spec>(spec: One, optional: boolean) {
+  const { path, scopes = [], parameters = [], response } = spec;
+  const stem = path.replace('.json', '');
+  const folders = FOLDERS.filter((name) => parameters.includes(name)).map((name) => `/{${name}}`);
+  return {
+    ...spec,
+    ...needsOf(path),
+    scopes,
+    parameters,
+    id: stem
+      .replace('/v1/', '')
+      .replaceAll(/\/\{\w+\}/g, '')
+      .replaceAll('/', '-') as IdOf<One['path']>,
+    responseName: NAMES.get(response)!,
+    type: isCollection(response) ? GEOJSON : JSON_TYPE,
+    optional,
+    file: `${stem.slice(1)}${folders.join('')}.json`,
+  };
+}
+
+type JsonSpec = (typeof TWELVE)[number] | (typeof FURTHER)[number];
+export type JsonOperationId = IdOf<JsonSpec['path']>;
+/** The answer to each operation, by its id. */
+export type Answers = { [One in JsonSpec as IdOf<One['path']>]: Static<One['response']> };
+
+export const JSON_OPERATIONS: readonly (Operation & { id: JsonOperationId; response: TSchema })[] = [
+  ...TWELVE.map((spec) => operationOf(spec, false)),
+  ...FURTHER.map((spec) => operationOf(spec, true)),
+];
+
+/** A file that is served as it is. */
+const fileOperation = <Id extends string>(
+  own: { id: Id } & Pick<Operation, 'path' | 'summary' | 'scopes' | 'type' | 'file'>,
+) => ({
+  ...own,
+  ...needsOf(own.path),
+  parameters: [],
+  responseName: 'File',
+  response: null,
+  optional: true,
+});
 
 /** Downloads of complete tables: an operation for each table and format. */
 const TABLE_OPERATIONS = SERVED_TABLES.flatMap(({ table, scopes }) =>
-  formatsOf(table).map((format) => ({
-    id: tableOperation(table, format),
-    path: `/v1/${tableFile(table, format)}`,
-    summary: `The whole table ${table} as ${format === 'csv' ? 'CSV' : 'Parquet'}`,
-    scopes,
-    parameters: [],
-    needsTransmission: false,
-    needsRain: table === 'season' || table === 'season_windows',
-    responseName: 'File',
-    response: null,
-    type: TABLE_TYPES[format],
-    optional: true,
-    file: tableFile(table, format),
-  })),
+  formatsOf(table).map((format) =>
+    fileOperation({
+      id: tableOperation(table, format),
+      path: `/v1/${tableFile(table, format)}`,
+      summary: `The whole table ${table} as ${format === 'csv' ? 'CSV' : 'Parquet'}`,
+      scopes,
+      type: TABLE_TYPES[format],
+      file: tableFile(table, format),
+    }),
+  ),
 );
 
 type TableOperationId = `table-${TableName}-${TableFormat}`;
@@ -418,23 +372,18 @@ function tableOperation(table: TableName, format: TableFormat): TableOperationId
 export const CLIENTS = ['python', 'r', 'ts'] as const;
 export const clientFile = (language: (typeof CLIENTS)[number]) => `client/${language}.tgz` as const;
 export const clientPath = (language: (typeof CLIENTS)[number]) => `/v1/clients/${language}.tgz` as const;
-const ARCHIVE = 'application/gzip';
 
-const CLIENT_OPERATIONS = CLIENTS.map((language) => ({
-  id: `client-${language}` as const,
-  path: clientPath(language),
-  summary: `The client for ${{ python: 'Python', r: 'R', ts: 'TypeScript' }[language]}, with examples: a map, an alert, a join`,
-  scopes: [],
-  parameters: [],
-  needsTransmission: false,
-  responseName: 'File',
-  response: null,
-  type: ARCHIVE,
-  optional: true,
-  file: clientFile(language),
-}));
+const CLIENT_OPERATIONS = CLIENTS.map((language) =>
+  fileOperation({
+    id: `client-${language}` as const,
+    path: clientPath(language),
+    summary: `The client for ${{ python: 'Python', r: 'R', ts: 'TypeScript' }[language]}, with examples: a map, an alert, a join`,
+    scopes: [],
+    type: ARCHIVE,
+    file: clientFile(language),
+  }),
+);
 
-export type JsonOperationId = (typeof JSON_OPERATIONS)[number]['id'];
 export type OperationId = JsonOperationId | TableOperationId | (typeof CLIENT_OPERATIONS)[number]['id'];
 export const OPERATIONS: readonly (Operation & { id: OperationId })[] = [
   ...JSON_OPERATIONS,
@@ -444,33 +393,24 @@ export const OPERATIONS: readonly (Operation & { id: OperationId })[] = [
 
 /** The versions as `publish` records them: answered from its files (published.ts), not from a snapshot's. */
 export const RELEASE_OPERATIONS = [
-  {
-    id: 'versions',
-    path: '/v1/versions',
-    summary: 'Model versions: which is current, which earlier ones are kept, what changed when and why',
-    scopes: [],
-    parameters: [],
-    needsTransmission: false,
-    responseName: 'Versions',
-    response: schemas.Versions,
-    type: JSON_TYPE,
-    optional: true,
-    file: 'versions.json',
-  },
-  {
-    id: 'versions-diff',
-    path: '/v1/versions/{version}/diff/{other}',
-    summary: 'How the scores of a version differ from those of the one that it replaced',
-    scopes: ['risk_scores', 'forecasts'],
-    parameters: [],
-    needsTransmission: false,
-    responseName: 'VersionsDiff',
-    response: schemas.VersionsDiff,
-    type: JSON_TYPE,
-    optional: true,
-    file: '{version}/diff/{other}.json',
-  },
-] as const satisfies readonly Operation[];
+  operationOf(
+    {
+      path: '/v1/versions',
+      summary: 'Model versions: which is current, which earlier ones are kept, what changed when and why',
+      response: schemas.Versions,
+    },
+    true,
+  ),
+  operationOf(
+    {
+      path: '/v1/versions/{version}/diff/{other}',
+      summary: 'How the scores of a version differ from those of the one that it replaced',
+      scopes: ['risk_scores', 'forecasts'],
+      response: schemas.VersionsDiff,
+    },
+    true,
+  ),
+] as const;
 
 /** All operations of the API. */
 export const ALL_OPERATIONS: readonly Operation[] = [...OPERATIONS, ...RELEASE_OPERATIONS];

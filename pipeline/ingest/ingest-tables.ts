@@ -3,9 +3,9 @@
  * `territory` in model.json describes them). Missing values are null, and nothing is rounded.
  * Tables of areas list all areas in ascending order of code.
  */
-import { figures, lga, lga_code, period, state, state_code } from '../contract/columns.ts';
+import { area, code, figures, lga, lga_code, period, state, state_code } from '../contract/fields.ts';
 import type { Polygon } from '../lib/numerics/area.ts';
-import { orNull, type RowOf, real, text, whole, yes } from '../lib/tables/table.ts';
+import { meaning, orNull, type RowOf, real, text, whole, yes } from '../lib/tables/table.ts';
 
 const survey_year = whole('Year of the round');
 const positivity = real('Share of children tested who were positive, 0 to 1');
@@ -25,8 +25,8 @@ export const OTHER_NAMES = {
   name: 'ingest/other_names',
   row: 'Another name of a place, found in a raw file',
   columns: {
-    area: text<'state' | 'lga'>('`state` or `lga`'),
-    code: text('`state_code` or `lga_code`'),
+    area,
+    code,
     name: text('As the file spells it'),
   },
 };
@@ -66,7 +66,7 @@ export const CLUSTERS = {
 export const STATE_ROUNDS = {
   name: 'ingest/state_rounds',
   row: '{A.state} in a round with results by {state.one} only',
-  columns: { survey_year, period: text('Middle month of fieldwork, YYYY-MM'), state_code, method, positivity },
+  columns: { survey_year, period: meaning('Middle month of fieldwork', period), state_code, method, positivity },
 };
 export const CASES = {
   name: 'ingest/cases',

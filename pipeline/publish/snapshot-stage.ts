@@ -35,9 +35,9 @@ import { clientFiles } from './clients/files.ts';
 import { renderReport } from './report/render.ts';
 import { describeRiskLimits } from './report/sections/words.ts';
 import type { Evidence } from './report/shared/evidence.ts';
+import { answersOf } from './snapshot/answers.ts';
 import type { Contents } from './snapshot/contents.ts';
 import { dataPackage } from './snapshot/data-package.ts';
-import { documents } from './snapshot/documents.ts';
 import { firstVersion, noDifference } from './snapshot/first-version.ts';
 import { type Finding, foundSources, stageRecord } from './snapshot/provenance.ts';
 import { makeTables, writeTables } from './snapshot/snapshot-tables.ts';
@@ -80,11 +80,11 @@ export async function writeSnapshot(directory: string, input: SnapshotInput): Pr
   const values = exampleValues(coverage, model.territory);
   const shown = new Set(JSON_OPERATIONS.map((operation) => filePath(operation, values)));
   const answers = new Map<string, unknown>();
-  const queue = documents(contents);
+  const queue = answersOf(contents);
   const work = async () => {
-    for (const document of queue) {
-      if (shown.has(document.path)) answers.set(document.operation, shortened(document.value));
-      await tree.writeEncoded(document.path, JSON.stringify(document.value));
+    for (const { id, path: file, answer } of queue) {
+      if (shown.has(file)) answers.set(id, shortened(answer));
+      await tree.writeEncoded(file, JSON.stringify(answer));
       written += 1;
       if (written % 100 === 0) input.progress((0.9 * written) / total, 'answers');
     }

@@ -115,7 +115,7 @@ async function write(files: ReleaseFiles, at: string, known: schemas.Versions): 
     }
     releases.push({ ...release, diff });
   }
-  const name = besideManifest(current, VERSIONS.file);
+  const name = besideManifest(current, 'versions.json');
   await writeEncoded(files, name, JSON.stringify({ current, versions, releases } satisfies schemas.Versions));
   await list(VERSIONS.path, name);
   const feed = Buffer.from(renderFeed(current, versions, releases));

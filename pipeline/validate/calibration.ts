@@ -1,6 +1,7 @@
 /** Calibration of probabilities: whether statements of a given probability are true as often as stated. */
+
+import { LEVELS } from '../contract/levels.ts';
 import { addMonths, type Period } from '../contract/months.ts';
-import { LEVELS } from '../contract/schemas.ts';
 import type { RowOf } from '../lib/tables/table.ts';
 import { tenthOf } from '../model/risk/draw-summary.ts';
 import type { CHANGES, PROBABILITIES } from '../model/risk/risk-tables.ts';

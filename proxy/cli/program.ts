@@ -2,7 +2,6 @@
 import { Command, CommanderError } from 'commander';
 import { lineOf, TryAgain, UsageError } from '../../pipeline/lib/errors.ts';
 import { settingsFromFiles } from '../server/settings-from-files.ts';
-import { unavailable } from '../store/sqlite-file.ts';
 
 /** A summary of each command, and the function that adds it to the program, loaded only when the command runs. */
 const COMMANDS: Record<string, [summary: string, load: () => Promise<(program: Command) => void>]> = {
@@ -62,8 +61,11 @@ export async function run(args: readonly string[]): Promise<number> {
     await program.parseAsync(args, { from: 'user' });
     return 0;
   } catch (thrown) {
+    // `--help` ends this way, too.
+    if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? 0 : 2;
+    // Loaded only here: help needs no SQLite.
+    const { unavailable } = await import('../store/sqlite-file.ts');
     const error = unavailable(thrown);
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     console.error(`malaria-proxy: ${lineOf(error)}`);
     if (error instanceof UsageError) return 2;
     // The system refused something: no space, no permission.

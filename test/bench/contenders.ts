@@ -34,9 +34,9 @@ export async function startNode(name: string, script: string, args: string[]): P
 }
 
 /**
- * Starts nginx with one worker, which sends `file` (below `root`) with gzip_static and keeps its own files in `folder`.
+ * Starts nginx with one worker, which sends what is below `root` with gzip_static and keeps its own files in `folder`.
  */
-export async function startNginx(folder: string, root: string, file: string): Promise<Contender> {
+export async function startNginx(folder: string, root: string): Promise<Contender> {
   const port = await freePort();
   mkdirSync(folder, { recursive: true });
   const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
@@ -54,10 +54,10 @@ export async function startNginx(folder: string, root: string, file: string): Pr
   const child = spawn('nginx', ['-e', join(folder, 'error.log'), '-c', join(folder, 'nginx.conf')], {
     stdio: ['ignore', 'inherit', 'inherit'],
   });
-  const url = `http://127.0.0.1:${port}/${file}`;
+  const url = `http://127.0.0.1:${port}`;
   for (let tries = 0; tries < 50; tries++) {
     if (
-      await fetch(url).then(
+      await fetch(`${url}/manifest.json`).then(
         (answer) => answer.ok,
         () => false,
       )

@@ -9,7 +9,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
-import type { PlacesAnswer } from '../../pipeline/contract/schemas.ts';
+import type { Places } from '../../pipeline/contract/schemas.ts';
 import { codeOf, ROOT } from '../../pipeline/engine/code.ts';
 import { hashTree, temporary } from '../support/command-line.ts';
 import { writeTiny } from '../support/tiny-country.ts';
@@ -187,7 +187,7 @@ describe.skipIf(!registry)(registry ? 'packages' : 'packages (skipped: no npm re
         const [line] = await once(createInterface({ input: proxy.stdout }), 'line');
         const { url, dashboard_url } = JSON.parse(line);
         const ask = (route: string) => fetch(`${url}${route}`, { headers: { authorization: `Bearer ${key}` } });
-        const { states } = (await (await ask('/v1/places')).json()) as PlacesAnswer;
+        const { states } = (await (await ask('/v1/places')).json()) as Places;
         expect(await (await ask(`/v1/risk/lgas?state=${states[0]!.state_code}`)).json()).toMatchObject({
           state_code: states[0]!.state_code,
           kind: 'estimated',

@@ -86,7 +86,7 @@ export function tableExamples(outOf: () => string) {
   test('tables match the answers, and every column is documented', async () => {
     const current = path.join(outOf(), 'current');
     const json = <T>(name: string): T => JSON.parse(readFileSync(path.join(current, name), 'utf8'));
-    for (const { table: name, rows, columns } of json<schemas.TablesAnswer>('v1/tables.json').tables) {
+    for (const { table: name, rows, columns } of json<schemas.Tables>('v1/tables.json').tables) {
       const [count] = await query(current, `SELECT count(*)::INTEGER AS n FROM 'tables/${name}.parquet'`);
       expect(count!.n, name).toBe(rows);
       const found = await query(current, `DESCRIBE FROM 'tables/${name}.parquet'`);

@@ -2,14 +2,14 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { StatementType } from '@duckdb/node-api';
 import { Command } from 'commander';
-import { fill } from '../../contract/words.ts';
+import { fill, wordsOf } from '../../contract/words.ts';
 import { createArtifactViews } from '../../engine/artifact-views.ts';
 import { UsageError } from '../../lib/errors.ts';
 import { toCsv } from '../../lib/tables/csv.ts';
 import { literal, withDatabase } from '../../lib/tables/duckdb.ts';
-import type { TableForm } from '../../lib/tables/table.ts';
+import { describe, type TableForm } from '../../lib/tables/table.ts';
 import { openSnapshot } from '../../publish/snapshot/read.ts';
-import { columnWords, TABLES } from '../../publish/snapshot/table-columns.ts';
+import { TABLES } from '../../publish/snapshot/table-columns.ts';
 import { createViews } from '../../publish/snapshot/views.ts';
 import { cacheOf, snapshotsOf } from '../../release/build-paths.ts';
 import { STAGE_TABLES } from '../../stages.ts';
@@ -100,11 +100,10 @@ const FORMS: Record<string, TableForm> = {
 async function list(options: QueryOptions): Promise<Cells[]> {
   const { out, snapshot = path.join(out, 'current') } = options;
   const columns = await query(LIST, options);
-  const lgas = (await query('SELECT lga FROM context_lgas', options)) as { lga: string }[];
-  const words = columnWords(openSnapshot(snapshot).manifest.territory, lgas);
+  const words = wordsOf(openSnapshot(snapshot).manifest.territory);
   return columns.map((row) => {
-    const about = FORMS[String(row.table).replace('.', '/')]?.columns[String(row.column)]?.about ?? '';
-    return { ...row, meaning: fill(about, words) };
+    const column = FORMS[String(row.table).replace('.', '/')]?.columns[String(row.column)];
+    return { ...row, meaning: column ? fill(describe(column), words) : '' };
   });
 }
 

@@ -3,12 +3,29 @@
  * that.
  */
 
-/** A column: its type in SQL, and its meaning, including units. `Value` is the type of its cells. */
-export interface ColumnForm<Value = unknown> {
+/** What a column's values may be, and how they are published. Without limits, any value of its type is valid. */
+interface Limits {
+  /** Unit of numbers, or form of texts: `minutes`, `YYYY-MM`. */
+  unit?: string;
+  /** Decimals that a fractional number is rounded to where it is published. */
+  decimals?: number;
+  minimum?: number;
+  maximum?: number;
+  /** Regular expression that a text matches. */
+  pattern?: string;
+  /** The only texts that occur. */
+  values?: readonly string[];
+}
+
+/** A column: its type in SQL, its meaning, its limits. `Value` is the type of its cells. */
+export interface ColumnForm<Value = unknown> extends Limits {
   type: 'VARCHAR' | 'DOUBLE' | 'INTEGER' | 'BIGINT' | 'BOOLEAN' | 'BLOB';
+  /** What it means; the unit, if `unit` does not give it. */
   about: string;
   /** May be null. */
   nullable?: true;
+  /** What a null stands for, as a clause: `null: no estimate`. */
+  absent?: string;
   /** Exists at compile time only. */
   readonly value?: Value;
 }
@@ -18,11 +35,39 @@ export interface TableForm {
   columns: Record<string, ColumnForm>;
 }
 
-export const text = <Value extends string = string>(about: string): ColumnForm<Value> => ({ type: 'VARCHAR', about });
-export const real = (about: string): ColumnForm<number> => ({ type: 'DOUBLE', about });
-export const whole = (about: string): ColumnForm<number> => ({ type: 'INTEGER', about });
+export const text = <Value extends string = string>(about: string, limits: Limits = {}): ColumnForm<Value> => ({
+  type: 'VARCHAR',
+  about,
+  ...limits,
+});
+/** A text that is one of a few. */
+export const choice = <const Value extends string>(values: readonly Value[], about: string): ColumnForm<Value> => ({
+  type: 'VARCHAR',
+  about,
+  values,
+});
+export const real = (about: string, limits: Limits = {}): ColumnForm<number> => ({ type: 'DOUBLE', about, ...limits });
+export const whole = (about: string, limits: Limits = {}): ColumnForm<number> => ({
+  type: 'INTEGER',
+  about,
+  ...limits,
+});
 export const yes = (about: string): ColumnForm<boolean> => ({ type: 'BOOLEAN', about });
-export const orNull = <Value>(column: ColumnForm<Value>): ColumnForm<Value | null> => ({ ...column, nullable: true });
+/** @param absent what a null stands for, as a clause: `null: no estimate` */
+export const orNull = <Value>(column: ColumnForm<Value>, absent?: string): ColumnForm<Value | null> => ({
+  ...column,
+  nullable: true,
+  ...(absent === undefined ? {} : { absent }),
+});
+/** The same column, with a meaning that is more precise where it is used. */
+export const meaning = <Value>(about: string, column: ColumnForm<Value>): ColumnForm<Value> => ({ ...column, about });
+
+/** What a column means, in full: `Land area, square kilometres` or `Share of people, 0 to 1; null: no estimate`. */
+export function describe({ about, unit, minimum, maximum, absent }: ColumnForm): string {
+  const range = minimum === undefined || maximum === undefined ? undefined : `${minimum} to ${maximum}`;
+  const told = [about, unit, range].filter((part) => part !== undefined).join(', ');
+  return absent === undefined ? told : `${told}; ${absent}`;
+}
 
 /** A table's row, and its columns as arrays of equal length. */
 export type RowOf<Form extends TableForm> = {
@@ -44,7 +89,8 @@ export function tableOf<Form extends TableForm>(form: Form, rows: readonly RowOf
   const columns = Object.entries(form.columns).map(([name, column]) => {
     const values = (rows as readonly Record<string, unknown>[]).map((row) => row[name]);
     const at = values.findIndex((value) => !fits(column, value));
-    if (at !== -1) throw new Error(`${form.row}, row ${at + 1}: ${name} is ${values[at]}, expected ${column.about}`);
+    if (at !== -1)
+      throw new Error(`${form.row}, row ${at + 1}: ${name} is ${values[at]}, expected ${describe(column)}`);
     return [name, values] as const;
   });
   return { form, columns: Object.fromEntries(columns) };

@@ -1,4 +1,4 @@
-import { area_km2, lga_code } from '../../contract/columns.ts';
+import { area_km2, lga_code } from '../../contract/fields.ts';
 import type { AreaGeometry } from '../../contract/schemas.ts';
 
 export const AREAS_KM2 = { name: 'boundaries/areas_km2', row: '{A.lga}', columns: { lga_code, area_km2 } };

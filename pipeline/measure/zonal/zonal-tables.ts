@@ -1,5 +1,5 @@
 /** The tables of the zonal stage; climate and dated covariates have the columns of the ingest stage's tables. */
-import { figures, lga_code } from '../../contract/columns.ts';
+import { figures, lga_code } from '../../contract/fields.ts';
 import * as ingest from '../../ingest/ingest-tables.ts';
 import { type ColumnsOf, orNull, type RowOf, real, text, whole } from '../../lib/tables/table.ts';
 

@@ -1,10 +1,11 @@
-import { period } from '../../contract/columns.ts';
-import { real, text, whole } from '../../lib/tables/table.ts';
+import { area, code, horizon_months, period } from '../../contract/fields.ts';
+import { meaning, real, text } from '../../lib/tables/table.ts';
 
 /** `long`: state records that start years before the others; their older months are forecast too. */
 export type AreaLevel = 'lga' | 'state' | 'long';
 
-export const horizon_months = whole('Months after the last month of case records, 1 to 4');
+/** How far ahead a forecast of cases is. */
+export const months_after_cases = meaning('Months after the last month of case records', horizon_months);
 const quantiles = {
   q05: real('Confirmed cases: 5% quantile of the forecast'),
   q25: real('25% quantile'),
@@ -18,10 +19,10 @@ export const CASES = {
   name: 'forecast/cases',
   row: 'An area with case records in a forecast month',
   columns: {
-    area: text<'state' | 'lga'>('`state` or `lga`'),
-    code: text('`state_code` or `lga_code`'),
+    area,
+    code,
     period,
-    horizon_months,
+    horizon_months: months_after_cases,
     last_cases: text('Last month of the case records used by the forecast, YYYY-MM'),
     ...quantiles,
   },

@@ -1,4 +1,4 @@
-import { period, state_code } from '../../contract/columns.ts';
+import { period, state_code } from '../../contract/fields.ts';
 import { real, text } from '../../lib/tables/table.ts';
 
 export const SHIFT = {

@@ -1,6 +1,7 @@
 /** Tables derived from joint draws in addition to the scores: probabilities and changes. */
+
+import { LEVELS } from '../../contract/levels.ts';
 import { addMonths, type Period } from '../../contract/months.ts';
-import { LEVELS } from '../../contract/schemas.ts';
 import type { Table } from '../../lib/tables/table.ts';
 import { surveyReference } from './compared.ts';
 import type { AreaChanges, AreaEstimates } from './prediction.ts';

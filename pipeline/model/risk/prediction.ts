@@ -1,4 +1,4 @@
-import { LEVELS } from '../../contract/schemas.ts';
+import { LEVELS } from '../../contract/levels.ts';
 import { type ChangeSummary, changesOf, type DrawSummary, highestTenths, summariseDraws } from './draw-summary.ts';
 import { drawMonths, type MonthDraws, type Paths, type PredictedMonth } from './paths.ts';
 

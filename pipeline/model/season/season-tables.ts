@@ -1,4 +1,4 @@
-import { lga_code, month, season, state_code, windows } from '../../contract/columns.ts';
+import { area, code, lga_code, season, state_code, windows } from '../../contract/fields.ts';
 import { type RowOf, real } from '../../lib/tables/table.ts';
 
 export const NATIONAL = { name: 'season/national', row: 'A month of the year', columns: season };
@@ -11,9 +11,13 @@ export const LGAS = { name: 'season/lgas', row: 'A month of the year in {a.lga}'
 export const RAIN = {
   name: 'season/rain',
   row: 'A month of the year in {a.state}',
-  columns: { state_code, month, rain_mm: real('Usual rain, mm, population-weighted mean') },
+  columns: { state_code, month: season.month, rain_mm: real('Usual rain, mm, population-weighted mean') },
 };
-export const WINDOWS = { name: 'season/windows', row: 'A run of months in an area', columns: windows };
+export const WINDOWS = {
+  name: 'season/windows',
+  row: 'A run of months in an area',
+  columns: { area, code, ...windows },
+};
 
 export type SeasonWindow = RowOf<typeof WINDOWS>;
 

@@ -74,7 +74,7 @@ function schemaList(schema: Json): Markup {
   if (!inner) return html`<p>${typeName(schema)}</p>`;
   return html`<dl class="fields">${Object.entries(inner).map(
     ([name, field]: [string, Json]) =>
-      html`<dt><code>${name}</code> <span>${typeName(field)}</span></dt><dd>${field.description}${fieldsOf(field) && schemaList(field)}</dd>`,
+      html`<dt><code>${name}</code> <span>${typeName(field)}</span></dt><dd>${field.description && prose(field.description, true)}${fieldsOf(field) && schemaList(field)}</dd>`,
   )}</dl>`;
 }
 

@@ -1,7 +1,7 @@
 /** The page's data beyond the scores, in compact form; page-data.ts describes the formats. */
-import { LEVELS } from '../../contract/schemas.ts';
+import { LEVELS, levelOf } from '../../contract/levels.ts';
 import type { Contents } from '../snapshot/contents.ts';
-import { levelOf, periodsOf, type SnapshotTables } from '../snapshot/snapshot-tables.ts';
+import { periodsOf, type SnapshotTables } from '../snapshot/snapshot-tables.ts';
 import { CERTAINTY, MEASURES, NONE, type PageData, RUNS, VERDICTS } from './shared/page-data.ts';
 
 /** Number of estimated months, up to the last one, for which the page shows changes. */

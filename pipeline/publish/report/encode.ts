@@ -1,10 +1,10 @@
 import { centerOfMass } from '@turf/turf';
+import { LEVELS } from '../../contract/levels.ts';
 import type { Period } from '../../contract/months.ts';
-import { LEVELS } from '../../contract/schemas.ts';
 import { caseFormOf } from '../../model/transmission/case-series-form.ts';
 import type { TransmissionFits } from '../../model/transmission/transmission-stage.ts';
 import type { Contents } from '../snapshot/contents.ts';
-import { seasonsOf, trendsOf } from '../snapshot/documents.ts';
+import { seasonsOf, trendsOf } from '../snapshot/contents.ts';
 import { periodsOf, type SnapshotTables } from '../snapshot/snapshot-tables.ts';
 import { areaCodes, encodeCertainty, encodeChanges, layersOf, observedOf, windowsOf } from './encode-decisions.ts';
 import { otherTests } from './sections/tests.ts';

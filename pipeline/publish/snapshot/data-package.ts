@@ -5,8 +5,7 @@
 import type { FileEntry } from '../../contract/manifest.ts';
 import { formatsOf, TABLE_NAMES, TABLE_TYPES, tableFile } from '../../contract/table-list.ts';
 import type { ColumnForm } from '../../lib/tables/table.ts';
-import { citationOf } from './bulk.ts';
-import type { Contents } from './contents.ts';
+import { type Contents, citationOf } from './contents.ts';
 import { tablesIn } from './table-columns.ts';
 
 const TYPES: Record<Exclude<ColumnForm['type'], 'BLOB'>, string> = {
@@ -19,8 +18,8 @@ const TYPES: Record<Exclude<ColumnForm['type'], 'BLOB'>, string> = {
 
 /** `tables/datapackage.json`. @param files the snapshot's files by name */
 export function dataPackage(contents: Contents, files: Readonly<Record<string, FileEntry>>) {
-  const { model, model_version, sources, tables } = contents;
-  const forms = tablesIn(model.territory, tables.context_lgas);
+  const { model, model_version, sources } = contents;
+  const forms = tablesIn(model.territory);
   return {
     profile: 'tabular-data-package',
     name: model_version,

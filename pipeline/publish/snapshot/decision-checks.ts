@@ -2,7 +2,7 @@
  * Consistency checks of the tables of probabilities and changes, and of both with the scores: SQL that finds faults.
  */
 import { DECIMALS } from '../../contract/decimals.ts';
-import { LEVELS } from '../../contract/schemas.ts';
+import { LEVELS } from '../../contract/levels.ts';
 
 const SCORES = ['lga', 'state']
   .flatMap((area) =>

@@ -1,8 +1,8 @@
 import { DECIMALS } from '../../contract/decimals.ts';
+import { LEVELS } from '../../contract/levels.ts';
 import type { Manifest } from '../../contract/manifest.ts';
 import { periodRange } from '../../contract/months.ts';
 import { forecastPeriods } from '../../contract/operations.ts';
-import { LEVELS } from '../../contract/schemas.ts';
 import { type TableName, tableFile } from '../../contract/table-list.ts';
 import { type Database, literal } from '../../lib/tables/duckdb.ts';
 import { nestingFaults, outlineFaults, polygonsOf } from '../../measure/boundaries/outline-check.ts';

@@ -2,7 +2,7 @@ import { unpinnedFiles } from '../../catalog/pins.ts';
 import type { Source } from '../../catalog/sources.ts';
 import { OPEN } from '../../catalog/values.ts';
 import type { Manifest, StageRecord } from '../../contract/manifest.ts';
-import { JSON_OPERATIONS, type JsonOperationId, operationFiles } from '../../contract/operations.ts';
+import { JSON_OPERATIONS, operationFiles } from '../../contract/operations.ts';
 import type { CacheKey } from '../../engine/cache-key.ts';
 import type { ReportLine } from '../../engine/stage.ts';
 import { UsageError } from '../../lib/errors.ts';
@@ -63,65 +63,6 @@ export function catalogFindings(sources: readonly Source[], raw: Record<string, 
   ];
 }
 
-/** Artifacts behind the figures of a series other than its scores: basis, probabilities and changes. */
-const BASIS = [
-  'ingest/clusters',
-  'ingest/state_rounds',
-  'ingest/cases',
-  'link/shift',
-  'backtest/skill',
-  'risk/probabilities',
-  'risk/changes',
-];
-
-const ANSWERS: Record<Exclude<JsonOperationId, 'openapi'>, readonly string[]> = {
-  periods: [],
-  'risk-states': ['ingest/states', 'context/states', 'risk/states'],
-  'risk-lgas': ['ingest/states', 'ingest/lgas', 'context/lgas', 'risk/lgas'],
-  'forecasts-states': ['ingest/states', 'context/states', 'risk/states'],
-  'forecasts-lgas': ['ingest/states', 'ingest/lgas', 'context/lgas', 'risk/lgas'],
-  'boundaries-states': ['ingest/states', 'boundaries/outlines'],
-  'boundaries-lgas': ['ingest/lgas', 'boundaries/outlines'],
-  'context-states': ['ingest/states', 'context/states'],
-  'context-lgas': ['ingest/states', 'ingest/lgas', 'context/lgas'],
-  'transmission-states': [
-    'ingest/states',
-    'season/method',
-    'season/national',
-    'season/states',
-    'survey/trend',
-    'transmission/model',
-  ],
-  'transmission-lgas': ['ingest/states', 'ingest/lgas', 'season/method', 'season/lgas', 'transmission/model'],
-  'transmission-model': ['transmission/model'],
-  'seasons-lgas': ['ingest/states', 'ingest/lgas', 'season/windows'],
-  'forecasts-skill': ['backtest/skill'],
-  'risk-nation': ['ingest/lgas', 'context/lgas', 'risk/lgas'],
-  'forecasts-nation': ['ingest/lgas', 'context/lgas', 'risk/lgas'],
-  'series-states': ['ingest/states', 'context/states', 'risk/states', ...BASIS],
-  'series-lgas': ['ingest/lgas', 'context/lgas', 'risk/lgas', ...BASIS],
-  'boundaries-nation': ['ingest/lgas', 'boundaries/outlines'],
-  'boundaries-topology': ['ingest/states', 'ingest/lgas', 'boundaries/outlines'],
-  places: ['ingest/states', 'ingest/lgas', 'ingest/other_names', 'boundaries/outlines'],
-  tables: [],
-  'model-card': [
-    'risk/evidence',
-    'link/evidence',
-    'validation/scores',
-    'season/method',
-    'season/check',
-    'backtest/skill',
-    'transmission/model',
-  ],
-  licences: [],
-};
-
-/** Artifacts that each answer is made from, by full name. The API description has examples from all of them. */
-export const MADE_OF: Record<JsonOperationId, readonly string[]> = {
-  ...ANSWERS,
-  openapi: [...new Set(Object.values(ANSWERS).flat())],
-};
-
 /** The origin of a snapshot's file, back to the raw files. */
 export interface Provenance {
   file: string;
@@ -129,7 +70,7 @@ export interface Provenance {
   bytes: number;
   model_version: string;
   updated_at: string;
-  /** Artifacts that it is made from; all of them for a file that is not an answer. */
+  /** Artifacts that it is made of; all of them for a file that is not an answer, and for the API description. */
   made_of: string[];
   /** Stages behind it, last first. */
   stages: { stage: string; key: string; reads: string[]; code: string[]; parameters: unknown }[];
@@ -161,7 +102,7 @@ export function provenanceOf(manifest: Manifest, name: string): Provenance {
   const plain = name.replace(/\.(?:gz|br)$/, '');
   const operation = JSON_OPERATIONS.find((one) => operationFiles(one, manifest.coverage).includes(plain));
   const own = manifest.stages.find(({ stage }) => stage === 'snapshot');
-  const made_of = operation ? [...MADE_OF[operation.id]] : artifactsOf(own?.inputs ?? {});
+  const made_of = [...(operation?.madeOf ?? artifactsOf(own?.inputs ?? {}))];
 
   const behind = new Set(made_of.map((artifact) => artifact.split('/')[0]!));
   for (const { stage, inputs } of [...manifest.stages].reverse())

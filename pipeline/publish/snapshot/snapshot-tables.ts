@@ -6,8 +6,9 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { roundFields } from '../../contract/decimals.ts';
+import { type Level, levelOf } from '../../contract/levels.ts';
 import { type Coverage, forecastPeriods } from '../../contract/operations.ts';
-import { type AreaGeometry, LEVELS, type Level, type TransmissionModel } from '../../contract/schemas.ts';
+import type { AreaGeometry, TransmissionModel } from '../../contract/schemas.ts';
 import { formatsOf, TABLE_NAMES, type TableName, tableFile } from '../../contract/table-list.ts';
 import type { Territory } from '../../contract/territory.ts';
 import { type Database, literal, withDatabase } from '../../lib/tables/duckdb.ts';
@@ -36,17 +37,18 @@ export interface TableInput {
   backtested: boolean;
 }
 
-/** Level of a rounded score. */
-export function levelOf(score: number): Level {
-  return LEVELS.find(({ below }) => score < below)!.level;
+/** The states with their zones' full names, in SQL. */
+function statesIn({ zones }: Territory): string {
+  const names = Object.entries(zones?.names ?? {}).map(([code, name]) => `${literal(code)}: ${literal(name)}`);
+  const zone = zones ? `MAP {${names}}[zone]` : 'NULL::VARCHAR';
+  return `(SELECT * REPLACE (${zone} AS zone) FROM ingest.states)`;
 }
 
-/** The zone's full name, in SQL. */
-function zoneOf({ zones }: Territory): string {
-  if (!zones) return 'NULL::VARCHAR AS zone';
-  const names = Object.entries(zones.names).map(([code, name]) => `${literal(code)}: ${literal(name)}`);
-  return `MAP {${names}}[zone] AS zone`;
-}
+/** The columns of a table, in SQL. @param added those that are added to its rows afterwards */
+const columnsOf = (name: TableName, ...added: string[]) =>
+  Object.keys(TABLES[name].columns)
+    .filter((column) => !added.includes(column))
+    .join(', ');
 
 /**
  * Makes the tables from the artifacts, which `db` has as views. Rules that depend on a number (level, order) use the
@@ -58,13 +60,13 @@ export async function makeTables(
   { coverage, territory, outlines, transmission, backtested }: TableInput,
 ): Promise<SnapshotTables> {
   await refuseOtherAreas(db);
-  const zone = zoneOf(territory);
+  const states = statesIn(territory);
   const { first_estimated, last_estimated } = coverage;
   const ahead = forecastPeriods(coverage);
   const lgaScores = async (first: string, last: string) =>
     classed(
       await db.rows<SnapshotTables['risk_lgas'][number]>(
-        `SELECT period, state_code, lga_code, lga, is_urban, score, score_low, score_high, population
+        `SELECT ${columnsOf('risk_lgas', 'level')}
          FROM risk.lgas JOIN ingest.lgas USING (lga_code) JOIN context.lgas USING (lga_code)
          WHERE period BETWEEN $1 AND $2`,
         [first, last],
@@ -75,8 +77,8 @@ export async function makeTables(
   const stateScores = async (first: string, last: string) =>
     classed(
       await db.rows<SnapshotTables['risk_states'][number]>(
-        `SELECT period, state_code, state, ${zone}, score, score_low, score_high, population
-         FROM risk.states JOIN ingest.states USING (state_code) JOIN context.states USING (state_code)
+        `SELECT ${columnsOf('risk_states', 'level')}
+         FROM risk.states JOIN ${states} USING (state_code) JOIN context.states USING (state_code)
          WHERE period BETWEEN $1 AND $2`,
         [first, last],
       ),
@@ -92,11 +94,11 @@ export async function makeTables(
 
   const context_states = await rows(
     'context_states',
-    `SELECT state, ${zone}, c.* FROM ingest.states JOIN context.states c USING (state_code) ORDER BY state_code`,
+    `SELECT ${columnsOf('context_states')} FROM ${states} JOIN context.states USING (state_code) ORDER BY state_code`,
   );
   const context_lgas = await rows(
     'context_lgas',
-    `SELECT state_code, lga, c.* FROM ingest.lgas JOIN context.lgas c USING (lga_code)
+    `SELECT ${columnsOf('context_lgas')} FROM ingest.lgas JOIN context.lgas USING (lga_code)
      ORDER BY state_code, lga_code`,
   );
   const forecast_skill = backtested ? await rows('forecast_skill', 'FROM backtest.skill') : [];
@@ -133,7 +135,7 @@ export async function makeTables(
     context_lgas,
     season: await rows(
       'season',
-      `SELECT area, code, month, seasonal_index, is_high, is_peak FROM (
+      `SELECT ${columnsOf('season')} FROM (
          SELECT 1 AS position, 'nation' AS area, NULL AS state_code, NULL AS code, * FROM season.national
          UNION ALL SELECT 2, 'state', state_code, * FROM season.states
          UNION ALL SELECT 3, 'lga', state_code, s.* FROM season.lgas s JOIN ingest.lgas USING (lga_code)
@@ -203,16 +205,16 @@ function stretched(
 }
 
 /** Scores rounded and with levels, highest first in each group. */
-function classed<Row extends { score: number; score_low: number; score_high: number }>(
+function classed<Row extends { score: number }>(
   rows: readonly Row[],
   group: (row: Row) => string,
   code: (row: Row) => string,
 ): (Row & { level: Level })[] {
   const inOrder = (a: string, b: string) => (a < b ? -1 : +(a > b));
   return rows
-    .map(({ score, score_low, score_high, ...row }) => {
-      const rounded = roundFields({ score, score_low, score_high });
-      return { ...row, ...rounded, level: levelOf(rounded.score) } as unknown as Row & { level: Level };
+    .map((row) => {
+      const rounded = roundFields(row);
+      return { ...rounded, level: levelOf(rounded.score) };
     })
     .sort((a, b) => inOrder(group(a), group(b)) || b.score - a.score || inOrder(code(a), code(b)));
 }
@@ -228,7 +230,7 @@ export async function writeTables(
   about: Record<string, string>,
   territory: Territory,
 ): Promise<void> {
-  const forms = tablesIn(territory, tables.context_lgas);
+  const forms = tablesIn(territory);
   const scratch = await mkdtemp(path.join(tmpdir(), 'malaria-tables-'));
   const written = TABLE_NAMES.filter((name) => tables[name].length > 0);
   try {

@@ -1,26 +1,30 @@
-/** The flat tables of a snapshot: the meaning of a row, and each column's type, unit and meaning. */
-import * as columns from '../../contract/columns.ts';
-import type { AreaGeometry, Level } from '../../contract/schemas.ts';
+/** The flat tables of a snapshot: the meaning of a row, and its columns. */
+import * as fields from '../../contract/fields.ts';
+import { fieldsOf, withFields } from '../../contract/record.ts';
+import { type AreaGeometry, ContextLga, ContextState, LgaRisk, StateRisk } from '../../contract/schemas.ts';
 import type { TableName } from '../../contract/table-list.ts';
 import type { Territory } from '../../contract/territory.ts';
-import { fill, type Words, wordsOf } from '../../contract/words.ts';
-import { type ColumnForm, orNull, real, type TableForm, text, whole } from '../../lib/tables/table.ts';
+import { fill, wordsOf } from '../../contract/words.ts';
+import {
+  type ColumnForm,
+  describe,
+  meaning,
+  orNull,
+  real,
+  type TableForm,
+  text,
+  whole,
+} from '../../lib/tables/table.ts';
 import * as forecast from '../../model/forecast/forecast-tables.ts';
 import * as risk from '../../model/risk/risk-tables.ts';
+import * as season from '../../model/season/season-tables.ts';
+import * as survey from '../../model/survey/survey-tables.ts';
 import * as backtest from '../../validate/backtest/backtest-tables.ts';
 
-const { state_code, state, lga_code, lga, is_urban, period, population } = columns;
-/** Null if the country has no zones. */
-const zone = text<string | (null & string)>('{zone}, full name') as ColumnForm<string | null>;
-const scores = {
-  ...columns.scores,
-  level: text<Level>('Class of the score: very_low (below 0.01), low (0.10), moderate (0.35), high (0.50), very_high'),
-  population,
-};
-const lgaScores = { period, state_code, lga_code, lga, is_urban, ...scores };
-const stateScores = { period, state_code, state, zone, ...scores };
-
-const cases = forecast.CASES.columns;
+const { area, code, period, state_code, state, zone, lga_code, lga, is_urban, longitude, latitude } = fields;
+const lgaScores = withFields({ period, state_code, lga_code, lga, is_urban }, LgaRisk);
+const stateScores = withFields({ period }, StateRisk);
+const horizon_months = meaning('Months after the latest estimated month', fields.horizon_months);
 
 const geometry: ColumnForm<AreaGeometry> = {
   type: 'BLOB',
@@ -30,83 +34,73 @@ const geometry: ColumnForm<AreaGeometry> = {
 export const TABLES = {
   risk_lgas: { row: '{A.lga} in an estimated month', columns: lgaScores },
   risk_states: { row: '{A.state} in an estimated month', columns: stateScores },
-  forecasts_lgas: {
-    row: '{A.lga} in a forecast month',
-    columns: { ...lgaScores, horizon_months: whole('Months after the latest estimated month, 1 to 4') },
-  },
-  forecasts_states: {
-    row: '{A.state} in a forecast month',
-    columns: { ...stateScores, horizon_months: whole('Months after the latest estimated month, 1 to 4') },
-  },
+  forecasts_lgas: { row: '{A.lga} in a forecast month', columns: { ...lgaScores, horizon_months } },
+  forecasts_states: { row: '{A.state} in a forecast month', columns: { ...stateScores, horizon_months } },
   probabilities: risk.PROBABILITIES,
   changes: risk.CHANGES,
   forecasts_cases: {
     row: 'An area with case records in a month after their end; ranges are as wide as the backtest requires',
-    columns: cases,
+    columns: forecast.CASES.columns,
   },
   forecast_skill: backtest.SKILL,
   basis: {
     row: 'An area in an estimated or forecast month: the basis of its score',
     columns: {
-      area: text<'state' | 'lga'>('`state` or `lga`'),
-      code: text('`state_code` or `lga_code`'),
+      area,
+      code,
       period,
-      basis: text<'survey' | 'cases' | 'cases_elsewhere' | 'usual_season'>(
-        'survey: no later than the last survey of the {state.one}; usual_season: later, with the last level carried forward with the usual season, or no survey in the {state.one}; cases, cases_elsewhere: the same, adjusted by how far case records of the {state.one}, or of other {state.many}, deviate from the usual',
-      ),
+      basis: fields.basis,
       last_survey: orNull(
-        text('Month of the last survey in the {state.one} up to this month, YYYY-MM; null before the first'),
+        meaning('Month of the last survey in the {state.one} up to this month', period),
+        'null before the first',
       ),
-      months_since_survey: orNull(whole('Months from last_survey to this month; null before the first survey')),
-      last_cases: orNull(text('Last month of its own case record up to this month, YYYY-MM; null if there is none')),
+      months_since_survey: orNull(whole('Months from last_survey to this month'), 'null before the first survey'),
+      last_cases: orNull(
+        meaning('Last month of its own case record up to this month', period),
+        'null if there is none',
+      ),
       cases_log_mae: orNull(
         real(
-          'Mean absolute error of ln cases in forecasts for areas of this kind, as far ahead as this month is after last_cases; null if there are none',
+          'Mean absolute error of ln cases in forecasts for areas of this kind, as far ahead as this month is after last_cases',
         ),
+        'null if there are none',
       ),
     },
   },
-  context_states: {
-    row: '{A.state}',
-    columns: { state_code, state, zone, lgas: whole('Number of {lga.many}'), ...columns.context },
-  },
-  context_lgas: { row: '{A.lga}', columns: { state_code, lga_code, lga, is_urban, ...columns.context } },
+  context_states: { row: '{A.state}', columns: fieldsOf(ContextState) },
+  context_lgas: { row: '{A.lga}', columns: withFields({ state_code, lga_code, lga, is_urban }, ContextLga) },
   season: {
     row: 'A month of the year in an area',
     columns: {
       area: text<'nation' | 'state' | 'lga'>('`nation`, `state` or `lga`'),
-      code: orNull(text('state_code or lga_code; null for the nation')),
-      ...columns.season,
+      code: orNull(code, 'null for the nation'),
+      ...fields.season,
     },
   },
-  season_windows: { row: 'A run of months in an area, by one measure', columns: columns.windows },
-  survey_trend: { row: 'A survey round in an area', columns: columns.trend },
+  season_windows: { row: 'A run of months in an area, by one measure', columns: season.WINDOWS.columns },
+  survey_trend: { row: 'A survey round in an area', columns: survey.TREND.columns },
   transmission_series: {
     row: 'A month of {a.state} with case records',
-    columns: {
-      state_code,
-      period,
-      reported: real('Confirmed cases per 1,000 people, as reported; rounded or an index if model.json specifies this'),
-      modelled: real('The same as modelled by the transmission model (research)'),
-    },
+    columns: { state_code, period, ...fields.case_series },
   },
   boundaries_lgas: { row: '{A.lga}', columns: { state_code, lga_code, lga, geometry } },
   boundaries_states: { row: '{A.state}', columns: { state_code, state, zone, geometry } },
   places: {
     row: '{A.state} or {a.lga}, with its names and codes',
     columns: {
-      area: text<'state' | 'lga'>('`state` or `lga`'),
-      code: text('`state_code` or `lga_code`'),
+      area,
+      code,
       name: text('Its name'),
       state_code,
-      zone: orNull(text('{zone}, full name; null for {a.lga}')),
+      zone: orNull(zone, 'null for {a.lga}'),
       pcode: text('Code of the area in the raw files; the same as `code` for {a.lga}'),
       aliases: orNull(
-        text('Other names in the raw files, separated by a semicolon and a space; null if there are none'),
+        text('Other names in the raw files, separated by a semicolon and a space'),
+        'null if there are none',
       ),
-      iso_code: orNull(text('ISO 3166-2; null for {a.lga}')),
-      longitude: real('Longitude of its centre of mass, degrees east; may be outside it'),
-      latitude: real('Latitude of its centre of mass, degrees north'),
+      iso_code: orNull(fields.iso_code, 'null for {a.lga}'),
+      longitude,
+      latitude,
       neighbours: text('Codes of the areas of its kind that share a border with it, ascending, separated by spaces'),
     },
   },
@@ -116,22 +110,13 @@ export const TABLES = {
 export const shareNames = (lgas: readonly { lga: string }[]): boolean =>
   new Set(lgas.map(({ lga }) => lga)).size < lgas.length;
 
-/** What the placeholders in descriptions of columns stand for. @param lgas all LGAs of the country */
-export function columnWords(territory: Territory | undefined, lgas: readonly { lga: string }[]) {
-  const words: Words = wordsOf(territory);
-  return { ...words, shared_names: shareNames(lgas) ? ': some names occur twice' : '' };
-}
-
-/**
- * The tables of a country: in its words, and with nullable zones if it has none.
- * @param lgas all LGAs of the country
- */
-export function tablesIn(territory: Territory, lgas: readonly { lga: string }[]): Record<TableName, TableForm> {
-  const words = columnWords(territory, lgas);
+/** The tables of a country: in its words, and with nullable zones if it has none. */
+export function tablesIn(territory: Territory): Record<TableName, TableForm> {
+  const words = wordsOf(territory);
   const columnIn = (name: string, column: ColumnForm): ColumnForm => ({
-    ...column,
-    ...(name === 'zone' && !territory.zones ? { nullable: true as const } : {}),
-    about: fill(column.about, words),
+    type: column.type,
+    about: fill(describe(column), words),
+    ...(column.nullable || (name === 'zone' && !territory.zones) ? { nullable: true as const } : {}),
   });
   return Object.fromEntries(
     Object.entries<TableForm>(TABLES).map(([table, { row, columns }]) => [

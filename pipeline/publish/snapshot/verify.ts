@@ -13,8 +13,8 @@ import { sha256 } from '../../lib/hash.ts';
 import { validatorOf } from '../../lib/json-schema.ts';
 import { type Database, identifier, withDatabase } from '../../lib/tables/duckdb.ts';
 import { placesOf } from './adjacency.ts';
+import { answersOf } from './answers.ts';
 import type { Contents } from './contents.ts';
-import { documents } from './documents.ts';
 import { outlinesFaults, tableFaults } from './invariants.ts';
 import { recordFaults } from './manifest-records.ts';
 import { csvOf, readTables, type SnapshotTables } from './snapshot-tables.ts';
@@ -92,7 +92,7 @@ export async function verifySnapshot(
       operationFiles(
         operation,
         manifest.coverage,
-        ours && operation.response && (operation.id !== 'seasons-lgas' || hasSeason) ? undefined : manifest.files,
+        ours && operation.response && (!operation.needsRain || hasSeason) ? undefined : manifest.files,
       ).map((file) => [file, operation] as const),
     ),
   );
@@ -177,10 +177,10 @@ function contentFaults(
     };
     faults.push(...outlinesFaults(contents.tables), ...placesFaults(contents.tables, territory));
     faults.push(...(await csvFaults(db, manifest)));
-    for (const { path: name, value } of documents(contents)) {
+    for (const { path: name, answer } of answersOf(contents)) {
       const found = answers.get(name);
-      if (found !== undefined && found !== sha256(JSON.stringify(value)))
-        faults.push(`${name}: ${firstDifference(read(name), value) ?? 'its bytes differ from what the tables give'}`);
+      if (found !== undefined && found !== sha256(JSON.stringify(answer)))
+        faults.push(`${name}: ${firstDifference(read(name), answer) ?? 'its bytes differ from what the tables give'}`);
     }
     return faults;
   }).catch((error: Error) => [...faults, error.message.split('\n')[0]!]);

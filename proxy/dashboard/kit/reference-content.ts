@@ -1,5 +1,5 @@
 /** The contents of the reference pages, read from a snapshot's OpenAPI description and places, and cached with it. */
-import type { PlacesAnswer, TablesAnswer } from '../../../pipeline/contract/schemas.ts';
+import type { Places, Tables } from '../../../pipeline/contract/schemas.ts';
 import { readServed, type Snapshot } from '../../snapshot/snapshot.ts';
 
 export interface ReferenceOperation {
@@ -29,7 +29,7 @@ export interface Reference {
   operations: ReferenceOperation[];
   /** The operations' tags and their meanings, in order. */
   tags: { name: string; description: string }[];
-  places: PlacesAnswer;
+  places: Places;
 }
 
 interface Schema {
@@ -81,9 +81,9 @@ export function referenceOf(snapshot: Snapshot): Promise<Reference | null> {
 
 async function readReference(snapshot: Snapshot): Promise<Reference | null> {
   const openapi = await readAnswer<Openapi>(snapshot, 'v1/openapi.json');
-  const places = await readAnswer<PlacesAnswer>(snapshot, 'v1/places.json');
+  const places = await readAnswer<Places>(snapshot, 'v1/places.json');
   if (openapi === null || places === null) return null;
-  const tables = (await readAnswer<TablesAnswer>(snapshot, 'v1/tables.json'))?.tables ?? [];
+  const tables = (await readAnswer<Tables>(snapshot, 'v1/tables.json'))?.tables ?? [];
   const operations = Object.entries(openapi.paths).map(([path, { get }]) => operationOf(path, get, openapi, tables));
   const { title, 'x-model-version': modelVersion } = openapi.info;
   return {
@@ -102,7 +102,7 @@ async function readAnswer<T>({ files }: Snapshot, name: string): Promise<T | nul
   return found && JSON.parse(String(found));
 }
 
-function operationOf(path: string, get: Get, openapi: Openapi, tables: TablesAnswer['tables']): ReferenceOperation {
+function operationOf(path: string, get: Get, openapi: Openapi, tables: Tables['tables']): ReferenceOperation {
   const parameters = get.parameters.map((one) => resolve(one, openapi) as unknown as Parameter);
   const inQuery = parameters.filter((one) => one.in === 'query');
   const query = String(new URLSearchParams(inQuery.map(({ name, example }) => [name, example])));
@@ -132,7 +132,7 @@ function resolve<T extends { $ref?: string }>(value: T, openapi: Openapi): T {
 }
 
 /** Columns of the table that is served at `path`; empty for other files. */
-function columnsOf(path: string, tables: TablesAnswer['tables']): ReferenceOperation['fields'] {
+function columnsOf(path: string, tables: Tables['tables']): ReferenceOperation['fields'] {
   const found = tables.find(({ table }) => /^\/v1\/tables\/(\w+)\./.exec(path)?.[1] === table);
   return (found?.columns ?? []).map(({ column, type, meaning }) => ({ name: column, type, description: meaning }));
 }

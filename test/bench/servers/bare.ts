@@ -11,7 +11,7 @@ const body = readFileSync(file!);
 const few = {
   'content-type': 'application/json',
   'content-length': body.length,
-  ...(coding === 'gzip' ? { 'content-encoding': 'gzip' } : {}),
+  ...(coding === 'identity' ? {} : { 'content-encoding': coding }),
 };
 const headers = all === undefined ? few : (JSON.parse(all) as string[]);
 const server = createServer((_request, response) => {

@@ -66,5 +66,5 @@ test('every fractional field of every response has declared decimals, and every 
   expect([...numbers].filter((field) => DECIMALS[field] === undefined)).toEqual(unrounded);
   const columns = new Set(Object.values<TableForm>(TABLES).flatMap((form) => Object.keys(form.columns)));
   expect(Object.keys(DECIMALS).filter((field) => !numbers.has(field) && !columns.has(field))).toEqual([]);
-  expect(Check(JSON_OPERATIONS[0].response, {})).toBe(false);
+  expect(Check(JSON_OPERATIONS[0]!.response, {})).toBe(false);
 });

@@ -9,6 +9,7 @@ import {
   type Operation,
   operationErrors,
   operationFiles,
+  RELEASE_OPERATIONS,
 } from '../../../pipeline/contract/operations.ts';
 
 const byId = (id: string): Operation => OPERATIONS.find((operation) => operation.id === id)!;
@@ -27,10 +28,33 @@ test('the twelve original operations come first, and every operation has its own
   expect(new Set(OPERATIONS.map(({ id }) => id)).size).toBe(OPERATIONS.length);
   expect(new Set(OPERATIONS.map(({ path }) => path)).size).toBe(OPERATIONS.length);
   expect(new Set(JSON_OPERATIONS.map(({ responseName }) => responseName)).size).toBe(JSON_OPERATIONS.length);
-  for (const { id, path, file } of JSON_OPERATIONS) {
-    if (!['openapi', 'model-card'].includes(id)) expect(path).toBe(`/v1/${id.replace('-', '/')}`);
-    expect(file.startsWith(path.slice(1))).toBe(true);
-  }
+  for (const { path, file } of JSON_OPERATIONS) expect(file.startsWith(path.slice(1))).toBe(true);
+});
+
+test('what an operation is called, its file, its media type and its needs follow from its path and response', () => {
+  expect(byId('forecasts-lgas')).toMatchObject({
+    path: '/v1/forecasts/lgas',
+    file: 'v1/forecasts/lgas/{months}/{state}.json',
+    responseName: 'ForecastsLgas',
+    type: 'application/json',
+    needsTransmission: false,
+    needsRain: false,
+  });
+  expect(byId('openapi')).toMatchObject({ path: '/v1/openapi.json', file: 'v1/openapi.json', responseName: 'OpenApi' });
+  expect(byId('boundaries-nation')).toMatchObject({ responseName: 'BoundariesNation', type: 'application/geo+json' });
+  expect(byId('transmission-lgas')).toMatchObject({ needsTransmission: true, needsRain: false });
+  expect(OPERATIONS.filter(({ needsRain }) => needsRain).map(({ id }) => id)).toEqual([
+    'seasons-lgas',
+    'table-season-parquet',
+    'table-season-csv',
+    'table-season_windows-parquet',
+    'table-season_windows-csv',
+  ]);
+  expect(RELEASE_OPERATIONS.map(({ id, responseName }) => [id, responseName])).toEqual([
+    ['versions', 'Versions'],
+    ['versions-diff', 'VersionsDiff'],
+  ]);
+  for (const { responseName } of OPERATIONS) expect(responseName).toMatch(/^[A-Z]/);
 });
 
 test('each operation has the errors that its scopes, parameters and data can cause', () => {

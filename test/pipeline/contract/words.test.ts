@@ -8,8 +8,8 @@ import { OPERATIONS } from '../../../pipeline/contract/operations.ts';
 import { SCOPES } from '../../../pipeline/contract/scopes.ts';
 import type { Territory } from '../../../pipeline/contract/territory.ts';
 import { fill, tell, worded, wordsOf } from '../../../pipeline/contract/words.ts';
-import type { TableForm } from '../../../pipeline/lib/tables/table.ts';
-import { columnWords, TABLES } from '../../../pipeline/publish/snapshot/table-columns.ts';
+import { describe as meaningOf, type TableForm } from '../../../pipeline/lib/tables/table.ts';
+import { TABLES } from '../../../pipeline/publish/snapshot/table-columns.ts';
 import { STAGE_TABLES } from '../../../pipeline/stages.ts';
 import { TERRITORY } from '../../../pipeline/synthetic/states.ts';
 import { foreignWords, proseOf } from '../../support/nigerian.ts';
@@ -103,12 +103,11 @@ describe('the texts', () => {
   });
 
   test('about the contract and all tables have no other words for levels than the country’s, and all are filled in', () => {
-    const columns = columnWords(OTHER, []);
     const forms = [...Object.values<TableForm>(TABLES), ...STAGE_TABLES];
     const texts = [
       ...proseOf(buildOpenapi('other-1-00000000', OTHER)),
       ...forms.flatMap(({ row, columns: own }) =>
-        [row, ...Object.values(own).map(({ about }) => about)].map((text) => fill(text, columns)),
+        [row, ...Object.values(own).map(meaningOf)].map((text) => fill(text, words)),
       ),
       ...[...Object.values(ERRORS), ...Object.values(FAULTS)].flatMap(({ title, detail }) =>
         [title, detail].map((text) => fill(text, words)),

@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, expect, test } from 'vitest';
 import { ALL_OPERATIONS } from '../../../pipeline/contract/operations.ts';
+import { fill, wordsOf } from '../../../pipeline/contract/words.ts';
+import { TERRITORY } from '../../../pipeline/synthetic/states.ts';
 import { samplesOf } from '../../../proxy/dashboard/pages/samples.ts';
 import { type Dashboard, startDashboard, type Visitor } from '../../support/proxy/dashboard.ts';
 import { atEndOfSuite, giveKey } from '../../support/proxy/service.ts';
@@ -31,7 +33,7 @@ test('every operation has a page for people who are signed in', async () => {
   for (const { id, path, summary } of ALL_OPERATIONS) {
     const page = await mia.open(`/reference/${id}`);
     expect([id, page.status, page.text]).toEqual([id, 200, expect.stringContaining(`GET ${path}`)]);
-    expect(page.text).toContain(summary);
+    expect(page.text).toContain(fill(summary, wordsOf(TERRITORY)));
   }
   for (const path of ['/reference', '/reference/risk-lgas', '/reference/codes'])
     expect((await dashboard.visitor().open(path)).path).toBe('/sign-in');

@@ -1,7 +1,7 @@
 import type { Season } from '../../../contract/schemas.ts';
 import { type Words, wordsOf } from '../../../contract/words.ts';
 import type { Contents } from '../../snapshot/contents.ts';
-import { seasonsOf } from '../../snapshot/documents.ts';
+import { seasonsOf } from '../../snapshot/contents.ts';
 import type { Evidence } from '../shared/evidence.ts';
 import { html, type Markup, table } from '../shared/markup.ts';
 import { monthName } from '../shared/names.ts';

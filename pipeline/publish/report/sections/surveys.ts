@@ -1,7 +1,7 @@
 import type { SurveyTrend } from '../../../contract/schemas.ts';
 import { wordsOf } from '../../../contract/words.ts';
 import type { Contents } from '../../snapshot/contents.ts';
-import { trendsOf } from '../../snapshot/documents.ts';
+import { trendsOf } from '../../snapshot/contents.ts';
 import type { Evidence } from '../shared/evidence.ts';
 import { type Content, html, type Markup, table } from '../shared/markup.ts';
 import { otherTests } from './tests.ts';

@@ -1,5 +1,5 @@
 /** Names and colours shared by the page's HTML and its scripts. Imports no values, since it runs in the browser too. */
-import type { Level } from '../../../contract/schemas.ts';
+import type { Level } from '../../../contract/levels.ts';
 
 export const MONTHS = [
   'January',

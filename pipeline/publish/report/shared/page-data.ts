@@ -1,13 +1,7 @@
 /** Types and formats of the data embedded in the page, for encode.ts and the scripts under page/. */
+import type { Level } from '../../../contract/levels.ts';
 import type { Period } from '../../../contract/months.ts';
-import type {
-  ContextLga,
-  ContextState,
-  Level,
-  NationalSurveyTrend,
-  Season,
-  SurveyTrend,
-} from '../../../contract/schemas.ts';
+import type { ContextLga, ContextState, NationalSurveyTrend, Season, SurveyTrend } from '../../../contract/schemas.ts';
 import type { Validation } from '../../../validate/validation.ts';
 
 export interface PageData {

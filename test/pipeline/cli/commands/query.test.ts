@@ -20,7 +20,7 @@ beforeAll(async () => {
 test('without a statement it lists tables and columns with their meaning', async () => {
   const listed = await runHere(['query', '--out', out, '--csv']);
   expect(listed.code).toBe(0);
-  const { columns } = tablesIn(TERRITORY, []).risk_lgas;
+  const { columns } = tablesIn(TERRITORY).risk_lgas;
   expect(listed.stdout).toContain(
     Object.entries<{ type: string; about: string }>(columns)
       .map(([column, { type, about }]) => `risk_lgas,${column},${type},${/[",]/.test(about) ? `"${about}"` : about}\n`)

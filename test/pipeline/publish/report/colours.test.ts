@@ -1,6 +1,6 @@
 import { lab, rgb } from 'd3';
 import { expect, test } from 'vitest';
-import { LEVELS } from '../../../../pipeline/contract/schemas.ts';
+import { LEVELS } from '../../../../pipeline/contract/levels.ts';
 import { LEVEL_FILLS, SCORE_CLASSES } from '../../../../pipeline/publish/report/shared/names.ts';
 
 /** Matrices for linear RGB as seen without one kind of cone: Machado, Oliveira & Fernandes 2009, severity 1. */

@@ -5,7 +5,7 @@ import type { Source } from '../../../../pipeline/catalog/sources.ts';
 import { OPEN } from '../../../../pipeline/catalog/values.ts';
 import { JSON_OPERATIONS, operationFiles } from '../../../../pipeline/contract/operations.ts';
 import { sha256 } from '../../../../pipeline/lib/hash.ts';
-import { catalogFindings, MADE_OF, provenanceOf } from '../../../../pipeline/publish/snapshot/provenance.ts';
+import { catalogFindings, provenanceOf } from '../../../../pipeline/publish/snapshot/provenance.ts';
 import { buildHere, readJson } from '../../../support/built-tiny.ts';
 import { runHere } from '../../../support/run-here.ts';
 import { replaceLine, sourceIn, type TinyCountry, writeTiny } from '../../../support/tiny-country.ts';
@@ -32,7 +32,7 @@ test('a score is traced back to the raw files, with hash, citation and licence',
     stage: 'snapshot',
     reads: ['ingest/states', 'ingest/lgas', 'context/lgas', 'risk/lgas'],
   });
-  expect(found.stages[0]!.code).toContain('pipeline/publish/snapshot/documents.ts');
+  expect(found.stages[0]!.code).toContain('pipeline/publish/snapshot/answers.ts');
   expect(found.stages[1]).toMatchObject({ stage: 'risk', reads: expect.arrayContaining(['ingest/clusters']) });
   expect(found.stages.at(-1)!.stage).toBe('ingest');
   expect(found.stages.map(({ stage }) => stage)).not.toContain('transmission');
@@ -70,7 +70,7 @@ test('answers change only with the artifacts that they are declared to be made f
   expect(changed).toContain('risk/lgas');
   expect(changed).not.toContain('context/lgas');
   for (const operation of JSON_OPERATIONS.filter(({ id }) => !NAMES_VERSION.includes(id))) {
-    const mayDiffer = MADE_OF[operation.id].some((name) => changed.includes(name));
+    const mayDiffer = operation.madeOf!.some((name) => changed.includes(name));
     for (const file of operationFiles(operation, manifest.coverage))
       if (!mayDiffer) expect(next.files[file].sha256, file).toBe(manifest.files[file].sha256);
   }

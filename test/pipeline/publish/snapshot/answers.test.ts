@@ -7,8 +7,8 @@ import { expect, inject, test } from 'vitest';
 import { JSON_OPERATIONS, RELEASE_OPERATIONS } from '../../../../pipeline/contract/operations.ts';
 import type * as schemas from '../../../../pipeline/contract/schemas.ts';
 import { withDatabase } from '../../../../pipeline/lib/tables/duckdb.ts';
-import { seriesOfLgas } from '../../../../pipeline/publish/snapshot/bulk.ts';
-import type { SnapshotTables } from '../../../../pipeline/publish/snapshot/snapshot-tables.ts';
+import { ANSWERS } from '../../../../pipeline/publish/snapshot/answers.ts';
+import type { Contents } from '../../../../pipeline/publish/snapshot/contents.ts';
 import { readJson } from '../../../support/built-tiny.ts';
 import { LGAS } from '../../../support/tiny-country.ts';
 
@@ -70,8 +70,11 @@ test('a series has the probabilities and changes of its months', () => {
       { ...at, period: '2021-01', probability_moderate: 0.7, probability_highest_nation: 0.5 },
     ],
     changes: [{ ...at, change_year: 0.1, change_year_low: -0.1, change_year_high: 0.2, probability_rise_year: 0.9 }],
-  } as unknown as SnapshotTables;
-  const [{ series }] = [...seriesOfLgas(tables)] as [schemas.SeriesLgas];
+  };
+  const [[values, { series }]] = [...ANSWERS['series-lgas']({ tables } as unknown as Contents)] as [
+    [object, schemas.SeriesLgas],
+  ];
+  expect(values).toEqual({ lga: 'L' });
   expect(series.map((month) => [month.level_probability, month.probability_highest_nation, month.change_year])).toEqual(
     [
       [0.7, 0.5, null],
@@ -91,7 +94,7 @@ test('the topology unpacks to the same outlines', () => {
 });
 
 test('places lists neighbours, also across state borders', () => {
-  const { states, lgas } = answer<schemas.PlacesAnswer>('places');
+  const { states, lgas } = answer<schemas.Places>('places');
   expect(lgas.map(({ lga_code, neighbours }) => [lga_code, ...neighbours])).toEqual([
     ['NG001001', 'NG001002'],
     ['NG001002', 'NG001001', 'NG002001'],
@@ -109,7 +112,7 @@ test('places lists neighbours, also across state borders', () => {
 });
 
 test('each listed table exists in each listed format, with its rows and columns', async () => {
-  const { tables } = answer<schemas.TablesAnswer>('tables');
+  const { tables } = answer<schemas.Tables>('tables');
   expect(tables.length).toBeGreaterThan(12);
   await withDatabase(async (db) => {
     for (const { table, rows, addresses, columns } of tables) {

@@ -1,0 +1,82 @@
+/** Records are lists of fields. Their schemas, columns and types follow, and so do the rows that are picked by them. */
+import type { Static, TArray, TNull, TObject, TProperties, TSchema, TUnion, TUnsafe } from 'typebox';
+import { describe } from '../lib/tables/table.ts';
+import type { Field } from './fields.ts';
+import { OF_COUNTRY } from './in-country.ts';
+import { Type } from './type.ts';
+
+/** A field, or the schema of what is not one: another record, a list, an outline. */
+type Entry = Field | TSchema;
+type SchemaOf<E> = E extends Field<infer Value> ? TUnsafe<Value> : E extends TSchema ? E : never;
+type SchemasOf<Entries> = { -readonly [Name in keyof Entries]: SchemaOf<Entries[Name]> };
+type FieldsOf<Entries> = { [Name in keyof Entries as Entries[Name] extends Field ? Name : never]: Entries[Name] };
+
+/** Not a string, so that JSON does not have it. */
+const FIELDS = Symbol('fields');
+interface Fielded<Fields> {
+  readonly [FIELDS]: Fields;
+}
+type RecordOf<Entries> = TObject<SchemasOf<Entries>> & Fielded<FieldsOf<Entries>>;
+
+/** The schema of a record, which has exactly these fields. */
+export function record<const Entries extends Record<string, Entry>>(
+  entries: Entries,
+  description?: string,
+): RecordOf<Entries> {
+  const properties = Object.fromEntries(Object.entries(entries).map(([name, entry]) => [name, schemaOf(entry)]));
+  const fields = Object.fromEntries(Object.entries(entries).filter(([, entry]) => isField(entry)));
+  const schema = Type.Object(properties, { additionalProperties: false, ...(description ? { description } : {}) });
+  return Object.assign(schema, { [FIELDS]: fields }) as unknown as RecordOf<Entries>;
+}
+
+/** The fields of a record, which are columns too; its other parts are left out. */
+export const fieldsOf = <Fields>(of: Fielded<Fields>): Fields => of[FIELDS];
+
+/** `first`, then those fields of the record that are not among them. */
+export const withFields = <First, Fields>(first: First, of: Fielded<Fields>) =>
+  ({ ...first, ...fieldsOf(of) }) as First & Omit<Fields, keyof First>;
+
+/** A row's part that is the record, in the record's order. */
+export function pick<Properties extends TProperties>(
+  row: NoInfer<Static<TObject<Properties>>>,
+  { properties }: TObject<Properties>,
+): Static<TObject<Properties>> {
+  const values = row as Record<string, unknown>;
+  return Object.fromEntries(Object.keys(properties).map((name) => [name, values[name]])) as Static<TObject<Properties>>;
+}
+
+export const pickAll = <Properties extends TProperties>(
+  rows: readonly NoInfer<Static<TObject<Properties>>>[],
+  of: TObject<Properties>,
+): Static<TObject<Properties>>[] => rows.map((row) => pick(row, of));
+
+/** A list of records, of fields, or of what a schema describes. @param length if every such list has as many */
+export const list = <const E extends Entry>(items: E, description?: string, length?: number) =>
+  Type.Array(schemaOf(items), {
+    ...(length === undefined ? {} : { minItems: length, maxItems: length }),
+    ...(description === undefined ? {} : { description }),
+  }) as unknown as TArray<SchemaOf<E>>;
+
+/** What a schema describes, or null. */
+export const nullable = <const E extends Entry>(entry: E) =>
+  Type.Union([schemaOf(entry), Type.Null()]) as unknown as TUnion<[SchemaOf<E>, TNull]>;
+
+const isField = (entry: Entry): entry is Field => 'about' in entry;
+
+const TYPES = { VARCHAR: 'string', DOUBLE: 'number', INTEGER: 'integer', BIGINT: 'integer', BOOLEAN: 'boolean' };
+
+function schemaOf(entry: Entry): TSchema {
+  if (!isField(entry)) return entry;
+  const { type, values, minimum, maximum, pattern, nullable: orNull, of_country } = entry;
+  if (type === 'BLOB') throw new Error(`${entry.about}: a column of bytes is not a field of answers`);
+  // JSON Schema has the limits in keywords of its own.
+  const { minimum: _, maximum: __, ...unlimited } = entry;
+  const description = { description: describe(unlimited) };
+  const limits = Object.entries({ minimum, maximum, pattern }).filter(([, limit]) => limit !== undefined);
+  const country = of_country ? { [OF_COUNTRY]: of_country } : {};
+  const plain = values ? { enum: values } : { type: TYPES[type], ...Object.fromEntries(limits) };
+  // The territory decides whether zones and ISO codes are null.
+  const mayBeNull = orNull || (of_country !== undefined && of_country !== 'state_code');
+  if (!mayBeNull) return { ...plain, ...description, ...country };
+  return { anyOf: [plain, Type.Null()], ...description, ...country };
+}

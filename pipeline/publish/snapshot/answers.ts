@@ -1,0 +1,302 @@
+/**
+ * The answers, an operation after the other, in the order of the contract: rows of the snapshot's tables, picked by the
+ * contract's records. The API description and the model card are written by the snapshot stage.
+ */
+import { COVERAGE } from '../../catalog/figures.ts';
+import { roundFields } from '../../contract/decimals.ts';
+import type { Level } from '../../contract/levels.ts';
+import {
+  type Answers,
+  type FileParameters,
+  FORECAST_MONTHS,
+  filePath,
+  JSON_OPERATIONS,
+  type JsonOperationId,
+} from '../../contract/operations.ts';
+import { pick, pickAll } from '../../contract/record.ts';
+import * as schemas from '../../contract/schemas.ts';
+import { formatsOf, SERVED_TABLES, tableFile } from '../../contract/table-list.ts';
+import { topologyOf } from './adjacency.ts';
+import { type Contents, citationOf, seasonsOf, trendsOf } from './contents.ts';
+import type { SnapshotTables } from './snapshot-tables.ts';
+import { tablesIn } from './table-columns.ts';
+
+/** The parameters that an answer is for, and the answer. */
+type Answer<Id extends keyof Answers> = readonly [FileParameters, Answers[Id]];
+type Made = {
+  [Id in Exclude<JsonOperationId, 'openapi' | 'model-card'>]: (contents: Contents) => Iterable<Answer<Id>>;
+};
+
+export const ANSWERS: Made = {
+  periods: ({ coverage, model, model_version }) =>
+    once(pick({ ...coverage, updated_at: model.updated_at, model_version }, schemas.Periods)),
+
+  *'risk-states'({ tables }) {
+    for (const [period, rows] of byPeriod(tables.risk_states))
+      yield [{ period }, { period, kind: 'estimated', states: pickAll(rows, schemas.StateRisk) }];
+  },
+
+  *'risk-lgas'({ tables }) {
+    for (const [period, rows] of byPeriod(tables.risk_lgas))
+      for (const [area, own] of byState(tables, rows))
+        yield [
+          { period, state: area.state_code },
+          { period, kind: 'estimated', ...area, lgas: pickAll(own, schemas.LgaRisk) },
+        ];
+  },
+
+  *'forecasts-states'({ tables }) {
+    const reports = byPeriod(tables.forecasts_states).map(
+      ([period, rows]) => ({ period, kind: 'forecast', states: pickAll(rows, schemas.StateRisk) }) as const,
+    );
+    for (const [months, forecasts] of upTo(reports)) yield [{ months }, { forecasts }];
+  },
+
+  *'forecasts-lgas'({ tables }) {
+    for (const [area, own] of byState(tables, tables.forecasts_lgas)) {
+      const reports = byPeriod(own).map(
+        ([period, rows]) => ({ period, kind: 'forecast', ...area, lgas: pickAll(rows, schemas.LgaRisk) }) as const,
+      );
+      for (const [months, forecasts] of upTo(reports)) yield [{ months, state: area.state_code }, { forecasts }];
+    }
+  },
+
+  'boundaries-states'({ tables, sources, model }) {
+    const codes = new Map(Object.entries(model.territory.zones?.names ?? {}).map(([code, zone]) => [zone, code]));
+    const features = tables.boundaries_states.map(({ state_code, state, zone, geometry }) =>
+      featureOf(geometry, { code: state_code, name: state, zone: zone === null ? null : codes.get(zone)! }),
+    );
+    return once({ type: 'FeatureCollection', source: sourceOfOutlines({ sources, model }), features });
+  },
+
+  *'boundaries-lgas'({ tables, sources, model }) {
+    const source = sourceOfOutlines({ sources, model });
+    for (const [{ state_code }, rows] of byState(tables, tables.boundaries_lgas))
+      yield [{ state: state_code }, { type: 'FeatureCollection', source, features: rows.map(featureOfLga) }];
+  },
+
+  'context-states': (contents) =>
+    once({
+      source: sourceOfContext(contents),
+      states: pickAll(contents.tables.context_states, schemas.ContextState),
+    }),
+
+  *'context-lgas'(contents) {
+    const source = sourceOfContext(contents);
+    for (const [area, rows] of byState(contents.tables, contents.tables.context_lgas))
+      yield [{ state: area.state_code }, { source, ...area, lgas: pickAll(rows, schemas.ContextLga) }];
+  },
+
+  'transmission-states'(contents) {
+    const { tables, season_method } = contents;
+    const seasonOf = seasonsOf(contents);
+    const trends = trendsOf(tables);
+    const national = { season: seasonOf(null), survey_trend: trends.national };
+    const states = tables.context_states.map(({ state_code, state, zone }) => ({
+      state_code,
+      state,
+      zone,
+      season: seasonOf(state_code),
+      survey_trend: trends.ofState(state_code),
+    }));
+    return once({ method: roundFields(season_method), national, states });
+  },
+
+  *'transmission-lgas'(contents) {
+    const { tables, season_method } = contents;
+    const method = roundFields(season_method);
+    const seasonOf = seasonsOf(contents);
+    for (const [area, rows] of byState(tables, tables.context_lgas)) {
+      const lgas = rows.map(({ lga_code, lga }) => ({ lga_code, lga, season: seasonOf(lga_code) }));
+      yield [{ state: area.state_code }, { method, ...area, lgas }];
+    }
+  },
+
+  'transmission-model'({ tables, transmission }) {
+    const rows = Map.groupBy(tables.transmission_series, ({ state_code }) => state_code);
+    const { series } = schemas.TransmissionModel.properties.states.items.properties;
+    const model = roundFields(transmission!);
+    const states = model.states.map((state) => ({
+      ...state,
+      series: pickAll(rows.get(state.state_code) ?? [], series.items),
+    }));
+    return once({ ...model, states });
+  },
+
+  *'seasons-lgas'({ tables }) {
+    const rows = Map.groupBy(tables.season_windows, ({ code }) => code);
+    const windowsOf = (code: string) => pickAll(rows.get(code) ?? [], schemas.SeasonWindow);
+    for (const [area, own] of byState(tables, tables.context_lgas)) {
+      const lgas = own.map(({ lga_code, lga }) => ({ lga_code, lga, windows: windowsOf(lga_code) }));
+      yield [{ state: area.state_code }, { ...area, windows: windowsOf(area.state_code), lgas }];
+    }
+  },
+
+  'forecasts-skill': ({ tables }) => once({ skill: tables.forecast_skill }),
+
+  *'risk-nation'({ tables }) {
+    for (const [period, rows] of byPeriod(tables.risk_lgas))
+      yield [{ period }, { period, kind: 'estimated', lgas: highestFirst(rows) }];
+  },
+
+  *'forecasts-nation'({ tables }) {
+    const reports = byPeriod(tables.forecasts_lgas).map(
+      ([period, rows]) => ({ period, kind: 'forecast', lgas: highestFirst(rows) }) as const,
+    );
+    for (const [months, forecasts] of upTo(reports)) yield [{ months }, { forecasts }];
+  },
+
+  *'series-states'({ tables }) {
+    const seriesOf = seriesBy(tables.risk_states, tables.forecasts_states, ({ state_code }) => state_code, tables);
+    for (const { state_code, state, zone, population } of tables.context_states)
+      yield [{ state: state_code }, { state_code, state, zone, population, series: seriesOf(state_code) }];
+  },
+
+  *'series-lgas'({ tables }) {
+    const seriesOf = seriesBy(tables.risk_lgas, tables.forecasts_lgas, ({ lga_code }) => lga_code, tables);
+    for (const { lga_code, lga, state_code, is_urban, population } of tables.context_lgas)
+      yield [{ lga: lga_code }, { lga_code, lga, state_code, is_urban, population, series: seriesOf(lga_code) }];
+  },
+
+  'boundaries-nation': ({ tables, sources, model }) =>
+    once({
+      type: 'FeatureCollection',
+      source: sourceOfOutlines({ sources, model }),
+      features: tables.boundaries_lgas.map(featureOfLga),
+    }),
+
+  'boundaries-topology': ({ tables, sources, model }) =>
+    once(pick({ ...topologyOf(tables), source: sourceOfOutlines({ sources, model }) }, schemas.BoundariesTopology)),
+
+  places({ tables }) {
+    const { states, lgas } = schemas.Places.properties;
+    const rows = tables.places.map((row) => ({
+      ...row,
+      aliases: row.aliases?.split('; ') ?? [],
+      neighbours: row.neighbours.split(' ').filter(Boolean),
+    }));
+    const ofArea = (area: 'state' | 'lga') => rows.filter((row) => row.area === area);
+    return once({
+      states: ofArea('state').map((row) => pick({ ...row, state: row.name }, states.items)),
+      lgas: ofArea('lga').map((row) => pick({ ...row, lga_code: row.code, lga: row.name }, lgas.items)),
+    });
+  },
+
+  licences: ({ sources, model, model_version }) =>
+    once({
+      cite: citationOf({ model, model_version }),
+      sources: pickAll(sources, schemas.Licences.properties.sources.items),
+      code: 'Apache-2.0',
+    }),
+
+  tables({ tables, model }) {
+    const forms = tablesIn(model.territory);
+    const listed = SERVED_TABLES.filter(({ table }) => tables[table].length > 0).map(({ table, scopes }) => ({
+      table,
+      row: forms[table].row,
+      rows: tables[table].length,
+      scopes: [...scopes],
+      addresses: formatsOf(table).map((format) => `/v1/${tableFile(table, format)}`),
+      columns: Object.entries(forms[table].columns).map(([column, { type, nullable = false, about }]) => ({
+        column,
+        type,
+        nullable,
+        meaning: about,
+      })),
+    }));
+    return once({ tables: listed });
+  },
+};
+
+/** The answers of a snapshot with their files; those that need data which the country lacks are left out. */
+export function* answersOf(contents: Contents): Generator<{ id: JsonOperationId; path: string; answer: unknown }> {
+  const { transmission, tables } = contents;
+  const all: Partial<Record<JsonOperationId, (contents: Contents) => Iterable<readonly [FileParameters, unknown]>>> =
+    ANSWERS;
+  for (const operation of JSON_OPERATIONS) {
+    const { id, needsTransmission, needsRain } = operation;
+    if ((needsTransmission && transmission === null) || (needsRain && tables.season_windows.length === 0)) continue;
+    for (const [values, answer] of all[id]?.(contents) ?? []) yield { id, path: filePath(operation, values), answer };
+  }
+}
+
+/** The answer of an operation without parameters. */
+const once = <One>(answer: One): (readonly [FileParameters, One])[] => [[{}, answer]];
+
+const byPeriod = <Row extends { period: string }>(rows: readonly Row[]) => [
+  ...Map.groupBy(rows, ({ period }) => period),
+];
+
+/** Each state's code and name, with its rows. */
+function byState<Row extends { state_code: string }>({ context_states }: SnapshotTables, rows: readonly Row[]) {
+  const own = Map.groupBy(rows, ({ state_code }) => state_code);
+  return context_states.map(({ state_code, state }) => [{ state_code, state }, own.get(state_code) ?? []] as const);
+}
+
+/** The first month, the first two months, and so on, with their number. */
+const upTo = <Report>(reports: readonly Report[]) =>
+  Array.from({ length: FORECAST_MONTHS }, (_, i) => [i + 1, reports.slice(0, i + 1)] as const);
+
+const highestFirst = (rows: SnapshotTables['risk_lgas']) =>
+  pickAll(rows, schemas.NationLga).sort((a, b) => b.score - a.score || (a.lga_code < b.lga_code ? -1 : 1));
+
+/** Returns a function from an area's code to all its months. */
+function seriesBy<Row extends { period: string; score: number; score_low: number; score_high: number; level: Level }>(
+  estimated: readonly Row[],
+  ahead: readonly Row[],
+  codeOf: (row: Row) => string,
+  { basis, probabilities, changes }: SnapshotTables,
+) {
+  const bases = byPlaceAndMonth(basis);
+  const odds = byPlaceAndMonth(probabilities);
+  const moves = byPlaceAndMonth(changes);
+  const estimatedOf = Map.groupBy(estimated, codeOf);
+  const aheadOf = Map.groupBy(ahead, codeOf);
+  return (code: string): schemas.SeriesMonth[] => {
+    const monthIn = (kind: 'estimated' | 'forecast') => (row: Row) => {
+      const at = `${code} ${row.period}`;
+      const probability = odds.get(at);
+      const change = moves.get(at);
+      const month = {
+        ...row,
+        kind,
+        basis: bases.get(at)!.basis,
+        level_probability: probability?.[`probability_${row.level}`] ?? null,
+        probability_highest_nation: probability?.probability_highest_nation ?? null,
+        change_year: change?.change_year ?? null,
+        change_year_low: change?.change_year_low ?? null,
+        change_year_high: change?.change_year_high ?? null,
+        probability_rise_year: change?.probability_rise_year ?? null,
+      };
+      return pick(month, schemas.SeriesMonth);
+    };
+    const months = [
+      ...(estimatedOf.get(code) ?? []).map(monthIn('estimated')),
+      ...(aheadOf.get(code) ?? []).map(monthIn('forecast')),
+    ];
+    return months.sort((a, b) => (a.period < b.period ? -1 : 1));
+  };
+}
+
+const byPlaceAndMonth = <Row extends { code: string; period: string }>(rows: readonly Row[]) =>
+  new Map(rows.map((row) => [`${row.code} ${row.period}`, row]));
+
+const featureOf = <Properties extends object>(geometry: schemas.AreaGeometry, properties: Properties) =>
+  ({ type: 'Feature', geometry, properties }) as const;
+const featureOfLga = ({ lga_code, lga, state_code, geometry }: SnapshotTables['boundaries_lgas'][number]) =>
+  featureOf(geometry, { lgaCode: lga_code, lga, state: state_code });
+
+function sourceOfOutlines({ sources, model }: Pick<Contents, 'sources' | 'model'>): string {
+  const { citation, licence } = sources.find(({ role }) => role === 'lga_boundaries')!;
+  return `${citation}; ${licence}${model.synthetic ? '; made up' : ''}; simplified within ${model.parameters.boundaries.tolerance_m} m`;
+}
+
+/** The source of the context figures, with a note if there are no net or treatment figures for `coverage_year`. */
+function sourceOfContext({ sources, model }: Contents): schemas.ContextSource {
+  const { context } = model.parameters;
+  if (sources.some(({ figure }) => figure && COVERAGE.includes(figure))) return context;
+  return {
+    ...context,
+    note: `${context.note} coverage_year refers to net and treatment figures, which this country does not have.`,
+  };
+}

@@ -1,0 +1,65 @@
+import { expect, expectTypeOf, test } from 'vitest';
+import * as fields from '../../../pipeline/contract/fields.ts';
+import { fieldsOf, list, pick, record, withFields } from '../../../pipeline/contract/record.ts';
+import * as schemas from '../../../pipeline/contract/schemas.ts';
+import { describe, orNull, real, text, whole } from '../../../pipeline/lib/tables/table.ts';
+
+const height = orNull(real('Height', { unit: 'metres', decimals: 1, minimum: 0, maximum: 3000 }), 'null: no survey');
+const Hill = record({ name: text('Its name'), height, climbers: whole('People who climbed it') });
+
+test("a record's schema has the limits and meaning of its fields, and no other field", () => {
+  expect(JSON.parse(JSON.stringify(Hill))).toEqual({
+    type: 'object',
+    required: ['name', 'height', 'climbers'],
+    properties: {
+      name: { type: 'string', description: 'Its name' },
+      height: {
+        anyOf: [{ type: 'number', minimum: 0, maximum: 3000 }, { type: 'null' }],
+        description: 'Height, metres; null: no survey',
+      },
+      climbers: { type: 'integer', description: 'People who climbed it' },
+    },
+    additionalProperties: false,
+  });
+  expect(JSON.parse(JSON.stringify(list(Hill, 'The highest first', 2)))).toMatchObject({
+    type: 'array',
+    minItems: 2,
+    maxItems: 2,
+    items: { required: ['name', 'height', 'climbers'] },
+  });
+});
+
+test('tables tell the range as well', () => {
+  expect(describe(height)).toBe('Height, metres, 0 to 3000; null: no survey');
+});
+
+test("a row is picked in the record's order, and a table's columns begin with others", () => {
+  const row = { climbers: 2, height: null, name: 'A', more: true };
+  const picked = pick(row, Hill);
+  expect(JSON.stringify(picked)).toBe('{"name":"A","height":null,"climbers":2}');
+  expectTypeOf(picked).toEqualTypeOf<{ name: string; height: number | null; climbers: number }>();
+  expect(Object.keys(withFields({ code: text('Code'), climbers: whole('Climbers') }, Hill))).toEqual([
+    'code',
+    'climbers',
+    'name',
+    'height',
+  ]);
+  expect(fieldsOf(Hill)).toEqual({ name: text('Its name'), height, climbers: whole('People who climbed it') });
+});
+
+test('a bytes column cannot be a field of an answer', () => {
+  expect(() => record({ outline: { type: 'BLOB', about: 'Outline' } })).toThrow(/Outline: a column of bytes/);
+});
+
+test('fields of the same name have the same decimals, since numbers are rounded by name', () => {
+  const seen = new Map<string, number | undefined>();
+  const columns = (one: object): [string, { decimals?: number }][] => Object.entries(one);
+  const single = columns(fields).filter(([, one]) => 'about' in one);
+  const groups = Object.values(fields).flatMap((one) => ('about' in one ? [] : columns(one)));
+  const records = Object.values(schemas).flatMap((one) => columns(fieldsOf(one as never) ?? {}));
+  for (const [name, { decimals }] of [...single, ...groups, ...records]) {
+    expect([name, seen.has(name) ? seen.get(name) : decimals]).toEqual([name, decimals]);
+    seen.set(name, decimals);
+  }
+  expect(seen.size).toBeGreaterThan(90);
+});
