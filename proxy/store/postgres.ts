@@ -101,7 +101,9 @@ const PROBE = `INSERT INTO probe VALUES (1, extract(epoch FROM now()) * 1000)
 async function inTime<T>(promise: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(unavailable(new Error(`no answer within ${DECISION_MS} ms`))), DECISION_MS);
+    const refuse = () => reject(unavailable(new Error(`no answer within ${DECISION_MS} ms`)));
+    // If this process itself was paused, answers that have arrived since are read first.
+    timer = setTimeout(() => setImmediate(refuse), DECISION_MS);
   });
   return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }
