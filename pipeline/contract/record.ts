@@ -13,7 +13,7 @@ type FieldsOf<Entries> = { [Name in keyof Entries as Entries[Name] extends Field
 
 /** Not a string, so that JSON does not have it. */
 const FIELDS = Symbol('fields');
-interface Fielded<Fields> {
+export interface Fielded<Fields> {
   readonly [FIELDS]: Fields;
 }
 type RecordOf<Entries> = TObject<SchemasOf<Entries>> & Fielded<FieldsOf<Entries>>;

@@ -54,14 +54,17 @@ describe.skipIf(!HAS_REAL_DATA)(needsReal('Nigeria'), () => {
   });
 
   test('the description reports which low months the check found, and the meaning of a twelve-month season', () => {
-    const { description } = seasons.method;
+    const words = wordsOf(TERRITORY);
+    const description = tell(seasons.method.description, words);
     expect(description).toMatch(/In 9 of the 12 records no month falls below it/);
     expect(description).toMatch(
       /Of 144 left-out months, \d+ were recorded below 0\.5: the index identified \d+ of them/,
     );
     expect(description).toMatch(/over 203 LGAs of left-out states, the median correlation is 0\.7/);
     expect(description).toMatch(/whose case records include 2023/);
-    expect(transmitted.model!.limits.join()).toMatch(/case records include 2023, the held-back year/);
+    expect(transmitted.model!.limits.map((limit) => tell(limit, words)).join()).toMatch(
+      /case records include 2023, the held-back year/,
+    );
   });
 
   test('two peaks in the south, where rain pauses in August, as in the records; one in the north', () => {
