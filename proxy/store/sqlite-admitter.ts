@@ -1,3 +1,4 @@
+import { TryAgain } from '../../pipeline/lib/errors.ts';
 import { calendarMonth } from '../limits/calendar-month.ts';
 import { refusedBy } from '../limits/verdict.ts';
 import { type Decision, STATEMENTS } from './admission.ts';
@@ -81,9 +82,10 @@ export function openSqliteAdmitter(file: string, { clock, perMinute, perMonth }:
 
   const waiting: Waiting[] = [];
   let turns = 0;
+  let isClosed = false;
   /** Does the work that waits, in transactions of all or none of it, until the file is found locked. */
   const work = () => {
-    while (waiting.length > 0) {
+    while (waiting.length > 0 && !isClosed) {
       const batch = waiting.splice(0, MOST_AT_ONCE);
       try {
         begin.run();
@@ -105,6 +107,7 @@ export function openSqliteAdmitter(file: string, { clock, perMinute, perMonth }:
   const again = () => void (turns++ < EAGER_TURNS ? setImmediate(work) : setTimeout(work, 1));
   const soon = <T>(each: () => T): Promise<T> =>
     new Promise<T>((resolve, reject) => {
+      if (isClosed) return reject(closed());
       const until = performance.now() + WAIT_MS;
       if (waiting.push({ work: each, until, resolve: resolve as Waiting['resolve'], reject }) === 1) setImmediate(work);
     });
@@ -112,9 +115,16 @@ export function openSqliteAdmitter(file: string, { clock, perMinute, perMonth }:
   return {
     decide: (hash) => soon(() => decide(hash)),
     probe: () => soon(() => void probe.run(clock.wallMs())),
-    close: () => db.close(),
+    close() {
+      isClosed = true;
+      for (const { reject } of waiting.splice(0)) reject(closed());
+      db.close();
+    },
   };
 }
+
+/** While the server stops, /metrics and /readyz still ask. */
+const closed = () => new TryAgain('store: it has been closed');
 
 /** Work to be done in the next transaction, or until the time `until` (performance.now) in a later one. */
 interface Waiting {

@@ -42,6 +42,16 @@ test('a new database is created with its folder, readable by its owner alone', a
   for (const name of [file, `${file}-wal`]) expect([name, statSync(name).mode & 0o777]).toEqual([name, 0o600]);
 });
 
+test('a gate that has been closed refuses requests and reports it, and its pending ones end', async () => {
+  const gate = await openTheGate();
+  const { key } = await giveKey(await open());
+  const [request, probe] = [gate.admit(key), gate.unavailable()];
+  gate.close();
+  expect(await request).toEqual({ retrySeconds: 5 });
+  expect(await probe).toMatch('it has been closed');
+  expect(await gate.unavailable()).toMatch('it has been closed');
+});
+
 test('the file contains only a hash of the key', async () => {
   const store = await open();
   const { key } = await giveKey(store);
