@@ -116,6 +116,7 @@ export function openSqliteAdmitter(file: string, { clock, perMinute, perMonth }:
     decide: (hash) => soon(() => decide(hash)),
     probe: () => soon(() => void probe.run(clock.wallMs())),
     close() {
+      if (isClosed) return;
       isClosed = true;
       for (const { reject } of waiting.splice(0)) reject(closed());
       db.close();
