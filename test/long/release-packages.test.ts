@@ -51,7 +51,8 @@ describe.skipIf(!registry)(registry ? 'packages' : 'packages (skipped: no npm re
     const files = stdout.trim().split('\n');
     expect(files.map((file) => path.basename(file).replace(/-\d.*/, ''))).toEqual(['malaria-risk', 'malaria-proxy']);
     const quiet = ['--no-audit', '--no-fund', '--prefix'];
-    await run('npm', ['install', '--global', ...quiet, prefix, ...files]);
+    // Elsewhere, as users do: npm would apply the checkout's own .npmrc.
+    await run('npm', ['install', '--global', ...quiet, prefix, ...files], { cwd: packs });
     for (const version of ['24', '26']) {
       const directory = temporary();
       writeFileSync(path.join(directory, 'package.json'), JSON.stringify({ allowScripts: { node: true } }));
