@@ -15,7 +15,10 @@ import { hashTree, temporary } from '../support/command-line.ts';
 import { writeTiny } from '../support/tiny-country.ts';
 
 const run = promisify(execFile);
-const { NODE_COMPILE_CACHE: _, ...ENV }: NodeJS.ProcessEnv = { ...process.env, NODE_OPTIONS: '' };
+/** A user's environment: without the settings of this checkout's .npmrc, which `npm run` hands on as variables. */
+const ENV: NodeJS.ProcessEnv = Object.fromEntries(
+  Object.entries({ ...process.env, NODE_OPTIONS: '' }).filter(([name]) => !/^npm_|^NODE_COMPILE_CACHE$/i.test(name)),
+);
 const registry = await run('npm', ['view', 'node@24', 'version']).then(
   () => true,
   () => false,
@@ -51,12 +54,12 @@ describe.skipIf(!registry)(registry ? 'packages' : 'packages (skipped: no npm re
     const files = stdout.trim().split('\n');
     expect(files.map((file) => path.basename(file).replace(/-\d.*/, ''))).toEqual(['malaria-risk', 'malaria-proxy']);
     const quiet = ['--no-audit', '--no-fund', '--prefix'];
-    // Elsewhere, as users do: npm would apply the checkout's own .npmrc.
-    await run('npm', ['install', '--global', ...quiet, prefix, ...files], { cwd: packs });
+    const elsewhere = { cwd: packs, env: ENV };
+    await run('npm', ['install', '--global', ...quiet, prefix, ...files], elsewhere);
     for (const version of ['24', '26']) {
       const directory = temporary();
       writeFileSync(path.join(directory, 'package.json'), JSON.stringify({ allowScripts: { node: true } }));
-      await run('npm', ['install', ...quiet, directory, `node@${version}`]);
+      await run('npm', ['install', ...quiet, directory, `node@${version}`], elsewhere);
       nodes[version] = path.join(directory, 'node_modules/node/bin');
     }
   }, 1_800_000);
@@ -75,7 +78,7 @@ describe.skipIf(!registry)(registry ? 'packages' : 'packages (skipped: no npm re
       );
       expect(own.filter((file) => /(?:^|\/)test\/|\.test\./.test(file))).toEqual([]);
       const sources = own.filter((file) => /(?<!\.d)\.ts$/.test(file));
-      const ofThePage = /^pipeline\/publish\/(?:report\/(?:page\/|(?:names|page-data)\.ts$)|clients\/ts\/)/;
+      const ofThePage = /^pipeline\/publish\/(?:report\/(?:page\/|shared\/(?:names|page-data)\.ts$)|clients\/ts\/)/;
       expect(sources.filter((file) => !ofThePage.test(file))).toEqual([]);
       for (const file of own.filter((one) => /^(pipeline|proxy)\/.*\.js$/.test(one) && !one.includes('/assets/')))
         expect(own, file).toContain(file.replace(/\.js$/, '.d.ts'));
