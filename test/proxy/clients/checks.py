@@ -100,7 +100,7 @@ class Errors(unittest.TestCase):
         reader = client()
         forecasts_only = client(key=ENV["KEY_FORECASTS"])
         self.fails(403, "SCOPE_REQUIRED", lambda: forecasts_only.get("/v1/risk/nation"))
-        self.fails(400, "UNKNOWN_LGA", lambda: reader.get("/v1/series/lgas", lga="NG1&lga=NG001001"))
+        self.fails(404, "UNKNOWN_LGA", lambda: reader.get("/v1/series/lgas", lga="NG1&lga=NG001001"))
         self.fails(404, "NOT_FOUND", lambda: reader.table("nothing"))
         self.fails(404, "UNKNOWN_VERSION", lambda: client(model_version="tiny-1-00000000").get("/v1/places"))
 

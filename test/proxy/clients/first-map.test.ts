@@ -33,7 +33,7 @@ for (const [language, { runs, title, file, begins }] of Object.entries(LANGUAGES
     const first = [path.dirname(process.execPath), path.dirname(PYTHON ?? ''), PATH].join(':');
     const env = { HOME, PATH: first, KEY: setting.env.KEY! };
     const commands = firstMap(language as (typeof CLIENTS)[number], setting.env.URL!);
-    const { stdout } = await promisify(execFile)('bash', ['-e', '-c', commands], {
+    const { stdout } = await promisify(execFile)('bash', ['--norc', '-e', '-c', commands], {
       cwd: folder,
       env,
       timeout: 100_000,
@@ -45,7 +45,7 @@ for (const [language, { runs, title, file, begins }] of Object.entries(LANGUAGES
 test('an archive contains the files of the snapshot, without times and owners', () => {
   const client = path.join(inject('builtTiny'), 'current/client');
   for (const language of CLIENTS) {
-    const files = parseTar(gunzipSync(readFileSync(path.join(client, `${language}.tgz`))));
+    const files = parseTar(new Uint8Array(gunzipSync(readFileSync(path.join(client, `${language}.tgz`)))));
     const own = readdirSync(path.join(client, language), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) => path.relative(client, path.join(entry.parentPath, entry.name)));

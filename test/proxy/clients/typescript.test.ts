@@ -57,7 +57,7 @@ test('errors report what happened', async () => {
   expect(refused.message).toContain(refused.problem.request_id);
   expect(refused.message).not.toContain('wrong');
   const reader = await client();
-  await expect(reader.get('/v1/series/lgas', { lga: 'NG1&lga=NG001001' })).rejects.toEqual(error(400, 'UNKNOWN_LGA'));
+  await expect(reader.get('/v1/series/lgas', { lga: 'NG1&lga=NG001001' })).rejects.toEqual(error(404, 'UNKNOWN_LGA'));
   await expect(reader.file('/v1/tables/nothing.csv')).rejects.toEqual(error(404, 'NOT_FOUND'));
   await expect(throughGateway('html')).rejects.toEqual(error(502));
   await expect(throughGateway('moved')).rejects.toEqual(error(302));

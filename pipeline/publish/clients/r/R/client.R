@@ -34,7 +34,12 @@ read_table <- function(client, name) {
   columns <- names(utils::read.csv(text = text, nrows = 1, check.names = FALSE))
   # Codes and names are text although they may look like numbers, and "NA" can be a code.
   is_text <- grepl("code$", columns) | columns %in% c("state", "lga", "neighbours")
-  utils::read.csv(text = text, na.strings = "", colClasses = ifelse(is_text, "character", NA), check.names = FALSE)
+  kinds <- ifelse(is_text, "character", NA)
+  found <- utils::read.csv(text = text, na.strings = "", colClasses = kinds, check.names = FALSE, encoding = "UTF-8")
+  # read.csv leaves true and false as text.
+  is_logical <- vapply(found, function(values) all(values %in% c("true", "false", NA)), NA)
+  found[is_logical] <- lapply(found[is_logical], as.logical)
+  found
 }
 
 risk_map <- function(client, period = NULL) {
@@ -67,7 +72,8 @@ is_short_wait <- function(response) {
 
 # What the service says about an error, as part of the condition's message.
 explained <- function(response) {
-  if (httr2::resp_content_type(response) != "application/problem+json") return("The answer did not come from the service.")
+  is_problem <- identical(httr2::resp_content_type(response), "application/problem+json")
+  if (!is_problem) return("The answer did not come from the service.")
   problem <- httr2::resp_body_json(response, check_type = FALSE)
   paste0(problem$code, ": ", problem$title, ". ", problem$detail, " (request ", problem$request_id, ")")
 }
