@@ -53,7 +53,7 @@ const FAULTS: Record<string, (nth: number) => Answer | null> = {
   html: () => ({ status: 502, headers: { 'content-type': 'text/html' }, body: '<h1>Bad gateway</h1>' }),
   moved: () => ({ status: 302, headers: { location: '/pass/v1/periods' } }),
   short: () => ({ status: 200, headers: { 'content-length': '100' }, body: 'period,score\n' }),
-  na: () => ok('text/csv', 'lga_code,state_code,lga,score\n007,NA,Obi,\n008,BE,NA,0.5\n'),
+  na: () => ok('text/csv; charset=utf-8', 'lga_code,state_code,lga,score\n007,NA,Ado-Ékiti,\n008,BE,NA,0.5\n'),
   places: () => ok('application/json', JSON.stringify(PLACES)),
 };
 

@@ -11,9 +11,10 @@ malaria_client <- function(base_url, key = Sys.getenv("MALARIA_API_KEY"), model_
   request <- httr2::req_user_agent(request, "malaria-risk-r/0.2.0")
   # A redirect is an error, and so is an answer that stops for half a minute.
   request <- httr2::req_options(request, followlocation = FALSE, low_speed_limit = 1, low_speed_time = 30)
-  # At least a second, so that a wait of zero seconds causes no storm of requests.
+  # At least a second, so that a wait of zero seconds causes no storm of requests; and a second if a connection fails.
   request <- httr2::req_retry(request, max_tries = most_waits + 1, is_transient = is_short_wait,
-                              after = function(response) max(1, httr2::resp_retry_after(response)))
+                              after = function(response) max(1, httr2::resp_retry_after(response)),
+                              backoff = function(attempt) 1)
   request <- httr2::req_error(request, is_error = function(response) httr2::resp_status(response) != 200, body = explained)
   if (is.null(model_version)) {
     periods <- httr2::req_perform(httr2::req_url_path_append(request, "v1/periods"))
