@@ -28,6 +28,7 @@ export interface ServerOptions extends SourceOptions {
   perMinute: number;
   perMonth: number;
   corsOrigins?: readonly string[];
+  /** Called for every request; null for no access log. */
   log?: ((record: AccessRecord) => void) | null;
   /** Called with one line when the server must be closed because it can no longer work correctly. */
   giveUp: (line: string) => void;
@@ -95,16 +96,23 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     unavailable: gate.unavailable,
     connections: () => promisify(app.server.getConnections.bind(app.server))(),
   });
+  const countUse = ({ key_id, operation, error }: AccessRecord) => {
+    if (key_id === null) return;
+    const now = clock.wallMs();
+    usage.count(key_id, operation, error === 'RATE_LIMITED' || error === 'ALLOWANCE_EXHAUSTED', now);
+    if (error !== null) usage.countError(key_id, operation, error, now);
+  };
   const app = await buildApi({
     gate,
     snapshots,
-    metrics,
-    usage,
-    clock,
     bounds: { ...BOUNDS, ...options.bounds },
     corsOrigins: options.corsOrigins ?? [],
-    log: options.log ?? null,
     report: reportFailure,
+    answered(record) {
+      metrics.count(record);
+      countUse(record);
+      options.log?.(record);
+    },
   });
   const url = await listen(app, host, options.port, 'port');
   opened.defer(() => drain(app));

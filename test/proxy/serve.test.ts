@@ -253,12 +253,13 @@ test('no key appears in the log, on either output, or in any file of the store',
     .split('\n')
     .slice(1)
     .map((line) => JSON.parse(line));
-  expect(lines.map(({ operation, status }) => [operation, status])).toEqual([
-    ['risk-lgas', 200],
-    ['none', 401],
-    ['none', 404],
+  expect(lines.map(({ operation, status, error }) => [operation, status, error])).toEqual([
+    ['risk-lgas', 200, null],
+    ['none', 401, 'INVALID_KEY'],
+    ['none', 404, 'NOT_FOUND'],
   ]);
   expect(Object.keys(lines[0]).sort()).toEqual([
+    'error',
     'key_id',
     'key_kind',
     'level',
