@@ -21,11 +21,6 @@ import { type Answer, fieldsOf, type Route, type SignedIn, type Visit } from './
 import { ROUTES } from './page-routes.ts';
 import { TWO_STEP } from './pages/second-factor.ts';
 
-export interface DashboardOptions {
-  /** Addresses or networks of the proxies whose X-Forwarded-For is trusted. */
-  trustProxy: readonly string[];
-}
-
 const ASSETS = {
   style: ['style.css', 'text/css; charset=utf-8'],
   script: ['copy.js', 'text/javascript; charset=utf-8'],
@@ -38,7 +33,8 @@ const CONNECTIONS = 1000;
 /** An outage is logged at most this often, not for every page. */
 const OUTAGE_LOG_MS = 60_000;
 
-export async function buildDashboard(services: Services, { trustProxy }: DashboardOptions): Promise<FastifyInstance> {
+/** @param trustProxy addresses or networks of the proxies whose X-Forwarded-For is trusted */
+export async function buildDashboard(services: Services, trustProxy: readonly string[]): Promise<FastifyInstance> {
   const app = fastify({
     bodyLimit: BODY_BYTES,
     trustProxy: trustProxy.length === 0 ? false : [...trustProxy],

@@ -20,24 +20,31 @@ import { openSource, openStore, storeFileOf } from './backends.ts';
 import { createMetrics } from './metrics.ts';
 import { buildOps } from './ops.ts';
 
-export interface ServerOptions extends SourceOptions {
+/** The operator's settings, by the names of the options of `serve`, which declares them. */
+export interface Settings extends Omit<SourceOptions, 'report' | 'pollMs'>, DashboardSettings {
   host: string;
   port: number;
   opsPort: number;
   store: string;
   perMinute: number;
   perMonth: number;
-  corsOrigins?: readonly string[];
+  /** Whether grants in PostgreSQL are committed without waiting for the disk. */
+  asyncGrants?: boolean;
+  /** Origins whose pages may call the API from a browser. */
+  corsOrigin: readonly string[];
+  /** No dashboard if not given. */
+  dashboardPort?: number;
+  /** URL at which clients reach the API; the address it listens on if not given. */
+  apiUrl?: string;
+}
+
+export interface ServerOptions extends Settings, SourceOptions {
   /** Called for every request; null for no access log. */
   log?: ((record: AccessRecord) => void) | null;
   /** Called with one line when the server must be closed because it can no longer work correctly. */
   giveUp: (line: string) => void;
   clock?: Clock;
   bounds?: Partial<Bounds>;
-  /** Whether grants in PostgreSQL are committed without waiting for the disk. */
-  asyncGrants?: boolean;
-  /** No dashboard if not given. */
-  dashboard?: DashboardSettings | null;
 }
 
 export interface RunningServer {
@@ -106,7 +113,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     gate,
     snapshots,
     bounds: { ...BOUNDS, ...options.bounds },
-    corsOrigins: options.corsOrigins ?? [],
+    corsOrigins: options.corsOrigin,
     report: reportFailure,
     answered(record) {
       metrics.count(record);
@@ -119,32 +126,29 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 
   const exampleState = () => exampleStateOf(snapshots.current());
   let dashboardUrl: string | null = null;
-  if (options.dashboard) {
+  if (options.dashboardPort !== undefined) {
     // Loaded only if needed.
     const { openDashboard } = await import('../dashboard/open-dashboard.ts');
     const { referenceOf } = await import('../dashboard/kit/reference-content.ts');
     // PostgreSQL gets connections of its own, so that visitors never use up the API's.
     const accounts = storeFileOf(options.store) === null ? await openStore(options.store) : store;
     if (accounts !== store) opened.defer(() => accounts.close());
-    const dashboard = await openDashboard({
-      ...options.dashboard,
-      apiUrl: options.dashboard.apiUrl ?? url,
-      services: {
-        accounts,
-        flushUsage,
-        perMinute,
-        perMonth,
-        clock,
-        report,
-        countSignIn: metrics.countSignIn,
-        exampleState,
-        words: (text) => fill(text, wordsOf(snapshots.current().territory)),
-        reference: () => referenceOf(snapshots.current()),
-        feed: () => readServed(snapshots.current().releases.answers.get(FEED)),
-      },
+    const dashboard = await openDashboard(options, {
+      accounts,
+      flushUsage,
+      perMinute,
+      perMonth,
+      apiUrl: options.apiUrl ?? url,
+      clock,
+      report,
+      countSignIn: metrics.countSignIn,
+      exampleState,
+      words: (text) => fill(text, wordsOf(snapshots.current().territory)),
+      reference: () => referenceOf(snapshots.current()),
+      feed: () => readServed(snapshots.current().releases.answers.get(FEED)),
     });
     opened.defer(() => dashboard.close());
-    dashboardUrl = await listen(dashboard.app, host, options.dashboard.port, 'dashboard port');
+    dashboardUrl = await listen(dashboard.app, host, options.dashboardPort, 'dashboard port');
     dashboard.listensAt(dashboardUrl);
     opened.defer(() => drain(dashboard.app));
   }

@@ -29,7 +29,7 @@ export interface Services {
   /** URL at which people reach the dashboard, without a trailing slash. */
   url: () => string;
   /** URL at which clients reach the API, without a trailing slash. */
-  apiUrl: () => string;
+  apiUrl: string;
   /** A state in the snapshot, for examples. */
   exampleState: () => string;
   /** Fills the placeholders of a text (contract/words.ts) with the words of the snapshot's country. */

@@ -68,9 +68,9 @@ function keyPage(key: Key, secret: string, { apiUrl, exampleState }: Services, o
     ${old && html`<p>The key that it replaces works until ${moment(old.expires_at)}: switch every program to the new one by then.</p>`}
     <section>
     ${copyable('key', key.name, secret)}
-    ${copyable('curl', 'Try it in a terminal', curlLine(secret, apiUrl(), path))}
+    ${copyable('curl', 'Try it in a terminal', curlLine(secret, apiUrl, path))}
     ${copyable('export', 'For programs, keep it in the environment', `export KEY='${secret}'`)}
-    ${sampleBlocks(samplesOf(`${apiUrl()}${path}`, null))}
+    ${sampleBlocks(samplesOf(`${apiUrl}${path}`, null))}
     <p>Next: <a href="${FIRST_MAP}">Your first map</a>, or everything that you can request in the <a href="/reference">Reference</a>.</p>
     ${facts([
       ['Kind', key.kind],

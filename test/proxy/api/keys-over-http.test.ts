@@ -92,7 +92,7 @@ test('CORS is off by default, and if on, only for listed origins', async () => {
   const preflight = { method: 'OPTIONS', headers: { origin, 'access-control-request-method': 'GET' } };
   const closed = await startService();
   expect((await closed.get('/v1/periods', undefined, preflight)).status).toBe(401);
-  const open = await startService({ corsOrigins: [origin], perMinute: 2 });
+  const open = await startService({ corsOrigin: [origin], perMinute: 2 });
   const { key } = await giveKey(open.store);
   for (let i = 0; i < 5; i++) {
     const allowed = await open.get('/v1/periods', undefined, preflight);

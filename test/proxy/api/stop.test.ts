@@ -2,9 +2,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
-import { startServer } from '../../../proxy/server/server.ts';
-import { makeBuild } from '../../support/proxy/fixture.ts';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { portOf, splitAnswers } from '../../support/proxy/raw-client.ts';
 import { giveKey, startService } from '../../support/proxy/service.ts';
 
@@ -15,29 +13,15 @@ const isOpen = (url: string) =>
   });
 
 test('if the counts cannot be written on stopping, everything else is closed and the error is reported', async () => {
-  const { current, store, remove } = makeBuild();
-  try {
-    const server = await startServer({
-      snapshot: current,
-      store,
-      host: '127.0.0.1',
-      port: 0,
-      opsPort: 0,
-      perMinute: 100,
-      perMonth: 100,
-      report: () => {},
-      giveUp: () => {},
-    });
-    const { key } = await giveKey(server.store);
-    expect((await fetch(`${server.url}/v1/periods`, { headers: { 'x-api-key': key } })).status).toBe(200);
-    vi.spyOn(server.store.usage, 'add').mockRejectedValue(new Error('database or disk is full'));
-    await expect(server.close()).rejects.toThrow('usage not written: database or disk is full');
-    expect([await isOpen(server.url), await isOpen(server.opsUrl)]).toEqual([false, false]);
-    // The store is closed properly too.
-    await expect(server.store.listKeys()).rejects.toThrow(/not open/);
-  } finally {
-    remove();
-  }
+  // Its end, which the helper waits for, fails here.
+  const service = await startService({}, (end) => onTestFinished(async () => Promise.resolve(end()).catch(() => {})));
+  const { key } = await giveKey(service.store);
+  expect((await service.get('/v1/periods', key)).status).toBe(200);
+  vi.spyOn(service.store.usage, 'add').mockRejectedValue(new Error('database or disk is full'));
+  await expect(service.close()).rejects.toThrow('usage not written: database or disk is full');
+  expect([await isOpen(service.url), await isOpen(service.opsUrl)]).toEqual([false, false]);
+  // The store is closed properly too.
+  await expect(service.store.listKeys()).rejects.toThrow(/not open/);
 });
 
 test('an answer in flight while the server stops is sent completely, and then the connection ends', async () => {

@@ -154,7 +154,7 @@ testBackends('brute force: an address has fifty attempts, whatever the emails', 
 });
 
 test('X-Forwarded-For is trusted only if a setting allows it', async () => {
-  const dashboard = await startDashboard({}, undefined, { trustProxy: [] });
+  const dashboard = await startDashboard({ trustProxy: [] });
   const pages = await Promise.all(
     Array.from({ length: 51 }, (_, i) => stranger(dashboard).signIn(`nobody${i}@example.org`, 'wrong')),
   );
@@ -322,8 +322,8 @@ testBackends('no credentials are kept of people whose account is removed', async
 
 test('the operator is warned if passwords are sent in the clear', async () => {
   const warnings = (dashboard: Dashboard) => dashboard.reports.filter((line) => line.includes('in the clear')).length;
-  expect(warnings(await startDashboard({}, undefined, { url: 'http://risk.example.org' }))).toBe(1);
-  expect(warnings(await startDashboard({}, undefined, { url: 'https://risk.example.org' }))).toBe(0);
+  expect(warnings(await startDashboard({ dashboardUrl: 'http://risk.example.org' }))).toBe(1);
+  expect(warnings(await startDashboard({ dashboardUrl: 'https://risk.example.org' }))).toBe(0);
   expect(warnings(await startDashboard())).toBe(0);
 });
 
@@ -343,7 +343,7 @@ test('cookies cannot be read by scripts or sent by other sites; over https they 
     'browser; Max-Age=31536000; Path=/; HttpOnly; SameSite=Lax',
   ]);
 
-  const secure = await startDashboard({}, undefined, { url: 'https://risk.example.org' });
+  const secure = await startDashboard({ dashboardUrl: 'https://risk.example.org' });
   const { port } = new URL(secure.dashboardUrl);
   const ask = (host: string) =>
     new Promise<{ status: number; headers: Record<string, unknown> }>((resolve, reject) => {

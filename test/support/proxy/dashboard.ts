@@ -3,7 +3,6 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished, test } from 'vitest';
 import type { Clock } from '../../../pipeline/lib/clock.ts';
-import type { DashboardSettings } from '../../../proxy/dashboard/open-dashboard.ts';
 import type { ServerOptions } from '../../../proxy/server/server.ts';
 import { COMMAND_LINE } from '../../../proxy/store/audit.ts';
 import { type Directory, openDirectory } from '../../../proxy/store/people/directory.ts';
@@ -17,8 +16,6 @@ import type { FixtureOptions } from './fixture.ts';
 import { type AtEnd, type Service, serveBuild, startService } from './service.ts';
 
 export const PASSWORD = 'seven herons over lokoja';
-/** Visitors may set their address with X-Forwarded-For. */
-const SETTINGS = { port: 0, brand: 'malaria', trustProxy: ['127.0.0.1'] };
 let passwordHash: Promise<string> | undefined;
 
 export interface Dashboard extends Service {
@@ -40,19 +37,13 @@ export interface Dashboard extends Service {
 export async function startDashboard(
   options: Partial<ServerOptions> & { fixture?: FixtureOptions } = {},
   atEnd: AtEnd = onTestFinished,
-  settings: Partial<DashboardSettings> = {},
 ): Promise<Dashboard> {
-  const withBuild = (build: string) => ({
-    dashboard: { ...SETTINGS, mail: `outbox:${join(build, 'outbox')}`, ...settings },
-  });
-  return dashboardOf(await startService({ ...options, withBuild }, atEnd), options.clock);
+  return dashboardOf(await startService({ ...options, dashboardPort: 0 }, atEnd), options.clock);
 }
 
 /** Starts a dashboard for the snapshot in `place`. */
 export const serveDashboard = async (place: Parameters<typeof serveBuild>[0], atEnd: AtEnd): Promise<Dashboard> =>
-  dashboardOf(
-    await serveBuild(place, { dashboard: { ...SETTINGS, mail: `outbox:${join(place.build, 'outbox')}` } }, atEnd),
-  );
+  dashboardOf(await serveBuild(place, { dashboardPort: 0 }, atEnd));
 
 function dashboardOf(service: Service, clock?: Clock): Dashboard {
   const outbox = join(service.build, 'outbox');

@@ -1,4 +1,5 @@
 /** A running service on free ports that serves a fixture, with a store of its own for accounts and keys. */
+import { join } from 'node:path';
 import { afterAll, onTestFinished } from 'vitest';
 import { SCOPES, type Scope } from '../../../pipeline/contract/scopes.ts';
 import { type RunningServer, type ServerOptions, startServer } from '../../../proxy/server/server.ts';
@@ -50,6 +51,13 @@ export async function serveBuild(
   const reports: string[] = [];
   const server = await startServer({
     ...place,
+    snapshotCopies: join(place.build, 'copies'),
+    corsOrigin: [],
+    brand: 'malaria',
+    mail: `outbox:${join(place.build, 'outbox')}`,
+    mailFrom: 'malaria-risk@localhost',
+    trustProxy: ['127.0.0.1'],
+    twoStep: [],
     host: '127.0.0.1',
     port: 0,
     opsPort: 0,
