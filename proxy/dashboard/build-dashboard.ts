@@ -8,6 +8,7 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { FEED } from '../../pipeline/contract/published.ts';
 import { lineOf, TryAgain, UsageError } from '../../pipeline/lib/errors.ts';
 import { throttled } from '../../pipeline/lib/throttle.ts';
+import { readServed } from '../snapshot/snapshot.ts';
 import { TooBusy } from '../store/people/passwords.ts';
 import { BROWSER_MS, mustSetUpFactor } from '../store/people/person-rules.ts';
 import type { Visitor } from '../store/people/sessions.ts';
@@ -51,7 +52,7 @@ export async function buildDashboard(services: Services, trustProxy: readonly st
 
   // For feed readers, which cannot sign in; it contains no data.
   app.get(FEED, async (request, reply) => {
-    const feed = await services.feed();
+    const feed = await readServed(services.snapshot().releases.answers.get(FEED));
     if (!feed) return answerError(request, reply, 404, 'There is no feed of releases');
     return reply.header('cache-control', 'public, max-age=300').type('application/atom+xml; charset=utf-8').send(feed);
   });

@@ -45,7 +45,6 @@ export async function openDashboard(settings: DashboardSettings, services: Given
     services.report(`dashboard: passwords and keys travel to ${url} in the clear; put TLS in front and use https://`);
   }
   const mailer = await openMailer(settings.mail, settings.mailFrom);
-  const { accounts } = services;
   const pending = new Set<Promise<void>>();
   const later = (work: () => Promise<void>) => {
     const done = new Promise<void>((resolve) => setImmediate(resolve))
@@ -56,9 +55,9 @@ export async function openDashboard(settings: DashboardSettings, services: Given
   };
   const all: Services = {
     ...services,
-    usage: accounts.usage,
-    directory: openDirectory(accounts.database),
-    attempts: accounts.attempts,
+    usage: services.accounts.usage,
+    attempts: services.accounts.attempts,
+    directory: openDirectory(services.accounts.database),
     mailer,
     brand: settings.brand,
     url: () => url,

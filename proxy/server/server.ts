@@ -1,7 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import type { FastifyInstance } from 'fastify';
-import { FEED } from '../../pipeline/contract/published.ts';
 import { fill, wordsOf } from '../../pipeline/contract/words.ts';
 import { type Clock, systemClock } from '../../pipeline/lib/clock.ts';
 import { lineOf, UsageError } from '../../pipeline/lib/errors.ts';
@@ -10,7 +9,7 @@ import { buildApi } from '../api/build-api.ts';
 import type { AccessRecord } from '../api/observe.ts';
 import { BOUNDS, type Bounds } from '../api/protocol.ts';
 import type { DashboardSettings } from '../dashboard/open-dashboard.ts';
-import { exampleStateOf, readServed, type Snapshot } from '../snapshot/snapshot.ts';
+import type { Snapshot } from '../snapshot/snapshot.ts';
 import type { SourceOptions } from '../snapshot/sources.ts';
 import type { AccountStore } from '../store/account-store.ts';
 import { openGate } from '../store/gate.ts';
@@ -54,8 +53,6 @@ export interface RunningServer {
   dashboardUrl: string | null;
   store: AccountStore;
   current(): Snapshot;
-  /** The state that examples use. */
-  exampleState(): string;
   /** Stops accepting requests, finishes those in flight, writes the counts, and closes the store. */
   close(): Promise<void>;
 }
@@ -124,7 +121,6 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const url = await listen(app, host, options.port, 'port');
   opened.defer(() => drain(app));
 
-  const exampleState = () => exampleStateOf(snapshots.current());
   let dashboardUrl: string | null = null;
   if (options.dashboardPort !== undefined) {
     // Loaded only if needed.
@@ -138,14 +134,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       flushUsage,
       perMinute,
       perMonth,
-      apiUrl: options.apiUrl ?? url,
+      apiUrl: () => options.apiUrl ?? url,
       clock,
       report,
       countSignIn: metrics.countSignIn,
-      exampleState,
+      snapshot: snapshots.current,
       words: (text) => fill(text, wordsOf(snapshots.current().territory)),
       reference: () => referenceOf(snapshots.current()),
-      feed: () => readServed(snapshots.current().releases.answers.get(FEED)),
     });
     opened.defer(() => dashboard.close());
     dashboardUrl = await listen(dashboard.app, host, options.dashboardPort, 'dashboard port');
@@ -166,7 +161,6 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     dashboardUrl,
     store,
     current: snapshots.current,
-    exampleState,
     async close() {
       stopping = true;
       // /readyz keeps answering until the end.

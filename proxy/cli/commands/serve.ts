@@ -7,6 +7,7 @@ import { throttled } from '../../../pipeline/lib/throttle.ts';
 import { DEFAULT_PER_MINUTE, DEFAULT_PER_MONTH } from '../../limits/verdict.ts';
 import { openLog } from '../../server/log.ts';
 import type { RunningServer, Settings } from '../../server/server.ts';
+import { exampleStateOf } from '../../snapshot/snapshot.ts';
 import { curlLine } from '../../store/key-format.ts';
 import { ROLES } from '../../store/people/person-rules.ts';
 import { createFirstKey } from './first-key.ts';
@@ -150,7 +151,7 @@ function announce(
   if (server.dashboardUrl !== null) say(`dashboard at ${server.dashboardUrl}`);
   if (key === null) return;
   const show = log ? (text: string) => console.error(text) : print;
-  show(`\nTry it:\n\n  ${curlLine(key, server.url, `/v1/risk/lgas?state=${server.exampleState()}`)}\n`);
+  show(`\nTry it:\n\n  ${curlLine(key, server.url, `/v1/risk/lgas?state=${exampleStateOf(server.current())}`)}\n`);
 }
 
 function stop(server: RunningServer, report: (line: string) => void): void {

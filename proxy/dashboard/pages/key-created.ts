@@ -2,6 +2,7 @@
 
 import { HOUR_MS } from '../../../pipeline/lib/clock.ts';
 import { UsageError } from '../../../pipeline/lib/errors.ts';
+import { exampleStateOf } from '../../snapshot/snapshot.ts';
 import { keyStatus } from '../../store/account-rules.ts';
 import type { NewKey } from '../../store/accounts-and-keys.ts';
 import { curlLine } from '../../store/key-format.ts';
@@ -57,10 +58,11 @@ async function whyNoMore({ visitor, now }: SignedIn, { accounts, attempts }: Ser
 }
 
 /** The only page that ever shows a key. */
-function keyPage(key: Key, secret: string, { apiUrl, exampleState }: Services, old?: Key): Html {
+function keyPage(key: Key, secret: string, { apiUrl, snapshot }: Services, old?: Key): Html {
+  const state = exampleStateOf(snapshot());
   const path = {
-    risk_scores: `/v1/risk/lgas?state=${exampleState()}`,
-    forecasts: `/v1/forecasts/lgas?state=${exampleState()}`,
+    risk_scores: `/v1/risk/lgas?state=${state}`,
+    forecasts: `/v1/forecasts/lgas?state=${state}`,
     lga_boundaries: '/v1/boundaries/states',
   }[key.scopes[0]!];
   return html`${title('Your new key')}
@@ -68,9 +70,9 @@ function keyPage(key: Key, secret: string, { apiUrl, exampleState }: Services, o
     ${old && html`<p>The key that it replaces works until ${moment(old.expires_at)}: switch every program to the new one by then.</p>`}
     <section>
     ${copyable('key', key.name, secret)}
-    ${copyable('curl', 'Try it in a terminal', curlLine(secret, apiUrl, path))}
+    ${copyable('curl', 'Try it in a terminal', curlLine(secret, apiUrl(), path))}
     ${copyable('export', 'For programs, keep it in the environment', `export KEY='${secret}'`)}
-    ${sampleBlocks(samplesOf(`${apiUrl}${path}`, null))}
+    ${sampleBlocks(samplesOf(`${apiUrl()}${path}`, null))}
     <p>Next: <a href="${FIRST_MAP}">Your first map</a>, or everything that you can request in the <a href="/reference">Reference</a>.</p>
     ${facts([
       ['Kind', key.kind],

@@ -76,7 +76,7 @@ function operationPage({ operations }: Reference, { params }: SignedIn, { apiUrl
   }
   const { id, path, summary, description, parameters, address, isJson, fields, example, errors } = found;
   const fieldsAre = isJson ? 'Fields' : 'Columns';
-  const samples = samplesOf(`${apiUrl}${address}`, isJson ? null : path.split('/').at(-1)!);
+  const samples = samplesOf(`${apiUrl()}${address}`, isJson ? null : path.split('/').at(-1)!);
   const body = html`${kicker}<h1><code>GET ${path}</code></h1>
     <p>${summary}. ${prose(description)}</p>
     ${
@@ -165,7 +165,7 @@ function codesPage({ places: { states, lgas } }: Reference, { query }: SignedIn,
 
 function mapPage(_: Reference, __: SignedIn, { apiUrl, words }: Services): Answer {
   const title = 'Your first map';
-  return { title, body: html`${kicker}<h1>${title}</h1>${firstMapPage(apiUrl, words)}` };
+  return { title, body: html`${kicker}<h1>${title}</h1>${firstMapPage(apiUrl(), words)}` };
 }
 
 export const referenceRoutes = routes(PATH, ROLES, {
