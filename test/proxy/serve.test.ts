@@ -187,6 +187,8 @@ test('a stopping server sends all answers, even to a client that has not read th
   let raw = (socket.read() as Buffer).toString('latin1');
   const stopped = serving.stop();
   await vi.waitFor(async () => expect((await fetch(`${serving.opsUrl}/readyz`)).status).toBe(503));
+  // Longer than new requests are accepted.
+  await pause(300);
   socket.on('data', (chunk: Buffer) => {
     raw += chunk.toString('latin1');
   });

@@ -1,7 +1,5 @@
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { portOf, splitAnswers } from '../../support/proxy/raw-client.ts';
 import { giveKey, startService } from '../../support/proxy/service.ts';
@@ -22,24 +20,6 @@ test('if the counts cannot be written on stopping, everything else is closed and
   expect([await isOpen(service.url), await isOpen(service.opsUrl)]).toEqual([false, false]);
   // The store is closed properly too.
   await expect(service.store.listKeys()).rejects.toThrow(/not open/);
-});
-
-test('an answer in flight while the server stops is sent completely, and then the connection ends', async () => {
-  const service = await startService({ fixture: { outlinePoints: 200_000 } });
-  const { key } = await giveKey(service.store);
-  const socket = connect(portOf(service.url), '127.0.0.1');
-  socket.write(`GET /v1/boundaries/states HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${key}\r\n\r\n`);
-  // It is not read to the end for now, which keeps the connection open.
-  await once(socket, 'readable');
-  const stopped = service.close();
-  // Longer than new requests are accepted.
-  await new Promise((resolve) => setTimeout(resolve, 300));
-  const parts: Buffer[] = [];
-  for await (const part of socket) parts.push(part);
-  await stopped;
-  const file = join(service.build, 'current', 'v1/boundaries/states.json');
-  const [large] = splitAnswers(Buffer.concat(parts).toString('latin1'));
-  expect(large!.body).toBe(readFileSync(file, 'latin1'));
 });
 
 test('a request already on its way on an idle connection when the server begins to stop is answered', async () => {

@@ -244,29 +244,6 @@ test('no input adds a header or a recipient to a mail', async () => {
   await expect(openMailer('outbox:x', 'a@b.example\nBcc: c@d.example')).rejects.toThrow();
 });
 
-testBackends('a session ends with a suspension, a password change or a removal', async (start) => {
-  const dashboard = await withAda(start);
-  const { person } = (await dashboard.directory.credentials(ADA))!;
-  await dashboard.person('second@example.org', 'administrator', 'ministry');
-  const isOut = async (someone: Visitor) => (await someone.open('/profile')).path === '/sign-in';
-  let someone = await dashboard.signedIn(ADA);
-  await dashboard.store.changeAccount('ministry', 'suspend', Date.now());
-  expect(await isOut(someone)).toBe(true);
-  await dashboard.store.changeAccount('ministry', 'reinstate', Date.now());
-  expect(await isOut(someone), 'the session does not come back').toBe(true);
-  someone = await dashboard.signedIn(ADA);
-  const old = someone.cookies.get('session')!;
-  const change = { current: PASSWORD, password: NEW_PASSWORD, again: NEW_PASSWORD };
-  await someone.send('/profile', change, '/profile/password');
-  expect(await isOut(someone)).toBe(false);
-  const thief = dashboard.visitor();
-  thief.cookies.set('session', old);
-  expect(await isOut(thief), 'a thief with the same session is signed out').toBe(true);
-  await dashboard.directory.removePerson(person.id, Date.now(), COMMAND_LINE);
-  expect(await isOut(someone)).toBe(true);
-  expect((await someone.signIn(ADA, NEW_PASSWORD)).status).toBe(403);
-});
-
 testBackends('a password that was right when checked opens no session once it has been changed', async (start) => {
   const dashboard = await withAda(start);
   const { person, passwordHash } = (await dashboard.directory.credentials(ADA))!;

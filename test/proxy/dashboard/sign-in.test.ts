@@ -134,7 +134,10 @@ testBackends('changing the password requires the old one and ends all other sess
   const change = (current: string) =>
     here.send('/profile', { current, password: NEW_PASSWORD, again: NEW_PASSWORD }, '/profile/password');
   expect((await change('wrong')).status).toBe(400);
+  const thief = dashboard.visitor();
+  thief.cookies.set('session', here.cookies.get('session')!);
   expect((await change(PASSWORD)).text).toContain('Your password has been changed');
+  expect((await thief.open('/profile')).path, 'a thief with the same session is signed out').toBe('/sign-in');
   expect([(await here.open('/profile')).path, (await elsewhere.open('/profile')).path]).toEqual([
     '/profile',
     '/sign-in',
