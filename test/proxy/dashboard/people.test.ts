@@ -5,8 +5,7 @@ testBackends(
   'an administrator invites people, changes roles, withdraws invitations and removes people',
   async (start) => {
     const dashboard = await start();
-    await dashboard.person('ada@example.org', 'administrator', 'ministry');
-    const ada = await dashboard.signedIn('ada@example.org');
+    const ada = await dashboard.ada();
     const people = '/settings/people';
     const invite = (email: string, role: string) => ada.send(people, { email, role }, `${people}/invitations`);
     const invited = await invite('ben@example.org', 'member');

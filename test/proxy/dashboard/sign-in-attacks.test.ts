@@ -56,13 +56,11 @@ testBackends(
   'the second step of sign-in issues another session id, and the first one becomes invalid',
   async (start) => {
     const dashboard = await withAda(start);
-    const { person } = (await dashboard.directory.credentials(ADA))!;
-    const secret = mintSecret();
-    await dashboard.directory.turnFactorOn(person.id, { secret, step: 0, recovery: [] }, Date.now());
+    await dashboard.useCodes(ADA);
     const victim = dashboard.visitor();
     await victim.signIn(ADA);
     const pending = victim.cookies.get('session')!;
-    const code = codeAt(secret, Math.floor(Date.now() / STEP_MS));
+    const code = await dashboard.code(ADA);
     expect((await victim.send('/sign-in/code', { code })).status).toBe(200);
     const attacker = dashboard.visitor();
     attacker.cookies.set('session', pending);
@@ -72,12 +70,10 @@ testBackends(
 
 testBackends('of two visitors who send the same code at once, only one is signed in', async (start) => {
   const dashboard = await withAda(start);
-  const { person } = (await dashboard.directory.credentials(ADA))!;
-  const secret = mintSecret();
-  await dashboard.directory.turnFactorOn(person.id, { secret, step: 0, recovery: [] }, Date.now());
+  await dashboard.useCodes(ADA);
   const both = [stranger(dashboard), stranger(dashboard)];
   for (const one of both) await one.signIn(ADA);
-  const code = codeAt(secret, Math.floor(Date.now() / STEP_MS));
+  const code = await dashboard.code(ADA);
   const codes = await Promise.all(both.map((one) => one.fillIn('/sign-in/code', { code })));
   const pages = await Promise.all(codes.map((send) => send()));
   expect(pages.map(({ status }) => status).sort()).toEqual([200, 403]);
@@ -87,10 +83,9 @@ testBackends(
   'codes cannot be guessed: after five attempts there are no more, and the password is required again',
   async (start) => {
     const dashboard = await withAda(start);
-    const { person } = (await dashboard.directory.credentials(ADA))!;
-    const secret = mintSecret();
-    await dashboard.directory.turnFactorOn(person.id, { secret, step: 0, recovery: [] }, Date.now());
+    await dashboard.useCodes(ADA);
     const attacker = stranger(dashboard);
+    const secret = (await dashboard.directory.credentials(ADA))!.factorSecret!;
     const present = Math.floor(Date.now() / STEP_MS);
     const near = [-2, -1, 0, 1, 2].map((by) => codeAt(secret, present + by));
     const wrong = ['000000', '000001', '000002', '000003', '000004', '000005'].find((code) => !near.includes(code))!;
@@ -145,7 +140,7 @@ testBackends(
 testBackends('brute force: an address has fifty attempts, whatever the emails', async (start) => {
   const dashboard = await withAda(start);
   const attacker = dashboard.visitor({ 'x-forwarded-for': '203.0.113.9' });
-  const csrf = /value="([^"]+)"/.exec((await attacker.open('/sign-in')).html)![1]!;
+  const csrf = await attacker.csrf('/sign-in');
   const attempt = (who: Visitor, email: string, password = 'wrong') => who.post('/sign-in', { csrf, email, password });
   const pages = await Promise.all(Array.from({ length: 51 }, (_, i) => attempt(attacker, `nobody${i}@example.org`)));
   expect(pages.map(({ status }) => status).sort()).toEqual([...Array(50).fill(403), 429]);
@@ -311,7 +306,7 @@ test('cookies cannot be read by scripts or sent by other sites; over https they 
   expect(attributes((await someone.fetch('/sign-in')).headers.getSetCookie())).toEqual([
     'session; Path=/; HttpOnly; SameSite=Lax',
   ]);
-  const csrf = /value="([^"]+)"/.exec((await someone.open('/sign-in')).html)![1]!;
+  const csrf = await someone.csrf('/sign-in');
   const headers = { 'content-type': 'application/x-www-form-urlencoded', origin: dashboard.dashboardUrl };
   const body = new URLSearchParams({ csrf, email: ADA, password: PASSWORD });
   const signedIn = await someone.fetch('/sign-in', { method: 'POST', body, headers });

@@ -27,6 +27,10 @@ export interface Dashboard extends Service {
   account(name: string, kind?: AccountKind): Promise<Account>;
   /** Creates somebody with PASSWORD; if `account` is null, in the service team, with two-step sign-in. */
   person(email: string, role: Role, account: string | null): Promise<Person>;
+  /** Creates ada@example.org, an administrator of the organisation `ministry`, and signs her in. */
+  ada(): Promise<Visitor>;
+  /** Turns on two-step sign-in for somebody. */
+  useCodes(email: string): Promise<void>;
   visitor(headers?: Record<string, string>): Visitor;
   /** A code of theirs that is valid now, even if one was used just before. */
   code(email: string): Promise<string>;
@@ -56,7 +60,29 @@ function dashboardOf(service: Service, clock?: Clock): Dashboard {
     await service.store.database.db.updateTable('people').set({ factor_step: 0 }).where('email', '=', email).execute();
     return codeAt(factorSecret!, Math.floor((clock?.wallMs() ?? Date.now()) / STEP_MS));
   };
+  const useCodes = async (email: string) => {
+    const { person } = (await directory.credentials(email))!;
+    await directory.turnFactorOn(person.id, { secret: mintSecret(), step: 0, recovery: [] }, Date.now());
+  };
+  const person: Dashboard['person'] = async (email, role, name) => {
+    const kind = role === 'researcher' ? 'researcher' : 'organisation';
+    const accountId = name === null ? null : (await account(name, kind)).id;
+    const token = hashToken(mintToken());
+    await directory.invite({ email, role, accountId, hash: token }, Date.now(), COMMAND_LINE);
+    passwordHash ??= hashPassword(PASSWORD);
+    const created = (await directory.acceptInvitation(token, email.split('@')[0]!, await passwordHash, Date.now()))!;
+    if (role === 'service') await useCodes(email);
+    return { ...created, has_factor: role === 'service' };
+  };
   const visitor = (headers: Record<string, string> = {}) => new Visitor(dashboardUrl, headers);
+  const signedIn = async (email: string) => {
+    const someone = visitor();
+    const first = await someone.signIn(email);
+    const page =
+      first.path === '/sign-in/code' ? await someone.send('/sign-in/code', { code: await code(email) }) : first;
+    if (page.status !== 200) throw new Error(`not signed in: ${page.status} ${page.text}`);
+    return someone;
+  };
   return {
     ...service,
     dashboardUrl,
@@ -70,27 +96,15 @@ function dashboardOf(service: Service, clock?: Clock): Dashboard {
       return names.map((name) => readFileSync(join(outbox, name), 'utf8'));
     },
     account,
-    person: async (email, role, name) => {
-      const kind = role === 'researcher' ? 'researcher' : 'organisation';
-      const accountId = name === null ? null : (await account(name, kind)).id;
-      const token = hashToken(mintToken());
-      await directory.invite({ email, role, accountId, hash: token }, Date.now(), COMMAND_LINE);
-      passwordHash ??= hashPassword(PASSWORD);
-      const person = (await directory.acceptInvitation(token, email.split('@')[0]!, await passwordHash, Date.now()))!;
-      if (role !== 'service') return person;
-      await directory.turnFactorOn(person.id, { secret: mintSecret(), step: 0, recovery: [] }, Date.now());
-      return { ...person, has_factor: true };
+    person,
+    async ada() {
+      await person('ada@example.org', 'administrator', 'ministry');
+      return signedIn('ada@example.org');
     },
+    useCodes,
     visitor,
     code,
-    signedIn: async (email) => {
-      const someone = visitor();
-      const first = await someone.signIn(email);
-      const page =
-        first.path === '/sign-in/code' ? await someone.send('/sign-in/code', { code: await code(email) }) : first;
-      if (page.status !== 200) throw new Error(`not signed in: ${page.status} ${page.text}`);
-      return someone;
-    },
+    signedIn,
   };
 }
 
@@ -180,9 +194,9 @@ export class Visitor {
     });
   }
 
-  /** The token that forms of this visitor carry. */
-  async csrf(): Promise<string> {
-    return /name="csrf" value="([^"]+)"/.exec((await this.open('/profile')).html)![1]!;
+  /** The token that forms of this visitor carry, read from a page with a form. */
+  async csrf(page = '/profile'): Promise<string> {
+    return /name="csrf" value="([^"]+)"/.exec((await this.open(page)).html)![1]!;
   }
 
   signIn(email: string, password = PASSWORD): Promise<Page> {
