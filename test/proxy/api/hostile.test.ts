@@ -167,6 +167,9 @@ describe('smuggling', () => {
     ],
     ['chunks in HTTP/1.0', 'POST /v1/periods HTTP/1.0', ['Host: x', 'Transfer-Encoding: chunked']],
     ['HTTP/2.0', 'GET /v1/periods HTTP/2.0', ['Host: x']],
+    ['no host', 'GET /v1/periods HTTP/1.1', []],
+    ['two hosts', 'GET /v1/periods HTTP/1.1', ['Host: a', 'Host: b']],
+    ['a host twice', 'GET /v1/periods HTTP/1.1', ['Host: a', 'hOST: a']],
     ['a host with a space', 'GET /v1/periods HTTP/1.1', ['Host: a b']],
     ['a host with a path', 'GET /v1/periods HTTP/1.1', ['Host: a/b']],
     ['a host with a user', 'GET /v1/periods HTTP/1.1', ['Host: u@a']],
@@ -181,7 +184,8 @@ describe('smuggling', () => {
     const { raw, answers } = await exchange(port, `${text}0\r\n\r\n${inner()}${inner()}`);
     expect(answers.map(({ status }) => status)).toEqual([400]);
     expect(raw.match(/HTTP\/1\.1/g)).toHaveLength(1);
-    expect(JSON.parse(answers[0]!.body).code).toBe('MALFORMED_REQUEST');
+    const { code, request_id } = JSON.parse(answers[0]!.body);
+    expect([code, answers[0]!.headers.includes(request_id)]).toEqual(['MALFORMED_REQUEST', true]);
   });
 
   test('a body is not read as a request, whatever it looks like', async () => {
@@ -331,15 +335,8 @@ test('an answer whose client did not wait for it is counted and logged as such',
   expect(own.reports).toEqual([]);
 });
 
-test('HTTP/1.1 must name its host exactly once; HTTP/1.0 need not', async () => {
-  const lines = (...all: string[]) => `${[...all, `X-Api-Key: ${key}`].join('\r\n')}\r\n\r\n`;
-  for (const hosts of [[], ['Host: a', 'Host: b'], ['Host: a', 'hOST: a']]) {
-    const { answers } = await exchange(port, lines('GET /v1/periods HTTP/1.1', ...hosts));
-    expect(answers.map(({ status }) => status)).toEqual([400]);
-    expect(JSON.parse(answers[0]!.body)).toMatchObject({ status: 400, code: 'MALFORMED_REQUEST' });
-    expect(answers[0]!.headers).toContain(JSON.parse(answers[0]!.body).request_id);
-  }
-  expect(await statuses(lines('GET /v1/periods HTTP/1.0'))).toEqual([200]);
+test('HTTP/1.0 need not name its host', async () => {
+  expect(await statuses(`GET /v1/periods HTTP/1.0\r\nX-Api-Key: ${key}\r\n\r\n`)).toEqual([200]);
 });
 
 test('a request that arrives byte by byte is answered', async () => {
