@@ -31,16 +31,12 @@ export function atEndOfSuite(): (end: () => unknown) => void {
 
 /** Starts a service that is stopped, and whose files are deleted, at the end of the test. */
 export async function startService(
-  options: Partial<ServerOptions> & {
-    fixture?: FixtureOptions;
-    /** Options that depend on the folder of the build. */
-    withBuild?: (build: string) => Partial<ServerOptions>;
-  } = {},
+  options: Partial<ServerOptions> & { fixture?: FixtureOptions } = {},
   atEnd: AtEnd = onTestFinished,
 ): Promise<Service> {
   const { build, current, store, remove } = makeBuild(options.fixture);
   atEnd(remove);
-  return serveBuild({ build, snapshot: current, store }, { ...options, ...options.withBuild?.(build) }, atEnd);
+  return serveBuild({ build, snapshot: current, store }, options, atEnd);
 }
 
 export async function serveBuild(
