@@ -52,6 +52,9 @@ export function sendProblem(
     .send(body);
 }
 
+/** What is recorded of a request that cannot be read, besides its error. */
+export const UNREAD = { operation: 'none', key_id: null, key_kind: 'none', ms: 0 } as const;
+
 /** Failures of the proxy itself: the operator gets the reason, the client only a 500 or 503. */
 export const problems = fp(async (app: FastifyInstance, { report }: { report: (line: string) => void }) => {
   app.decorateRequest('problem', null);
@@ -59,10 +62,8 @@ export const problems = fp(async (app: FastifyInstance, { report }: { report: (l
     // Methods that Node's parser knows and Fastify does not, such as RTSP's, end up here without passing any hook.
     if (error.code === 'FST_ERR_NOT_FOUND') {
       app.inFlight.condemn(request.raw.socket);
-      const error = 'MALFORMED_REQUEST';
-      const unknown = { operation: 'none', key_id: null, key_kind: 'none', ms: 0 } as const;
-      app.answered({ request_id: request.id, status: 400, error, ...unknown });
-      return sendProblem(reply, error, { 'x-request-id': request.id, connection: 'close' });
+      app.answered({ ...UNREAD, request_id: request.id, status: 400, error: 'MALFORMED_REQUEST' });
+      return sendProblem(reply, 'MALFORMED_REQUEST', { 'x-request-id': request.id, connection: 'close' });
     }
     // A client that has disconnected is not a failure.
     if (!reply.raw.destroyed) report(`request ${request.id} failed: ${lineOf(error)}`);
