@@ -17,7 +17,7 @@ export function renderApiPage(openapi: Json): string {
 <html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
 <title>${info.title}: API reference</title><style>${raw(style)}</style></head><body>
-<header><h1>${info.title}</h1><p>API reference of ${info['x-model-version']}, contract ${info.version}, made from <a href="../openapi.json">openapi.json</a> · <a href="index.html">Report</a> · Clients: <a href="../client/python/README.md">Python</a>, <a href="../client/r/README.md">R</a>, <a href="../client/ts/README.md">TypeScript</a></p></header>
+<header><h1>${info.title}</h1><p>API reference of ${info['x-model-version']}, contract ${info.version}, made from <a href="../openapi.json">openapi.json</a> · <a href="index.html">Report</a> · <a href="../client/README.md">Clients for Python, R and TypeScript</a></p></header>
 <main>
 <section><h2>Usage</h2>${prose(info.description)}
 <pre>curl -H "Authorization: Bearer $KEY" '${base}/v1/risk/lgas?state=${components.parameters.state.example}&amp;period=${components.parameters.period.example}'</pre>
