@@ -38,7 +38,7 @@ const OUTAGE_LOG_MS = 60_000;
 export async function buildDashboard(services: Services, trustProxy: readonly string[]): Promise<FastifyInstance> {
   const app = fastify({
     bodyLimit: BODY_BYTES,
-    trustProxy: trustProxy.length === 0 ? false : [...trustProxy],
+    trustProxy: [...trustProxy],
     requestTimeout: 20_000,
     connectionTimeout: 30_000,
     http: { maxHeaderSize: 16_384, headersTimeout: 10_000 },

@@ -10,7 +10,7 @@ import type { AccessRecord } from '../api/observe.ts';
 import { BOUNDS, type Bounds } from '../api/protocol.ts';
 import type { DashboardSettings } from '../dashboard/open-dashboard.ts';
 import type { Snapshot } from '../snapshot/snapshot.ts';
-import type { SourceOptions } from '../snapshot/sources.ts';
+import type { SourceOptions, SourceSettings } from '../snapshot/sources.ts';
 import type { AccountStore } from '../store/account-store.ts';
 import { openGate } from '../store/gate.ts';
 import { watchReplacement } from '../store/sqlite-file.ts';
@@ -20,7 +20,7 @@ import { createMetrics } from './metrics.ts';
 import { buildOps } from './ops.ts';
 
 /** The operator's settings, by the names of the options of `serve`, which declares them. */
-export interface Settings extends Omit<SourceOptions, 'report' | 'pollMs'>, DashboardSettings {
+export interface Settings extends SourceSettings, DashboardSettings {
   host: string;
   port: number;
   opsPort: number;

@@ -3,11 +3,15 @@ import { join } from 'node:path';
 import { lineOf, UsageError } from '../../pipeline/lib/errors.ts';
 import { type SnapshotSource, watchSnapshot } from './watch.ts';
 
-export interface SourceOptions {
+/** The operator's settings. */
+export interface SourceSettings {
   /** A folder, a link to one, or s3://BUCKET/PREFIX. */
   snapshot: string;
   /** Folder for copies of snapshots from object storage. */
   snapshotCopies: string;
+}
+
+export interface SourceOptions extends SourceSettings {
   /** How often to check for a newly published snapshot. */
   pollMs?: number;
   report: (line: string) => void;
