@@ -20,7 +20,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import type { StageIo } from '../../pipeline/catalog/country-stage.ts';
 import type { Model } from '../../pipeline/catalog/model.ts';
-import { parseFamilies, parseSeeds } from '../../pipeline/cli/commands/score-truth.ts';
+import { parseFamilies, parseSeeds } from '../../pipeline/cli/commands/evaluate/truth.ts';
 import { formatTable } from '../../pipeline/cli/terminal/text-table.ts';
 import { addMonths, monthIndex, monthOf, type Period, periodRange } from '../../pipeline/contract/months.ts';
 import { FORECAST_MONTHS } from '../../pipeline/contract/operations.ts';

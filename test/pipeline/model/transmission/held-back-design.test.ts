@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { readCountry } from '../../../../pipeline/catalog/country.ts';
-import { lookAtHeldBack } from '../../../../pipeline/cli/commands/score-held-back.ts';
+import { lookAtHeldBack } from '../../../../pipeline/cli/commands/evaluate/held-back.ts';
 import { designOf, enterLook, standingOf } from '../../../../pipeline/model/transmission/held-back-design.ts';
 import { probeRecord } from '../../../../pipeline/model/transmission/projection-probe.ts';
 import { developProjections } from '../../../../pipeline/model/transmission/projection-test.ts';

@@ -1,17 +1,17 @@
 import path from 'node:path';
 import { Command } from 'commander';
-import type { Country } from '../../catalog/country.ts';
-import type { StageIo } from '../../catalog/country-stage.ts';
-import { HELD_BACK_FILE, type HeldBack, type Look } from '../../catalog/held-back.ts';
-import type { StageEvent } from '../../engine/run.ts';
-import { writeAtomic } from '../../lib/atomic-write.ts';
-import { UsageError } from '../../lib/errors.ts';
-import { inputOf, recordsOf, settingsOf } from '../../model/transmission/case-records.ts';
-import { designOf, enterLook, readRegister } from '../../model/transmission/held-back-design.ts';
-import { developProjections, type Scores, scoreHeldBack } from '../../model/transmission/projection-test.ts';
-import { withArtifacts } from '../../release/with-artifacts.ts';
-import { addCountryOptions, type CountryOptions, say } from '../terminal/options.ts';
-import { showProgress } from '../terminal/progress.ts';
+import type { Country } from '../../../catalog/country.ts';
+import type { StageIo } from '../../../catalog/country-stage.ts';
+import { HELD_BACK_FILE, type HeldBack, type Look } from '../../../catalog/held-back.ts';
+import type { StageEvent } from '../../../engine/run.ts';
+import { writeAtomic } from '../../../lib/atomic-write.ts';
+import { UsageError } from '../../../lib/errors.ts';
+import { inputOf, recordsOf, settingsOf } from '../../../model/transmission/case-records.ts';
+import { designOf, enterLook, readRegister } from '../../../model/transmission/held-back-design.ts';
+import { developProjections, type Scores, scoreHeldBack } from '../../../model/transmission/projection-test.ts';
+import { withArtifacts } from '../../../release/with-artifacts.ts';
+import { addCountryOptions, type CountryOptions, say } from '../../terminal/options.ts';
+import { showProgress } from '../../terminal/progress.ts';
 
 /** The stages whose artifacts the transmission stage reads. */
 const NEEDED = ['ingest', 'zonal', 'season'];

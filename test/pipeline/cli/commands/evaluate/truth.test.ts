@@ -1,12 +1,12 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { parseFamilies, parseSeeds } from '../../../../pipeline/cli/commands/score-truth.ts';
-import { addMonths } from '../../../../pipeline/contract/months.ts';
-import { withTinyCache } from '../../../support/built-tiny.ts';
-import { temporary } from '../../../support/command-line.ts';
-import { runHere } from '../../../support/run-here.ts';
-import { LGAS, writeTiny } from '../../../support/tiny-country.ts';
+import { parseFamilies, parseSeeds } from '../../../../../pipeline/cli/commands/evaluate/truth.ts';
+import { addMonths } from '../../../../../pipeline/contract/months.ts';
+import { withTinyCache } from '../../../../support/built-tiny.ts';
+import { temporary } from '../../../../support/command-line.ts';
+import { runHere } from '../../../../support/run-here.ts';
+import { LGAS, writeTiny } from '../../../../support/tiny-country.ts';
 
 test('seeds are lists and ranges without repetition; anything else is refused', () => {
   expect(parseSeeds('1-3,7,2')).toEqual([1, 2, 3, 7]);

@@ -1,32 +1,32 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { areasOf } from '../../ingest/areas-of.ts';
-import * as ingest from '../../ingest/ingest-tables.ts';
-import { writeAtomic } from '../../lib/atomic-write.ts';
-import { UsageError } from '../../lib/errors.ts';
-import { toCsv } from '../../lib/tables/csv.ts';
-import * as zonal from '../../measure/zonal/zonal-tables.ts';
-import { drawMonths, type Paths } from '../../model/risk/paths.ts';
-import * as risk from '../../model/risk/risk-tables.ts';
-import { hasDraws, pathsOfStage } from '../../model/risk/stage-draws.ts';
-import { withArtifacts } from '../../release/with-artifacts.ts';
-import { hasSyntheticCountry, writeSyntheticCountry } from '../../synthetic/country.ts';
-import { ALL_FAMILIES, FAMILIES, isFamily, type TruthFamily } from '../../synthetic/families.ts';
+import { areasOf } from '../../../ingest/areas-of.ts';
+import * as ingest from '../../../ingest/ingest-tables.ts';
+import { writeAtomic } from '../../../lib/atomic-write.ts';
+import { UsageError } from '../../../lib/errors.ts';
+import { toCsv } from '../../../lib/tables/csv.ts';
+import * as zonal from '../../../measure/zonal/zonal-tables.ts';
+import { drawMonths, type Paths } from '../../../model/risk/paths.ts';
+import * as risk from '../../../model/risk/risk-tables.ts';
+import { hasDraws, pathsOfStage } from '../../../model/risk/stage-draws.ts';
+import { withArtifacts } from '../../../release/with-artifacts.ts';
+import { hasSyntheticCountry, writeSyntheticCountry } from '../../../synthetic/country.ts';
+import { ALL_FAMILIES, FAMILIES, isFamily, type TruthFamily } from '../../../synthetic/families.ts';
 import {
   type Calibration,
   type CalibrationSums,
   calibrate,
   poolCalibration,
   summariseCalibration,
-} from '../../validate/calibration.ts';
+} from '../../../validate/calibration.ts';
 import {
   compareWithTruth,
   type GroupScore,
   type GroupSums,
   poolGroups,
   scoreGroups,
-} from '../../validate/compare-truth.ts';
+} from '../../../validate/compare-truth.ts';
 import {
   confirmRecord,
   modelFingerprint,
@@ -34,12 +34,12 @@ import {
   TRUTH_FILE,
   type TruthRecord,
   truthRecordText,
-} from '../../validate/known-truth.ts';
-import { readTruth } from '../../validate/truth-file.ts';
-import { GROUPINGS, type Grouping, lgaGroupsOf, spanOf } from '../../validate/truth-groups.ts';
-import { fileToWrite, jobsOption, say } from '../terminal/options.ts';
-import { showProgress } from '../terminal/progress.ts';
-import { formatTable } from '../terminal/text-table.ts';
+} from '../../../validate/known-truth.ts';
+import { readTruth } from '../../../validate/truth-file.ts';
+import { GROUPINGS, type Grouping, lgaGroupsOf, spanOf } from '../../../validate/truth-groups.ts';
+import { fileToWrite, jobsOption, say } from '../../terminal/options.ts';
+import { showProgress } from '../../terminal/progress.ts';
+import { formatTable } from '../../terminal/text-table.ts';
 
 /** The stages that scores need. */
 const NEEDED = ['ingest', 'zonal', 'season', 'link', 'risk'];

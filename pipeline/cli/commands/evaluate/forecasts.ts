@@ -1,18 +1,18 @@
 import { Command, InvalidArgumentError } from 'commander';
-import { isPeriod } from '../../contract/months.ts';
-import type { StageEvent } from '../../engine/run.ts';
-import { writeAtomic } from '../../lib/atomic-write.ts';
-import { UsageError } from '../../lib/errors.ts';
-import { toCsv } from '../../lib/tables/csv.ts';
-import { forecasters } from '../../model/forecast/forecasters.ts';
-import type { Panel } from '../../model/forecast/panel.ts';
-import { readPanels } from '../../model/forecast/read-panels.ts';
-import { withArtifacts } from '../../release/with-artifacts.ts';
-import { backtest, type OriginSpan, originsOf, type ScoredForecast } from '../../validate/backtest/backtest.ts';
-import { type SummaryRow, summarise } from '../../validate/backtest/backtest-summary.ts';
-import { ABOUT_RAW_DATA, fileToWrite, say } from '../terminal/options.ts';
-import { showProgress } from '../terminal/progress.ts';
-import { formatTable } from '../terminal/text-table.ts';
+import { isPeriod } from '../../../contract/months.ts';
+import type { StageEvent } from '../../../engine/run.ts';
+import { writeAtomic } from '../../../lib/atomic-write.ts';
+import { UsageError } from '../../../lib/errors.ts';
+import { toCsv } from '../../../lib/tables/csv.ts';
+import { forecasters } from '../../../model/forecast/forecasters.ts';
+import type { Panel } from '../../../model/forecast/panel.ts';
+import { readPanels } from '../../../model/forecast/read-panels.ts';
+import { withArtifacts } from '../../../release/with-artifacts.ts';
+import { backtest, type OriginSpan, originsOf, type ScoredForecast } from '../../../validate/backtest/backtest.ts';
+import { type SummaryRow, summarise } from '../../../validate/backtest/backtest-summary.ts';
+import { ABOUT_RAW_DATA, fileToWrite, say } from '../../terminal/options.ts';
+import { showProgress } from '../../terminal/progress.ts';
+import { formatTable } from '../../terminal/text-table.ts';
 
 interface ScoreForecastsOptions {
   country: string;

@@ -1,18 +1,18 @@
 import { Command } from 'commander';
-import type { Country } from '../../catalog/country.ts';
-import type { StageIo } from '../../catalog/country-stage.ts';
-import { UsageError } from '../../lib/errors.ts';
-import { constantsOf } from '../../model/risk/estimate.ts';
-import { fitRisk } from '../../model/risk/fit.ts';
-import { addedCovariates, inputsOf, prepareRisk } from '../../model/risk/inputs.ts';
-import { withArtifacts } from '../../release/with-artifacts.ts';
-import { describeEffect } from '../../validate/covariate-effects.ts';
-import { crossValidate, type HeldOut } from '../../validate/cross-validation.ts';
-import { readFolds, writeHeldOutDraws, writeScores } from '../../validate/held-out-files.ts';
-import { summariseScores } from '../../validate/score-summary.ts';
-import { type Screening, screenCovariates } from '../../validate/screening.ts';
-import type { HeldOutScores, OverFolds } from '../../validate/validation.ts';
-import { ABOUT_RAW_DATA, fileToWrite, say } from '../terminal/options.ts';
+import type { Country } from '../../../catalog/country.ts';
+import type { StageIo } from '../../../catalog/country-stage.ts';
+import { UsageError } from '../../../lib/errors.ts';
+import { constantsOf } from '../../../model/risk/estimate.ts';
+import { fitRisk } from '../../../model/risk/fit.ts';
+import { addedCovariates, inputsOf, prepareRisk } from '../../../model/risk/inputs.ts';
+import { withArtifacts } from '../../../release/with-artifacts.ts';
+import { describeEffect } from '../../../validate/covariate-effects.ts';
+import { crossValidate, type HeldOut } from '../../../validate/cross-validation.ts';
+import { readFolds, writeHeldOutDraws, writeScores } from '../../../validate/held-out-files.ts';
+import { summariseScores } from '../../../validate/score-summary.ts';
+import { type Screening, screenCovariates } from '../../../validate/screening.ts';
+import type { HeldOutScores, OverFolds } from '../../../validate/validation.ts';
+import { ABOUT_RAW_DATA, fileToWrite, say } from '../../terminal/options.ts';
 
 interface CrossValidateOptions {
   country: string;

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import type { SummaryRow } from '../../../../pipeline/validate/backtest/backtest-summary.ts';
-import { withTinyCache } from '../../../support/built-tiny.ts';
-import { temporary } from '../../../support/command-line.ts';
-import { runHere } from '../../../support/run-here.ts';
-import { writeTiny } from '../../../support/tiny-country.ts';
+import type { SummaryRow } from '../../../../../pipeline/validate/backtest/backtest-summary.ts';
+import { withTinyCache } from '../../../../support/built-tiny.ts';
+import { temporary } from '../../../../support/command-line.ts';
+import { runHere } from '../../../../support/run-here.ts';
+import { writeTiny } from '../../../../support/tiny-country.ts';
 
 const build = withTinyCache(['ingest']);
 const country = writeTiny().directory;
