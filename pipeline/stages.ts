@@ -213,3 +213,6 @@ export const SNAPSHOT: CountryStage = {
   inputs: ARTIFACTS,
   outputs: [],
 };
+
+/** Every stage, in the order of a build. */
+export const STAGE_NAMES = [...STAGES, SNAPSHOT].map(({ name }) => name);

@@ -45,21 +45,9 @@ const COMMANDS: Record<string, [summary: string, load: () => Promise<() => Comma
   ],
   fetch: ['Download the raw files', async () => (await import('./commands/fetch.ts')).fetchCommand],
   prune: ['Remove unused entries from the cache', async () => (await import('./commands/prune.ts')).pruneCommand],
-  'cross-validate': [
-    'Score the risk model on held-out survey cells',
-    async () => (await import('./commands/evaluate/risk.ts')).crossValidateCommand,
-  ],
-  'score-held-back': [
-    'Score the transmission model on the held-back year',
-    async () => (await import('./commands/evaluate/held-back.ts')).scoreHeldBackCommand,
-  ],
-  'score-forecasts': [
-    'Score forecasts of case records from rolling origins',
-    async () => (await import('./commands/evaluate/forecasts.ts')).scoreForecastsCommand,
-  ],
-  'score-truth': [
-    'Score the risk model on made-up countries',
-    async () => (await import('./commands/evaluate/truth.ts')).scoreTruthCommand,
+  evaluate: [
+    'Score the models on data that their fits have not seen',
+    async () => (await import('./commands/evaluate/evaluate.ts')).evaluateCommand,
   ],
   zonal: ['Statistics of a raster inside polygons', async () => (await import('./commands/zonal.ts')).zonalCommand],
 };

@@ -6,14 +6,14 @@ import { UsageError } from '../../lib/errors.ts';
 import { writeDraws } from '../../model/risk/draws-file.ts';
 import * as risk from '../../model/risk/risk-tables.ts';
 import { pathsOfStage } from '../../model/risk/stage-draws.ts';
-import { withArtifacts } from '../../release/with-artifacts.ts';
-import { addCountryOptions, type CountryOptions, say } from '../terminal/options.ts';
-import { showProgress } from '../terminal/progress.ts';
+import { addStageOptions, outOption, type StageOptions, say } from '../terminal/options.ts';
+import { withStages } from './with-stages.ts';
 
 /** The stages that draws are made from. */
 const NEEDED = ['ingest', 'zonal', 'season', 'link', 'risk'];
 
-interface DrawsOptions extends CountryOptions {
+interface DrawsOptions extends StageOptions {
+  out: string;
   area: 'lga' | 'state';
   states?: string[];
   periods?: Period[];
@@ -21,7 +21,8 @@ interface DrawsOptions extends CountryOptions {
 
 /** `malaria-risk draws`. */
 export function drawsCommand(): Command {
-  return addCountryOptions(new Command('draws'))
+  return addStageOptions(new Command('draws'))
+    .addOption(outOption())
     .argument('<file.parquet>', 'where to write them')
     .description('Write the joint posterior draws from which scores, ranges and probabilities are computed')
     .addOption(new Option('--area <kind>', 'level of the areas').choices(['lga', 'state']).default('lga'))
@@ -41,15 +42,10 @@ Examples:
   malaria-risk draws states.parquet --country raw-data/nigeria --area state`,
     )
     .action(async (file: string, options: DrawsOptions) => {
-      const progress = showProgress(NEEDED, false);
-      try {
-        const rows = await withArtifacts(NEEDED, { ...options, onEvent: progress.onEvent }, (_, io) => {
-          return writeDraws(file, pathsOfStage(io), selected(io, options));
-        });
-        say(`${file}: ${rows} rows`);
-      } finally {
-        progress.end();
-      }
+      const rows = await withStages(NEEDED, 'draws', options, (_, io) =>
+        writeDraws(file, pathsOfStage(io), selected(io, options)),
+      );
+      say(`${file}: ${rows} rows`);
     });
 }
 

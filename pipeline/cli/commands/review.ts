@@ -7,7 +7,7 @@ import { currentSnapshot } from '../../release/current.ts';
 import { findVersion } from '../../release/find.ts';
 import { reviewSnapshot } from '../../release/review.ts';
 import { renderReviewPage } from '../../release/review-page.ts';
-import { fileToWrite, say } from '../terminal/options.ts';
+import { fileToWrite, outOption, say } from '../terminal/options.ts';
 import { describeReview } from '../terminal/review-text.ts';
 
 const DETAIL = `
@@ -30,7 +30,7 @@ export function reviewCommand(): Command {
   return new Command('review')
     .description('Show what publishing a version would change, and whether it requires a reason')
     .argument('[version]', 'one of <out>/snapshots (default: the newest candidate)')
-    .option('--out <dir>', 'directory of snapshots and `current`', 'build')
+    .addOption(outOption())
     .option('--json', 'print everything as JSON')
     .option('--html <file>', 'file for the page', fileToWrite)
     .addHelpText('after', DETAIL)

@@ -9,7 +9,8 @@ import { writeTiny } from '../../../../support/tiny-country.ts';
 
 const build = withTinyCache(['ingest']);
 const country = writeTiny().directory;
-const score = (...args: string[]) => runHere(['score-forecasts', '--country', country, '--build', build, ...args]);
+const score = (...args: string[]) =>
+  runHere(['evaluate', 'forecasts', '--country', country, '--build', build, ...args]);
 
 test('forecasts are written as a table of quantiles, their scores as a summary', async () => {
   const file = path.join(temporary(), 'forecasts.csv');
