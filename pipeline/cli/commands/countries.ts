@@ -3,15 +3,14 @@ import path from 'node:path';
 import { Command } from 'commander';
 import { readCsv } from '../../ingest/readers/csv.ts';
 import { refusalIn } from '../../lib/bad-input.ts';
-import { toCsv } from '../../lib/tables/csv.ts';
 import { withDatabase } from '../../lib/tables/duckdb.ts';
 import type { Finding } from '../../publish/snapshot/provenance.ts';
 import { snapshotsOf } from '../../release/build-paths.ts';
 import { newestCandidate } from '../../release/candidates.ts';
 import { currentVersion } from '../../release/current.ts';
 import type { Validation } from '../../validate/validation.ts';
-import { say, terminalWidth } from '../terminal/options.ts';
-import { formatTable } from '../terminal/text-table.ts';
+import { say } from '../terminal/options.ts';
+import { addRowOptions, type RowOptions, sayRows } from '../terminal/rows.ts';
 
 const DETAIL = `
 The list is a CSV file with the columns name, catalog, raw_data (may be empty) and out; paths are relative to its
@@ -41,23 +40,20 @@ interface RunResult {
 
 /** `malaria-risk countries`. */
 export function countriesCommand(): Command {
-  return new Command('countries')
+  return addRowOptions(new Command('countries'))
     .description('Show status, findings and skill of many countries in one table')
     .argument('<list>', 'CSV of countries')
     .option('--runs <dir>', "directory of the workflow's results")
-    .option('--csv', 'as CSV')
-    .option('--json', 'as JSON')
     .addHelpText('after', DETAIL)
-    .action(async (list: string, options: { runs?: string; csv?: boolean; json?: boolean }) => {
+    .action(async (list: string, options: { runs?: string } & RowOptions) => {
       const rows = await Promise.all((await readList(list)).map((country) => rowOf(country, options.runs)));
-      if (options.json) say(JSON.stringify(rows, null, 2));
-      else if (options.csv) say(toCsv(rows));
-      else {
-        const table = rows.map(({ line: _, ...row }) => row);
-        say(formatTable(table, terminalWidth()));
-        for (const { name, line } of rows) if (line !== null) say(`${name}: ${line}`);
-        say(`${rows.filter(({ status }) => status === 'built').length} of ${rows.length} countries are built`);
-      }
+      if (options.json || options.csv) return sayRows(rows, options);
+      sayRows(
+        rows.map(({ line: _, ...row }) => row),
+        options,
+      );
+      for (const { name, line } of rows) if (line !== null) say(`${name}: ${line}`);
+      say(`${rows.filter(({ status }) => status === 'built').length} of ${rows.length} countries are built`);
     });
 }
 

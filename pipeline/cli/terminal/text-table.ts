@@ -31,10 +31,6 @@ export function cellsOf<Row extends object>(row: Row, decimals: Partial<Record<k
   );
 }
 
-/** The width of a table's longest line. */
-export const tableWidth = (rows: readonly Cells[]): number =>
-  widthOf(Object.keys(rows[0] ?? {}).map((name) => columnOf(rows, name)));
-
 /** The heading and one cell per row, all of the same width. */
 type Column = string[];
 
