@@ -14,7 +14,7 @@ interface BuildCommandOptions extends BuildOptions, PublishCommandOptions {
 }
 
 /** `malaria-risk build`. */
-export function buildCommand(): Command {
+export default function buildCommand(): Command {
   const command = addBuildOptions(new Command('build'))
     .description('Build a snapshot: run the stages whose inputs, code or parameters changed, and check the result')
     .option('--publish', 'then publish it, as `malaria-risk publish` does');

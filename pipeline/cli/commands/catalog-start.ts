@@ -10,9 +10,6 @@ import { addStageOptions, outOption, type StageOptions, say } from '../terminal/
 import { formatTable } from '../terminal/text-table.ts';
 import { withStages } from './with-stages.ts';
 
-/** The stages that the fit needs. */
-const NEEDED = ['ingest', 'zonal', 'season', 'link', 'risk'];
-
 const DETAIL = `
 The search for the risk model's hyperparameters finds the same mode wherever it starts, up to differences far below the
 last decimal of a score, but takes a third of the time if it starts where the previous search ended. Renew the starting
@@ -31,7 +28,7 @@ export function startCommand(): Command {
     .description("Start the next search for the risk model's hyperparameters where the last one ended")
     .addHelpText('after', DETAIL)
     .action(async (options: StageOptions & { out: string }) => {
-      const { file, was, now } = await withStages(NEEDED, 'start', options, async ({ directory, model }, io) => {
+      const { file, was, now } = await withStages(['risk'], 'start', options, async ({ directory, model }, io) => {
         const { spatial } = io.artifact<{ spatial: FitSummary | null }>('risk/evidence');
         if (!spatial)
           throw new UsageError('parameters.risk.score: found baseline, expected spatial: the baseline needs no search');

@@ -1,13 +1,12 @@
 import { userInfo } from 'node:os';
-import { Argument, Command, InvalidArgumentError } from 'commander';
+import { Argument, Command } from 'commander';
 import { CATALOG_SCHEMAS } from '../../catalog/country.ts';
-import { isPeriod } from '../../contract/months.ts';
 import { checkCountry } from '../../intake/check/check-country.ts';
 import { repairCountry } from '../../intake/repair/repair.ts';
 import { type UpdateRequest, updateSource } from '../../intake/update/update.ts';
 import { quoted } from '../../lib/shell.ts';
 import { describeUpdate } from '../terminal/catalog-text.ts';
-import { addCountryOptions, type CountryOptions, freeText, outOption, say } from '../terminal/options.ts';
+import { addCountryOptions, type CountryOptions, freeText, month, outOption, say } from '../terminal/options.ts';
 import { startCommand } from './catalog-start.ts';
 
 const CHECK_DETAIL = `
@@ -22,7 +21,7 @@ Example:
   malaria-risk catalog check --country raw-data/nigeria --raw-data ../shared/raw-data/nigeria`;
 
 /** `malaria-risk catalog`. */
-export function catalogCommand(): Command {
+export default function catalogCommand(): Command {
   return new Command('catalog')
     .description('Check a catalog and its files, accept changed files, print JSON Schemas for editors')
     .addCommand(checkCommand())
@@ -192,9 +191,4 @@ function requestOf(source: string, files: string[], options: UpdateOptions): Upd
     accept: accepted,
     about: Object.fromEntries(about),
   };
-}
-
-function month(text: string): string {
-  if (isPeriod(text)) return text;
-  throw new InvalidArgumentError('expected a month YYYY-MM');
 }

@@ -1,8 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Command } from 'commander';
-import { readCsv } from '../../ingest/readers/csv.ts';
-import { refusalIn } from '../../lib/bad-input.ts';
+import { readTable } from '../../ingest/readers/raw-table.ts';
 import { withDatabase } from '../../lib/tables/duckdb.ts';
 import type { Finding } from '../../publish/snapshot/provenance.ts';
 import { snapshotsOf } from '../../release/build-paths.ts';
@@ -39,7 +38,7 @@ interface RunResult {
 }
 
 /** `malaria-risk countries`. */
-export function countriesCommand(): Command {
+export default function countriesCommand(): Command {
   return addRowOptions(new Command('countries'))
     .description('Show status, findings and skill of many countries in one table')
     .argument('<list>', 'CSV of countries')
@@ -57,24 +56,13 @@ export function countriesCommand(): Command {
     });
 }
 
-/** @throws BadInput if a column or a name is missing, or a name occurs twice */
+/** @throws BadInput if a column, a name or an `out` is missing, or a name occurs twice */
 async function readList(file: string): Promise<ListedCountry[]> {
-  const refusal = refusalIn(file);
-  const { header, rows } = await readCsv(file, file);
-  const at = (column: string) => {
-    const index = header.indexOf(column);
-    if (index < 0) throw refusal.at('row 1')(`columns ${header.join(', ')}`, 'name, catalog, raw_data, out');
-    return index;
-  };
-  const [name, out] = [at('name'), at('out')];
-  const seen = new Set<string>();
-  return rows.map(({ line, cells }) => {
-    const country = { name: cells[name] ?? '', out: path.resolve(path.dirname(file), cells[out] ?? '') };
-    if (country.name === '' || seen.has(country.name))
-      throw refusal.at(`row ${line}`)(`name ${country.name || 'empty'}`, 'a different name for each country');
-    seen.add(country.name);
-    return country;
-  });
+  const folder = path.dirname(file);
+  const columns = { name: 'name', out: 'out' };
+  const table = await readTable(folder, { files: [{ path: path.basename(file) }], columns });
+  table.refuseDuplicates(['name']);
+  return table.rows.map((row) => ({ name: row.text('name'), out: path.resolve(folder, row.text('out')) }));
 }
 
 async function rowOf({ name, out }: ListedCountry, runs: string | undefined) {

@@ -19,7 +19,7 @@ Examples:
   malaria-risk diff OLD NEW --gate --out diff.json --html diff.html`;
 
 /** `malaria-risk diff`. */
-export function diffCommand(): Command {
+export default function diffCommand(): Command {
   return new Command('diff')
     .description(
       'Show how a new snapshot differs from an old one: scores moved, levels changed, how good the forecasts were',

@@ -16,7 +16,7 @@ Examples:
   malaria-risk fetch --country raw-data/nigeria --raw-data ../data --only climate`;
 
 /** `malaria-risk fetch`. */
-export function fetchCommand(): Command {
+export default function fetchCommand(): Command {
   return addCountryOptions(new Command('fetch'))
     .description('Download the raw files for which the catalog has a url, resuming interrupted downloads')
     .option('--only <source>', 'one source of the catalog, by its id')

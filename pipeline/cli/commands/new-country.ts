@@ -33,7 +33,7 @@ interface Options {
 }
 
 /** `malaria-risk new-country`. */
-export function newCountryCommand(): Command {
+export default function newCountryCommand(): Command {
   return new Command('new-country')
     .description('Draft the catalog of a country from its raw files')
     .argument('<dir>', 'directory for sources.json and model.json')

@@ -17,7 +17,7 @@ Examples:
   malaria-risk plan --country raw-data/nigeria --exit-code || malaria-risk build --country raw-data/nigeria`;
 
 /** `malaria-risk plan`. */
-export function planCommand(): Command {
+export default function planCommand(): Command {
   return addBuildOptions(new Command('plan'))
     .description('Show which stages a build would run, without running any')
     .option('--why', 'also show why')

@@ -8,7 +8,7 @@ import { clearUnfinished } from '../../release/candidate.ts';
 import { outOption, say } from '../terminal/options.ts';
 
 /** `malaria-risk prune`. */
-export function pruneCommand(): Command {
+export default function pruneCommand(): Command {
   return new Command('prune')
     .description("Remove cache entries that no country's latest build used; snapshots are kept")
     .addOption(outOption())

@@ -53,7 +53,7 @@ export function addPublishOptions(command: Command): Command {
 }
 
 /** `malaria-risk publish`. */
-export function publishCommand(): Command {
+export default function publishCommand(): Command {
   const command = new Command('publish')
     .description('Publish a version: verify it, compare it with the current one, then make it current')
     .argument('[version]', 'one of <out>/snapshots (default: the newest candidate)')

@@ -33,7 +33,7 @@ const LIST = `SELECT CASE WHEN table_schema = 'snapshot' THEN '' ELSE table_sche
   FROM information_schema.columns ORDER BY table_schema <> 'snapshot', table_schema, table_name, ordinal_position`;
 
 /** `malaria-risk query`. */
-export function queryCommand(): Command {
+export default function queryCommand(): Command {
   const command = new Command('query')
     .description('Query the tables of snapshots, and the artifacts behind them, in SQL (DuckDB, read-only)')
     .argument('[sql]', 'one SELECT statement; without it, lists the tables, their columns and what they mean')

@@ -10,7 +10,7 @@ import { withProgress } from '../terminal/progress.ts';
 import { formatTable } from '../terminal/text-table.ts';
 
 /** `malaria-risk releases`. */
-export function releasesCommand(): Command {
+export default function releasesCommand(): Command {
   const command = new Command('releases').description('List publications, remove old versions, build one again');
   command
     .command('list')

@@ -26,7 +26,7 @@ Examples:
   malaria-risk review --html review.html`;
 
 /** `malaria-risk review`. */
-export function reviewCommand(): Command {
+export default function reviewCommand(): Command {
   return new Command('review')
     .description('Show what publishing a version would change, and whether it requires a reason')
     .argument('[version]', 'one of <out>/snapshots (default: the newest candidate)')

@@ -14,7 +14,7 @@ interface ShowOptions extends RowOptions {
 }
 
 /** `malaria-risk show`. */
-export function showCommand(): Command {
+export default function showCommand(): Command {
   const command = new Command('show').description('Show the content of a snapshot in tables and charts');
   for (const [name, view] of Object.entries(VIEWS)) command.addCommand(viewCommand(name, view));
   return command.addCommand(provenanceCommand()).addHelpText(

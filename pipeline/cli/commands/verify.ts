@@ -6,7 +6,7 @@ import { releaseIndexFaults } from '../../release/verify-release-index.ts';
 import { say } from '../terminal/options.ts';
 
 /** `malaria-risk verify`. */
-export function verifyCommand(): Command {
+export default function verifyCommand(): Command {
   return new Command('verify')
     .argument('[snapshot]', 'directory of a snapshot', 'build/current')
     .description(

@@ -31,7 +31,7 @@ const COLUMNS = ['count', 'sum', 'mean', 'weight_sum', 'weighted_sum', 'weighted
 const MOST_JOBS = 8;
 
 /** `malaria-risk zonal`: statistics of a raster inside polygons, as CSV. */
-export function zonalCommand(): Command {
+export default function zonalCommand(): Command {
   return new Command('zonal')
     .description(
       'Statistics of a raster inside polygons, with each cell weighted by the exact share of it that is inside',

@@ -2,6 +2,7 @@ import { globSync, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { isPeriod, type Period } from '../../contract/months.ts';
 
 /** Options of every command that reads a country's catalog. */
 export function addCountryOptions(command: Command): Command {
@@ -67,6 +68,20 @@ export function fileToWrite(file: string): string {
 export function freeText(text: string): string {
   if (text.trim() !== '' && !text.includes('\0')) return text;
   throw new InvalidArgumentError('expected some text');
+}
+
+/** A month. */
+export function month(text: string): Period {
+  if (isPeriod(text)) return text;
+  throw new InvalidArgumentError('expected a month YYYY-MM');
+}
+
+/** `2023-01..2023-12`, or a single month. */
+export function monthSpan(text: string): { first: Period; last: Period } {
+  const [first = '', last = first, ...more] = text.split('..');
+  if (more.length > 0 || !isPeriod(first) || !isPeriod(last) || last < first)
+    throw new InvalidArgumentError('expected a month such as 2023-12, or months such as 2023-01..2023-12');
+  return { first, last };
 }
 
 /** `1-3,7` as 1, 2, 3, 7. */

@@ -5,7 +5,7 @@ import { riskCommand } from './risk.ts';
 import { truthCommand } from './truth.ts';
 
 /** `malaria-risk evaluate`. */
-export function evaluateCommand(): Command {
+export default function evaluateCommand(): Command {
   return new Command('evaluate')
     .description('Score the models on data that their fits have not seen')
     .addCommand(riskCommand())

@@ -1,12 +1,11 @@
-import { Command, InvalidArgumentError } from 'commander';
-import { isPeriod } from '../../../contract/months.ts';
+import { Command } from 'commander';
 import { UsageError } from '../../../lib/errors.ts';
 import { writeCsv } from '../../../lib/tables/csv-file.ts';
 import { forecasters } from '../../../model/forecast/forecasters.ts';
 import { readPanels } from '../../../model/forecast/read-panels.ts';
 import { backtest, backtestProgress, type OriginSpan } from '../../../validate/backtest/backtest.ts';
 import { summarise } from '../../../validate/backtest/backtest-summary.ts';
-import { addEvaluationOptions, type EvaluationOptions, fileToWrite, say } from '../../terminal/options.ts';
+import { addEvaluationOptions, type EvaluationOptions, fileToWrite, monthSpan, say } from '../../terminal/options.ts';
 import { cellsOf, formatTable } from '../../terminal/text-table.ts';
 import { withStages } from '../with-stages.ts';
 
@@ -36,7 +35,7 @@ interface ForecastsOptions extends EvaluationOptions {
 export function forecastsCommand(): Command {
   return addEvaluationOptions(new Command('forecasts'))
     .description('Forecast the case records from rolling origins, one to four months ahead, and score the forecasts')
-    .option('--origins <first:last>', 'score these origins only, such as 2022-01:2022-12', parseOrigins)
+    .option('--origins <months>', 'score these origins only, such as 2022-01..2022-12', monthSpan)
     .option('--out <file.csv>', 'one row per forecast and method', fileToWrite)
     .addHelpText(
       'after',
@@ -84,11 +83,4 @@ async function evaluateForecasts(options: ForecastsOptions): Promise<void> {
   const shown = summary.filter(({ origins, horizon }) => origins === 'all' || horizon === 'all');
   if (json) say(JSON.stringify(summary));
   else say(formatTable(shown.map((row) => ({ ...row }))), ...(out ? [`${out}: ${rows.length} rows`] : []));
-}
-
-function parseOrigins(text: string): OriginSpan {
-  const [first = '', last = '', ...more] = text.split(':');
-  if (more.length > 0 || !isPeriod(first) || !isPeriod(last) || last < first)
-    throw new InvalidArgumentError('expected two months such as 2022-01:2022-12');
-  return { first, last };
 }

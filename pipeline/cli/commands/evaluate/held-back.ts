@@ -4,9 +4,6 @@ import { addEvaluationOptions, type EvaluationOptions, freeText, say } from '../
 import { formatTable } from '../../terminal/text-table.ts';
 import { withStages } from '../with-stages.ts';
 
-/** The stages whose artifacts the transmission stage reads. */
-const NEEDED = ['ingest', 'zonal', 'season'];
-
 /** `malaria-risk evaluate held-back`. */
 export function heldBackCommand(): Command {
   return addEvaluationOptions(new Command('held-back'))
@@ -26,7 +23,7 @@ A design is identified by its settings and by what it projects from one fixed re
 held-back year is scored, and the same design is never scored twice. Commit held-back.json with the design.`,
     )
     .action(async (options: EvaluationOptions & { again?: string }) => {
-      const taken = await withStages(NEEDED, 'held-back', { ...options, out: options.build }, (country, io) =>
+      const taken = await withStages(['season'], 'held-back', { ...options, out: options.build }, (country, io) =>
         evaluateHeldBack(country, io, options.again),
       );
       if (options.json) {

@@ -10,8 +10,8 @@ import { addEvaluationOptions, type EvaluationOptions, fileToWrite, say } from '
 import { type Cells, formatTable } from '../../terminal/text-table.ts';
 import { withStages } from '../with-stages.ts';
 
-/** The stages that the risk models need, and those that check covariates. */
-const NEEDED = ['ingest', 'boundaries', 'zonal', 'context', 'season'];
+/** The risk models need the season; the context is there to refuse covariates that are measures of coverage. */
+const STAGES = ['season', 'context'];
 
 interface RiskOptions extends EvaluationOptions {
   folds: string;
@@ -53,7 +53,7 @@ async function score(options: RiskOptions): Promise<void> {
   if (out === undefined) throw new UsageError('found no --out, expected a file for the scores, or --covariates');
   const foldOf = await readFolds(options.folds);
   const rows = await withStages(
-    NEEDED,
+    STAGES,
     'folds',
     { ...options, out: options.build },
     ({ model }, io, onProgress): HeldOut[] => {
@@ -73,7 +73,7 @@ async function score(options: RiskOptions): Promise<void> {
 
 async function screen(options: RiskOptions): Promise<void> {
   const foldOf = await readFolds(options.folds);
-  const found = await withStages(NEEDED, 'screening', { ...options, out: options.build }, ({ model }, io, onProgress) =>
+  const found = await withStages(STAGES, 'screening', { ...options, out: options.build }, ({ model }, io, onProgress) =>
     screenCountry(model, inputsOf(io), foldOf, onProgress),
   );
   if (options.json) say(JSON.stringify(found));

@@ -11,9 +11,6 @@ import { fileToWrite, jobsOption, say, seeds } from '../../terminal/options.ts';
 import { cellsOf, formatTable } from '../../terminal/text-table.ts';
 import { withStages } from '../with-stages.ts';
 
-/** The stages that scores need. */
-const NEEDED = ['ingest', 'zonal', 'season', 'link', 'risk'];
-
 interface TruthOptions {
   truth: TruthFamily[];
   seeds: number[];
@@ -135,7 +132,7 @@ async function evaluateTruth(options: TruthOptions): Promise<void> {
     if (!json) process.stderr.write(`${truth}${seed === null ? '' : `, seed ${seed}`} (${i + 1} of ${asked.length})\n`);
     await make();
     const known = await readTruth(directory);
-    const scores = await withStages(NEEDED, 'scores', { ...options, country: directory, out: build }, (country, io) =>
+    const scores = await withStages(['risk'], 'scores', { ...options, country: directory, out: build }, (country, io) =>
       scoreCountry(country, io, known),
     );
     scored.push({ truth, seed, ...scores });

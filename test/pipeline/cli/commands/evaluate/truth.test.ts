@@ -61,10 +61,10 @@ describe('a country given with --country', () => {
     expect(missing.stderr).toContain('prevalence.csv: found no such file');
     const percent = await score(give([rows[0]!.replace('0.25', '25'), ...rows.slice(1)]));
     expect(percent.code).toBe(2);
-    expect(percent.stderr).toContain('prevalence.csv, row 2: found prevalence 25, expected a share');
+    expect(percent.stderr).toContain('prevalence.csv, row 2, prevalence: found 25, expected 0 to 1');
     const columns = await score(give(rows, 'lga,period,prevalence'));
     expect(columns.code).toBe(2);
-    expect(columns.stderr).toContain('row 1: found no column lga_pcode');
+    expect(columns.stderr).toContain('expected a column "lga_pcode"');
     const short = await score(give(rows.slice(1)));
     expect(short.code).toBe(2);
     expect(short.stderr).toContain(`found no row for ${LGAS[0]} in 2020-11`);
