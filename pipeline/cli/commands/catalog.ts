@@ -6,6 +6,7 @@ import { repairCountry } from '../../intake/repair/repair.ts';
 import { type UpdateRequest, updateSource } from '../../intake/update/update.ts';
 import { quoted } from '../../lib/shell.ts';
 import { describeUpdate } from '../terminal/catalog-text.ts';
+import { EXIT } from '../terminal/exit-codes.ts';
 import { addCountryOptions, type CountryOptions, freeText, month, outOption, say } from '../terminal/options.ts';
 import { startCommand } from './catalog-start.ts';
 
@@ -47,7 +48,7 @@ function checkCommand(): Command {
           say(`Some of these can be declared instead: malaria-risk catalog repair --country ${quoted(country)}${raw}`);
         }
       }
-      if (faults.length > 0) process.exitCode = 1;
+      if (faults.length > 0) process.exitCode = EXIT.finding;
     });
 }
 
@@ -104,7 +105,7 @@ function repairCommand(): Command {
         if (repairs.length > 0)
           say(accept ? 'Written to sources.json.' : 'Nothing has been changed yet; write it with --accept REASON.');
       }
-      if (left.length > 0 || (repairs.length > 0 && !accept)) process.exitCode = 1;
+      if (left.length > 0 || (repairs.length > 0 && !accept)) process.exitCode = EXIT.finding;
     });
 }
 
@@ -172,7 +173,7 @@ function updateCommand(): Command {
       if (options.json) say(JSON.stringify(update, null, 2));
       else say(describeUpdate(update), ...(update.accepted ? ['', 'Accepted.'] : []));
       if (pending && !options.json) say('', 'Nothing has been changed yet; accept it with --accept REASON.');
-      if (pending) process.exitCode = 1;
+      if (pending) process.exitCode = EXIT.finding;
     });
 }
 

@@ -5,6 +5,7 @@ import { pruneReleases } from '../../release/prune.ts';
 import { HERE } from '../../release/release-records.ts';
 import { type Origin, originOf, reproduce } from '../../release/reproduce.ts';
 import { STAGE_NAMES } from '../../stages.ts';
+import { EXIT } from '../terminal/exit-codes.ts';
 import { atLeastOne, jobsOption, outOption, say } from '../terminal/options.ts';
 import { withProgress } from '../terminal/progress.ts';
 import { formatTable } from '../terminal/text-table.ts';
@@ -96,7 +97,7 @@ Examples:
       else if (made.different.length === 0) say(`${version}: all ${made.files} files came out the same, byte for byte`);
       else
         say(...made.different.map((name) => `differs: ${name}`), `${version}: ${made.different.length} files differ`);
-      if (made.different.length > 0) process.exitCode = 1;
+      if (made.different.length > 0) process.exitCode = EXIT.finding;
     });
   return command;
 }

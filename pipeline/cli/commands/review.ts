@@ -7,6 +7,7 @@ import { currentSnapshot } from '../../release/current.ts';
 import { findVersion } from '../../release/find.ts';
 import { reviewSnapshot } from '../../release/review.ts';
 import { renderReviewPage } from '../../release/review-page.ts';
+import { EXIT } from '../terminal/exit-codes.ts';
 import { fileToWrite, outOption, say } from '../terminal/options.ts';
 import { describeReview } from '../terminal/review-text.ts';
 
@@ -41,6 +42,6 @@ export default function reviewCommand(): Command {
       await writeAtomic(page, renderReviewPage(review, outlinesOf(after)));
       if (options.json) say(JSON.stringify(review, null, 2));
       else say(describeReview(review, after.manifest.territory), '', `As a page: ${page}`);
-      if (review.refused.length + review.approvals.length > 0) process.exitCode = 1;
+      if (review.refused.length + review.approvals.length > 0) process.exitCode = EXIT.finding;
     });
 }

@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { UsageError } from '../../lib/errors.ts';
 import { verifySnapshot } from '../../publish/snapshot/verify.ts';
 import { releaseIndexFaults } from '../../release/verify-release-index.ts';
+import { EXIT } from '../terminal/exit-codes.ts';
 import { say } from '../terminal/options.ts';
 
 /** `malaria-risk verify`. */
@@ -33,6 +34,6 @@ export default function verifyCommand(): Command {
             : `${verdict.model_version ?? directory}: ${verdict.faults.length} faults`,
         );
       }
-      if (verdict.faults.length > 0) process.exitCode = 1;
+      if (verdict.faults.length > 0) process.exitCode = EXIT.finding;
     });
 }
