@@ -19,21 +19,19 @@ export interface View {
 
 const cases = { file: MODEL_ANSWER, why: NO_CASES };
 const MONTHS = 'JFMAMJJASOND';
-const scores = (area: 'states' | 'lgas', columns: string, where: string) => `
-  SELECT ${columns}
-  FROM (FROM risk_${area} UNION ALL BY NAME FROM forecasts_${area})
-  WHERE period = coalesce($period, (SELECT max(period) FROM risk_${area}))${where}
-  ORDER BY score DESC, ${area === 'states' ? 'state_code' : 'lga_code'}`;
-
 export const VIEWS: Record<string, View> = {
   risk: {
     asks: 'How high is the score in a month, estimated or forecast, and how certain?',
-    country: scores('states', 'state_code, state, level, score, score_low, score_high, zone, population', ''),
-    state: scores(
-      'lgas',
-      'lga_code, lga, level, score, score_low, score_high, is_urban, population',
-      ' AND state_code = $state',
-    ),
+    country: `
+  SELECT state_code, state, level, score, score_low, score_high, zone, population
+  FROM (FROM risk_states UNION ALL BY NAME FROM forecasts_states)
+  WHERE period = coalesce($period, (SELECT max(period) FROM risk_states))
+  ORDER BY score DESC, state_code`,
+    state: `
+  SELECT lga_code, lga, level, score, score_low, score_high, is_urban, population
+  FROM (FROM risk_lgas UNION ALL BY NAME FROM forecasts_lgas)
+  WHERE state_code = $state AND period = coalesce($period, (SELECT max(period) FROM risk_lgas))
+  ORDER BY score DESC, lga_code`,
     charts: { score_high: { draws: 'range', low: 'score_low', middle: 'score' } },
   },
   history: {

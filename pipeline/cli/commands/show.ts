@@ -37,7 +37,11 @@ function viewCommand(name: string, view: View): Command {
   else if (state) command.requiredOption('--state <name>', 'code or name of the state');
   if (country?.includes('$period')) command.option('--period <month>', 'YYYY-MM; default: the latest estimated month');
   return command
-    .addHelpText('after', `\nIts rows are those of this query:\n${[country, state].filter(Boolean).join('\n')}`)
+    .addHelpText(
+      'after',
+      `\nIts rows are those of this query${country && state ? ', with --state of the second' : ''}:`,
+    )
+    .addHelpText('after', [country, state].filter(Boolean).join('\n'))
     .action((options: ShowOptions) => show(name, view, options));
 }
 
