@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { UsageError } from '../../lib/errors.ts';
 import { type Provenance, provenanceOf } from '../../publish/snapshot/provenance.ts';
 import { openSnapshot } from '../../publish/snapshot/read.ts';
-import { say } from '../terminal/options.ts';
+import { month, say } from '../terminal/options.ts';
 import { addRowOptions, type RowOptions, sayRows } from '../terminal/rows.ts';
 import { query } from './query.ts';
 import { VIEWS, type View } from './show-views.ts';
@@ -35,7 +35,7 @@ function viewCommand(name: string, view: View): Command {
   const command = addRowOptions(new Command(name).description(asks).option(...snapshotOption));
   if (country && state) command.option('--state <name>', 'one state by LGA; its code or name');
   else if (state) command.requiredOption('--state <name>', 'code or name of the state');
-  if (country?.includes('$period')) command.option('--period <month>', 'YYYY-MM; default: the latest estimated month');
+  if (country?.includes('$period')) command.option('--period <month>', 'default: the latest estimated month', month);
   return command
     .addHelpText(
       'after',
