@@ -4,6 +4,7 @@ import { UsageError } from '../../lib/errors.ts';
 import { diffSnapshots } from '../../publish/snapshot/diff.ts';
 import { openSnapshot } from '../../publish/snapshot/read.ts';
 import { describeDiff } from '../terminal/diff-text.ts';
+import { EXIT } from '../terminal/exit-codes.ts';
 import { fileToWrite, say } from '../terminal/options.ts';
 
 const DETAIL = `
@@ -19,7 +20,7 @@ Examples:
   malaria-risk diff OLD NEW --gate --out diff.json --html diff.html`;
 
 /** `malaria-risk diff`. */
-export function diffCommand(): Command {
+export default function diffCommand(): Command {
   return new Command('diff')
     .description(
       'Show how a new snapshot differs from an old one: scores moved, levels changed, how good the forecasts were',
@@ -44,6 +45,6 @@ export function diffCommand(): Command {
         await writeAtomic(options.html, renderDiffPage(diff, outlinesOf(after)));
       }
       say(options.json ? json : describeDiff(diff, after.manifest.territory));
-      if (options.gate && diff.over.length > 0) process.exitCode = 1;
+      if (options.gate && diff.over.length > 0) process.exitCode = EXIT.finding;
     });
 }

@@ -7,7 +7,8 @@ import { currentSnapshot } from '../../release/current.ts';
 import { findVersion } from '../../release/find.ts';
 import { reviewSnapshot } from '../../release/review.ts';
 import { renderReviewPage } from '../../release/review-page.ts';
-import { fileToWrite, say } from '../terminal/options.ts';
+import { EXIT } from '../terminal/exit-codes.ts';
+import { fileToWrite, outOption, say } from '../terminal/options.ts';
 import { describeReview } from '../terminal/review-text.ts';
 
 const DETAIL = `
@@ -26,11 +27,11 @@ Examples:
   malaria-risk review --html review.html`;
 
 /** `malaria-risk review`. */
-export function reviewCommand(): Command {
+export default function reviewCommand(): Command {
   return new Command('review')
     .description('Show what publishing a version would change, and whether it requires a reason')
     .argument('[version]', 'one of <out>/snapshots (default: the newest candidate)')
-    .option('--out <dir>', 'directory of snapshots and `current`', 'build')
+    .addOption(outOption())
     .option('--json', 'print everything as JSON')
     .option('--html <file>', 'file for the page', fileToWrite)
     .addHelpText('after', DETAIL)
@@ -41,6 +42,6 @@ export function reviewCommand(): Command {
       await writeAtomic(page, renderReviewPage(review, outlinesOf(after)));
       if (options.json) say(JSON.stringify(review, null, 2));
       else say(describeReview(review, after.manifest.territory), '', `As a page: ${page}`);
-      if (review.refused.length + review.approvals.length > 0) process.exitCode = 1;
+      if (review.refused.length + review.approvals.length > 0) process.exitCode = EXIT.finding;
     });
 }
