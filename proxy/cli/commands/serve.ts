@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import ipaddr from 'ipaddr.js';
 import { wordsOf } from '../../../pipeline/contract/words.ts';
 import { systemClock } from '../../../pipeline/lib/clock.ts';
@@ -65,7 +65,7 @@ export function addServeCommand(program: Command): void {
     setting('--per-month <n>', 'requests per month for all live keys of an owner, unless it has a limit of its own')
       .argParser(wholeNumber(1))
       .default(DEFAULT_PER_MONTH),
-    setting('--async-grants', 'with PostgreSQL: do not wait until a granted request is on disk'),
+    toggle('--async-grants', 'with PostgreSQL: do not wait until a granted request is on disk'),
     setting('--cors-origin <origin>', 'allow pages from this origin to call the API; may be repeated')
       .argParser(listOf(checkOrigin))
       .default([], 'none'),
@@ -88,8 +88,11 @@ export function addServeCommand(program: Command): void {
     setting('--two-step <role>', 'require two-step sign-in for this role, as for the service team; may be repeated')
       .argParser(listOf(checkRole))
       .default([], 'none'),
-    new Option('--first-key', "create and print a test key for the organisation 'first', which is created if missing"),
-    setting('--log', 'log requests as JSON lines on standard output, other events on standard error'),
+    new Option(
+      '--first-key',
+      "create and print a test key for the organisation 'first'; organisation and store are made if missing",
+    ),
+    toggle('--log', 'log requests as JSON lines on standard output, other events on standard error'),
   ]) {
     command.addOption(option);
   }
@@ -100,6 +103,15 @@ export function addServeCommand(program: Command): void {
 function setting(flags: string, description: string): Option {
   const name = flags.split(' ')[0]!.slice(2).replaceAll('-', '_').toUpperCase();
   return new Option(flags, description).env(`MALARIA_${name}`);
+}
+
+/** A switch. In the environment it is turned on by `true` and off by `false`, and nothing else is accepted. */
+function toggle(flags: string, description: string): Option {
+  const option = setting(`${flags} [true|false]`, description).preset('true');
+  return option.argParser((text) => {
+    if (text === 'true' || text === 'false') return text === 'true';
+    throw new InvalidArgumentError('expected true or false');
+  });
 }
 
 /** A parser for an option that may be repeated or have several values, separated by commas. */
@@ -125,6 +137,7 @@ async function serve(options: ServeOptions): Promise<void> {
   const { startServer } = await import('../../server/server.ts');
   const server = await startServer({
     ...options,
+    mayCreate: options.firstKey === true,
     corsOrigins: options.corsOrigin,
     dashboard: options.dashboardPort === undefined ? null : dashboardOf(options, options.dashboardPort),
     log: options.log ? (record) => access.info(record) : null,

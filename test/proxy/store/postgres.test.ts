@@ -44,7 +44,7 @@ describe.skipIf(missingServers.length > 0)('PostgreSQL', () => {
     const { code, stderr } = await runHere(['accounts', 'list', '--store', url]);
     expect([code, stderr]).toEqual([
       2,
-      'malaria-proxy: the database was made by an unreleased version, or is no store: make a new one\n',
+      'malaria-proxy: postgres://… was made by an unreleased version, or is no store: make a new one\n',
     ]);
     const tables = await sql("SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace", url);
     expect(tables.map(({ relname }) => relname).sort()).toEqual(['accounts', 'schema_version']);
@@ -66,8 +66,8 @@ describe.skipIf(missingServers.length > 0)('PostgreSQL', () => {
       begun.push(client);
       await client.connect();
       await client.query('BEGIN');
-      const values = [hashKey(key), perMinute, perMonth, false, null];
-      return (await client.query(`SELECT refused, now_ms FROM ${ADMIT}($1, $2, $3, $4, $5)`, values)).rows[0];
+      const values = [hashKey(key), perMinute, perMonth];
+      return (await client.query(`SELECT refused, now_ms FROM ${ADMIT}($1, $2, $3)`, values)).rows[0];
     };
     onTestFinished(async () => void (await Promise.all(begun.map((client) => client.end()))));
     for (const [second, perMinute, perMonth, refused] of [

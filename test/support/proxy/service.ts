@@ -50,6 +50,7 @@ export async function serveBuild(
   const reports: string[] = [];
   const server = await startServer({
     ...place,
+    mayCreate: true,
     host: '127.0.0.1',
     port: 0,
     opsPort: 0,
