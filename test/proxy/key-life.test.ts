@@ -6,6 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { isTagged, mintKey } from '../../proxy/store/key-format.ts';
 import { BACKENDS } from '../support/proxy/backends.ts';
 import { type Finished, runCli, runHere } from '../support/proxy/cli-process.ts';
+import { createStore } from '../support/proxy/open-store.ts';
 import { codeOf, type Service, startService } from '../support/proxy/service.ts';
 
 async function commandsFor(service: Service, runOne: typeof runHere = runHere) {
@@ -228,7 +229,9 @@ test.each([
 ])('%j is refused in one clear line with exit code 2', async (args, message) => {
   const folder = mkdtempSync(join(tmpdir(), 'malaria-cli-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  const done = await runHere(args, { MALARIA_STORE: `sqlite:${join(folder, 'proxy.sqlite')}` });
+  const store = `sqlite:${join(folder, 'proxy.sqlite')}`;
+  await createStore(store);
+  const done = await runHere(args, { MALARIA_STORE: store });
   expect([done.code, done.stdout]).toEqual([2, '']);
   expect(done.stderr).toMatch(message);
   expect(done.stderr).not.toContain('secret');

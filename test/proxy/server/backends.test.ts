@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { runCli, serveCli } from '../../support/proxy/cli-process.ts';
 import { makeBuild } from '../../support/proxy/fixture.ts';
+import { createStore } from '../../support/proxy/open-store.ts';
 
 /** Appends the URL of each module loaded to the file LOADED. */
 const HOOK = `
@@ -24,6 +25,7 @@ test('a single proxy with SQLite loads no client of PostgreSQL or S3', async () 
   writeFileSync(hook, HOOK);
   const { current, store, remove } = makeBuild();
   onTestFinished(remove);
+  await createStore(store);
   const [byList, byServe] = [join(folder, 'list'), join(folder, 'serve')];
   const env = { NODE_OPTIONS: `--import=${hook}`, MALARIA_STORE: store };
   const listed = await runCli(['accounts', 'list'], { ...env, LOADED: byList });
