@@ -1,7 +1,8 @@
 /** A single proxy with SQLite on a full disk, with a damaged file, and after backup and restore. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chownSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import fs, { chownSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { COMMAND_LINE } from '../../proxy/store/audit.ts';
@@ -361,6 +362,47 @@ test.each(['damaged', 'missing'])(
     expect(kept.length).toBe(state === 'missing' ? 0 : 1);
   },
 );
+
+/** The files and folders that `work` syncs to the disk, and those it renames, in order and by name. */
+async function stepsOf(work: () => Promise<unknown>): Promise<string[]> {
+  const steps: string[] = [];
+  const paths = new Map<number, string>();
+  const { openSync, fsyncSync, renameSync } = fs;
+  Object.assign(fs, {
+    openSync: (...args: Parameters<typeof openSync>) => {
+      const opened = openSync(...args);
+      paths.set(opened, basename(String(args[0])));
+      return opened;
+    },
+    fsyncSync: (opened: number) => {
+      steps.push(`sync ${paths.get(opened)}`);
+      fsyncSync(opened);
+    },
+    renameSync: (from: string, to: string) => {
+      steps.push(`rename to ${basename(to)}`);
+      renameSync(from, to);
+    },
+  });
+  syncBuiltinESMExports();
+  try {
+    await work();
+  } finally {
+    Object.assign(fs, { openSync, fsyncSync, renameSync });
+    syncBuiltinESMExports();
+  }
+  return steps;
+}
+
+test('backups and restored stores are on disk before they get their names, and with them afterwards', async () => {
+  await giveOne(100);
+  const backingUp = () => runHere(['backup', backup(), '--store', fixture.store]);
+  const folder = basename(fixture.build);
+  expect(await stepsOf(backingUp)).toEqual(['sync saved.unfinished', 'rename to saved', `sync ${folder}`]);
+  const replaced = ['sync proxy.sqlite.restoring', 'rename to proxy.sqlite', 'sync store'];
+  expect(await stepsOf(() => restore())).toEqual(replaced);
+  rmSync(file());
+  expect(await stepsOf(() => restore('--forget'))).toEqual(replaced);
+});
 
 test.skipIf(!hasPrlimit)('on a full disk a restore asks to try again, and leaves the store as it is', async () => {
   await backedUp();

@@ -50,6 +50,25 @@ describe.skipIf(missingServers.length > 0)('PostgreSQL', () => {
     expect(tables.map(({ relname }) => relname).sort()).toEqual(['accounts', 'schema_version']);
   });
 
+  test('a database of another program is refused, even if it has a table called store', async () => {
+    for (const [name, script] of [
+      ['another', 'CREATE TABLE customers (id int)'],
+      ['shop', 'CREATE TABLE store (id int, name text)'],
+      ['shops', 'CREATE TABLE store (version text)'],
+      ['views', 'CREATE VIEW something AS SELECT 1'],
+    ]) {
+      await sql(`CREATE DATABASE ${name}`);
+      const url = server.url.replace(/postgres$/, name!);
+      await sql(script!, url);
+      for (const args of [['create-store'], ['accounts', 'list']]) {
+        const { code, stderr } = await runHere([...args, '--store', url]);
+        expect([name, code, stderr]).toEqual([name, 2, expect.stringContaining('or is no store: make a new one')]);
+      }
+      const made = await sql("SELECT 1 FROM pg_class WHERE relnamespace = 'public'::regnamespace", url);
+      expect([name, made.length]).toEqual([name, 1]);
+    }
+  });
+
   test('the function that admits is made once for each version of the program', async () => {
     await (await open()).listAccounts();
     await sql(`DROP FUNCTION ${ADMIT}`);
