@@ -5,4 +5,9 @@ import type { AccountStore } from '../../../proxy/store/account-store.ts';
 export const openStore = (url: string): Promise<AccountStore> => open(url, true);
 
 /** Makes an empty store at `url`, as create-store does. */
-export const createStore = async (url: string): Promise<void> => (await openStore(url)).close();
+export async function createStore(url: string): Promise<void> {
+  const store = await openStore(url);
+  // PostgreSQL makes its tables with the first query.
+  await store.listAccounts();
+  await store.close();
+}
