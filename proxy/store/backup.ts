@@ -123,7 +123,8 @@ export function restore(source: string, file: string, forget = false): { kept: s
     replace(target, temporary, kept);
     return { kept: exists ? kept : null, isCarried: fault === null };
   } catch (error) {
-    if (!(unavailable(error) instanceof TryAgain)) throw error;
+    const mayPass = unavailable(error) instanceof TryAgain || (error as NodeJS.ErrnoException).syscall !== undefined;
+    if (!mayPass) throw error;
     throw new TryAgain(`nothing is restored, and the store is as before; try again: ${lineOf(error)}`, {
       cause: error,
     });
@@ -155,17 +156,11 @@ function lockExclusively(file: string, restored: string): DatabaseSync | null {
   }
 }
 
-/** Why nothing can be carried over from `db`, the database in `file`, null if it is damaged; null if it can. */
+/** Why nothing can be carried over from `db`, the database in `file`; null if it can. */
 function faultIn(db: DatabaseSync | null, file: string): string | null {
-  if (db === null) return `${file} is damaged, or no SQLite database`;
-  try {
-    const damage = damageIn(db);
-    if (damage !== null) return `${file} is damaged (${damage})`;
-    return schemaIn(db).version === null ? `${file} is no store` : null;
-  } catch (error) {
-    if (isDamageError(error)) return `${file} is damaged (${lineOf(error)})`;
-    throw error;
-  }
+  const damage = db === null ? 'no SQLite database' : damageIn(db);
+  if (damage !== null) return `${file} is damaged (${damage})`;
+  return schemaIn(db!).version === null ? `${file} is no store` : null;
 }
 
 /** @throws UsageError if `db`, the store in `file`, is of another version, or `source` was not made from it. */

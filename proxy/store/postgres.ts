@@ -160,7 +160,7 @@ async function connect(pool: pg.Pool): Promise<Connection> {
       try {
         return await (typeof query === 'string' ? client.query(query, [...values]) : client.query(query));
       } catch (error) {
-        if (!isDatabaseError(error)) broken = error as Error;
+        if (!(error instanceof pg.DatabaseError)) broken = error as Error;
         return refuse(error);
       }
     },
@@ -198,10 +198,6 @@ async function migrate(pool: pg.Pool, mayCreate: boolean): Promise<void> {
   }
 }
 
-function isDatabaseError(error: unknown): error is pg.DatabaseError {
-  return error instanceof pg.DatabaseError;
-}
-
 /**
  * Prefixes of SQLSTATEs that concern the server and not the statement: connection, a read-only server (a standby
  * instead of the primary), login, database, transactions rolled back, privileges, resources, shutdown, disk.
@@ -212,7 +208,7 @@ const NUL_IN_TEXT = '22021';
 
 /** Throws `error`, as a one-line message for people if the server cannot be used. */
 function refuse(error: unknown): never {
-  if (isDatabaseError(error)) {
+  if (error instanceof pg.DatabaseError) {
     const { code = '' } = error;
     if (code === NUL_IN_TEXT) throw new UsageError('texts must not contain a NUL character');
     if (!SERVER_ERRORS.some((start) => code.startsWith(start))) throw error;

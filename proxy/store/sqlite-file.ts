@@ -93,8 +93,13 @@ export function transact<T>(db: DatabaseSync, work: () => T): T {
 
 /** What is damaged in `db`; null if nothing is. */
 export function damageIn(db: DatabaseSync): string | null {
-  const found = db.prepare('PRAGMA quick_check(1)').get()?.quick_check;
-  return found === 'ok' ? null : String(found).replaceAll('\n', ' ');
+  try {
+    const found = db.prepare('PRAGMA quick_check(1)').get()?.quick_check;
+    return found === 'ok' ? null : String(found).replaceAll('\n', ' ');
+  } catch (error) {
+    if (isDamageError(error)) return lineOf(error);
+    throw error;
+  }
 }
 
 /** @throws UsageError if `db`, the database in `file`, is damaged. */
