@@ -90,7 +90,8 @@ const inPostgres = (statement: keyof typeof STATEMENTS) => STATEMENTS[statement]
  * after the lock too: a request that waited would otherwise count in a second that is past. The lock is advisory: unlike
  * one on the owner's row it writes nothing, so a flood of refused requests does not reach the disk.
  *
- * A grant charges minute and month in one transaction; a refusal writes nothing.
+ * A grant charges minute and month in one transaction; a refusal writes nothing. A decision that takes longer than
+ * `within_ms`, for which nobody waits any longer, is rolled back.
  */
 const BODY = `
   #variable_conflict use_column
@@ -127,13 +128,16 @@ const BODY = `
     IF minute_count > minute_limit THEN
       ${inPostgres('lowered')} INTO minute_first;
     END IF;
+    IF clock_timestamp() > statement_timestamp() + within_ms * interval '1 millisecond' THEN
+      RAISE query_canceled USING MESSAGE = 'decided too late';
+    END IF;
   END`;
 
 /** Its name contains a hash of its text, so that proxies of several versions each find their own. */
 export const ADMIT = `admit_${createHash('sha256').update(BODY).digest('hex').slice(0, 12)}`;
 export const ADMIT_FUNCTION = `
   CREATE FUNCTION ${ADMIT}(
-    this_hash bytea, default_per_minute bigint, default_per_month bigint,
+    this_hash bytea, default_per_minute bigint, default_per_month bigint, within_ms bigint,
     OUT key_id text, OUT owner_id text, OUT kind text, OUT scopes text, OUT refused text,
     OUT per_minute bigint, OUT minute_count bigint, OUT minute_first bigint,
     OUT per_month bigint, OUT month text, OUT month_count bigint, OUT now_ms bigint

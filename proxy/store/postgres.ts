@@ -11,13 +11,9 @@ const STATEMENT_MS = 5000;
 const ANSWER_MS = 6000;
 const CONNECT_MS = 3000;
 const CONNECTIONS = 10;
-/**
- * How long a request waits for its decision. It is sent in the first half or not at all, and the server cancels it before
- * the second is over, so that nothing is charged for an answer that nobody awaits.
- */
+/** How long a request waits for its decision, and how much earlier the server must have made it, to be in time. */
 const DECISION_MS = 1000;
-const SENT_MS = 500;
-const ADMIT_MS = 450;
+const MARGIN_MS = 50;
 
 /** int8 as numbers: times in milliseconds and counts, all far below 2^53. */
 const INT8 = 20;
@@ -84,17 +80,18 @@ export function openPostgres(url: string, mayCreate: boolean): Database {
 
 /** Admission once the schema exists, on connections of its own, which visitors of the dashboard cannot use up. */
 function openAdmitter(url: string, { perMinute, perMonth, mayLag }: AdmitterOptions): Admitter {
-  const pool = openPool(url, mayLag ? LAGGING : DURABLE, ADMIT_MS);
-  const ask = async <Row>(query: pg.QueryConfig, until: number): Promise<Row[]> => {
-    // Nobody will wait for the answer.
-    const checkTime = () => {
-      if (performance.now() > until) throw unavailable(new Error('no connection in time'));
+  const pool = openPool(url, mayLag ? LAGGING : DURABLE, DECISION_MS - MARGIN_MS);
+  /** Asks what `query` returns for the time that is left, ms; nothing if nobody would wait for the answer. */
+  const ask = async <Row>(query: (withinMs: number) => pg.QueryConfig, until: number): Promise<Row[]> => {
+    const left = () => {
+      const ms = Math.floor(until - performance.now());
+      if (ms > 0) return ms;
+      throw unavailable(new Error('no connection in time'));
     };
-    checkTime();
+    left();
     const client = await connect(pool);
     try {
-      checkTime();
-      return (await client.query(query)).rows;
+      return (await client.query(query(left()))).rows;
     } finally {
       client.release();
     }
@@ -109,24 +106,25 @@ function openAdmitter(url: string, { perMinute, perMonth, mayLag }: AdmitterOpti
     turn.then(forget, forget);
     return turn;
   };
-  const text = `SELECT * FROM ${ADMIT}($1, $2, $3)`;
+  const text = `SELECT * FROM ${ADMIT}($1, $2, $3, $4)`;
+  const inTimeFrom = (now: number) => now + DECISION_MS - MARGIN_MS;
   return {
     async decide(hash) {
-      const until = performance.now() + SENT_MS;
-      const query = { name: ADMIT, text, values: [hash, perMinute, perMonth] };
+      const until = inTimeFrom(performance.now());
+      const query = (withinMs: number) => ({ name: ADMIT, text, values: [hash, perMinute, perMonth, withinMs] });
       const asked = inTurn(hash.toString('latin1'), () => ask<Decision | { key_id: null }>(query, until));
       const [decision] = await inTime(asked);
       return decision!.key_id === null ? null : decision!;
     },
     async probe() {
-      await inTime(ask({ text: PROBE }, performance.now() + SENT_MS));
+      await inTime(ask(() => ({ text: PROBE }), inTimeFrom(performance.now())));
     },
     close: () => pool.end(),
   };
 }
 
 /** Asks as a request does, for a hash that no key has, and writes a row. */
-const PROBE = `INSERT INTO probe SELECT 1, extract(epoch FROM now()) * 1000 FROM ${ADMIT}('', 1, 1)
+const PROBE = `INSERT INTO probe SELECT 1, extract(epoch FROM now()) * 1000 FROM ${ADMIT}('', 1, 1, 1000)
   ON CONFLICT (id) DO UPDATE SET at = excluded.at`;
 
 /** `promise`, or a rejection after DECISION_MS. */

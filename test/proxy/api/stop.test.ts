@@ -20,6 +20,7 @@ test('if the counts cannot be written on stopping, everything else is closed and
     const server = await startServer({
       snapshot: current,
       store,
+      mayCreate: true,
       host: '127.0.0.1',
       port: 0,
       opsPort: 0,

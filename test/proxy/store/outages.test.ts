@@ -201,7 +201,7 @@ describe.skipIf(missingServers.length > 0)('several proxies during outages', () 
     const given: Promise<Outcome>[] = [];
     const stream = setInterval(() => given.push(ask(proxy, stuck.key)), 5);
     onTestFinished(() => clearInterval(stream));
-    for (let i = 0; i < 50; i++) {
+    for (let i = 0; i < 90; i++) {
       expect(await ask(proxy, other.key)).toBe('granted');
       await pause(20);
     }

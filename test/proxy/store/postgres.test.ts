@@ -85,8 +85,8 @@ describe.skipIf(missingServers.length > 0)('PostgreSQL', () => {
       begun.push(client);
       await client.connect();
       await client.query('BEGIN');
-      const values = [hashKey(key), perMinute, perMonth];
-      return (await client.query(`SELECT refused, now_ms FROM ${ADMIT}($1, $2, $3)`, values)).rows[0];
+      const values = [hashKey(key), perMinute, perMonth, 60_000];
+      return (await client.query(`SELECT refused, now_ms FROM ${ADMIT}($1, $2, $3, $4)`, values)).rows[0];
     };
     onTestFinished(async () => void (await Promise.all(begun.map((client) => client.end()))));
     for (const [second, perMinute, perMonth, refused] of [
