@@ -28,12 +28,12 @@ const DURABLE = `SELECT set_config('synchronous_commit', 'on', false)
 const LAGGING = 'SET synchronous_commit = off';
 
 /** Connections to `url` on which transactions are committed as `commit` sets, and nothing follows other defaults. */
-function openPool(url: string, commit: typeof DURABLE | typeof LAGGING, statementMs: number): pg.Pool {
+function openPool(url: string, commit: typeof DURABLE | typeof LAGGING): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
     max: CONNECTIONS,
     connectionTimeoutMillis: CONNECT_MS,
-    statement_timeout: statementMs,
+    statement_timeout: STATEMENT_MS,
     query_timeout: ANSWER_MS,
     idle_in_transaction_session_timeout: STATEMENT_MS,
     keepAlive: true,
@@ -53,7 +53,7 @@ function openPool(url: string, commit: typeof DURABLE | typeof LAGGING, statemen
  * the schema, or creates it if it may. It must be a single primary, no read replica: commits must be visible at once.
  */
 export function openPostgres(url: string, mayCreate: boolean): Database {
-  const pool = openPool(url, DURABLE, STATEMENT_MS);
+  const pool = openPool(url, DURABLE);
   const ready = async () => {
     await migrate(pool, mayCreate);
     return {
@@ -80,7 +80,7 @@ export function openPostgres(url: string, mayCreate: boolean): Database {
 
 /** Admission once the schema exists, on connections of its own, which visitors of the dashboard cannot use up. */
 function openAdmitter(url: string, { perMinute, perMonth, mayLag }: AdmitterOptions): Admitter {
-  const pool = openPool(url, mayLag ? LAGGING : DURABLE, DECISION_MS - MARGIN_MS);
+  const pool = openPool(url, mayLag ? LAGGING : DURABLE);
   /** Asks what `query` returns for the time that is left, ms; nothing if nobody would wait for the answer. */
   const ask = async <Row>(query: (withinMs: number) => pg.QueryConfig, until: number): Promise<Row[]> => {
     const left = () => {

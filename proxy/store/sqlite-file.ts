@@ -78,19 +78,6 @@ export function watchReplacement(file: string): () => boolean {
   return () => identity() !== first;
 }
 
-/** Runs `work` in a transaction that takes the write lock at once. */
-export function transact<T>(db: DatabaseSync, work: () => T): T {
-  db.exec('BEGIN IMMEDIATE');
-  try {
-    const result = work();
-    db.exec('COMMIT');
-    return result;
-  } catch (error) {
-    if (db.isTransaction) db.exec('ROLLBACK');
-    throw error;
-  }
-}
-
 /** What is damaged in `db`; null if nothing is. */
 export function damageIn(db: DatabaseSync): string | null {
   try {
@@ -125,20 +112,20 @@ export function schemaIn(db: DatabaseSync): FoundSchema {
 }
 
 /**
- * Migrates the store in `file` to the newest schema, which in an empty file is all of it.
+ * Migrates the store in `file` to the newest schema, which in an empty file is all of it. If this fails, close `db`.
  * @throws UsageError if the file belongs to something else, or to a newer version of this program.
  */
 export function migrate(db: DatabaseSync, file: string, scripts: readonly string[] = schemaOf('sqlite')): void {
   if (missingScripts(file, schemaIn(db), scripts, true).length === 0) return;
   db.exec('PRAGMA journal_mode = WAL');
-  transact(db, () => {
-    // Another process may have done so meanwhile.
-    const found = schemaIn(db);
-    for (const script of missingScripts(file, found, scripts, true)) db.exec(script);
-    if (found.isEmpty) {
-      db.exec('INSERT INTO store VALUES (0)');
-      db.prepare('INSERT INTO tag_secrets VALUES (?, 0, NULL)').run(newSecret());
-    }
-    db.prepare('UPDATE store SET version = ?').run(scripts.length);
-  });
+  db.exec('BEGIN IMMEDIATE');
+  // Another process may have done so meanwhile.
+  const found = schemaIn(db);
+  for (const script of missingScripts(file, found, scripts, true)) db.exec(script);
+  if (found.isEmpty) {
+    db.exec('INSERT INTO store VALUES (0)');
+    db.prepare('INSERT INTO tag_secrets VALUES (?, 0, NULL)').run(newSecret());
+  }
+  db.prepare('UPDATE store SET version = ?').run(scripts.length);
+  db.exec('COMMIT');
 }
