@@ -178,12 +178,16 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ name, new
     const { id, key } = await giveKey(store);
     const { id: owner } = (await store.findAccount('ministry'))!;
     const { usage } = store;
-    const row = { key_id: id, operation: 'periods', refused: 1 };
+    const row = { key_id: id, operation: 'periods' };
     for (const day of ['2025-01-01', '2026-03-09', '2026-03-10', '2026-03-10']) {
-      await usage.add([{ ...row, day, granted: 2, at: 1 }]);
+      const outcomes = [
+        ['granted', 2],
+        ['refused', 1],
+      ] as const;
+      await usage.add(outcomes.map(([outcome, count]) => ({ ...row, day, outcome, count, at: 1 })));
     }
     expect(await usage.listUsage(owner, '2000-01-01')).toEqual([
-      { ...row, day: '2026-03-09', granted: 2, key_name: 'test', kind: 'live' },
+      { ...row, day: '2026-03-09', granted: 2, refused: 1, key_name: 'test', kind: 'live' },
       { ...row, day: '2026-03-10', granted: 4, refused: 2, key_name: 'test', kind: 'live' },
     ]);
     expect(await usage.monthUsed(owner, now)).toBe(0);

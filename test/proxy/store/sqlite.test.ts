@@ -118,7 +118,7 @@ test('changes are synced to the disk, and grants at the latest with the usage of
   const lightly = vi.fn(transactLightly);
   const { usage } = storeIn({ ...store.database, transactLightly: lightly as typeof transactLightly });
   const { id } = await giveKey(store);
-  await usage.add([{ day: '2026-03-10', key_id: id, operation: 'periods', granted: 1, refused: 0, at: 5000 }]);
+  await usage.add([{ day: '2026-03-10', key_id: id, operation: 'periods', outcome: 'granted', count: 1, at: 5000 }]);
   expect(lightly).not.toHaveBeenCalled();
 });
 
