@@ -14,6 +14,10 @@ const COMMANDS: Record<string, [summary: string, load: () => Promise<(program: C
     async () => (await import('./commands/accounts.ts')).addAccountCommands,
   ],
   keys: ['create, rotate, list and revoke API keys', async () => (await import('./commands/keys.ts')).addKeyCommands],
+  'create-store': [
+    'make an empty store for accounts, keys, people and counts',
+    async () => (await import('./commands/create-store.ts')).addCreateStoreCommand,
+  ],
   backup: [
     'copy accounts, keys, people and counts to one file; the server may be running',
     async () => (await import('./commands/backup.ts')).addBackupCommands,
@@ -26,6 +30,7 @@ const COMMANDS: Record<string, [summary: string, load: () => Promise<(program: C
 
 const EXAMPLES = `
 Examples:
+  malaria-proxy create-store
   malaria-proxy accounts create-organisation ministry
   malaria-proxy keys create --owner ministry --name dashboard --kind live --scopes risk_scores,forecasts
   malaria-proxy serve
@@ -37,7 +42,8 @@ Examples:
   malaria-proxy keys rotate key_…              creates a second key, for clients to switch to
   malaria-proxy keys revoke key_…              takes effect from the next request on
 
-Accounts and keys are stored in build/proxy.sqlite unless --store or MALARIA_STORE is given.
+Accounts and keys are stored in build/proxy.sqlite unless --store or MALARIA_STORE is given. Only \`create-store\`,
+\`serve --first-key\` and \`restore --forget\` make a store where there is none.
 The options of \`serve\` can also be set in the environment; \`serve --help\` and proxy/deploy/operate.md list the variables.
 Exit codes: 0 success, 1 the server could not continue, 2 bad input or wrong usage, 3 temporary failure: retry later,
 4 a bug in the program.`;

@@ -2,7 +2,6 @@ import { UsageError } from '../../pipeline/lib/errors.ts';
 import type { SourceOptions } from '../snapshot/sources.ts';
 import type { SnapshotSource } from '../snapshot/watch.ts';
 import { type AccountStore, storeIn } from '../store/account-store.ts';
-import { openSqlite } from '../store/sqlite.ts';
 
 export const DEFAULT_STORE = 'sqlite:build/proxy.sqlite';
 
@@ -10,16 +9,20 @@ export const DEFAULT_STORE = 'sqlite:build/proxy.sqlite';
 export const storeFileOf = (store: string): string | null => /^sqlite:(.+)$/.exec(store)?.[1] ?? null;
 
 /**
- * The store at `store`: `sqlite:FILE` or `postgres://…`. The client of PostgreSQL is loaded only if it is needed.
- * Messages do not repeat the setting, which may contain a password.
- * @throws UsageError if the store is of an unknown kind or cannot be opened.
+ * The store at `store`: `sqlite:FILE` or `postgres://…`. Only the database that is needed is loaded. Messages do not
+ * repeat the address of PostgreSQL, which may contain a password.
+ * @param mayCreate whether an empty store is made if there is none
+ * @throws UsageError if there is no store, or its kind or version is unknown.
  */
-export async function openStore(store: string): Promise<AccountStore> {
+export async function openStore(store: string, mayCreate = false): Promise<AccountStore> {
   const file = storeFileOf(store);
-  if (file !== null) return storeIn(openSqlite(file));
+  if (file !== null) {
+    const { openSqlite } = await import('../store/sqlite.ts');
+    return storeIn(openSqlite(file, mayCreate));
+  }
   if (!/^postgres(ql)?:\/\//.test(store)) throw new UsageError('store: expected sqlite:FILE or postgres://…');
   const { openPostgres } = await import('../store/postgres.ts');
-  return storeIn(openPostgres(store));
+  return storeIn(openPostgres(store, mayCreate));
 }
 
 /**

@@ -13,9 +13,8 @@ import type { Snapshot } from '../snapshot/snapshot.ts';
 import type { SourceOptions, SourceSettings } from '../snapshot/sources.ts';
 import type { AccountStore } from '../store/account-store.ts';
 import { openGate } from '../store/gate.ts';
-import { watchReplacement } from '../store/sqlite-file.ts';
 import { countUsage } from '../store/usage-counts.ts';
-import { openSource, openStore, storeFileOf } from './backends.ts';
+import { openSource, openStore } from './backends.ts';
 import { createMetrics } from './metrics.ts';
 import { buildOps } from './ops.ts';
 
@@ -25,6 +24,8 @@ export interface Settings extends SourceSettings, DashboardSettings {
   port: number;
   opsPort: number;
   store: string;
+  /** Whether an empty store is made if there is none. */
+  mayCreate?: boolean;
   perMinute: number;
   perMonth: number;
   /** Whether grants in PostgreSQL are committed without waiting for the disk. */
@@ -60,7 +61,7 @@ export interface RunningServer {
 /** How late last use and daily counts may be, and how much of them kill -9 may lose. */
 const FLUSH_MS = 60_000;
 
-/** How often to check whether the store's file has been replaced. */
+/** How often to check whether the store has been removed or replaced. */
 const STORE_CHECK_MS = 1000;
 
 /** Failing requests are reported at most this often: on a full disk, for example, all of them fail. */
@@ -80,7 +81,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   // The snapshot first: without one, no store is created.
   const snapshots = await openSource(options);
   opened.defer(async () => snapshots.close());
-  const store = await openStore(options.store);
+  const store = await openStore(options.store, options.mayCreate);
   opened.defer(() => store.close());
   const usage = countUsage(store.usage);
   const writeUsage = () =>
@@ -126,11 +127,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     // Loaded only if needed.
     const { openDashboard } = await import('../dashboard/open-dashboard.ts');
     const { referenceOf } = await import('../dashboard/kit/reference-content.ts');
-    // PostgreSQL gets connections of its own, so that visitors never use up the API's.
-    const accounts = storeFileOf(options.store) === null ? await openStore(options.store) : store;
-    if (accounts !== store) opened.defer(() => accounts.close());
     const dashboard = await openDashboard(options, {
-      accounts,
+      accounts: store,
       flushUsage,
       perMinute,
       perMonth,
@@ -151,7 +149,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   let stopping = false;
   const ops = buildOps({ snapshots, metrics, unready: async () => (stopping ? 'stopping' : gate.unavailable()) });
   const opsUrl = await listen(ops, host, options.opsPort, 'ops port');
-  const watching = watchStore(storeFileOf(options.store), options.giveUp);
+  const watching = watchStore(store, options.giveUp);
   opened.defer(async () => clearInterval(watching));
 
   const running = opened.move();
@@ -169,14 +167,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   };
 }
 
-/** Gives up once the store has been replaced by another file: keys revoked in the new one would still work here. */
-function watchStore(file: string | null, giveUp: ServerOptions['giveUp']): NodeJS.Timeout | undefined {
-  if (file === null) return undefined;
-  const isReplaced = watchReplacement(file);
+/** Gives up once the store is lost. */
+function watchStore({ database }: AccountStore, giveUp: ServerOptions['giveUp']): NodeJS.Timeout {
   const watching = setInterval(() => {
-    if (!isReplaced()) return;
+    const lost = database.lost();
+    if (lost === null) return;
     clearInterval(watching);
-    giveUp(`${file} was replaced by another file; stopping, so that a restart opens the new one`);
+    giveUp(`${lost}; stopping, so that a restart opens what is there now`);
   }, STORE_CHECK_MS).unref();
   return watching;
 }

@@ -85,22 +85,20 @@ export const STATEMENTS = {
 const inPostgres = (statement: keyof typeof STATEMENTS) => STATEMENTS[statement].replaceAll('@', '');
 
 /**
- * The body of the function in PostgreSQL. Each of its statements sees what was committed before that statement, so what
- * counts is read after the owner's lock is held, and by then whoever held it before has committed. The clock is read
+ * The body of the function in PostgreSQL. Each of its statements sees what was committed before that statement (every
+ * connection sets the isolation level for which this holds, read committed), so what counts is read after the owner's lock is held, and by then whoever held it before has committed. The clock is read
  * after the lock too: a request that waited would otherwise count in a second that is past. The lock is advisory: unlike
  * one on the owner's row it writes nothing, so a flood of refused requests does not reach the disk.
  *
- * A grant charges minute and month in one transaction; a refusal writes nothing.
+ * A grant charges minute and month in one transaction; a refusal writes nothing. A decision that takes longer than
+ * `within_ms`, for which nobody waits any longer, is rolled back.
  */
 const BODY = `
   #variable_conflict use_column
   DECLARE
     this_key text; this_owner text; this_second bigint; latest bigint; this_month text; minute_limit bigint;
   BEGIN
-    IF current_setting('transaction_isolation') <> 'read committed' THEN
-      RAISE EXCEPTION 'limits are exact only if the isolation level is read committed';
-    END IF;
-    now_ms := coalesce(set_ms, floor(extract(epoch FROM clock_timestamp()) * 1000));
+    now_ms := floor(extract(epoch FROM clock_timestamp()) * 1000);
     ${inPostgres('find')} INTO key_id, owner_id, kind, scopes, per_minute, per_month;
     IF NOT FOUND THEN RETURN; END IF;
     this_key := key_id; this_owner := owner_id;
@@ -108,7 +106,7 @@ const BODY = `
     per_minute := minute_limit; per_month := coalesce(per_month, default_per_month);
 
     PERFORM pg_advisory_xact_lock(hashtextextended(this_owner, 0));
-    now_ms := coalesce(set_ms, floor(extract(epoch FROM clock_timestamp()) * 1000));
+    now_ms := floor(extract(epoch FROM clock_timestamp()) * 1000);
     this_second := now_ms / 1000;
     ${inPostgres('minute')} INTO minute_count, minute_first, latest;
     this_second := greatest(this_second, latest);
@@ -120,7 +118,6 @@ const BODY = `
     IF kind = 'live' AND month_count >= per_month THEN refused := 'month';
     ELSIF minute_count >= per_minute THEN refused := 'minute';
     ELSE
-      IF may_lag THEN SET LOCAL synchronous_commit = off; END IF;
       ${inPostgres('takeMinute')};
       minute_count := minute_count + 1; minute_first := coalesce(minute_first, this_second);
       IF kind = 'live' THEN
@@ -131,13 +128,16 @@ const BODY = `
     IF minute_count > minute_limit THEN
       ${inPostgres('lowered')} INTO minute_first;
     END IF;
+    IF clock_timestamp() > statement_timestamp() + within_ms * interval '1 millisecond' THEN
+      RAISE query_canceled USING MESSAGE = 'decided too late';
+    END IF;
   END`;
 
 /** Its name contains a hash of its text, so that proxies of several versions each find their own. */
 export const ADMIT = `admit_${createHash('sha256').update(BODY).digest('hex').slice(0, 12)}`;
 export const ADMIT_FUNCTION = `
   CREATE FUNCTION ${ADMIT}(
-    this_hash bytea, default_per_minute bigint, default_per_month bigint, may_lag boolean, set_ms bigint,
+    this_hash bytea, default_per_minute bigint, default_per_month bigint, within_ms bigint,
     OUT key_id text, OUT owner_id text, OUT kind text, OUT scopes text, OUT refused text,
     OUT per_minute bigint, OUT minute_count bigint, OUT minute_first bigint,
     OUT per_month bigint, OUT month text, OUT month_count bigint, OUT now_ms bigint

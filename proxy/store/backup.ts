@@ -4,18 +4,29 @@ import {
   closeSync,
   copyFileSync,
   existsSync,
+  fsyncSync,
   linkSync,
   mkdirSync,
   openSync,
   realpathSync,
   renameSync,
   rmSync,
+  statSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { lineOf, UsageError } from '../../pipeline/lib/errors.ts';
-import { missingScripts, schemaOf } from './database.ts';
-import { checkIntact, giveToOwner, isBusyError, openSqliteFile, schemaIn } from './sqlite-file.ts';
+import { lineOf, TryAgain, UsageError } from '../../pipeline/lib/errors.ts';
+import { missingScripts, noStore, schemaOf } from './database.ts';
+import {
+  checkIntact,
+  damageIn,
+  giveToOwner,
+  isBusyError,
+  isDamageError,
+  openSqliteFile,
+  schemaIn,
+  unavailable,
+} from './sqlite-file.ts';
 
 const BUSY_MS = 5000;
 /** Suffixes of the files of a database. */
@@ -26,7 +37,7 @@ const SUFFIXES = ['', '-wal', '-shm', '-journal'];
  * @throws UsageError if there is no store, `target` exists, or a file is damaged or cannot be written.
  */
 export function backUp(file: string, target: string): void {
-  if (!existsSync(file)) throw new UsageError(`no store at ${file}`);
+  if (!existsSync(file)) throw noStore(file);
   if (existsSync(target)) throw new UsageError(`${target} already exists; name a new file`);
   const temporary = `${target}.unfinished`;
   try {
@@ -38,7 +49,7 @@ export function backUp(file: string, target: string): void {
     } finally {
       db.close();
     }
-    renameSync(temporary, target);
+    moveSynced(temporary, target);
   } finally {
     rmSync(temporary, { force: true });
   }
@@ -47,8 +58,24 @@ export function backUp(file: string, target: string): void {
 /** @throws UsageError if `db`, the database in `file`, is damaged or no store of this version. */
 function checkStore(db: DatabaseSync, file: string): void {
   checkIntact(db, file);
-  const missing = missingScripts(file, schemaIn(db), schemaOf('sqlite'));
-  if (missing.length > 0) throw new UsageError(`${file} is empty, or has the schema of an older malaria-proxy`);
+  const missing = missingScripts(file, schemaIn(db), schemaOf('sqlite'), false);
+  if (missing.length > 0) throw new UsageError(`${file} has the schema of an older malaria-proxy`);
+}
+
+/** Renames a file that is on disk afterwards, under its new name. */
+function moveSynced(from: string, to: string): void {
+  sync(from);
+  renameSync(from, to);
+  sync(dirname(to));
+}
+
+function sync(path: string): void {
+  const opened = openSync(path, 'r');
+  try {
+    fsyncSync(opened);
+  } finally {
+    closeSync(opened);
+  }
 }
 
 /**
@@ -56,12 +83,17 @@ function checkStore(db: DatabaseSync, file: string): void {
  * backup stays taken away (CARRY), and what was granted since then stays counted. If killed at any moment, this leaves
  * the old or the new store, and can be repeated.
  *
- * @param forget goes on if the store in `file` is missing or cannot be read, without carrying anything over
+ * @param forget goes on if the store in `file` is missing, damaged or no store, without carrying anything over
  * @returns the new name of the old store, null if there was none, and whether it was carried over
- * @throws UsageError if `source` is not an intact backup, or a server or another command is using the store.
+ * @throws UsageError if `source` is not an intact backup of this service, or a server or another command is using the
+ *   store; TryAgain if a file cannot be read or written at present.
  */
 export function restore(source: string, file: string, forget = false): { kept: string | null; isCarried: boolean } {
   if (!existsSync(source)) throw new UsageError(`no backup at ${source}`);
+  for (const log of [`${source}-wal`, `${source}-journal`]) {
+    if (!statSync(log, { throwIfNoEntry: false })?.size) continue;
+    throw new UsageError(`part of ${source} is in ${log}: restore a file that malaria-proxy backup has made`);
+  }
   mkdirSync(dirname(file), { recursive: true });
   const target = existsSync(file) ? realpathSync(file) : file;
   const temporary = `${target}.restoring`;
@@ -77,60 +109,77 @@ export function restore(source: string, file: string, forget = false): { kept: s
     openSqliteFile(temporary, (opened) => checkStore(opened, source), BUSY_MS).close();
 
     const exists = existsSync(target);
-    let isCarried = false;
-    try {
-      if (!exists) throw new UsageError(`there is no store at ${target}`);
-      replaced = lockExclusively(target, temporary);
-      checkStore(replaced, target);
-      replaced.exec(`BEGIN EXCLUSIVE; ${CARRY}; COMMIT`);
-      isCarried = true;
-    } catch (error) {
-      if (isBusyError(error) || error instanceof InUse) {
-        throw new UsageError(`${target} is in use or cannot be written: ${lineOf(error)}`, { cause: error });
-      }
-      if (!forget) {
-        throw new UsageError(
-          `the store to be replaced cannot be read: ${lineOf(error)}. With --forget it is replaced all the same: then keys ` +
-            'revoked, accounts suspended and people removed since the backup are as before, and requests granted since are not counted',
-          { cause: error },
-        );
-      }
+    replaced = exists ? lockExclusively(target, temporary) : null;
+    const fault = exists ? faultIn(replaced, target) : `there is no store at ${target}`;
+    if (fault !== null && !forget) {
+      throw new UsageError(
+        `the store to be replaced cannot be read: ${fault}. With --forget it is replaced all the same: then keys revoked, ` +
+          'accounts suspended, people removed and roles taken away since the backup are as before, and requests granted ' +
+          'since are not counted',
+      );
     }
+    if (fault === null) carryOver(replaced!, source, target);
     const kept = `${target}.before-${new Date().toISOString()}`;
     replace(target, temporary, kept);
-    return { kept: exists ? kept : null, isCarried };
+    return { kept: exists ? kept : null, isCarried: fault === null };
+  } catch (error) {
+    const mayPass = unavailable(error) instanceof TryAgain || (error as NodeJS.ErrnoException).syscall !== undefined;
+    if (!mayPass) throw error;
+    throw new TryAgain(`nothing is restored, and the store is as before; try again: ${lineOf(error)}`, {
+      cause: error,
+    });
   } finally {
     replaced?.close();
     clear();
   }
 }
 
-class InUse extends Error {}
-
 /**
  * Opens the store in `file`, which nobody else may use until it is closed, and moves all of it into that one file. The
- * restored store is attached as `restored`.
+ * restored store is attached as `restored`. Null if the file is damaged or no database.
+ * @throws UsageError if somebody else is using it.
  */
-function lockExclusively(file: string, restored: string): DatabaseSync {
+function lockExclusively(file: string, restored: string): DatabaseSync | null {
   const db = new DatabaseSync(file, { timeout: BUSY_MS });
   try {
     db.prepare('ATTACH ? AS restored').run(restored);
     // Copies the write-ahead log into the file and removes it, which fails if anyone else has the file open.
     const mode = db.prepare('PRAGMA main.journal_mode = DELETE').get()?.journal_mode;
-    if (mode !== 'delete') throw new InUse('another process has it open');
+    if (mode !== 'delete') throw new UsageError(`${file} is in use: another process has it open`);
     // The lock outlives the transaction.
     db.exec('PRAGMA main.locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT');
     return db;
   } catch (error) {
     db.close();
-    throw error;
+    if (isDamageError(error)) return null;
+    throw isBusyError(error) ? new UsageError(`${file} is in use: ${lineOf(error)}`, { cause: error }) : error;
   }
 }
 
+/** Why nothing can be carried over from `db`, the database in `file`; null if it can. */
+function faultIn(db: DatabaseSync | null, file: string): string | null {
+  const damage = db === null ? 'no SQLite database' : damageIn(db);
+  if (damage !== null) return `${file} is damaged (${damage})`;
+  return schemaIn(db!).version === null ? `${file} is no store` : null;
+}
+
+/** @throws UsageError if `db`, the store in `file`, is of another version, or `source` was not made from it. */
+function carryOver(db: DatabaseSync, source: string, file: string): void {
+  checkStore(db, file);
+  if (db.prepare('SELECT 1 FROM main.tag_secrets JOIN restored.tag_secrets USING (secret)').get() === undefined) {
+    throw new UsageError(
+      `${source} is a backup of another service than ${file}; to have it there all the same, move that store away and use --forget`,
+    );
+  }
+  db.exec(`BEGIN EXCLUSIVE; ${CARRY}; COMMIT`);
+}
+
 /**
- * What the restored store takes over from the one that it replaces: revocations, earlier expiries, suspensions, removals
- * of accounts and people, used links, the ends of secrets for tags, attempts, and the higher of both counts of each
- * minute and month. Of what was made since the backup, only the audit log. Everybody has to sign in again.
+ * What the restored store takes over from the one that it replaces, so that nobody may do more than before: revocations,
+ * earlier expiries, suspensions, removals of accounts and people, the lesser of two roles, used links, the ends of secrets
+ * for tags, attempts, and the higher of both counts of each minute and month. People sign in as they did last, with the
+ * password, the second factor and the recovery codes of the store that is replaced. Of what was made since the backup,
+ * only the audit log. Everybody has to sign in again.
  */
 const CARRY = `
   UPDATE restored.keys SET
@@ -141,15 +190,16 @@ const CARRY = `
     suspended_at = coalesce(accounts.suspended_at, now.suspended_at),
     removed_at = coalesce(accounts.removed_at, now.removed_at)
     FROM main.accounts AS now WHERE now.id = accounts.id;
-  UPDATE restored.people SET removed_at = now.removed_at, password_hash = '', factor_secret = NULL
-    FROM main.people AS now WHERE now.id = people.id AND now.removed_at IS NOT NULL AND people.removed_at IS NULL;
-  UPDATE restored.people SET factor_step = max(people.factor_step, now.factor_step)
-    FROM main.people AS now WHERE now.id = people.id;
+  UPDATE restored.people SET
+    role = CASE now.role WHEN 'member' THEN 'member' ELSE people.role END, removed_at = now.removed_at,
+    password_hash = now.password_hash, factor_secret = now.factor_secret,
+    factor_step = max(people.factor_step, now.factor_step)
+    FROM main.people AS now WHERE now.id = people.id AND people.removed_at IS NULL;
   DELETE FROM restored.sessions;
   DELETE FROM restored.browsers WHERE person_id IN (SELECT id FROM restored.people WHERE removed_at IS NOT NULL);
-  DELETE FROM restored.recovery_codes
-    WHERE NOT EXISTS (SELECT 1 FROM main.recovery_codes AS now
-      WHERE now.person_id = recovery_codes.person_id AND now.hash = recovery_codes.hash);
+  DELETE FROM restored.recovery_codes;
+  INSERT INTO restored.recovery_codes SELECT * FROM main.recovery_codes
+    WHERE person_id IN (SELECT id FROM restored.people WHERE removed_at IS NULL);
   UPDATE restored.links SET used_at = now.used_at
     FROM main.links AS now WHERE now.id = links.id AND links.used_at IS NULL;
   INSERT OR REPLACE INTO restored.tag_secrets SELECT * FROM main.tag_secrets;
@@ -168,5 +218,5 @@ function replace(target: string, next: string, kept: string): void {
   for (const suffix of SUFFIXES) if (existsSync(target + suffix)) linkSync(target + suffix, kept + suffix);
   // A damaged database may have left a write-ahead log or journal, which does not belong to the new one.
   for (const suffix of SUFFIXES.slice(1)) rmSync(target + suffix, { force: true });
-  renameSync(next, target);
+  moveSynced(next, target);
 }

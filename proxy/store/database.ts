@@ -21,16 +21,19 @@ export interface Database {
   transactLightly<T>(work: (tx: Db) => Promise<T>): Promise<T>;
   /** Locks the service team, which has no row, until the transaction ends. */
   lockServiceTeam(tx: Db): Promise<unknown>;
-  /** Opens admission (admission.ts). `clock` is that of SQLite's requests; PostgreSQL has its own. */
+  /**
+   * Opens admission (admission.ts). `clock` is that of SQLite's requests; PostgreSQL has its own.
+   * @throws UsageError if the store has no such option.
+   */
   openAdmitter(options: AdmitterOptions): Admitter;
+  /** Why this must no longer be used, in a line; null while it may. */
+  lost(): string | null;
   /** Call this only after the last query. */
   close(): Promise<void>;
 }
 
 export interface AdmitterOptions extends DefaultLimits {
   clock: Clock;
-  /** The time in PostgreSQL, ms, for tests; otherwise the server's clock decides. */
-  setMs?: (() => number) | undefined;
   /** Whether grants in PostgreSQL are committed without waiting for the disk, as they always are in SQLite. */
   mayLag: boolean;
 }
@@ -41,7 +44,7 @@ export interface Admitter {
    * @throws TryAgain if the store cannot decide in time.
    */
   decide(hash: Buffer): Promise<Decision | null>;
-  /** @throws TryAgain if the store cannot be written at present. */
+  /** @throws TryAgain if requests cannot be decided at present, or the store not be written. */
   probe(): Promise<void>;
   close(): void;
 }
@@ -63,8 +66,23 @@ export interface FoundSchema {
   isEmpty: boolean;
 }
 
-/** The scripts that the store called `name` lacks. @throws UsageError if it is not one of this program's stores. */
-export function missingScripts(name: string, { version, isEmpty }: FoundSchema, scripts: readonly string[]): string[] {
+/** Nothing makes a store by mistake: a wrong address would otherwise look like a service without keys. */
+export const noStore = (name: string) =>
+  new UsageError(
+    `no store at ${name}: give its address in --store or MALARIA_STORE, or make one there with malaria-proxy create-store`,
+  );
+
+/**
+ * The scripts that the store called `name` lacks.
+ * @throws UsageError if it is not one of this program's stores, or there is none and this may not create one.
+ */
+export function missingScripts(
+  name: string,
+  { version, isEmpty }: FoundSchema,
+  scripts: readonly string[],
+  mayCreate: boolean,
+): string[] {
+  if (isEmpty && !mayCreate) throw noStore(name);
   if (version === null && !isEmpty) {
     throw new UsageError(`${name} was made by an unreleased version, or is no store: make a new one`);
   }

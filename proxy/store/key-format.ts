@@ -40,7 +40,8 @@ export const hasKeyForm = (text: string): boolean => FORM.test(text);
 
 /**
  * Whether `text` has the form of a key and a tag made with one of `tagSecrets`. The brand is not compared, since the tag
- * covers it: a service that changes its brand keeps the keys it has issued.
+ * covers it: a service that changes its brand keeps the keys it has issued. Tags are compared in constant time, which no
+ * test can tell from noise; were it otherwise, guessed tags would cost look-ups and still admit nobody.
  */
 export function isTagged(text: string, tagSecrets: readonly Uint8Array[]): boolean {
   if (!hasKeyForm(text)) return false;

@@ -1,4 +1,4 @@
-import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient, sql } from 'kysely';
+import { Kysely, PostgresDialect, type PostgresPoolClient, sql } from 'kysely';
 import pg from 'pg';
 import { lineOf, TryAgain, UsageError } from '../../pipeline/lib/errors.ts';
 import { ADMIT, ADMIT_FUNCTION, type Decision } from './admission.ts';
@@ -11,8 +11,9 @@ const STATEMENT_MS = 5000;
 const ANSWER_MS = 6000;
 const CONNECT_MS = 3000;
 const CONNECTIONS = 10;
-/** How long a request waits for its decision. */
+/** How long a request waits for its decision, and how much earlier the server must have made it, to be in time. */
 const DECISION_MS = 1000;
+const MARGIN_MS = 200;
 
 /** int8 as numbers: times in milliseconds and counts, all far below 2^53. */
 const INT8 = 20;
@@ -21,11 +22,13 @@ const types = {
     oid === INT8 ? Number : pg.types.getTypeParser(oid, format as 'text'),
 } as pg.CustomTypesConfig;
 
-/**
- * The database at `url` (postgres://…), for any number of proxies. It connects on the first query, which also creates
- * or migrates the schema. It must be a single primary, no read replica: commits must be visible at once.
- */
-export function openPostgres(url: string): Database {
+/** Commits wait for the disk. What the operator has set is kept if it is more, such as `remote_apply`. */
+const DURABLE = `SELECT set_config('synchronous_commit', 'on', false)
+  WHERE current_setting('synchronous_commit') IN ('off', 'local')`;
+const LAGGING = 'SET synchronous_commit = off';
+
+/** Connections to `url` on which transactions are committed as `commit` sets, and nothing follows other defaults. */
+function openPool(url: string, commit: typeof DURABLE | typeof LAGGING): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
     max: CONNECTIONS,
@@ -36,65 +39,92 @@ export function openPostgres(url: string): Database {
     keepAlive: true,
     application_name: 'malaria-proxy',
     types,
+    onConnect: (client) => client.query(`SET default_transaction_isolation = 'read committed'; ${commit}`),
   });
   // A connection that breaks while idle is replaced when needed; if it breaks while in use, the next statement fails. A
   // server's last message can arrive with the last byte of the handshake, before there is any other listener.
   pool.on('error', () => {});
   pool.on('connect', (client) => void client.on('error', () => {}));
-  const shared: PostgresPool = { options: pool.options, connect: () => connect(pool), end: () => pool.end() };
+  return pool;
+}
+
+/**
+ * The database at `url` (postgres://…), for any number of proxies. It connects on the first query, which also migrates
+ * the schema, or creates it if it may. It must be a single primary, no read replica: commits must be visible at once.
+ */
+export function openPostgres(url: string, mayCreate: boolean): Database {
+  const pool = openPool(url, DURABLE);
   const ready = async () => {
-    await migrate(shared);
-    return shared;
+    await migrate(pool, mayCreate);
+    return {
+      options: pool.options,
+      connect: () => connect(pool) as unknown as Promise<PostgresPoolClient>,
+      end: () => pool.end(),
+    };
   };
   const db = new Kysely<Rows>({ dialect: new PostgresDialect({ pool: ready }) });
-  const transactWith =
-    (commit: 'on' | 'off'): Database['transact'] =>
-    (work) =>
-      db
-        .transaction()
-        .setIsolationLevel('read committed')
-        .execute(async (tx) => {
-          await sql`SET LOCAL synchronous_commit = ${sql.raw(commit)}`.execute(tx);
-          return work(tx);
-        });
   return {
     db,
-    transact: transactWith('on'),
-    transactLightly: transactWith('off'),
+    transact: (work) => db.transaction().execute(work),
+    transactLightly: (work) =>
+      db.transaction().execute(async (tx) => {
+        await sql`SET LOCAL synchronous_commit = off`.execute(tx);
+        return work(tx);
+      }),
     lockServiceTeam: (tx) => sql`SELECT pg_advisory_xact_lock(hashtext('malaria-proxy service team'))`.execute(tx),
-    openAdmitter: (options) => openAdmitter(shared, options),
+    openAdmitter: (options) => openAdmitter(url, options),
+    lost: () => null,
     close: () => pool.end(),
   };
 }
 
-/** Admission on the connections of `pool`, once the schema exists. */
-function openAdmitter(pool: PostgresPool, { perMinute, perMonth, mayLag, setMs }: AdmitterOptions): Admitter {
-  const ask = async <Row>(query: pg.QueryConfig): Promise<Row[]> => {
-    const until = performance.now() + DECISION_MS;
-    const client = await pool.connect();
+/** Admission once the schema exists, on connections of its own, which visitors of the dashboard cannot use up. */
+function openAdmitter(url: string, { perMinute, perMonth, mayLag }: AdmitterOptions): Admitter {
+  const pool = openPool(url, mayLag ? LAGGING : DURABLE);
+  /** Asks what `query` returns for the time that is left, ms; nothing if nobody would wait for the answer. */
+  const ask = async <Row>(query: (withinMs: number) => pg.QueryConfig, until: number): Promise<Row[]> => {
+    const left = () => {
+      const ms = Math.floor(until - performance.now());
+      if (ms > 0) return ms;
+      throw unavailable(new Error('no connection in time'));
+    };
+    left();
+    const client = await connect(pool);
     try {
-      // Nobody waits for the answer any longer.
-      if (performance.now() > until) throw unavailable(new Error('no connection in time'));
-      return (await (client as Client).query(query)).rows as Row[];
+      return (await client.query(query(left()))).rows;
     } finally {
       client.release();
     }
   };
-  const text = `SELECT * FROM ${ADMIT}($1, $2, $3, $4, $5)`;
+  // A key's requests are decided one after the other, in their order. The owner's lock would have it so anyway, and if
+  // somebody holds that lock, the key waits on one connection and not on all of them.
+  const latest = new Map<string, Promise<unknown>>();
+  const inTurn = <T>(key: string, work: () => Promise<T>): Promise<T> => {
+    const turn = (latest.get(key) ?? Promise.resolve()).then(work, work);
+    const forget = () => void (latest.get(key) === turn && latest.delete(key));
+    latest.set(key, turn);
+    turn.then(forget, forget);
+    return turn;
+  };
+  const text = `SELECT * FROM ${ADMIT}($1, $2, $3, $4)`;
+  const inTimeFrom = (now: number) => now + DECISION_MS - MARGIN_MS;
   return {
     async decide(hash) {
-      const values = [hash, perMinute, perMonth, mayLag, setMs?.() ?? null];
-      const [decision] = await inTime(ask<Decision | { key_id: null }>({ name: ADMIT, text, values }));
+      const until = inTimeFrom(performance.now());
+      const query = (withinMs: number) => ({ name: ADMIT, text, values: [hash, perMinute, perMonth, withinMs] });
+      const asked = inTurn(hash.toString('latin1'), () => ask<Decision | { key_id: null }>(query, until));
+      const [decision] = await inTime(asked);
       return decision!.key_id === null ? null : decision!;
     },
     async probe() {
-      await inTime(ask({ text: PROBE }));
+      await inTime(ask(() => ({ text: PROBE }), inTimeFrom(performance.now())));
     },
-    close: () => {},
+    close: () => pool.end(),
   };
 }
 
-const PROBE = `INSERT INTO probe VALUES (1, extract(epoch FROM now()) * 1000)
+/** Asks as a request does, for a hash that no key has, and writes a row. */
+const PROBE = `INSERT INTO probe SELECT 1, extract(epoch FROM now()) * 1000 FROM ${ADMIT}('', 1, 1, 1000)
   ON CONFLICT (id) DO UPDATE SET at = excluded.at`;
 
 /** `promise`, or a rejection after DECISION_MS. */
@@ -108,13 +138,13 @@ async function inTime<T>(promise: Promise<T>): Promise<T> {
   return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }
 
-/** A pool's connection: it also takes a named statement, which the server need not parse again. */
-interface Client extends PostgresPoolClient {
-  query: ((query: pg.QueryConfig) => Promise<pg.QueryResult>) & PostgresPoolClient['query'];
+interface Connection {
+  query(query: string | pg.QueryConfig, values?: readonly unknown[]): Promise<pg.QueryResult>;
+  release(): void;
 }
 
 /** A connection whose errors people can read. A failure to connect is due to the server, the login or the address. */
-async function connect(pool: pg.Pool): Promise<PostgresPoolClient> {
+async function connect(pool: pg.Pool): Promise<Connection> {
   let client: pg.PoolClient;
   try {
     client = await pool.connect();
@@ -122,43 +152,41 @@ async function connect(pool: pg.Pool): Promise<PostgresPoolClient> {
     throw unavailable(error);
   }
   let broken: Error | undefined;
-  // Streaming is not supported, so there are no cursors.
-  const query = async (text: string | pg.QueryConfig, values: readonly unknown[] = []) => {
-    if (broken) throw unavailable(broken);
-    try {
-      return await (typeof text === 'string' ? client.query(text, [...values]) : client.query(text));
-    } catch (error) {
-      if (!isDatabaseError(error)) broken = error as Error;
-      return refuse(error);
-    }
-  };
   return {
-    query: query as unknown as PostgresPoolClient['query'],
+    async query(query, values = []) {
+      if (broken) throw unavailable(broken);
+      try {
+        return await (typeof query === 'string' ? client.query(query, [...values]) : client.query(query));
+      } catch (error) {
+        if (!(error instanceof pg.DatabaseError)) broken = error as Error;
+        return refuse(error);
+      }
+    },
     release: () => client.release(broken),
   };
 }
 
 /** Creates the tables or migrates them, and adds this version's function that admits: one process at a time. */
-async function migrate(pool: PostgresPool): Promise<void> {
-  const client = await pool.connect();
-  const query = async (text: string, values: unknown[] = []) =>
-    (await client.query<Record<string, number & boolean>>(text, values)).rows;
+async function migrate(pool: pg.Pool, mayCreate: boolean): Promise<void> {
+  const client = await connect(pool);
+  const query = async (text: string, values: unknown[] = []) => (await client.query(text, values)).rows;
   const scripts = schemaOf('postgres');
   try {
     await query('BEGIN');
     await query("SELECT pg_advisory_xact_lock(hashtext('malaria-proxy schema'))");
     const [found] = await query(`
-      SELECT to_regclass('store') IS NOT NULL AS is_ours, to_regclass('accounts') IS NULL AS is_empty,
+      SELECT to_regclass('tag_secrets') IS NOT NULL AND EXISTS (
+          SELECT FROM pg_attribute WHERE attrelid = to_regclass('store') AND attname = 'version') AS is_ours,
+        NOT EXISTS (SELECT FROM pg_class WHERE relnamespace = to_regnamespace(current_schema())) AS is_empty,
         to_regproc('${ADMIT}') IS NOT NULL AS admits`);
-    const version = found!.is_ours ? (await query('SELECT version FROM store'))[0]!.version! : null;
-    const isEmpty = Boolean(found!.is_empty);
-    const missing = missingScripts('the database', { version, isEmpty }, scripts);
+    const version = found.is_ours ? (await query('SELECT version FROM store'))[0].version : null;
+    const missing = missingScripts('postgres://…', { version, isEmpty: found.is_empty }, scripts, mayCreate);
     for (const script of missing) await query(script);
     if (version === null) {
       await query('INSERT INTO store VALUES ($1)', [scripts.length]);
       await query('INSERT INTO tag_secrets VALUES ($1, 0, NULL)', [newSecret()]);
     } else if (missing.length > 0) await query('UPDATE store SET version = $1', [scripts.length]);
-    if (!found!.admits) await query(ADMIT_FUNCTION);
+    if (!found.admits) await query(ADMIT_FUNCTION);
     await query('COMMIT');
   } catch (error) {
     await query('ROLLBACK').catch(() => {});
@@ -166,10 +194,6 @@ async function migrate(pool: PostgresPool): Promise<void> {
   } finally {
     client.release();
   }
-}
-
-function isDatabaseError(error: unknown): error is pg.DatabaseError {
-  return error instanceof pg.DatabaseError;
 }
 
 /**
@@ -182,7 +206,7 @@ const NUL_IN_TEXT = '22021';
 
 /** Throws `error`, as a one-line message for people if the server cannot be used. */
 function refuse(error: unknown): never {
-  if (isDatabaseError(error)) {
+  if (error instanceof pg.DatabaseError) {
     const { code = '' } = error;
     if (code === NUL_IN_TEXT) throw new UsageError('texts must not contain a NUL character');
     if (!SERVER_ERRORS.some((start) => code.startsWith(start))) throw error;

@@ -81,19 +81,13 @@ export interface AuditEntry {
   detail: string;
 }
 
-/** Requests on one UTC day (`YYYY-MM-DD`) by key and operation: an id from the contract, or 'none'. */
+/** Requests on one UTC day (`YYYY-MM-DD`) by key, operation (an id from the contract, or 'none') and outcome. */
 export interface UsageRow {
   day: string;
   key_id: string;
   operation: string;
-  granted: number;
-  /** By a limit (429). */
-  refused: number;
-}
-
-/** The same for requests answered with an error, by its code. */
-export interface ErrorRow extends Pick<UsageRow, 'day' | 'key_id' | 'operation'> {
-  code: string;
+  /** 'granted', 'refused' (by a limit), or the code of an error, under which a request counts as well. */
+  outcome: string;
   count: number;
 }
 
@@ -122,6 +116,5 @@ export interface Rows {
   attempts: { what: Uint8Array; count: number; until: number };
   audit: Omit<AuditEntry, 'id' | 'by_service'> & { id: Generated<number>; by_service: boolean };
   usage: UsageRow;
-  usage_errors: ErrorRow;
   notices: { what: string; at: number };
 }

@@ -81,12 +81,15 @@ export function openSqliteAdmitter(file: string, { clock, perMinute, perMonth }:
   };
 
   const waiting: Waiting[] = [];
+  /** How many of them, from the first, are decided in a transaction each. */
+  let apart = 0;
   let turns = 0;
   let isClosed = false;
   /** Does the work that waits, in transactions of all or none of it, until the file is found locked. */
   const work = () => {
     while (waiting.length > 0 && !isClosed) {
-      const batch = waiting.splice(0, MOST_AT_ONCE);
+      const batch = waiting.splice(0, apart > 0 ? 1 : MOST_AT_ONCE);
+      apart = Math.max(0, apart - 1);
       try {
         begin.run();
         const results = batch.map((each) => each.work());
@@ -95,10 +98,17 @@ export function openSqliteAdmitter(file: string, { clock, perMinute, perMonth }:
         for (const [i, { resolve }] of batch.entries()) resolve(results[i]);
       } catch (error) {
         if (db.isTransaction) rollback.run();
+        const reason = unavailable(error);
+        if (reason === error && batch.length > 1) {
+          // Not the file's fault but that of one request, such as a row that cannot be read: the others are decided.
+          waiting.unshift(...batch);
+          apart = batch.length;
+          continue;
+        }
         const now = performance.now();
         const isPatient = ({ until }: Waiting) => isBusyError(error) && now < until;
         waiting.unshift(...batch.filter(isPatient));
-        for (const each of batch) if (!isPatient(each)) each.reject(unavailable(error));
+        for (const each of batch) if (!isPatient(each)) each.reject(reason);
         if (waiting.length > 0) again();
         return;
       }

@@ -1,24 +1,29 @@
 import { closeSync, existsSync, lchownSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
 import { lineOf, TryAgain, UsageError } from '../../pipeline/lib/errors.ts';
 import { type FoundSchema, missingScripts, schemaOf } from './database.ts';
 import { newSecret } from './tag-secrets.ts';
 
-/** SQLite's error code when another connection holds the lock. */
-const SQLITE_BUSY = 5;
-/** Error codes that concern the file and not the statement: busy, read-only, I/O, damaged, full, cannot open, no database. */
-const FILE_ERRORS = [SQLITE_BUSY, 8, 10, 11, 13, 14, 26];
+/** SQLite's error codes that concern the file and not the statement. */
+const BUSY = 5;
+const [DAMAGED, NO_DATABASE] = [11, 26];
+const [READ_ONLY, INPUT_OUTPUT, FULL, CANNOT_OPEN] = [8, 10, 13, 14];
+
+const codeOf = (error: unknown) => ((error as { errcode?: number }).errcode ?? 0) & 0xff;
 
 /** `error`, as a one-line message for people if the file cannot be used at present. */
 export function unavailable(error: unknown): unknown {
-  const { errcode = 0 } = error as { errcode?: number };
-  if (!FILE_ERRORS.includes(errcode & 0xff)) return error;
-  return new TryAgain(`store: SQLite cannot be used: ${lineOf(error)}`, { cause: error });
+  const isOfFile = [BUSY, DAMAGED, NO_DATABASE, READ_ONLY, INPUT_OUTPUT, FULL, CANNOT_OPEN].includes(codeOf(error));
+  return isOfFile ? new TryAgain(`store: SQLite cannot be used: ${lineOf(error)}`, { cause: error }) : error;
 }
 
+/** Whether `error` means that the file contains no intact database. */
+export const isDamageError = (error: unknown) => [DAMAGED, NO_DATABASE].includes(codeOf(error));
+
 /** Whether `error` means that another connection holds the lock. */
-export const isBusyError = (error: unknown) => ((error as { errcode?: number }).errcode! & 0xff) === SQLITE_BUSY;
+export const isBusyError = (error: unknown) => codeOf(error) === BUSY;
 
 /** If this process runs as root, gives `file`, which it has created, to the folder's owner, as whom the server runs. */
 export function giveToOwner(file: string): void {
@@ -27,9 +32,20 @@ export function giveToOwner(file: string): void {
 }
 
 /**
- * Opens the SQLite database at `file`, creating it and its folder if missing, readable by its owner alone (SQLite gives
- * the -wal and -shm files the same mode).
- * @throws UsageError if the file cannot be opened or is not a database.
+ * Creates an empty file and its folder, if it is missing, readable by its owner alone (SQLite gives the -wal and -shm
+ * files the same mode).
+ */
+export function createFile(file: string): void {
+  mkdirSync(dirname(file), { recursive: true });
+  if (existsSync(file)) return;
+  closeSync(openSync(file, 'a', 0o600));
+  giveToOwner(file);
+}
+
+/**
+ * Opens the SQLite database in `file`.
+ * @param readOnly writes nothing, not even a file beside it
+ * @throws UsageError if it is damaged or not a database, TryAgain if it cannot be used at present.
  */
 export function openSqliteFile(
   file: string,
@@ -39,82 +55,77 @@ export function openSqliteFile(
 ): DatabaseSync {
   let db: DatabaseSync | undefined;
   try {
-    mkdirSync(dirname(file), { recursive: true });
-    if (!existsSync(file)) {
-      closeSync(openSync(file, 'a', 0o600));
-      giveToOwner(file);
-    }
-    db = new DatabaseSync(file, { timeout: busyMs, readOnly });
+    const url = pathToFileURL(file);
+    // Without a log the file is complete, and SQLite need not make one to read it.
+    if (readOnly && !existsSync(`${file}-wal`)) url.searchParams.set('immutable', '1');
+    db = new DatabaseSync(url, { timeout: busyMs, readOnly });
     prepare(db);
     return db;
   } catch (error) {
     db?.close();
-    if (error instanceof UsageError) throw error;
+    if (!isDamageError(error)) throw unavailable(error);
     throw new UsageError(`cannot use ${file} as an SQLite database: ${lineOf(error)}`, { cause: error });
   }
 }
 
-/**
- * Returns a function that reports whether `file` has been replaced by another file since this call. A missing file does
- * not count as replaced.
- */
+/** Returns a function that reports whether `file` has been removed, or replaced by another file, since this call. */
 export function watchReplacement(file: string): () => boolean {
   const identity = () => {
     const found = statSync(file, { throwIfNoEntry: false });
     return found && `${found.dev}:${found.ino}`;
   };
   const first = identity();
-  return () => ![first, undefined].includes(identity());
+  return () => identity() !== first;
 }
 
-/** Runs `work` in a transaction that takes the write lock at once. */
-export function transact<T>(db: DatabaseSync, work: () => T): T {
-  db.exec('BEGIN IMMEDIATE');
+/** What is damaged in `db`; null if nothing is. */
+export function damageIn(db: DatabaseSync): string | null {
   try {
-    const result = work();
-    db.exec('COMMIT');
-    return result;
+    const found = db.prepare('PRAGMA quick_check(1)').get()?.quick_check;
+    return found === 'ok' ? null : String(found).replaceAll('\n', ' ');
   } catch (error) {
-    if (db.isTransaction) db.exec('ROLLBACK');
+    if (isDamageError(error)) return lineOf(error);
     throw error;
   }
 }
 
 /** @throws UsageError if `db`, the database in `file`, is damaged. */
 export function checkIntact(db: DatabaseSync, file: string): void {
-  const [first] = db.prepare('PRAGMA quick_check(1)').all();
-  if (first?.quick_check === 'ok') return;
-  const fault = String(first?.quick_check).replaceAll('\n', ' ');
+  const damage = damageIn(db);
+  if (damage === null) return;
   throw new UsageError(
-    `${file} is damaged (${fault}); restore the last backup: malaria-proxy restore FILE --store sqlite:FILE`,
+    `${file} is damaged (${damage}); restore the last backup: malaria-proxy restore FILE --store sqlite:FILE`,
   );
 }
 
 /** Finds out where the schema of the database in `file` stands, without writing to it. */
 export function schemaIn(db: DatabaseSync): FoundSchema {
-  const tables = db.prepare('SELECT name FROM sqlite_schema').all();
-  const isOurs = tables.some(({ name }) => name === 'store');
+  const names = db
+    .prepare('SELECT name FROM sqlite_schema')
+    .all()
+    .map(({ name }) => name);
+  const isOurs = names.includes('store') && names.includes('tag_secrets');
   return {
     version: isOurs ? Number(db.prepare('SELECT version FROM store').get()!.version) : null,
-    isEmpty: tables.length === 0,
+    isEmpty: names.length === 0,
   };
 }
 
 /**
- * Creates the tables of the store in `file`, or migrates them to the newest schema.
+ * Migrates the store in `file` to the newest schema, which in an empty file is all of it. If this fails, close `db`.
  * @throws UsageError if the file belongs to something else, or to a newer version of this program.
  */
 export function migrate(db: DatabaseSync, file: string, scripts: readonly string[] = schemaOf('sqlite')): void {
-  if (missingScripts(file, schemaIn(db), scripts).length === 0) return;
+  if (missingScripts(file, schemaIn(db), scripts, true).length === 0) return;
   db.exec('PRAGMA journal_mode = WAL');
-  transact(db, () => {
-    // Another process may have done so meanwhile.
-    const found = schemaIn(db);
-    for (const script of missingScripts(file, found, scripts)) db.exec(script);
-    if (found.isEmpty) {
-      db.exec('INSERT INTO store VALUES (0)');
-      db.prepare('INSERT INTO tag_secrets VALUES (?, 0, NULL)').run(newSecret());
-    }
-    db.prepare('UPDATE store SET version = ?').run(scripts.length);
-  });
+  db.exec('BEGIN IMMEDIATE');
+  // Another process may have done so meanwhile.
+  const found = schemaIn(db);
+  for (const script of missingScripts(file, found, scripts, true)) db.exec(script);
+  if (found.isEmpty) {
+    db.exec('INSERT INTO store VALUES (0)');
+    db.prepare('INSERT INTO tag_secrets VALUES (?, 0, NULL)').run(newSecret());
+  }
+  db.prepare('UPDATE store SET version = ?').run(scripts.length);
+  db.exec('COMMIT');
 }

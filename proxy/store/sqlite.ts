@@ -13,10 +13,19 @@ import {
   SqliteQueryCompiler,
   sql,
 } from 'kysely';
-import { type Database, missingScripts, schemaOf } from './database.ts';
+import { UsageError } from '../../pipeline/lib/errors.ts';
+import { type Database, missingScripts, noStore, schemaOf } from './database.ts';
 import type { Rows } from './row-types.ts';
 import { openSqliteAdmitter } from './sqlite-admitter.ts';
-import { isBusyError, migrate, openSqliteFile, schemaIn, unavailable } from './sqlite-file.ts';
+import {
+  createFile,
+  isBusyError,
+  migrate,
+  openSqliteFile,
+  schemaIn,
+  unavailable,
+  watchReplacement,
+} from './sqlite-file.ts';
 
 /** How long a change waits for another process to finish its own. */
 const BUSY_MS = 5000;
@@ -28,12 +37,16 @@ const RETRY_MS = 5;
  * All changes use one connection, one transaction at a time, each holding the write lock from the start; requests have
  * one of their own (sqlite-admitter.ts). While another process holds the lock, they wait without blocking the event loop.
  *
- * @throws UsageError if the file cannot be opened, is not a store, or was made by another version of this program.
+ * @throws UsageError if the file is missing and this may not create it, is not a store, or was made by another version of
+ * this program; TryAgain if it cannot be used at present.
  */
-export function openSqlite(file: string): Database {
+export function openSqlite(file: string, mayCreate: boolean): Database {
+  if (mayCreate) createFile(file);
+  if (!existsSync(file)) throw noStore(file);
   // First without the right to write, so that nothing is written to a file that is refused.
-  const check = (opened: DatabaseSync) => void missingScripts(file, schemaIn(opened), schemaOf('sqlite'));
-  if (existsSync(file)) openSqliteFile(file, check, BUSY_MS, true).close();
+  const check = (opened: DatabaseSync) => void missingScripts(file, schemaIn(opened), schemaOf('sqlite'), mayCreate);
+  openSqliteFile(file, check, BUSY_MS, true).close();
+  const isReplaced = watchReplacement(file);
   const writing = openSqliteFile(
     file,
     (opened) => {
@@ -58,7 +71,12 @@ export function openSqlite(file: string): Database {
       }),
     // The write lock suffices.
     lockServiceTeam: async () => {},
-    openAdmitter: (options) => openSqliteAdmitter(file, options),
+    openAdmitter(options) {
+      if (!options.mayLag) return openSqliteAdmitter(file, options);
+      throw new UsageError('--async-grants is for PostgreSQL; in SQLite no grant waits for the disk');
+    },
+    // Keys revoked in the file that is there now would still work in the one that is open.
+    lost: () => (isReplaced() ? `${file} was removed, or replaced by another file` : null),
     close: () =>
       // After the queries in progress.
       db.connection().execute(async () => writing.close()),

@@ -40,7 +40,7 @@ else await main();
 
 async function main(): Promise<void> {
   const { build, current, store, remove } = makeBuild();
-  const postgres = await startPostgres(undefined, true);
+  const postgres = await startPostgres(undefined, { syncs: true });
   const proxies: Contender[] = [];
   const limits = ['--per-minute', '1000000000', '--per-month', '1000000000'];
   const serve = async (...more: string[]) => {

@@ -42,7 +42,7 @@ else {
     const made = makeBuild();
     await flood('SQLite', sort, made, made.store);
     if (missingServers.length === 0) {
-      const postgres = await startPostgres(undefined, true);
+      const postgres = await startPostgres(undefined, { syncs: true });
       await flood('PostgreSQL', sort, made, postgres.url);
       await postgres.remove();
     }

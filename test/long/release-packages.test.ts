@@ -174,6 +174,7 @@ describe.skipIf(!registry)(registry ? 'packages' : 'packages (skipped: no npm re
         /"commit": "[0-9a-f]{40}"/,
       );
 
+      await run('malaria-proxy', ['create-store'], options);
       await run('malaria-proxy', ['accounts', 'create-organisation', 'ministry'], options);
       const scopes = ['--scopes', 'risk_scores,forecasts,lga_boundaries'];
       const made = await run(

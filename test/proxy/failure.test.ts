@@ -1,7 +1,8 @@
 /** A single proxy with SQLite on a full disk, with a damaged file, and after backup and restore. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chownSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import fs, { chownSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { COMMAND_LINE } from '../../proxy/store/audit.ts';
@@ -121,7 +122,8 @@ const ends = () => {
     return {
       keys: named('SELECT name, revoked_at, expires_at FROM keys'),
       accounts: named('SELECT name, suspended_at, removed_at FROM accounts'),
-      people: named('SELECT name, removed_at, password_hash FROM people'),
+      people: named('SELECT name, role, removed_at, password_hash, factor_secret, factor_step FROM people'),
+      codes: db.prepare('SELECT count(*) AS n FROM recovery_codes').get()!.n,
       sessions: db.prepare('SELECT count(*) AS n FROM sessions').get()!.n,
     };
   } finally {
@@ -174,9 +176,23 @@ test('a backup made under load is consistent, and restoring it forgets no reques
   expect(granted + more).toBe(1000);
 });
 
-test('a file that is not a backup is not restored, and the store is kept', async () => {
+test('a file that is not a backup of this service is not restored, and the store is kept', async () => {
   await giveOne(100);
   const other = join(fixture.build, 'other');
+  const foreign = `sqlite:${join(fixture.build, 'foreign')}`;
+  await (await openStore(foreign)).close();
+  expect((await runHere(['backup', `${other}-3`, '--store', foreign])).code).toBe(0);
+  const wrong = await runHere(['restore', `${other}-3`, '--store', fixture.store]);
+  expect([wrong.code, wrong.stderr]).toEqual([
+    2,
+    expect.stringMatching(/backup of another service .*move that store away and use --forget\n$/),
+  ]);
+  expect((await runHere(['backup', backup(), '--store', fixture.store])).code).toBe(0);
+  for (const log of ['-wal', '-journal']) {
+    writeFileSync(backup() + log, 'a part of the backup');
+    expect(await restore()).toMatchObject({ code: 2, stderr: expect.stringContaining(`is in ${backup()}${log}`) });
+    rmSync(backup() + log);
+  }
   for (const text of ['no database at all', '']) {
     writeFileSync(other, text);
     expect((await runHere(['restore', other, '--store', fixture.store])).code).toBe(2);
@@ -213,7 +229,18 @@ const backedUp = async () => {
     const hash = hashToken(mintToken());
     await directory.invite({ email: `ada@${owner}.org`, role: 'administrator', accountId, hash }, 2, COMMAND_LINE);
     ids[owner] = (await directory.acceptInvitation(hash, owner, 'a hash', 3))!.id;
-    const credentials = { id: ids[owner]!, passwordHash: 'a hash', factorDue: false };
+    if (owner !== 'ministry') continue;
+    for (const name of ['demoted', 'promoted']) {
+      const role = name === 'demoted' ? 'administrator' : 'member';
+      const link = hashToken(mintToken());
+      await directory.invite({ email: `${name}@ministry.org`, role, accountId, hash: link }, 2, COMMAND_LINE);
+      ids[name] = (await directory.acceptInvitation(link, name, 'a hash', 3))!.id;
+    }
+    const codes = [hashToken('first'), hashToken('second')];
+    await directory.turnFactorOn(ids.ministry!, { secret: 'OLD', step: 1, recovery: codes }, 4);
+  }
+  for (const owner of ['ministry', 'suspended', 'removed']) {
+    const credentials = { id: ids[owner]!, passwordHash: 'a hash', factorDue: owner === 'ministry' };
     expect(await directory.openSession(hashToken(mintToken()), credentials, 4)).toBe(true);
   }
   const scopes = ['risk_scores'] as const;
@@ -241,8 +268,23 @@ const backedUp = async () => {
   await later.changeAccount('suspended', 'suspend', 12);
   await later.changeAccount('removed', 'remove', 13);
   await later.createAccount('organisation', 'later', 14);
+  const directoryLater = openDirectory(later.database);
+  await directoryLater.changeRole(ids.demoted!, 'member', 15, COMMAND_LINE);
+  await directoryLater.changeRole(ids.promoted!, 'administrator', 15, COMMAND_LINE);
+  await directoryLater.turnFactorOff(ids.ministry!, 16, COMMAND_LINE);
+  await directoryLater.turnFactorOn(ids.ministry!, { secret: 'NEW', step: 2, recovery: [hashToken('third')] }, 17);
+  const link = hashToken(mintToken());
+  await directoryLater.openReset(ids.ministry!, link, 18, COMMAND_LINE);
+  await directoryLater.resetPassword(link, 'a new hash', 19);
   await later.close();
   return { key };
+};
+const person = {
+  role: 'administrator',
+  removed_at: null,
+  password_hash: 'a hash',
+  factor_secret: null,
+  factor_step: 0,
 };
 const CARRIED = {
   keys: {
@@ -258,10 +300,13 @@ const CARRIED = {
     removed: { suspended_at: null, removed_at: 13 },
   },
   people: {
-    ministry: { removed_at: null, password_hash: 'a hash' },
-    suspended: { removed_at: null, password_hash: 'a hash' },
-    removed: { removed_at: 13, password_hash: '' },
+    ministry: { ...person, password_hash: 'a new hash', factor_secret: 'NEW', factor_step: 2 },
+    demoted: { ...person, role: 'member' },
+    promoted: { ...person, role: 'member' },
+    suspended: person,
+    removed: { ...person, removed_at: 13, password_hash: '' },
   },
+  codes: 1,
   sessions: 0,
 };
 
@@ -275,7 +320,7 @@ test('what was revoked, suspended, ended, removed and granted since the backup s
     .all()
     .map(({ action }) => action);
   db.close();
-  expect(actions).toEqual(['key.revoke', 'key.end', 'account.suspend', 'account.remove', 'account.create']);
+  expect(actions.slice(0, 5)).toEqual(['key.revoke', 'key.end', 'account.suspend', 'account.remove', 'account.create']);
   const server = await serve();
   const { headers } = await server.get('/v1/periods', key);
   // The minute too: all 51 requests were made within it.
@@ -317,6 +362,67 @@ test.each(['damaged', 'missing'])(
     expect(kept.length).toBe(state === 'missing' ? 0 : 1);
   },
 );
+
+/** The files and folders that `work` syncs to the disk, and those it renames, in order and by name. */
+async function stepsOf(work: () => Promise<unknown>): Promise<string[]> {
+  const steps: string[] = [];
+  const paths = new Map<number, string>();
+  const { openSync, fsyncSync, renameSync } = fs;
+  Object.assign(fs, {
+    openSync: (...args: Parameters<typeof openSync>) => {
+      const opened = openSync(...args);
+      paths.set(opened, basename(String(args[0])));
+      return opened;
+    },
+    fsyncSync: (opened: number) => {
+      steps.push(`sync ${paths.get(opened)}`);
+      fsyncSync(opened);
+    },
+    renameSync: (from: string, to: string) => {
+      steps.push(`rename to ${basename(to)}`);
+      renameSync(from, to);
+    },
+  });
+  syncBuiltinESMExports();
+  try {
+    await work();
+  } finally {
+    Object.assign(fs, { openSync, fsyncSync, renameSync });
+    syncBuiltinESMExports();
+  }
+  return steps;
+}
+
+test('backups and restored stores are on disk before they get their names, and with them afterwards', async () => {
+  await giveOne(100);
+  const backingUp = () => runHere(['backup', backup(), '--store', fixture.store]);
+  const folder = basename(fixture.build);
+  expect(await stepsOf(backingUp)).toEqual(['sync saved.unfinished', 'rename to saved', `sync ${folder}`]);
+  const replaced = ['sync proxy.sqlite.restoring', 'rename to proxy.sqlite', 'sync store'];
+  expect(await stepsOf(() => restore())).toEqual(replaced);
+  rmSync(file());
+  expect(await stepsOf(() => restore('--forget'))).toEqual(replaced);
+});
+
+test.skipIf(!hasPrlimit)('on a full disk a restore asks to try again, and leaves the store as it is', async () => {
+  await backedUp();
+  // Entries that the backup has not, so that the second time there is space for the backup but not for them.
+  const db = new DatabaseSync(file());
+  db.exec(`WITH RECURSIVE n (i) AS (SELECT 1 UNION SELECT i + 1 FROM n WHERE i < 5000)
+    INSERT INTO audit (at, actor, by_service, action, subject, detail) SELECT i, 'a', 0, 'b', 'c', 'd' FROM n`);
+  db.close();
+  for (const most of [1, statSync(backup()).size]) {
+    const limit = ['sh', '-c', `prlimit --fsize=${most}: --pid $$; exec "$@"`, 'sh'];
+    const full = await runCli(['restore', backup(), '--store', fixture.store], {}, limit);
+    expect([most, full.code, full.stderr]).toEqual([
+      most,
+      3,
+      expect.stringMatching(/^malaria-proxy: .*; try again: .*\n$/),
+    ]);
+    expect(full.stderr).not.toContain('--forget');
+    expect([await names(), counted()]).toEqual([['ministry', 'removed', 'suspended', 'later'], 50]);
+  }
+});
 
 test('a store that another command has open is not replaced, not even with --forget', async () => {
   await backedUp();

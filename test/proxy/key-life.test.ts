@@ -6,6 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { isTagged, mintKey } from '../../proxy/store/key-format.ts';
 import { BACKENDS } from '../support/proxy/backends.ts';
 import { type Finished, runCli, runHere } from '../support/proxy/cli-process.ts';
+import { createStore } from '../support/proxy/open-store.ts';
 import { codeOf, type Service, startService } from '../support/proxy/service.ts';
 
 /** Commands on the service's store, as people type them: words separated by spaces. */
@@ -176,9 +177,9 @@ test.each([
 ])('`%s` is refused in one clear line with exit code 2', async (line, message) => {
   const folder = mkdtempSync(join(tmpdir(), 'malaria-cli-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  const done = await runHere(line === '' ? [] : line.split(' '), {
-    MALARIA_STORE: `sqlite:${join(folder, 'proxy.sqlite')}`,
-  });
+  const store = `sqlite:${join(folder, 'proxy.sqlite')}`;
+  await createStore(store);
+  const done = await runHere(line === '' ? [] : line.split(' '), { MALARIA_STORE: store });
   expect([done.code, done.stdout]).toEqual([2, '']);
   expect(done.stderr).toMatch(message);
   expect(done.stderr).not.toContain('secret');

@@ -11,7 +11,7 @@ import { expect, inject, onTestFinished, test, vi } from 'vitest';
 import type { LimitChange } from '../../proxy/store/accounts-and-keys.ts';
 import { runHere, serveCli } from '../support/proxy/cli-process.ts';
 import { type FixtureOptions, makeBuild, versionOf } from '../support/proxy/fixture.ts';
-import { openStore } from '../support/proxy/open-store.ts';
+import { createStore, openStore } from '../support/proxy/open-store.ts';
 import { exchange, portOf, splitAnswers } from '../support/proxy/raw-client.ts';
 import { missingServers, startPostgres } from '../support/proxy/real-servers.ts';
 import { giveKey } from '../support/proxy/service.ts';
@@ -199,15 +199,22 @@ test('a stopping server sends all answers, even to a client that has not read th
   expect(await stopped).toBe(0);
 });
 
-test('the server stops if the file of its store is replaced, since it would miss revocations', async () => {
-  const { args, build } = setUp();
-  const serving = await serveCli(args);
-  const file = join(build, 'store', 'proxy.sqlite');
-  renameSync(file, `${file}-away`);
-  writeFileSync(file, '');
-  const [code] = await once(serving.child, 'close');
-  expect([code, serving.read().stderr]).toEqual([1, expect.stringContaining('was replaced by another file')]);
-});
+test.each(['replaced', 'removed'])(
+  'the server stops if the file of its store is %s, since it would miss revocations',
+  async (what) => {
+    const { args, build, store } = setUp();
+    await createStore(store);
+    const serving = await serveCli(args);
+    const file = join(build, 'store', 'proxy.sqlite');
+    renameSync(file, `${file}-away`);
+    if (what === 'replaced') writeFileSync(file, '');
+    const [code] = await once(serving.child, 'close');
+    expect([code, serving.read().stderr]).toEqual([
+      1,
+      expect.stringContaining('was removed, or replaced by another file; stopping'),
+    ]);
+  },
+);
 
 test('--first-key creates a key that works, and the previous one no longer works', async () => {
   const { args } = setUp();
@@ -280,16 +287,20 @@ test('no key appears in the log, on either output, or in any file of the store',
 });
 
 test('health and readiness are served on the ops port only', async () => {
-  const { args } = setUp();
-  const serving = await serveCli(args);
+  const { args, store } = setUp();
+  await createStore(store);
+  // Switches that are off in the environment: SQLite would refuse the first, and the second would log requests.
+  const serving = await serveCli(args, { MALARIA_ASYNC_GRANTS: 'false', MALARIA_LOG: 'false' });
   expect((await fetch(`${serving.opsUrl}/healthz`)).status).toBe(200);
   expect((await fetch(`${serving.opsUrl}/readyz`)).status).toBe(200);
   expect((await fetch(`${serving.opsUrl}/v1/periods`)).status).toBe(404);
   expect((await fetch(`${serving.url}/healthz`)).status).toBe(401);
+  expect(serving.read().stdout.trim().split('\n').length).toBe(1);
 });
 
 test('problems on start-up are reported in one clear line, with exit code 2', async () => {
   const { args, current, store } = setUp();
+  await createStore(store);
   const taken = createServer().listen(0, '127.0.0.1');
   onTestFinished(() => void taken.close());
   await new Promise((resolve) => taken.once('listening', resolve));
@@ -302,11 +313,17 @@ test('problems on start-up are reported in one clear line, with exit code 2', as
     [['--snapshot', `${current}-not`, '--store', store, ...free], 'run `malaria-risk build --publish` first'],
     [[...args, ...free, '--limits', 'sqlite'], 'limits are counted in the store'],
     [[...args, ...free, '--cors-origin', 'example.org/'], 'expected an origin'],
+    [[...args, ...free, '--async-grants'], '--async-grants is for PostgreSQL'],
+    [[...args, ...free, '--async-grants', '0'], 'expected true or false'],
   ] as const) {
     const done = await runHere(['serve', ...more]);
     expect([done.code, done.stdout]).toEqual([2, '']);
     expect(done.stderr).toContain(message);
     expect(done.stderr.trim().split('\n')).toHaveLength(1);
+  }
+  for (const value of ['', '0', 'yes']) {
+    const { code, stderr } = await runHere(['serve', ...args, ...free], { MALARIA_ASYNC_GRANTS: value });
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/MALARIA_ASYNC_GRANTS.*expected true or false/)]);
   }
   const nothing = [`sqlite:${join(current, '..', 'never')}`, `${current}-not`] as const;
   expect((await runHere(['serve', '--store', nothing[0], '--snapshot', nothing[1], ...free])).code).toBe(2);

@@ -53,7 +53,7 @@ export function addServeCommand(program: Command): void {
     setting('--per-month <n>', 'requests per month for all live keys of an owner, unless it has a limit of its own')
       .argParser(wholeNumber(1))
       .default(DEFAULT_PER_MONTH),
-    setting('--async-grants', 'with PostgreSQL: do not wait until a granted request is on disk'),
+    toggle('--async-grants', 'with PostgreSQL: do not wait until a granted request is on disk'),
     setting('--cors-origin <origin>', 'allow pages from this origin to call the API; may be repeated')
       .argParser(listOf(origin))
       .default([], 'none'),
@@ -76,12 +76,24 @@ export function addServeCommand(program: Command): void {
     setting('--two-step <role>', 'require two-step sign-in for this role, as for the service team; may be repeated')
       .argParser(listOf(checkRole))
       .default([], 'none'),
-    new Option('--first-key', "create and print a test key for the organisation 'first', which is created if missing"),
-    setting('--log', 'log requests as JSON lines on standard output, other events on standard error'),
+    new Option(
+      '--first-key',
+      "create and print a test key for the organisation 'first'; organisation and store are made if missing",
+    ),
+    toggle('--log', 'log requests as JSON lines on standard output, other events on standard error'),
   ]) {
     command.addOption(option);
   }
   command.action(serve);
+}
+
+/** A switch. In the environment it is turned on by `true` and off by `false`, and nothing else is accepted. */
+function toggle(flags: string, description: string): Option {
+  const option = setting(`${flags} [true|false]`, description).preset('true');
+  return option.argParser((text) => {
+    if (text === 'true' || text === 'false') return text === 'true';
+    throw new InvalidArgumentError('expected true or false');
+  });
 }
 
 /** A parser for an option that may be repeated or have several values, separated by commas. */
@@ -112,6 +124,7 @@ async function serve(options: ServeOptions): Promise<void> {
   const { startServer } = await import('../../server/server.ts');
   const server = await startServer({
     ...options,
+    mayCreate: options.firstKey === true,
     log: options.log ? (record) => access.info(record) : null,
     report,
     giveUp: (line) => {

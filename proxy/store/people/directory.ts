@@ -83,11 +83,12 @@ export function openDirectory(database: Database) {
       }),
 
     /** Each time step of two-step sign-in can be used once; false if it or a later one has been used. */
-    async spendStep(id: string, step: number): Promise<boolean> {
-      const spent = db.updateTable('people').set({ factor_step: step }).where('id', '=', id);
-      const first = spent.where('factor_step', '<', step).where('factor_secret', 'is not', null);
-      return (await first.executeTakeFirst()).numUpdatedRows === 1n;
-    },
+    spendStep: (id: string, step: number): Promise<boolean> =>
+      transact(async (tx) => {
+        const spent = tx.updateTable('people').set({ factor_step: step }).where('id', '=', id);
+        const first = spent.where('factor_step', '<', step).where('factor_secret', 'is not', null);
+        return (await first.executeTakeFirst()).numUpdatedRows === 1n;
+      }),
     spendRecoveryCode: (id: string, hash: Buffer, now: number): Promise<boolean> =>
       transact(async (tx) => {
         const person = await lockPerson(tx, id);

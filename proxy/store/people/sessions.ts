@@ -47,11 +47,12 @@ export function sessions({ db, transact, transactLightly }: Database) {
     /** Completes a session whose code was due, under a new token. False if it has ended. */
     async completeSession(due: Buffer, hash: Buffer, now: number): Promise<boolean> {
       const entered = { hash, factor_due: false, created_at: now, seen_at: now, confirmed_at: now };
-      return (await update(db, 'sessions', { hash: due, factor_due: true }, entered)) === 1;
+      return (await transact((tx) => update(tx, 'sessions', { hash: due, factor_due: true }, entered))) === 1;
     },
     /** Records that the password or a code was given again. False if the session has ended. */
     async confirmSession(hash: Buffer, now: number): Promise<boolean> {
-      return (await update(db, 'sessions', { hash, factor_due: false }, { confirmed_at: now })) === 1;
+      const held = { hash, factor_due: false };
+      return (await transact((tx) => update(tx, 'sessions', held, { confirmed_at: now }))) === 1;
     },
     /** The owner of a session if it is alive at `now` and the account may sign in; marks the session as seen. */
     async visitor(hash: Buffer, now: number): Promise<Visitor | null> {
@@ -68,9 +69,7 @@ export function sessions({ db, transact, transactLightly }: Database) {
       if (now - seen_at >= SEEN_MS) await transactLightly((tx) => update(tx, 'sessions', noted, { seen_at: now }));
       return { person: toPerson(row), account, factorDue, confirmedAt: row.confirmed_at };
     },
-    async closeSession(hash: Buffer): Promise<void> {
-      await remove(db, 'sessions', { hash });
-    },
+    closeSession: (hash: Buffer) => transact((tx) => remove(tx, 'sessions', { hash })),
     closeOtherSessions: (personId: string, kept: Buffer) =>
       transact(async (tx) => {
         await lockPerson(tx, personId);

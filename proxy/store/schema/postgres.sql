@@ -30,15 +30,11 @@ CREATE TABLE months (
 -- Written to find out whether the store can be written.
 CREATE TABLE probe (id bigint PRIMARY KEY, at bigint NOT NULL);
 
--- Requests by UTC day, key and operation: those granted, and those refused by a limit.
+-- Requests by UTC day, key, operation and outcome: 'granted', 'refused' by a limit, or the code of an error. A request
+-- that was answered with an error counts under its code as well.
 CREATE TABLE usage (
-  day text NOT NULL, key_id text NOT NULL REFERENCES keys (id), operation text NOT NULL,
-  granted bigint NOT NULL, refused bigint NOT NULL, PRIMARY KEY (key_id, day, operation)
-);
--- Requests answered with an error, by its code.
-CREATE TABLE usage_errors (
-  day text NOT NULL, key_id text NOT NULL REFERENCES keys (id), operation text NOT NULL, code text NOT NULL,
-  count bigint NOT NULL, PRIMARY KEY (key_id, day, operation, code)
+  day text NOT NULL, key_id text NOT NULL REFERENCES keys (id), operation text NOT NULL, outcome text NOT NULL,
+  count bigint NOT NULL, PRIMARY KEY (key_id, day, operation, outcome)
 );
 -- Notices, each of which is mailed once.
 CREATE TABLE notices (what text PRIMARY KEY, at bigint NOT NULL);

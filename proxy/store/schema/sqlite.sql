@@ -30,16 +30,12 @@ CREATE TABLE months (
 -- Written to find out whether the store can be written.
 CREATE TABLE probe (id INTEGER PRIMARY KEY, at INTEGER NOT NULL) STRICT;
 
--- Requests by UTC day, key and operation: those granted, and those refused by a limit.
+-- Requests by UTC day, key, operation and outcome: 'granted', 'refused' by a limit, or the code of an error. A request
+-- that was answered with an error counts under its code as well.
 CREATE TABLE usage (
-  day TEXT NOT NULL, key_id TEXT NOT NULL REFERENCES keys (id), operation TEXT NOT NULL,
-  granted INTEGER NOT NULL, refused INTEGER NOT NULL, PRIMARY KEY (key_id, day, operation)
-) STRICT, WITHOUT ROWID;
--- Requests answered with an error, by its code.
-CREATE TABLE usage_errors (
-  day TEXT NOT NULL, key_id TEXT NOT NULL REFERENCES keys (id), operation TEXT NOT NULL, code TEXT NOT NULL,
-  count INTEGER NOT NULL, PRIMARY KEY (key_id, day, operation, code)
-) STRICT, WITHOUT ROWID;
+  day TEXT NOT NULL, key_id TEXT NOT NULL REFERENCES keys (id), operation TEXT NOT NULL, outcome TEXT NOT NULL,
+  count INTEGER NOT NULL, PRIMARY KEY (key_id, day, operation, outcome)
+) STRICT;
 -- Notices, each of which is mailed once.
 CREATE TABLE notices (what TEXT PRIMARY KEY, at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 

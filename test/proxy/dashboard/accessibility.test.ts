@@ -29,8 +29,11 @@ const PHONE = { width: 360, height: 740 };
 
 async function addUsage(key: string) {
   const at = Date.now();
-  const row = { day: dayOf(at), key_id: key, operation: 'risk-lgas', granted: 7, refused: 1, at };
-  await dashboard.store.usage.add([row]);
+  const row = { day: dayOf(at), key_id: key, operation: 'risk-lgas', at };
+  await dashboard.store.usage.add([
+    { ...row, outcome: 'granted', count: 7 },
+    { ...row, outcome: 'refused', count: 1 },
+  ]);
 }
 
 async function enterPassword(page: Page, email: string) {

@@ -4,6 +4,7 @@ import { BACKENDS } from '../../support/proxy/backends.ts';
 import { runCli, serveCli } from '../../support/proxy/cli-process.ts';
 import { type Dashboard, linkIn, PASSWORD, startDashboard, Visitor } from '../../support/proxy/dashboard.ts';
 import { makeBuild } from '../../support/proxy/fixture.ts';
+import { createStore } from '../../support/proxy/open-store.ts';
 
 vi.unmock('node:crypto');
 
@@ -28,6 +29,7 @@ const at = (address: string) => ({ 'x-forwarded-for': address });
 describe.skipIf(BACKENDS[1]!.skip)('two dashboards', () => {
   test('two processes started as operators do serve people created on the command line', async () => {
     const { store } = await BACKENDS[1]!.newStore();
+    await createStore(store);
     const { build, current, remove } = makeBuild();
     onTestFinished(remove);
     const env = { MALARIA_STORE: store };

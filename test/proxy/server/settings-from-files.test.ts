@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { settingsFromFiles } from '../../../proxy/server/settings-from-files.ts';
 import { runHere } from '../../support/proxy/cli-process.ts';
+import { createStore } from '../../support/proxy/open-store.ts';
 
 let folder: string;
 let store: string;
@@ -37,6 +38,7 @@ test('a setting that is gone is refused, wherever it is given', async () => {
 });
 
 test('commands use settings from files, and leave none of them in the environment', async () => {
+  await createStore(storeUrl());
   const { code, stderr } = await runHere(['accounts', 'create-organisation', 'ministry'], {
     MALARIA_STORE_FILE: store,
   });

@@ -44,10 +44,29 @@ describe.skipIf(missingServers.length > 0)('PostgreSQL', () => {
     const { code, stderr } = await runHere(['accounts', 'list', '--store', url]);
     expect([code, stderr]).toEqual([
       2,
-      'malaria-proxy: the database was made by an unreleased version, or is no store: make a new one\n',
+      'malaria-proxy: postgres://… was made by an unreleased version, or is no store: make a new one\n',
     ]);
     const tables = await sql("SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace", url);
     expect(tables.map(({ relname }) => relname).sort()).toEqual(['accounts', 'schema_version']);
+  });
+
+  test('a database of another program is refused, even if it has a table called store', async () => {
+    for (const [name, script] of [
+      ['another', 'CREATE TABLE customers (id int)'],
+      ['shop', 'CREATE TABLE store (id int, name text)'],
+      ['shops', 'CREATE TABLE store (version text)'],
+      ['views', 'CREATE VIEW something AS SELECT 1'],
+    ]) {
+      await sql(`CREATE DATABASE ${name}`);
+      const url = server.url.replace(/postgres$/, name!);
+      await sql(script!, url);
+      for (const args of [['create-store'], ['accounts', 'list']]) {
+        const { code, stderr } = await runHere([...args, '--store', url]);
+        expect([name, code, stderr]).toEqual([name, 2, expect.stringContaining('or is no store: make a new one')]);
+      }
+      const made = await sql("SELECT 1 FROM pg_class WHERE relnamespace = 'public'::regnamespace", url);
+      expect([name, made.length]).toEqual([name, 1]);
+    }
   });
 
   test('the function that admits is made once for each version of the program', async () => {
@@ -66,8 +85,8 @@ describe.skipIf(missingServers.length > 0)('PostgreSQL', () => {
       begun.push(client);
       await client.connect();
       await client.query('BEGIN');
-      const values = [hashKey(key), perMinute, perMonth, false, null];
-      return (await client.query(`SELECT refused, now_ms FROM ${ADMIT}($1, $2, $3, $4, $5)`, values)).rows[0];
+      const values = [hashKey(key), perMinute, perMonth, 60_000];
+      return (await client.query(`SELECT refused, now_ms FROM ${ADMIT}($1, $2, $3, $4)`, values)).rows[0];
     };
     onTestFinished(async () => void (await Promise.all(begun.map((client) => client.end()))));
     for (const [second, perMinute, perMonth, refused] of [

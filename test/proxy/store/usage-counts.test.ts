@@ -105,7 +105,6 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', (backend) =>
     let isGone = true;
     const counter = countUsage({
       add: async (rows) => (isGone ? Promise.reject(new Error('gone')) : usage.add(rows)),
-      addErrors: usage.addErrors,
     });
     for (isGone of [true, true, false]) {
       counter.count(live, 'periods', false, MIDNIGHT);

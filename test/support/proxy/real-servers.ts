@@ -84,11 +84,15 @@ function copyPostgres(from: string): { folder: string; data: string } {
 /**
  * @param from a data directory that `initPostgres` created; the server uses a copy of it
  * @param syncs whether it waits for the disk, as in production; tests need not
+ * @param more further settings, as name=value
  */
-export async function startPostgres(from?: string, syncs = false): Promise<RealServer> {
+export async function startPostgres(
+  from?: string,
+  { syncs = false, more = [] }: { syncs?: boolean; more?: string[] } = {},
+): Promise<RealServer> {
   const { folder, data } = from === undefined ? initPostgres() : copyPostgres(from);
   const port = await freePort();
-  const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=200'];
+  const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=200', ...more];
   if (!syncs) settings.push('fsync=off');
   const url = `postgres://malaria@127.0.0.1:${port}/postgres`;
   const options = ['-D', data, '-p', String(port), ...settings.flatMap((text) => ['-c', text])];

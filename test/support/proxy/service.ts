@@ -54,6 +54,7 @@ export async function serveBuild(
     mailFrom: 'malaria-risk@localhost',
     trustProxy: ['127.0.0.1'],
     twoStep: [],
+    mayCreate: true,
     host: '127.0.0.1',
     port: 0,
     opsPort: 0,
