@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Content, html, type Markup, raw } from '../report/shared/markup.ts';
+import { Html, html, type Value } from '../../lib/pages/html.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a document of many shapes; tests lint it, and wrong accesses show on the page
 type Json = any;
@@ -16,7 +16,7 @@ export function renderApiPage(openapi: Json): string {
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
-<title>${info.title}: API reference</title><style>${raw(style)}</style></head><body>
+<title>${info.title}: API reference</title><style>${Html.of(style)}</style></head><body>
 <header><h1>${info.title}</h1><p>API reference of ${info['x-model-version']}, contract ${info.version}, made from <a href="../openapi.json">openapi.json</a> · <a href="index.html">Report</a> · Clients: <a href="../client/python/README.md">Python</a>, <a href="../client/r/README.md">R</a>, <a href="../client/ts/README.md">TypeScript</a></p></header>
 <main>
 <section><h2>Usage</h2>${prose(info.description)}
@@ -38,7 +38,7 @@ ${operation.parameters.length > 0 && html`<h3>Parameters</h3><dl>${operation.par
 <section id="problem"><h2>Error body</h2>${schemaList(components.schemas.Problem)}</section>
 <section><h2>Headers</h2><dl>${Object.entries(components.headers).map(([name, header]) => html`<dt><code>${name}</code></dt><dd>${(header as Json).description}; such as <code>${(header as Json).example}</code></dd>`)}</dl></section>
 </main></body></html>
-`.markup;
+`.toString();
 }
 
 /** `value` with its references resolved. */
@@ -56,7 +56,7 @@ function withoutReferences(value: Json, openapi: Json): Json {
 const answerOf = (operation: Json): Json => Object.values(operation.responses['200'].content)[0];
 
 /** Text as HTML, with `code` and lists. */
-function prose(text: string, inline = false): Content {
+function prose(text: string, inline = false): Value {
   const spans = (line: string) => line.split('`').map((part, i) => (i % 2 ? html`<code>${part}</code>` : part));
   if (inline) return spans(text);
   return text
@@ -69,7 +69,7 @@ function prose(text: string, inline = false): Content {
 }
 
 /** Fields of an object, with those of inner objects indented below. */
-function schemaList(schema: Json): Markup {
+function schemaList(schema: Json): Html {
   const inner = fieldsOf(schema);
   if (!inner) return html`<p>${typeName(schema)}</p>`;
   return html`<dl class="fields">${Object.entries(inner).map(

@@ -1,6 +1,6 @@
+import { type Html, html } from '../../../pipeline/lib/pages/html.ts';
 import type { Visitor } from '../../store/people/sessions.ts';
 import { SERVICE_NAME } from '../mail/mails.ts';
-import { type Html, html } from './html.ts';
 import { form } from './parts.ts';
 
 /** URLs of the files that pages load, each with a hash of its content. */

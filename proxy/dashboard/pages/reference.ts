@@ -1,8 +1,9 @@
 /** The reference: operations with search, samples and example answers; codes of states and LGAs. */
 import { FEED } from '../../../pipeline/contract/published.ts';
+import { type Html, html } from '../../../pipeline/lib/pages/html.ts';
+import { table } from '../../../pipeline/lib/pages/table.ts';
 import { ROLES } from '../../store/people/person-rules.ts';
-import { type Html, html } from '../kit/html.ts';
-import { facts, notice, searchForm, table } from '../kit/parts.ts';
+import { facts, notice, searchForm } from '../kit/parts.ts';
 import type { Reference, ReferenceOperation } from '../kit/reference-content.ts';
 import type { Services } from '../kit/services.ts';
 import { type Answer, type Page, routes, type SignedIn } from '../kit/visit.ts';

@@ -1,6 +1,7 @@
 import type { Words } from '../../../contract/words.ts';
+import { type Html, html } from '../../../lib/pages/html.ts';
+import { table } from '../../../lib/pages/table.ts';
 import type { SnapshotTables } from '../../snapshot/snapshot-tables.ts';
-import { html, type Markup, table } from '../shared/markup.ts';
 
 type Skill = SnapshotTables['forecast_skill'][number];
 
@@ -20,7 +21,7 @@ const METHODS: Record<string, string> = {
 };
 
 /** Skill of the forecasts of reported cases on months that they had not seen, compared with simple methods. */
-export function forecastPart({ forecast_skill }: Pick<SnapshotTables, 'forecast_skill'>, words: Words): Markup {
+export function forecastPart({ forecast_skill }: Pick<SnapshotTables, 'forecast_skill'>, words: Words): Html {
   const names = levelsIn(words);
   const overall = forecast_skill.filter(({ origins }) => origins === 'all');
   const horizons = [...new Set(overall.map(({ horizon_months }) => horizon_months))];
@@ -37,29 +38,23 @@ ${levels.map(([level, rows]) => levelTable(names[level], rows, horizons))}
 }`;
 }
 
-function levelTable(areas: string, rows: readonly Skill[], horizons: readonly (number | null)[]): Markup {
+function levelTable(areas: string, rows: readonly Skill[], horizons: readonly (number | null)[]): Html {
   const methods = [...Map.groupBy(rows, ({ method }) => method)];
   const count = rows.find(({ horizon_months }) => horizon_months === null)!.forecasts;
   const of = (own: readonly Skill[], horizon: number | null) => own.find((row) => row.horizon_months === horizon);
   return table(
     `${areas}: ${count} forecasts`,
     [
-      { head: 'Method' },
+      { title: 'Method', cell: ([method]) => METHODS[method] ?? method },
       ...horizons.map((horizon) => ({
-        head: horizon === null ? 'Error, all' : `${horizon} ${horizon === 1 ? 'month' : 'months'}`,
-        number: true,
+        title: horizon === null ? 'Error, all' : `${horizon} ${horizon === 1 ? 'month' : 'months'}`,
+        decimals: 3,
+        cell: ([, own]: (typeof methods)[number]) => of(own, horizon)?.log_mae,
       })),
-      { head: 'CRPS', number: true },
-      { head: 'In 50%', number: true },
-      { head: 'In 90%', number: true },
+      { title: 'CRPS', decimals: 3, cell: ([, own]) => of(own, null)!.crps_log },
+      { title: 'In 50%', decimals: 3, cell: ([, own]) => of(own, null)!.coverage_50 },
+      { title: 'In 90%', decimals: 3, cell: ([, own]) => of(own, null)!.coverage_90 },
     ],
-    methods.map(([method, own]) => {
-      const all = of(own, null)!;
-      return [
-        METHODS[method] ?? method,
-        ...horizons.map((horizon) => of(own, horizon)?.log_mae.toFixed(3)),
-        ...[all.crps_log, all.coverage_50, all.coverage_90].map((value) => value.toFixed(3)),
-      ];
-    }),
+    methods,
   );
 }

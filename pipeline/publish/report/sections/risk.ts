@@ -1,12 +1,12 @@
 import { wordsOf } from '../../../contract/words.ts';
+import { type Html, html } from '../../../lib/pages/html.ts';
 import type { Contents } from '../../snapshot/contents.ts';
 import { periodsOf } from '../../snapshot/snapshot-tables.ts';
 import { renderMap } from '../shared/map.ts';
-import { html, type Markup } from '../shared/markup.ts';
 import { periodName, SCORE_CLASSES, scoreFill } from '../shared/names.ts';
 
 /** The part of the page with the map, its controls, sentences and the selected place. The first map needs no script. */
-export function mapStage({ tables, coverage, model }: Contents): Markup {
+export function mapStage({ tables, coverage, model }: Contents): Html {
   const periods = periodsOf(tables);
   const latest = periods.indexOf(coverage.last_estimated);
   const scores = new Map(
