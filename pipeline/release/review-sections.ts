@@ -1,5 +1,5 @@
 import { type Section, tableBlock } from '../lib/pages/blocks.ts';
-import { findingLine } from '../publish/report/findings.ts';
+import { findingLine } from '../publish/snapshot/findings.ts';
 import type { Review } from './review.ts';
 
 /** What the version would replace. */

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { UsageError } from '../../lib/errors.ts';
-import { findingBlocks } from '../../publish/report/findings.ts';
+import { findingBlocks } from '../../publish/snapshot/findings.ts';
 import { type BuildResult, build } from '../../release/build.ts';
 import { type Publication, publishVersion } from '../../release/publish.ts';
 import { SNAPSHOT, STAGES } from '../../stages.ts';

@@ -1,8 +1,8 @@
 import { blocksOf } from '../../../lib/pages/blocks.ts';
 import { type Html, html } from '../../../lib/pages/html.ts';
 import type { Contents } from '../../snapshot/contents.ts';
+import { findingBlocks } from '../../snapshot/findings.ts';
 import type { Finding } from '../../snapshot/provenance.ts';
-import { findingBlocks } from '../findings.ts';
 
 /** What the build found in its data, by what is to be done about it, and the messages of the models. */
 export function findingsSection(findings: readonly Finding[]): Html {

@@ -1,6 +1,6 @@
 import type { SurveyTrend } from '../../../contract/schemas.ts';
 import { wordsOf } from '../../../contract/words.ts';
-import { type Html, html, type Value } from '../../../lib/pages/html.ts';
+import { type Html, html } from '../../../lib/pages/html.ts';
 import { type Column, table } from '../../../lib/pages/table.ts';
 import type { Contents } from '../../snapshot/contents.ts';
 import { trendsOf } from '../../snapshot/contents.ts';

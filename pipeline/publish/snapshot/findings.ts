@@ -1,5 +1,5 @@
 import type { Block } from '../../lib/pages/blocks.ts';
-import type { Finding } from '../snapshot/provenance.ts';
+import type { Finding } from './provenance.ts';
 
 interface Group {
   heading: string;
