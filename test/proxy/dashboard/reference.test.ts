@@ -42,7 +42,7 @@ test('every operation has a page for people who are signed in', async () => {
 test('a page shows parameters, fields, samples, an answer and errors', async () => {
   const { html, text } = await mia.open('/reference/risk-lgas');
   expect(text).toContain('state yes Two-letter state code');
-  expect(text).toContain('lgas[].score_low number Lower end');
+  expect(text).toContain('lgas[].score_low number 0 to 1 Lower end');
   expect(html).toContain(
     `-H &quot;Authorization: Bearer $KEY&quot; &#39;${dashboard.url}/v1/risk/lgas?state=KN&amp;period=2023-09&#39;`,
   );
@@ -57,7 +57,7 @@ test('the page of a table shows its columns, that of diffs no sample; fields tha
   expect(diff.text).toMatch(/\/v1\/versions lists the addresses of all diffs, as diff/);
   expect(diff.text).not.toContain('Samples');
   const { text } = await mia.open('/reference/context-states');
-  expect(text).toContain('itn_use number or null Share of people who slept under a treated net');
+  expect(text).toContain('itn_use number 0 to 1 or null Share of people who slept under a treated net');
 });
 
 test('the list shows the last month of the data, and whether it is made up', async () => {
