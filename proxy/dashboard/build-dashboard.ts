@@ -8,7 +8,7 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { FEED } from '../../pipeline/contract/published.ts';
 import { lineOf, TryAgain, UsageError } from '../../pipeline/lib/errors.ts';
 import { html } from '../../pipeline/lib/pages/html.ts';
-import { baseStyle } from '../../pipeline/lib/pages/page.ts';
+import { baseStyle, cardStyle } from '../../pipeline/lib/pages/page.ts';
 import { throttled } from '../../pipeline/lib/throttle.ts';
 import { TooBusy } from '../store/people/passwords.ts';
 import { BROWSER_MS, mustSetUpFactor } from '../store/people/person-rules.ts';
@@ -187,7 +187,7 @@ function forbidden({ account }: Visitor): Answer {
 function serveAssets(app: FastifyInstance): AssetUrls {
   const urls = Object.entries(ASSETS).map(([name, [file, type]]) => {
     const own = readFileSync(join(import.meta.dirname, 'assets', file), 'utf8');
-    const content = name === 'style' ? baseStyle() + own : own;
+    const content = name === 'style' ? baseStyle() + cardStyle() + own : own;
     const version = createHash('sha256').update(content).digest('hex').slice(0, 12);
     const url = `/assets/${version}-${file}`;
     app.get(url, (_request, reply) =>

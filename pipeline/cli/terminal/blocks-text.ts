@@ -15,7 +15,7 @@ export const blocksText = (blocks: Section['blocks'], width = Number.POSITIVE_IN
       const rows = block.rows.map((cells) =>
         Object.fromEntries(block.columns.map(({ title, decimals }, i) => [title, shown(cells[i] ?? null, decimals)])),
       );
-      return [`${block.caption}:`, formatTable(rows), ''];
+      return ['', `${block.caption}:`, formatTable(rows)];
     }
     const { heading, hint, items } = block;
     const head = heading === undefined ? [] : [`${heading}${hint === undefined ? '' : ` (${hint})`}:`];

@@ -2,8 +2,11 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Html, html, type Value } from './html.ts';
 
+const read = (file: string) => readFileSync(path.resolve(import.meta.dirname, file), 'utf8');
 /** The style sheet of every page: colours, type, tables. */
-export const baseStyle = (): string => readFileSync(path.resolve(import.meta.dirname, './base.css'), 'utf8');
+export const baseStyle = (): string => read('./base.css');
+/** A further one for pages whose tables become cards on a phone. */
+export const cardStyle = (): string => read('./cards.css');
 
 /** An HTML document. @param head what it loads */
 export const page = (title: string, head: Value, body: Value): string =>

@@ -2,7 +2,7 @@ import type { Reference } from '../../contract/reference.ts';
 import { fieldTable, operationParts, operationTables } from '../../contract/reference-parts.ts';
 import { blocksOf } from '../../lib/pages/blocks.ts';
 import { html, prose } from '../../lib/pages/html.ts';
-import { headed, headOnDisk, page } from '../../lib/pages/page.ts';
+import { cardStyle, headed, headOnDisk, page } from '../../lib/pages/page.ts';
 import { table } from '../../lib/pages/table.ts';
 
 /** The reference as one page, for those who have a snapshot but no dashboard. */
@@ -14,7 +14,7 @@ export function renderApiPage(reference: Reference): string {
     .map((block) => (block.startsWith('- ') ? { items: block.split('\n').map((line) => line.slice(2)) } : block));
   return page(
     `${title}: API reference`,
-    headOnDisk(),
+    headOnDisk({ style: cardStyle() }),
     headed(
       html`<h1>${title}</h1><p>API reference of ${modelVersion}, contract ${contractVersion}, made from <a href="../openapi.json">openapi.json</a> · <a href="index.html">Report</a> · Clients: <a href="../client/python/README.md">Python</a>, <a href="../client/r/README.md">R</a>, <a href="../client/ts/README.md">TypeScript</a></p>`,
       html`<section><h2>Usage</h2>${blocksOf(blocks)}
