@@ -61,5 +61,5 @@ function blockOf(block: Block): Html {
   if ('rows' in block) return table(block.caption, block.columns, block.rows);
   const { heading, hint, items, alert } = block;
   return html`${heading && html`<h3>${heading}</h3>`}${hint && html`<p class="note">${prose(hint)}</p>`}
-<ul${alert && html` class="missing"`}>${items.map((item) => html`<li>${prose(item)}</li>`)}</ul>`;
+<ul${alert && html` class="notice"`}>${items.map((item) => html`<li>${prose(item)}</li>`)}</ul>`;
 }

@@ -29,7 +29,7 @@ export function forecastPart({ forecast_skill }: Pick<SnapshotTables, 'forecast_
   return html`<h3 id="forecast-skill">Test of the forecasts of reported cases</h3>
 ${
   overall.length === 0
-    ? html`<p class="missing">Forecasts of reported cases were not tested in this version, or the country has too few records.</p>`
+    ? html`<p class="notice">Forecasts of reported cases were not tested in this version, or the country has too few records.</p>`
     : html`<p>For each month of the last years of the records, a model fitted to the records up to that month forecast the next one to four months. Error: mean absolute difference of logarithms; 0.25 is a factor of 1.28. CRPS (continuous ranked probability score) extends this to the whole predictive distribution. For both, lower is better. Forecasts of cases are in the table <code>forecasts_cases</code>; no score uses them.</p>
 ${levels.map(([level, rows]) => levelTable(names[level], rows, horizons))}
 <p class="key"><span class="band"></span> 90% range four months ahead <span class="line model"></span> median one month ahead <span class="dot reported"></span> later reported; each as a share of the ${words.state.one}’s own mean</p>

@@ -23,7 +23,7 @@ export function mapStage({ tables, coverage, model }: Contents): Html {
 <div class="card map-card">
 <div class="controls">
 <div id="time"><div class="month"><button type="button" id="earlier" aria-label="One month earlier">‹</button>
-<label for="month" class="unseen">Month</label><output id="month-name" for="month">${name}</output><span id="kind" class="kind">estimated</span>
+<label for="month" class="unseen">Month</label><output id="month-name" for="month">${name}</output><span id="kind" class="mark kind">estimated</span>
 <button type="button" id="later" aria-label="One month later">›</button></div>
 <div class="slider"><input type="range" id="month" min="0" max="${periods.length - 1}" value="${latest}" step="1">
 <div id="years" aria-hidden="true"></div></div></div>

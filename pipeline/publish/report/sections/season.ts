@@ -14,7 +14,7 @@ export function seasonSection(contents: Contents): Html {
   const { context_states: states } = contents.tables;
   if (contents.tables.season.length === 0)
     return html`<section id="season" aria-labelledby="season-head"><h2 id="season-head">Season</h2>
-<p class="missing">${description} Scores are the same in all months of a year.</p></section>`;
+<p class="notice">${description} Scores are the same in all months of a year.</p></section>`;
   const seasonOf = seasonsOf(contents);
   const words = wordsOf(contents.model.territory);
   return html`<section id="season" aria-labelledby="season-head">
@@ -36,7 +36,7 @@ export function seasonChecked(contents: Contents, { season_check }: Evidence): H
   const { state, State } = wordsOf(contents.model.territory);
   const names = new Map(contents.tables.context_states.map(({ state_code, state }) => [state_code, state]));
   return html`<section id="season-checked" aria-labelledby="season-checked-head"><h2 id="season-checked-head">Check of the season</h2>
-${check.series === 0 && html`<p class="missing">This country’s data contain no monthly case records, so its season has not been checked here${contents.transmission ? '' : ', and season and survey answers are left out of the API'}.</p>`}
+${check.series === 0 && html`<p class="notice">This country’s data contain no monthly case records, so its season has not been checked here${contents.transmission ? '' : ', and season and survey answers are left out of the API'}.</p>`}
 ${
   check.series > 0 &&
   html`<p>Monthly case records of ${check.series} ${state.many} were left out in turn: the median correlation is <b>${check.median_correlation.toFixed(3)}</b>; on average, the midpoint of the high season is off by <b>${check.mean_months_off.toFixed(2)}</b> months and the peak by <b>${check.mean_months_peak_is_off.toFixed(2)}</b> months.</p>

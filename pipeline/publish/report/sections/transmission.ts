@@ -11,8 +11,8 @@ import { isReported, methodName } from './words.ts';
 /** The compartmental model: fits, projections against the cases then reported, and limits. */
 export function transmissionSection({ transmission, model }: Contents, { fits }: Evidence): Html {
   return html`<section id="transmission" aria-labelledby="transmission-head">
-<h2 id="transmission-head">Transmission model <span class="tag">research</span></h2>
-${transmission ? fitted(transmission, fits, wordsOf(model.territory)) : html`<p class="missing">This country has no monthly case records, so no transmission model was fitted.</p>`}
+<h2 id="transmission-head">Transmission model <span class="mark soft">research</span></h2>
+${transmission ? fitted(transmission, fits, wordsOf(model.territory)) : html`<p class="notice">This country has no monthly case records, so no transmission model was fitted.</p>`}
 </section>`;
 }
 

@@ -20,7 +20,7 @@ export function validationSection(
   return html`<section id="validation" aria-labelledby="validation-head">
 <h2 id="validation-head">How reliable the scores are</h2>
 <p class="lead">The scores shown are those of the <b>${modelName(risk.model).toLowerCase()}</b> model. The spatial model is compared with two simple ones: the baseline, which is each ${words.state.one}’s average in the nearest survey round, pulled towards the national average and adjusted for the season; and the national mean, which is the national figure of that round. A model that does not beat these is not worth its complexity.</p>
-${validation ? measured(validation, cellOf(surveys, words), words) : html`<p class="missing">The scores of this version were not tested on survey cells left out of the fit, so nothing here shows how often its ranges contain the truth. For checks of the season and of the transmission model see below.</p>`}
+${validation ? measured(validation, cellOf(surveys, words), words) : html`<p class="notice">The scores of this version were not tested on survey cells left out of the fit, so nothing here shows how often its ranges contain the truth. For checks of the season and of the transmission model see below.</p>`}
 ${madeUp(known_truth, model.territory, words)}
 ${forecastPart(tables, words)}
 ${basisPart({ tables, coverage, model })}
