@@ -377,7 +377,7 @@ const CLIENT_OPERATIONS = CLIENTS.map((language) =>
   fileOperation({
     id: `client-${language}` as const,
     path: clientPath(language),
-    summary: `The client for ${{ python: 'Python', r: 'R', ts: 'TypeScript' }[language]}, with examples: a map, an alert, a join`,
+    summary: `The client for ${{ python: 'Python', r: 'R', ts: 'TypeScript' }[language]}, with examples`,
     scopes: [],
     type: ARCHIVE,
     file: clientFile(language),

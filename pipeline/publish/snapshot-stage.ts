@@ -117,7 +117,7 @@ export async function writeSnapshot(directory: string, input: SnapshotInput): Pr
   const openapi = buildOpenapi(input.model_version, territory, { values, answers });
   await tree.write('openapi.json', `${JSON.stringify(openapi, null, 2)}\n`);
   await tree.writeEncoded('v1/openapi.json', JSON.stringify(openapi));
-  const clients = clientFiles(territory, values);
+  const clients = clientFiles(territory, openapi, values);
   for (const [name, text] of Object.entries(clients)) await tree.write(`client/${name}`, text);
   for (const [name, bytes] of Object.entries(clientArchives(clients))) await tree.write(name, bytes);
   await tree.write('model-card.json', `${JSON.stringify(card, null, 2)}\n`);

@@ -44,7 +44,7 @@ export function proseOf(value: unknown): string[] {
 /** Passages that `foreignWords` finds in the descriptions of a snapshot, `file: text`. */
 export function foreignDescriptions(snapshot: string): string[] {
   const json = ['openapi.json', 'model-card.json', 'findings.json', 'tables/datapackage.json', 'v1/tables.json'];
-  const pages = ['tables/README.md', 'client/python/README.md', 'client/r/README.md', 'client/ts/README.md'];
+  const pages = ['tables/README.md', 'client/README.md'];
   const read = (name: string) => readFileSync(path.join(snapshot, name), 'utf8');
   return [
     ...json.flatMap((name) => proseOf(JSON.parse(read(name))).map((text) => ({ name, text }))),

@@ -13,7 +13,7 @@ export interface LeastSquares {
 /**
  * Minimises Σ rᵢ(p)² by Levenberg (1944) and Marquardt (1963): steps δ from (JᵀJ + λ diag(JᵀJ)) δ = −Jᵀr, with
  * Nielsen's rule for λ (1999, IMM-REP-1999-05). A step that does not lower the sum is never kept. The Jacobian is
- * computed by central differences.
+ * computed by forward differences.
  * @param residuals returns the same number of residuals each time; a step to a point where one is not finite is
  *   rejected
  * @param difference step of the differences, in units of max(1, |p|)
@@ -23,7 +23,7 @@ export interface LeastSquares {
 export function minimiseSquares(
   residuals: (parameters: readonly number[]) => ArrayLike<number>,
   start: readonly number[],
-  { iterations: limit = 60, tolerance = 1e-9, difference = 1e-5 } = {},
+  { iterations: limit = 60, tolerance = 1e-9, difference = 1e-7 } = {},
 ): LeastSquares {
   const n = start.length;
   let p = [...start];
@@ -34,7 +34,7 @@ export function minimiseSquares(
   let growth = 2;
 
   for (let iterations = 1; iterations <= limit; iterations++) {
-    const columns = jacobianColumns(residuals, p, difference);
+    const columns = jacobianColumns(residuals, p, r, difference);
     const gradient = columns.map((column) => dot(column, r));
     const normal = new Float64Array(n * n);
     for (let i = 0; i < n; i++) for (let j = 0; j <= i; j++) normal[i * n + j] = dot(columns[i]!, columns[j]!);
@@ -82,14 +82,13 @@ export function minimiseSquares(
 function jacobianColumns(
   residuals: (parameters: readonly number[]) => ArrayLike<number>,
   p: readonly number[],
+  r: ArrayLike<number>,
   difference: number,
 ): Float64Array[] {
   return p.map((value, j) => {
     const h = difference * Math.max(1, Math.abs(value));
-    const at = (moved: number) => residuals(p.map((v, k) => (k === j ? moved : v)));
-    const above = Float64Array.from(at(value + h));
-    const below = at(value - h);
-    return above.map((v, i) => (v - below[i]!) / (2 * h));
+    const moved = residuals(p.map((v, k) => (k === j ? v + h : v)));
+    return Float64Array.from(r, (v, i) => (moved[i]! - v) / h);
   });
 }
 

@@ -21,9 +21,9 @@ const REFIT_EVERY = 3;
 /**
  * Alternating updates of noise and hyperparameters: in the first fit, and in later ones, which start from the previous.
  */
-const ROUNDS = { first: 4, later: 2 };
-/** Updates of the noise with fixed hyperparameters. */
-const STEPS = 5;
+const ROUNDS = { first: 4, later: 1 };
+/** Updates of the noise with fixed hyperparameters: in the first fit, and in later ones. */
+const STEPS = { first: 5, later: 2 };
 /** Number of months used at the end of a record: the work grows with their cube. MODEL.md, section 6. */
 const WINDOW = 72;
 const START_NOISE_SD = 0.2;
@@ -41,12 +41,13 @@ export function caseModel(): Forecaster {
       const { data, centre } = grouped(fromMonth(seen, first));
       if (Number.isNaN(centre)) return seen.areas.map(() => HORIZONS.map(() => null));
       const rounds = origins++ % REFIT_EVERY > 0 ? 0 : fitted === null ? ROUNDS.first : ROUNDS.later;
+      const steps = fitted === null ? STEPS.first : STEPS.later;
       let { logs, noise } = fitted ?? startOf(data);
-      noise = settleNoise(data, { logs, noise: overMonths(noise, data.months, first - began) }, STEPS);
+      noise = settleNoise(data, { logs, noise: overMonths(noise, data.months, first - began) }, steps);
       began = first;
       for (let round = 0; round < rounds; round++) {
         logs = fitHyperparameters(data, { logs, noise });
-        noise = settleNoise(data, { logs, noise }, STEPS);
+        noise = settleNoise(data, { logs, noise }, steps);
       }
       fitted = { logs, noise };
       const scales = noise.precision.map((precision) => 1 / Math.sqrt(precision));

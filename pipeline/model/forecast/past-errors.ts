@@ -19,22 +19,31 @@ export interface Forecaster {
  * targets. The point forecast remains the median: quantiles that would be on the wrong side of it are set to it.
  */
 export function withPastErrors({ name, points }: PointMethod): Forecaster {
-  const past: { origin: number; points: number[][] }[] = [];
+  /** By horizon: forecasts whose targets were unknown at the last origin, and the errors of all others. */
+  const records = HORIZONS.map(() => ({ open: [] as { target: number; points: number[] }[], errors: [] as number[] }));
   return {
     name,
     forecast(seen) {
       const made = points(seen);
-      past.push({ origin: seen.months - 1, points: made });
       const spreads = HORIZONS.map((horizon, h) => {
-        const errors = past.flatMap(({ origin, points }) =>
-          points.map((point, a) => (seen.areas[a]!.y[origin + horizon] ?? Number.NaN) - point[h]!),
+        const record = records[h]!;
+        const { known = [], open = [] } = Object.groupBy(record.open, ({ target }) =>
+          target < seen.months ? 'known' : 'open',
         );
-        const sorted = Float64Array.from(errors.filter((error) => !Number.isNaN(error))).sort();
-        return sorted.length > 0 ? SHARES.map((share) => keepSide(share, quantile(sorted, share))) : null;
+        for (const { target, points } of known)
+          for (const [a, point] of points.entries()) {
+            const error = seen.areas[a]!.y[target]! - point;
+            if (!Number.isNaN(error)) record.errors.push(error);
+          }
+        open.push({ target: seen.months - 1 + horizon, points: made.map((point) => point[h]!) });
+        record.open = open;
+        const sorted = Float64Array.from(record.errors).sort();
+        if (sorted.length === 0) return null;
+        return Float64Array.from(SHARES, (share) => keepSide(share, quantile(sorted, share)));
       });
       return made.map((point) =>
         spreads.map((spread, h) =>
-          spread === null || Number.isNaN(point[h]!) ? null : Float64Array.from(spread, (error) => point[h]! + error),
+          spread === null || Number.isNaN(point[h]!) ? null : spread.map((error) => point[h]! + error),
         ),
       );
     },

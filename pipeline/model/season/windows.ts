@@ -32,16 +32,22 @@ export interface JudgedWindow extends Window {
   criterion_probability: number | null;
 }
 
-/** The share of the year in a run of `months`, by first month, January first. */
-export function windowShares(values: readonly number[], months: number): number[] {
-  const total = values.reduce((sum, value) => sum + value, 0);
+/**
+ * The share of the year in a run of `months`, by first month, January first.
+ * @param shares receives the result, for callers with millions of seasons
+ */
+export function windowShares(values: ArrayLike<number>, months: number, shares = new Float64Array(12)): Float64Array {
+  let total = 0;
   let held = 0;
-  for (let i = 0; i < months; i++) held += values[i % 12]!;
-  return values.map((value, first) => {
-    const share = held / total;
-    held += values[(first + months) % 12]! - value;
-    return share;
-  });
+  for (let i = 0; i < 12; i++) {
+    total += values[i]!;
+    if (i < months) held += values[i]!;
+  }
+  for (let first = 0; first < 12; first++) {
+    shares[first] = held / total;
+    held += values[(first + months) % 12]! - values[first]!;
+  }
+  return shares;
 }
 
 /** The run with the largest share of the year; the earliest of equals. */
@@ -89,14 +95,16 @@ export function judgeWindow(
   const held = new Float64Array(errors.length);
   let near = 0;
   let reached = 0;
-  const season = new Array<number>(12);
+  const season = new Float64Array(12);
+  const shares = new Float64Array(12);
   for (const [i, error] of errors.entries()) {
     for (let month = 0; month < 12; month++) season[month] = expected[month]! * error[month]!;
-    const shares = windowShares(season, months);
-    const most = Math.max(...shares);
+    windowShares(season, months, shares);
+    let most = 0;
+    for (let first = 1; first < 12; first++) if (shares[first]! > shares[most]!) most = first;
     held[i] = shares[best.first_month - 1]!;
-    if (monthsApart(shares.indexOf(most), best.first_month - 1) <= 1) near++;
-    if (most >= CRITERION.share) reached++;
+    if (monthsApart(most, best.first_month - 1) <= 1) near++;
+    if (shares[most]! >= CRITERION.share) reached++;
   }
   const [share_low, share_high] = quantiles(held, [0.05, 0.95]);
   return {

@@ -16,7 +16,7 @@ export function renderApiPage(reference: Reference): string {
     `${title}: API reference`,
     headOnDisk({ style: cardStyle() }),
     headed(
-      html`<h1>${title}</h1><p>API reference of ${modelVersion}, contract ${contractVersion}, made from <a href="../openapi.json">openapi.json</a> · <a href="index.html">Report</a> · Clients: <a href="../client/python/README.md">Python</a>, <a href="../client/r/README.md">R</a>, <a href="../client/ts/README.md">TypeScript</a></p>`,
+      html`<h1>${title}</h1><p>API reference of ${modelVersion}, contract ${contractVersion}, made from <a href="../openapi.json">openapi.json</a> · <a href="index.html">Report</a> · <a href="../client/README.md">Clients for Python, R and TypeScript</a></p>`,
       html`<section><h2>Usage</h2>${blocksOf(blocks)}
 <pre>curl -H "Authorization: Bearer $KEY" '${base}${example.address}'</pre>
 <p>Send the key as <code>Authorization: Bearer</code> or <code>x-api-key</code>. Repeat a request with <code>If-None-Match</code> and the answer’s <code>ETag</code>: if the answer is unchanged, you get a 304 without a body. Tables are files: use <code>Range</code> to get a part of one.</p></section>

@@ -9,19 +9,19 @@ const gzip = promisify(zlib.gzip);
 const brotli = promisify(zlib.brotliCompress);
 
 /**
- * Compresses with Brotli at quality 9, in a window no larger than the text needs: over all answers this takes 1/35 of
- * the time of quality 11 for 16% more bytes. With the default window of 4 MiB it would take 8 times as long.
+ * Compresses with Brotli at quality 5, in a window no larger than the text needs, and with gzip at level 6: over all
+ * answers of Nigeria this takes 2.8 CPU seconds; level 9 of both takes 9.6 for 3% and 4% fewer bytes.
  */
 export async function encode(data: string) {
   const bytes = Buffer.from(data);
   const { BROTLI_PARAM_QUALITY, BROTLI_PARAM_LGWIN, BROTLI_MIN_WINDOW_BITS, BROTLI_MAX_WINDOW_BITS } = zlib.constants;
   const window = Math.ceil(Math.log2(bytes.length + 16));
   const params = {
-    [BROTLI_PARAM_QUALITY]: 9,
+    [BROTLI_PARAM_QUALITY]: 5,
     [BROTLI_PARAM_LGWIN]: Math.min(Math.max(window, BROTLI_MIN_WINDOW_BITS), BROTLI_MAX_WINDOW_BITS),
     [zlib.constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
   };
-  const [gz, br] = await Promise.all([gzip(bytes, { level: 9 }), brotli(bytes, { params })]);
+  const [gz, br] = await Promise.all([gzip(bytes, { level: 6 }), brotli(bytes, { params })]);
   return { gzip: gz, brotli: br };
 }
 

@@ -8,14 +8,14 @@ type Language = (typeof CLIENTS)[number];
 const ABOUT: Record<Language, { name: string; needs: string; commands: (url: string) => string[] }> = {
   python: {
     name: 'Python',
-    needs: 'Python 3.10 or newer, and the package requests.',
+    needs: 'Python 3.9 or newer, and the packages requests, pandas, geopandas and matplotlib.',
     commands: (url) => [
       `PYTHONPATH=malaria-risk-python python3 malaria-risk-python/examples/national_map.py '${url}' map.svg`,
     ],
   },
   r: {
     name: 'R',
-    needs: 'R 4 or newer, and the packages curl and jsonlite.',
+    needs: 'R 4 or newer, and the packages httr2, jsonlite, stringi and sf.',
     commands: (url) => [
       'mkdir -p library && R CMD INSTALL --library=library malaria-risk-r',
       `R_LIBS=library Rscript malaria-risk-r/examples/national_map.R '${url}' map.pdf`,
@@ -24,7 +24,7 @@ const ABOUT: Record<Language, { name: string; needs: string; commands: (url: str
   ts: {
     name: 'TypeScript',
     needs: 'Node.js 24 or newer.',
-    commands: (url) => [`node malaria-risk-ts/examples/national-map.ts '${url}' map.svg`],
+    commands: (url) => [`node malaria-risk-ts/examples/national-map.ts '${url}' map.geojson`],
   },
 };
 
@@ -41,11 +41,11 @@ export function firstMap(language: Language, url: string): string {
 
 export function firstMapPage(url: string, words: (text: string) => string): Html {
   return html`
-    <p>${words('From a key to a map of every {lga.one} in the newest month. The key must be in the environment variable KEY and have the scopes risk_scores and lga_boundaries. A map takes two requests, and downloading the client takes one.')}</p>
+    <p>${words('From a key to a map of every {lga.one} in the newest month. The key must be in the environment variable KEY and have the scopes risk_scores and lga_boundaries. A map takes three requests, and downloading the client takes one.')}</p>
     ${CLIENTS.map(
       (language) =>
         html`<section><h2>${ABOUT[language].name}</h2><p>Needs ${ABOUT[language].needs}</p>${copyable(`map-${language}`, 'In a terminal', firstMap(language, url))}</section>`,
     )}
-    <p>Add a month such as 2023-09 after the name of the file for a map of that month. The folder <code>examples</code> of each client also contains an alert, which distinguishes a rise from the effect of a new model, and a join with your own table by code or by name; see its <code>README.md</code> for more.</p>
+    <p>Add a month such as 2023-09 after the name of the file for a map of that month. The <code>README.md</code> of each client shows more, such as a join with your own table by name; Python’s <code>examples</code> also contain an alert, which distinguishes a rise from the effect of a new model.</p>
     <p>Without a client: get the scores from <a href="/reference/risk-nation"><code>/v1/risk/nation</code></a> and the outlines from <a href="/reference/boundaries-nation"><code>/v1/boundaries/nation</code></a>; both contain the code of each area.</p>`;
 }

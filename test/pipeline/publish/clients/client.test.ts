@@ -6,6 +6,7 @@ import { ERRORS } from '../../../../pipeline/contract/errors.ts';
 import { buildOpenapi } from '../../../../pipeline/contract/openapi.ts';
 import { JSON_OPERATIONS, OPERATIONS } from '../../../../pipeline/contract/operations.ts';
 import { describeApi } from '../../../../pipeline/contract/reference.ts';
+import type { Territory } from '../../../../pipeline/contract/territory.ts';
 import { renderApiPage } from '../../../../pipeline/publish/clients/api-page.ts';
 import { clientFiles } from '../../../../pipeline/publish/clients/files.ts';
 import { typeOf } from '../../../../pipeline/publish/clients/generate-types.ts';
@@ -14,13 +15,16 @@ import { nigerianIn } from '../../../support/nigerian.ts';
 import { OTHER } from '../../../support/other-country.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../../../..');
+const EXAMPLE = { state: '07', lga: '1201', period: '2021-12' };
+/** A country's clients, with the examples of another. */
+const clientsOf = (territory: Territory) => clientFiles(territory, buildOpenapi('tiny-1-00000000', territory), EXAMPLE);
 let root = '';
 let folder = '';
 beforeAll(() => {
   // Inside the checkout, so that Node's types are found as a consumer would have them.
   mkdirSync(path.join(ROOT, 'build'), { recursive: true });
   root = mkdtempSync(path.join(ROOT, 'build/client-test-'));
-  folder = write('nigeria', clientFiles(TERRITORY));
+  folder = write('nigeria', clientsOf(TERRITORY));
   return () => rmSync(root, { recursive: true, force: true });
 });
 
@@ -63,7 +67,7 @@ function compile(use: string, at = folder): string {
   }
 }
 const head =
-  "import { createClient } from './malaria-risk.ts';\nconst { get, table } = createClient({ base: 'http://localhost', key: 'k' });\n";
+  "import { createClient } from './malaria-risk.ts';\nconst { get, file } = await createClient({ base: 'http://localhost', key: 'k' });\n";
 
 test('the shipped client and its examples compile', () => {
   expect(
@@ -75,36 +79,37 @@ test('the shipped client and its examples compile', () => {
 
 test('a wrong path, a missing parameter and a wrong field do not compile', () => {
   const faults = compile(
-    `${head}await get('/v1/nothing');\nawait get('/v1/forecasts/lgas', { state: 'KN', months: 5 });\n(await get('/v1/risk/states')).lgas;
-await get('/v1/risk/lgas');\nawait get('/v1/series/lgas', {});\nawait table('/v1/tables/nothing.csv');\n`,
+    `${head}await get('/v1/nothing');\nawait get('/v1/risk/lgas', { state: 'KN', month: 5 });\n(await get('/v1/risk/states')).lgas;
+await get('/v1/risk/lgas');\nawait get('/v1/series/lgas', {});\nawait file('/v1/tables/nothing.csv');\n`,
   );
   expect(faults.match(/error TS/g)).toHaveLength(6);
 });
 
-test('another country’s client compiles too; its READMEs use its own words, its programs are the same', () => {
-  const files = clientFiles(OTHER, { state: '07', lga: '1201', period: '2021-12' });
+test('another country’s client compiles too; its README uses its own words, its programs are the same', () => {
+  const files = clientsOf(OTHER);
   expect(compile(`${head}await get('/v1/risk/lgas', { state: '07' });\n`, write('other', files))).toBe('');
   const nigerian = Object.entries(files).flatMap(([name, text]) => (nigerianIn(text) ? [name] : []));
   expect(nigerian).toEqual([]);
   const programs = (all: Record<string, string>) =>
     Object.entries(all).filter(([name]) => !/README|types\.ts$/.test(name));
-  expect(programs(files)).toEqual(programs(clientFiles(TERRITORY)));
-  expect(files['python/README.md']).toContain('client.risk("2021-12")                # every commune of the nation');
+  expect(programs(files)).toEqual(programs(clientsOf(TERRITORY)));
+  expect(files['README.md']).toContain('period="2021-12").json()');
+  expect(files['README.md']).toContain('# every commune of the nation');
 });
 
 test('all files of the clients are shipped, with the same bytes every time', () => {
   const clients = path.join(ROOT, 'pipeline/publish/clients');
   const left = (name: string) => /__pycache__|egg-info|^build$/.test(name);
   const own = globSync('{python,r,ts}/**/*.*', { cwd: clients, exclude: left }).sort();
-  const files = clientFiles(TERRITORY);
+  const files = clientsOf(TERRITORY);
   expect(Object.keys(files)).toEqual(expect.arrayContaining(own));
-  expect(clientFiles(TERRITORY)).toEqual(files);
+  expect(clientsOf(TERRITORY)).toEqual(files);
 });
 
 test('schemas become TypeScript types', () => {
   expect(typeOf({ type: 'array', items: { anyOf: [{ type: 'number' }, { type: 'null' }] } })).toBe('(number | null)[]');
   expect(typeOf({ type: 'object', properties: { a: { const: 'x' }, b: { type: 'integer' } }, required: ['a'] })).toBe(
-    "{\n  a: 'x';\n  b?: number;\n}",
+    '{\n  a: "x";\n  b?: number;\n}',
   );
   expect(() => typeOf({ type: 'date' })).toThrow(/type date/);
 });
