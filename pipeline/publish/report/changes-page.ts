@@ -24,7 +24,7 @@ export const changesPage = ({ title, lead, synthetic, sections, diff, outlines }
   page(
     `${synthetic ? '[made up] ' : ''}${title}`,
     headOnDisk({ style: pageStyle() }),
-    html`${synthetic && html`<p class="made-up"><strong>Made-up country.</strong> Nothing on this page describes a real place.</p>`}
+    html`${synthetic && html`<p class="made-up" role="alert"><strong>Made-up country.</strong> Nothing on this page describes a real place.</p>`}
 ${headed(
   html`<h1>${title}</h1><p>${lead}</p>`,
   html`${sectionsOf(sections)}${diff && html`${mapSection(diff, outlines)}${sectionsOf(diffSections(diff, outlines))}`}`,
