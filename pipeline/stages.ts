@@ -213,3 +213,14 @@ export const SNAPSHOT: CountryStage = {
   inputs: ARTIFACTS,
   outputs: [],
 };
+
+/** The named stages and those whose outputs they are made from, in the order of a build. */
+export function stagesBehind(names: readonly string[]): CountryStage[] {
+  const needed = new Set(names);
+  for (const { name, inputs } of STAGES.toReversed())
+    if (needed.has(name)) for (const input of inputs) needed.add(input.split('/')[0]!);
+  return STAGES.filter(({ name }) => needed.has(name));
+}
+
+/** Every stage, in the order of a build. */
+export const STAGE_NAMES = [...STAGES, SNAPSHOT].map(({ name }) => name);

@@ -88,12 +88,12 @@ test('commands and options that pages and deployment files mention exist', async
   ];
   const mentioned = globSync(files, { cwd: ROOT }).flatMap((file) => {
     const text = readFileSync(path.join(ROOT, file), 'utf8');
-    return [...text.matchAll(/malaria-risk(?:\.js)? ((?:releases |catalog )?[a-z][a-z-]*)([^`#|\n]*)/g)].map(
-      ([, command, rest]) => ({ file, command: command!, options: rest!.match(/--[a-z-]+/g) ?? [] }),
-    );
+    return [
+      ...text.matchAll(/malaria-risk(?:\.js)? ((?:(?:releases|catalog|evaluate|show) )?[a-z][a-z-]*)([^`#|\n]*)/g),
+    ].map(([, command, rest]) => ({ file, command: command!, options: rest!.match(/--[a-z-]+/g) ?? [] }));
   });
   const commands = new Set(mentioned.map(({ command }) => command));
-  for (const command of ['build', 'review', 'publish', 'releases list', 'catalog update'])
+  for (const command of ['build', 'review', 'publish', 'releases list', 'catalog update', 'evaluate truth'])
     expect(commands).toContain(command);
   for (const command of commands) {
     const help = await helpOf(...command.split(' '));

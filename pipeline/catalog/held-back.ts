@@ -32,6 +32,6 @@ export const Look = Type.Object(
   closed,
 );
 export type Look = Static<typeof Look>;
-/** held-back.json, written by `malaria-risk score-held-back`. */
+/** held-back.json, written by `malaria-risk evaluate held-back`. */
 export const HeldBack = Type.Object({ looks: Type.Array(Look) }, closed);
 export type HeldBack = Static<typeof HeldBack>;

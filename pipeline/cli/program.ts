@@ -4,64 +4,25 @@ import { TryAgain } from '../lib/errors.ts';
 import { describeError, EXIT } from './terminal/exit-codes.ts';
 
 /** A summary of each command, and its module, which is loaded only when the command runs: some take a second. */
-const COMMANDS: Record<string, [summary: string, load: () => Promise<() => Command>]> = {
-  build: [
-    'Build a snapshot, a candidate for publishing',
-    async () => (await import('./commands/build.ts')).buildCommand,
-  ],
-  plan: ['Show which stages a build would run, and why', async () => (await import('./commands/plan.ts')).planCommand],
-  countries: [
-    'Show the builds of many countries in one table',
-    async () => (await import('./commands/countries.ts')).countriesCommand,
-  ],
-  review: [
-    'Show what publishing a candidate would change',
-    async () => (await import('./commands/review.ts')).reviewCommand,
-  ],
-  publish: [
-    'Check a candidate and make it current',
-    async () => (await import('./commands/publish.ts')).publishCommand,
-  ],
-  releases: [
-    'List publications, remove old versions, build one again',
-    async () => (await import('./commands/releases.ts')).releasesCommand,
-  ],
-  verify: ['Check a snapshot offline', async () => (await import('./commands/verify.ts')).verifyCommand],
-  diff: ['Compare two snapshots', async () => (await import('./commands/diff.ts')).diffCommand],
-  show: ['Show the content of a snapshot as a table', async () => (await import('./commands/show.ts')).showCommand],
-  query: ['Query the tables of snapshots in SQL', async () => (await import('./commands/query.ts')).queryCommand],
-  draws: [
-    'Write the joint posterior draws behind the scores',
-    async () => (await import('./commands/draws.ts')).drawsCommand,
-  ],
-  synth: ['Make up a country whose truth is known', async () => (await import('./commands/synth.ts')).synthCommand],
-  'new-country': [
-    'Draft the catalog of a country from its raw files',
-    async () => (await import('./commands/new-country.ts')).newCountryCommand,
-  ],
-  catalog: [
-    'Check a catalog and its files, accept changed files',
-    async () => (await import('./commands/catalog.ts')).catalogCommand,
-  ],
-  fetch: ['Download the raw files', async () => (await import('./commands/fetch.ts')).fetchCommand],
-  prune: ['Remove unused entries from the cache', async () => (await import('./commands/prune.ts')).pruneCommand],
-  'cross-validate': [
-    'Score the risk model on held-out survey cells',
-    async () => (await import('./commands/cross-validate.ts')).crossValidateCommand,
-  ],
-  'score-held-back': [
-    'Score the transmission model on the held-back year',
-    async () => (await import('./commands/score-held-back.ts')).scoreHeldBackCommand,
-  ],
-  'score-forecasts': [
-    'Score forecasts of case records from rolling origins',
-    async () => (await import('./commands/score-forecasts.ts')).scoreForecastsCommand,
-  ],
-  'score-truth': [
-    'Score the risk model on made-up countries',
-    async () => (await import('./commands/score-truth.ts')).scoreTruthCommand,
-  ],
-  zonal: ['Statistics of a raster inside polygons', async () => (await import('./commands/zonal.ts')).zonalCommand],
+const COMMANDS: Record<string, [summary: string, load: () => Promise<{ default: () => Command }>]> = {
+  build: ['Build a snapshot, a candidate for publishing', () => import('./commands/build.ts')],
+  plan: ['Show which stages a build would run, and why', () => import('./commands/plan.ts')],
+  countries: ['Show the builds of many countries in one table', () => import('./commands/countries.ts')],
+  review: ['Show what publishing a candidate would change', () => import('./commands/review.ts')],
+  publish: ['Check a candidate and make it current', () => import('./commands/publish.ts')],
+  releases: ['List publications, remove old versions, build one again', () => import('./commands/releases.ts')],
+  verify: ['Check a snapshot offline', () => import('./commands/verify.ts')],
+  diff: ['Compare two snapshots', () => import('./commands/diff.ts')],
+  show: ['Show the content of a snapshot in tables and charts', () => import('./commands/show.ts')],
+  query: ['Query the tables of snapshots in SQL', () => import('./commands/query.ts')],
+  draws: ['Write the joint posterior draws behind the scores', () => import('./commands/draws.ts')],
+  synth: ['Make up a country whose truth is known', () => import('./commands/synth.ts')],
+  'new-country': ['Draft the catalog of a country from its raw files', () => import('./commands/new-country.ts')],
+  catalog: ['Check a catalog and its files, accept changed files', () => import('./commands/catalog.ts')],
+  fetch: ['Download the raw files', () => import('./commands/fetch.ts')],
+  prune: ['Remove unused entries from the cache', () => import('./commands/prune.ts')],
+  evaluate: ['Score the models on data that their fits have not seen', () => import('./commands/evaluate/evaluate.ts')],
+  zonal: ['Statistics of a raster inside polygons', () => import('./commands/zonal.ts')],
 };
 
 /** The program with the command that `args` names; if it names none, with a line of help for each command. */
@@ -70,7 +31,7 @@ async function program(args: readonly string[], json: boolean): Promise<Command>
     .description('Turns raw surveys, rasters and boundaries into a snapshot: the prebuilt answers of a read-only API.')
     .showHelpAfterError('(see --help)');
   const asked = args[0] === 'help' ? args[1] : args[0];
-  if (asked !== undefined && Object.hasOwn(COMMANDS, asked)) root.addCommand((await COMMANDS[asked]![1]())());
+  if (asked !== undefined && Object.hasOwn(COMMANDS, asked)) root.addCommand((await COMMANDS[asked]![1]()).default());
   else for (const [name, [summary]] of Object.entries(COMMANDS)) root.command(name).description(summary);
   const nested = root.commands.flatMap((command) => command.commands);
   for (const command of [root, ...root.commands, ...nested]) {

@@ -5,7 +5,7 @@ import { projectOf, type StageIo, viewOf } from '../catalog/country-stage.ts';
 import { openIo, taskOf } from '../engine/io.ts';
 import { lockShared } from '../engine/lock.ts';
 import { artifactHashes, runStages, type StageEvent } from '../engine/run.ts';
-import { SNAPSHOT, STAGES } from '../stages.ts';
+import { SNAPSHOT, stagesBehind } from '../stages.ts';
 import { cacheOf } from './build-paths.ts';
 import { hashRawFiles } from './raw-hashes.ts';
 
@@ -21,8 +21,8 @@ export interface PartOptions {
 }
 
 /**
- * Runs the named stages that have changed, as a build does, and calls `work` with their artifacts. Nothing is removed
- * from the cache meanwhile, and plans still compare with the latest build.
+ * Runs the named stages and those behind them as far as they have changed, as a build does, and calls `work` with their
+ * artifacts. Nothing is removed from the cache meanwhile, and plans still compare with the latest build.
  */
 export async function withArtifacts<T>(
   names: readonly string[],
@@ -31,7 +31,7 @@ export async function withArtifacts<T>(
 ): Promise<T> {
   const { out, jobs, onEvent } = options;
   const country = readCountry(options.country, options.rawData);
-  const stages = STAGES.filter(({ name }) => names.includes(name));
+  const stages = stagesBehind(names);
   const cache = cacheOf(out);
   const lock = lockShared(out);
   try {

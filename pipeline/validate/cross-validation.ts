@@ -1,11 +1,13 @@
+import type { Model } from '../catalog/model.ts';
 import { UsageError } from '../lib/errors.ts';
 import { drawBetaBinomial } from '../lib/numerics/distributions.ts';
 import { quantile } from '../lib/numerics/quantiles.ts';
 import { randomStream } from '../lib/numerics/random.ts';
 import { drawBaseline, fitBaseline } from '../model/risk/baseline.ts';
 import { drawLatent, placePrevalence } from '../model/risk/draws.ts';
+import { constantsOf } from '../model/risk/estimate.ts';
 import { fitRisk } from '../model/risk/fit.ts';
-import type { Observed, PreparedRisk } from '../model/risk/inputs.ts';
+import type { Observed, PreparedRisk, RiskInputs } from '../model/risk/inputs.ts';
 import type { Constants } from '../model/risk/latent.ts';
 import { partsOf } from '../model/risk/likelihood.ts';
 import type { Optimum } from '../model/risk/optimum.ts';
@@ -61,13 +63,40 @@ export interface CrossValidation {
   spatial_only?: boolean;
 }
 
+/** The settings for a country. @param like null for full fits of each fold */
+export function settingsFor(
+  model: Model,
+  { areas }: RiskInputs,
+  { test }: PreparedRisk,
+  foldOf: Map<string, number>,
+  like: Optimum | null,
+): CrossValidation {
+  const { risk, seed } = model.parameters;
+  return {
+    states: areas.states.map((state) => state.state_code),
+    foldOf,
+    constants: constantsOf(risk, test),
+    draws: risk.draws,
+    seed,
+    like,
+  };
+}
+
 /**
  * Predicts every cell with models fitted without its fold. Rounds and clusters known by state only are left out
  * throughout, since their figures may include the held-out places.
+ * @param onProgress called before each fold, with the share of folds that are done
  * @throws UsageError if a surveyed LGA has no fold
  */
-export function* crossValidate(prepared: PreparedRisk, how: CrossValidation): Generator<HeldOut> {
-  for (const fold of foldsOf(prepared, how.foldOf)) yield* predictFold(prepared, fold, how);
+export function crossValidate(
+  prepared: PreparedRisk,
+  how: CrossValidation,
+  onProgress: (share: number, what: string) => void = () => {},
+): HeldOut[] {
+  return foldsOf(prepared, how.foldOf).flatMap((fold, i, folds) => {
+    onProgress(i / folds.length, `fold ${fold}`);
+    return [...predictFold(prepared, fold, how)];
+  });
 }
 
 /** The folds with surveyed cells, ascending. */

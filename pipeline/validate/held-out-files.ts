@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { readTable } from '../ingest/readers/raw-table.ts';
 import { writeAtomic } from '../lib/atomic-write.ts';
-import { toCsv } from '../lib/tables/csv.ts';
+import { writeCsv } from '../lib/tables/csv-file.ts';
 import { literal, withDatabase } from '../lib/tables/duckdb.ts';
 import type { HeldOut } from './cross-validation.ts';
 
@@ -35,7 +35,7 @@ export async function readFolds(file: string): Promise<Map<string, number>> {
 
 /** Writes one row per held-out cell and model; the file is written atomically. */
 export function writeScores(file: string, rows: HeldOut[]): Promise<void> {
-  return writeAtomic(file, `${toCsv(rows, COLUMNS)}\n`);
+  return writeCsv(file, rows, COLUMNS);
 }
 
 /** Writes one row per held-out cell, model and draw, as Parquet: cell_id, model, draw (from 1), prevalence, rho. */

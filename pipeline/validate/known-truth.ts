@@ -1,15 +1,18 @@
 /**
  * How well the risk model recovered the truth of made-up countries: `known-truth.json`, which only
- * `malaria-risk score-truth` writes, with `--record` (all of it) or `--confirm` (that a change of code does not affect
- * it). Sixty countries take an hour, so a build shows the record and does not recompute it.
+ * `malaria-risk evaluate truth` writes, with `--record` (all of it) or `--confirm` (that a change of code does not
+ * affect it). Sixty countries take an hour, so a build shows the record and does not recompute it.
  */
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { codeOf } from '../engine/code.ts';
+import { writeAtomic } from '../lib/atomic-write.ts';
 import { UsageError } from '../lib/errors.ts';
 import { sha256Json } from '../lib/hash.ts';
 import type { TruthFamily } from '../synthetic/families.ts';
 import type { Calibration } from './calibration.ts';
 import type { GroupScore } from './compare-truth.ts';
+import type { TruthSummary } from './evaluate-truth.ts';
 
 /** The record on disk. */
 export interface TruthRecord {
@@ -33,7 +36,7 @@ export interface KnownTruth extends TruthRecord {
   of_this_code: boolean;
 }
 
-export const TRUTH_FILE = new URL('./known-truth.json', import.meta.url);
+const TRUTH_FILE = new URL('./known-truth.json', import.meta.url);
 
 /** Hash of the risk stage and its imports from model/risk/ and lib/numerics/, ignoring comments and indentation. */
 export function modelFingerprint(): string {
@@ -45,6 +48,28 @@ export function readKnownTruth(): KnownTruth {
   const record: TruthRecord = JSON.parse(readFileSync(TRUTH_FILE, 'utf8'));
   return { ...record, of_this_code: record.model_code === modelFingerprint() };
 }
+
+/** Records scores of the standard families as measured with the present code. */
+export function recordTruth(seeds: number[], { pooled, countries, calibration }: TruthSummary): Promise<void> {
+  const measured = {
+    model_code: modelFingerprint(),
+    confirmed_on: [],
+    seeds,
+    pooled: pooled.map(({ seed: _, ...row }) => row),
+    countries: countries.filter(({ by }) => by === 'all'),
+    calibration,
+  };
+  return writeRecord(measured as TruthRecord);
+}
+
+/** Marks the record as that of the present code. @throws UsageError as `confirmRecord` does, changing nothing */
+export function confirmTruth({ countries }: TruthSummary): Promise<void> {
+  const again = countries.filter(({ by }) => by === 'all') as TruthRecord['countries'];
+  const { of_this_code: _, ...recorded } = readKnownTruth();
+  return writeRecord(confirmRecord(recorded, again, modelFingerprint()));
+}
+
+const writeRecord = (record: TruthRecord) => writeAtomic(fileURLToPath(TRUTH_FILE), truthRecordText(record));
 
 /**
  * Largest difference of figures, half of the last decimal quoted from the record, since sums may be in another order.

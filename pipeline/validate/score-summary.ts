@@ -1,8 +1,9 @@
 import type { HeldOut } from './cross-validation.ts';
-import type { HeldOutScores, OverFolds } from './validation.ts';
+import type { HeldOutScores, OverFolds, ScoredModel } from './validation.ts';
 
 type Row = Omit<HeldOut, 'draws'>;
 
+export const MODELS: readonly ScoredModel[] = ['spatial', 'baseline', 'national'];
 const LEVELS = [0.5, 0.8, 0.9, 0.95];
 
 /** Rows by fold, folds ascending. */
@@ -30,6 +31,17 @@ function plain(rows: Row[], value: (row: Row) => number): number {
 export function weighted(rows: Row[], value: (row: Row) => number): number {
   return (
     rows.reduce((sum, row) => sum + row.examined * value(row), 0) / rows.reduce((sum, row) => sum + row.examined, 0)
+  );
+}
+
+/** Scores of each model: all rounds, then round by round. @throws RangeError if there are no rows */
+export function summariseRounds(rows: Row[]): HeldOutScores[] {
+  const years = [...new Set(rows.map((row) => row.survey_year))].sort((a, b) => a - b);
+  return MODELS.flatMap((model) =>
+    [null, ...years].map((survey_year) => {
+      const own = rows.filter((row) => row.model === model && (survey_year ?? row.survey_year) === row.survey_year);
+      return { model, survey_year, ...summariseScores(own) };
+    }),
   );
 }
 

@@ -1,8 +1,11 @@
 /** Screening of the catalog's covariates on surveys that are used neither in the fit nor in the choice. */
+import type { Model } from '../catalog/model.ts';
 import { mapInThreads } from '../engine/threads.ts';
+import { UsageError } from '../lib/errors.ts';
+import { fitRisk } from '../model/risk/fit.ts';
 import { addedCovariates, prepareRisk, type RiskInputs } from '../model/risk/inputs.ts';
-import { effectOf } from './covariate-effects.ts';
-import { type CrossValidation, foldsOf, placedOf } from './cross-validation.ts';
+import { describeEffect, effectOf } from './covariate-effects.ts';
+import { type CrossValidation, foldsOf, placedOf, settingsFor } from './cross-validation.ts';
 import type { FoldData, FoldResult, FoldTask } from './fold.ts';
 import { foldByBlock, foldLgasOf } from './spatial-folds.ts';
 import type { CovariateEffect, OverFolds } from './validation.ts';
@@ -25,6 +28,25 @@ export interface Screening {
 export type Score = (tasks: FoldTask[]) => Promise<FoldResult[]>;
 
 /**
+ * Screens a country's covariates. Every fit starts from the fit to all data, as in a build's validation.
+ * @throws UsageError if model.json names no covariates, or a surveyed LGA has no fold
+ */
+export function screenCountry(
+  model: Model,
+  inputs: RiskInputs,
+  foldOf: Map<string, number>,
+  onProgress: (share: number, what: string) => void,
+): Promise<Screening> {
+  if (addedCovariates(inputs).length === 0)
+    throw new UsageError('model.json: found no covariates, expected some in parameters.risk.covariates');
+  const prepared = prepareRisk(inputs);
+  const how = settingsFor(model, inputs, prepared, foldOf, null);
+  const observations = prepared.observed.map(({ risk }) => risk);
+  const { optimum } = fitRisk(prepared.mesh, prepared.times, observations, how.constants);
+  return screenCovariates(inputs, { ...how, like: optimum }, onProgress);
+}
+
+/**
  * Screens the catalog's covariates. For each outer fold, inner folds are formed from the other LGAs, and a covariate is
  * chosen if it raises the inner folds' log score by more than one standard error; the outer fold then scores the
  * choice. The effect of the chosen covariates is therefore the gain of the entire procedure, including the choice, on
@@ -35,7 +57,7 @@ export type Score = (tasks: FoldTask[]) => Promise<FoldResult[]>;
 export async function screenCovariates(
   inputs: RiskInputs,
   how: CrossValidation,
-  onProgress: (what: string) => void,
+  onProgress: (share: number, what: string) => void,
   score: Score = inThreads(inputs, how),
 ): Promise<Screening> {
   const prepared = prepareRisk(inputs);
@@ -47,7 +69,8 @@ export async function screenCovariates(
     return chunked(await score(tasks), folds.length).map((rows) => rows.flat());
   };
 
-  onProgress(`${folds.length} folds with and without each covariate`);
+  const steps = folds.length + 2;
+  onProgress(0, `${folds.length} folds with and without each covariate`);
   const sets = [
     population,
     ...added.map((name) => [...population, name]),
@@ -61,12 +84,12 @@ export async function screenCovariates(
   ];
 
   const chosen: Screening['chosen'] = [];
-  for (const fold of folds) {
-    onProgress(`inner folds of fold ${fold}`);
+  for (const [i, fold] of folds.entries()) {
+    onProgress((i + 1) / steps, `inner folds of fold ${fold}`);
     const inner = await innerEffects(prepared, inputs, how.foldOf, fold, population, added, score);
     chosen.push({ fold, inner, covariates: inner.filter(isClear).map(({ covariate }) => covariate) });
   }
-  onProgress('chosen covariates');
+  onProgress((steps - 1) / steps, 'chosen covariates');
   const ofChosen = await score(
     chosen.map(({ fold, covariates }) => ({ fold, covariates: [...population, ...covariates] })),
   );
@@ -76,6 +99,19 @@ export async function screenCovariates(
     chosen,
     of_chosen: effectOf('chosen', ofChosen.flat(), populationOnly!),
   };
+}
+
+/** Describes a screening in lines: each effect and how often inner folds chose it, then what they chose together. */
+export function describeScreening({ effects, all, chosen, of_chosen }: Screening): string[] {
+  return [
+    ...effects.map((effect) => {
+      const times = chosen.filter(({ covariates }) => covariates.includes(effect.covariate)).length;
+      const added = chosen[0]!.inner.some(({ covariate }) => covariate === effect.covariate);
+      return `${describeEffect(effect)}${added ? `; chosen by the inner folds of ${times} in ${chosen.length}` : ''}`;
+    }),
+    ...(all ? [describeEffect({ ...all, covariate: 'all of the catalog together' })] : []),
+    describeEffect({ ...of_chosen, covariate: 'what inner folds chose' }),
+  ];
 }
 
 /** Effect of each covariate on inner folds of blocks formed from the LGAs outside `fold`. */

@@ -1,11 +1,11 @@
 import type { StageRun } from '../catalog/country-stage.ts';
 import type { ReportLine } from '../engine/stage.ts';
 import { mapInThreads } from '../engine/threads.ts';
-import { constantsOf, type FitSummary } from '../model/risk/estimate.ts';
+import type { FitSummary } from '../model/risk/estimate.ts';
 import { addedCovariates, inputsOf, prepareRisk } from '../model/risk/inputs.ts';
 import type { RiskModel } from '../model/risk/risk-tables.ts';
 import { describeEffect, effectOf } from './covariate-effects.ts';
-import { foldsOf, placedOf } from './cross-validation.ts';
+import { foldsOf, placedOf, settingsFor } from './cross-validation.ts';
 import type { FoldData, FoldResult, FoldTask } from './fold.ts';
 import { foldByBlock, foldLgasOf } from './spatial-folds.ts';
 import type { Validation } from './validation.ts';
@@ -18,25 +18,16 @@ const FOLDS = 5;
  * The evidence for the risk scores: cross-validation of both models on held-out surveys, in folds of spatial blocks.
  */
 export const run: StageRun = async (io) => {
-  const { risk, seed } = io.model.parameters;
   const inputs = inputsOf(io);
-  const { areas, cells } = inputs;
   const prepared = prepareRisk(inputs);
   const surveyed = placedOf(prepared.observed).map((observation) => ({
     lga_code: observation.lga_code,
     examined: observation.risk.examined,
   }));
-  const foldOf = foldByBlock(foldLgasOf(cells, surveyed), FOLDS, BLOCK_DEGREES);
+  const foldOf = foldByBlock(foldLgasOf(inputs.cells, surveyed), FOLDS, BLOCK_DEGREES);
   const folds = foldsOf(prepared, foldOf);
   const evidence = io.artifact<{ model: RiskModel; spatial: FitSummary | null }>('risk/evidence');
-  const how = {
-    states: areas.states.map((state) => state.state_code),
-    foldOf,
-    constants: constantsOf(risk, prepared.test),
-    draws: risk.draws,
-    seed,
-    like: evidence.spatial?.optimum ?? null,
-  };
+  const how = settingsFor(io.model, inputs, prepared, foldOf, evidence.spatial?.optimum ?? null);
   const added = addedCovariates(inputs);
   io.progress(0.1, `${folds.length} folds${added.length > 0 ? `, with and without ${added.join(', ')}` : ''}`);
   const names = prepared.covariates.map(({ name }) => name);

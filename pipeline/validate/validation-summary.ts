@@ -3,18 +3,18 @@ import type { RiskModel } from '../model/risk/risk-tables.ts';
 import type { HeldOut } from './cross-validation.ts';
 import {
   byFold,
+  MODELS,
   meanAbsoluteError,
   meanCrps,
   meanLogScore,
   overFolds,
-  summariseScores,
+  summariseRounds,
   weighted,
 } from './score-summary.ts';
 import type { CovariateEffect, OverFolds, ScoredModel, Validation } from './validation.ts';
 
 type Row = Omit<HeldOut, 'draws'>;
 
-const MODELS: readonly ScoredModel[] = ['spatial', 'baseline', 'national'];
 const BINS = 10;
 
 /**
@@ -31,7 +31,6 @@ export function summariseValidation(
   covariates: CovariateEffect[] = [],
 ): Validation {
   const of = (model: ScoredModel) => rows.filter((row) => row.model === model);
-  const years = [...new Set(rows.map((row) => row.survey_year))].sort((a, b) => a - b);
   const folds = byFold(of('spatial'));
   const difference = {
     log_score: paired(rows, meanLogScore),
@@ -49,12 +48,7 @@ export function summariseValidation(
       children_examined: own.reduce((sum, row) => sum + row.examined, 0),
     })),
     block_degrees,
-    scores: MODELS.flatMap((model) =>
-      [null, ...years].map((survey_year) => {
-        const own = of(model).filter((row) => survey_year === null || row.survey_year === survey_year);
-        return { model, survey_year, ...summariseScores(own) };
-      }),
-    ),
+    scores: summariseRounds(rows),
     difference,
     covariates,
     pit: MODELS.map((model) => ({ model, cells: histogram(of(model).map((row) => row.pit)) })),

@@ -2,14 +2,13 @@
 import { randomUUID } from 'node:crypto';
 import cors from '@fastify/cors';
 import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
-import { type KeysOptions, keys } from './check-key.ts';
+import { type AdmitOptions, admit } from './admit.ts';
 import { type ObserveOptions, observe } from './observe.ts';
 import { problems } from './problems.ts';
 import { type Bounds, protocol, refuseBrokenRequest } from './protocol.ts';
-import { type LimitsOptions, limits } from './report-limits.ts';
-import { operationAt, type RoutesOptions, routes } from './routes.ts';
+import { type RoutesOptions, routes } from './routes.ts';
 
-export interface ApiOptions extends KeysOptions, LimitsOptions, ObserveOptions, RoutesOptions {
+export interface ApiOptions extends AdmitOptions, ObserveOptions, RoutesOptions {
   bounds: Bounds;
   /** Origins whose pages may call the API from a browser. */
   corsOrigins: readonly string[];
@@ -37,10 +36,7 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
     clientErrorHandler: (error, socket) => refuseBrokenRequest(app, error, socket),
   });
   app.server.maxConnections = bounds.connections;
-  app.decorateRequest('operation', undefined);
   app.addHook('onRequest', (request, reply, done) => {
-    // Other methods than GET and HEAD have no route, and are refused for the operation whose path they name.
-    request.operation = request.routeOptions.config.operation ?? operationAt(request.url);
     reply.headers({ vary: 'Accept-Encoding', 'x-content-type-options': 'nosniff', 'x-request-id': request.id });
     done();
   });
@@ -50,21 +46,20 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
   if (corsOrigins.length > 0) {
     await app.register(cors, { delegator: (request, done) => done(null, corsFor(request, corsOrigins)) });
   }
-  await app.register(keys, options);
-  await app.register(limits, options);
+  await app.register(admit, options);
   await app.register(routes, options);
   return app;
 }
 
 /**
- * The part of a request target that the router sees: path and query if the undecoded path is exactly that of an
- * operation, else `/`, which is not a route. So no path is decoded, or found to be malformed, before the key has been
- * checked. The absolute form (`GET http://host/path`), which servers must accept (RFC 9112, 3.2.2), loses its scheme
- * and authority.
+ * The part of a request target that the router sees: path and query, or `/`, which is not a route, if the router would
+ * decode the path or cut it at `#`. So paths are matched as they are, and none is found to be malformed before the key
+ * has been checked. The absolute form (`GET http://host/path`), which servers must accept (RFC 9112, 3.2.2), loses its
+ * scheme and authority.
  */
 function routable(target: string): string {
   const local = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?#]*/i, '');
-  return operationAt(local) ? local : '/';
+  return /^\/[^?%#]*(?:\?|$)/.test(local) ? local : '/';
 }
 
 /** The headers of an answer that a web page may read. */
@@ -82,15 +77,12 @@ const EXPOSED = [
   'X-Request-Id',
 ];
 
-/**
- * A preflight cannot carry a key: one from a listed origin, for an operation, is answered without a key; any other gets
- * a 401.
- */
-function corsFor({ headers, operation }: FastifyRequest, origins: readonly string[]) {
+/** A preflight cannot carry a key: one from a listed origin is answered without a key; any other gets a 401. */
+function corsFor({ headers }: FastifyRequest, origins: readonly string[]) {
   if (headers.origin === undefined || !origins.includes(headers.origin)) return { origin: false };
   return {
     origin: [headers.origin],
-    preflight: operation !== undefined && headers['access-control-request-method'] !== undefined,
+    preflight: headers['access-control-request-method'] !== undefined,
     methods: ['GET', 'HEAD'],
     allowedHeaders: ['Authorization', 'X-Api-Key', 'If-None-Match', 'If-Range', 'Range'],
     exposedHeaders: EXPOSED,

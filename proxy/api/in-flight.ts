@@ -4,8 +4,7 @@ import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 interface Connection {
-  /** The responses and the times at which they started, oldest first. */
-  responses: Map<ServerResponse, number>;
+  responses: Set<ServerResponse>;
   next: (() => void) | null;
   isCondemned: boolean;
 }
@@ -14,27 +13,22 @@ interface Connection {
 export function trackInFlight(server: Server, readingMs: number) {
   const connections = new Map<Socket, Connection>();
   server.on('connection', (socket: Socket) => {
-    const connection: Connection = { responses: new Map(), next: null, isCondemned: false };
+    const connection: Connection = { responses: new Set(), next: null, isCondemned: false };
     connections.set(socket, connection);
     socket.once('close', () => {
       connections.delete(socket);
       // Node does not close responses still queued behind an earlier one, and they may keep a file open.
-      for (const response of connection.responses.keys()) response.destroy();
+      for (const response of connection.responses) response.destroy();
     });
   });
-  const sweep = setInterval(() => {
-    const now = performance.now();
-    for (const [socket, { responses }] of connections) {
-      const [oldest = now] = responses.values();
-      if (now - oldest > readingMs) socket.destroy();
-    }
-  }, readingMs / 8).unref();
   return {
     add(socket: Socket, response: ServerResponse): void {
       const connection = connections.get(socket);
       if (!connection) return;
-      connection.responses.set(response, performance.now());
+      connection.responses.add(response);
+      const timer = setTimeout(() => socket.destroy(), readingMs).unref();
       response.once('close', () => {
+        clearTimeout(timer);
         connection.responses.delete(response);
         if (connection.responses.size === 0) connection.next?.();
       });
@@ -55,10 +49,9 @@ export function trackInFlight(server: Server, readingMs: number) {
     isCondemned: (socket: Socket) => connections.get(socket)?.isCondemned ?? false,
     /** Resolves once every response now in flight has been sent, or its connection has closed. */
     settled(): Promise<unknown> {
-      const all = [...connections.values()].flatMap(({ responses }) => [...responses.keys()]);
+      const all = [...connections.values()].flatMap(({ responses }) => [...responses]);
       return Promise.all(all.map((response) => once(response, 'close')));
     },
-    stop: () => clearInterval(sweep),
   };
 }
 

@@ -1,7 +1,8 @@
-/** Records each request in the metrics and the access log. Neither repeats anything that a client sent. */
+/** Tells what became of each request: metrics, usage and access log. None repeats anything that a client sent. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import type { KeyKind } from '../store/key-format.ts';
+import type { ProblemCode } from './problems.ts';
 
 /** The status logged for an answer that the client did not read to the end, as in nginx. */
 const CLIENT_LEFT = 499;
@@ -12,6 +13,8 @@ export interface AccessRecord {
   /** An operation of the contract, or 'none'. */
   operation: string;
   status: number;
+  /** The code of the error that was the answer; null if it was a file. */
+  error: ProblemCode | null;
   /** Id of the key, as `keys list` shows it; null if none was valid. */
   key_id: string | null;
   key_kind: KeyKind | 'none';
@@ -19,30 +22,23 @@ export interface AccessRecord {
 }
 
 export interface ObserveOptions {
-  metrics: {
-    /** Counts one answered request. */
-    count(record: AccessRecord): void;
-  };
-  /** Called for every request; null for no access log. */
-  log: ((record: AccessRecord) => void) | null;
+  /** Called once for every request. */
+  answered: (record: AccessRecord) => void;
 }
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Counts and logs a request. Called directly only for one that skipped the hooks, such as malformed HTTP. */
-    observe(record: AccessRecord): void;
+    /** Called directly only for a request that skipped the hooks, such as malformed HTTP. */
+    answered: ObserveOptions['answered'];
   }
 }
 
-export const observe = fp(async (app: FastifyInstance, { metrics, log }: ObserveOptions) => {
-  app.decorate('observe', (record: AccessRecord) => {
-    metrics.count(record);
-    log?.(record);
-  });
+export const observe = fp(async (app: FastifyInstance, { answered }: ObserveOptions) => {
+  app.decorate('answered', answered);
   app.addHook('onRequest', (request, reply, done) => {
     const started = performance.now();
     // Once the answer has been sent in full or the client has disconnected; Fastify's onResponse covers only the first.
-    reply.raw.once('close', () => app.observe(recordOf(request, reply, performance.now() - started)));
+    reply.raw.once('close', () => answered(recordOf(request, reply, performance.now() - started)));
     done();
   });
 });
@@ -51,8 +47,9 @@ function recordOf(request: FastifyRequest, reply: FastifyReply, ms: number): Acc
   const holder = request.admission?.holder;
   return {
     request_id: request.id,
-    operation: (holder && request.operation?.id) ?? 'none',
+    operation: (holder && request.routeOptions.config.operation?.id) ?? 'none',
     status: reply.raw.writableFinished ? reply.statusCode : CLIENT_LEFT,
+    error: request.problem,
     key_id: holder?.keyId ?? null,
     key_kind: holder?.kind ?? 'none',
     ms: Math.round(ms * 1000) / 1000,

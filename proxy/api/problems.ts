@@ -9,6 +9,13 @@ import { lineOf, TryAgain } from '../../pipeline/lib/errors.ts';
 const PROBLEMS = { ...ERRORS, ...FAULTS };
 export type ProblemCode = keyof typeof PROBLEMS;
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The error that is the answer, if it is one. */
+    problem: ProblemCode | null;
+  }
+}
+
 interface Wording {
   /** Replaces the usual detail. */
   detail?: string | undefined;
@@ -38,20 +45,24 @@ export function sendProblem(
   wording?: Wording,
 ): FastifyReply {
   const { status, headers, body } = problemOf(code, reply.request.id, wording);
-  reply.server.countProblem(reply.request, code);
+  reply.request.problem = code;
   return reply
     .code(status)
     .headers({ ...headers, ...extraHeaders })
     .send(body);
 }
 
+/** What is recorded of a request that cannot be read, besides its error. */
+export const UNREAD = { operation: 'none', key_id: null, key_kind: 'none', ms: 0 } as const;
+
 /** Failures of the proxy itself: the operator gets the reason, the client only a 500 or 503. */
 export const problems = fp(async (app: FastifyInstance, { report }: { report: (line: string) => void }) => {
+  app.decorateRequest('problem', null);
   app.setErrorHandler((error: FastifyError, request, reply) => {
     // Methods that Node's parser knows and Fastify does not, such as RTSP's, end up here without passing any hook.
     if (error.code === 'FST_ERR_NOT_FOUND') {
       app.inFlight.condemn(request.raw.socket);
-      app.observe({ request_id: request.id, operation: 'none', status: 400, key_id: null, key_kind: 'none', ms: 0 });
+      app.answered({ ...UNREAD, request_id: request.id, status: 400, error: 'MALFORMED_REQUEST' });
       return sendProblem(reply, 'MALFORMED_REQUEST', { 'x-request-id': request.id, connection: 'close' });
     }
     // A client that has disconnected is not a failure.

@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { type InFlight, trackInFlight } from './in-flight.ts';
-import { type ProblemCode, problemOf, sendProblem } from './problems.ts';
+import { type ProblemCode, problemOf, sendProblem, UNREAD } from './problems.ts';
 
 /** Bounds on connections and requests; operate.md explains them to operators. */
 export const BOUNDS = {
@@ -46,7 +46,6 @@ export const protocol = fp(async (app: FastifyInstance, { bounds }: { bounds: Bo
     // Node considers a connection idle, and closes it, once its answer is written, even if it is not yet sent in full.
     await inFlight.settled();
   });
-  app.addHook('onClose', async () => inFlight.stop());
 
   // Synchronously, without a promise: the parser may find the next request malformed before a promise settles.
   app.addHook('onRequest', (request, reply, done) => {
@@ -105,8 +104,9 @@ export function refuseBrokenRequest(app: FastifyInstance, error: NodeJS.ErrnoExc
       return void socket.destroySoon();
     }
     const request_id = randomUUID();
-    const { status, headers, body } = problemOf(PROBLEM_OF[code] ?? 'MALFORMED_REQUEST', request_id);
-    app.observe({ request_id, operation: 'none', status, key_id: null, key_kind: 'none', ms: 0 });
+    const problem = PROBLEM_OF[code] ?? 'MALFORMED_REQUEST';
+    const { status, headers, body } = problemOf(problem, request_id);
+    app.answered({ ...UNREAD, request_id, status, error: problem });
     const lines = { ...headers, 'content-length': body.length, 'x-request-id': request_id };
     const always = { date: new Date().toUTCString(), 'x-content-type-options': 'nosniff', connection: 'close' };
     const head = Object.entries({ ...lines, ...always }).map(([name, value]) => `${name}: ${value}\r\n`);

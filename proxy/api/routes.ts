@@ -17,7 +17,6 @@ import {
   RELEASE_OPERATIONS,
   underVersion,
 } from '../../pipeline/contract/operations.ts';
-import { VERSION } from '../../pipeline/contract/published.ts';
 import { tableFile } from '../../pipeline/contract/table-list.ts';
 import type { ServedFile, Snapshot } from '../snapshot/snapshot.ts';
 import type { Served, SnapshotSource } from '../snapshot/watch.ts';
@@ -25,11 +24,8 @@ import { sendFile } from './files.ts';
 import { sendProblem } from './problems.ts';
 
 declare module 'fastify' {
-  interface FastifyRequest {
-    /** The operation requested; undefined if none has that path. */
-    operation: Operation | undefined;
-  }
   interface FastifyContextConfig {
+    /** The operation of a route; undefined for paths of none. */
     operation?: Operation;
   }
 }
@@ -40,35 +36,21 @@ export interface RoutesOptions {
 }
 
 /** Every route: the path of each operation, and its path under a version. */
-const ROUTES: ReadonlyMap<string, Operation> = new Map<string, Operation>([
+const ROUTES: readonly (readonly [path: string, Operation])[] = [
   ...OPERATIONS.flatMap((operation) => [
     [operation.path, operation] as const,
     [underVersion(':version', operation.path), operation] as const,
   ]),
   ...RELEASE_OPERATIONS.map((operation) => [operation.path.replaceAll(/\{(\w+)\}/g, ':$1'), operation] as const),
-]);
+];
 const RELEASE_SET: ReadonlySet<Operation> = new Set(RELEASE_OPERATIONS);
-const VERSION_PREFIX = new RegExp(`^/v1/versions/${VERSION}/`);
-const DIFF_SUFFIX = new RegExp(`/diff/${VERSION}$`);
-
-const pathOf = (url: string) => (url.includes('?') ? url.slice(0, url.indexOf('?')) : url);
-/** `path` with the names of versions replaced by the parameters of routes. */
-const patternOf = (path: string) =>
-  path.replace(VERSION_PREFIX, '/v1/versions/:version/').replace(DIFF_SUFFIX, '/diff/:other');
-
-/** The operation at `url`, as the router sees it; undefined for an unknown path. */
-export function operationAt(url: string): Operation | undefined {
-  const path = pathOf(url);
-  return ROUTES.get(path) ?? ROUTES.get(patternOf(path));
-}
 
 export const routes = fp(async (app: FastifyInstance, { snapshots, report }: RoutesOptions) => {
   app.setNotFoundHandler((_request, reply) => sendProblem(reply, 'NOT_FOUND'));
-  // Other methods are refused here: Fastify would first read any body they have.
+  // Other methods are refused on every path, and here: Fastify would first read any body they have.
   app.addHook('onRequest', (request, reply, done) => {
     if (request.method === 'GET' || request.method === 'HEAD') done();
-    else if (request.operation) sendProblem(reply, 'METHOD_NOT_ALLOWED', { allow: 'GET, HEAD' });
-    else sendProblem(reply, 'NOT_FOUND');
+    else sendProblem(reply, 'METHOD_NOT_ALLOWED', { allow: 'GET, HEAD' });
   });
 
   for (const [url, operation] of ROUTES) {
@@ -99,7 +81,7 @@ function find(
   const { version = model_version, other } = request.params as { version?: string; other?: string };
   if (RELEASE_SET.has(operation)) {
     const error = other === undefined ? 'NOT_FOUND' : 'UNKNOWN_VERSION';
-    return releases.answers.get(pathOf(request.url)) ?? { error };
+    return releases.answers.get(request.url.split('?')[0]!) ?? { error };
   }
   const snapshot = releases.versions.get(version);
   if (!snapshot) return { error: 'UNKNOWN_VERSION' };

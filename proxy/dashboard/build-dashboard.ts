@@ -10,6 +10,7 @@ import { lineOf, TryAgain, UsageError } from '../../pipeline/lib/errors.ts';
 import { html } from '../../pipeline/lib/pages/html.ts';
 import { baseStyle, cardStyle } from '../../pipeline/lib/pages/page.ts';
 import { throttled } from '../../pipeline/lib/throttle.ts';
+import { readServed } from '../snapshot/snapshot.ts';
 import { TooBusy } from '../store/people/passwords.ts';
 import { BROWSER_MS, mustSetUpFactor } from '../store/people/person-rules.ts';
 import type { Visitor } from '../store/people/sessions.ts';
@@ -21,11 +22,6 @@ import type { Services } from './kit/services.ts';
 import { type Answer, fieldsOf, type Route, type SignedIn, type Visit } from './kit/visit.ts';
 import { ROUTES } from './page-routes.ts';
 import { TWO_STEP } from './pages/second-factor.ts';
-
-export interface DashboardOptions {
-  /** Addresses or networks of the proxies whose X-Forwarded-For is trusted. */
-  trustProxy: readonly string[];
-}
 
 const ASSETS = {
   style: ['style.css', 'text/css; charset=utf-8'],
@@ -39,10 +35,11 @@ const CONNECTIONS = 1000;
 /** An outage is logged at most this often, not for every page. */
 const OUTAGE_LOG_MS = 60_000;
 
-export async function buildDashboard(services: Services, { trustProxy }: DashboardOptions): Promise<FastifyInstance> {
+/** @param trustProxy addresses or networks of the proxies whose X-Forwarded-For is trusted */
+export async function buildDashboard(services: Services, trustProxy: readonly string[]): Promise<FastifyInstance> {
   const app = fastify({
     bodyLimit: BODY_BYTES,
-    trustProxy: trustProxy.length === 0 ? false : [...trustProxy],
+    trustProxy: [...trustProxy],
     requestTimeout: 20_000,
     connectionTimeout: 30_000,
     http: { maxHeaderSize: 16_384, headersTimeout: 10_000 },
@@ -56,7 +53,7 @@ export async function buildDashboard(services: Services, { trustProxy }: Dashboa
 
   // For feed readers, which cannot sign in; it contains no data.
   app.get(FEED, async (request, reply) => {
-    const feed = await services.feed();
+    const feed = await readServed(services.snapshot().releases.answers.get(FEED));
     if (!feed) return answerError(request, reply, 404, 'There is no feed of releases');
     return reply.header('cache-control', 'public, max-age=300').type('application/atom+xml; charset=utf-8').send(feed);
   });

@@ -5,31 +5,23 @@ import { openDirectory } from '../store/people/directory.ts';
 import type { Role } from '../store/row-types.ts';
 import { buildDashboard } from './build-dashboard.ts';
 import type { Services } from './kit/services.ts';
-import { DEFAULT_MAIL, DEFAULT_MAIL_FROM, openMailer } from './mail/mailer.ts';
+import { openMailer } from './mail/mailer.ts';
 import { sendNotices } from './notices.ts';
 
 /** The operator's settings for the dashboard. */
 export interface DashboardSettings {
-  port: number;
+  /** URL at which people reach it; the address it listens on if not given. */
+  dashboardUrl?: string;
+  mail: string;
+  mailFrom: string;
+  trustProxy: readonly string[];
+  /** Prefix of new keys. */
   brand: string;
-  /** URL at which people reach it; if null, the address it listens on. */
-  url?: string | null;
-  /** URL at which clients reach the API; if null, the address it listens on. */
-  apiUrl?: string | null;
-  mail?: string;
-  mailFrom?: string;
-  trustProxy?: readonly string[];
   /** Roles that must use two-step sign-in, in addition to the service team. */
-  twoStep?: readonly Role[];
+  twoStep: readonly Role[];
 }
 
-interface Opening extends DashboardSettings {
-  services: Omit<
-    Services,
-    'directory' | 'attempts' | 'usage' | 'mailer' | 'brand' | 'url' | 'apiUrl' | 'twoStep' | 'later'
-  >;
-  apiUrl: string;
-}
+type Given = Omit<Services, 'directory' | 'attempts' | 'usage' | 'mailer' | 'brand' | 'url' | 'twoStep' | 'later'>;
 
 /** How often to check whether notices are due. */
 const NOTICES_MS = HOUR_MS;
@@ -46,14 +38,13 @@ export interface Dashboard {
  * The dashboard on the API's store, not listening yet.
  * @throws UsageError if the mail settings are invalid.
  */
-export async function openDashboard({ services, ...settings }: Opening): Promise<Dashboard> {
-  let url = settings.url ?? '';
+export async function openDashboard(settings: DashboardSettings, services: Given): Promise<Dashboard> {
+  let url = settings.dashboardUrl ?? '';
   const { protocol, hostname } = URL.parse(url) ?? {};
   if (protocol === 'http:' && !['localhost', '127.0.0.1', '[::1]'].includes(hostname!)) {
     services.report(`dashboard: passwords and keys travel to ${url} in the clear; put TLS in front and use https://`);
   }
-  const mailer = await openMailer(settings.mail ?? DEFAULT_MAIL, settings.mailFrom ?? DEFAULT_MAIL_FROM);
-  const { accounts } = services;
+  const mailer = await openMailer(settings.mail, settings.mailFrom);
   const pending = new Set<Promise<void>>();
   const later = (work: () => Promise<void>) => {
     const done = new Promise<void>((resolve) => setImmediate(resolve))
@@ -64,20 +55,19 @@ export async function openDashboard({ services, ...settings }: Opening): Promise
   };
   const all: Services = {
     ...services,
-    usage: accounts.usage,
-    directory: openDirectory(accounts.database),
-    attempts: accounts.attempts,
+    usage: services.accounts.usage,
+    attempts: services.accounts.attempts,
+    directory: openDirectory(services.accounts.database),
     mailer,
     brand: settings.brand,
     url: () => url,
-    apiUrl: () => settings.apiUrl,
-    twoStep: settings.twoStep ?? [],
+    twoStep: settings.twoStep,
     later,
   };
   const notices = () => later(() => sendNotices(all));
   const noticeTimer = setInterval(notices, NOTICES_MS).unref();
   return {
-    app: await buildDashboard(all, { trustProxy: settings.trustProxy ?? [] }),
+    app: await buildDashboard(all, settings.trustProxy),
     listensAt(address) {
       if (url === '') url = address;
       notices();

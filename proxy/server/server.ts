@@ -1,7 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import type { FastifyInstance } from 'fastify';
-import { FEED } from '../../pipeline/contract/published.ts';
 import { fill, wordsOf } from '../../pipeline/contract/words.ts';
 import { type Clock, systemClock } from '../../pipeline/lib/clock.ts';
 import { lineOf, UsageError } from '../../pipeline/lib/errors.ts';
@@ -10,8 +9,8 @@ import { buildApi } from '../api/build-api.ts';
 import type { AccessRecord } from '../api/observe.ts';
 import { BOUNDS, type Bounds } from '../api/protocol.ts';
 import type { DashboardSettings } from '../dashboard/open-dashboard.ts';
-import { exampleStateOf, readServed, type Snapshot } from '../snapshot/snapshot.ts';
-import type { SourceOptions } from '../snapshot/sources.ts';
+import type { Snapshot } from '../snapshot/snapshot.ts';
+import type { SourceOptions, SourceSettings } from '../snapshot/sources.ts';
 import type { AccountStore } from '../store/account-store.ts';
 import { openGate } from '../store/gate.ts';
 import { watchReplacement } from '../store/sqlite-file.ts';
@@ -20,23 +19,31 @@ import { openSource, openStore, storeFileOf } from './backends.ts';
 import { createMetrics } from './metrics.ts';
 import { buildOps } from './ops.ts';
 
-export interface ServerOptions extends SourceOptions {
+/** The operator's settings, by the names of the options of `serve`, which declares them. */
+export interface Settings extends SourceSettings, DashboardSettings {
   host: string;
   port: number;
   opsPort: number;
   store: string;
   perMinute: number;
   perMonth: number;
-  corsOrigins?: readonly string[];
+  /** Whether grants in PostgreSQL are committed without waiting for the disk. */
+  asyncGrants?: boolean;
+  /** Origins whose pages may call the API from a browser. */
+  corsOrigin: readonly string[];
+  /** No dashboard if not given. */
+  dashboardPort?: number;
+  /** URL at which clients reach the API; the address it listens on if not given. */
+  apiUrl?: string;
+}
+
+export interface ServerOptions extends Settings, SourceOptions {
+  /** Called for every request; null for no access log. */
   log?: ((record: AccessRecord) => void) | null;
   /** Called with one line when the server must be closed because it can no longer work correctly. */
   giveUp: (line: string) => void;
   clock?: Clock;
   bounds?: Partial<Bounds>;
-  /** Whether grants in PostgreSQL are committed without waiting for the disk. */
-  asyncGrants?: boolean;
-  /** No dashboard if not given. */
-  dashboard?: DashboardSettings | null;
 }
 
 export interface RunningServer {
@@ -46,8 +53,6 @@ export interface RunningServer {
   dashboardUrl: string | null;
   store: AccountStore;
   current(): Snapshot;
-  /** The state that examples use. */
-  exampleState(): string;
   /** Stops accepting requests, finishes those in flight, writes the counts, and closes the store. */
   close(): Promise<void>;
 }
@@ -95,48 +100,50 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     unavailable: gate.unavailable,
     connections: () => promisify(app.server.getConnections.bind(app.server))(),
   });
+  const countUse = ({ key_id, operation, error }: AccessRecord) => {
+    if (key_id === null) return;
+    const now = clock.wallMs();
+    usage.count(key_id, operation, error === 'RATE_LIMITED' || error === 'ALLOWANCE_EXHAUSTED', now);
+    if (error !== null) usage.countError(key_id, operation, error, now);
+  };
   const app = await buildApi({
     gate,
     snapshots,
-    metrics,
-    usage,
-    clock,
     bounds: { ...BOUNDS, ...options.bounds },
-    corsOrigins: options.corsOrigins ?? [],
-    log: options.log ?? null,
+    corsOrigins: options.corsOrigin,
     report: reportFailure,
+    answered(record) {
+      metrics.count(record);
+      countUse(record);
+      options.log?.(record);
+    },
   });
   const url = await listen(app, host, options.port, 'port');
   opened.defer(() => drain(app));
 
-  const exampleState = () => exampleStateOf(snapshots.current());
   let dashboardUrl: string | null = null;
-  if (options.dashboard) {
+  if (options.dashboardPort !== undefined) {
     // Loaded only if needed.
     const { openDashboard } = await import('../dashboard/open-dashboard.ts');
     const { referenceOf } = await import('../dashboard/kit/reference-content.ts');
     // PostgreSQL gets connections of its own, so that visitors never use up the API's.
     const accounts = storeFileOf(options.store) === null ? await openStore(options.store) : store;
     if (accounts !== store) opened.defer(() => accounts.close());
-    const dashboard = await openDashboard({
-      ...options.dashboard,
-      apiUrl: options.dashboard.apiUrl ?? url,
-      services: {
-        accounts,
-        flushUsage,
-        perMinute,
-        perMonth,
-        clock,
-        report,
-        countSignIn: metrics.countSignIn,
-        exampleState,
-        words: (text) => fill(text, wordsOf(snapshots.current().territory)),
-        reference: () => referenceOf(snapshots.current()),
-        feed: () => readServed(snapshots.current().releases.answers.get(FEED)),
-      },
+    const dashboard = await openDashboard(options, {
+      accounts,
+      flushUsage,
+      perMinute,
+      perMonth,
+      apiUrl: () => options.apiUrl ?? url,
+      clock,
+      report,
+      countSignIn: metrics.countSignIn,
+      snapshot: snapshots.current,
+      words: (text) => fill(text, wordsOf(snapshots.current().territory)),
+      reference: () => referenceOf(snapshots.current()),
     });
     opened.defer(() => dashboard.close());
-    dashboardUrl = await listen(dashboard.app, host, options.dashboard.port, 'dashboard port');
+    dashboardUrl = await listen(dashboard.app, host, options.dashboardPort, 'dashboard port');
     dashboard.listensAt(dashboardUrl);
     opened.defer(() => drain(dashboard.app));
   }
@@ -154,7 +161,6 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     dashboardUrl,
     store,
     current: snapshots.current,
-    exampleState,
     async close() {
       stopping = true;
       // /readyz keeps answering until the end.

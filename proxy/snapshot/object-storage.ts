@@ -19,7 +19,7 @@ import { openClient } from '../../pipeline/lib/s3.ts';
 import { parseReleaseIndex } from './earlier.ts';
 import { parseS3 } from './s3-url.ts';
 import { checkRelative, openSnapshot, parseManifest } from './snapshot.ts';
-import type { Refusal } from './watch.ts';
+import { type Refusal, repeat } from './watch.ts';
 
 export interface SnapshotMirror {
   /** A link to the copy, for `watchSnapshot`. */
@@ -107,25 +107,15 @@ export async function mirrorSnapshots(url: string, folder: string, options: Mirr
       throw new UsageError(`no snapshot from ${url}: ${lineOf(error)}`, { cause: error });
     });
   });
-  let timer: NodeJS.Timeout;
-  let running = Promise.resolve();
-  const next = () => {
-    timer = setTimeout(() => {
-      running = tryCheck()
-        .catch(() => {})
-        .finally(() => stop.signal.aborted || next());
-    }, pollMs).unref();
-  };
-  next();
+  const checking = repeat(() => tryCheck().catch(() => {}), pollMs, stop.signal);
 
   return {
     path,
     refused: () => refusal && { directory: refusal.directory, reason: refusal.reason },
     async close() {
       stop.abort();
-      clearTimeout(timer);
       clearTimeout(sweeping);
-      await running;
+      await checking;
       await earlier;
       client.destroy();
     },

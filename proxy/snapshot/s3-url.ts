@@ -1,9 +1,6 @@
 import { s3PlaceOf } from '../../pipeline/contract/published.ts';
 import { UsageError } from '../../pipeline/lib/errors.ts';
 
-/** Default folder of a proxy's copies of snapshots from object storage. */
-export const DEFAULT_COPIES = 'build/copies';
-
 /** Bucket and prefix of `s3://BUCKET[/PREFIX]`; null if `url` is of another kind. */
 export function parseS3(url: string): { bucket: string; prefix: string } | null {
   const found = s3PlaceOf(url);

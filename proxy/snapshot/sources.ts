@@ -1,14 +1,17 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { lineOf, UsageError } from '../../pipeline/lib/errors.ts';
-import { DEFAULT_COPIES } from './s3-url.ts';
 import { type SnapshotSource, watchSnapshot } from './watch.ts';
 
-export interface SourceOptions {
+/** The operator's settings. */
+export interface SourceSettings {
   /** A folder, a link to one, or s3://BUCKET/PREFIX. */
   snapshot: string;
   /** Folder for copies of snapshots from object storage. */
-  snapshotCopies?: string;
+  snapshotCopies: string;
+}
+
+export interface SourceOptions extends SourceSettings {
   /** How often to check for a newly published snapshot. */
   pollMs?: number;
   report: (line: string) => void;
@@ -16,7 +19,7 @@ export interface SourceOptions {
 
 /** The snapshots in object storage, copied to disk first. @throws UsageError if there is no snapshot, or it is damaged. */
 export async function openCopies(options: SourceOptions): Promise<SnapshotSource> {
-  const { snapshot, snapshotCopies = DEFAULT_COPIES, pollMs, report } = options;
+  const { snapshot, snapshotCopies, pollMs, report } = options;
   // Loaded only here: a folder does not need the S3 client.
   const { mirrorSnapshots } = await import('./object-storage.ts');
   const mirror = await mirrorSnapshots(snapshot, snapshotCopies, { report, pollMs });

@@ -1,5 +1,6 @@
 import { realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { lineOf } from '../../pipeline/lib/errors.ts';
 import { openReleases, type Releases, releaseIndexIdentity } from './earlier.ts';
 import { openSnapshot, type Snapshot } from './snapshot.ts';
@@ -45,7 +46,6 @@ export async function watchSnapshot(path: string, options: WatchOptions): Promis
   let identity = await identityOf(path);
   let snapshot = await open();
   let refusal: (Refusal & { identity: string; at: number }) | null = null;
-  let closed = false;
 
   const check = async () => {
     const found = await identityOf(path).catch((error) => `unreadable: ${lineOf(error)}`);
@@ -72,21 +72,22 @@ export async function watchSnapshot(path: string, options: WatchOptions): Promis
       refusal = { identity: found, at: performance.now(), directory: path, reason };
     }
   };
-  const next = () => {
-    timer = setTimeout(() => check().finally(() => closed || next()), intervalMs);
-    timer.unref();
-  };
-  let timer: NodeJS.Timeout;
-  next();
+  const stop = new AbortController();
+  repeat(check, intervalMs, stop.signal);
 
   return {
     current: () => snapshot,
     refused: () => refusal && { directory: refusal.directory, reason: refusal.reason },
-    close: () => {
-      closed = true;
-      clearTimeout(timer);
-    },
+    close: () => stop.abort(),
   };
+}
+
+/** Does `work` every `ms`, once at a time, until `signal` aborts. @returns when the last time has ended */
+export async function repeat(work: () => Promise<void>, ms: number, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await pause(ms, undefined, { ref: false, signal }).catch(() => {});
+    if (!signal.aborted) await work();
+  }
 }
 
 /** Changes whenever another snapshot is published at `path` or its release index is rewritten. */

@@ -108,8 +108,6 @@ export function openUsage({ db, transact, transactLightly }: Database) {
   };
 }
 
-export type UsageCounter = ReturnType<typeof countUsage>;
-
 export const dayOf = (wallMs: number) => new Date(wallMs).toISOString().slice(0, 10);
 
 /** Rows written at a time; requests are answered in between. */

@@ -9,8 +9,8 @@
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import type { StageIo } from '../../pipeline/catalog/country-stage.ts';
-import { parseFamilies, parseSeeds } from '../../pipeline/cli/commands/score-truth.ts';
-import { say } from '../../pipeline/cli/terminal/options.ts';
+import { parseFamilies } from '../../pipeline/cli/commands/evaluate/truth.ts';
+import { seeds as parseSeeds, say } from '../../pipeline/cli/terminal/options.ts';
 import { formatTable } from '../../pipeline/cli/terminal/text-table.ts';
 import { addMonths, monthIndex, monthOf, periodRange } from '../../pipeline/contract/months.ts';
 import { FORECAST_MONTHS } from '../../pipeline/contract/operations.ts';

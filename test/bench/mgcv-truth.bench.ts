@@ -20,7 +20,8 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import type { StageIo } from '../../pipeline/catalog/country-stage.ts';
 import type { Model } from '../../pipeline/catalog/model.ts';
-import { parseFamilies, parseSeeds } from '../../pipeline/cli/commands/score-truth.ts';
+import { parseFamilies } from '../../pipeline/cli/commands/evaluate/truth.ts';
+import { seeds as parseSeeds } from '../../pipeline/cli/terminal/options.ts';
 import { formatTable } from '../../pipeline/cli/terminal/text-table.ts';
 import { addMonths, monthIndex, monthOf, type Period, periodRange } from '../../pipeline/contract/months.ts';
 import { FORECAST_MONTHS } from '../../pipeline/contract/operations.ts';
@@ -212,7 +213,7 @@ if (spawnSync('Rscript', ['-e', 'library(mgcv)']).status !== 0) {
 }
 const record = readKnownTruth();
 if (!record.of_this_code)
-  process.stdout.write('known-truth.json was recorded with other code: see `malaria-risk score-truth --help`\n');
+  process.stdout.write('known-truth.json was recorded with other code: see `malaria-risk evaluate truth --help`\n');
 const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
 const rows: Record<string, string | number>[] = [];
 for (const truth of parseFamilies(given.truth)) {

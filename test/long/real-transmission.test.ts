@@ -132,7 +132,7 @@ describe.skipIf(!HAS_REAL_DATA)(needsReal('Nigeria'), () => {
     expect(figures(held_back)).toEqual([1.556, 1.564, 1.432, 1.351, 1.25]);
   });
 
-  test('the design is registered, with its errors (otherwise run malaria-risk score-held-back)', () => {
+  test('the design is registered, with its errors (otherwise run malaria-risk evaluate held-back)', () => {
     const { design, standing, projection } = transmitted.fits!;
     expect(standing).toEqual({ registered: true, looks: register.looks.length });
     const { result } = register.looks.find((look) => look.design === design)!;

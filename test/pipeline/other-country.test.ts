@@ -105,13 +105,14 @@ describe('a country that differs from Nigeria in every respect, built from its c
     expect(types).toContain('tested positive by microscopy, or, where that was not done, by rapid diagnostic test');
   });
 
-  test('`show` says why something is missing, and where else it can be found', async () => {
+  test('`show` says why something is missing, and shows surveys without case records', async () => {
     const show = async (what: string) => (await runHere(['show', what, '--snapshot', snapshot])).stderr;
-    expect(await show('season')).toMatch(/has no such answer\. No monthly rain: no season is given\.[^:]*$/);
-    expect(await show('survey')).toMatch(
-      /has no such answer\. Surveys are in the table: malaria-risk query "FROM survey/,
+    expect(await show('season')).toMatch(
+      /has no tables\/season\.parquet\. No monthly rain: no season is given\.[^:]*$/,
     );
     expect(await show('model')).toMatch(/has no v1\/transmission\/model\.json\. No monthly case records: [^:]*$/);
+    const { stdout } = await runHere(['show', 'survey', '--snapshot', snapshot, '--json']);
+    expect(JSON.parse(stdout).map((row: any) => row.survey_year)).toContain(2021);
     expect(readJson(snapshot, 'v1/context/states.json').source.note).toMatch(
       / coverage_year refers to net and treatment figures, which this country does not have\.$/,
     );

@@ -63,7 +63,7 @@ async function browse(html: (apiUrl: string) => string, listed: boolean): Promis
   await new Promise((resolve) => site.once('listening', resolve));
   onTestFinished(() => void site.close());
   const origin = `http://127.0.0.1:${(site.address() as AddressInfo).port}`;
-  const service = await startService(listed ? { corsOrigins: [origin] } : {});
+  const service = await startService(listed ? { corsOrigin: [origin] } : {});
   const { key } = await giveKey(service.store);
   page = html(service.url).replaceAll('KEY', key);
   const flags = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', `--user-data-dir=${folder}`];

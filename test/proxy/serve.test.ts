@@ -187,6 +187,8 @@ test('a stopping server sends all answers, even to a client that has not read th
   let raw = (socket.read() as Buffer).toString('latin1');
   const stopped = serving.stop();
   await vi.waitFor(async () => expect((await fetch(`${serving.opsUrl}/readyz`)).status).toBe(503));
+  // Longer than new requests are accepted.
+  await pause(300);
   socket.on('data', (chunk: Buffer) => {
     raw += chunk.toString('latin1');
   });
@@ -253,12 +255,13 @@ test('no key appears in the log, on either output, or in any file of the store',
     .split('\n')
     .slice(1)
     .map((line) => JSON.parse(line));
-  expect(lines.map(({ operation, status }) => [operation, status])).toEqual([
-    ['risk-lgas', 200],
-    ['none', 401],
-    ['none', 404],
+  expect(lines.map(({ operation, status, error }) => [operation, status, error])).toEqual([
+    ['risk-lgas', 200, null],
+    ['none', 401, 'INVALID_KEY'],
+    ['none', 404, 'NOT_FOUND'],
   ]);
   expect(Object.keys(lines[0]).sort()).toEqual([
+    'error',
     'key_id',
     'key_kind',
     'level',

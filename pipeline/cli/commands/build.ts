@@ -3,24 +3,22 @@ import { UsageError } from '../../lib/errors.ts';
 import { findingBlocks } from '../../publish/snapshot/findings.ts';
 import { type BuildResult, build } from '../../release/build.ts';
 import { type Publication, publishVersion } from '../../release/publish.ts';
-import { SNAPSHOT, STAGES } from '../../stages.ts';
+import { STAGE_NAMES } from '../../stages.ts';
 import { blocksText } from '../terminal/blocks-text.ts';
-import { addCountryOptions, type CountryOptions, say, terminalWidth, withoutValidation } from '../terminal/options.ts';
-import { showProgress } from '../terminal/progress.ts';
+import { addBuildOptions, type BuildOptions, say, terminalWidth } from '../terminal/options.ts';
+import { withProgress } from '../terminal/progress.ts';
 import { addPublishOptions, describePublication, type PublishCommandOptions } from './publish.ts';
 
-interface BuildCommandOptions extends CountryOptions, PublishCommandOptions {
-  withoutValidation?: boolean;
+interface BuildCommandOptions extends BuildOptions, PublishCommandOptions {
   publish?: boolean;
   json?: boolean;
 }
 
 /** `malaria-risk build`. */
-export function buildCommand(): Command {
-  const command = addCountryOptions(new Command('build'))
+export default function buildCommand(): Command {
+  const command = addBuildOptions(new Command('build'))
     .description('Build a snapshot: run the stages whose inputs, code or parameters changed, and check the result')
-    .option('--publish', 'then publish it, as `malaria-risk publish` does')
-    .addOption(withoutValidation());
+    .option('--publish', 'then publish it, as `malaria-risk publish` does');
   return addPublishOptions(command)
     .option('--json', 'progress and result as JSON lines')
     .addHelpText(
@@ -39,12 +37,10 @@ Examples:
     .action(async (options: BuildCommandOptions) => {
       if (options.publish && options.withoutValidation)
         throw new UsageError('--publish: found --without-validation too, but its result cannot be published');
-      const progress = showProgress(
-        [...STAGES, SNAPSHOT].map(({ name }) => name),
-        options.json ?? false,
+      const command = process.argv.slice(2).join(' ');
+      const result = await withProgress(STAGE_NAMES, options.json ?? false, (onEvent) =>
+        build({ ...options, command, onEvent }),
       );
-      const commandLine = process.argv.slice(2).join(' ');
-      const result = await build({ ...options, command: commandLine, onEvent: progress.onEvent }).finally(progress.end);
       if (!options.json) say(describeBuild(result));
       let published: Publication | null = null;
       try {

@@ -6,12 +6,9 @@ import { writeAtomic } from '../../lib/atomic-write.ts';
 import { UsageError } from '../../lib/errors.ts';
 import { expit } from '../../lib/numerics/special.ts';
 import type { FitSummary, Start } from '../../model/risk/estimate.ts';
-import { withArtifacts } from '../../release/with-artifacts.ts';
-import { addCountryOptions, type CountryOptions, say } from '../terminal/options.ts';
-import { showProgress } from '../terminal/progress.ts';
-
-/** The stages that the fit needs. */
-const NEEDED = ['ingest', 'zonal', 'season', 'link', 'risk'];
+import { addStageOptions, outOption, type StageOptions, say } from '../terminal/options.ts';
+import { formatTable } from '../terminal/text-table.ts';
+import { withStages } from './with-stages.ts';
 
 const DETAIL = `
 The search for the risk model's hyperparameters finds the same mode wherever it starts, up to differences far below the
@@ -26,34 +23,23 @@ Example:
 
 /** `malaria-risk catalog start`. */
 export function startCommand(): Command {
-  return addCountryOptions(new Command('start'))
+  return addStageOptions(new Command('start'))
+    .addOption(outOption())
     .description("Start the next search for the risk model's hyperparameters where the last one ended")
     .addHelpText('after', DETAIL)
-    .action(async (options: CountryOptions) => {
-      const progress = showProgress(NEEDED, false);
-      try {
-        await withArtifacts(NEEDED, { ...options, onEvent: progress.onEvent }, async ({ directory, model }, io) => {
-          const { spatial } = io.artifact<{ spatial: FitSummary | null }>('risk/evidence');
-          if (!spatial)
-            throw new UsageError(
-              'parameters.risk.score: found baseline, expected spatial: the baseline needs no search',
-            );
-          const was: Start = model.parameters.risk.start ?? {};
-          const now = endOf(spatial);
-          const file = path.join(directory, 'model.json');
-          const edit = { path: ['parameters', 'risk', 'start'], value: now };
-          await writeAtomic(file, editJson(readFileSync(file, 'utf8'), [edit]));
-          const width = Math.max(...Object.keys(now).map((name) => name.length));
-          say(
-            ...Object.entries(now).map(
-              ([name, value]) => `${name.padEnd(width)}  ${was[name] ?? 'default'} -> ${value}`,
-            ),
-            `Written to ${file}.`,
-          );
-        });
-      } finally {
-        progress.end();
-      }
+    .action(async (options: StageOptions & { out: string }) => {
+      const { file, was, now } = await withStages(['risk'], 'start', options, async ({ directory, model }, io) => {
+        const { spatial } = io.artifact<{ spatial: FitSummary | null }>('risk/evidence');
+        if (!spatial)
+          throw new UsageError('parameters.risk.score: found baseline, expected spatial: the baseline needs no search');
+        const now = endOf(spatial);
+        const file = path.join(directory, 'model.json');
+        const edit = { path: ['parameters', 'risk', 'start'], value: now };
+        await writeAtomic(file, editJson(readFileSync(file, 'utf8'), [edit]));
+        return { file, was: model.parameters.risk.start ?? {}, now };
+      });
+      const rows = Object.entries(now).map(([name, is]) => ({ hyperparameter: name, was: was[name] ?? 'default', is }));
+      say(formatTable(rows), `Written to ${file}.`);
     });
 }
 

@@ -1,20 +1,14 @@
 import { userInfo } from 'node:os';
-import { Argument, Command, InvalidArgumentError } from 'commander';
+import { Argument, Command } from 'commander';
 import { CATALOG_SCHEMAS } from '../../catalog/country.ts';
-import { isPeriod } from '../../contract/months.ts';
 import { checkCountry } from '../../intake/check/check-country.ts';
 import { repairCountry } from '../../intake/repair/repair.ts';
 import { type UpdateRequest, updateSource } from '../../intake/update/update.ts';
 import { quoted } from '../../lib/shell.ts';
 import { describeUpdate } from '../terminal/catalog-text.ts';
-import { ABOUT_COUNTRY, ABOUT_RAW_DATA, freeText, onlyCountry, say } from '../terminal/options.ts';
+import { EXIT } from '../terminal/exit-codes.ts';
+import { addCountryOptions, type CountryOptions, freeText, month, outOption, say } from '../terminal/options.ts';
 import { startCommand } from './catalog-start.ts';
-
-interface CheckOptions {
-  country: string;
-  rawData?: string;
-  json?: boolean;
-}
 
 const CHECK_DETAIL = `
 Nothing is built or changed. Checked in this order: the form of the catalog; which files exist; their size and SHA-256;
@@ -28,7 +22,7 @@ Example:
   malaria-risk catalog check --country raw-data/nigeria --raw-data ../shared/raw-data/nigeria`;
 
 /** `malaria-risk catalog`. */
-export function catalogCommand(): Command {
+export default function catalogCommand(): Command {
   return new Command('catalog')
     .description('Check a catalog and its files, accept changed files, print JSON Schemas for editors')
     .addCommand(checkCommand())
@@ -39,13 +33,11 @@ export function catalogCommand(): Command {
 }
 
 function checkCommand(): Command {
-  return new Command('check')
+  return addCountryOptions(new Command('check'))
     .description('Report all faults of a catalog and its files at once, without building')
-    .requiredOption('--country <dir>', ABOUT_COUNTRY, onlyCountry())
-    .option('--raw-data <dir>', ABOUT_RAW_DATA)
     .option('--json', 'print the faults as JSON: step, source, what')
     .addHelpText('after', CHECK_DETAIL)
-    .action(async ({ country, rawData, json }: CheckOptions) => {
+    .action(async ({ country, rawData, json }: CountryOptions & { json?: boolean }) => {
       const faults = await checkCountry(country, rawData);
       if (json) say(JSON.stringify(faults, null, 2));
       else if (faults.length === 0) say(`${country}: no faults`);
@@ -56,7 +48,7 @@ function checkCommand(): Command {
           say(`Some of these can be declared instead: malaria-risk catalog repair --country ${quoted(country)}${raw}`);
         }
       }
-      if (faults.length > 0) process.exitCode = 1;
+      if (faults.length > 0) process.exitCode = EXIT.finding;
     });
 }
 
@@ -89,19 +81,15 @@ Exits with 0 if no fault is left, 1 if one is left or a declaration waits for --
 Example:
   malaria-risk catalog repair --country raw-data/madagascar --raw-data DIR --accept 'no clinic on the island'`;
 
-interface RepairOptions {
-  country: string;
-  rawData?: string;
+interface RepairOptions extends CountryOptions {
   accept?: string;
   by?: string;
   json?: boolean;
 }
 
 function repairCommand(): Command {
-  return new Command('repair')
+  return addCountryOptions(new Command('repair'))
     .description('Propose declarations for faults in the raw files, and write them to the catalog')
-    .requiredOption('--country <dir>', ABOUT_COUNTRY, onlyCountry())
-    .option('--raw-data <dir>', ABOUT_RAW_DATA)
     .option('--accept <reason>', 'write the declarations, for this reason', freeText)
     .option('--by <name>', 'who accepts them (default: MALARIA_BY, or the user of this process)', freeText)
     .option('--json', 'print everything as JSON')
@@ -117,7 +105,7 @@ function repairCommand(): Command {
         if (repairs.length > 0)
           say(accept ? 'Written to sources.json.' : 'Nothing has been changed yet; write it with --accept REASON.');
       }
-      if (left.length > 0 || (repairs.length > 0 && !accept)) process.exitCode = 1;
+      if (left.length > 0 || (repairs.length > 0 && !accept)) process.exitCode = EXIT.finding;
     });
 }
 
@@ -127,9 +115,7 @@ const acceptance = (reason: string, by: string | undefined) => ({
   at: new Date().toISOString(),
 });
 
-interface UpdateOptions {
-  country: string;
-  rawData?: string;
+interface UpdateOptions extends CountryOptions {
   out: string;
   accept?: string;
   by?: string;
@@ -166,13 +152,11 @@ Examples:
     --last-estimated 2024-01 --accept 'January, from NHMIS'`;
 
 function updateCommand(): Command {
-  return new Command('update')
+  return addCountryOptions(new Command('update'))
     .description('Show how a changed file differs from the accepted one, and accept it')
     .argument('<source>', 'id of the source in sources.json')
     .argument('[files...]', 'new files, if not in the raw data already')
-    .requiredOption('--country <dir>', ABOUT_COUNTRY, onlyCountry())
-    .option('--raw-data <dir>', ABOUT_RAW_DATA)
-    .option('--out <dir>', 'directory of builds, where accepted files are kept', 'build')
+    .addOption(outOption())
     .option('--accept <reason>', 'accept the change, for this reason', freeText)
     .option('--by <name>', 'who accepts it (default: MALARIA_BY, or the user of this process)', freeText)
     .option('--last-estimated <month>', 'the last month to estimate from now on', month)
@@ -189,7 +173,7 @@ function updateCommand(): Command {
       if (options.json) say(JSON.stringify(update, null, 2));
       else say(describeUpdate(update), ...(update.accepted ? ['', 'Accepted.'] : []));
       if (pending && !options.json) say('', 'Nothing has been changed yet; accept it with --accept REASON.');
-      if (pending) process.exitCode = 1;
+      if (pending) process.exitCode = EXIT.finding;
     });
 }
 
@@ -208,9 +192,4 @@ function requestOf(source: string, files: string[], options: UpdateOptions): Upd
     accept: accepted,
     about: Object.fromEntries(about),
   };
-}
-
-function month(text: string): string {
-  if (isPeriod(text)) return text;
-  throw new InvalidArgumentError('expected a month YYYY-MM');
 }

@@ -1,17 +1,15 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Command } from 'commander';
-import { readCsv } from '../../ingest/readers/csv.ts';
-import { refusalIn } from '../../lib/bad-input.ts';
-import { toCsv } from '../../lib/tables/csv.ts';
+import { readTable } from '../../ingest/readers/raw-table.ts';
 import { withDatabase } from '../../lib/tables/duckdb.ts';
 import type { Finding } from '../../publish/snapshot/provenance.ts';
 import { snapshotsOf } from '../../release/build-paths.ts';
 import { newestCandidate } from '../../release/candidates.ts';
 import { currentVersion } from '../../release/current.ts';
 import type { Validation } from '../../validate/validation.ts';
-import { say, terminalWidth } from '../terminal/options.ts';
-import { formatTable } from '../terminal/text-table.ts';
+import { say } from '../terminal/options.ts';
+import { addRowOptions, type RowOptions, sayRows } from '../terminal/rows.ts';
 
 const DETAIL = `
 The list is a CSV file with the columns name, catalog, raw_data (may be empty) and out; paths are relative to its
@@ -40,45 +38,31 @@ interface RunResult {
 }
 
 /** `malaria-risk countries`. */
-export function countriesCommand(): Command {
-  return new Command('countries')
+export default function countriesCommand(): Command {
+  return addRowOptions(new Command('countries'))
     .description('Show status, findings and skill of many countries in one table')
     .argument('<list>', 'CSV of countries')
     .option('--runs <dir>', "directory of the workflow's results")
-    .option('--csv', 'as CSV')
-    .option('--json', 'as JSON')
     .addHelpText('after', DETAIL)
-    .action(async (list: string, options: { runs?: string; csv?: boolean; json?: boolean }) => {
+    .action(async (list: string, options: { runs?: string } & RowOptions) => {
       const rows = await Promise.all((await readList(list)).map((country) => rowOf(country, options.runs)));
-      if (options.json) say(JSON.stringify(rows, null, 2));
-      else if (options.csv) say(toCsv(rows));
-      else {
-        const table = rows.map(({ line: _, ...row }) => row);
-        say(formatTable(table, terminalWidth()));
-        for (const { name, line } of rows) if (line !== null) say(`${name}: ${line}`);
-        say(`${rows.filter(({ status }) => status === 'built').length} of ${rows.length} countries are built`);
-      }
+      if (options.json || options.csv) return sayRows(rows, options);
+      sayRows(
+        rows.map(({ line: _, ...row }) => row),
+        options,
+      );
+      for (const { name, line } of rows) if (line !== null) say(`${name}: ${line}`);
+      say(`${rows.filter(({ status }) => status === 'built').length} of ${rows.length} countries are built`);
     });
 }
 
-/** @throws BadInput if a column or a name is missing, or a name occurs twice */
+/** @throws BadInput if a column, a name or an `out` is missing, or a name occurs twice */
 async function readList(file: string): Promise<ListedCountry[]> {
-  const refusal = refusalIn(file);
-  const { header, rows } = await readCsv(file, file);
-  const at = (column: string) => {
-    const index = header.indexOf(column);
-    if (index < 0) throw refusal.at('row 1')(`columns ${header.join(', ')}`, 'name, catalog, raw_data, out');
-    return index;
-  };
-  const [name, out] = [at('name'), at('out')];
-  const seen = new Set<string>();
-  return rows.map(({ line, cells }) => {
-    const country = { name: cells[name] ?? '', out: path.resolve(path.dirname(file), cells[out] ?? '') };
-    if (country.name === '' || seen.has(country.name))
-      throw refusal.at(`row ${line}`)(`name ${country.name || 'empty'}`, 'a different name for each country');
-    seen.add(country.name);
-    return country;
-  });
+  const folder = path.dirname(file);
+  const columns = { name: 'name', out: 'out' };
+  const table = await readTable(folder, { files: [{ path: path.basename(file) }], columns });
+  table.refuseDuplicates(['name']);
+  return table.rows.map((row) => ({ name: row.text('name'), out: path.resolve(folder, row.text('out')) }));
 }
 
 async function rowOf({ name, out }: ListedCountry, runs: string | undefined) {

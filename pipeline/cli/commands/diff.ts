@@ -5,6 +5,7 @@ import { diffSections, outlinesOf } from '../../publish/report/diff-sections.ts'
 import { diffSnapshots } from '../../publish/snapshot/diff.ts';
 import { openSnapshot } from '../../publish/snapshot/read.ts';
 import { sectionsText } from '../terminal/blocks-text.ts';
+import { EXIT } from '../terminal/exit-codes.ts';
 import { fileToWrite, say } from '../terminal/options.ts';
 
 const DETAIL = `
@@ -20,7 +21,7 @@ Examples:
   malaria-risk diff OLD NEW --gate --out diff.json --html diff.html`;
 
 /** `malaria-risk diff`. */
-export function diffCommand(): Command {
+export default function diffCommand(): Command {
   return new Command('diff')
     .description(
       'Show how a new snapshot differs from an old one: scores moved, levels changed, how good the forecasts were',
@@ -50,6 +51,6 @@ export function diffCommand(): Command {
         );
       }
       say(...(options.json ? [json] : sectionsText(diffSections(diff, outlines))));
-      if (options.gate && diff.over.length > 0) process.exitCode = 1;
+      if (options.gate && diff.over.length > 0) process.exitCode = EXIT.finding;
     });
 }

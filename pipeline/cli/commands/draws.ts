@@ -1,32 +1,30 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import type { StageIo } from '../../catalog/country-stage.ts';
-import { isPeriod, type Period, periodRange } from '../../contract/months.ts';
+import { type Period, periodRange } from '../../contract/months.ts';
 import { areasOf } from '../../ingest/areas-of.ts';
 import { UsageError } from '../../lib/errors.ts';
 import { writeDraws } from '../../model/risk/draws-file.ts';
 import * as risk from '../../model/risk/risk-tables.ts';
 import { pathsOfStage } from '../../model/risk/stage-draws.ts';
-import { withArtifacts } from '../../release/with-artifacts.ts';
-import { addCountryOptions, type CountryOptions, say } from '../terminal/options.ts';
-import { showProgress } from '../terminal/progress.ts';
+import { addStageOptions, monthSpan, outOption, type StageOptions, say } from '../terminal/options.ts';
+import { withStages } from './with-stages.ts';
 
-/** The stages that draws are made from. */
-const NEEDED = ['ingest', 'zonal', 'season', 'link', 'risk'];
-
-interface DrawsOptions extends CountryOptions {
+interface DrawsOptions extends StageOptions {
+  out: string;
   area: 'lga' | 'state';
   states?: string[];
-  periods?: Period[];
+  periods?: { first: Period; last: Period };
 }
 
 /** `malaria-risk draws`. */
-export function drawsCommand(): Command {
-  return addCountryOptions(new Command('draws'))
+export default function drawsCommand(): Command {
+  return addStageOptions(new Command('draws'))
+    .addOption(outOption())
     .argument('<file.parquet>', 'where to write them')
     .description('Write the joint posterior draws from which scores, ranges and probabilities are computed')
     .addOption(new Option('--area <kind>', 'level of the areas').choices(['lga', 'state']).default('lga'))
     .option('--states <list>', 'only these states and their LGAs, such as KN,KD', (text) => text.split(','))
-    .option('--periods <list>', 'only these months: 2023-12, or 2023-01..2023-12', parsePeriods)
+    .option('--periods <months>', 'only these months: 2023-12, or 2023-01..2023-12', monthSpan)
     .addHelpText(
       'after',
       `
@@ -41,15 +39,10 @@ Examples:
   malaria-risk draws states.parquet --country raw-data/nigeria --area state`,
     )
     .action(async (file: string, options: DrawsOptions) => {
-      const progress = showProgress(NEEDED, false);
-      try {
-        const rows = await withArtifacts(NEEDED, { ...options, onEvent: progress.onEvent }, (_, io) => {
-          return writeDraws(file, pathsOfStage(io), selected(io, options));
-        });
-        say(`${file}: ${rows} rows`);
-      } finally {
-        progress.end();
-      }
+      const rows = await withStages(['risk'], 'draws', options, (_, io) =>
+        writeDraws(file, pathsOfStage(io), selected(io, options)),
+      );
+      say(`${file}: ${rows} rows`);
     });
 }
 
@@ -60,7 +53,8 @@ function selected(io: StageIo, { area, states, periods }: DrawsOptions) {
   const unknown = states?.find((code) => !known.includes(code));
   if (unknown !== undefined) throw new UsageError(`--states: found ${unknown}, expected some of ${known.join(',')}`);
   const scored = [...new Set(io.table(risk.LGAS).map(({ period }) => period))];
-  const missing = periods?.find((period) => !scored.includes(period));
+  const months = periods ? periodRange(periods.first, periods.last) : scored;
+  const missing = months.find((period) => !scored.includes(period));
   if (missing !== undefined)
     throw new UsageError(`--periods: found ${missing}, expected months from ${scored[0]} to ${scored.at(-1)}`);
   const wanted = new Set(states ?? known);
@@ -69,12 +63,5 @@ function selected(io: StageIo, { area, states, periods }: DrawsOptions) {
       ? areas.states.map(({ state_code }) => ({ code: state_code, wanted: wanted.has(state_code) }))
       : areas.lgas.map(({ lga_code, state_code }) => ({ code: lga_code, wanted: wanted.has(state_code) }));
   const scores = area === 'state' ? io.table(risk.STATES) : io.table(risk.LGAS);
-  return { area, codes, periods: new Set(periods ?? scored), scores };
-}
-
-function parsePeriods(text: string): Period[] {
-  const [first, last = first, ...others] = text.split('..');
-  if (others.length > 0 || !isPeriod(first!) || !isPeriod(last!) || first! > last!)
-    throw new InvalidArgumentError('expected a month such as 2023-12, or months such as 2023-01..2023-12');
-  return periodRange(first!, last!);
+  return { area, codes, periods: new Set(months), scores };
 }

@@ -2,7 +2,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { readCatalog } from '../../catalog/country.ts';
 import { type FetchOutcome, fetchFile, filesToFetch } from '../../intake/fetch/files.ts';
 import { EXIT } from '../terminal/exit-codes.ts';
-import { say } from '../terminal/options.ts';
+import { addCountryOptions, type CountryOptions, say } from '../terminal/options.ts';
 
 const DETAIL = `
 A file that exists and has the catalog's SHA-256 is left alone. An interrupted download continues where it stopped. A
@@ -16,16 +16,14 @@ Examples:
   malaria-risk fetch --country raw-data/nigeria --raw-data ../data --only climate`;
 
 /** `malaria-risk fetch`. */
-export function fetchCommand(): Command {
-  return new Command('fetch')
+export default function fetchCommand(): Command {
+  return addCountryOptions(new Command('fetch'))
     .description('Download the raw files for which the catalog has a url, resuming interrupted downloads')
-    .requiredOption('--country <dir>', 'directory with sources.json and model.json')
-    .option('--raw-data <dir>', 'directory for the files, if not next to the catalog')
     .option('--only <source>', 'one source of the catalog, by its id')
     .option('--timeout <seconds>', 'give up on a server that is silent for this long', seconds, 30)
     .option('--json', 'print one JSON object per file')
     .addHelpText('after', DETAIL)
-    .action(async (options: { country: string; rawData?: string; only?: string; timeout: number; json?: boolean }) => {
+    .action(async (options: CountryOptions & { only?: string; timeout: number; json?: boolean }) => {
       const country = readCatalog(options.country, options.rawData);
       const files = filesToFetch(country.sources, options.only);
       const failed: FetchOutcome[] = [];

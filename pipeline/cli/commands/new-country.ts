@@ -11,6 +11,7 @@ import { writeDraft } from '../../intake/draft/write.ts';
 import { writeAtomic } from '../../lib/atomic-write.ts';
 import { BadInput } from '../../lib/bad-input.ts';
 import { quoted } from '../../lib/shell.ts';
+import { EXIT } from '../terminal/exit-codes.ts';
 import { say } from '../terminal/options.ts';
 import { formatTable } from '../terminal/text-table.ts';
 
@@ -33,7 +34,7 @@ interface Options {
 }
 
 /** `malaria-risk new-country`. */
-export function newCountryCommand(): Command {
+export default function newCountryCommand(): Command {
   return new Command('new-country')
     .description('Draft the catalog of a country from its raw files')
     .argument('<dir>', 'directory for sources.json and model.json')
@@ -185,6 +186,6 @@ async function showNextSteps(
       'To see which of these the catalog can declare:',
       `  npx malaria-risk catalog repair --country ${country} --raw-data ${raw}`,
     );
-    process.exitCode = 1;
+    process.exitCode = EXIT.finding;
   }
 }

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { planBuild } from '../../release/build.ts';
 import { EXIT } from '../terminal/exit-codes.ts';
-import { addCountryOptions, type CountryOptions, say, withoutValidation } from '../terminal/options.ts';
+import { addBuildOptions, type BuildOptions, say } from '../terminal/options.ts';
 
 const WORDS = { cached: 'unchanged', run: 'will run', depends: 'may run' } as const;
 
@@ -17,15 +17,14 @@ Examples:
   malaria-risk plan --country raw-data/nigeria --exit-code || malaria-risk build --country raw-data/nigeria`;
 
 /** `malaria-risk plan`. */
-export function planCommand(): Command {
-  return addCountryOptions(new Command('plan'))
+export default function planCommand(): Command {
+  return addBuildOptions(new Command('plan'))
     .description('Show which stages a build would run, without running any')
-    .addOption(withoutValidation())
     .option('--why', 'also show why')
     .option('--exit-code', 'exit 1 if a build has anything to run, 0 if it has nothing to do')
     .option('--json', 'as JSON, including the causes')
     .addHelpText('after', DETAIL)
-    .action(async (options: CountryOptions & { why?: boolean; exitCode?: boolean; json?: boolean }) => {
+    .action(async (options: BuildOptions & { why?: boolean; exitCode?: boolean; json?: boolean }) => {
       const planned = await planBuild(options);
       if (options.exitCode && planned.some(({ status }) => status !== 'cached')) process.exitCode = EXIT.finding;
       if (options.json) {

@@ -5,13 +5,13 @@ import { whenAlone } from '../../engine/lock.ts';
 import { TryAgain, UsageError } from '../../lib/errors.ts';
 import { cacheOf } from '../../release/build-paths.ts';
 import { clearUnfinished } from '../../release/candidate.ts';
-import { say } from '../terminal/options.ts';
+import { outOption, say } from '../terminal/options.ts';
 
 /** `malaria-risk prune`. */
-export function pruneCommand(): Command {
+export default function pruneCommand(): Command {
   return new Command('prune')
     .description("Remove cache entries that no country's latest build used; snapshots are kept")
-    .option('--out <dir>', 'directory of the cache and snapshots', 'build')
+    .addOption(outOption())
     .option('--json', 'as JSON')
     .action(({ out, json }: { out: string; json?: boolean }) => {
       if (!existsSync(cacheOf(out)))

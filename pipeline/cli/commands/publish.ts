@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { type Publication, publishVersion } from '../../release/publish.ts';
 import { MOST_KEPT_VERSIONS } from '../../release/release-index.ts';
 import { HERE } from '../../release/release-records.ts';
-import { atLeastOne, freeText, say } from '../terminal/options.ts';
+import { atLeastOne, freeText, outOption, say } from '../terminal/options.ts';
 
 const DETAIL = `
 Verifies the complete version, compares it with the current one as \`malaria-risk review\` does, and updates \`current\`
@@ -53,11 +53,11 @@ export function addPublishOptions(command: Command): Command {
 }
 
 /** `malaria-risk publish`. */
-export function publishCommand(): Command {
+export default function publishCommand(): Command {
   const command = new Command('publish')
     .description('Publish a version: verify it, compare it with the current one, then make it current')
     .argument('[version]', 'one of <out>/snapshots (default: the newest candidate)')
-    .option('--out <dir>', 'directory of snapshots and `current`', 'build');
+    .addOption(outOption());
   return addPublishOptions(command)
     .option('--json', 'as JSON')
     .addHelpText('after', DETAIL)

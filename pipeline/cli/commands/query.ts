@@ -1,11 +1,10 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
-import { StatementType } from '@duckdb/node-api';
+import { DuckDBListValue, type DuckDBValue, StatementType } from '@duckdb/node-api';
 import { Command } from 'commander';
 import { fill, wordsOf } from '../../contract/words.ts';
 import { createArtifactViews } from '../../engine/artifact-views.ts';
 import { UsageError } from '../../lib/errors.ts';
-import { toCsv } from '../../lib/tables/csv.ts';
 import { literal, withDatabase } from '../../lib/tables/duckdb.ts';
 import { describe, type TableForm } from '../../lib/tables/table.ts';
 import { openSnapshot } from '../../publish/snapshot/read.ts';
@@ -13,15 +12,20 @@ import { TABLES } from '../../publish/snapshot/table-columns.ts';
 import { createViews } from '../../publish/snapshot/views.ts';
 import { cacheOf, snapshotsOf } from '../../release/build-paths.ts';
 import { STAGE_TABLES } from '../../stages.ts';
-import { say, terminalWidth } from '../terminal/options.ts';
-import { type Cells, formatTable } from '../terminal/text-table.ts';
+import { outOption } from '../terminal/options.ts';
+import { addRowOptions, type Row, type RowOptions, sayRows } from '../terminal/rows.ts';
+import type { Cells } from '../terminal/text-table.ts';
 
 interface QueryOptions {
-  out: string;
+  /** The build whose snapshots can be named, and whose cache has the artifacts. */
+  out?: string;
   snapshot?: string;
-  json?: boolean;
-  csv?: boolean;
+  /** Values of `$name` in the statement, those that it mentions. */
+  values?: Record<string, DuckDBValue>;
 }
+
+/** The answer of the transmission model, of which only the series is a table. */
+export const MODEL_ANSWER = 'v1/transmission/model.json';
 
 /** The SQL of `query` without a statement. */
 const LIST = `SELECT CASE WHEN table_schema = 'snapshot' THEN '' ELSE table_schema || '.' END || table_name AS "table",
@@ -29,14 +33,13 @@ const LIST = `SELECT CASE WHEN table_schema = 'snapshot' THEN '' ELSE table_sche
   FROM information_schema.columns ORDER BY table_schema <> 'snapshot', table_schema, table_name, ordinal_position`;
 
 /** `malaria-risk query`. */
-export function queryCommand(): Command {
-  return new Command('query')
+export default function queryCommand(): Command {
+  const command = new Command('query')
     .description('Query the tables of snapshots, and the artifacts behind them, in SQL (DuckDB, read-only)')
     .argument('[sql]', 'one SELECT statement; without it, lists the tables, their columns and what they mean')
-    .option('--out <dir>', "a build's directory, whose snapshots can be queried by name", 'build')
-    .option('--snapshot <dir>', 'directory of the snapshot whose tables need no prefix (default: <out>/current)')
-    .option('--json', 'rows as JSON')
-    .option('--csv', 'rows as CSV')
+    .addOption(outOption())
+    .option('--snapshot <dir>', 'directory of the snapshot whose tables need no prefix (default: <out>/current)');
+  return addRowOptions(command)
     .addHelpText(
       'after',
       `
@@ -49,30 +52,27 @@ Examples:
 
   malaria-risk query "SELECT survey_year, sum(examined) FROM ingest.clusters GROUP BY ALL ORDER BY ALL"
 
-Artifacts are the unrounded outputs of stages, named stage.name, as long as they are in the cache of <out>.`,
+Artifacts are the unrounded outputs of stages, named stage.name, as long as they are in the cache of <out>. The answer
+of the transmission model is read_json($model).`,
     )
-    .action(async (sql: string | undefined, options: QueryOptions) => {
-      const rows = await (sql === undefined ? list(options) : query(sql, options)).catch((error: Error) => {
-        // DuckDB's own errors are about the statement.
-        throw 'code' in error ? error : new UsageError(error.message);
-      });
-      if (options.json) say(JSON.stringify(rows, null, 2));
-      else if (options.csv) say(toCsv(rows));
-      else say(formatTable(rows, terminalWidth()));
+    .action(async (sql: string | undefined, options: QueryOptions & RowOptions) => {
+      sayRows(await (sql === undefined ? list(options) : query(sql, options)), options);
     });
 }
 
 /**
  * Rows of one SELECT over the tables of the snapshot, the artifacts that it was made from, and the tables of snapshots
- * that the statement names. It can read no other file.
- * @throws Error if `sql` is not exactly one SELECT, or DuckDB refuses it
+ * that the statement names. It can read no other file but the answer `$model`.
+ * @throws UsageError if `sql` is not exactly one SELECT, or DuckDB refuses it
  */
-export async function query(
+export function query(
   sql: string,
-  { out, snapshot = path.join(out, 'current') }: QueryOptions,
-): Promise<Cells[]> {
+  { out = 'build', snapshot = path.join(out, 'current'), values = {} }: QueryOptions,
+): Promise<Row[]> {
+  const model = path.resolve(snapshot, MODEL_ANSWER);
+  const named = Object.entries({ ...values, model }).filter(([name]) => sql.includes(`$${name}`));
   return withDatabase(async (db) => {
-    const files = await createViews(db, 'snapshot', snapshot);
+    const files = [model, ...(await createViews(db, 'snapshot', snapshot))];
     files.push(...(await createArtifactViews(db, cacheOf(out), openSnapshot(snapshot).manifest.stages)));
     for (const name of namedSnapshots(out))
       if (sql.includes(name)) files.push(...(await createViews(db, name, path.join(snapshotsOf(out), name))));
@@ -84,8 +84,12 @@ export async function query(
     const [statement] = statements.count === 1 ? [await statements.prepare(0)] : [];
     if (statement?.statementType !== StatementType.SELECT)
       throw new UsageError('query: found another statement, expected one SELECT: the tables are read-only');
+    statement.bind(Object.fromEntries(named));
     const rows = (await statement.runAndReadAll()).getRowObjects();
     return rows.map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, cellOf(value)])));
+  }).catch((error: Error) => {
+    // Without a system's code, the error is about the statement.
+    throw 'code' in error ? error : new UsageError(error.message);
   });
 }
 
@@ -97,8 +101,8 @@ const FORMS: Record<string, TableForm> = {
 /**
  * The tables and their columns, with the meaning that this version of the program gives them, in the country's words.
  */
-async function list(options: QueryOptions): Promise<Cells[]> {
-  const { out, snapshot = path.join(out, 'current') } = options;
+async function list(options: QueryOptions): Promise<Row[]> {
+  const { out = 'build', snapshot = path.join(out, 'current') } = options;
   const columns = await query(LIST, options);
   const words = wordsOf(openSnapshot(snapshot).manifest.territory);
   return columns.map((row) => {
@@ -116,7 +120,8 @@ function namedSnapshots(out: string): string[] {
 }
 
 /** A value as a cell; one that JSON and CSV cannot express is written as DuckDB writes it. */
-function cellOf(value: unknown): Cells[string] {
+function cellOf(value: unknown): Row[string] {
+  if (value instanceof DuckDBListValue) return value.items.map((item) => cellOf(item) as Cells[string]);
   if (typeof value === 'bigint') return Number(value);
   return value === null || ['string', 'number', 'boolean'].includes(typeof value)
     ? (value as Cells[string])

@@ -4,20 +4,19 @@ import { listReleases, type Releases } from '../../release/list.ts';
 import { pruneReleases } from '../../release/prune.ts';
 import { HERE } from '../../release/release-records.ts';
 import { type Origin, originOf, reproduce } from '../../release/reproduce.ts';
-import { SNAPSHOT, STAGES } from '../../stages.ts';
-import { atLeastOne, jobsOption, say } from '../terminal/options.ts';
-import { showProgress } from '../terminal/progress.ts';
+import { STAGE_NAMES } from '../../stages.ts';
+import { EXIT } from '../terminal/exit-codes.ts';
+import { atLeastOne, jobsOption, outOption, say } from '../terminal/options.ts';
+import { withProgress } from '../terminal/progress.ts';
 import { formatTable } from '../terminal/text-table.ts';
 
-const outOption = ['--out <dir>', 'directory of snapshots, releases and `current`', 'build'] as const;
-
 /** `malaria-risk releases`. */
-export function releasesCommand(): Command {
+export default function releasesCommand(): Command {
   const command = new Command('releases').description('List publications, remove old versions, build one again');
   command
     .command('list')
     .description('List publications, the newest first, and the existing versions')
-    .option(...outOption)
+    .addOption(outOption())
     .option('--json', 'as JSON, with commits, changes and approvals')
     .addHelpText(
       'after',
@@ -36,7 +35,7 @@ Examples:
     .command('prune')
     .description('Remove old versions permanently')
     .requiredOption('--keep <n>', 'how many published versions to keep, the newest first', atLeastOne)
-    .option(...outOption)
+    .addOption(outOption())
     .option('--json', 'as JSON')
     .addHelpText(
       'after',
@@ -69,7 +68,7 @@ Example:
       '--raw-data <dir>',
       'directory of the raw files, under their own paths or their SHA-256; missing ones are taken from <out>/raw',
     )
-    .option(...outOption)
+    .addOption(outOption())
     .addOption(jobsOption())
     .option('--json', 'as JSON lines')
     .addHelpText(
@@ -88,21 +87,17 @@ Examples:
     .action(async (version: string, options: ReproduceOptions) => {
       const origin = originOf(options.out, version);
       if (!options.json) say(describeOrigin(origin));
-      const progress = showProgress(
-        [...STAGES, SNAPSHOT].map(({ name }) => name),
-        options.json ?? false,
-      );
       const kept = path.join(options.out, 'raw');
       const rawData = options.rawData === undefined ? [kept] : [options.rawData, kept];
-      const made = await reproduce(origin, { rawData, jobs: options.jobs, onEvent: progress.onEvent }).finally(
-        progress.end,
+      const made = await withProgress(STAGE_NAMES, options.json ?? false, (onEvent) =>
+        reproduce(origin, { rawData, jobs: options.jobs, onEvent }),
       );
       const { code, raw, manifest_sha256 } = origin;
       if (options.json) say(JSON.stringify({ ...made, manifest_sha256, code, raw }));
       else if (made.different.length === 0) say(`${version}: all ${made.files} files came out the same, byte for byte`);
       else
         say(...made.different.map((name) => `differs: ${name}`), `${version}: ${made.different.length} files differ`);
-      if (made.different.length > 0) process.exitCode = 1;
+      if (made.different.length > 0) process.exitCode = EXIT.finding;
     });
   return command;
 }

@@ -9,7 +9,8 @@ import { findVersion } from '../../release/find.ts';
 import { reviewSnapshot } from '../../release/review.ts';
 import { replacedBy, reviewSections } from '../../release/review-sections.ts';
 import { sectionsText } from '../terminal/blocks-text.ts';
-import { fileToWrite, say } from '../terminal/options.ts';
+import { EXIT } from '../terminal/exit-codes.ts';
+import { fileToWrite, outOption, say } from '../terminal/options.ts';
 
 const DETAIL = `
 Compares a version with the current one: the answers of every operation, every table, scores by state and month, the
@@ -27,11 +28,11 @@ Examples:
   malaria-risk review --html review.html`;
 
 /** `malaria-risk review`. */
-export function reviewCommand(): Command {
+export default function reviewCommand(): Command {
   return new Command('review')
     .description('Show what publishing a version would change, and whether it requires a reason')
     .argument('[version]', 'one of <out>/snapshots (default: the newest candidate)')
-    .option('--out <dir>', 'directory of snapshots and `current`', 'build')
+    .addOption(outOption())
     .option('--json', 'print everything as JSON')
     .option('--html <file>', 'file for the page', fileToWrite)
     .addHelpText('after', DETAIL)
@@ -50,6 +51,6 @@ export function reviewCommand(): Command {
         const text = sectionsText([...sections, ...(diff ? diffSections(diff, outlines) : [])]);
         say(lead, ...text, '', `As a page: ${page}`);
       }
-      if (review.refused.length + review.approvals.length > 0) process.exitCode = 1;
+      if (review.refused.length + review.approvals.length > 0) process.exitCode = EXIT.finding;
     });
 }

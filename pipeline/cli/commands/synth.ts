@@ -1,5 +1,4 @@
-import { Command, Option } from 'commander';
-import { UsageError } from '../../lib/errors.ts';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { DEFAULT_OUT, hasSyntheticCountry, writeSyntheticCountry } from '../../synthetic/country.ts';
 import { ALL_FAMILIES, FAMILY_WORDS, type TruthFamily } from '../../synthetic/families.ts';
 import { type CountrySize, NIGERIAN, sizeOf } from '../../synthetic/size.ts';
@@ -26,6 +25,7 @@ Examples:
   malaria-risk build --country ${DEFAULT_OUT}  the next step`;
 
 interface SynthOptions {
+  seed: number;
   states?: number;
   lgas?: number;
   clusters?: number;
@@ -38,10 +38,10 @@ interface SynthOptions {
 }
 
 /** `malaria-risk synth`. Exits with 2 for a bad seed, or if `--out` contains anything but a made-up country. */
-export function synthCommand(): Command {
+export default function synthCommand(): Command {
   return new Command('synth')
     .description('Write a made-up country whose truth is known')
-    .option('--seed <n>', 'seed of all random draws, a whole number of 0 or more', '1')
+    .option('--seed <n>', 'seed of all random draws, a whole number of 0 or more', parseSeed, 1)
     .addOption(new Option('--truth <family>', 'family of the truth').choices(ALL_FAMILIES).default('matern'))
     .option('--states <n>', `states, up to ${NIGERIAN.states} (the default)`, atLeastOne)
     .option('--lgas <n>', 'LGAs', atLeastOne)
@@ -52,10 +52,10 @@ export function synthCommand(): Command {
     .option('--if-missing', 'do nothing if the complete country of this seed and family is already there')
     .option('--json', 'print what was written as JSON')
     .addHelpText('after', DETAIL)
-    .action((options: SynthOptions & { seed: string }) => synth({ ...options, seed: parseSeed(options.seed) }));
+    .action(synth);
 }
 
-async function synth(options: SynthOptions & { seed: number }): Promise<void> {
+async function synth(options: SynthOptions): Promise<void> {
   const { seed, truth: family, out, json, states, lgas, clusters, months, cellsPerDegree: cells_per_degree } = options;
   const asked = Object.entries({ states, lgas, clusters, months, cells_per_degree } satisfies Record<
     keyof CountrySize,
@@ -78,6 +78,6 @@ async function synth(options: SynthOptions & { seed: number }): Promise<void> {
 }
 
 function parseSeed(text: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw new UsageError(`--seed: found ${text}, expected a whole number of 0 or more`);
-  return Number(text);
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('expected a whole number of 0 or more');
 }

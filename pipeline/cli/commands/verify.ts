@@ -3,10 +3,11 @@ import { Command } from 'commander';
 import { UsageError } from '../../lib/errors.ts';
 import { verifySnapshot } from '../../publish/snapshot/verify.ts';
 import { releaseIndexFaults } from '../../release/verify-release-index.ts';
+import { EXIT } from '../terminal/exit-codes.ts';
 import { say } from '../terminal/options.ts';
 
 /** `malaria-risk verify`. */
-export function verifyCommand(): Command {
+export default function verifyCommand(): Command {
   return new Command('verify')
     .argument('[snapshot]', 'directory of a snapshot', 'build/current')
     .description(
@@ -33,6 +34,6 @@ export function verifyCommand(): Command {
             : `${verdict.model_version ?? directory}: ${verdict.faults.length} faults`,
         );
       }
-      if (verdict.faults.length > 0) process.exitCode = 1;
+      if (verdict.faults.length > 0) process.exitCode = EXIT.finding;
     });
 }

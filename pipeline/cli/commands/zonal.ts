@@ -2,14 +2,13 @@ import { availableParallelism } from 'node:os';
 import { Command, InvalidArgumentError } from 'commander';
 import { describeRaster, type RasterDescription } from '../../ingest/readers/geotiff-description.ts';
 import { identifyFeatures, readPolygons } from '../../ingest/readers/polygons.ts';
-import { writeAtomic } from '../../lib/atomic-write.ts';
 import { BadInput } from '../../lib/bad-input.ts';
 import { describeGrid, sameGrid } from '../../lib/numerics/grid.ts';
-import { toCsv } from '../../lib/tables/csv.ts';
+import { writeCsv } from '../../lib/tables/csv-file.ts';
 import { OutlineFault } from '../../measure/zonal/band.ts';
 import { drawOutline } from '../../measure/zonal/outline.ts';
 import { sumInside } from '../../measure/zonal/pass.ts';
-import { type ZonalSums, zonalStatistics } from '../../measure/zonal/sums.ts';
+import { zonalStatistics } from '../../measure/zonal/sums.ts';
 import { atLeastOne, fileToWrite, say } from '../terminal/options.ts';
 
 export interface ZonalOptions {
@@ -31,7 +30,7 @@ const COLUMNS = ['count', 'sum', 'mean', 'weight_sum', 'weighted_sum', 'weighted
 const MOST_JOBS = 8;
 
 /** `malaria-risk zonal`: statistics of a raster inside polygons, as CSV. */
-export function zonalCommand(): Command {
+export default function zonalCommand(): Command {
   return new Command('zonal')
     .description(
       'Statistics of a raster inside polygons, with each cell weighted by the exact share of it that is inside',
@@ -103,7 +102,11 @@ export async function runZonal(options: ZonalOptions, onProgress: (share: number
       expected: 'a valid polygon',
     });
   });
-  await writeCsv(options.out, ids, options.raster, sums, weights !== null);
+  const columns = ['id', ...(layers.length > 1 ? ['raster' as const] : []), ...COLUMNS] as const;
+  const rows = ids.flatMap((id, i) =>
+    options.raster.map((raster, layer) => ({ id, raster, ...zonalStatistics(sums[layer]![i]!, weights !== null) })),
+  );
+  await writeCsv(options.out, rows, columns);
   return ids.length;
 }
 
@@ -111,29 +114,6 @@ function checkSameGrid(first: RasterDescription, other: RasterDescription): void
   if (sameGrid(first.grid, other.grid)) return;
   const expected = `the raster's ${describeGrid(first.grid)} (${first.file})`;
   throw new BadInput({ file: other.file, found: describeGrid(other.grid), expected });
-}
-
-/** Writes the file in one step, so that an interrupted run leaves no partial one. */
-async function writeCsv(
-  file: string,
-  ids: string[],
-  rasters: string[],
-  sums: ZonalSums[][],
-  weighted: boolean,
-): Promise<void> {
-  const columns = ['id', ...(rasters.length > 1 ? ['raster' as const] : []), ...COLUMNS] as const;
-  const rows = ids.flatMap((id, i) =>
-    rasters.map((raster, layer) => ({ id, raster, ...zonalStatistics(sums[layer]![i]!, weighted) })),
-  );
-  try {
-    await writeAtomic(file, `${toCsv(rows, columns)}\n`);
-  } catch (cause) {
-    throw new BadInput({
-      file,
-      found: `an error when writing it (${cause instanceof Error ? cause.message : cause})`,
-      expected: 'a writable file',
-    });
-  }
 }
 
 function parseNodata(text: string): number | 'nan' | 'none' {

@@ -2,20 +2,39 @@ import { globSync, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { isPeriod, type Period } from '../../contract/months.ts';
 
-export const ABOUT_COUNTRY =
-  'directory with sources.json and model.json; may be omitted if raw-data contains only one country';
-export const ABOUT_RAW_DATA = 'directory of the raw files, if not next to the catalog';
-
-/** Options of every command that reads a country. */
+/** Options of every command that reads a country's catalog. */
 export function addCountryOptions(command: Command): Command {
   return command
-    .requiredOption('--country <dir>', ABOUT_COUNTRY, onlyCountry())
-    .option('--raw-data <dir>', ABOUT_RAW_DATA)
+    .requiredOption(
+      '--country <dir>',
+      'directory with sources.json and model.json; may be omitted if raw-data contains only one country',
+      onlyCountry(),
+    )
+    .option('--raw-data <dir>', 'directory of the raw files, if not next to the catalog');
+}
+
+/** Options of every command that runs stages of a country. */
+export function addStageOptions(command: Command): Command {
+  return addCountryOptions(command)
     .option('--unpinned', 'use raw files that differ from the catalog, for a trial that cannot be published')
-    .option('--out <dir>', 'directory for the cache, snapshots and `current`', 'build')
-    .option('--updated-at <time>', "ISO 8601 time for `updated_at`, instead of model.json's")
     .addOption(jobsOption());
+}
+
+/** Options of `build` and `plan`. */
+export function addBuildOptions(command: Command): Command {
+  return addStageOptions(command)
+    .addOption(outOption())
+    .option('--updated-at <time>', "ISO 8601 time for `updated_at`, instead of model.json's")
+    .option('--without-validation', 'skip validation: faster, but the result cannot be published');
+}
+
+/** Options of the evaluations of a country. `--build` is what other commands call `--out`, here the file of scores. */
+export function addEvaluationOptions(command: Command): Command {
+  return addStageOptions(command)
+    .option('--build <dir>', 'directory with the cache of stages', 'build')
+    .option('--json', 'print the summary as JSON, and progress as JSON lines');
 }
 
 /** The directory of the only catalog below raw-data; undefined if there are several or none. */
@@ -27,9 +46,8 @@ export function onlyCountry(): string | undefined {
 export const jobsOption = () =>
   new Option('--jobs <n>', 'stages that may run at once').default(availableParallelism()).argParser(atLeastOne);
 
-/** Options of `build` and `plan`. */
-export const withoutValidation = () =>
-  new Option('--without-validation', 'skip validation: faster, but the result cannot be published');
+export const outOption = () =>
+  new Option('--out <dir>', 'directory for the cache, snapshots, releases and `current`').default('build');
 
 export function atLeastOne(text: string): number {
   const value = Number(text);
@@ -52,13 +70,48 @@ export function freeText(text: string): string {
   throw new InvalidArgumentError('expected some text');
 }
 
+/** A month. */
+export function month(text: string): Period {
+  if (isPeriod(text)) return text;
+  throw new InvalidArgumentError('expected a month YYYY-MM');
+}
+
+/** `2023-01..2023-12`, or a single month. */
+export function monthSpan(text: string): { first: Period; last: Period } {
+  const [first = '', last = first, ...more] = text.split('..');
+  if (more.length > 0 || !isPeriod(first) || !isPeriod(last) || last < first)
+    throw new InvalidArgumentError('expected a month such as 2023-12, or months such as 2023-01..2023-12');
+  return { first, last };
+}
+
+/** `1-3,7` as 1, 2, 3, 7. */
+export function seeds(text: string): number[] {
+  const found = text.split(',').flatMap((part) => {
+    const range = /^(\d{1,9})(?:-(\d{1,9}))?$/.exec(part);
+    const [first, last] = [Number(range?.[1]), Number(range?.[2] ?? range?.[1])];
+    if (!range || last < first || last - first >= 1000)
+      throw new InvalidArgumentError('expected seeds such as 3 or 1-10 or 1,4,7');
+    return Array.from({ length: last - first + 1 }, (_, i) => first + i);
+  });
+  return [...new Set(found)];
+}
+
 export interface CountryOptions {
   country: string;
   rawData?: string;
+}
+export interface StageOptions extends CountryOptions {
   unpinned?: boolean;
+  jobs: number;
+}
+export interface EvaluationOptions extends StageOptions {
+  build: string;
+  json?: boolean;
+}
+export interface BuildOptions extends StageOptions {
   out: string;
   updatedAt?: string;
-  jobs: number;
+  withoutValidation?: boolean;
 }
 
 /** Writes lines to standard output: a command's result. */

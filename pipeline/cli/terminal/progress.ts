@@ -90,6 +90,16 @@ export function showProgress(
   };
 }
 
+/** Shows the progress of `work` while it runs. */
+export function withProgress<T>(
+  stages: readonly string[],
+  json: boolean,
+  work: (onEvent: ProgressDisplay['onEvent']) => Promise<T>,
+): Promise<T> {
+  const progress = showProgress(stages, json);
+  return work(progress.onEvent).finally(progress.end);
+}
+
 /** Empty at first, when an estimate would be wrong. */
 function timeLeft(share: number, seconds: number): string {
   if (share < 0.05 || seconds < 1) return '';

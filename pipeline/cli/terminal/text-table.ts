@@ -21,9 +21,15 @@ export function formatTable(rows: readonly Cells[], width = Number.POSITIVE_INFI
   return (fitting ? groups : [columns]).map(textOf).join('\n\n');
 }
 
-/** The width of a table's longest line. */
-export const tableWidth = (rows: readonly Cells[]): number =>
-  widthOf(Object.keys(rows[0] ?? {}).map((name) => columnOf(rows, name)));
+/** A row's cells of these columns, in their order; numbers with so many decimals, unless that is null. */
+export function cellsOf<Row extends object>(row: Row, decimals: Partial<Record<keyof Row, number | null>>): Cells {
+  return Object.fromEntries(
+    Object.entries<number | null | undefined>(decimals).map(([name, digits]) => {
+      const cell = (row as Cells)[name]!;
+      return [name, typeof cell === 'number' && typeof digits === 'number' ? cell.toFixed(digits) : cell];
+    }),
+  );
+}
 
 /** The heading and one cell per row, all of the same width. */
 type Column = string[];

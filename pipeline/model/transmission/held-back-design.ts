@@ -1,6 +1,6 @@
 /**
  * The register of evaluations on the held-back year (looks): `held-back.json` next to a country's catalog, which only
- * `malaria-risk score-held-back` writes. It contains no dates, since the repository's history has them.
+ * `malaria-risk evaluate held-back` writes. It contains no dates, since the repository's history has them.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';

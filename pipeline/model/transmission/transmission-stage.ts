@@ -185,7 +185,7 @@ function reportOf({ states, projection, design, standing }: TransmissionFits): R
       .join(', ')}`;
   const held = standing.registered
     ? `${errors(projection.held_back)}; evaluations on this year: ${standing.looks}`
-    : `design ${design.slice(0, 8)} is not registered; \`malaria-risk score-held-back\` registers and evaluates it`;
+    : `design ${design.slice(0, 8)} is not registered; \`malaria-risk evaluate held-back\` registers and evaluates it`;
   const line = (rule: string, what: string): ReportLine => ({ source: 'transmission', rule, what });
   return [
     ...states.map(({ state_code, detrended_correlation, lag_months }) =>

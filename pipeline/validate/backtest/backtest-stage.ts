@@ -6,23 +6,17 @@ import { forecasters } from '../../model/forecast/forecasters.ts';
 import { HORIZONS } from '../../model/forecast/horizons.ts';
 import { readPanels } from '../../model/forecast/read-panels.ts';
 import { recalibrated } from '../../model/forecast/recalibration.ts';
-import { backtest, originsOf, type ScoredForecast } from './backtest.ts';
+import { backtest, backtestProgress, type ScoredForecast } from './backtest.ts';
 import { summarise } from './backtest-summary.ts';
 import { PAST, SKILL, STRETCH } from './backtest-tables.ts';
 
 /** Scored forecasts of the case records from rolling origins; no other answer depends on them. */
 export const run: StageRun = async (io) => {
   const panels = readPanels(io);
-  const work = panels.map((panel) => originsOf(panel, null).length * panel.areas.length);
-  const all = work.reduce((sum, own) => sum + own, 0);
-  let done = 0;
-  const tested = panels.map((panel, i) => {
+  const onOriginOf = backtestProgress(panels, null, io.progress);
+  const tested = panels.map((panel) => {
     const model = recalibrated(caseModel());
-    const each = work[i]! / originsOf(panel, null).length;
-    const rows = backtest(panel, forecasters(model), null, (origin) => {
-      done += each;
-      io.progress(done / all, `${panel.level} ${origin}`);
-    });
+    const rows = backtest(panel, forecasters(model), null, onOriginOf(panel));
     return { level: panel.level, rows, stretches: model.stretches(panel) };
   });
   const skill = summarise(tested.flatMap(({ rows }) => rows)).map(({ horizon, ...row }) => ({

@@ -53,6 +53,24 @@ export function originsOf(panel: Panel, span: OriginSpan | null): { month: numbe
 }
 
 /**
+ * How much of a backtest of several panels is done.
+ * @returns for each panel, what `backtest` is to call after each origin
+ */
+export function backtestProgress(
+  panels: readonly Panel[],
+  span: OriginSpan | null,
+  onProgress: (share: number, what: string) => void,
+): (panel: Panel) => (origin: Period) => void {
+  const all = panels.reduce((sum, panel) => sum + originsOf(panel, span).length * panel.areas.length, 0);
+  let done = 0;
+  return ({ areas, level }) =>
+    (origin) => {
+      done += areas.length;
+      onProgress(done / all, `${level} ${origin}`);
+    };
+}
+
+/**
  * All forecasts of the methods for the panel whose targets are known.
  * @param onOrigin called after each origin
  */

@@ -1,21 +1,26 @@
-import { type Command, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import ipaddr from 'ipaddr.js';
 import { wordsOf } from '../../../pipeline/contract/words.ts';
 import { systemClock } from '../../../pipeline/lib/clock.ts';
 import { lineOf, UsageError } from '../../../pipeline/lib/errors.ts';
 import { throttled } from '../../../pipeline/lib/throttle.ts';
-import { DEFAULT_MAIL, DEFAULT_MAIL_FROM } from '../../dashboard/mail/mailer.ts';
-import type { DashboardSettings } from '../../dashboard/open-dashboard.ts';
 import { DEFAULT_PER_MINUTE, DEFAULT_PER_MONTH } from '../../limits/verdict.ts';
 import { openLog } from '../../server/log.ts';
-import type { RunningServer } from '../../server/server.ts';
-import { DEFAULT_COPIES } from '../../snapshot/s3-url.ts';
+import type { RunningServer, Settings } from '../../server/server.ts';
+import { exampleStateOf } from '../../snapshot/snapshot.ts';
 import { curlLine } from '../../store/key-format.ts';
 import { ROLES } from '../../store/people/person-rules.ts';
-import type { Role } from '../../store/row-types.ts';
 import { createFirstKey } from './first-key.ts';
 import { brandOption } from './keys.ts';
-import { addStoreOptions, checkUrl, dashboardUrlOption, print, type StoreOptions, wholeNumber } from './shared.ts';
+import {
+  addStoreOptions,
+  dashboardUrlOption,
+  origin,
+  print,
+  type StoreOptions,
+  setting,
+  wholeNumber,
+} from './shared.ts';
 
 /** Lost lines of the access log are reported at most this often. */
 const LOSS_MS = 60_000;
@@ -23,24 +28,7 @@ const LOSS_MS = 60_000;
 /** How long the log's reader has to read the remaining lines once everything is closed. */
 const LAST_LINES_MS = 1000;
 
-interface ServeOptions extends StoreOptions {
-  snapshot: string;
-  snapshotCopies: string;
-  host: string;
-  port: number;
-  opsPort: number;
-  perMinute: number;
-  perMonth: number;
-  asyncGrants?: boolean;
-  corsOrigin: string[];
-  brand: string;
-  dashboardPort?: number;
-  dashboardUrl?: string;
-  apiUrl?: string;
-  mail: string;
-  mailFrom: string;
-  trustProxy: string[];
-  twoStep: Role[];
+interface ServeOptions extends Settings, StoreOptions {
   firstKey?: boolean;
   log?: boolean;
 }
@@ -54,7 +42,7 @@ export function addServeCommand(program: Command): void {
       'a snapshot, or a link to one that is checked for newer versions; or s3://BUCKET/PREFIX',
     ).default('build/current'),
     setting('--snapshot-copies <dir>', 'folder for copies of snapshots from s3://, used by this proxy alone').default(
-      DEFAULT_COPIES,
+      'build/copies',
     ),
     setting('--host <host>', 'address to listen on').default('127.0.0.1'),
     setting('--port <n>', 'port of the API; 0 for any free port').argParser(port).default(8080),
@@ -67,7 +55,7 @@ export function addServeCommand(program: Command): void {
       .default(DEFAULT_PER_MONTH),
     setting('--async-grants', 'with PostgreSQL: do not wait until a granted request is on disk'),
     setting('--cors-origin <origin>', 'allow pages from this origin to call the API; may be repeated')
-      .argParser(listOf(checkOrigin))
+      .argParser(listOf(origin))
       .default([], 'none'),
     brandOption(),
     setting(
@@ -76,12 +64,12 @@ export function addServeCommand(program: Command): void {
     ).argParser(port),
     dashboardUrlOption().default(undefined, 'its own address'),
     setting('--api-url <url>', 'URL at which clients reach the API, as shown on the dashboard')
-      .argParser((text) => checkUrl('--api-url', text))
+      .argParser(origin)
       .default(undefined, 'its own address'),
     setting('--mail <where>', "the dashboard's mail: outbox:FOLDER or smtp://user:password@host:port").default(
-      DEFAULT_MAIL,
+      'outbox:build/outbox',
     ),
-    setting('--mail-from <address>', 'sender of that mail').default(DEFAULT_MAIL_FROM),
+    setting('--mail-from <address>', 'sender of that mail').default('malaria-risk@localhost'),
     setting('--trust-proxy <network>', 'trust X-Forwarded-For from these proxies, on the dashboard; may be repeated')
       .argParser(listOf(checkNetwork))
       .default([], 'none'),
@@ -96,12 +84,6 @@ export function addServeCommand(program: Command): void {
   command.action(serve);
 }
 
-/** An option that the environment can set too: `--per-minute` as MALARIA_PER_MINUTE. */
-function setting(flags: string, description: string): Option {
-  const name = flags.split(' ')[0]!.slice(2).replaceAll('-', '_').toUpperCase();
-  return new Option(flags, description).env(`MALARIA_${name}`);
-}
-
 /** A parser for an option that may be repeated or have several values, separated by commas. */
 const listOf = (check: (text: string) => string) => (text: string, all: string[]) => [
   ...all,
@@ -109,6 +91,11 @@ const listOf = (check: (text: string) => string) => (text: string, all: string[]
 ];
 
 async function serve(options: ServeOptions): Promise<void> {
+  const { host, dashboardPort, dashboardUrl } = options;
+  // The links in mails would point to an address that browsers cannot reach.
+  if (dashboardPort !== undefined && dashboardUrl === undefined && ['0.0.0.0', '::'].includes(host)) {
+    throw new UsageError(`--dashboard-url: required with --host ${host}, which browsers cannot reach`);
+  }
   const events = openLog(process.stderr, () => {});
   const report = (message: string) => {
     if (options.log) events.info(message);
@@ -125,8 +112,6 @@ async function serve(options: ServeOptions): Promise<void> {
   const { startServer } = await import('../../server/server.ts');
   const server = await startServer({
     ...options,
-    corsOrigins: options.corsOrigin,
-    dashboard: options.dashboardPort === undefined ? null : dashboardOf(options, options.dashboardPort),
     log: options.log ? (record) => access.info(record) : null,
     report,
     giveUp: (line) => {
@@ -143,15 +128,6 @@ async function serve(options: ServeOptions): Promise<void> {
     await server.close();
     throw error;
   }
-}
-
-/** @throws UsageError if the links in mails would point to an address that browsers cannot reach. */
-function dashboardOf(options: ServeOptions, port: number): DashboardSettings {
-  if (options.dashboardUrl === undefined && ['0.0.0.0', '::'].includes(options.host)) {
-    throw new UsageError(`--dashboard-url: required with --host ${options.host}, which browsers cannot reach`);
-  }
-  const { brand, dashboardUrl: url = null, apiUrl = null, mail, mailFrom, trustProxy, twoStep } = options;
-  return { port, brand, url, apiUrl, mail, mailFrom, trustProxy, twoStep };
 }
 
 /** Reports what is served and where: on standard output, or in the log if there is one. The key is never logged. */
@@ -175,7 +151,7 @@ function announce(
   if (server.dashboardUrl !== null) say(`dashboard at ${server.dashboardUrl}`);
   if (key === null) return;
   const show = log ? (text: string) => console.error(text) : print;
-  show(`\nTry it:\n\n  ${curlLine(key, server.url, `/v1/risk/lgas?state=${server.exampleState()}`)}\n`);
+  show(`\nTry it:\n\n  ${curlLine(key, server.url, `/v1/risk/lgas?state=${exampleStateOf(server.current())}`)}\n`);
 }
 
 function stop(server: RunningServer, report: (line: string) => void): void {
@@ -202,20 +178,12 @@ function stopOnSignal(server: RunningServer, report: (line: string) => void): vo
   process.on('SIGINT', stopOnce);
 }
 
-function checkOrigin(text: string): string {
-  const origin = URL.parse(text.trim())?.origin;
-  if (origin !== text.trim() || origin === 'null') {
-    throw new UsageError(`--cors-origin: expected an origin such as https://example.org, found '${text}'`);
-  }
-  return origin;
-}
-
 function checkRole(text: string): string {
   if (ROLES.some((role) => role === text.trim())) return text.trim();
-  throw new UsageError(`--two-step: expected one or more of ${ROLES.join(', ')}, found '${text}'`);
+  throw new InvalidArgumentError(`expected one or more of ${ROLES.join(', ')}`);
 }
 
 function checkNetwork(text: string): string {
   if (ipaddr.isValid(text.trim()) || ipaddr.isValidCIDR(text.trim())) return text.trim();
-  throw new UsageError(`--trust-proxy: expected an address or network such as 10.0.0.0/8, found '${text}'`);
+  throw new InvalidArgumentError('expected an address or network such as 10.0.0.0/8');
 }

@@ -1,5 +1,4 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { UsageError } from '../../../pipeline/lib/errors.ts';
 import { DEFAULT_STORE, openStore } from '../../server/backends.ts';
 import type { AccountStore } from '../../store/account-store.ts';
 
@@ -12,9 +11,10 @@ export interface StoreOptions {
 export function addStoreOptions(command: Command): Command {
   return command
     .addOption(
-      new Option('--store <url>', 'where accounts, keys, limits and people are stored: sqlite:FILE or postgres://…')
-        .env('MALARIA_STORE')
-        .default(DEFAULT_STORE),
+      setting(
+        '--store <url>',
+        'where accounts, keys, limits and people are stored: sqlite:FILE or postgres://…',
+      ).default(DEFAULT_STORE),
     )
     .option('--json', 'print JSON instead of text');
 }
@@ -38,18 +38,25 @@ export function storeCommand<Options extends StoreOptions>(
   });
 }
 
-export function dashboardUrlOption(): Option {
-  return new Option('--dashboard-url <url>', 'URL at which people reach the dashboard; used in links and cookies')
-    .env('MALARIA_DASHBOARD_URL')
-    .argParser((text) => checkUrl('--dashboard-url', text));
+/**
+ * The declaration of a setting: an option that a variable of the environment can set too (`--per-minute` as
+ * MALARIA_PER_MINUTE), and a file that a further variable names (`settings-from-files.ts`).
+ */
+export function setting(flags: string, description: string): Option {
+  const name = flags.split(' ')[0]!.slice(2).replaceAll('-', '_').toUpperCase();
+  return new Option(flags, description).env(`MALARIA_${name}`);
 }
 
-/** `text` as an http or https origin, without a trailing slash. @throws UsageError if it is not one. */
-export function checkUrl(option: string, text: string): string {
+export function dashboardUrlOption(): Option {
+  const description = 'URL at which people reach the dashboard; used in links and cookies';
+  return setting('--dashboard-url <url>', description).argParser(origin);
+}
+
+/** A commander parser for http and https origins, without a trailing slash. */
+export function origin(text: string): string {
   const url = URL.parse(text.trim());
-  const isOrigin = url !== null && ['http:', 'https:'].includes(url.protocol) && url.href === `${url.origin}/`;
-  if (!isOrigin) throw new UsageError(`${option}: expected an origin such as https://example.org, found '${text}'`);
-  return url.origin;
+  if (url !== null && ['http:', 'https:'].includes(url.protocol) && url.href === `${url.origin}/`) return url.origin;
+  throw new InvalidArgumentError('expected an origin such as https://example.org');
 }
 
 /** A commander parser for whole numbers from `least` to `most`. */

@@ -1,4 +1,5 @@
 import type { Clock } from '../../../pipeline/lib/clock.ts';
+import type { Served } from '../../snapshot/watch.ts';
 import type { AccountStore } from '../../store/account-store.ts';
 import type { Attempts } from '../../store/attempt-counts.ts';
 import type { Directory } from '../../store/people/directory.ts';
@@ -30,14 +31,12 @@ export interface Services {
   url: () => string;
   /** URL at which clients reach the API, without a trailing slash. */
   apiUrl: () => string;
-  /** A state in the snapshot, for examples. */
-  exampleState: () => string;
+  /** The snapshot being served. */
+  snapshot: () => Served;
   /** Fills the placeholders of a text (contract/words.ts) with the words of the snapshot's country. */
   words: (text: string) => string;
   /** The snapshot's description of the API; null if the snapshot contains none. */
   reference: () => Promise<ReferenceContent | null>;
-  /** The feed of releases; null if there is none. */
-  feed: () => Promise<Buffer | null>;
   /** Logs a line about a failure. */
   report: (line: string) => void;
   /** Counts an attempt to sign in, or to confirm it, in the metrics. */

@@ -3,9 +3,6 @@ import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UsageError } from '../../../pipeline/lib/errors.ts';
 
-export const DEFAULT_MAIL = 'outbox:build/outbox';
-export const DEFAULT_MAIL_FROM = 'malaria-risk@localhost';
-
 /** A plain-text mail. `to` is an address that `toEmail` has accepted; `subject` is fixed text. */
 export interface Mail {
   to: string;

@@ -3,6 +3,7 @@
 import { HOUR_MS } from '../../../pipeline/lib/clock.ts';
 import { UsageError } from '../../../pipeline/lib/errors.ts';
 import { type Html, html } from '../../../pipeline/lib/pages/html.ts';
+import { exampleStateOf } from '../../snapshot/snapshot.ts';
 import { keyStatus } from '../../store/account-rules.ts';
 import type { NewKey } from '../../store/accounts-and-keys.ts';
 import { curlLine } from '../../store/key-format.ts';
@@ -57,10 +58,11 @@ async function whyNoMore({ visitor, now }: SignedIn, { accounts, attempts }: Ser
 }
 
 /** The only page that ever shows a key. */
-function keyPage(key: Key, secret: string, { apiUrl, exampleState }: Services, old?: Key): Html {
+function keyPage(key: Key, secret: string, { apiUrl, snapshot }: Services, old?: Key): Html {
+  const state = exampleStateOf(snapshot());
   const path = {
-    risk_scores: `/v1/risk/lgas?state=${exampleState()}`,
-    forecasts: `/v1/forecasts/lgas?state=${exampleState()}`,
+    risk_scores: `/v1/risk/lgas?state=${state}`,
+    forecasts: `/v1/forecasts/lgas?state=${state}`,
     lga_boundaries: '/v1/boundaries/states',
   }[key.scopes[0]!];
   return html`${title('Your new key')}

@@ -29,7 +29,7 @@ test('a covariate that is part of the truth lowers the error on held-out places,
   const prepared = prepareRisk(given);
   const scored = (...names: string[]) => {
     const selected = withCovariates(prepared, ['population density', 'urban share', ...names]);
-    return [...crossValidate(selected, how)];
+    return crossValidate(selected, how);
   };
   const plain = scored();
   const effect = (name: string) => effectOf(name, scored(name), plain);

@@ -5,7 +5,7 @@ import { CONSTANTS, cluster, inputs, lgas } from '../model/risk/toy-inputs.ts';
 
 const folds = new Map(lgas.map((lga, at) => [lga.lga_code, (at % 2) + 1]));
 const how = { states: ['AB', 'KN'], foldOf: folds, constants: CONSTANTS, draws: 60, seed: 1, like: null };
-const run = (given: RiskInputs) => [...crossValidate(prepareRisk(given), how)];
+const run = (given: RiskInputs) => crossValidate(prepareRisk(given), how);
 
 test('every cell is held out once for each model, with ordered quantiles and draws', () => {
   const rows = run(inputs);
@@ -67,14 +67,12 @@ test('a cluster known by state only is neither held out nor fitted to, since it 
 
 test('a surveyed LGA without a fold is rejected', () => {
   const some = new Map([...folds].slice(1));
-  expect(() => [...crossValidate(prepareRisk(inputs), { ...how, foldOf: some })]).toThrow(
-    'surveyed LGA L00 has no fold',
-  );
+  expect(() => crossValidate(prepareRisk(inputs), { ...how, foldOf: some })).toThrow('surveyed LGA L00 has no fold');
 });
 
 test('a fold that contains everything is rejected with a specific message', () => {
   const whole = new Map(lgas.map((lga) => [lga.lga_code, 1]));
-  expect(() => [...crossValidate(prepareRisk(inputs), { ...how, foldOf: whole })]).toThrow(
+  expect(() => crossValidate(prepareRisk(inputs), { ...how, foldOf: whole })).toThrow(
     'fold 1 contains all 32 surveyed cells, expected some in other folds to fit to',
   );
 });

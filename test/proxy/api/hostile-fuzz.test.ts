@@ -8,6 +8,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { OPERATIONS } from '../../../pipeline/contract/operations.ts';
+import { randomStream } from '../../../pipeline/lib/numerics/random.ts';
 import { serveCli } from '../../support/proxy/cli-process.ts';
 import { fixtureFiles, makeBuild } from '../../support/proxy/fixture.ts';
 import { openStore } from '../../support/proxy/open-store.ts';
@@ -19,17 +20,6 @@ const SEED = Number(process.env.PROXY_FUZZ_SEED ?? 1);
 const AT_ONCE = 24;
 const SECRET = 'never-to-be-served';
 const EXPECTED = new Set([200, 204, 206, 304, 400, 401, 403, 404, 405, 408, 416, 429, 431]);
-
-/** A small seeded generator (mulberry32) of numbers from 0 up to but not including 1. */
-function randomStream(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 /** Returns a generator of the bytes for one connection: mostly nearly valid requests, mangled in places. */
 function mangler(random: () => number, keys: readonly string[]) {
@@ -147,7 +137,14 @@ test(`${SECONDS} s of mangled requests (seed ${SEED})`, { timeout: SECONDS * 100
   const texts = fixtureFiles().map(({ text }) => Buffer.from(text).toString('latin1'));
   const files = new Set(texts.map(sha256));
 
-  const next = mangler(randomStream(SEED), [key, key, trial, revoked, key.slice(0, -1), key.toUpperCase()]);
+  const next = mangler(randomStream(SEED, 'requests').uniform, [
+    key,
+    key,
+    trial,
+    revoked,
+    key.slice(0, -1),
+    key.toUpperCase(),
+  ]);
   const counts = new Map<number, number>();
   const wrong: string[] = [];
   const until = performance.now() + SECONDS * 1000;

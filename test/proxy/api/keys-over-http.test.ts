@@ -6,26 +6,6 @@ import { codeOf, giveKey, startService } from '../../support/proxy/service.ts';
 
 const backends = BACKENDS.filter((backend) => !backend.skip);
 
-test.each(backends)(
-  'the key is accepted in either header, in both if they agree, never in the query: $name',
-  async ({ newStore }) => {
-    const service = await startService(await newStore());
-    const [{ key }, { key: other }] = [await giveKey(service.store), await giveKey(service.store)];
-    const status = async (headers: Record<string, string>, path = '/v1/periods') =>
-      (await service.get(path, undefined, { headers })).status;
-    expect(await status({ authorization: `Bearer ${key}` })).toBe(200);
-    expect(await status({ authorization: `bEaReR ${key}` })).toBe(200);
-    expect(await status({ 'x-api-key': key })).toBe(200);
-    expect(await status({ 'x-api-key': key, authorization: `Bearer ${key}` })).toBe(200);
-    expect(await status({ 'x-api-key': key, authorization: `Bearer ${other}` })).toBe(401);
-    expect(await status({ authorization: key })).toBe(401);
-    expect(await status({ 'x-api-key': `Bearer ${key}` })).toBe(401);
-    for (const name of ['key', 'api_key', 'x-api-key', 'access_token']) {
-      expect(await status({}, `/v1/periods?${name}=${key}`)).toBe(401);
-    }
-  },
-);
-
 test.each(backends)('every cause of a 401 looks the same: $name', async ({ newStore }) => {
   const service = await startService(await newStore());
   const { key } = await giveKey(service.store);
@@ -92,14 +72,15 @@ test('CORS is off by default, and if on, only for listed origins', async () => {
   const preflight = { method: 'OPTIONS', headers: { origin, 'access-control-request-method': 'GET' } };
   const closed = await startService();
   expect((await closed.get('/v1/periods', undefined, preflight)).status).toBe(401);
-  const open = await startService({ corsOrigins: [origin], perMinute: 2 });
+  const open = await startService({ corsOrigin: [origin], perMinute: 2 });
   const { key } = await giveKey(open.store);
   for (let i = 0; i < 5; i++) {
     const allowed = await open.get('/v1/periods', undefined, preflight);
     expect([allowed.status, allowed.headers.get('access-control-allow-origin')]).toEqual([204, origin]);
     expect(allowed.headers.get('access-control-allow-headers')).toContain('Authorization');
   }
-  expect((await open.get('/v1/nowhere', undefined, preflight)).status).toBe(401);
+  // It says nothing about which paths exist.
+  expect((await open.get('/v1/nowhere', undefined, preflight)).status).toBe(204);
   const foreign = { ...preflight, headers: { ...preflight.headers, origin: 'https://evil.example' } };
   expect((await open.get('/v1/periods', undefined, foreign)).status).toBe(401);
   const answer = await open.get('/v1/periods', key, { headers: { origin } });
@@ -118,14 +99,19 @@ test('CORS is off by default, and if on, only for listed origins', async () => {
 test('a key is accepted in its exact spelling alone, and in none once another process has revoked it', async () => {
   const service = await startService();
   const { id, key } = await giveKey(service.store);
+  const { key: other } = await giveKey(service.store, { owner: 'other' });
   const spellings: [string, number][] = [
     [`X-Api-Key: ${key}`, 200],
     [`X-API-KEY:\t${key}\t `, 200],
-    [`Authorization: bearer   ${key}`, 200],
+    [`Authorization: bEaReR   ${key}`, 200],
+    [`Authorization: Bearer ${key}\r\nX-Api-Key: ${key}`, 200],
     [`Authorization: Bearer ${key}\r\nAuthorization: Bearer ${key}`, 200],
     [`Authorization: Basic ${key}\r\nX-Api-Key: ${key}`, 200],
-    [`Authorization: Bearer ${key}\r\nAuthorization: Bearer another`, 401],
-    [`X-Api-Key: ${key}\r\nX-Api-Key: another`, 401],
+    [`Authorization: Bearer ${key}\r\nX-Api-Key: ${other}`, 401],
+    [`Authorization: Bearer ${key}\r\nAuthorization: Bearer ${other}`, 401],
+    [`X-Api-Key: ${key}\r\nX-Api-Key: ${other}`, 401],
+    [`Authorization: ${key}`, 401],
+    [`X-Api-Key: Bearer ${key}`, 401],
     [`Authorization: Bearer\t${key}`, 401],
     [`Authorization: Bearer\r\nX-Api-Key: ${key}`, 401],
     [`X-Api-Key: ${key}, ${key}`, 401],
@@ -141,8 +127,11 @@ test('a key is accepted in its exact spelling alone, and in none once another pr
     return answers.map(({ status }) => status);
   };
   expect(await statuses()).toEqual(spellings.map(([, status]) => status));
-  const other = await openStore(service.storeUrl);
-  await other.revokeKey(id, Date.now());
-  await other.close();
+  for (const name of ['key', 'api_key', 'x-api-key', 'access_token']) {
+    expect((await service.get(`/v1/periods?${name}=${key}`)).status).toBe(401);
+  }
+  const elsewhere = await openStore(service.storeUrl);
+  await elsewhere.revokeKey(id, Date.now());
+  await elsewhere.close();
   expect(await statuses()).toEqual(spellings.map(() => 401));
 });

@@ -72,7 +72,7 @@ function readAnswers(raw: string, cases: readonly Case[]): string {
 describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore }) => {
   const atEnd = atEndOfSuite();
   beforeAll(async () => {
-    const options = { fixture: { outlinePoints: 30_000 }, corsOrigins: [ORIGIN] };
+    const options = { fixture: { outlinePoints: 30_000 }, corsOrigin: [ORIGIN] };
     service = await startService({ ...options, ...(await newStore(atEnd)) }, atEnd);
     port = portOf(service.url);
     const { key } = await giveKey(service.store);

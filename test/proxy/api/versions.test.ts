@@ -84,6 +84,7 @@ test('an operation, month or state that the version lacks gives the usual error'
     [`/v1/versions/${ONE}/diff/${THREE}`, 404, 'UNKNOWN_VERSION'],
     [`/v1/versions/${THREE}/diff/${TWO}`, 404, 'UNKNOWN_VERSION'],
     ['/v1/versions/:version/periods', 404, 'UNKNOWN_VERSION'],
+    ['/v1/versions/newest/periods', 404, 'UNKNOWN_VERSION'],
     ['/v1/versions/', 404, 'NOT_FOUND'],
     [`/v1/versions/${TWO}`, 404, 'NOT_FOUND'],
     [`/v1/versions/${TWO}/versions`, 404, 'NOT_FOUND'],

@@ -1,8 +1,10 @@
 """The Python client against running proxies; python.test.ts starts them and puts their addresses in the environment."""
 
 import os
+import tempfile
 import time
 import unittest
+import unittest.mock
 
 import pandas
 import requests
@@ -95,6 +97,11 @@ class Errors(unittest.TestCase):
         finally:
             del os.environ["MALARIA_API_KEY"]
         self.assertRaises(KeyError, MalariaRisk, ENV["URL"])
+
+    def test_an_entry_in_netrc_does_not_replace_the_key(self):
+        with tempfile.NamedTemporaryFile("w") as file, unittest.mock.patch.dict(os.environ, NETRC=file.name):
+            print("machine 127.0.0.1 login somebody password secret", file=file, flush=True)
+            self.assertTrue(client().model_version)
 
     def test_what_the_service_refuses(self):
         reader = client()

@@ -98,14 +98,12 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore 
     const before = await contents(dashboard);
     const stranger = dashboard.visitor();
     await stranger.open('/sign-in');
-    const csrfIn = async (visitor: Visitor, path: string) =>
-      /name="csrf" value="([^"]+)"/.exec((await visitor.open(path)).html)![1]!;
     let tried = 0;
     for (const route of ROUTES) {
       if (route.for === 'anyone') continue;
       const path = pathOf(route, alpha!);
       for (const role of ROLES.filter((one) => !route.for.includes(one))) {
-        const csrf = await csrfIn(visitors[role], '/profile');
+        const csrf = await visitors[role].csrf();
         const page =
           route.method === 'GET'
             ? await visitors[role].open(path)
@@ -113,7 +111,7 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore 
         expect([role, route.path, page.status]).toEqual([role, route.path, 403]);
         tried++;
       }
-      const csrf = await csrfIn(stranger, '/sign-in');
+      const csrf = await stranger.csrf('/sign-in');
       const page = route.method === 'GET' ? await stranger.open(path) : await stranger.post(path, { ...FIELDS, csrf });
       expect([route.path, page.path]).toEqual([route.path, '/sign-in']);
     }

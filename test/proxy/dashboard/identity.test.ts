@@ -84,7 +84,7 @@ testBackends('other roles must set up two-step sign-in only if a setting require
     ['rui@example.org', 'researcher', 'Rui'],
   ] as const;
   for (const twoStep of [[], ['administrator', 'researcher']] as const) {
-    const dashboard = await start({}, undefined, { twoStep });
+    const dashboard = await start({ twoStep });
     const paths = [];
     for (const [email, role, account] of roles) {
       if (!(await dashboard.directory.credentials(email))) await dashboard.person(email, role, account);

@@ -12,9 +12,8 @@ const keyIn = (html: string) => /<code id="key"[^>]*>([^<]+)</.exec(html)![1]!;
 
 testBackends('a key is created, shown once, listed, used, and revoked for good', async (start) => {
   const dashboard = await start();
-  await dashboard.person('ada@example.org', 'administrator', 'ministry');
   await dashboard.person('ben@example.org', 'administrator', 'ministry');
-  const ada = await dashboard.signedIn('ada@example.org');
+  const ada = await dashboard.ada();
   const made = await make(ada);
   const key = keyIn(made.html);
   expect(key).toMatch(/^malaria_live_/);
@@ -49,8 +48,7 @@ testBackends('a key is created, shown once, listed, used, and revoked for good',
 
 testBackends('missing or invalid fields are marked, and the values entered are kept', async (start) => {
   const dashboard = await start();
-  await dashboard.person('ada@example.org', 'administrator', 'ministry');
-  const ada = await dashboard.signedIn('ada@example.org');
+  const ada = await dashboard.ada();
   const empty = await make(ada, {});
   expect(empty.status).toBe(400);
   for (const error of ['Enter a name', 'Choose a kind', 'Choose at least one']) expect(empty.text).toContain(error);
@@ -69,8 +67,7 @@ testBackends('missing or invalid fields are marked, and the values entered are k
 
 testBackends('a key can be created for a number of days or until a day, but not both', async (start) => {
   const dashboard = await start();
-  await dashboard.person('ada@example.org', 'administrator', 'ministry');
-  const ada = await dashboard.signedIn('ada@example.org');
+  const ada = await dashboard.ada();
   const both = await make(ada, { ...NEW_KEY, lasts: '30', expires: '2099-01-01' });
   expect([both.status, both.text]).toEqual([
     400,
@@ -83,8 +80,7 @@ testBackends('a key can be created for a number of days or until a day, but not 
 
 testBackends('a replaced key works for some more days, then no longer', async (start) => {
   const dashboard = await start();
-  await dashboard.person('ada@example.org', 'administrator', 'ministry');
-  const ada = await dashboard.signedIn('ada@example.org');
+  const ada = await dashboard.ada();
   const lasting = keyIn((await make(ada, { ...NEW_KEY, lasts: '365' })).html);
   const { id } = (await dashboard.store.listKeys())[0]!.key;
   const at = `${LIST}/${id}/replace`;

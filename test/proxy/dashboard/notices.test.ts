@@ -80,8 +80,7 @@ testBackends('they are notified of a key that will expire, in time and once', as
 
 testBackends('errors are listed by status and code', async (start) => {
   const dashboard = await start();
-  await dashboard.person('ada@example.org', 'administrator', 'ministry');
-  const ada = await dashboard.signedIn('ada@example.org');
+  const ada = await dashboard.ada();
   const { key } = await giveKey(dashboard.store, { owner: 'ministry', scopes: ['risk_scores'] });
   for (const path of ['/v1/risk/lgas?state=XX', '/v1/risk/lgas', '/v1/forecasts/skill', '/nowhere', '/v1/periods'])
     await dashboard.get(path, key);

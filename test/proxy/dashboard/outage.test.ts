@@ -40,7 +40,7 @@ describe.skipIf(missingServers.length > 0)('during an outage', () => {
 
   test.each(['cut', 'stall'] as const)('pages return a 503 while PostgreSQL is unreachable (%s)', async (how) => {
     const stranger = dashboard.visitor();
-    const csrf = /name="csrf" value="([^"]+)"/.exec((await stranger.open('/sign-in')).html)![1]!;
+    const csrf = await stranger.csrf('/sign-in');
     const own = await ada!.csrf();
     wire[how]();
     const post = { name: 'k', kind: 'live', scopes: 'forecasts' };

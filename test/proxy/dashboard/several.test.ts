@@ -1,7 +1,5 @@
 /** Two proxies with one PostgreSQL, each with a dashboard: changes at one take effect at the other. */
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { mintSecret } from '../../../proxy/store/people/totp.ts';
-import { codeAt, STEP_MS } from '../../support/proxy/authenticator.ts';
 import { BACKENDS } from '../../support/proxy/backends.ts';
 import { runCli, serveCli } from '../../support/proxy/cli-process.ts';
 import { type Dashboard, linkIn, PASSWORD, startDashboard, Visitor } from '../../support/proxy/dashboard.ts';
@@ -90,12 +88,10 @@ describe.skipIf(BACKENDS[1]!.skip)('two dashboards', () => {
     const joined = await Promise.all(forms.map((send) => send()));
     expect(joined.map(({ status }) => status).sort()).toEqual([200, 404]);
 
-    const { person } = (await both[0].directory.credentials(ADA))!;
-    const secret = mintSecret();
-    await both[0].directory.turnFactorOn(person.id, { secret, step: 0, recovery: [] }, Date.now());
+    await both[0].useCodes(ADA);
     const browsers = both.map((dashboard) => dashboard.visitor());
     for (const browser of browsers) expect((await browser.signIn(ADA)).path).toBe('/sign-in/code');
-    const code = codeAt(secret, Math.floor(Date.now() / STEP_MS));
+    const code = await both[0].code(ADA);
     const codes = await Promise.all(browsers.map((browser) => browser.fillIn('/sign-in/code', { code })));
     const pages = await Promise.all(codes.map((send) => send()));
     expect(pages.map(({ status }) => status).sort()).toEqual([200, 403]);
@@ -104,8 +100,7 @@ describe.skipIf(BACKENDS[1]!.skip)('two dashboards', () => {
   test('a code used for confirmation at both at once confirms one session, and that session at both', async () => {
     const both = await twoDashboards();
     const [one, two] = both;
-    const { person } = (await one.directory.credentials(ADA))!;
-    await one.directory.turnFactorOn(person.id, { secret: mintSecret(), step: 0, recovery: [] }, Date.now());
+    await one.useCodes(ADA);
     const visitors = [await one.signedIn(ADA), await two.signedIn(ADA)];
     const sessions = await Promise.all(visitors.map(async (visitor) => ({ visitor, csrf: await visitor.csrf() })));
     await one.store.database.db.updateTable('sessions').set({ confirmed_at: 0 }).execute();

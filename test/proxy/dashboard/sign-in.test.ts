@@ -43,8 +43,7 @@ testBackends('a session ends after an hour without a request, and after twelve h
 testBackends('a forgotten password is reset by a mailed link that works once and ends every session', async (start) => {
   const clock = movableClock();
   const dashboard = await start({ clock });
-  await dashboard.person('ada@example.org', 'administrator', 'ministry');
-  const elsewhere = await dashboard.signedIn('ada@example.org');
+  const elsewhere = await dashboard.ada();
   const someone = dashboard.visitor();
   const ask = async () => {
     // Wrong passwords can cause mails, too.
@@ -82,8 +81,7 @@ testBackends(
   async (start) => {
     const clock = movableClock();
     const dashboard = await start({ clock });
-    await dashboard.person('ada@example.org', 'administrator', 'ministry');
-    const someone = await dashboard.signedIn('ada@example.org');
+    const someone = await dashboard.ada();
     const setUp = await someone.open('/profile/two-step');
     const secret = /name="secret" value="([A-Z2-7]{32})"/.exec(setUp.html)![1]!;
     const code = () => codeAt(secret, Math.floor(clock.wallMs() / STEP_MS));
@@ -134,7 +132,10 @@ testBackends('changing the password requires the old one and ends all other sess
   const change = (current: string) =>
     here.send('/profile', { current, password: NEW_PASSWORD, again: NEW_PASSWORD }, '/profile/password');
   expect((await change('wrong')).status).toBe(400);
+  const thief = dashboard.visitor();
+  thief.cookies.set('session', here.cookies.get('session')!);
   expect((await change(PASSWORD)).text).toContain('Your password has been changed');
+  expect((await thief.open('/profile')).path, 'a thief with the same session is signed out').toBe('/sign-in');
   expect([(await here.open('/profile')).path, (await elsewhere.open('/profile')).path]).toEqual([
     '/profile',
     '/sign-in',

@@ -3,7 +3,6 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished, test } from 'vitest';
 import type { Clock } from '../../../pipeline/lib/clock.ts';
-import type { DashboardSettings } from '../../../proxy/dashboard/open-dashboard.ts';
 import type { ServerOptions } from '../../../proxy/server/server.ts';
 import { COMMAND_LINE } from '../../../proxy/store/audit.ts';
 import { type Directory, openDirectory } from '../../../proxy/store/people/directory.ts';
@@ -17,8 +16,6 @@ import type { FixtureOptions } from './fixture.ts';
 import { type AtEnd, type Service, serveBuild, startService } from './service.ts';
 
 export const PASSWORD = 'seven herons over lokoja';
-/** Visitors may set their address with X-Forwarded-For. */
-const SETTINGS = { port: 0, brand: 'malaria', trustProxy: ['127.0.0.1'] };
 let passwordHash: Promise<string> | undefined;
 
 export interface Dashboard extends Service {
@@ -30,6 +27,10 @@ export interface Dashboard extends Service {
   account(name: string, kind?: AccountKind): Promise<Account>;
   /** Creates somebody with PASSWORD; if `account` is null, in the service team, with two-step sign-in. */
   person(email: string, role: Role, account: string | null): Promise<Person>;
+  /** Creates ada@example.org, an administrator of the organisation `ministry`, and signs her in. */
+  ada(): Promise<Visitor>;
+  /** Turns on two-step sign-in for somebody. */
+  useCodes(email: string): Promise<void>;
   visitor(headers?: Record<string, string>): Visitor;
   /** A code of theirs that is valid now, even if one was used just before. */
   code(email: string): Promise<string>;
@@ -40,19 +41,13 @@ export interface Dashboard extends Service {
 export async function startDashboard(
   options: Partial<ServerOptions> & { fixture?: FixtureOptions } = {},
   atEnd: AtEnd = onTestFinished,
-  settings: Partial<DashboardSettings> = {},
 ): Promise<Dashboard> {
-  const withBuild = (build: string) => ({
-    dashboard: { ...SETTINGS, mail: `outbox:${join(build, 'outbox')}`, ...settings },
-  });
-  return dashboardOf(await startService({ ...options, withBuild }, atEnd), options.clock);
+  return dashboardOf(await startService({ ...options, dashboardPort: 0 }, atEnd), options.clock);
 }
 
 /** Starts a dashboard for the snapshot in `place`. */
 export const serveDashboard = async (place: Parameters<typeof serveBuild>[0], atEnd: AtEnd): Promise<Dashboard> =>
-  dashboardOf(
-    await serveBuild(place, { dashboard: { ...SETTINGS, mail: `outbox:${join(place.build, 'outbox')}` } }, atEnd),
-  );
+  dashboardOf(await serveBuild(place, { dashboardPort: 0 }, atEnd));
 
 function dashboardOf(service: Service, clock?: Clock): Dashboard {
   const outbox = join(service.build, 'outbox');
@@ -65,7 +60,29 @@ function dashboardOf(service: Service, clock?: Clock): Dashboard {
     await service.store.database.db.updateTable('people').set({ factor_step: 0 }).where('email', '=', email).execute();
     return codeAt(factorSecret!, Math.floor((clock?.wallMs() ?? Date.now()) / STEP_MS));
   };
+  const useCodes = async (email: string) => {
+    const { person } = (await directory.credentials(email))!;
+    await directory.turnFactorOn(person.id, { secret: mintSecret(), step: 0, recovery: [] }, Date.now());
+  };
+  const person: Dashboard['person'] = async (email, role, name) => {
+    const kind = role === 'researcher' ? 'researcher' : 'organisation';
+    const accountId = name === null ? null : (await account(name, kind)).id;
+    const token = hashToken(mintToken());
+    await directory.invite({ email, role, accountId, hash: token }, Date.now(), COMMAND_LINE);
+    passwordHash ??= hashPassword(PASSWORD);
+    const created = (await directory.acceptInvitation(token, email.split('@')[0]!, await passwordHash, Date.now()))!;
+    if (role === 'service') await useCodes(email);
+    return { ...created, has_factor: role === 'service' };
+  };
   const visitor = (headers: Record<string, string> = {}) => new Visitor(dashboardUrl, headers);
+  const signedIn = async (email: string) => {
+    const someone = visitor();
+    const first = await someone.signIn(email);
+    const page =
+      first.path === '/sign-in/code' ? await someone.send('/sign-in/code', { code: await code(email) }) : first;
+    if (page.status !== 200) throw new Error(`not signed in: ${page.status} ${page.text}`);
+    return someone;
+  };
   return {
     ...service,
     dashboardUrl,
@@ -79,27 +96,15 @@ function dashboardOf(service: Service, clock?: Clock): Dashboard {
       return names.map((name) => readFileSync(join(outbox, name), 'utf8'));
     },
     account,
-    person: async (email, role, name) => {
-      const kind = role === 'researcher' ? 'researcher' : 'organisation';
-      const accountId = name === null ? null : (await account(name, kind)).id;
-      const token = hashToken(mintToken());
-      await directory.invite({ email, role, accountId, hash: token }, Date.now(), COMMAND_LINE);
-      passwordHash ??= hashPassword(PASSWORD);
-      const person = (await directory.acceptInvitation(token, email.split('@')[0]!, await passwordHash, Date.now()))!;
-      if (role !== 'service') return person;
-      await directory.turnFactorOn(person.id, { secret: mintSecret(), step: 0, recovery: [] }, Date.now());
-      return { ...person, has_factor: true };
+    person,
+    async ada() {
+      await person('ada@example.org', 'administrator', 'ministry');
+      return signedIn('ada@example.org');
     },
+    useCodes,
     visitor,
     code,
-    signedIn: async (email) => {
-      const someone = visitor();
-      const first = await someone.signIn(email);
-      const page =
-        first.path === '/sign-in/code' ? await someone.send('/sign-in/code', { code: await code(email) }) : first;
-      if (page.status !== 200) throw new Error(`not signed in: ${page.status} ${page.text}`);
-      return someone;
-    },
+    signedIn,
   };
 }
 
@@ -189,9 +194,9 @@ export class Visitor {
     });
   }
 
-  /** The token that forms of this visitor carry. */
-  async csrf(): Promise<string> {
-    return /name="csrf" value="([^"]+)"/.exec((await this.open('/profile')).html)![1]!;
+  /** The token that forms of this visitor carry, read from a page with a form. */
+  async csrf(page = '/profile'): Promise<string> {
+    return /name="csrf" value="([^"]+)"/.exec((await this.open(page)).html)![1]!;
   }
 
   signIn(email: string, password = PASSWORD): Promise<Page> {

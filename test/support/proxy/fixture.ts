@@ -14,12 +14,10 @@ import {
   filePath,
   forecastPeriods,
   isEncoded,
-  type JsonOperationId,
   OPERATIONS,
   type Operation,
   type ParameterName,
 } from '../../../pipeline/contract/operations.ts';
-import type { AreaGeometry, LgaRisk, Season, SeasonWindow } from '../../../pipeline/contract/schemas.ts';
 import { TERRITORY } from '../../../pipeline/synthetic/states.ts';
 
 export const STATES = { AB: 'Abia', KN: 'Kano', LA: 'Lagos' } as const;
@@ -51,284 +49,100 @@ export interface FixtureOptions {
   lgasPerState?: number;
 }
 
+const UPDATED_AT = '2024-01-15T00:00:00.000Z';
+
 export const versionOf = (release = '00000001') => `fixture-${release}`;
 
-const zone = 'North West' as const;
-const figures = {
-  population: 1000,
-  area_km2: 10.5,
-  itn_use: 0.4,
-  itn_access: 0.5,
-  irs_coverage: null,
-  effective_treatment: 0.3,
-  travel_minutes_to_care: 12.5,
-  response_index: 0.35,
-};
-const season: Season = {
-  peak_month: 9,
-  season_start_month: 8,
-  season_end_month: 10,
-  season_months: 3,
-  high_months: [8, 9, 10],
-  seasonal_index: [0.1, 0.1, 0.1, 0.2, 0.3, 0.4, 0.45, 0.7, 1, 0.6, 0.3, 0.2],
-};
-const seasonWindow: SeasonWindow = {
-  measure: 'reported_cases',
-  months: 4,
-  first_month: 7,
-  last_month: 10,
-  share: 0.43,
-  share_low: 0.39,
-  share_high: 0.47,
-  start_probability: 0.98,
-  criterion_probability: 0,
-  criterion: 'unlikely',
-  record_first_month: null,
-  record_share: null,
-  record_best_share: null,
-  rain_share: 0.62,
-};
-const trend = {
-  survey_year: 2021,
-  positivity: 0.3,
-  low: 0.2,
-  high: 0.4,
-  clusters: 20,
-  children_tested: 300,
-  small_sample: false,
-};
-const scores = {
-  months: 12,
-  mean_absolute_error: { model: 1.5, same_month_last_year: 1.25, same_month_last_three_years: 1.75 },
-  seasonal_shape_correlation: 0.9,
-};
-const risk = { score: 0.3, score_low: 0.2, score_high: 0.4, level: 'moderate' } as const;
-const lgasOf = (state: State, count: number): LgaRisk[] =>
-  Array.from({ length: count }, (_, i) => i + 1).map((n) => ({
-    lga_code: `NG${state}${String(n).padStart(3, '0')}`,
-    lga: `${STATES[state]} ${n}`,
-    ...risk,
-    is_urban: n === 1,
-    population: 500,
-  }));
-const nation = (count: number) =>
-  CODES.flatMap((state_code) => lgasOf(state_code, count).map((lga) => ({ ...lga, state_code })));
-const certainty = {
-  level_probability: 0.8,
-  probability_highest_nation: 0.1,
-  change_year: -0.02,
-  change_year_low: -0.05,
-  change_year_high: 0.01,
-  probability_rise_year: null,
-};
-const series = [
-  { period: '2023-12', kind: 'estimated', ...risk, basis: 'survey', ...certainty },
-  { period: '2024-01', kind: 'forecast', ...risk, basis: 'usual_season', ...certainty },
-];
-const square = (points: number): AreaGeometry => ({
+interface Schema {
+  type?: string;
+  const?: unknown;
+  enum?: unknown[];
+  anyOf?: Schema[];
+  properties?: Record<string, Schema>;
+  items?: Schema;
+  minItems?: number;
+  minimum?: number;
+  'x-of-country'?: string;
+}
+/** Fields of answers, by their names. */
+type Known = Record<string, unknown>;
+
+const square = (points: number) => ({
   type: 'Polygon',
   coordinates: [[[0, 0], ...Array.from({ length: points }, (_, i) => [1, i / (points + 1)]), [1, 0], [1, 1], [0, 0]]],
 });
+const lgasOf = (code: State, { lgasPerState = 2 }: FixtureOptions) =>
+  Array.from({ length: lgasPerState }, (_, i) => ({
+    state_code: code,
+    state: STATES[code],
+    lga_code: `NG${code}${String(i + 1).padStart(3, '0')}`,
+    lga: `${STATES[code]} ${i + 1}`,
+  }));
+const nation = (options: FixtureOptions) => CODES.flatMap((code) => lgasOf(code, options));
 
-/** The answer to `id`; the periods and most other answers contain the model version. */
+const PERIOD_COLUMN = { column: 'period', type: 'VARCHAR', meaning: 'Month, YYYY-MM' };
+
+/** The answer to an operation: known fields, free text that names the version, and otherwise the least that is valid. */
 function bodyOf(
-  id: JsonOperationId,
-  state: State,
-  lga: string,
-  period: string,
+  operation: Operation,
+  asked: { state: State } & Known,
   months: number,
-  { release, outlinePoints = 0, lgaOutlinePoints = 0, lgasPerState = 2 }: FixtureOptions,
+  options: FixtureOptions,
 ): unknown {
+  const { release, outlinePoints = 0, lgaOutlinePoints = 0 } = options;
   const version = versionOf(release);
-  const lgas = (of: State) => lgasOf(of, lgasPerState);
-  const place = { state_code: state, state: STATES[state] };
-  const places = CODES.map((code) => ({ state_code: code, state: STATES[code], zone }));
-  const source = { name: 'fixture', coverage_year: 2018, note: `made up, ${version}` };
-  const method = {
-    cases_follow_rain_by_months: 2,
-    high_season_share_of_peak: 0.5,
-    description: `made up, ${version}`,
-    check: { series: 3, states: CODES, median_correlation: 0.9, mean_months_off: 0.5, mean_months_peak_is_off: 1 },
+  const states = CODES.map((code) => ({ state_code: code, state: STATES[code], iso_code: `NG-${code}` }));
+  const lgas = operation.parameters.includes('state') ? lgasOf(asked.state, options) : nation(options);
+  const isOfStates = operation.id === 'boundaries-states';
+  /** What is known of each item of a list. */
+  const lists: Record<string, Known[]> = {
+    states,
+    lgas,
+    features: isOfStates ? states : lgas,
+    tables: [{ table: 'risk_lgas', addresses: '/v1/tables/risk_lgas.parquet', ...PERIOD_COLUMN }],
+    forecasts: forecastPeriods(COVERAGE)
+      .slice(0, months)
+      .map((period) => ({ period })),
   };
-  const ahead = forecastPeriods(COVERAGE).slice(0, months);
-  switch (id) {
-    case 'periods':
-      return {
-        last_estimated: COVERAGE.last_estimated,
-        last_forecast: COVERAGE.last_forecast,
-        updated_at: '2024-01-15T00:00:00.000Z',
-        model_version: version,
-      };
-    case 'risk-states':
-      return { period, kind: 'estimated', states: places.map((p) => ({ ...p, ...risk, population: 1000 })) };
-    case 'risk-lgas':
-      return { period, kind: 'estimated', ...place, lgas: lgas(state) };
-    case 'forecasts-states':
-      return {
-        forecasts: ahead.map((month) => ({
-          period: month,
-          kind: 'forecast',
-          states: places.map((p) => ({ ...p, ...risk, population: 1000 })),
-        })),
-      };
-    case 'forecasts-lgas':
-      return { forecasts: ahead.map((month) => ({ period: month, kind: 'forecast', ...place, lgas: lgas(state) })) };
-    case 'boundaries-states':
-      return {
-        type: 'FeatureCollection',
-        source: `made up, ${version}`,
-        features: CODES.map((code) => ({
-          type: 'Feature',
-          geometry: square(outlinePoints),
-          properties: { code, name: STATES[code], zone: 'NW' },
-        })),
-      };
-    case 'boundaries-lgas':
-      return {
-        type: 'FeatureCollection',
-        source: `made up, ${version}`,
-        features: lgas(state).map(({ lga_code, lga }) => ({
-          type: 'Feature',
-          geometry: square(lgaOutlinePoints),
-          properties: { lgaCode: lga_code, lga, state },
-        })),
-      };
-    case 'context-states':
-      return { source, states: places.map((p) => ({ ...p, lgas: lgasPerState, ...figures })) };
-    case 'context-lgas':
-      return {
-        source,
-        ...place,
-        lgas: lgas(state).map(({ lga_code, lga, is_urban }) => ({ lga_code, lga, is_urban, ...figures })),
-      };
-    case 'transmission-states':
-      return {
-        method,
-        national: { season, survey_trend: [{ ...trend, urban: 0.1, rural: null }] },
-        states: places.map((p) => ({ ...p, season, survey_trend: [trend] })),
-      };
-    case 'transmission-lgas':
-      return { method, ...place, lgas: lgas(state).map(({ lga_code, lga }) => ({ lga_code, lga, season })) };
-    case 'transmission-model':
-      return {
-        status: 'research',
-        assumed: { infectious_months: 2, immune_months: 6 },
-        states: [
-          {
-            ...place,
-            fit_correlation: 0.9,
-            months_with_infection_growing: [7, 8],
-            reproduction_number_by_month: season.seasonal_index,
-            share_of_transmission_year_round: 0.4,
-            series: [{ period: '2023-01', reported: 3.5, modelled: 3.25 }],
-          },
-        ],
-        projection_test: {
-          development_years: [2021, 2022],
-          development: scores,
-          held_back_year: 2023,
-          held_back: scores,
-        },
-        limits: [`made up, ${version}`],
-      };
-    case 'seasons-lgas':
-      return {
-        ...place,
-        windows: [seasonWindow],
-        lgas: lgas(state).map(({ lga_code, lga }) => ({ lga_code, lga, windows: [seasonWindow] })),
-      };
-    case 'forecasts-skill':
-      return {
-        skill: [
-          {
-            area_level: 'lga',
-            origins: 'all',
-            method: 'case_model',
-            horizon_months: 1,
-            forecasts: 100,
-            log_mae: 0.2,
-            crps_log: 0.15,
-            coverage_50: 0.5,
-            coverage_90: 0.9,
-            crps_per_1000: null,
-          },
-        ],
-      };
-    case 'risk-nation':
-      return { period, kind: 'estimated', lgas: nation(lgasPerState) };
-    case 'forecasts-nation':
-      return { forecasts: ahead.map((month) => ({ period: month, kind: 'forecast', lgas: nation(lgasPerState) })) };
-    case 'series-states':
-      return { ...place, zone, population: 1000, series };
-    case 'series-lgas':
-      return { lga_code: lga, lga: `made up, ${version}`, state_code: state, is_urban: true, population: 500, series };
-    case 'boundaries-nation':
-      return { type: 'FeatureCollection', source: `made up, ${version}`, features: [] };
-    case 'boundaries-topology':
-      return {
-        type: 'Topology',
-        source: `made up, ${version}`,
-        bbox: [0, 0, 1, 1],
-        arcs: [
-          [
-            [0, 0],
-            [1, 0],
-          ],
-        ],
-        transform: { scale: [1, 1], translate: [0, 0] },
-        objects: {
-          lgas: { type: 'GeometryCollection', geometries: [] },
-          states: { type: 'GeometryCollection', geometries: [] },
-        },
-      };
-    case 'places':
-      return {
-        states: places.map((p) => ({
-          ...p,
-          aliases: [],
-          pcode: 'NG001',
-          iso_code: `NG-${p.state_code}`,
-          longitude: 8.5,
-          latitude: 12.1,
-          neighbours: [],
-        })),
-        lgas: nation(lgasPerState).map(({ lga_code, lga: name, state_code }) => ({
-          lga_code,
-          lga: name,
-          aliases: [],
-          state_code,
-          longitude: 8.5,
-          latitude: 12.1,
-          neighbours: [],
-        })),
-      };
-    case 'openapi':
-      return buildOpenapi(version, TERRITORY, {
-        values: exampleValues(COVERAGE, TERRITORY),
-        answers: new Map([['risk-lgas', bodyOf('risk-lgas', 'KN', '', '2023-09', months, release ? { release } : {})]]),
-      });
-    case 'model-card':
-      return { model_version: version, limits: ['made up'] };
-    case 'licences':
-      return { cite: `made up, ${version}`, sources: [], code: 'Apache-2.0' };
-    case 'tables':
-      return {
-        tables: [
-          {
-            table: 'risk_lgas',
-            row: 'An LGA in an estimated month',
-            rows: 42,
-            scopes: ['risk_scores'],
-            addresses: ['/v1/tables/risk_lgas.parquet', '/v1/tables/risk_lgas.csv'],
-            columns: [{ column: 'period', type: 'VARCHAR', nullable: false, meaning: 'Month, YYYY-MM' }],
-          },
-        ],
-      };
+  const valid = (schema: Schema, known: Known, name = ''): unknown => {
+    const { type, properties, items, minItems = 1, minimum = 0 } = schema;
+    if (schema.anyOf) return name === 'geometry' ? known.geometry : valid(schema.anyOf[0]!, known, name);
+    if ('const' in schema) return schema.const;
+    if (schema.enum) return schema.enum[0];
+    if (properties)
+      return Object.fromEntries(Object.entries(properties).map(([key, inner]) => [key, valid(inner, known, key)]));
+    if (type === 'array') {
+      const each = (items!.properties && lists[name]) ?? Array(minItems).fill({});
+      return each.map((more) => valid(items!, { ...known, ...more }, name));
+    }
+    if (schema['x-of-country'] === 'state_code') return known.state_code;
+    if (type === 'string') return known[name] ?? `made up, ${version}`;
+    return type === 'boolean' || type === undefined ? true : (known[name] ?? minimum);
+  };
+  if (operation.id === 'openapi') {
+    const sample = OPERATIONS.find(({ id }) => id === 'risk-lgas')!;
+    return buildOpenapi(version, TERRITORY, {
+      values: exampleValues(COVERAGE, TERRITORY),
+      answers: new Map([
+        ['risk-lgas', bodyOf(sample, { ...asked, period: '2023-09' }, months, release ? { release } : {})],
+      ]),
+    });
   }
+  return valid(operation.response as Schema, {
+    model_version: version,
+    updated_at: UPDATED_AT,
+    last_estimated: COVERAGE.last_estimated,
+    last_forecast: COVERAGE.last_forecast,
+    state_code: asked.state,
+    geometry: square(isOfStates ? outlinePoints : lgaOutlinePoints),
+    score: 0.3,
+    population: 500,
+    ...asked,
+    state: STATES[asked.state],
+  });
 }
 
-export const lgasCovered = ({ lgasPerState = 2 }: FixtureOptions = {}) =>
-  nation(lgasPerState).map(({ lga_code }) => lga_code);
+const lgasCovered = (options: FixtureOptions) => nation(options).map(({ lga_code }) => lga_code);
 
 const tableText = (file: string, { release, tableBytes = 0 }: FixtureOptions) => {
   const line = `${file} of ${versionOf(release)}\n`;
@@ -351,7 +165,7 @@ export function fixtureFiles(options: FixtureOptions = {}): { operation: Operati
           over('months', months, FORECAST_MONTHS).map((n) => {
             const file = filePath(operation, { state, lga, period, months: n });
             if (operation.response === null) return { operation, file, text: tableText(file, options) };
-            const body = bodyOf(operation.id as JsonOperationId, state, lga, period, n, options);
+            const body = bodyOf(operation, { state, lga_code: lga, period }, n, options);
             return { operation, file, text: JSON.stringify(body) };
           }),
         ),
@@ -384,7 +198,7 @@ export function writeSnapshot(directory: string, options: FixtureOptions = {}): 
     country: 'fixture',
     synthetic: true,
     ...(options.earlier ? {} : { territory: TERRITORY }),
-    updated_at: '2024-01-15T00:00:00.000Z',
+    updated_at: UPDATED_AT,
     coverage: {
       ...COVERAGE,
       states: [...CODES],

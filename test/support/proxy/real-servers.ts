@@ -42,59 +42,6 @@ export interface RealServer {
   remove(): Promise<void>;
 }
 
-interface ServerProcess {
-  folder: string;
-  port: number;
-  url: string;
-  start: () => ChildProcess;
-  isUp: () => Promise<boolean>;
-  /** The signal that stops it properly. */
-  signal: NodeJS.Signals;
-}
-
-function processServer({ folder, port, url, start, isUp, signal }: ServerProcess): RealServer {
-  let child: ChildProcess | null = null;
-  const end = async (how: NodeJS.Signals) => {
-    if (!child) return;
-    const ended = child.exitCode === null && child.signalCode === null ? once(child, 'exit') : null;
-    for (const pid of family(child.pid!)) signalTo(pid, 'SIGCONT');
-    // A kill must hit all processes of the server; otherwise PostgreSQL's children would stop properly.
-    for (const pid of how === 'SIGKILL' ? family(child.pid!) : [child.pid!]) signalTo(pid, how);
-    await ended;
-    child = null;
-  };
-  return {
-    url,
-    port,
-    pid: () => child!.pid!,
-    fillDisk() {
-      for (const pid of family(child!.pid!)) execFileSync('prlimit', ['--pid', String(pid), '--fsize=1:'], nobody);
-    },
-    async start() {
-      child = start();
-      for (let tries = 0; tries < 200; tries++) {
-        // PostgreSQL refuses to start while a process of the killed server still has its shared memory.
-        if (child.exitCode !== null) child = start();
-        else if (await isUp()) return;
-        await new Promise((resolve) => setTimeout(resolve, 50));
-      }
-      throw new Error(`${url} did not come up`);
-    },
-    stop: () => end(signal),
-    kill: () => end('SIGKILL'),
-    pause() {
-      for (const pid of family(child!.pid!)) signalTo(pid, 'SIGSTOP');
-    },
-    resume() {
-      for (const pid of family(child!.pid!)) signalTo(pid, 'SIGCONT');
-    },
-    async remove() {
-      await end('SIGKILL');
-      rmSync(folder, { recursive: true, force: true });
-    },
-  };
-}
-
 function signalTo(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
@@ -113,7 +60,7 @@ function family(pid: number): number[] {
   }
 }
 
-function folderForPostgres() {
+function newFolder() {
   const folder = mkdtempSync(join(tmpdir(), 'malaria-pg-'));
   if (nobody.uid !== undefined) chownSync(folder, nobody.uid, nobody.gid!);
   return { folder, data: join(folder, 'data') };
@@ -121,7 +68,7 @@ function folderForPostgres() {
 
 /** Creates a data directory of PostgreSQL, in a folder of its own. */
 export function initPostgres(): { folder: string; data: string } {
-  const { folder, data } = folderForPostgres();
+  const { folder, data } = newFolder();
   const init = ['-D', data, '-U', 'malaria', '--auth=trust', '--no-sync', '--encoding=UTF8', '--locale=C'];
   execFileSync(find('initdb')!, init, { ...nobody, cwd: folder, stdio: 'ignore' });
   return { folder, data };
@@ -129,7 +76,7 @@ export function initPostgres(): { folder: string; data: string } {
 
 /** Copies such a directory, in a tenth of the time that it takes to create one. */
 function copyPostgres(from: string): { folder: string; data: string } {
-  const { folder, data } = folderForPostgres();
+  const { folder, data } = newFolder();
   execFileSync('cp', ['-a', from, data]);
   return { folder, data };
 }
@@ -144,30 +91,64 @@ export async function startPostgres(from?: string, syncs = false): Promise<RealS
   const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=200'];
   if (!syncs) settings.push('fsync=off');
   const url = `postgres://malaria@127.0.0.1:${port}/postgres`;
-  const server = processServer({
-    folder,
-    port,
+  const options = ['-D', data, '-p', String(port), ...settings.flatMap((text) => ['-c', text])];
+  let child: ChildProcess | null = null;
+  const launch = () => {
+    child = spawn(find('postgres')!, options, { ...nobody, cwd: folder, stdio: 'ignore' });
+    return child;
+  };
+  const signalAll = (signal: NodeJS.Signals) => {
+    for (const pid of family(child!.pid!)) signalTo(pid, signal);
+  };
+  const end = async (how: NodeJS.Signals) => {
+    if (!child) return;
+    const ended = child.exitCode === null && child.signalCode === null ? once(child, 'exit') : null;
+    signalAll('SIGCONT');
+    // A kill must hit all processes of the server; otherwise PostgreSQL's children would stop properly.
+    if (how === 'SIGKILL') signalAll(how);
+    else signalTo(child.pid!, how);
+    await ended;
+    child = null;
+  };
+  const server: RealServer = {
     url,
-    signal: 'SIGINT',
-    start: () =>
-      spawn(find('postgres')!, ['-D', data, '-p', String(port), ...settings.flatMap((text) => ['-c', text])], {
-        ...nobody,
-        cwd: folder,
-        stdio: 'ignore',
-      }),
-    isUp: async () => {
-      const pg = await import('pg');
-      const client = new pg.default.Client({ connectionString: url });
-      // The server may be killed before the connection has ended.
-      client.on('error', () => {});
-      return client.connect().then(
-        () => client.end().then(() => true),
-        () => false,
-      );
+    port,
+    pid: () => child!.pid!,
+    fillDisk() {
+      for (const pid of family(child!.pid!)) execFileSync('prlimit', ['--pid', String(pid), '--fsize=1:'], nobody);
     },
-  });
+    async start() {
+      let started = launch();
+      for (let tries = 0; tries < 200; tries++) {
+        // PostgreSQL refuses to start while a process of the killed server still has its shared memory.
+        if (started.exitCode !== null) started = launch();
+        else if (await answers(url)) return;
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+      throw new Error(`${url} did not come up`);
+    },
+    stop: () => end('SIGINT'),
+    kill: () => end('SIGKILL'),
+    pause: () => signalAll('SIGSTOP'),
+    resume: () => signalAll('SIGCONT'),
+    async remove() {
+      await end('SIGKILL');
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
   await server.start();
   return server;
+}
+
+async function answers(url: string): Promise<boolean> {
+  const pg = await import('pg');
+  const client = new pg.default.Client({ connectionString: url });
+  // The server may be killed before the connection has ended.
+  client.on('error', () => {});
+  return client.connect().then(
+    () => client.end().then(() => true),
+    () => false,
+  );
 }
 
 /** A connection to a server that can be cut, or stalled: then it stays open but passes nothing on. */

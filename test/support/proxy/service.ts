@@ -1,4 +1,5 @@
 /** A running service on free ports that serves a fixture, with a store of its own for accounts and keys. */
+import { join } from 'node:path';
 import { afterAll, onTestFinished } from 'vitest';
 import { SCOPES, type Scope } from '../../../pipeline/contract/scopes.ts';
 import { type RunningServer, type ServerOptions, startServer } from '../../../proxy/server/server.ts';
@@ -30,16 +31,12 @@ export function atEndOfSuite(): (end: () => unknown) => void {
 
 /** Starts a service that is stopped, and whose files are deleted, at the end of the test. */
 export async function startService(
-  options: Partial<ServerOptions> & {
-    fixture?: FixtureOptions;
-    /** Options that depend on the folder of the build. */
-    withBuild?: (build: string) => Partial<ServerOptions>;
-  } = {},
+  options: Partial<ServerOptions> & { fixture?: FixtureOptions } = {},
   atEnd: AtEnd = onTestFinished,
 ): Promise<Service> {
   const { build, current, store, remove } = makeBuild(options.fixture);
   atEnd(remove);
-  return serveBuild({ build, snapshot: current, store }, { ...options, ...options.withBuild?.(build) }, atEnd);
+  return serveBuild({ build, snapshot: current, store }, options, atEnd);
 }
 
 export async function serveBuild(
@@ -50,6 +47,13 @@ export async function serveBuild(
   const reports: string[] = [];
   const server = await startServer({
     ...place,
+    snapshotCopies: join(place.build, 'copies'),
+    corsOrigin: [],
+    brand: 'malaria',
+    mail: `outbox:${join(place.build, 'outbox')}`,
+    mailFrom: 'malaria-risk@localhost',
+    trustProxy: ['127.0.0.1'],
+    twoStep: [],
     host: '127.0.0.1',
     port: 0,
     opsPort: 0,

@@ -16,7 +16,7 @@ test('a search that starts at the last result finds it again; the rest of model.
   const out = temporary();
   const before = modelOf(country);
   const first = await start(country, out);
-  expect(first.stdout).toMatch(/^sigma_place +default -> 0\.\d+$/m);
+  expect(first.stdout).toMatch(/^sigma_place +default +0\.\d+$/m);
   const { start: found, ...risk } = modelOf(country).parameters.risk;
   expect(risk).toEqual(before.parameters.risk);
   expect(Object.keys(found)).toContain('rho_2018');

@@ -38,10 +38,10 @@ test('the table shows status, version, findings and skill of each country', asyn
 });
 
 test.each([
-  [['tiny,a,,b', 'tiny,c,,d'], 'row 3: found name tiny, expected a different name for each country'],
-  [[',a,,b'], 'row 2: found name empty, expected a different name for each country'],
+  [['tiny,a,,b', 'tiny,c,,d'], 'row 3: found name tiny, as in row 2, expected a single row'],
+  [[',a,,b', 'tiny,c,,d'], 'row 2, name: found nothing, expected a value'],
 ])('a list with %j is refused', async (rows, line) => {
   const { list } = listed(rows);
   const { stderr, code } = await runHere(['countries', list]);
-  expect([code, stderr]).toEqual([2, `malaria-risk: ${list}, ${line}\n`]);
+  expect([code, stderr]).toEqual([2, `malaria-risk: countries.csv, ${line}\n`]);
 });

@@ -1,4 +1,4 @@
-import { readdirSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { query } from '../../../../pipeline/cli/commands/query.ts';
@@ -83,14 +83,25 @@ test("the file of every table names its version and its sources' licences", asyn
   }
 });
 
-test('rows are printed as a table, JSON or CSV; a list as DuckDB writes it', async () => {
+test('rows are printed as a table, JSON or CSV; a list as an array in JSON, and elsewhere as DuckDB writes it', async () => {
   const sql = 'SELECT state_code AS code, population, NULL AS nothing, [1, 2] AS list FROM context_states ORDER BY 1';
   const [table, json, csv] = await Promise.all(
     [[], ['--json'], ['--csv']].map((how) => runHere(['query', sql, '--out', out, ...how])),
   );
   expect(table!.stdout).toMatch(/^code +population +nothing +list\nAB +\d+ +— +\[1, 2\]\n/);
-  expect(JSON.parse(json!.stdout)[0]).toMatchObject({ code: 'AB', population: expect.any(Number), nothing: null });
+  expect(JSON.parse(json!.stdout)[0]).toEqual({
+    code: 'AB',
+    population: expect.any(Number),
+    nothing: null,
+    list: [1, 2],
+  });
   expect(csv!.stdout).toMatch(/^code,population,nothing,list\nAB,\d+,,"\[1, 2\]"\n/);
+});
+
+test('the answer of the transmission model can be read as $model', async () => {
+  const sql = 'SELECT len(states) AS states FROM read_json($model)';
+  const { states } = JSON.parse(readFileSync(path.join(out, 'current', 'v1/transmission/model.json'), 'utf8'));
+  expect(await query(sql, { out })).toEqual([{ states: states.length }]);
 });
 
 test('a statement can read only the tables, and write no file', async () => {

@@ -18,18 +18,22 @@ test('a file to write may be new, in a new folder, or exist; a directory and a p
 });
 
 test.each([
-  ['cross-validate', '--out', '--country', 'none', '--folds', 'none.csv'],
-  ['cross-validate', '--draws', '--country', 'none', '--folds', 'none.csv'],
-  ['score-truth', '--out'],
-  ['score-truth', '--calibration'],
-  ['score-forecasts', '--out', '--country', 'none'],
+  ['evaluate risk', '--out', '--country', 'none', '--folds', 'none.csv'],
+  ['evaluate risk', '--draws', '--country', 'none', '--folds', 'none.csv'],
+  ['evaluate truth', '--out'],
+  ['evaluate truth', '--calibration'],
+  ['evaluate forecasts', '--out', '--country', 'none'],
   ['zonal', '--out', '--polygons', 'none', '--id', 'none', '--raster', 'none'],
   ['diff', '--html', 'none', 'none'],
   ['review', '--html', 'none'],
 ])('%s %s: a directory is refused before anything is read', (command, option, ...others) => {
-  const { status, stderr } = spawnSync(process.execPath, [CLI, command, option, temporaryDirectory(), ...others], {
-    encoding: 'utf8',
-  });
+  const { status, stderr } = spawnSync(
+    process.execPath,
+    [CLI, ...command.split(' '), option, temporaryDirectory(), ...others],
+    {
+      encoding: 'utf8',
+    },
+  );
   expect(stderr).toContain('found a directory, expected a file to write');
   expect(status).toBe(2);
 });

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { withRangeBars } from '../../../../pipeline/cli/terminal/show-charts.ts';
-import { type Cells, formatTable, tableWidth } from '../../../../pipeline/cli/terminal/text-table.ts';
+import { type Cells, cellsOf, formatTable } from '../../../../pipeline/cli/terminal/text-table.ts';
 import { buildHere } from '../../../support/built-tiny.ts';
 import { run } from '../../../support/command-line.ts';
 import { writeTiny } from '../../../support/tiny-country.ts';
@@ -18,7 +17,6 @@ const widest = (text: string) => Math.max(...text.split('\n').map((line) => line
 
 test('numbers are aligned right, text left, and the width is unlimited unless one is given', () => {
   expect(formatTable(STATES)).toBe(ONE_TABLE);
-  expect(tableWidth(STATES)).toBe(39);
   expect(formatTable(STATES, 39)).toBe(ONE_TABLE);
   expect(formatTable([])).toBe('');
   expect(formatTable([], 80)).toBe('');
@@ -50,23 +48,14 @@ test('if a cell is too wide for any table, the table is not split', () => {
   expect(formatTable(STATES, 20)).toBe(ONE_TABLE);
 });
 
-test('bars of scores shrink on a narrow terminal, and then secondary columns go below', () => {
-  const rows: Cells[] = [
-    { state_code: 'FC', state: 'Federal Capital Territory', zone: 'North Central', population: 3_000_000 },
-    { state_code: 'KN', state: 'Kano', zone: 'North West', population: 14_000_000 },
-  ].map((row) => ({ ...row, score: 0.2, score_low: 0.1, score_high: 0.5, level: 'moderate' }));
-  const head = (width?: number) => formatTable(withRangeBars(rows, width), width).split('\n')[0]!;
-  expect(tableWidth(withRangeBars(rows))).toBe(131);
-  expect(withRangeBars(rows, 131)).toEqual(withRangeBars(rows));
-  for (const width of [130, 120, 107]) {
-    expect(tableWidth(withRangeBars(rows, width)), 'one table').toBe(width);
-    expect(head(width)).toMatch(/zone +population +score +low-high +0 … 0.50 +level$/);
-  }
-  for (const width of [106, 100, 80]) {
-    const text = formatTable(withRangeBars(rows, width), width);
-    expect(widest(text)).toBeLessThanOrEqual(width);
-    expect(text).toMatch(/^state_code +state +score +low-high +0 … 0.50 +level\n.*\n.*\n\n.*zone +population\n/);
-  }
+test('cells are those of the given columns in their order, numbers with the given decimals', () => {
+  const row = { rows: 12, bias: 0.5, crps: null, other: 1, name: 'a' };
+  expect(Object.entries(cellsOf(row, { name: null, bias: 3, rows: null, crps: 2 }))).toEqual([
+    ['name', 'a'],
+    ['bias', '0.500'],
+    ['rows', 12],
+    ['crps', null],
+  ]);
 });
 
 test('`show` keeps within the width of a terminal, and does not limit its lines elsewhere', async () => {

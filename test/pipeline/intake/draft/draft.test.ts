@@ -250,7 +250,7 @@ test.skipIf(!existsSync(MADAGASCAR_DATA))(needsMadagascar('Madagascar, drafted f
 
 test('a directory that has a catalog is not changed', async () => {
   const directory = filesOf({ 'sources.json': '{}' });
-  const { newCountryCommand } = await import('../../../../pipeline/cli/commands/new-country.ts');
+  const { default: newCountryCommand } = await import('../../../../pipeline/cli/commands/new-country.ts');
   await expect(
     newCountryCommand().exitOverride().parseAsync([directory, '--from', directory], { from: 'user' }),
   ).rejects.toThrow(/found a sources\.json, expected a directory without a catalog/);

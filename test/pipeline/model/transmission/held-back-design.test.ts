@@ -2,11 +2,11 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { readCountry } from '../../../../pipeline/catalog/country.ts';
-import { lookAtHeldBack } from '../../../../pipeline/cli/commands/score-held-back.ts';
 import { designOf, enterLook, standingOf } from '../../../../pipeline/model/transmission/held-back-design.ts';
 import { probeRecord } from '../../../../pipeline/model/transmission/projection-probe.ts';
 import { developProjections } from '../../../../pipeline/model/transmission/projection-test.ts';
 import { REAL_CATALOG } from '../../../support/real-data.ts';
+import { runHere } from '../../../support/run-here.ts';
 import { type TinyCountry, writeTiny } from '../../../support/tiny-country.ts';
 
 const SETTINGS = {
@@ -72,9 +72,10 @@ test('the same design is not entered twice, except for another year', () => {
 test('the command enters and evaluates a design once, and rejects another design without a reason', async () => {
   const country = writeTiny();
   const file = path.join(country.directory, 'held-back.json');
-  const out = path.join(country.directory, 'out');
-  const look = (again?: string) =>
-    lookAtHeldBack({ country: country.directory, out, jobs: 1, ...(again ? { again } : {}) }, () => {});
+  const build = path.join(country.directory, 'out');
+  const run = (...again: string[]) =>
+    runHere(['evaluate', 'held-back', '--country', country.directory, '--build', build, '--json', ...again]);
+  const look = async (...again: string[]) => JSON.parse((await run(...again)).stdout);
   const setStarts = (starts: number) => {
     const model = { ...country.model } as TinyCountry['model'];
     model.parameters.transmission.starts = starts;
@@ -92,9 +93,13 @@ test('the command enters and evaluates a design once, and rejects another design
   expect(readFileSync(file, 'utf8')).toBe(written);
 
   setStarts(5);
-  await expect(look()).rejects.toThrow(/--again REASON/);
+  expect(await run()).toMatchObject({ code: 2, stderr: expect.stringContaining('--again REASON') });
   expect(readFileSync(file, 'utf8')).toBe(written);
-  expect(await look('more starts')).toMatchObject({ already: false, looks: 2, look: { reason: 'more starts' } });
+  expect(await look('--again', 'more starts')).toMatchObject({
+    already: false,
+    looks: 2,
+    look: { reason: 'more starts' },
+  });
   setStarts(4);
   expect(await look()).toMatchObject({ already: true, looks: 2 });
 

@@ -126,7 +126,7 @@ test('`show provenance` prints the origin of a file as text or JSON', async () =
     /surveys\.csv \(read by ingest\)\n {4}SHA-256 [0-9a-f]{64}\n {4}.*The survey people, 2021; CC0-1\.0/,
   );
   expect(JSON.parse(json.stdout).stages[0].stage).toBe('snapshot');
-  expect([none.code, none.stderr]).toEqual([2, expect.stringMatching(/found no file, expected one such as/)]);
+  expect([none.code, none.stderr]).toEqual([2, expect.stringMatching(/missing required argument 'file'/)]);
 });
 
 test('a source without credits is a finding, and publishing it needs a reason', () => {

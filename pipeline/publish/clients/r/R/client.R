@@ -36,7 +36,7 @@ read_table <- function(client, name) {
   # Codes and names are text although they may look like numbers, and "NA" can be a code.
   is_text <- grepl("code$", columns) | columns %in% c("state", "lga", "neighbours")
   kinds <- ifelse(is_text, "character", NA)
-  found <- utils::read.csv(text = text, na.strings = "", colClasses = kinds, check.names = FALSE, encoding = "UTF-8")
+  found <- utils::read.csv(text = text, na.strings = "", colClasses = kinds, check.names = FALSE)
   # read.csv leaves true and false as text.
   is_logical <- vapply(found, function(values) all(values %in% c("true", "false", NA)), NA)
   found[is_logical] <- lapply(found[is_logical], as.logical)

@@ -1,16 +1,17 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { parseFamilies, parseSeeds } from '../../../../pipeline/cli/commands/score-truth.ts';
-import { addMonths } from '../../../../pipeline/contract/months.ts';
-import { withTinyCache } from '../../../support/built-tiny.ts';
-import { temporary } from '../../../support/command-line.ts';
-import { runHere } from '../../../support/run-here.ts';
-import { LGAS, writeTiny } from '../../../support/tiny-country.ts';
+import { parseFamilies } from '../../../../../pipeline/cli/commands/evaluate/truth.ts';
+import { seeds } from '../../../../../pipeline/cli/terminal/options.ts';
+import { addMonths } from '../../../../../pipeline/contract/months.ts';
+import { withTinyCache } from '../../../../support/built-tiny.ts';
+import { temporary } from '../../../../support/command-line.ts';
+import { runHere } from '../../../../support/run-here.ts';
+import { LGAS, writeTiny } from '../../../../support/tiny-country.ts';
 
 test('seeds are lists and ranges without repetition; anything else is refused', () => {
-  expect(parseSeeds('1-3,7,2')).toEqual([1, 2, 3, 7]);
-  for (const text of ['', '3-1', 'a', '1,', '-1', '1-5000']) expect(() => parseSeeds(text)).toThrow('expected seeds');
+  expect(seeds('1-3,7,2')).toEqual([1, 2, 3, 7]);
+  for (const text of ['', '3-1', 'a', '1,', '-1', '1-5000']) expect(() => seeds(text)).toThrow('expected seeds');
 });
 
 test('families are a list, returned in their standard order', () => {
@@ -21,7 +22,7 @@ test('families are a list, returned in their standard order', () => {
 describe('a country given with --country', () => {
   const build = withTinyCache(['ingest', 'zonal', 'season', 'link', 'risk']);
   const score = (country: string, ...args: string[]) =>
-    runHere(['score-truth', '--country', country, '--build', build, ...args]);
+    runHere(['evaluate', 'truth', '--country', country, '--build', build, ...args]);
   const months = Array.from({ length: 18 }, (_, i) => addMonths('2020-11', i));
   const rows = LGAS.flatMap((code) => months.map((period) => `${code},${period},0.25`));
   const give = (lines: string[], header = 'lga_pcode,period,prevalence') => {
@@ -60,26 +61,26 @@ describe('a country given with --country', () => {
     expect(missing.stderr).toContain('prevalence.csv: found no such file');
     const percent = await score(give([rows[0]!.replace('0.25', '25'), ...rows.slice(1)]));
     expect(percent.code).toBe(2);
-    expect(percent.stderr).toContain('prevalence.csv, row 2: found prevalence 25, expected a share');
+    expect(percent.stderr).toContain('prevalence.csv, row 2, prevalence: found 25, expected 0 to 1');
     const columns = await score(give(rows, 'lga,period,prevalence'));
     expect(columns.code).toBe(2);
-    expect(columns.stderr).toContain('row 1: found no column lga_pcode');
+    expect(columns.stderr).toContain('expected a column "lga_pcode"');
     const short = await score(give(rows.slice(1)));
     expect(short.code).toBe(2);
     expect(short.stderr).toContain(`found no row for ${LGAS[0]} in 2020-11`);
   });
 
   test('cannot be combined with options for made-up countries', async () => {
-    for (const other of [['--seeds', '1'], ['--truth', 'trend'], ['--record']]) {
+    for (const other of [['--seeds', '1'], ['--truth', 'trend'], ['--record'], ['--confirm']]) {
       const { code, stderr } = await score(give(rows), ...other);
       expect(code).toBe(2);
-      expect(stderr).toContain('--country cannot be combined with');
+      expect(stderr).toMatch(`option '--country <dir>' cannot be used with option '${other[0]}`);
     }
   });
 });
 
 test('--record always covers all standard families', async () => {
-  const { code, stderr } = await runHere(['score-truth', '--truth', 'trend', '--seeds', '1', '--record']);
+  const { code, stderr } = await runHere(['evaluate', 'truth', '--truth', 'trend', '--seeds', '1', '--record']);
   expect(code).toBe(2);
-  expect(stderr).toContain('--record always covers the six standard families');
+  expect(stderr).toContain("option '--record' cannot be used with option '--truth");
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { presentedKey } from '../../../proxy/api/check-key.ts';
+import { limitHeaders, presentedKey } from '../../../proxy/api/admit.ts';
 
 test.each<[NodeJS.Dict<string[]>, string | null]>([
   [{}, null],
@@ -20,4 +20,17 @@ test.each<[NodeJS.Dict<string[]>, string | null]>([
   [{ 'user-agent': ['x-api-key'], 'x-api-keys': ['A'] }, null],
 ])('%j presents %j', (headers, key) => {
   expect(presentedKey(headers)).toBe(key);
+});
+
+test('the headers contain quota, remainder and reset', () => {
+  const minute = { limit: 60, remaining: 59, resetSeconds: 60 };
+  expect(limitHeaders({ refusedBy: null, minute, month: null })).toEqual({
+    'ratelimit-policy': '"minute";q=60;w=60',
+    ratelimit: '"minute";r=59;t=60',
+  });
+  const month = { limit: 10, remaining: 0, resetSeconds: 7200, windowSeconds: 2_678_400 };
+  expect(limitHeaders({ refusedBy: 'month', minute, month })).toEqual({
+    'ratelimit-policy': '"minute";q=60;w=60, "month";q=10;w=2678400',
+    ratelimit: '"minute";r=59;t=60, "month";r=0;t=7200',
+  });
 });

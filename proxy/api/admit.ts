@@ -1,6 +1,7 @@
-/** Authentication: the key of a request, checked against store and limits in one step. */
+/** Admission: the key of a request and both limits, decided by the store in one step; and the headers that report them. */
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
+import { MINUTE_S, type Verdict } from '../limits/verdict.ts';
 import type { Admission } from '../store/admission.ts';
 import type { Gate, Unavailable } from '../store/gate.ts';
 import { sendProblem } from './problems.ts';
@@ -12,22 +13,27 @@ declare module 'fastify' {
   }
 }
 
-export interface KeysOptions {
+export interface AdmitOptions {
   gate: Gate;
 }
 
-export const keys = fp(async (app: FastifyInstance, { gate }: KeysOptions) => {
+export const admit = fp(async (app: FastifyInstance, { gate }: AdmitOptions) => {
   app.decorateRequest('admission', null);
   app.addHook('onRequest', (request, reply, done) => {
-    const key = presentedKey(request.raw.headersDistinct);
     const enter = (admission: Admission | Unavailable | null) => {
       if (admission === null) return void sendProblem(reply, 'INVALID_KEY', { 'www-authenticate': 'Bearer' });
       if ('retrySeconds' in admission) {
         return void sendProblem(reply, 'SERVICE_UNAVAILABLE', { 'retry-after': String(admission.retrySeconds) });
       }
+      const { verdict } = admission;
+      const { refusedBy } = verdict;
       request.admission = admission;
-      done();
+      reply.headers(limitHeaders(verdict));
+      if (refusedBy === null) return done();
+      const retry = { 'retry-after': String(verdict[refusedBy]!.resetSeconds) };
+      sendProblem(reply, refusedBy === 'month' ? 'ALLOWANCE_EXHAUSTED' : 'RATE_LIMITED', retry);
     };
+    const key = presentedKey(request.raw.headersDistinct);
     if (key === null) enter(null);
     else gate.admit(key).then(enter).catch(done);
   });
@@ -41,4 +47,18 @@ export function presentedKey({ authorization = [], 'x-api-key': plain = [] }: No
   const bearers = authorization.filter((value) => /^bearer( |$)/i.test(value));
   const [key = null, ...others] = [...bearers.map((value) => value.replace(/^bearer */i, '')), ...plain];
   return others.every((other) => other === key) ? key : null;
+}
+
+/**
+ * `RateLimit-Policy` and `RateLimit` of draft-ietf-httpapi-ratelimit-headers-10: q is the quota, w the window in
+ * seconds, r the remainder, t the seconds until requests are granted again.
+ */
+export function limitHeaders({ minute, month }: Verdict): Record<string, string> {
+  let policy = `"minute";q=${minute.limit};w=${MINUTE_S}`;
+  let state = `"minute";r=${minute.remaining};t=${minute.resetSeconds}`;
+  if (month) {
+    policy += `, "month";q=${month.limit};w=${month.windowSeconds}`;
+    state += `, "month";r=${month.remaining};t=${month.resetSeconds}`;
+  }
+  return { 'ratelimit-policy': policy, ratelimit: state };
 }

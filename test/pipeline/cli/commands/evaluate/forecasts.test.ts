@@ -1,15 +1,16 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import type { SummaryRow } from '../../../../pipeline/validate/backtest/backtest-summary.ts';
-import { withTinyCache } from '../../../support/built-tiny.ts';
-import { temporary } from '../../../support/command-line.ts';
-import { runHere } from '../../../support/run-here.ts';
-import { writeTiny } from '../../../support/tiny-country.ts';
+import type { SummaryRow } from '../../../../../pipeline/validate/backtest/backtest-summary.ts';
+import { withTinyCache } from '../../../../support/built-tiny.ts';
+import { temporary } from '../../../../support/command-line.ts';
+import { runHere } from '../../../../support/run-here.ts';
+import { writeTiny } from '../../../../support/tiny-country.ts';
 
 const build = withTinyCache(['ingest']);
 const country = writeTiny().directory;
-const score = (...args: string[]) => runHere(['score-forecasts', '--country', country, '--build', build, ...args]);
+const score = (...args: string[]) =>
+  runHere(['evaluate', 'forecasts', '--country', country, '--build', build, ...args]);
 
 test('forecasts are written as a table of quantiles, their scores as a summary', async () => {
   const file = path.join(temporary(), 'forecasts.csv');
@@ -29,10 +30,10 @@ test('forecasts are written as a table of quantiles, their scores as a summary',
 });
 
 test('origins without forecasts, and invalid ones, are refused', async () => {
-  const none = await score('--origins', '2001-01:2001-12');
+  const none = await score('--origins', '2001-01..2001-12');
   expect(none.code).toBe(2);
   expect(none.stderr).toContain('found no forecast to score');
-  const wrong = await score('--origins', '2022-13:2022-01');
+  const wrong = await score('--origins', '2022-13..2022-01');
   expect(wrong.code).toBe(2);
-  expect(wrong.stderr).toContain('expected two months such as 2022-01:2022-12');
+  expect(wrong.stderr).toContain('expected a month such as 2023-12, or months such as 2023-01..2023-12');
 });

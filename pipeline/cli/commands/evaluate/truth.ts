@@ -1,0 +1,173 @@
+import path from 'node:path';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { writeCsv } from '../../../lib/tables/csv-file.ts';
+import { hasSyntheticCountry, writeSyntheticCountry } from '../../../synthetic/country.ts';
+import { ALL_FAMILIES, FAMILIES, isFamily, type TruthFamily } from '../../../synthetic/families.ts';
+import { type ScoredCountry, scoreCountry, summariseTruth } from '../../../validate/evaluate-truth.ts';
+import { confirmTruth, recordTruth } from '../../../validate/known-truth.ts';
+import { readTruth } from '../../../validate/truth-file.ts';
+import type { Grouping } from '../../../validate/truth-groups.ts';
+import { fileToWrite, jobsOption, say, seeds } from '../../terminal/options.ts';
+import { cellsOf, formatTable } from '../../terminal/text-table.ts';
+import { withStages } from '../with-stages.ts';
+
+interface TruthOptions {
+  truth: TruthFamily[];
+  seeds: number[];
+  country?: string;
+  countries: string;
+  build: string;
+  by: (typeof SHOWN)[number];
+  out?: string;
+  calibration?: string;
+  jobs: number;
+  record?: boolean;
+  confirm?: boolean;
+  json?: boolean;
+}
+/** A country to score; `truth` is its family, or the name of the directory that the user gave. */
+interface AskedCountry extends Pick<ScoredCountry, 'truth' | 'seed'> {
+  directory: string;
+  /** Writes the country unless it exists. */
+  make(): Promise<unknown>;
+}
+
+const SHOWN = ['block', 'year', 'months', 'zone', 'distance', 'setting'] as const satisfies readonly Grouping[];
+
+/** The columns of the tables, with their decimals. */
+const SCORES = {
+  truth: null,
+  group: null,
+  lga_months: null,
+  coverage_50: 3,
+  coverage_90: 3,
+  coverage_95: 3,
+  bias: 4,
+  rmse: 4,
+  ratio: 2,
+  crps: 4,
+  interval_score: 3,
+};
+const LEVELS = { truth: null, bin: null, statements: null, said: 3, true_share: 3 };
+
+/** `malaria-risk evaluate truth`. */
+export function truthCommand(): Command {
+  return new Command('truth')
+    .description('Compute the scores of made-up countries and compare them with the known truth')
+    .addOption(
+      new Option('--truth <list>', 'families of truth')
+        .argParser(parseFamilies)
+        .default([...FAMILIES], FAMILIES.join(',')),
+    )
+    .addOption(
+      new Option('--seeds <list>', 'seeds such as 3 or 1-10 or 1,4,7').argParser(seeds).default(seeds('1-10'), '1-10'),
+    )
+    .addOption(
+      new Option('--country <dir>', 'use this country instead, whose truth is in truth/prevalence.csv').conflicts([
+        'truth',
+        'seeds',
+        'record',
+        'confirm',
+      ]),
+    )
+    .option(
+      '--countries <dir>',
+      'directory of the countries, each in FAMILY-SEED; missing ones are made',
+      'build/truth',
+    )
+    .option('--build <dir>', 'directory with the cache of stages', 'build/truth')
+    .addOption(new Option('--by <grouping>', 'grouping of the table').choices(SHOWN).default('block'))
+    .option('--out <file.csv>', 'one row per country and group, and per family and group', fileToWrite)
+    .option(
+      '--calibration <file.csv>',
+      'statements by their probability, and the share that were true, per family',
+      fileToWrite,
+    )
+    .addOption(jobsOption())
+    .addOption(
+      new Option(
+        '--record',
+        'record the result, of all families, in pipeline/validate/known-truth.json, which model cards and reports show',
+      ).conflicts('truth'),
+    )
+    .option(
+      '--confirm',
+      'after a code change: if every figure equals the record to 0.0005, mark the record as that of this code',
+    )
+    .option('--json', 'print all rows as JSON')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  malaria-risk evaluate truth --truth lga-effects,trend --seeds 1-3 --out scores.csv
+  malaria-risk evaluate truth --country ../mine --by zone
+  malaria-risk evaluate truth --seeds 1 --confirm      the model was rewritten, and should score as before
+
+'malaria-risk synth --help' describes the families. The statistics are over LGA-months:
+
+  coverage_90     share of true values inside the 90% range, which should be near 0.9; likewise coverage_50 for the
+                  quartiles and coverage_95 for the 2.5 and 97.5% quantiles of the model's draws (not of the baseline)
+  bias            mean of score minus truth; rmse: root mean square error; ratio: rmse divided by the baseline's
+  crps            continuous ranked probability score of the draws; lower is better
+  interval_score  width of the 90% range plus 20 times the distance by which it misses the truth; lower is better
+
+Estimated months are also grouped by block of three years, year, months (calendar months with survey fieldwork, and
+others), zone, distance (km from the people of an LGA to the nearest survey cluster) and setting (urban if most of the
+people live in an urban centre).
+
+The second table compares the model's probabilities of levels with the truth: of the statements "this LGA is at this
+level in this month" with a probability of 0.8 to 0.9, about 85% should be true. --calibration adds ranks (among the
+highest tenth of the nation and of the state) and rises (since a year ago and since the last survey). --country expects
+a file as in truth/ of a made-up country, with the columns lga_pcode, period, prevalence. A country takes about a minute
+and a half of CPU time, or half a minute if its scores are in the cache.`,
+    )
+    .action(evaluateTruth);
+}
+
+async function evaluateTruth(options: TruthOptions): Promise<void> {
+  const { build, by, out, json } = options;
+  const scored: ScoredCountry[] = [];
+  const asked = countriesOf(options);
+  for (const [i, { truth, seed, directory, make }] of asked.entries()) {
+    if (!json) process.stderr.write(`${truth}${seed === null ? '' : `, seed ${seed}`} (${i + 1} of ${asked.length})\n`);
+    await make();
+    const known = await readTruth(directory);
+    const scores = await withStages(['risk'], 'scores', { ...options, country: directory, out: build }, (country, io) =>
+      scoreCountry(country, io, known),
+    );
+    scored.push({ truth, seed, ...scores });
+  }
+  const summary = summariseTruth(scored);
+  const { countries, pooled, calibration } = summary;
+  if (options.calibration) await writeCsv(options.calibration, calibration);
+  if (options.confirm) await confirmTruth(summary);
+  if (options.record) await recordTruth(options.seeds, summary);
+  if (out) await writeCsv<object>(out, options.country ? countries : [...countries, ...pooled]);
+  const groups = pooled
+    .filter((row) => row.by === 'all' || row.by === by)
+    .map((row) => cellsOf({ ...row, ratio: row.rmse / row.baseline_rmse }, SCORES));
+  const levels = calibration.filter(({ statement }) => statement === 'level').map((row) => cellsOf(row, LEVELS));
+  if (json) say(JSON.stringify(summary));
+  else say(formatTable(groups), ...(levels.length > 0 ? ['', 'Probabilities of levels:', formatTable(levels)] : []));
+}
+
+function countriesOf({ truth, seeds, country, countries }: TruthOptions): AskedCountry[] {
+  if (country !== undefined)
+    return [{ truth: path.basename(path.resolve(country)), seed: null, directory: country, make: async () => {} }];
+  return truth.flatMap((family) =>
+    seeds.map((seed) => {
+      const directory = path.join(countries, `${family}-${seed}`);
+      const make = async () =>
+        hasSyntheticCountry(seed, family, directory) || writeSyntheticCountry({ seed, family, out: directory });
+      return { truth: family, seed, directory, make };
+    }),
+  );
+}
+
+/** `trend,mixed` as a list, in the order of `ALL_FAMILIES`. */
+export function parseFamilies(text: string): TruthFamily[] {
+  const asked = text.split(',');
+  if (!asked.every(isFamily))
+    throw new InvalidArgumentError(`expected some of ${ALL_FAMILIES.join(', ')}, separated by commas`);
+  return ALL_FAMILIES.filter((family) => asked.includes(family));
+}

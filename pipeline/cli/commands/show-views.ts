@@ -1,0 +1,110 @@
+/** The views of `show`: named queries over the tables of a snapshot. */
+import { NO_CASES, NO_RAIN } from '../../catalog/missing.ts';
+import { tableFile } from '../../contract/table-list.ts';
+import type { Chart } from '../terminal/rows.ts';
+import { MODEL_ANSWER } from './query.ts';
+
+export interface View {
+  /** The question that it answers. */
+  asks: string;
+  /** SQL for all states; `$period` is the month asked for, or null, and `$model` as in `query`. */
+  country?: string;
+  /** SQL for one state, `$state`. */
+  state?: string;
+  /** Columns that are drawn in the terminal. */
+  charts?: Record<string, Chart>;
+  /** A file without which there is no answer, and the reason why a country may not have it. */
+  needs?: { file: string; why: string };
+}
+
+const cases = { file: MODEL_ANSWER, why: NO_CASES };
+const MONTHS = 'JFMAMJJASOND';
+export const VIEWS: Record<string, View> = {
+  risk: {
+    asks: 'How high is the score in a month, estimated or forecast, and how certain?',
+    country: `
+  SELECT state_code, state, level, score, score_low, score_high, zone, population
+  FROM (FROM risk_states UNION ALL BY NAME FROM forecasts_states)
+  WHERE period = coalesce($period, (SELECT max(period) FROM risk_states))
+  ORDER BY score DESC, state_code`,
+    state: `
+  SELECT lga_code, lga, level, score, score_low, score_high, is_urban, population
+  FROM (FROM risk_lgas UNION ALL BY NAME FROM forecasts_lgas)
+  WHERE state_code = $state AND period = coalesce($period, (SELECT max(period) FROM risk_lgas))
+  ORDER BY score DESC, lga_code`,
+    charts: { score_high: { draws: 'range', low: 'score_low', middle: 'score' } },
+  },
+  history: {
+    asks: 'How did the score of a state change, month by month?',
+    state: `
+  WITH scores AS (
+    SELECT period, score, 'estimated' AS kind FROM risk_states WHERE state_code = $state
+    UNION ALL SELECT period, score, 'forecast' FROM forecasts_states WHERE state_code = $state),
+  years AS (SELECT DISTINCT left(period, 4) AS year, kind FROM scores)
+  SELECT year, years.kind, min(score) AS lowest, max(score) AS highest, list(score ORDER BY month) AS months
+  FROM years CROSS JOIN (SELECT unnest(range(1, 13)) AS month)
+    LEFT JOIN scores ON scores.kind = years.kind AND period = format('{}-{:02d}', year, month)
+  GROUP BY ALL ORDER BY year, years.kind`,
+    charts: { months: { draws: 'series', heading: MONTHS } },
+  },
+  season: {
+    asks: 'In which months are cases expected?',
+    country: `
+  SELECT coalesce(code, '') AS state_code, coalesce(state, 'the country') AS state,
+    max(month) FILTER (is_peak) AS peak, string_agg(month, ' ' ORDER BY month) FILTER (is_high) AS high_months,
+    list(seasonal_index ORDER BY month) AS months
+  FROM season LEFT JOIN context_states ON code = state_code
+  WHERE area <> 'lga' GROUP BY area, code, state ORDER BY area, code`,
+    state: `
+  SELECT lga_code, lga, max(month) FILTER (is_peak) AS peak,
+    string_agg(month, ' ' ORDER BY month) FILTER (is_high) AS high_months,
+    list(seasonal_index ORDER BY month) AS months
+  FROM season JOIN context_lgas ON code = lga_code
+  WHERE area = 'lga' AND state_code = $state GROUP BY lga_code, lga ORDER BY lga_code`,
+    charts: { months: { draws: 'series', heading: MONTHS } },
+    needs: { file: tableFile('season', 'parquet'), why: NO_RAIN },
+  },
+  context: {
+    asks: 'How many people live there, and how well are they protected, treated and reached?',
+    country: 'FROM context_states ORDER BY state_code',
+    state: 'SELECT * EXCLUDE (state_code) FROM context_lgas WHERE state_code = $state ORDER BY lga_code',
+  },
+  survey: {
+    asks: 'What did surveys find, round by round?',
+    country: 'SELECT * EXCLUDE (state_code) FROM survey_trend WHERE state_code IS NULL ORDER BY survey_year',
+    state: `
+  SELECT * EXCLUDE (state_code, urban, rural) FROM survey_trend WHERE state_code = $state ORDER BY survey_year`,
+  },
+  model: {
+    asks: 'How well does the transmission model describe the reported cases?',
+    country: `
+  SELECT state_code, state, fit_correlation, array_to_string(months_with_infection_growing, ' ') AS months_growing,
+    share_of_transmission_year_round AS year_round_share
+  FROM (SELECT unnest(states, max_depth := 2) FROM read_json($model)) ORDER BY state_code`,
+    needs: cases,
+  },
+  cases: {
+    asks: 'How many cases were reported each month, and how many are modelled? (Per 1,000 people, unless limits in the answer transmission/model give another unit)',
+    country: `
+  WITH months AS (
+    FROM (SELECT DISTINCT state_code, state FROM transmission_series JOIN context_states USING (state_code))
+    CROSS JOIN (SELECT DISTINCT period FROM transmission_series)
+    LEFT JOIN transmission_series USING (state_code, period))
+  SELECT state_code, state, series, min(period) FILTER (cases IS NOT NULL) AS first,
+    max(period) FILTER (cases IS NOT NULL) AS last, max(max(cases)) OVER (PARTITION BY state_code) AS highest,
+    list(cases ORDER BY period) AS months
+  FROM months UNPIVOT INCLUDE NULLS (cases FOR series IN (reported, modelled))
+  GROUP BY state_code, state, series ORDER BY state_code, series DESC`,
+    charts: { months: { draws: 'series', top: 'highest' } },
+    needs: cases,
+  },
+  projections: {
+    asks: 'How far off were projections a year ahead, in cases per 1,000 people (mean absolute error)?',
+    country: `
+  WITH test AS (SELECT unnest(projection_test) FROM read_json($model))
+  SELECT 'development' AS years, development.months, unnest(development.mean_absolute_error) FROM test
+  UNION ALL BY NAME
+  SELECT 'held back, ' || held_back_year AS years, held_back.months, unnest(held_back.mean_absolute_error) FROM test`,
+    needs: cases,
+  },
+};

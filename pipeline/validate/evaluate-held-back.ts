@@ -1,0 +1,62 @@
+import path from 'node:path';
+import type { Country } from '../catalog/country.ts';
+import type { StageIo } from '../catalog/country-stage.ts';
+import { HELD_BACK_FILE, type HeldBack, type Look } from '../catalog/held-back.ts';
+import { writeAtomic } from '../lib/atomic-write.ts';
+import { UsageError } from '../lib/errors.ts';
+import { inputOf, recordsOf, settingsOf } from '../model/transmission/case-records.ts';
+import { designOf, enterLook, readRegister } from '../model/transmission/held-back-design.ts';
+import { developProjections, type Scores, scoreHeldBack } from '../model/transmission/projection-test.ts';
+
+export interface HeldBackEvaluation {
+  /** The register. */
+  file: string;
+  look: Look;
+  /** Whether this design had been evaluated before; the evaluation is then not repeated. */
+  already: boolean;
+  /** Evaluations of the year so far. */
+  looks: number;
+  development: Scores;
+}
+
+/**
+ * Scores the country's held-back year with the current design: first registers the design in `held-back.json`, then
+ * scores, and records the result. A design that has been evaluated is not scored again.
+ * @param again why another design is evaluated after the first
+ * @throws UsageError if another design has been evaluated and `again` gives no reason, or if no state can be projected
+ */
+export async function evaluateHeldBack(
+  { directory, model }: Country,
+  io: StageIo,
+  again: string | undefined,
+): Promise<HeldBackEvaluation> {
+  const { records } = recordsOf(inputOf(io, model));
+  const settings = settingsOf(model);
+  const developed = developProjections(records, settings);
+  const { development, level_months } = developed;
+  if (development.months === 0)
+    throw new UsageError(
+      `${directory}: found no month in the development years that could be projected, expected longer case records`,
+    );
+
+  const file = path.join(directory, HELD_BACK_FILE);
+  const write = (register: HeldBack) => writeAtomic(file, `${JSON.stringify(register, null, 2)}\n`);
+  const asked = { held_back_year: settings.held_back_year, design: designOf(level_months, settings), level_months };
+  const { register, entry } = enterLook(readRegister(directory), asked, again);
+  const found = register.looks[entry]!;
+  const looks = register.looks.filter((look) => look.held_back_year === settings.held_back_year).length;
+  if (found.result) return { file, look: found, already: true, looks, development };
+
+  await write(register);
+  const { held_back } = scoreHeldBack(records, settings, developed);
+  const errors = held_back.months > 0 ? held_back.errors : {};
+  const four = (value: number) => Number(value.toFixed(4));
+  const result = {
+    months: held_back.months,
+    mean_absolute_error: Object.fromEntries(Object.entries(errors).map(([name, error]) => [name, four(error)])),
+    seasonal_shape_correlation: four(held_back.seasonal_shape_correlation),
+  };
+  const look: Look = { ...found, result };
+  await write({ looks: register.looks.with(entry, look) });
+  return { file, look, already: false, looks, development };
+}

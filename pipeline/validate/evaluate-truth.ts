@@ -1,0 +1,95 @@
+import type { Country } from '../catalog/country.ts';
+import type { StageIo } from '../catalog/country-stage.ts';
+import { areasOf } from '../ingest/areas-of.ts';
+import * as ingest from '../ingest/ingest-tables.ts';
+import * as zonal from '../measure/zonal/zonal-tables.ts';
+import { drawMonths, type Paths } from '../model/risk/paths.ts';
+import * as risk from '../model/risk/risk-tables.ts';
+import { hasDraws, pathsOfStage } from '../model/risk/stage-draws.ts';
+import {
+  type Calibration,
+  type CalibrationSums,
+  calibrate,
+  poolCalibration,
+  summariseCalibration,
+} from './calibration.ts';
+import { compareWithTruth, type GroupScore, type GroupSums, poolGroups, scoreGroups } from './compare-truth.ts';
+import type { Truth } from './truth-file.ts';
+import { GROUPINGS, lgaGroupsOf, spanOf } from './truth-groups.ts';
+
+/** A country that was compared with its truth. */
+export interface ScoredCountry {
+  /** The family of its truth. */
+  truth: string;
+  /** Null if it was not made from one. */
+  seed: number | null;
+  groups: GroupSums;
+  calibration: CalibrationSums[];
+}
+export interface TruthSummary {
+  /** Each country by all groupings. */
+  countries: (GroupScore & Pick<ScoredCountry, 'truth' | 'seed'>)[];
+  /** Each family's countries together. */
+  pooled: (GroupScore & { truth: string; seed: 'all' })[];
+  calibration: ({ truth: string } & Calibration)[];
+}
+
+/** Compares the scores and probabilities of the risk stage with the truth. */
+export function scoreCountry(
+  { model }: Country,
+  io: StageIo,
+  truth: Truth,
+): Pick<ScoredCountry, 'groups' | 'calibration'> {
+  const clusters = io.table(ingest.CLUSTERS);
+  const scored = {
+    lgas: io.table(risk.LGAS),
+    baseline: io.table(risk.BASELINE),
+    draws: hasDraws(io) ? drawsByMonth(pathsOfStage(io)) : null,
+    lgaGroups: lgaGroupsOf(areasOf(io), io.table(zonal.LGAS), io.columns(zonal.CELLS), clusters),
+    span: spanOf(model, clusters),
+  };
+  const stateOf = new Map(io.table(ingest.LGAS).map((lga) => [lga.lga_code, lga.state_code]));
+  return {
+    groups: compareWithTruth(scored, truth),
+    calibration: calibrate(io.table(risk.PROBABILITIES), io.table(risk.CHANGES), {
+      truth,
+      stateOf: (lga_code) => stateOf.get(lga_code)!,
+      last: model.last_estimated,
+    }),
+  };
+}
+
+/** The draws of each LGA-month in ascending order; rows are ordered by LGA and then by month. */
+function drawsByMonth(paths: Paths) {
+  return (month: number) => {
+    const { months, lgas } = drawMonths(paths, month - 1);
+    return (row: number) => {
+      const lga = Math.floor(row / paths.months.length);
+      const own = lgas[months.indexOf(row % paths.months.length)]!;
+      return own.slice(lga * paths.draws, (lga + 1) * paths.draws).sort();
+    };
+  };
+}
+
+/** Scores of each country, and of each family's countries together. */
+export function summariseTruth(scored: readonly ScoredCountry[]): TruthSummary {
+  const families = [...Map.groupBy(scored, ({ truth }) => truth)];
+  return {
+    countries: scored.flatMap(({ truth, seed, groups }) =>
+      scoreGroups(groups, GROUPINGS).map((row) => ({ truth, seed, ...row })),
+    ),
+    pooled: families.flatMap(([truth, own]) =>
+      scoreGroups(poolGroups(own.map(({ groups }) => groups)), GROUPINGS).map((row) => ({
+        truth,
+        seed: 'all' as const,
+        ...row,
+      })),
+    ),
+    calibration: families.flatMap(([truth, own]) =>
+      summariseCalibration(poolCalibration(own.map(({ calibration }) => calibration))).map((row) => ({
+        truth,
+        ...row,
+      })),
+    ),
+  };
+}
