@@ -35,6 +35,6 @@ function mapSection(diff: SnapshotDiff, outlines: DiffOutlines) {
   const change = changeFill(diff);
   const { state, a } = wordsOf(outlines.territory);
   return html`<section><h2>Changes by place and month</h2><p class="lead">Changes are new minus old. Point to ${a.lga} to see its figures.</p>
-<div class="triple">${changeMaps(diff, outlines, change)}</div>
+<div class="cards">${changeMaps(diff, outlines, change)}</div>
 <div class="card scroll" tabindex="0" role="group" aria-label="Mean change by area and month"><h3>Mean change by ${state.one} and month</h3>${heat(diff, change)}</div></section>`;
 }

@@ -35,7 +35,7 @@ export function surveySection({ tables, model }: Contents, { surveys }: Pick<Evi
   return html`<section id="surveys" aria-labelledby="surveys-head">
 <h2 id="surveys-head">Survey results</h2>
 <p class="lead">Share of children aged ${model.territory.ages_months.join('–')} months who tested positive by ${survey_method}, round by round, with ranges from the survey’s design. These are observations; the scores are modelled.</p>
-<div class="pair"><div class="card"><figure id="survey-national" class="plot"></figure></div>
+<div class="cards"><div class="card"><figure id="survey-national" class="plot"></figure></div>
 <div class="card">${table(
     'National',
     [

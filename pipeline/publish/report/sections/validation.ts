@@ -123,7 +123,7 @@ function measured(
 ): Html {
   const levels = scores[0]?.coverage.map(({ level }) => level) ?? [];
   return html`<p>${words} Blocks of ${lga.many} with sides of ${block_degrees}° were left out in ${folds.length} groups, each predicted by models fitted without it; rounds known only by ${state.one} were left out throughout.</p>
-<div class="triple"><div class="card"><figure id="calibration" class="plot"></figure><p class="note">Cells in ten groups, from the lowest prediction to the highest. On the diagonal, observed shares equal predicted shares. The wider a model’s points are spread, the better it distinguishes places.</p></div>
+<div class="cards"><div class="card"><figure id="calibration" class="plot"></figure><p class="note">Cells in ten groups, from the lowest prediction to the highest. On the diagonal, observed shares equal predicted shares. The wider a model’s points are spread, the better it distinguishes places.</p></div>
 <div class="card"><figure id="coverage" class="plot"></figure><p class="note">On the diagonal, ranges contain the observed share as often as they should. Below it, they are too narrow.</p></div>
 <div class="card"><figure id="pit" class="plot"></figure><p class="note">Bars of equal height are ideal: observed shares fall equally often in each part of the predictive distribution. A U shape means that ranges are too narrow, a hump that they are too wide.</p></div></div>
 ${table(
