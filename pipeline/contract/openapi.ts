@@ -16,6 +16,7 @@ import {
   RELEASE_OPERATIONS,
 } from './operations.ts';
 import { VERSION } from './published.ts';
+import type { Openapi } from './reference.ts';
 import * as schemas from './schemas.ts';
 import { SCOPES, type Scope } from './scopes.ts';
 import type { Territory } from './territory.ts';
@@ -120,8 +121,8 @@ const NO_EXAMPLES: Examples = { values: {}, answers: new Map() };
  * The document as a JSON value, in a fixed order and in the country's words.
  * @param modelVersion version of the snapshot that contains the document
  */
-export function buildOpenapi(modelVersion: string, territory: Territory, examples: Examples = NO_EXAMPLES): Json {
-  return jsonInCountry(documentOf(modelVersion, territory, examples), territory) as Json;
+export function buildOpenapi(modelVersion: string, territory: Territory, examples: Examples = NO_EXAMPLES): Openapi {
+  return jsonInCountry(documentOf(modelVersion, territory, examples), territory) as Openapi;
 }
 
 function documentOf(modelVersion: string, territory: Territory, { values, answers }: Examples): Json {

@@ -16,6 +16,8 @@ import {
   OPERATIONS,
   operationFiles,
 } from '../contract/operations.ts';
+import { describeApi } from '../contract/reference.ts';
+import type { Tables } from '../contract/schemas.ts';
 import { TABLE_TYPES } from '../contract/table-list.ts';
 import { CONTRACT_VERSION } from '../contract/version.ts';
 import { tell, wordsOf } from '../contract/words.ts';
@@ -80,10 +82,12 @@ export async function writeSnapshot(directory: string, input: SnapshotInput): Pr
   const values = exampleValues(coverage, model.territory);
   const shown = new Set(JSON_OPERATIONS.map((operation) => filePath(operation, values)));
   const answers = new Map<string, unknown>();
+  let listed: Tables['tables'] = [];
   const queue = answersOf(contents);
   const work = async () => {
     for (const { id, path: file, answer } of queue) {
       if (shown.has(file)) answers.set(id, shortened(answer));
+      if (id === 'tables') listed = (answer as Tables).tables;
       await tree.writeEncoded(file, JSON.stringify(answer));
       written += 1;
       if (written % 100 === 0) input.progress((0.9 * written) / total, 'answers');
@@ -120,7 +124,7 @@ export async function writeSnapshot(directory: string, input: SnapshotInput): Pr
   await tree.writeEncoded('v1/model-card.json', JSON.stringify(card));
   await tree.write('findings.json', `${JSON.stringify(input.findings, null, 2)}\n`);
   await tree.write('report/index.html', await renderReport({ ...contents, sources }, evidence, input.findings));
-  await tree.write('report/api.html', renderApiPage(openapi));
+  await tree.write('report/api.html', renderApiPage(describeApi(openapi, listed)));
 
   const missing = missingData(contents.sources);
   const manifest: Manifest = {

@@ -7,6 +7,8 @@ import formbody from '@fastify/formbody';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { FEED } from '../../pipeline/contract/published.ts';
 import { lineOf, TryAgain, UsageError } from '../../pipeline/lib/errors.ts';
+import { html } from '../../pipeline/lib/pages/html.ts';
+import { baseStyle, cardStyle } from '../../pipeline/lib/pages/page.ts';
 import { throttled } from '../../pipeline/lib/throttle.ts';
 import { readServed } from '../snapshot/snapshot.ts';
 import { TooBusy } from '../store/people/passwords.ts';
@@ -14,7 +16,6 @@ import { BROWSER_MS, mustSetUpFactor } from '../store/people/person-rules.ts';
 import type { Visitor } from '../store/people/sessions.ts';
 import { hashToken, isToken, mintToken } from '../store/people/tokens.ts';
 import { addressOf, csrfOf, isOwnForm, securityHeaders } from './guard.ts';
-import { html } from './kit/html.ts';
 import { type AssetUrls, layout } from './kit/layout.ts';
 import { problem } from './kit/parts.ts';
 import type { Services } from './kit/services.ts';
@@ -182,7 +183,8 @@ function forbidden({ account }: Visitor): Answer {
 /** Serves the files that pages load, under names that change with their content. */
 function serveAssets(app: FastifyInstance): AssetUrls {
   const urls = Object.entries(ASSETS).map(([name, [file, type]]) => {
-    const content = readFileSync(join(import.meta.dirname, 'assets', file));
+    const own = readFileSync(join(import.meta.dirname, 'assets', file), 'utf8');
+    const content = name === 'style' ? baseStyle() + cardStyle() + own : own;
     const version = createHash('sha256').update(content).digest('hex').slice(0, 12);
     const url = `/assets/${version}-${file}`;
     app.get(url, (_request, reply) =>

@@ -1,9 +1,10 @@
 import { Command } from 'commander';
 import { UsageError } from '../../lib/errors.ts';
+import { findingBlocks } from '../../publish/snapshot/findings.ts';
 import { type BuildResult, build } from '../../release/build.ts';
 import { type Publication, publishVersion } from '../../release/publish.ts';
 import { STAGE_NAMES } from '../../stages.ts';
-import { describeFindings } from '../terminal/findings-text.ts';
+import { blocksText } from '../terminal/blocks-text.ts';
 import { addBuildOptions, type BuildOptions, say, terminalWidth } from '../terminal/options.ts';
 import { withProgress } from '../terminal/progress.ts';
 import { addPublishOptions, describePublication, type PublishCommandOptions } from './publish.ts';
@@ -62,7 +63,7 @@ function publishBuilt(
 
 function describeBuild(built: BuildResult): string {
   return [
-    ...describeFindings(built.findings, terminalWidth()),
+    ...blocksText(findingBlocks(built.findings), terminalWidth()),
     `${built.already ? 'Already built' : 'Built'} ${built.model_version} in ${built.directory} (SHA-256 of manifest.json ${built.manifest_sha256})`,
     ...built.unpublishable.map((reason) => `It cannot be published: ${reason}`),
     `Its report: ${built.directory}/report/index.html`,

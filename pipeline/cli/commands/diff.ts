@@ -1,9 +1,10 @@
 import { Command } from 'commander';
 import { writeAtomic } from '../../lib/atomic-write.ts';
 import { UsageError } from '../../lib/errors.ts';
+import { diffSections, outlinesOf } from '../../publish/report/diff-sections.ts';
 import { diffSnapshots } from '../../publish/snapshot/diff.ts';
 import { openSnapshot } from '../../publish/snapshot/read.ts';
-import { describeDiff } from '../terminal/diff-text.ts';
+import { sectionsText } from '../terminal/blocks-text.ts';
 import { EXIT } from '../terminal/exit-codes.ts';
 import { fileToWrite, say } from '../terminal/options.ts';
 
@@ -38,13 +39,18 @@ export default function diffCommand(): Command {
       if (options.gate && !diff.thresholds)
         throw new UsageError(`${b}: found no parameters.diff in its model-card.json, expected thresholds for --gate`);
       const json = JSON.stringify(diff, null, 2);
+      const outlines = outlinesOf(after);
       if (options.out !== undefined) await writeAtomic(options.out, `${json}\n`);
       if (options.html !== undefined) {
-        const { renderDiffPage } = await import('../../publish/report/diff-page.ts');
-        const { outlinesOf } = await import('../../publish/report/diff-maps.ts');
-        await writeAtomic(options.html, renderDiffPage(diff, outlinesOf(after)));
+        const { changesPage } = await import('../../publish/report/changes-page.ts');
+        const { a: old, b: is, synthetic } = diff;
+        const lead = `From ${old} to ${is}.`;
+        await writeAtomic(
+          options.html,
+          changesPage({ title: 'Changes in the new version', lead, synthetic, sections: [], diff, outlines }),
+        );
       }
-      say(options.json ? json : describeDiff(diff, after.manifest.territory));
+      say(...(options.json ? [json] : sectionsText(diffSections(diff, outlines))));
       if (options.gate && diff.over.length > 0) process.exitCode = EXIT.finding;
     });
 }

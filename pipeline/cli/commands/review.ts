@@ -1,15 +1,16 @@
 import path from 'node:path';
 import { Command } from 'commander';
 import { writeAtomic } from '../../lib/atomic-write.ts';
-import { outlinesOf } from '../../publish/report/diff-maps.ts';
+import { changesPage } from '../../publish/report/changes-page.ts';
+import { diffSections, outlinesOf } from '../../publish/report/diff-sections.ts';
 import { releasesOf } from '../../release/build-paths.ts';
 import { currentSnapshot } from '../../release/current.ts';
 import { findVersion } from '../../release/find.ts';
 import { reviewSnapshot } from '../../release/review.ts';
-import { renderReviewPage } from '../../release/review-page.ts';
+import { replacedBy, reviewSections } from '../../release/review-sections.ts';
+import { sectionsText } from '../terminal/blocks-text.ts';
 import { EXIT } from '../terminal/exit-codes.ts';
 import { fileToWrite, outOption, say } from '../terminal/options.ts';
-import { describeReview } from '../terminal/review-text.ts';
 
 const DETAIL = `
 Compares a version with the current one: the answers of every operation, every table, scores by state and month, the
@@ -39,9 +40,17 @@ export default function reviewCommand(): Command {
       const after = findVersion(options.out, version ?? null);
       const review = await reviewSnapshot(currentSnapshot(options.out), after);
       const page = options.html ?? path.join(releasesOf(options.out), review.model_version, 'review.html');
-      await writeAtomic(page, renderReviewPage(review, outlinesOf(after)));
+      const { model_version, synthetic, diff } = review;
+      const [lead, sections, outlines] = [replacedBy(review), reviewSections(review), outlinesOf(after)];
+      await writeAtomic(
+        page,
+        changesPage({ title: `Review of ${model_version}`, lead, synthetic, sections, diff, outlines }),
+      );
       if (options.json) say(JSON.stringify(review, null, 2));
-      else say(describeReview(review, after.manifest.territory), '', `As a page: ${page}`);
+      else {
+        const text = sectionsText([...sections, ...(diff ? diffSections(diff, outlines) : [])]);
+        say(lead, ...text, '', `As a page: ${page}`);
+      }
       if (review.refused.length + review.approvals.length > 0) process.exitCode = EXIT.finding;
     });
 }

@@ -38,7 +38,13 @@ const PACKAGES: readonly Package[] = [
     entry: 'proxy/cli/malaria-proxy.js',
     description: 'Serves snapshots of malaria risk to holders of API keys',
     // Of lib/, what tables and numerics need is the pipeline's alone.
-    files: ['pipeline/contract/**', 'pipeline/lib/*', 'pipeline/lib/tables/table.ts', 'proxy/**'],
+    files: [
+      'pipeline/contract/**',
+      'pipeline/lib/*',
+      'pipeline/lib/pages/**',
+      'pipeline/lib/tables/table.ts',
+      'proxy/**',
+    ],
   },
 ];
 /** The sources of the report's page, which are bundled when the page is made. */

@@ -1,27 +1,11 @@
 import { interpolateBuPu, interpolatePuOr } from 'd3';
-import type { BoundariesLgas, BoundariesStates } from '../../contract/schemas.ts';
-import type { Territory } from '../../contract/territory.ts';
+import { type Html, html } from '../../lib/pages/html.ts';
 import type { SnapshotDiff, Tally } from '../snapshot/diff.ts';
-import type { Snapshot } from '../snapshot/read.ts';
+import { type DiffOutlines, namesOf } from './diff-sections.ts';
 import { type MapOutlines, renderMap } from './shared/map.ts';
-import { html, type Markup } from './shared/markup.ts';
 
 const CELL = { width: 8, height: 14, left: 30, top: 18 };
 const NOT_COMPARED = '#b9b9b9';
-
-/** Outlines of the new version, from its boundary answers. */
-export interface DiffOutlines {
-  /** The country's words for its areas; missing in snapshots from before contract 1.2. */
-  territory: Territory | undefined;
-  states: BoundariesStates['features'];
-  lgas: BoundariesLgas['features'];
-}
-
-export const outlinesOf = ({ manifest, answer }: Snapshot): DiffOutlines => ({
-  territory: manifest.territory,
-  states: answer<BoundariesStates>('boundaries-states', {}).features,
-  lgas: manifest.coverage.states.flatMap((state) => answer<BoundariesLgas>('boundaries-lgas', { state }).features),
-});
 
 /** Colour scale of changes from `-top` to `top`. */
 export interface ChangeScale {
@@ -35,15 +19,10 @@ export function changeFill({ lgas, states_by_period }: SnapshotDiff): ChangeScal
   return { top, fill: (change) => interpolatePuOr(0.5 + change / top / 2) };
 }
 
-type Named = (lga: { lga_code: string; state_code: string }) => string;
-
 /** Maps by LGA of the mean change and, if there are any, of months with a different level and with ranges apart. */
-export function changeMaps(
-  diff: SnapshotDiff,
-  { states, lgas }: DiffOutlines,
-  nameOf: Named,
-  { fill: changeFill, top }: ChangeScale,
-): Markup[] {
+export function changeMaps(diff: SnapshotDiff, named: DiffOutlines, { fill: changeFill, top }: ChangeScale): Html[] {
+  const { states, lgas } = named;
+  const nameOf = namesOf(named).lga;
   const byLga = new Map(diff.lgas.map((row) => [row.lga_code, row]));
   const outlines: MapOutlines = {
     lgas: lgas.map(({ geometry, properties }) => ({ lga_code: properties.lgaCode, geometry })),
@@ -90,7 +69,7 @@ export function changeMaps(
 const ramp = (colour: (share: number) => string) => Array.from({ length: 21 }, (_, i) => colour(i / 20));
 
 /** Heat map of states by months. */
-export function heat({ states, periods, states_by_period }: SnapshotDiff, { fill }: ChangeScale): Markup {
+export function heat({ states, periods, states_by_period }: SnapshotDiff, { fill }: ChangeScale): Html {
   const { width, height, left, top } = CELL;
   const leftOf = new Map(periods.map(({ period }, i) => [period, left + i * width]));
   const topOf = new Map(states.map(({ state_code }, i) => [state_code, top + i * height]));

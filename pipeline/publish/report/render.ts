@@ -1,6 +1,8 @@
 /** The report, which opens from disk: everything of a snapshot for a reader without server, key or network. */
 import { createHash } from 'node:crypto';
 import { wordsOf } from '../../contract/words.ts';
+import { Html, html, jsonScript } from '../../lib/pages/html.ts';
+import { headed, headOnDisk, page } from '../../lib/pages/page.ts';
 import type { Contents } from '../snapshot/contents.ts';
 import type { Finding } from '../snapshot/provenance.ts';
 import { pageParts } from './bundle.ts';
@@ -15,7 +17,6 @@ import { transmissionSection } from './sections/transmission.ts';
 import { validationSection } from './sections/validation.ts';
 import { describeRiskLimits } from './sections/words.ts';
 import type { Evidence } from './shared/evidence.ts';
-import { html, jsonScript, type Markup, raw } from './shared/markup.ts';
 import { periodName } from './shared/names.ts';
 
 /** The report's questions, one per tab; the map answers the first five. */
@@ -46,15 +47,15 @@ export async function renderReport(
     ...(hasWindows ? [] : ['when']),
   ]);
   const body = html`${model.synthetic && html`<p class="made-up" role="alert"><strong>Made-up country.</strong> Nothing on this page describes a real place. It was invented to test the service; do not use it for any decision.</p>`}
-<header><div class="wrap"><h1>${model.synthetic && 'Made up: '}${title}</h1>
+${headed(
+  html`<h1>${model.synthetic && 'Made up: '}${title}</h1>
 <p>Estimates ${periodName(coverage.first_estimated)} to ${periodName(coverage.last_estimated)}, forecast to ${periodName(coverage.last_forecast)} · ${tables.context_states.length} ${state.many}, ${tables.context_lgas.length} ${lga.many} · version <code>${contents.model_version}</code></p>
 ${evidenceStrip(data.observed)}
 <p id="age" hidden></p>
 <nav aria-label="Questions">${Object.entries(TABS)
     .filter(([id]) => !unanswered.has(id))
-    .map(([id, name]) => html`<a href="#${id}">${name}</a>`)}<a href="api.html">API</a></nav></div></header>
-<main class="wrap">
-${mapStage(contents)}
+    .map(([id, name]) => html`<a href="#${id}">${name}</a>`)}<a href="api.html">API</a></nav>`,
+  html`${mapStage(contents)}
 ${hasWindows && html`<div data-tab="when">${seasonSection(contents)}</div>`}
 <div data-tab="good">
 ${validationSection(contents, evidence)}
@@ -69,38 +70,19 @@ ${!hasWindows && seasonSection(contents)}
 ${methodsSection(model.territory)}
 ${findingsSection(findings)}
 ${sourcesSection(contents)}
-</div>
-</main>`;
-  return page({
-    title: `${model.synthetic ? '[made up] ' : ''}${title}`,
-    body,
-    data,
-    synthetic: model.synthetic,
-  });
-}
-
-interface Page {
-  title: string;
-  body: Markup;
-  data: unknown;
-  synthetic: boolean;
-}
-
-async function page({ title, body, data, synthetic }: Page): Promise<string> {
+</div>`,
+)}`;
   const { style, script, licences } = await pageParts();
   const hash = createHash('sha256').update(script).digest('base64');
   // Plot uses inline styles and draws a legend's ramp as a data URL; a script is allowed only by its hash.
-  const policy = `default-src 'none'; script-src 'sha256-${hash}'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'`;
-  return html`<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer">
-<title>${title}</title>
-<style>${raw(style)}</style></head><body${synthetic && raw(' class="synthetic"')}>
-<a class="skip" href="#stage">Skip to the map</a>
+  const permit = `script-src 'sha256-${hash}'; img-src data:; `;
+  return page(
+    `${model.synthetic ? '[made up] ' : ''}${title}`,
+    headOnDisk({ style, permit }),
+    html`<a class="skip" href="#stage">Skip to the map</a>
 ${body}
 <footer class="wrap"><details><summary>Software in this page</summary>${licences.map(({ names, text }) => html`<h3>${names.join(', ')}</h3><pre>${text}</pre>`)}</details></footer>
 ${jsonScript('data', data)}
-<script type="module">${raw(script)}</script>
-</body></html>
-`.markup;
+<script type="module">${Html.of(script)}</script>`,
+  );
 }

@@ -1,6 +1,7 @@
+import { type Html, html } from '../../../pipeline/lib/pages/html.ts';
+import { page } from '../../../pipeline/lib/pages/page.ts';
 import type { Visitor } from '../../store/people/sessions.ts';
 import { SERVICE_NAME } from '../mail/mails.ts';
-import { type Html, html } from './html.ts';
 import { form } from './parts.ts';
 
 /** URLs of the files that pages load, each with a hash of its content. */
@@ -42,21 +43,15 @@ export interface Frame {
 }
 
 export function layout({ title, body, visitor, csrf, path, assets }: Frame): string {
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<title>${title} – ${SERVICE_NAME}</title>
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="robots" content="noindex">
+  const head = html`<meta name="robots" content="noindex">
 <link rel="icon" href="${assets.icon}" type="image/svg+xml">
 <link rel="stylesheet" href="${assets.style}">
-<script src="${assets.script}" defer></script>
-</head>
-<body>
-<a class="skip" href="#main">Skip to content</a>
-<header class="top"><div class="wrap">
+<script src="${assets.script}" defer></script>`;
+  return page(
+    `${title} – ${SERVICE_NAME}`,
+    head,
+    html`<a class="skip" href="#main">Skip to content</a>
+<header><div class="wrap">
   <a class="brand" href="/">${SERVICE_NAME}</a>
   ${
     visitor &&
@@ -77,8 +72,6 @@ ${
 <main id="main" class="wrap${!visitor && ' narrow'}" tabindex="-1">
 ${body}
 </main>
-<footer class="wrap"><p>Estimated and forecast malaria risk by area and month. All times are UTC.</p></footer>
-</body>
-</html>
-`.toString();
+<footer class="wrap"><p>Estimated and forecast malaria risk by area and month. All times are UTC.</p></footer>`,
+  );
 }

@@ -1,5 +1,5 @@
 /** Parts that several pages share. */
-import { type Html, html, type Value } from './html.ts';
+import { type Html, html, type Value } from '../../../pipeline/lib/pages/html.ts';
 import type { Fields } from './visit.ts';
 
 /** A form that posts to `action`, with the session's CSRF token. */
@@ -123,36 +123,6 @@ export function moment(ms: number | null, never = 'never'): Html {
 /** A badge that shows a state. */
 export function mark(text: string, variant: 'good' | 'bad' | 'calm'): Html {
   return html`<span class="mark ${variant}">${text}</span>`;
-}
-
-export interface Column<T> {
-  title: string;
-  cell: (row: T) => Value;
-  /** How cells are styled; numbers are right-aligned. */
-  variant?: 'number' | 'email' | 'actions';
-}
-
-/**
- * A table that turns into a list of cards on a phone. ARIA roles are explicit, because browsers drop those of elements
- * that a style sheet takes out of table layout. The first column is the header of the row.
- */
-export function table<T>(caption: string, all: readonly (Column<T> | false | null)[], rows: readonly T[]): Html {
-  const columns = all.filter((column) => column !== false && column !== null);
-  const heads = columns.map(
-    ({ title, variant }) =>
-      html`<th scope="col" role="columnheader"${variant && html` class="${variant}"`}>${
-        variant === 'actions' ? html`<span class="unseen">${title}</span>` : title
-      }</th>`,
-  );
-  const cellOf = (row: T, { title, cell, variant }: Column<T>, index: number) =>
-    index === 0
-      ? html`<th scope="row" role="rowheader">${cell(row)}</th>`
-      : html`<td role="cell" data-title="${title}"${variant && html` class="${variant}"`}><div>${cell(row)}</div></td>`;
-  return html`<table role="table"><caption class="unseen">${caption}</caption>
-    <thead role="rowgroup"><tr role="row">${heads}</tr></thead>
-    <tbody role="rowgroup">${rows.map(
-      (row) => html`<tr role="row">${columns.map((column, index) => cellOf(row, column, index))}</tr>`,
-    )}</tbody></table>`;
 }
 
 /** A list of terms and values. */

@@ -6,7 +6,7 @@ import type { Directory } from '../../store/people/directory.ts';
 import type { Role } from '../../store/row-types.ts';
 import type { UsageStore } from '../../store/usage-counts.ts';
 import type { Mailer } from '../mail/mailer.ts';
-import type { Reference } from './reference-content.ts';
+import type { ReferenceContent } from './reference-content.ts';
 
 /** How an attempt to sign in, or to confirm one's identity, can end; the metrics count each. */
 export const SIGN_IN_OUTCOMES = ['signed_in', 'wrong_password', 'wrong_code', 'too_many'] as const;
@@ -36,7 +36,7 @@ export interface Services {
   /** Fills the placeholders of a text (contract/words.ts) with the words of the snapshot's country. */
   words: (text: string) => string;
   /** The snapshot's description of the API; null if the snapshot contains none. */
-  reference: () => Promise<Reference | null>;
+  reference: () => Promise<ReferenceContent | null>;
   /** Logs a line about a failure. */
   report: (line: string) => void;
   /** Counts an attempt to sign in, or to confirm it, in the metrics. */

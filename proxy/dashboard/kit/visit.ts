@@ -2,9 +2,9 @@
 
 import type { Awaitable } from '../../../pipeline/lib/clock.ts';
 import { UsageError } from '../../../pipeline/lib/errors.ts';
+import type { Html } from '../../../pipeline/lib/pages/html.ts';
 import type { Visitor } from '../../store/people/sessions.ts';
 import type { Role } from '../../store/row-types.ts';
-import type { Html } from './html.ts';
 import type { Services } from './services.ts';
 
 /** Fields of a form or a query. */

@@ -1,9 +1,10 @@
 /** The audit log: all of it for the service team, an account's own entries for those who manage the account. */
 
+import { type Html, html } from '../../../pipeline/lib/pages/html.ts';
+import { table } from '../../../pipeline/lib/pages/table.ts';
 import { ACTIONS } from '../../store/audit-actions.ts';
 import type { AuditEntry } from '../../store/row-types.ts';
-import { type Html, html } from '../kit/html.ts';
-import { linkButton, moment, table } from '../kit/parts.ts';
+import { linkButton, moment } from '../kit/parts.ts';
 import type { Services } from '../kit/services.ts';
 import { type Answer, routes, type SignedIn } from '../kit/visit.ts';
 

@@ -2,13 +2,14 @@
  * Asking for the password or a code again: a stolen session alone must not be enough to take over an account, nor must
  * the session and the password if the person uses two-step sign-in.
  */
+
+import { type Html, html } from '../../../pipeline/lib/pages/html.ts';
 import type { Allowance, Attempts } from '../../store/attempt-counts.ts';
 import { checkPassword } from '../../store/people/passwords.ts';
 import { CONFIRMED_MS } from '../../store/people/person-rules.ts';
 import { hashRecoveryCode } from '../../store/people/recovery.ts';
 import { stepOf } from '../../store/people/totp.ts';
 import type { Person } from '../../store/row-types.ts';
-import { type Html, html } from '../kit/html.ts';
 import { button, field, form, problem } from '../kit/parts.ts';
 import type { Services } from '../kit/services.ts';
 import type { Answer, Page, SignedIn, Visit } from '../kit/visit.ts';

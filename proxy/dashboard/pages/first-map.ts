@@ -1,6 +1,6 @@
 /** From a key to a map, in each language that has a client. Tests run each block exactly as shown. */
 import { CLIENTS, clientPath } from '../../../pipeline/contract/operations.ts';
-import { type Html, html } from '../kit/html.ts';
+import { type Html, html } from '../../../pipeline/lib/pages/html.ts';
 import { copyable } from '../kit/parts.ts';
 
 type Language = (typeof CLIENTS)[number];

@@ -2,13 +2,13 @@
 
 import { HOUR_MS } from '../../../pipeline/lib/clock.ts';
 import { UsageError } from '../../../pipeline/lib/errors.ts';
+import { type Html, html } from '../../../pipeline/lib/pages/html.ts';
 import { exampleStateOf } from '../../snapshot/snapshot.ts';
 import { keyStatus } from '../../store/account-rules.ts';
 import type { NewKey } from '../../store/accounts-and-keys.ts';
 import { curlLine } from '../../store/key-format.ts';
 import { actorOf, SESSION_MS } from '../../store/people/person-rules.ts';
 import type { Key } from '../../store/row-types.ts';
-import { type Html, html } from '../kit/html.ts';
 import { copyable, facts, linkButton, moment, notice } from '../kit/parts.ts';
 import type { Services } from '../kit/services.ts';
 import type { Answer, SignedIn } from '../kit/visit.ts';

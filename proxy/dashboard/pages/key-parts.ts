@@ -1,8 +1,10 @@
 /** Parts that several pages about keys share: the table of keys, and the confirmation before one is revoked. */
+
+import { type Html, html } from '../../../pipeline/lib/pages/html.ts';
+import { type Column, table } from '../../../pipeline/lib/pages/table.ts';
 import { keyStatus } from '../../store/account-rules.ts';
 import type { Key } from '../../store/row-types.ts';
-import { type Html, html } from '../kit/html.ts';
-import { button, type Column, facts, form, mark, moment, table } from '../kit/parts.ts';
+import { button, facts, form, mark, moment } from '../kit/parts.ts';
 import type { Services } from '../kit/services.ts';
 import type { SignedIn } from '../kit/visit.ts';
 

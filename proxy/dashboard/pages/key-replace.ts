@@ -2,10 +2,10 @@
 
 import { DAY_MS } from '../../../pipeline/lib/clock.ts';
 import { UsageError } from '../../../pipeline/lib/errors.ts';
+import { html } from '../../../pipeline/lib/pages/html.ts';
 import { keyStatus } from '../../store/account-rules.ts';
 import { mintToken } from '../../store/people/tokens.ts';
 import type { Key } from '../../store/row-types.ts';
-import { html } from '../kit/html.ts';
 import { button, choices, form } from '../kit/parts.ts';
 import type { Services } from '../kit/services.ts';
 import { type Answer, routes, type SignedIn } from '../kit/visit.ts';

@@ -1,11 +1,11 @@
 /** Links for invitations and new passwords, and requests for the latter. Only submitting its form uses a link up. */
 import { HOUR_MS } from '../../../pipeline/lib/clock.ts';
 import { UsageError } from '../../../pipeline/lib/errors.ts';
+import { type Html, html, type Value } from '../../../pipeline/lib/pages/html.ts';
 import type { Link } from '../../store/people/links.ts';
 import { checkNewPassword, hashPassword, SHORTEST_PASSWORD } from '../../store/people/passwords.ts';
 import { checkPersonName, RESET_MS, ROLE_NAMES, toEmail } from '../../store/people/person-rules.ts';
 import { hashToken, isToken, mintToken } from '../../store/people/tokens.ts';
-import { type Html, html, type Value } from '../kit/html.ts';
 import { button, facts, field, form, notice, problem } from '../kit/parts.ts';
 import type { Services } from '../kit/services.ts';
 import { type Answer, attempt, routes, type Visit } from '../kit/visit.ts';

@@ -2,11 +2,12 @@
 
 import { DAY_MS, HOUR_MS } from '../../../pipeline/lib/clock.ts';
 import { UsageError } from '../../../pipeline/lib/errors.ts';
+import { type Html, html, type Value } from '../../../pipeline/lib/pages/html.ts';
+import { table } from '../../../pipeline/lib/pages/table.ts';
 import { actorOf, INVITATION_MS, ROLE_NAMES, rolesIn } from '../../store/people/person-rules.ts';
 import { hashToken, mintToken } from '../../store/people/tokens.ts';
 import type { Account, Role } from '../../store/row-types.ts';
-import { type Html, html, type Value } from '../kit/html.ts';
-import { button, choices, copyable, field, form, linkButton, mark, moment, notice, table } from '../kit/parts.ts';
+import { button, choices, copyable, field, form, linkButton, mark, moment, notice } from '../kit/parts.ts';
 import type { Services } from '../kit/services.ts';
 import type { Answer, SignedIn } from '../kit/visit.ts';
 import { invitationMail, invitedElsewhereMail, linkUrl } from '../mail/mails.ts';

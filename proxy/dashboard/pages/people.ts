@@ -1,8 +1,8 @@
 import type { Awaitable } from '../../../pipeline/lib/clock.ts';
 import { UsageError } from '../../../pipeline/lib/errors.ts';
+import { html } from '../../../pipeline/lib/pages/html.ts';
 import { actorOf, ROLE_NAMES, rolesIn } from '../../store/people/person-rules.ts';
 import type { Person, Role } from '../../store/row-types.ts';
-import { html } from '../kit/html.ts';
 import { button, choices, doneNotice, facts, form, linkButton, mark, moment, problem } from '../kit/parts.ts';
 import type { Services } from '../kit/services.ts';
 import { type Answer, attempt, type Page, type Route, routes, type SignedIn } from '../kit/visit.ts';

@@ -1,5 +1,5 @@
 /** Bar charts by day as SVG, rendered on the server: colours come from the style sheet, and titles have the counts. */
-import { type Html, html } from '../kit/html.ts';
+import { type Html, html } from '../../../pipeline/lib/pages/html.ts';
 import { number } from '../kit/parts.ts';
 
 export interface DayCount {

@@ -1,7 +1,7 @@
+import { html, type Value } from '../../../pipeline/lib/pages/html.ts';
 import { hashPassword } from '../../store/people/passwords.ts';
 import { ROLE_NAMES, ROLES } from '../../store/people/person-rules.ts';
 import { hashToken, mintToken } from '../../store/people/tokens.ts';
-import { html, type Value } from '../kit/html.ts';
 import { button, doneNotice, facts, form, linkButton, mark, problem } from '../kit/parts.ts';
 import type { Services } from '../kit/services.ts';
 import { type Answer, routes, type SignedIn } from '../kit/visit.ts';

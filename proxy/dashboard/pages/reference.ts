@@ -1,9 +1,11 @@
 /** The reference: operations with search, samples and example answers; codes of states and LGAs. */
 import { FEED } from '../../../pipeline/contract/published.ts';
+import { operationParts, operationTables } from '../../../pipeline/contract/reference-parts.ts';
+import { html, prose } from '../../../pipeline/lib/pages/html.ts';
+import { table } from '../../../pipeline/lib/pages/table.ts';
 import { ROLES } from '../../store/people/person-rules.ts';
-import { type Html, html } from '../kit/html.ts';
-import { facts, notice, searchForm, table } from '../kit/parts.ts';
-import type { Reference, ReferenceOperation } from '../kit/reference-content.ts';
+import { notice, searchForm } from '../kit/parts.ts';
+import type { ReferenceContent as Reference } from '../kit/reference-content.ts';
 import type { Services } from '../kit/services.ts';
 import { type Answer, type Page, routes, type SignedIn } from '../kit/visit.ts';
 import { firstMapPage } from './first-map.ts';
@@ -36,13 +38,8 @@ function isFound(query: string, texts: readonly string[]): boolean {
     .every((word) => text.includes(word));
 }
 
-/** Text in which `code` in backticks is marked up as such. */
-const prose = (text: string): Html =>
-  html`${text.split('`').map((part, i) => (i % 2 ? html`<code>${part}</code>` : part))}`;
-
 function listPage(reference: Reference, { query }: SignedIn, { words }: Services): Answer {
-  const { title, modelVersion, synthetic, lastEstimated, operations, tags } = reference;
-  const listed = (tag: string) => found.filter((operation) => operation.tag === tag);
+  const { title, modelVersion, synthetic, lastEstimated, operations } = reference;
   const search = query.text('q').trim();
   const found = operations.filter(({ id, path, summary, description, fields }) =>
     isFound(search, [id, path, summary, description, ...fields.flatMap((field) => [field.name, field.description])]),
@@ -53,20 +50,9 @@ function listPage(reference: Reference, { query }: SignedIn, { words }: Services
     <p><a href="${FIRST_MAP}">Your first map</a> · <a href="${CODES}">${words('Codes of {state.many} and {lga.many}')}</a> · <a href="${FEED}">Feed of releases</a></p>
     ${searchForm(PATH, 'Search paths, fields and their meanings', search)}
     ${search !== '' && html`<p role="status">${found.length} of ${operations.length} operations</p>`}
-    ${tags.map(({ name, description }) => listed(name).length > 0 && html`<h2>${description}</h2>${operationsTable(description, listed(name))}`)}`;
+    ${operationTables(reference, found, `${PATH}/`)}`;
   return { title: 'Reference', body };
 }
-
-const operationsTable = (label: string, operations: readonly ReferenceOperation[]) =>
-  table<ReferenceOperation>(
-    label,
-    [
-      { title: 'Path', cell: ({ id, path }) => html`<a href="${PATH}/${id}"><code>${path}</code></a>` },
-      { title: 'Summary', cell: ({ summary }) => summary },
-      { title: 'Scopes', cell: ({ description }) => prose(description) },
-    ],
-    operations,
-  );
 
 function operationPage({ operations }: Reference, { params }: SignedIn, { apiUrl }: Services): Answer {
   const found = operations.find(({ id }) => id === params.operation);
@@ -74,43 +60,16 @@ function operationPage({ operations }: Reference, { params }: SignedIn, { apiUrl
     const body = html`${kicker}<h1>No such operation</h1><p><a href="${PATH}">All operations</a></p>`;
     return { title: 'No such operation', status: 404, body };
   }
-  const { id, path, summary, description, parameters, address, isJson, fields, example, errors } = found;
-  const fieldsAre = isJson ? 'Fields' : 'Columns';
+  const { id, path, summary, description, address, isJson } = found;
   const samples = samplesOf(`${apiUrl()}${address}`, isJson ? null : path.split('/').at(-1)!);
   const body = html`${kicker}<h1><code>GET ${path}</code></h1>
     <p>${summary}. ${prose(description)}</p>
-    ${
-      parameters.length > 0 &&
-      html`<h2>Parameters</h2><p>Other parameters are ignored, so check the spelling of names.</p>${table(
-        'Parameters',
-        [
-          { title: 'Name', cell: ({ name }) => html`<code>${name}</code>` },
-          { title: 'Required', cell: ({ required }) => (required ? 'yes' : 'no') },
-          { title: 'Meaning', cell: (parameter) => prose(parameter.description) },
-          { title: 'Example', cell: ({ example: value }) => html`<code>${value}</code>` },
-        ],
-        parameters,
-      )}`
-    }
     ${
       id === 'versions-diff'
         ? html`<p><a href="${PATH}/versions"><code>/v1/versions</code></a> lists the addresses of all diffs, as <code>diff</code>.</p>`
         : html`<section><h2>Samples</h2><p>They read your key from the environment variable <code>KEY</code>.</p>${sampleBlocks(samples)}</section>`
     }
-    ${example !== undefined && html`<section><h2>Answer</h2><p>An example from this data version, with lists shortened.</p><pre tabindex="0" role="group" aria-label="Answer">${isJson ? JSON.stringify(example, null, 2) : String(example)}</pre></section>`}
-    ${
-      fields.length > 0 &&
-      html`<h2>${fieldsAre}</h2>${table(
-        fieldsAre,
-        [
-          { title: fieldsAre === 'Columns' ? 'Column' : 'Field', cell: ({ name }) => html`<code>${name}</code>` },
-          { title: 'Type', cell: ({ type }) => type },
-          { title: 'Meaning', cell: (field) => prose(field.description) },
-        ],
-        fields,
-      )}`
-    }
-    <section><h2>Errors</h2>${facts(errors.map((error) => [error.status, prose(error.description)]))}</section>`;
+    ${Object.entries(operationParts(found)).map(([part, content]) => content && html`<section><h2>${part}</h2>${content}</section>`)}`;
   return { title: path, body };
 }
 

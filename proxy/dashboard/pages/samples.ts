@@ -1,5 +1,5 @@
 /** Requests in four languages, with the key in the environment variable KEY. Tests run each exactly as shown. */
-import { type Html, html } from '../kit/html.ts';
+import { type Html, html } from '../../../pipeline/lib/pages/html.ts';
 import { copyable } from '../kit/parts.ts';
 
 export interface Sample {

@@ -1,9 +1,9 @@
 /** Turning two-step sign-in on and off. */
 import { renderSVG } from 'uqr';
+import { Html, html, type Value } from '../../../pipeline/lib/pages/html.ts';
 import { actorOf, mustSetUpFactor, ROLES } from '../../store/people/person-rules.ts';
 import { hashRecoveryCode, mintRecoveryCodes } from '../../store/people/recovery.ts';
 import { isSecret, mintSecret, otpauthUrl, stepOf } from '../../store/people/totp.ts';
-import { Html, html, type Value } from '../kit/html.ts';
 import { button, copyable, field, form, linkButton, notice, problem } from '../kit/parts.ts';
 import type { Services } from '../kit/services.ts';
 import { type Answer, routes, type SignedIn } from '../kit/visit.ts';

@@ -2,11 +2,12 @@
  * Signing in. Failed attempts are counted separately for browsers that the person has signed in with before: guessing
  * passwords elsewhere locks out new browsers for a while, but neither the person's own nor a link sent by mail.
  */
+
+import { type Html, html, type Value } from '../../../pipeline/lib/pages/html.ts';
 import type { Allowance } from '../../store/attempt-counts.ts';
 import { actorOf, mayVisit, toEmail } from '../../store/people/person-rules.ts';
 import type { Visitor } from '../../store/people/sessions.ts';
 import { hashToken, mintToken } from '../../store/people/tokens.ts';
-import { type Html, html, type Value } from '../kit/html.ts';
 import { menuOf } from '../kit/layout.ts';
 import { button, doneNotice, field, form, problem } from '../kit/parts.ts';
 import type { Services } from '../kit/services.ts';

@@ -1,10 +1,10 @@
 /** One account, as the service team manages it: its status, limits, people, keys and usage. */
 
 import { UsageError } from '../../../pipeline/lib/errors.ts';
+import { type Html, html, type Value } from '../../../pipeline/lib/pages/html.ts';
 import { type AccountChange, accountStatus, keyStatus } from '../../store/account-rules.ts';
 import { actorOf } from '../../store/people/person-rules.ts';
 import type { Account } from '../../store/row-types.ts';
-import { type Html, html, type Value } from '../kit/html.ts';
 import { button, doneNotice, facts, field, form, linkButton, moment, number, problem } from '../kit/parts.ts';
 import type { Services } from '../kit/services.ts';
 import { type Answer, attempt, type Page, routes, type SignedIn } from '../kit/visit.ts';

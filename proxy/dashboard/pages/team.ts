@@ -1,11 +1,12 @@
 /** The service team's list of accounts, and the form for a new one. */
 
 import { UsageError } from '../../../pipeline/lib/errors.ts';
+import { type Html, html, type Value } from '../../../pipeline/lib/pages/html.ts';
+import { table } from '../../../pipeline/lib/pages/table.ts';
 import { accountStatus } from '../../store/account-rules.ts';
 import { actorOf, toEmail } from '../../store/people/person-rules.ts';
 import type { Account, AccountKind } from '../../store/row-types.ts';
-import { type Html, html, type Value } from '../kit/html.ts';
-import { button, choices, field, form, linkButton, mark, moment, number, problem, table } from '../kit/parts.ts';
+import { button, choices, field, form, linkButton, mark, moment, number, problem } from '../kit/parts.ts';
 import type { Services } from '../kit/services.ts';
 import { type Answer, attempt, routes, type SignedIn } from '../kit/visit.ts';
 import { confirmed } from './confirm.ts';

@@ -3,11 +3,12 @@
 import { ERRORS, FAULTS } from '../../../pipeline/contract/errors.ts';
 import { ALL_OPERATIONS } from '../../../pipeline/contract/operations.ts';
 import { DAY_MS } from '../../../pipeline/lib/clock.ts';
+import { type Html, html } from '../../../pipeline/lib/pages/html.ts';
+import { type Column, table } from '../../../pipeline/lib/pages/table.ts';
 import { calendarMonth } from '../../limits/calendar-month.ts';
 import type { Account } from '../../store/row-types.ts';
 import { dayOf, type OwnerUsage } from '../../store/usage-counts.ts';
-import { type Html, html } from '../kit/html.ts';
-import { type Column, facts, number, problem, table } from '../kit/parts.ts';
+import { facts, number, problem } from '../kit/parts.ts';
 import type { Services } from '../kit/services.ts';
 import { type Answer, routes, type SignedIn } from '../kit/visit.ts';
 import { type DayCount, dayPlot } from './plot.ts';

@@ -6,7 +6,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, expect, test } from 'vitest';
 import { ALL_OPERATIONS } from '../../../pipeline/contract/operations.ts';
+import { describeApi, type Openapi } from '../../../pipeline/contract/reference.ts';
+import type { Tables } from '../../../pipeline/contract/schemas.ts';
 import { fill, wordsOf } from '../../../pipeline/contract/words.ts';
+import { renderApiPage } from '../../../pipeline/publish/clients/api-page.ts';
 import { TERRITORY } from '../../../pipeline/synthetic/states.ts';
 import { samplesOf } from '../../../proxy/dashboard/pages/samples.ts';
 import { type Dashboard, startDashboard, type Visitor } from '../../support/proxy/dashboard.ts';
@@ -42,12 +45,25 @@ test('every operation has a page for people who are signed in', async () => {
 test('a page shows parameters, fields, samples, an answer and errors', async () => {
   const { html, text } = await mia.open('/reference/risk-lgas');
   expect(text).toContain('state yes Two-letter state code');
-  expect(text).toContain('lgas[].score_low number Lower end');
+  expect(text).toContain('lgas[].score_low number 0 to 1 Lower end');
   expect(html).toContain(
     `-H &quot;Authorization: Bearer $KEY&quot; &#39;${dashboard.url}/v1/risk/lgas?state=KN&amp;period=2023-09&#39;`,
   );
   expect(html).toContain('&quot;period&quot;: &quot;2023-09&quot;');
   expect(text).toContain('UNKNOWN_STATE');
+});
+
+test('the page in a snapshot shows the same parameters, answer, fields and errors', async () => {
+  const { key } = await giveKey(dashboard.store);
+  const read = async <T>(path: string) => (await (await dashboard.get(path, key)).json()) as T;
+  const [openapi, { tables }] = [await read<Openapi>('/v1/openapi.json'), await read<Tables>('/v1/tables')];
+  const page = renderApiPage(describeApi(openapi, tables));
+  for (const id of ['risk-lgas', 'table-risk_lgas-parquet']) {
+    const { html } = await mia.open(`/reference/${id}`);
+    const parts = html.match(/<table.*?<\/table>|<pre.*?<\/pre>/gs)!;
+    expect([id, parts.length]).toEqual([id, id === 'risk-lgas' ? 4 : 2]);
+    for (const part of parts) expect(page).toContain(part);
+  }
 });
 
 test('the page of a table shows its columns, that of diffs no sample; fields that may be null have a meaning', async () => {
@@ -57,7 +73,7 @@ test('the page of a table shows its columns, that of diffs no sample; fields tha
   expect(diff.text).toMatch(/\/v1\/versions lists the addresses of all diffs, as diff/);
   expect(diff.text).not.toContain('Samples');
   const { text } = await mia.open('/reference/context-states');
-  expect(text).toContain('itn_use number or null Share of people who slept under a treated net');
+  expect(text).toContain('itn_use number 0 to 1 or null Share of people who slept under a treated net');
 });
 
 test('the list shows the last month of the data, and whether it is made up', async () => {

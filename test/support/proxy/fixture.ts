@@ -99,7 +99,7 @@ function bodyOf(
     states,
     lgas,
     features: isOfStates ? states : lgas,
-    tables: [{ table: 'risk_lgas', addresses: '/v1/tables/risk_lgas.parquet', ...PERIOD_COLUMN }],
+    tables: [{ table: 'risk_lgas', addresses: ['/v1/tables/risk_lgas.parquet'], ...PERIOD_COLUMN }],
     forecasts: forecastPeriods(COVERAGE)
       .slice(0, months)
       .map((period) => ({ period })),

@@ -58,13 +58,13 @@ function country(): Node[] {
   if (view.tab !== 'where')
     return [
       title,
-      h('p', { class: 'sub' }, 'Select a place on the map, or search for it by name, to see its own figures.'),
+      h('p', { class: 'note' }, 'Select a place on the map, or search for it by name, to see its own figures.'),
     ];
   return [
     title,
     h(
       'p',
-      { class: 'sub' },
+      { class: 'note' },
       `${integer(all)} people in ${data.lgas.length} ${lga.many} of ${data.states.length} ${state.many}, by the level of their ${lga.one} in ${monthInWords(view.month)}`,
     ),
     h(
@@ -115,7 +115,7 @@ function place(code: string): Node[] {
     h('h3', { tabindex: '-1' }, name),
     h(
       'p',
-      { class: 'sub' },
+      { class: 'note' },
       isLga
         ? `${capital(words.lga.one)} of ${state.state}${zoneOf(state)} · ${code} · ${lgaOf(code).is_urban ? 'urban' : 'rural'}`
         : `${capital(words.state.one)}${zoneOf(state)} · ${code} · ${state.lgas} ${words.lga.many}`,

@@ -44,9 +44,9 @@ export function seriesPlot(code: string, trend: (typeof data.trend.states)[numbe
       Plot.rectX([0], { x1: border(), x2: dates.at(-1)!, className: 'ahead', fill: 'currentColor', fillOpacity: 0.06 }),
       Plot.ruleY(cuts, { stroke: 'currentColor', strokeOpacity: 0.25, strokeDasharray: '2 4' }),
       Plot.areaY(past, { x: 'date', y1: 'low', y2: 'high', fill: 'var(--accent)', fillOpacity: 0.22 }),
-      Plot.areaY(ahead, { x: 'date', y1: 'low', y2: 'high', fill: 'var(--ahead)', fillOpacity: 0.28 }),
+      Plot.areaY(ahead, { x: 'date', y1: 'low', y2: 'high', fill: 'var(--violet)', fillOpacity: 0.28 }),
       Plot.lineY(past, { x: 'date', y: 'score', stroke: 'var(--accent)', strokeWidth: 1.8 }),
-      Plot.lineY(ahead, { x: 'date', y: 'score', stroke: 'var(--ahead)', strokeWidth: 2, strokeDasharray: '4 3' }),
+      Plot.lineY(ahead, { x: 'date', y: 'score', stroke: 'var(--violet)', strokeWidth: 2, strokeDasharray: '4 3' }),
       Plot.ruleX(
         surveys.filter((row) => row.low !== null),
         { x: 'date', y1: 'low', y2: 'high', stroke: 'var(--ink)', strokeWidth: 1.4 },

@@ -98,7 +98,7 @@ function briefOf(code: string): HTMLElement {
       {},
       h('h1', {}, `${data.synthetic ? 'MADE UP: ' : ''}Malaria risk in ${state}, ${monthInWords(view.month)}`),
       h('p', {}, h('strong', {}, describeAge(data.periods, data.estimated, new Date()))),
-      h('p', { class: 'sub' }, `${about(population)} people in ${count(lgas.length, lga)}`),
+      h('p', { class: 'note' }, `${about(population)} people in ${count(lgas.length, lga)}`),
       h('ul', {}, ...points.map((point) => h('li', {}, point))),
       h(
         'div',

@@ -27,7 +27,6 @@ export function startControls(): void {
   );
   startSearch();
 
-  month.style.setProperty('--estimated', `${(100 * (data.estimated - 0.5)) / last}%`);
   for (const [i, period] of data.periods.entries())
     if (period.endsWith('-01'))
       element('years').append(h('span', { style: `left:${(100 * i) / last}%` }, period.slice(2, 4)));

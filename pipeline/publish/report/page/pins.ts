@@ -6,7 +6,7 @@ import { data, element, fullName, nameOf, scoreOf, setView, view } from './store
 import { dates, h, PLOT_STYLE, share } from './words.ts';
 
 const MOST = 4;
-const STROKES = ['var(--accent)', 'var(--second)', 'var(--third)', 'var(--ahead)'];
+const STROKES = ['var(--accent)', 'var(--second)', 'var(--third)', 'var(--violet)'];
 /** So that lines can be told apart without colour. */
 const DASHES = ['none', '7 3', '2 3', '9 3 2 3'];
 

@@ -68,7 +68,7 @@ export function transmission(): void {
             x: 'date',
             y: 'rival',
             z: 'year',
-            stroke: 'var(--ahead)',
+            stroke: 'var(--violet)',
             strokeWidth: 1.3,
             strokeDasharray: '3 3',
           }),

@@ -1,10 +1,11 @@
 import { type Words, wordsOf } from '../../../contract/words.ts';
+import { type Html, html } from '../../../lib/pages/html.ts';
+import { table } from '../../../lib/pages/table.ts';
 import type { Contents } from '../../snapshot/contents.ts';
-import { html, type Markup, table } from '../shared/markup.ts';
 import { periodName } from '../shared/names.ts';
 
 /** The evidence behind scores and forecasts by state: the last survey and the last case record. */
-export function basisPart({ tables, coverage, model }: Pick<Contents, 'tables' | 'coverage' | 'model'>): Markup {
+export function basisPart({ tables, coverage, model }: Pick<Contents, 'tables' | 'coverage' | 'model'>): Html {
   const words = wordsOf(model.territory);
   const rows = Map.groupBy(tables.basis, ({ code }) => code);
   const name = (period: string | null) => period && periodName(period);
@@ -13,29 +14,24 @@ export function basisPart({ tables, coverage, model }: Pick<Contents, 'tables' |
 <details><summary>By ${words.state.one}</summary>${table(
     `Last evidence up to ${periodName(coverage.last_forecast)}`,
     [
-      { head: words.State.one },
-      { head: 'Last survey' },
-      { head: 'Estimated months since', number: true },
-      { head: 'Of these adjusted by cases', number: true },
-      { head: 'Last month of case records' },
-      { head: 'Error of case forecasts, one month ahead', number: true },
-      { head: 'Four months ahead', number: true },
+      { title: words.State.one, cell: ({ state }) => state },
+      { title: 'Last survey', cell: ({ last }) => name(last?.last_survey ?? null) },
+      { title: 'Estimated months since', cell: ({ after }) => after.length },
+      {
+        title: 'Of these adjusted by cases',
+        cell: ({ after }) => after.filter(({ basis }) => /^cases/.test(basis)).length,
+      },
+      { title: 'Last month of case records', cell: ({ known }) => name(known) },
+      { title: 'Error of case forecasts, one month ahead', decimals: 3, cell: ({ errors }) => errors[0] },
+      { title: 'Four months ahead', decimals: 3, cell: ({ errors }) => errors[3] },
     ],
     tables.context_states.map(({ state_code, state }) => {
       const own = rows.get(state_code) ?? [];
       const last = own.at(-1);
       const known = last?.last_cases ?? null;
       const errors = own.filter((row) => row.last_cases === known).flatMap((row) => row.cases_log_mae ?? []);
-      const estimated = own.filter(({ period }) => period <= coverage.last_estimated);
-      return [
-        state,
-        name(last?.last_survey ?? null),
-        estimated.filter(({ basis }) => basis !== 'survey').length,
-        estimated.filter(({ basis }) => basis === 'cases' || basis === 'cases_elsewhere').length,
-        name(known),
-        errors[0]?.toFixed(3),
-        errors[3]?.toFixed(3),
-      ];
+      const after = own.filter(({ period, basis }) => period <= coverage.last_estimated && basis !== 'survey');
+      return { state, last, known, errors, after };
     }),
   )}</details>`;
 }

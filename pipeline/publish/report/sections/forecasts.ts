@@ -1,6 +1,7 @@
 import type { Words } from '../../../contract/words.ts';
+import { type Html, html } from '../../../lib/pages/html.ts';
+import { table } from '../../../lib/pages/table.ts';
 import type { SnapshotTables } from '../../snapshot/snapshot-tables.ts';
-import { html, type Markup, table } from '../shared/markup.ts';
 
 type Skill = SnapshotTables['forecast_skill'][number];
 
@@ -20,7 +21,7 @@ const METHODS: Record<string, string> = {
 };
 
 /** Skill of the forecasts of reported cases on months that they had not seen, compared with simple methods. */
-export function forecastPart({ forecast_skill }: Pick<SnapshotTables, 'forecast_skill'>, words: Words): Markup {
+export function forecastPart({ forecast_skill }: Pick<SnapshotTables, 'forecast_skill'>, words: Words): Html {
   const names = levelsIn(words);
   const overall = forecast_skill.filter(({ origins }) => origins === 'all');
   const horizons = [...new Set(overall.map(({ horizon_months }) => horizon_months))];
@@ -28,7 +29,7 @@ export function forecastPart({ forecast_skill }: Pick<SnapshotTables, 'forecast_
   return html`<h3 id="forecast-skill">Test of the forecasts of reported cases</h3>
 ${
   overall.length === 0
-    ? html`<p class="missing">Forecasts of reported cases were not tested in this version, or the country has too few records.</p>`
+    ? html`<p class="notice">Forecasts of reported cases were not tested in this version, or the country has too few records.</p>`
     : html`<p>For each month of the last years of the records, a model fitted to the records up to that month forecast the next one to four months. Error: mean absolute difference of logarithms; 0.25 is a factor of 1.28. CRPS (continuous ranked probability score) extends this to the whole predictive distribution. For both, lower is better. Forecasts of cases are in the table <code>forecasts_cases</code>; no score uses them.</p>
 ${levels.map(([level, rows]) => levelTable(names[level], rows, horizons))}
 <p class="key"><span class="band"></span> 90% range four months ahead <span class="line model"></span> median one month ahead <span class="dot reported"></span> later reported; each as a share of the ${words.state.one}’s own mean</p>
@@ -37,29 +38,23 @@ ${levels.map(([level, rows]) => levelTable(names[level], rows, horizons))}
 }`;
 }
 
-function levelTable(areas: string, rows: readonly Skill[], horizons: readonly (number | null)[]): Markup {
+function levelTable(areas: string, rows: readonly Skill[], horizons: readonly (number | null)[]): Html {
   const methods = [...Map.groupBy(rows, ({ method }) => method)];
   const count = rows.find(({ horizon_months }) => horizon_months === null)!.forecasts;
   const of = (own: readonly Skill[], horizon: number | null) => own.find((row) => row.horizon_months === horizon);
   return table(
     `${areas}: ${count} forecasts`,
     [
-      { head: 'Method' },
+      { title: 'Method', cell: ([method]) => METHODS[method] ?? method },
       ...horizons.map((horizon) => ({
-        head: horizon === null ? 'Error, all' : `${horizon} ${horizon === 1 ? 'month' : 'months'}`,
-        number: true,
+        title: horizon === null ? 'Error, all' : `${horizon} ${horizon === 1 ? 'month' : 'months'}`,
+        decimals: 3,
+        cell: ([, own]: (typeof methods)[number]) => of(own, horizon)?.log_mae,
       })),
-      { head: 'CRPS', number: true },
-      { head: 'In 50%', number: true },
-      { head: 'In 90%', number: true },
+      { title: 'CRPS', decimals: 3, cell: ([, own]) => of(own, null)!.crps_log },
+      { title: 'In 50%', decimals: 3, cell: ([, own]) => of(own, null)!.coverage_50 },
+      { title: 'In 90%', decimals: 3, cell: ([, own]) => of(own, null)!.coverage_90 },
     ],
-    methods.map(([method, own]) => {
-      const all = of(own, null)!;
-      return [
-        METHODS[method] ?? method,
-        ...horizons.map((horizon) => of(own, horizon)?.log_mae.toFixed(3)),
-        ...[all.crps_log, all.coverage_50, all.coverage_90].map((value) => value.toFixed(3)),
-      ];
-    }),
+    methods,
   );
 }

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { Marked, type MarkedExtension, type Renderer, type Tokens } from 'marked';
 import temml from 'temml';
 import type { Territory } from '../../../contract/territory.ts';
-import { html, type Markup, raw } from '../shared/markup.ts';
+import { Html, html } from '../../../lib/pages/html.ts';
 
 /** The model pages in the pipeline's order. Their paths are literals, so that a changed page makes another snapshot. */
 const PAGES: Readonly<Record<string, string>> = {
@@ -18,7 +18,7 @@ const PAGES: Readonly<Record<string, string>> = {
 };
 
 /** The repository's model pages, with equations as MathML, if they describe this country's fit. */
-export function methodsSection({ model_pages }: Territory): Markup {
+export function methodsSection({ model_pages }: Territory): Html {
   if (!model_pages)
     return html`<section id="methods" aria-labelledby="methods-head"><h2 id="methods-head">How it is computed</h2>
 <p class="lead">The page <code>MODEL.md</code> beside the code of each stage describes its model in full, with priors and with results for the country that it was developed on. This country’s own results are in <code>model-card.json</code>.</p></section>`;
@@ -26,7 +26,7 @@ export function methodsSection({ model_pages }: Territory): Markup {
 <p class="lead">Full descriptions of the models, for reviewers: data, equations, priors, estimation, checks and limits.</p>
 ${Object.entries(PAGES).map(([name, file]) => {
   const { title, body } = renderPage(readFileSync(path.resolve(import.meta.dirname, file), 'utf8'), file);
-  return html`<details id="method-${name}" class="method"><summary>${title}</summary>${raw(body)}</details>`;
+  return html`<details id="method-${name}" class="method"><summary>${title}</summary>${Html.of(body)}</details>`;
 })}</section>`;
 }
 

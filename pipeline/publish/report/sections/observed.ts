@@ -1,9 +1,9 @@
-import { html, type Markup } from '../shared/markup.ts';
+import { type Html, html } from '../../../lib/pages/html.ts';
 import { periodName } from '../shared/names.ts';
 import type { PageData } from '../shared/page-data.ts';
 
 /** The observations that everything on the page is based on, with their dates. */
-export function evidenceStrip(observed: PageData['observed']): Markup {
+export function evidenceStrip(observed: PageData['observed']): Html {
   return html`<dl class="observed">${observed.map(({ what, months, span }) =>
     months.length === 0
       ? null

@@ -1,12 +1,12 @@
 import { wordsOf } from '../../../contract/words.ts';
+import { type Html, html } from '../../../lib/pages/html.ts';
 import type { Contents } from '../../snapshot/contents.ts';
 import { periodsOf } from '../../snapshot/snapshot-tables.ts';
 import { renderMap } from '../shared/map.ts';
-import { html, type Markup } from '../shared/markup.ts';
 import { periodName, SCORE_CLASSES, scoreFill } from '../shared/names.ts';
 
 /** The part of the page with the map, its controls, sentences and the selected place. The first map needs no script. */
-export function mapStage({ tables, coverage, model }: Contents): Markup {
+export function mapStage({ tables, coverage, model }: Contents): Html {
   const periods = periodsOf(tables);
   const latest = periods.indexOf(coverage.last_estimated);
   const scores = new Map(
@@ -23,11 +23,11 @@ export function mapStage({ tables, coverage, model }: Contents): Markup {
 <div class="card map-card">
 <div class="controls">
 <div id="time"><div class="month"><button type="button" id="earlier" aria-label="One month earlier">‹</button>
-<label for="month">Month</label><output id="month-name" for="month">${name}</output><span id="kind" class="kind">estimated</span>
+<label for="month" class="unseen">Month</label><output id="month-name" for="month">${name}</output><span id="kind" class="mark kind">estimated</span>
 <button type="button" id="later" aria-label="One month later">›</button></div>
 <div class="slider"><input type="range" id="month" min="0" max="${periods.length - 1}" value="${latest}" step="1">
 <div id="years" aria-hidden="true"></div></div></div>
-<fieldset class="choice"><legend>The map shows</legend><div id="choices"></div></fieldset>
+<fieldset class="choice"><legend class="unseen">The map shows</legend><div id="choices"></div></fieldset>
 </div>
 <div id="frame">${renderMap(outlines, { label: `Map of the score by ${lga.one}, ${name}`, fill, scripted: true })}<p id="forecast-mark" hidden></p><div id="tip" hidden></div></div>
 <div id="legend" class="legend">${SCORE_CLASSES.map(({ below, fill }) => html`<span><i style="background:${fill}"></i>${Number.isFinite(below) && `below ${below.toFixed(2)}`}</span>`)}</div>

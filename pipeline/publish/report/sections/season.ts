@@ -1,19 +1,20 @@
 import type { Season } from '../../../contract/schemas.ts';
 import { type Words, wordsOf } from '../../../contract/words.ts';
+import { type Html, html } from '../../../lib/pages/html.ts';
+import { table } from '../../../lib/pages/table.ts';
 import type { Contents } from '../../snapshot/contents.ts';
 import { seasonsOf } from '../../snapshot/contents.ts';
 import type { Evidence } from '../shared/evidence.ts';
-import { html, type Markup, table } from '../shared/markup.ts';
 import { monthName } from '../shared/names.ts';
 import { windowsPart } from './windows.ts';
 
 /** When cases are expected to be highest, and the best months to act, by state. */
-export function seasonSection(contents: Contents): Markup {
+export function seasonSection(contents: Contents): Html {
   const { description, cases_follow_rain_by_months } = contents.season_method;
   const { context_states: states } = contents.tables;
   if (contents.tables.season.length === 0)
     return html`<section id="season" aria-labelledby="season-head"><h2 id="season-head">Season</h2>
-<p class="missing">${description} Scores are the same in all months of a year.</p></section>`;
+<p class="notice">${description} Scores are the same in all months of a year.</p></section>`;
   const seasonOf = seasonsOf(contents);
   const words = wordsOf(contents.model.territory);
   return html`<section id="season" aria-labelledby="season-head">
@@ -29,13 +30,13 @@ ${windowsPart(contents.tables, words)}
 }
 
 /** Comparison of the season with case records that were left out of its fit. */
-export function seasonChecked(contents: Contents, { season_check }: Evidence): Markup | null {
+export function seasonChecked(contents: Contents, { season_check }: Evidence): Html | null {
   if (contents.tables.season.length === 0) return null;
   const { check } = contents.season_method;
   const { state, State } = wordsOf(contents.model.territory);
   const names = new Map(contents.tables.context_states.map(({ state_code, state }) => [state_code, state]));
   return html`<section id="season-checked" aria-labelledby="season-checked-head"><h2 id="season-checked-head">Check of the season</h2>
-${check.series === 0 && html`<p class="missing">This country’s data contain no monthly case records, so its season has not been checked here${contents.transmission ? '' : ', and season and survey answers are left out of the API'}.</p>`}
+${check.series === 0 && html`<p class="notice">This country’s data contain no monthly case records, so its season has not been checked here${contents.transmission ? '' : ', and season and survey answers are left out of the API'}.</p>`}
 ${
   check.series > 0 &&
   html`<p>Monthly case records of ${check.series} ${state.many} were left out in turn: the median correlation is <b>${check.median_correlation.toFixed(3)}</b>; on average, the midpoint of the high season is off by <b>${check.mean_months_off.toFixed(2)}</b> months and the peak by <b>${check.mean_months_peak_is_off.toFixed(2)}</b> months.</p>
@@ -44,23 +45,18 @@ ${
 <details><summary>The same as a table</summary>${table(
     `Each ${state.one}’s records against the season expected without them`,
     [
-      { head: State.one },
-      { head: 'Correlation', number: true },
-      { head: 'Peak expected' },
-      { head: 'Peak recorded' },
-      { head: 'Midpoint off by, months', number: true },
-      { head: 'Error, share of the peak', number: true },
-      { head: 'Months on the wrong side of half the peak', number: true },
+      { title: State.one, cell: ({ state_code }) => names.get(state_code) },
+      { title: 'Correlation', decimals: 3, cell: ({ correlation }) => correlation },
+      { title: 'Peak expected', cell: ({ peak_expected }) => monthName(peak_expected) },
+      { title: 'Peak recorded', cell: ({ peak_recorded }) => monthName(peak_recorded) },
+      { title: 'Midpoint off by, months', decimals: 1, cell: ({ midpoint_off }) => midpoint_off },
+      { title: 'Error, share of the peak', decimals: 2, cell: ({ index_error }) => index_error },
+      {
+        title: 'Months on the wrong side of half the peak',
+        cell: ({ wrong_months }) => wrong_months,
+      },
     ],
-    season_check.map((row) => [
-      names.get(row.state_code),
-      row.correlation.toFixed(3),
-      monthName(row.peak_expected),
-      monthName(row.peak_recorded),
-      row.midpoint_off.toFixed(1),
-      row.index_error.toFixed(2),
-      row.wrong_months,
-    ]),
+    season_check,
   )}</details>`
 }
 </section>`;

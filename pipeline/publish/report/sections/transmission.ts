@@ -1,17 +1,18 @@
 import type { TransmissionModel } from '../../../contract/schemas.ts';
 import { type Words, wordsOf } from '../../../contract/words.ts';
+import { type Html, html } from '../../../lib/pages/html.ts';
+import { table } from '../../../lib/pages/table.ts';
 import { describeProjections, describeStanding } from '../../../model/transmission/limits.ts';
 import type { Contents } from '../../snapshot/contents.ts';
 import type { Evidence } from '../shared/evidence.ts';
-import { html, type Markup, table } from '../shared/markup.ts';
 import { inSentence, monthName } from '../shared/names.ts';
 import { isReported, methodName } from './words.ts';
 
 /** The compartmental model: fits, projections against the cases then reported, and limits. */
-export function transmissionSection({ transmission, model }: Contents, { fits }: Evidence): Markup {
+export function transmissionSection({ transmission, model }: Contents, { fits }: Evidence): Html {
   return html`<section id="transmission" aria-labelledby="transmission-head">
-<h2 id="transmission-head">Transmission model <span class="tag">research</span></h2>
-${transmission ? fitted(transmission, fits, wordsOf(model.territory)) : html`<p class="missing">This country has no monthly case records, so no transmission model was fitted.</p>`}
+<h2 id="transmission-head">Transmission model <span class="mark soft">research</span></h2>
+${transmission ? fitted(transmission, fits, wordsOf(model.territory)) : html`<p class="notice">This country has no monthly case records, so no transmission model was fitted.</p>`}
 </section>`;
 }
 
@@ -19,7 +20,7 @@ function fitted(
   { states, assumed, projection_test, limits }: TransmissionModel,
   fits: Evidence['fits'],
   { state, lga, a, State }: Words,
-): Markup {
+): Html {
   const { development, development_years, held_back, held_back_year } = projection_test;
   const figures = new Map(fits?.states.map((row) => [row.state_code, row]));
   return html`<p class="lead">A compartmental model (susceptible, infectious, immune) fitted to monthly confirmed cases of ${inSentence(states.map((row) => row.state))}. An infection is assumed to stay infectious for ${assumed.infectious_months} months and immunity to last ${assumed.immune_months}. It does not describe other ${state.many} or ${lga.many}.</p>
@@ -29,19 +30,24 @@ function fitted(
 ${table(
   'Fits',
   [
-    { head: State.one },
-    { head: 'Correlation with reports', number: true },
-    { head: 'Correlation of the season, trend removed', number: true },
-    { head: 'Months with growing infection' },
-    { head: 'Share of transmission that does not depend on rain', number: true },
+    { title: State.one, cell: (row) => row.state },
+    { title: 'Correlation with reports', decimals: 3, cell: (row) => row.fit_correlation },
+    {
+      title: 'Correlation of the season, trend removed',
+      decimals: 3,
+      cell: (row) => figures.get(row.state_code)?.detrended_correlation,
+    },
+    {
+      title: 'Months with growing infection',
+      cell: (row) => row.months_with_infection_growing.map((month) => monthName(month).slice(0, 3)).join(' '),
+    },
+    {
+      title: 'Share of transmission that does not depend on rain',
+      decimals: 3,
+      cell: (row) => row.share_of_transmission_year_round,
+    },
   ],
-  states.map((row) => [
-    row.state,
-    row.fit_correlation.toFixed(3),
-    figures.get(row.state_code)?.detrended_correlation?.toFixed(3),
-    row.months_with_infection_growing.map((month) => monthName(month).slice(0, 3)).join(' '),
-    row.share_of_transmission_year_round.toFixed(3),
-  ]),
+  states,
 )}
 <h3>Projecting a year ahead</h3>
 <p>For each year, the model was fitted only to the months before January. Its design was chosen on ${inSentence(development_years.map(String))}; ${held_back_year} was held back.${fits && ` ${describeProjections(`held-back year ${held_back_year}`, fits.projection.held_back)} ${describeStanding(fits.standing)}`}</p>
@@ -51,44 +57,40 @@ ${table(
 ${table(
   'Mean absolute error, confirmed cases per 1,000 people',
   [
-    { head: 'Years' },
-    { head: 'Months', number: true },
-    { head: 'Model', number: true },
-    { head: 'Same month last year', number: true },
-    { head: 'Same month, three years', number: true },
-    { head: 'Correlation of seasonal shapes', number: true },
+    { title: 'Years', cell: ({ years }) => years },
+    { title: 'Months', cell: ({ scores }) => scores.months },
+    { title: 'Model', decimals: 3, cell: ({ scores }) => scores.mean_absolute_error.model },
+    {
+      title: 'Same month last year',
+      decimals: 3,
+      cell: ({ scores }) => scores.mean_absolute_error.same_month_last_year,
+    },
+    {
+      title: 'Same month, three years',
+      decimals: 3,
+      cell: ({ scores }) => scores.mean_absolute_error.same_month_last_three_years,
+    },
+    { title: 'Correlation of seasonal shapes', decimals: 3, cell: ({ scores }) => scores.seasonal_shape_correlation },
   ],
-  (
-    [
-      [`Development: ${development_years.join(', ')}`, development],
-      [`Held back: ${held_back_year}`, held_back],
-    ] as const
-  ).map(([name, scores]) => {
-    const error = scores.mean_absolute_error;
-    return [
-      name,
-      scores.months,
-      ...[
-        error.model,
-        error.same_month_last_year,
-        error.same_month_last_three_years,
-        scores.seasonal_shape_correlation,
-      ].map((value) => value.toFixed(3)),
-    ];
-  }),
+  [
+    { years: `Development: ${development_years.join(', ')}`, scores: development },
+    { years: `Held back: ${held_back_year}`, scores: held_back },
+  ],
 )}
 ${
   fits &&
   table(
     'Mean absolute error, with further simple methods',
-    [{ head: 'Method' }, { head: 'Development', number: true }, { head: `Held back, ${held_back_year}`, number: true }],
-    Object.keys(fits.projection.held_back.errors)
-      .filter(isReported)
-      .map((method) => [
-        methodName(method),
-        fits.projection.development.errors[method]?.toFixed(3),
-        fits.projection.held_back.errors[method]!.toFixed(3),
-      ]),
+    [
+      { title: 'Method', cell: methodName },
+      { title: 'Development', decimals: 3, cell: (method) => fits.projection.development.errors[method] },
+      {
+        title: `Held back, ${held_back_year}`,
+        decimals: 3,
+        cell: (method) => fits.projection.held_back.errors[method],
+      },
+    ],
+    Object.keys(fits.projection.held_back.errors).filter(isReported),
   )
 }
 <h3>What this model does not show</h3>

@@ -1,11 +1,12 @@
 import type { Territory } from '../../../contract/territory.ts';
 import { type Words, wordsOf } from '../../../contract/words.ts';
+import { type Html, html } from '../../../lib/pages/html.ts';
+import { type Column, table } from '../../../lib/pages/table.ts';
 import type { GroupScore } from '../../../validate/compare-truth.ts';
 import type { KnownTruth } from '../../../validate/known-truth.ts';
 import type { OverFolds, Validation } from '../../../validate/validation.ts';
 import type { Contents } from '../../snapshot/contents.ts';
 import type { Evidence } from '../shared/evidence.ts';
-import { html, type Markup, table } from '../shared/markup.ts';
 import { inSentence, modelName } from '../shared/names.ts';
 import { basisPart } from './basis.ts';
 import { forecastPart } from './forecasts.ts';
@@ -14,12 +15,12 @@ import { forecastPart } from './forecasts.ts';
 export function validationSection(
   { tables, coverage, model }: Contents,
   { risk, surveys, validation, known_truth }: Evidence,
-): Markup {
+): Html {
   const words = wordsOf(model.territory);
   return html`<section id="validation" aria-labelledby="validation-head">
 <h2 id="validation-head">How reliable the scores are</h2>
 <p class="lead">The scores shown are those of the <b>${modelName(risk.model).toLowerCase()}</b> model. The spatial model is compared with two simple ones: the baseline, which is each ${words.state.one}’s average in the nearest survey round, pulled towards the national average and adjusted for the season; and the national mean, which is the national figure of that round. A model that does not beat these is not worth its complexity.</p>
-${validation ? measured(validation, cellOf(surveys, words), words) : html`<p class="missing">The scores of this version were not tested on survey cells left out of the fit, so nothing here shows how often its ranges contain the truth. For checks of the season and of the transmission model see below.</p>`}
+${validation ? measured(validation, cellOf(surveys, words), words) : html`<p class="notice">The scores of this version were not tested on survey cells left out of the fit, so nothing here shows how often its ranges contain the truth. For checks of the season and of the transmission model see below.</p>`}
 ${madeUp(known_truth, model.territory, words)}
 ${forecastPart(tables, words)}
 ${basisPart({ tables, coverage, model })}
@@ -27,8 +28,13 @@ ${
   risk.spatial &&
   html`<details><summary>Hyperparameters of the spatial model</summary>${table(
     'Posterior of the hyperparameters',
-    [{ head: 'Name' }, { head: 'Scale' }, { head: 'Mean', number: true }, { head: 'Standard deviation', number: true }],
-    risk.spatial.hyperparameters.map(({ name, scale, mean, sd }) => [name, scale, mean.toFixed(3), sd.toFixed(3)]),
+    [
+      { title: 'Name', cell: ({ name }) => name },
+      { title: 'Scale', cell: ({ scale }) => scale },
+      { title: 'Mean', decimals: 3, cell: ({ mean }) => mean },
+      { title: 'Standard deviation', decimals: 3, cell: ({ sd }) => sd },
+    ],
+    risk.spatial.hyperparameters,
   )}</details>`
 }
 </section>`;
@@ -39,16 +45,15 @@ function madeUp(
   { seeds, pooled, countries, of_this_code, confirmed_on }: KnownTruth,
   { zones }: Territory,
   { lga, Lga }: Words,
-): Markup {
+): Html {
   const figures = figuresIn(Lga.one);
   const isLike = pooled.every(({ by, group }) => by !== 'zone' || Object.hasOwn(zones?.names ?? {}, group));
   const share = (value: number) => `${(100 * value).toFixed(1)}%`;
   const blocks = pooled.filter(({ by }) => by === 'block').map(({ coverage_90 }) => coverage_90);
-  const all = pooled.filter(({ by }) => by === 'all');
   const byFamily = html`${table(
     'Made-up countries by family of truth',
-    [{ head: 'Truth' }, { head: 'Months' }, ...figures.map(([head]) => ({ head, number: true as const }))],
-    all.map((row) => [row.truth, row.group, ...figures.map(([, of]) => of(row))]),
+    [TRUTH, MONTHS, ...figures],
+    pooled.filter(({ by }) => by === 'all'),
   )}
 <p class="note">In 90%: share of true values in the 90% range. Bias: mean of score minus truth. Error: root mean square of that difference, of the score and of the baseline. Interval score: width of the 90% range plus 20 times the distance by which it misses; lower is better.</p>`;
   return html`<h3>Tests with known truth</h3>
@@ -58,18 +63,13 @@ ${
   isLike &&
   html`<details><summary>By period, zone, distance from survey clusters, urban and rural</summary>${table(
     'Made-up countries by family of truth and group',
-    [{ head: 'Truth' }, { head: 'Group' }, ...figures.map(([head]) => ({ head, number: true as const }))],
-    pooled.filter(({ by }) => by !== 'all').map((row) => [row.truth, row.group, ...figures.map(([, of]) => of(row))]),
+    [TRUTH, { title: 'Group', cell: ({ group }) => group }, ...figures],
+    pooled.filter(({ by }) => by !== 'all'),
   )}</details>
 <details><summary>By country</summary>${table(
     'Each made-up country',
-    [
-      { head: 'Truth' },
-      { head: 'Seed', number: true },
-      { head: 'Months' },
-      ...figures.map(([head]) => ({ head, number: true as const })),
-    ],
-    countries.map((row) => [row.truth, row.seed, row.group, ...figures.map(([, of]) => of(row))]),
+    [TRUTH, { title: 'Seed', cell: ({ seed }) => seed }, MONTHS, ...figures],
+    countries,
   )}</details>`
 }`;
 }
@@ -81,25 +81,31 @@ function ofThisCode(same: boolean, confirmed: readonly string[]): string {
 }
 
 /** The effect of each covariate from the catalog on the scores above. */
-function covariateTable(covariates: Validation['covariates']): Markup {
+function covariateTable(covariates: Validation['covariates']): Html {
   return html`<h3>Effect of each covariate</h3>
 <p>In addition to population density, the spatial model uses ${inSentence(covariates.map(({ covariate }) => covariate))}. The same cells were predicted without each of these in turn. A difference of less than three standard errors may be due to chance.</p>
 ${table(
   'Scores with the covariate minus those without it, ± one standard error of the difference between groups',
-  [{ head: 'Covariate' }, { head: 'Log score', number: true }, { head: 'CRPS', number: true }],
-  covariates.map((row) => [row.covariate, withError(row.log_score, 4), withError(row.crps, 5)]),
+  [
+    { title: 'Covariate', cell: ({ covariate }) => covariate },
+    { title: 'Log score', variant: 'number', cell: ({ log_score }) => withError(log_score, 4) },
+    { title: 'CRPS', variant: 'number', cell: ({ crps }) => withError(crps, 5) },
+  ],
+  covariates,
 )}`;
 }
 
 /** Columns of the tables of made-up countries. */
-const figuresIn = (Lga: string): [string, (row: GroupScore) => string | number][] => [
-  [`${Lga}-months`, ({ lga_months }) => lga_months],
-  ['In 90%', ({ coverage_90 }) => coverage_90.toFixed(3)],
-  ['Bias', ({ bias }) => bias.toFixed(4)],
-  ['Error', ({ rmse }) => rmse.toFixed(4)],
-  ['Error of baseline', ({ baseline_rmse }) => baseline_rmse.toFixed(4)],
-  ['Interval score', ({ interval_score }) => interval_score.toFixed(3)],
+const figuresIn = (Lga: string): Column<GroupScore>[] => [
+  { title: `${Lga}-months`, cell: ({ lga_months }) => lga_months },
+  { title: 'In 90%', decimals: 3, cell: ({ coverage_90 }) => coverage_90 },
+  { title: 'Bias', decimals: 4, cell: ({ bias }) => bias },
+  { title: 'Error', decimals: 4, cell: ({ rmse }) => rmse },
+  { title: 'Error of baseline', decimals: 4, cell: ({ baseline_rmse }) => baseline_rmse },
+  { title: 'Interval score', decimals: 3, cell: ({ interval_score }) => interval_score },
 ];
+const TRUTH: Column<{ truth: string }> = { title: 'Truth', cell: ({ truth }) => truth };
+const MONTHS: Column<{ group: string }> = { title: 'Months', cell: ({ group }) => group };
 
 /**
  * Defines a cell, the unit left out: a row of the file if it is a cluster, else an LGA's clusters of one month
@@ -114,34 +120,29 @@ function measured(
   { words, folds, block_degrees, scores, covariates }: Validation,
   cell: string,
   { state, lga }: Words,
-): Markup {
+): Html {
   const levels = scores[0]?.coverage.map(({ level }) => level) ?? [];
   return html`<p>${words} Blocks of ${lga.many} with sides of ${block_degrees}° were left out in ${folds.length} groups, each predicted by models fitted without it; rounds known only by ${state.one} were left out throughout.</p>
-<div class="triple"><div class="card"><figure id="calibration" class="plot"></figure><p class="note">Cells in ten groups, from the lowest prediction to the highest. On the diagonal, observed shares equal predicted shares. The wider a model’s points are spread, the better it distinguishes places.</p></div>
+<div class="cards"><div class="card"><figure id="calibration" class="plot"></figure><p class="note">Cells in ten groups, from the lowest prediction to the highest. On the diagonal, observed shares equal predicted shares. The wider a model’s points are spread, the better it distinguishes places.</p></div>
 <div class="card"><figure id="coverage" class="plot"></figure><p class="note">On the diagonal, ranges contain the observed share as often as they should. Below it, they are too narrow.</p></div>
 <div class="card"><figure id="pit" class="plot"></figure><p class="note">Bars of equal height are ideal: observed shares fall equally often in each part of the predictive distribution. A U shape means that ranges are too narrow, a hump that they are too wide.</p></div></div>
 ${table(
   'Scores on cells left out, ± one standard error between groups',
   [
-    { head: 'Rounds' },
-    { head: 'Model' },
-    { head: 'Cells', number: true },
-    { head: 'Log score', number: true },
-    { head: 'CRPS', number: true },
-    { head: 'Mean absolute error', number: true },
-    { head: 'Correlation', number: true },
-    ...levels.map((level) => ({ head: `In ${Math.round(level * 100)}%`, number: true })),
+    { title: 'Rounds', cell: ({ survey_year }) => survey_year ?? 'all' },
+    { title: 'Model', cell: ({ model }) => modelName(model) },
+    { title: 'Cells', cell: ({ cells }) => cells },
+    { title: 'Log score', variant: 'number', cell: ({ log_score }) => withError(log_score, 3) },
+    { title: 'CRPS', variant: 'number', cell: ({ crps }) => withError(crps, 4) },
+    { title: 'Mean absolute error', variant: 'number', cell: (row) => withError(row.mean_absolute_error, 4) },
+    { title: 'Correlation', decimals: 3, cell: ({ correlation }) => correlation },
+    ...levels.map((level, i) => ({
+      title: `In ${Math.round(level * 100)}%`,
+      decimals: 3,
+      cell: ({ coverage }: Validation['scores'][number]) => coverage[i]!.share,
+    })),
   ],
-  roundByRound(scores).map((row) => [
-    row.survey_year ?? 'all',
-    modelName(row.model),
-    row.cells,
-    withError(row.log_score, 3),
-    withError(row.crps, 4),
-    withError(row.mean_absolute_error, 4),
-    row.correlation.toFixed(3),
-    ...row.coverage.map(({ share }) => share.toFixed(3)),
-  ]),
+  roundByRound(scores),
 )}
 <p class="note">${cell} Log score: logarithm of the probability that the model gave to the observation; higher is better. CRPS (continuous ranked probability score): distance of the predictive distribution from the observation; lower is better. Mean absolute error: distance of the predicted share from the observed one; lower is better. In 90%: share of cells inside the model’s 90% range.</p>
 ${covariates.length > 0 && covariateTable(covariates)}`;

@@ -1,39 +1,45 @@
 import type { Words } from '../../../contract/words.ts';
+import { type Html, html } from '../../../lib/pages/html.ts';
+import { type Column, table } from '../../../lib/pages/table.ts';
 import type { SeasonWindow } from '../../../model/season/season-tables.ts';
 import type { SnapshotTables } from '../../snapshot/snapshot-tables.ts';
-import { html, type Markup, table } from '../shared/markup.ts';
 import { monthName } from '../shared/names.ts';
 
 type Measure = SeasonWindow['measure'];
+interface Row {
+  state_code: string;
+  state: string;
+  cases: SeasonWindow;
+  rain: SeasonWindow;
+}
 
 /** The consecutive months with most of a year's malaria, by state, for planners of seasonal chemoprevention. */
 export function windowsPart(
   { season_windows, context_states }: SnapshotTables,
   { state: level, lga, State }: Words,
-): Markup {
+): Html {
   const rows = new Map(
     season_windows.map((row) => [`${row.code} ${row.measure} ${row.months}`, row] satisfies [string, SeasonWindow]),
   );
   const of = (state_code: string, measure: Measure, months: number) => rows.get(`${state_code} ${measure} ${months}`)!;
-  const by = (months: number) =>
-    context_states.map(({ state_code, state }) => {
-      const [cases, rain] = [of(state_code, 'reported_cases', months), of(state_code, 'rain_transmission', months)];
-      return { state, cases, rain };
-    });
+  const by = (months: number): Row[] =>
+    context_states.map(({ state_code, state }) => ({
+      state_code,
+      state,
+      cases: of(state_code, 'reported_cases', months),
+      rain: of(state_code, 'rain_transmission', months),
+    }));
   const four = by(4);
   const count = (verdict: string) => four.filter((row) => overall(row.cases, row.rain) === verdict).length;
   const byRainOnly = four.filter(({ cases, rain }) => rain.criterion === 'reached' && cases.criterion !== 'reached');
-  const shown = (months: number) =>
-    by(months).map(({ state, cases, rain }) => [state, ...cellsOf(cases), ...cellsOf(rain), recordOf(cases)]);
-  const columns = [
-    { head: State.one },
-    { head: 'Reported cases: months' },
-    { head: 'Share (90% range)', number: true },
-    { head: 'Right to within a month', number: true },
-    { head: 'Rain-driven transmission: months' },
-    { head: 'Share (90% range)', number: true },
-    { head: 'Right to within a month', number: true },
-    { head: 'Own case record: share in these months by cases; its own best months' },
+  const columns: Column<Row>[] = [
+    { title: State.one, cell: ({ state }) => state },
+    ...columnsOf('Reported cases: months', ({ cases }) => cases),
+    ...columnsOf('Rain-driven transmission: months', ({ rain }) => rain),
+    {
+      title: 'Own case record: share in these months by cases; its own best months',
+      cell: ({ cases }) => recordOf(cases),
+    },
   ];
   return html`<h3 id="season-windows">Best months to act</h3>
 <p>Seasonal chemoprevention is given in the consecutive months with most of a year’s malaria. Two measures are shown, because they differ: <b>reported cases</b>, the index above, which varies as the records of health facilities for all ages do; and <b>rain-driven transmission</b>, the part of transmission that follows rain. The latter excludes transmission that does not depend on rain, ignores immunity, and is verified by no record. Malaria in children lies somewhere between the two. Ranges and chances are derived from the errors of the index in ${level.many} left out of the fit; the second measure uses the same errors, so it is overconfident if rain is not the deciding factor.</p>
@@ -42,23 +48,18 @@ ${table(
   'Four consecutive months',
   [
     ...columns,
-    { head: '60%: by cases' },
-    { head: 'By rain' },
-    { head: 'Both' },
-    { head: 'Share of rain in the wettest three months', number: true },
+    { title: '60%: by cases', cell: ({ cases }) => chanceOf(cases) },
+    { title: 'By rain', cell: ({ rain }) => chanceOf(rain) },
+    { title: 'Both', cell: ({ cases, rain }) => overall(cases, rain) },
+    {
+      title: 'Share of rain in the wettest three months',
+      variant: 'number',
+      cell: ({ state_code }) => percent(of(state_code, 'reported_cases', 3).rain_share),
+    },
   ],
-  four.map(({ state, cases, rain }, i) => [
-    state,
-    ...cellsOf(cases),
-    ...cellsOf(rain),
-    recordOf(cases),
-    chanceOf(cases),
-    chanceOf(rain),
-    overall(cases, rain),
-    percent(of(context_states[i]!.state_code, 'reported_cases', 3).rain_share),
-  ]),
+  four,
 )}
-<details><summary>Three and five months</summary>${table('Three consecutive months', columns, shown(3))}${table('Five consecutive months', columns, shown(5))}</details>
+<details><summary>Three and five months</summary>${table('Three consecutive months', columns, by(3))}${table('Five consecutive months', columns, by(5))}</details>
 <p class="note">For ${lga.many} see the table <code>season_windows</code>.</p>`;
 }
 
@@ -69,15 +70,27 @@ const overall = (cases: SeasonWindow, rain: SeasonWindow) =>
 const percent = (share: number) => `${(100 * share).toFixed(0)}%`;
 const short = (month: number) => monthName(month).slice(0, 3);
 
-function cellsOf({ first_month, last_month, share, share_low, share_high, start_probability }: SeasonWindow) {
-  const range =
-    share_low !== null && share_high !== null && ` (${(100 * share_low).toFixed(0)}–${(100 * share_high).toFixed(0)})`;
-  return [
-    `${short(first_month)}–${short(last_month)}`,
-    html`${percent(share)}${range}`,
-    start_probability === null ? null : percent(start_probability),
-  ];
-}
+/** The months of one measure, their share and how likely they are right. */
+const columnsOf = (title: string, of: (row: Row) => SeasonWindow): Column<Row>[] => [
+  {
+    title,
+    cell: (row) => `${short(of(row).first_month)}–${short(of(row).last_month)}`,
+  },
+  { title: 'Share (90% range)', variant: 'number', cell: (row) => shareOf(of(row)) },
+  {
+    title: 'Right to within a month',
+    variant: 'number',
+    cell: (row) => {
+      const { start_probability } = of(row);
+      return start_probability === null ? null : percent(start_probability);
+    },
+  },
+];
+
+const shareOf = ({ share, share_low, share_high }: SeasonWindow) =>
+  share_low === null || share_high === null
+    ? percent(share)
+    : `${percent(share)} (${(100 * share_low).toFixed(0)}–${(100 * share_high).toFixed(0)})`;
 
 const chanceOf = ({ criterion, criterion_probability }: SeasonWindow) =>
   criterion_probability === null ? criterion : `${criterion}, ${percent(criterion_probability)}`;

@@ -1,7 +1,7 @@
 import { area, bbox, centerOfMass, feature, featureCollection, polygon } from '@turf/turf';
 import type { AreaGeometry } from '../../../contract/schemas.ts';
+import { type Html, html } from '../../../lib/pages/html.ts';
 import { polygonsOf } from '../../../measure/boundaries/outline-check.ts';
-import { html, type Markup, raw } from './markup.ts';
 
 /** The outlines that a map needs. */
 export interface MapOutlines {
@@ -27,8 +27,8 @@ export interface MapStyle {
  * All LGAs and states as one SVG. Longitude is scaled by the cosine of the middle latitude, so that shapes look right.
  * Positions are integers relative to the previous one, which keeps the file small.
  */
-export function renderMap({ lgas, states }: MapOutlines, { label, fill, title, scripted }: MapStyle): Markup {
-  const named = (name: string) => raw(`${scripted ? ` id="${name}"` : ''} class="${name}"`);
+export function renderMap({ lgas, states }: MapOutlines, { label, fill, title, scripted }: MapStyle): Html {
+  const named = (name: string) => html`${scripted && html` id="${name}"`} class="${name}"`;
   const [west, south, east, north] = bbox(featureCollection(states.map(({ geometry }) => feature(geometry))));
   const shrink = Math.cos((((south + north) / 2) * Math.PI) / 180);
   const project: Project = ([x, y]) => [Math.round((x - west) * shrink * UNITS), Math.round((north - y) * UNITS)];
@@ -36,12 +36,11 @@ export function renderMap({ lgas, states }: MapOutlines, { label, fill, title, s
   const margin = 120;
   const box = `${-margin} ${-margin} ${width + 2 * margin} ${height + 2 * margin}`;
   // Converts map units back to degrees, for downloads.
-  const projection = raw(
-    scripted ? ` data-west="${west}" data-north="${north}" data-shrink="${shrink}" data-units="${UNITS}"` : '',
-  );
+  const projection =
+    scripted && html` data-west="${west}" data-north="${north}" data-shrink="${shrink}" data-units="${UNITS}"`;
   return html`<svg${named('map')}${projection} viewBox="${box}" role="img" aria-label="${label}">
-<g${named('lgas')}>${lgas.map(({ lga_code, geometry }) => html`<path data-code="${lga_code}" fill="${fill(lga_code)}" d="${raw(pathOf(geometry, project))}"${title ? html`><title>${title(lga_code)}</title></path>` : raw('/>')}\n`)}</g>
-<g${named('states')}>${states.map(({ state_code, geometry }) => html`<path data-code="${state_code}" d="${raw(pathOf(geometry, project))}"/>\n`)}</g>
+<g${named('lgas')}>${lgas.map(({ lga_code, geometry }) => html`<path data-code="${lga_code}" fill="${fill(lga_code)}" d="${pathOf(geometry, project)}"${title ? html`><title>${title(lga_code)}</title></path>` : html`/>`}\n`)}</g>
+<g${named('states')}>${states.map(({ state_code, geometry }) => html`<path data-code="${state_code}" d="${pathOf(geometry, project)}"/>\n`)}</g>
 <g${named('labels')}>${states.map(({ state_code, geometry }) => {
     const [x, y] = project(labelPoint(geometry));
     return html`<text x="${x}" y="${y}">${state_code}</text>`;

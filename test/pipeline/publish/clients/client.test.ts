@@ -5,6 +5,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { ERRORS } from '../../../../pipeline/contract/errors.ts';
 import { buildOpenapi } from '../../../../pipeline/contract/openapi.ts';
 import { JSON_OPERATIONS, OPERATIONS } from '../../../../pipeline/contract/operations.ts';
+import { describeApi } from '../../../../pipeline/contract/reference.ts';
 import type { Territory } from '../../../../pipeline/contract/territory.ts';
 import { renderApiPage } from '../../../../pipeline/publish/clients/api-page.ts';
 import { clientFiles } from '../../../../pipeline/publish/clients/files.ts';
@@ -114,7 +115,7 @@ test('schemas become TypeScript types', () => {
 });
 
 test('the reference lists every operation and every error', () => {
-  const page = renderApiPage(buildOpenapi('tiny-1-00000000', TERRITORY));
+  const page = renderApiPage(describeApi(buildOpenapi('tiny-1-00000000', TERRITORY), []));
   for (const { id, path: route } of JSON_OPERATIONS)
     expect(page).toContain(`<section id="${id}"><h2><code>GET ${route}`);
   for (const { path: route } of OPERATIONS) expect(page).toContain(`<code>GET ${route}</code>`);

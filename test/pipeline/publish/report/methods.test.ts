@@ -26,7 +26,7 @@ test('an equation that cannot be parsed stops the build', () => {
 });
 
 test('every model page is in the report, with no equation left as text', () => {
-  const { markup } = methodsSection(TERRITORY);
+  const markup = methodsSection(TERRITORY).toString();
   const pages = globSync('{measure,model}/*/{MODEL,NUMERICS,RESULTS}.md', { cwd: PIPELINE });
   expect(pages.length).toBe(8);
   for (const file of pages) {

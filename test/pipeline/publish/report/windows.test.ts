@@ -25,7 +25,7 @@ const section = (cases: string, rain: string) => {
     row('rain_transmission', months, rain),
   ]);
   const tables = { season_windows, context_states: [{ state_code: 'AB', state: 'Abia' }] } as unknown as SnapshotTables;
-  return windowsPart(tables, wordsOf(undefined)).markup;
+  return windowsPart(tables, wordsOf(undefined)).toString();
 };
 
 test('the verdict is unknown if the measures differ; the usual reason is given only if it applies', () => {

@@ -186,7 +186,7 @@ test('the command prints a table or JSON, writes a file, and exits with 1 at the
   ]);
   expect(table.code).toBe(0);
   expect(table.stdout).toMatch(
-    /Not scored: A's forecasts of 2022-01, 2022-02, 2022-03. B estimates them, but without a survey/,
+    /Not scored: 2022-01, 2022-02 and 2022-03\. The new version estimates these months, .* no new survey of them/,
   );
   expect(gate.code).toBe(1);
   expect(JSON.parse(gate.stdout).over).toEqual(['2.78% of ranges no longer overlap, at most 1% expected']);

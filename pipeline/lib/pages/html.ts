@@ -33,3 +33,11 @@ function markupOf(value: Value): string {
 export function html(strings: TemplateStringsArray, ...values: readonly Value[]): Html {
   return Html.of(strings.reduce((markup, text, i) => markup + markupOf(values[i - 1]) + text));
 }
+
+/** Text in which `code` is in backticks, marked up as such. */
+export const prose = (text: string): Html =>
+  html`${text.split('`').map((part, i) => (i % 2 ? html`<code>${part}</code>` : part))}`;
+
+/** A value as JSON inside a `<script>` that is not run, with `<` escaped so that nothing in it ends the element. */
+export const jsonScript = (id: string, value: unknown): Html =>
+  html`<script type="application/json" id="${id}">${Html.of(JSON.stringify(value).replaceAll('<', '\\u003c'))}</script>`;

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import type { DiffOutlines } from '../../../../pipeline/publish/report/diff-maps.ts';
-import { renderDiffPage } from '../../../../pipeline/publish/report/diff-page.ts';
+import { sectionsText } from '../../../../pipeline/cli/terminal/blocks-text.ts';
+import { changesPage } from '../../../../pipeline/publish/report/changes-page.ts';
+import { type DiffOutlines, diffSections } from '../../../../pipeline/publish/report/diff-sections.ts';
 import type { SnapshotDiff } from '../../../../pipeline/publish/snapshot/diff.ts';
 import { TERRITORY } from '../../../../pipeline/synthetic/states.ts';
 import { levelsIn } from '../../../support/nigerian.ts';
@@ -68,6 +69,9 @@ const outlines: DiffOutlines = {
   })),
 };
 
+const renderDiffPage = (of: SnapshotDiff, where: DiffOutlines) =>
+  changesPage({ title: 'Changes', lead: '', synthetic: of.synthetic, sections: [], diff: of, outlines: where });
+
 test("a page for another country uses that country's words", () => {
   const page = renderDiffPage(diff, { ...outlines, territory: OTHER });
   expect(page).toContain('scores of communes and months compared');
@@ -102,4 +106,19 @@ test('without changed levels there is no map of them; a made-up country is marke
   const page = renderDiffPage(none, outlines);
   expect(page).not.toContain('Months with a different level');
   expect(page).toContain('Made-up country.');
+});
+
+test('the terminal shows the same sections, without what did not change', () => {
+  const same = { operation: 'risk-states', same: 3, changed: 0, only_in_a: 0, only_in_b: 0 };
+  const text = sectionsText(diffSections({ ...diff, answers: [...diff.answers, same] }, outlines)).join('\n');
+  for (const part of [
+    'Thresholds exceeded\n  12.5% of scores <moved>\n',
+    'Changed answers (1 others are the same):\nOperation  Same bytes',
+    '<NG001001>, Abia  NG001001  2023-01  0.4000 (0.3000–0.5000)',
+    'score 3 (0.2); removed: urban',
+    'cannot be scored yet',
+  ])
+    expect(text).toContain(part);
+  expect(text).not.toContain('risk-states');
+  expect(text).not.toContain('undefined');
 });

@@ -1,0 +1,36 @@
+import { filled, type Section } from '../../lib/pages/blocks.ts';
+import { shown } from '../../lib/pages/table.ts';
+import { formatTable } from './text-table.ts';
+
+/** The sections of a page as lines for the terminal; those without blocks are left out. */
+export const sectionsText = (sections: readonly Section[]): string[] =>
+  sections.flatMap(({ title, blocks }) => (filled(blocks).length > 0 ? ['', title, ...blocksText(blocks)] : []));
+
+/** Blocks as lines for the terminal. @param width columns of the terminal, at which texts wrap */
+export const blocksText = (blocks: Section['blocks'], width = Number.POSITIVE_INFINITY): string[] =>
+  filled(blocks).flatMap((block) => {
+    if (typeof block === 'string') return wrapped(block, width);
+    if ('details' in block) return wrapped(block.summary, width);
+    if ('rows' in block) {
+      const rows = block.rows.map((cells) =>
+        Object.fromEntries(block.columns.map(({ title, decimals }, i) => [title, shown(cells[i] ?? null, decimals)])),
+      );
+      return ['', `${block.caption}:`, formatTable(rows)];
+    }
+    const { heading, hint, items } = block;
+    const head = heading === undefined ? [] : [`${heading}${hint === undefined ? '' : ` (${hint})`}:`];
+    return [...head, ...items.map((item) => `  ${item}`)].flatMap((line) => wrapped(line, width));
+  });
+
+/** Wraps a line at words; continuation lines are indented by four. */
+function wrapped(line: string, width: number): string[] {
+  const lines: string[] = [];
+  let current = '';
+  for (const word of line.split(/(?<=\S) /)) {
+    if (current !== '' && current.length + 1 + word.length > width) {
+      lines.push(current);
+      current = `    ${word}`;
+    } else current = current === '' ? word : `${current} ${word}`;
+  }
+  return [...lines, current];
+}

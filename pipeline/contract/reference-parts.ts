@@ -1,0 +1,66 @@
+/** The reference as HTML, for the page in a snapshot and for the dashboard. */
+import { type Html, html, prose } from '../lib/pages/html.ts';
+import { table } from '../lib/pages/table.ts';
+import type { Reference, ReferenceField, ReferenceOperation } from './reference.ts';
+
+/** Operations by tag. @param at the page or the place on this page that an operation has */
+export const operationTables = ({ tags }: Reference, operations: readonly ReferenceOperation[], at: string): Html =>
+  html`${tags.map(({ name, description }) => {
+    const listed = operations.filter(({ tag }) => tag === name);
+    return (
+      listed.length > 0 &&
+      html`<h2>${description}</h2>${table(
+        description,
+        [
+          { title: 'Path', cell: ({ id, path }) => html`<a href="${at}${id}"><code>${path}</code></a>` },
+          { title: 'Summary', cell: ({ summary }) => summary },
+          { title: 'Scopes', cell: (operation) => prose(operation.description) },
+        ],
+        listed,
+      )}`
+    );
+  })}`;
+
+/** The parts of an operation's description, by title; those that it lacks are null. */
+export const operationParts = ({ parameters, isJson, fields, example, errors }: ReferenceOperation) => {
+  const fieldsAre = isJson ? 'Fields' : 'Columns';
+  return {
+    Parameters:
+      parameters.length > 0
+        ? html`<p>Other parameters are ignored, so check the spelling of names.</p>${table(
+            'Parameters',
+            [
+              { title: 'Name', cell: ({ name }) => html`<code>${name}</code>` },
+              { title: 'Required', cell: ({ required }) => (required ? 'yes' : 'no') },
+              { title: 'Meaning', cell: ({ description }) => prose(description) },
+              { title: 'Example', cell: (parameter) => html`<code>${parameter.example}</code>` },
+            ],
+            parameters,
+          )}`
+        : null,
+    Answer:
+      example !== undefined
+        ? html`<p>An example from this data version, with lists shortened.</p><pre tabindex="0" role="group" aria-label="Answer">${isJson ? JSON.stringify(example, null, 2) : String(example)}</pre>`
+        : null,
+    [fieldsAre]: fields.length > 0 ? fieldTable(fieldsAre, fields) : null,
+    Errors: table(
+      'Errors',
+      [
+        { title: 'Status', cell: ({ status }) => status },
+        { title: 'Code and meaning', cell: ({ description }) => prose(description) },
+      ],
+      errors,
+    ),
+  };
+};
+
+export const fieldTable = (caption: 'Fields' | 'Columns', fields: readonly ReferenceField[]): Html =>
+  table(
+    caption,
+    [
+      { title: caption.slice(0, -1), cell: ({ name }) => html`<code>${name}</code>` },
+      { title: 'Type', cell: ({ type }) => type },
+      { title: 'Meaning', cell: ({ description }) => prose(description) },
+    ],
+    fields,
+  );

@@ -1,0 +1,165 @@
+/** The reference for people as data, made from a snapshot's OpenAPI document and its list of tables. */
+import type { Tables } from './schemas.ts';
+
+export interface Reference {
+  title: string;
+  modelVersion: string;
+  contractVersion: string;
+  /** What holds for all operations; paragraphs and lists, with `code` in backticks. */
+  description: string;
+  /** Where the proxy listens by default. */
+  base: string;
+  operations: ReferenceOperation[];
+  /** The operations' tags and their meanings, in order. */
+  tags: { name: string; description: string }[];
+  headers: { name: string; description: string; example: string | number }[];
+  /** Fields of the body of errors. */
+  problem: ReferenceField[];
+}
+
+export interface ReferenceOperation {
+  id: string;
+  path: string;
+  summary: string;
+  /** The scopes that it needs, in words. */
+  description: string;
+  tag: string;
+  parameters: { name: string; required: boolean; description: string; example: string }[];
+  /** Path and query with the parameters' examples. */
+  address: string;
+  /** Whether the answer is JSON and not a file. */
+  isJson: boolean;
+  /** Fields of the answer, or columns of the table. */
+  fields: ReferenceField[];
+  /** The answer to `address`, with lists shortened; undefined if none can be shown. */
+  example: unknown;
+  errors: { status: string; description: string }[];
+}
+
+/** A field of an answer; one of an entry in a list is named like `lgas[].score`. */
+export interface ReferenceField {
+  name: string;
+  type: string;
+  description: string;
+}
+
+interface Schema {
+  $ref?: string;
+  type?: string;
+  description?: string;
+  const?: unknown;
+  enum?: unknown[];
+  anyOf?: Schema[];
+  items?: Schema;
+  minItems?: number;
+  maxItems?: number;
+  minimum?: number;
+  maximum?: number;
+  properties?: Record<string, Schema>;
+}
+interface Parameter {
+  name: string;
+  in: 'path' | 'query';
+  required: boolean;
+  description: string;
+  example: string;
+}
+interface Answer {
+  $ref?: string;
+  description: string;
+  content?: Record<string, { schema?: Schema; example?: unknown }>;
+}
+interface Get {
+  operationId: string;
+  summary: string;
+  description: string;
+  tags: string[];
+  parameters: { $ref: string }[];
+  responses: Record<string, Answer>;
+}
+/** The parts of the OpenAPI document that the reference needs. */
+export interface Openapi {
+  info: { title: string; version: string; description: string; 'x-model-version': string };
+  servers: [{ variables: { base_url: { default: string } } }];
+  tags: Reference['tags'];
+  paths: Record<string, { get: Get }>;
+  components: {
+    schemas: Record<string, Schema>;
+    headers: Record<string, Omit<Reference['headers'][number], 'name'>>;
+  };
+}
+
+/** @param tables the answer of `/v1/tables`; empty in snapshots from before it */
+export function describeApi(openapi: Openapi, tables: Tables['tables']): Reference {
+  const { info, servers, tags, paths, components } = openapi;
+  return {
+    title: info.title,
+    modelVersion: info['x-model-version'],
+    contractVersion: info.version,
+    description: info.description,
+    base: servers[0].variables.base_url.default,
+    operations: Object.entries(paths).map(([path, { get }]) => operationOf(path, get, openapi, tables)),
+    tags,
+    headers: Object.entries(components.headers).map(([name, header]) => ({ name, ...header })),
+    problem: fieldsOf(components.schemas.Problem!, '', openapi),
+  };
+}
+
+function operationOf(path: string, get: Get, openapi: Openapi, tables: Tables['tables']): ReferenceOperation {
+  const parameters = get.parameters.map((one) => resolve(one, openapi) as unknown as Parameter);
+  const inQuery = parameters.filter((one) => one.in === 'query');
+  const query = String(new URLSearchParams(inQuery.map(({ name, example }) => [name, example])));
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name) => parameters.find((one) => one.name === name)!.example);
+  const { schema, example } = Object.values(get.responses['200']!.content!)[0]!;
+  return {
+    id: get.operationId,
+    path,
+    summary: get.summary,
+    description: get.description,
+    tag: get.tags[0]!,
+    parameters,
+    address: filled + (query && `?${query}`),
+    isJson: schema !== undefined,
+    fields: schema ? fieldsOf(schema, '', openapi) : columnsOf(path, tables),
+    example,
+    errors: Object.entries(get.responses).flatMap(([status, answer]) =>
+      Number(status) < 400 ? [] : [{ status, description: resolve(answer, openapi).description }],
+    ),
+  };
+}
+
+function resolve<T extends { $ref?: string }>(value: T, openapi: Openapi): T {
+  if (value.$ref === undefined) return value;
+  const names = value.$ref.slice('#/'.length).split('/');
+  return names.reduce((at: unknown, name) => (at as Record<string, unknown>)[name], openapi) as T;
+}
+
+/** Columns of the table that is served at `path`; empty for other files. */
+function columnsOf(path: string, tables: Tables['tables']): ReferenceField[] {
+  const found = tables.find(({ addresses }) => addresses.includes(path));
+  return (found?.columns ?? []).map(({ column, type, meaning }) => ({ name: column, type, description: meaning }));
+}
+
+/** Fields of an object, or of the objects in a list, at any depth, with `prefix` before their names. */
+function fieldsOf(schemaOrRef: Schema, prefix: string, openapi: Openapi): ReferenceField[] {
+  const schema = resolve(schemaOrRef, openapi);
+  if (schema.items) return fieldsOf(schema.items, `${prefix}[]`, openapi);
+  return Object.entries(schema.properties ?? {}).flatMap(([own, field]) => {
+    const name = prefix === '' ? own : `${prefix}.${own}`;
+    // A field that may be null has its description at the other alternative.
+    const described = [field, resolve(field, openapi), ...(field.anyOf ?? []).map((one) => resolve(one, openapi))];
+    const description = described.find((one) => one.description !== undefined)?.description ?? '';
+    return [{ name, type: typeOf(field, openapi), description }, ...fieldsOf(field, name, openapi)];
+  });
+}
+
+function typeOf(schemaOrRef: Schema, openapi: Openapi): string {
+  const { const: only, enum: values, anyOf, items, ...schema } = resolve(schemaOrRef, openapi);
+  if (only !== undefined) return JSON.stringify(only);
+  const options = values?.map((value) => JSON.stringify(value)) ?? anyOf?.map((one) => typeOf(one, openapi));
+  if (options) return [...new Set(options)].join(' or ');
+  const { type = 'any', minItems, maxItems, minimum, maximum } = schema;
+  if (items)
+    return `array of ${minItems !== undefined && minItems === maxItems ? `${minItems} ` : ''}${typeOf(items, openapi)}`;
+  return minimum === undefined || maximum === undefined ? type : `${type} ${minimum} to ${maximum}`;
+}

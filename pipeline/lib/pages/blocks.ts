@@ -1,0 +1,65 @@
+/** Findings, reviews and diffs as data, which are shown on a page or in a terminal. */
+import { type Html, html, prose } from './html.ts';
+import { type Column, table } from './table.ts';
+
+/** What a terminal can show, too. */
+export type Cell = string | number | null | undefined;
+
+/**
+ * A paragraph, with `code` in backticks; a list; a table; or details, which a page shows on demand and a terminal leaves
+ * out. Lists and tables without entries are not shown.
+ */
+export type Block = string | ListBlock | TableBlock | { summary: string; details: readonly Block[] };
+export interface ListBlock {
+  heading?: string;
+  hint?: string | undefined;
+  items: readonly string[];
+  /** Whether the reader must not overlook it. */
+  alert?: boolean;
+}
+export interface TableBlock {
+  caption: string;
+  columns: readonly Column<readonly Cell[], Cell>[];
+  rows: readonly (readonly Cell[])[];
+}
+export interface Section {
+  title: string;
+  blocks: readonly (Block | false)[];
+}
+
+/** A table as data. */
+export const tableBlock = <Row>(
+  caption: string,
+  columns: readonly Column<NoInfer<Row>, Cell>[],
+  rows: readonly Row[],
+): TableBlock => ({
+  caption,
+  columns: columns.map((column, i) => ({ ...column, cell: (cells) => cells[i] })),
+  rows: rows.map((row) => columns.map(({ cell }) => cell(row))),
+});
+
+/** Blocks without those that have nothing to show. */
+export const filled = (blocks: Section['blocks']): Block[] =>
+  blocks.filter((block) => {
+    if (block === false || typeof block === 'string') return block !== false;
+    if ('rows' in block) return block.rows.length > 0;
+    return 'details' in block ? filled(block.details).length > 0 : block.items.length > 0;
+  }) as Block[];
+
+/** The sections of a page; those without blocks are left out. */
+export const sectionsOf = (sections: readonly Section[]): Html =>
+  html`${sections.map(
+    ({ title, blocks }) => filled(blocks).length > 0 && html`<section><h2>${title}</h2>${blocksOf(blocks)}</section>\n`,
+  )}`;
+
+/** Blocks as HTML. */
+export const blocksOf = (blocks: Section['blocks']): Html => html`${filled(blocks).map(blockOf)}`;
+
+function blockOf(block: Block): Html {
+  if (typeof block === 'string') return html`<p>${prose(block)}</p>`;
+  if ('details' in block) return html`<details><summary>${block.summary}</summary>${blocksOf(block.details)}</details>`;
+  if ('rows' in block) return table(block.caption, block.columns, block.rows);
+  const { heading, hint, items, alert } = block;
+  return html`${heading && html`<h3>${heading}</h3>`}${hint && html`<p class="note">${prose(hint)}</p>`}
+<ul${alert && html` class="notice"`}>${items.map((item) => html`<li>${prose(item)}</li>`)}</ul>`;
+}

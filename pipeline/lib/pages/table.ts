@@ -1,0 +1,55 @@
+import { type Html, html, type Value } from './html.ts';
+
+export interface Column<Row, Shown extends Value = Value> {
+  title: string;
+  cell: (row: Row) => Shown;
+  /** Numbers are rounded to as many. */
+  decimals?: number;
+  /** How cells are styled. Numbers need not be marked, only texts that read as such. */
+  variant?: 'number' | 'email' | 'actions';
+}
+
+/**
+ * A table that scrolls if it is wider than the page, or becomes a list of cards where a style sheet says so. ARIA roles
+ * are explicit, because browsers drop those of elements that a style sheet takes out of table layout. The first column
+ * is the header of the row; a cell without a value shows a dash, and columns of numbers are right-aligned.
+ */
+export function table<Row>(
+  caption: string,
+  all: readonly (Column<NoInfer<Row>> | false | null)[],
+  rows: readonly Row[],
+): Html {
+  const columns = all
+    .filter((column) => column !== false && column !== null)
+    .map(({ title, cell, decimals, variant }) => {
+      const cells = rows.map(cell);
+      const known = cells.filter((value) => value !== null && value !== undefined);
+      const isNumeric = known.length > 0 && known.every((value) => typeof value === 'number');
+      const style = variant ?? (isNumeric ? 'number' : null);
+      return {
+        title,
+        cells: cells.map((value) => shown(value, decimals)),
+        variant,
+        className: style && html` class="${style}"`,
+      };
+    });
+  const heads = columns.map(
+    ({ title, variant, className }) =>
+      html`<th scope="col" role="columnheader"${className}>${
+        variant === 'actions' ? html`<span class="unseen">${title}</span>` : title
+      }</th>`,
+  );
+  const cellOf = ({ title, cells, className }: (typeof columns)[number], row: number, column: number) =>
+    column === 0
+      ? html`<th scope="row" role="rowheader">${cells[row]}</th>`
+      : html`<td role="cell" data-title="${title}"${className}><div>${cells[row]}</div></td>`;
+  return html`<div class="scroll" tabindex="0" role="group" aria-label="${caption}"><table role="table"><caption>${caption}</caption>
+<thead role="rowgroup"><tr role="row">${heads}</tr></thead>
+<tbody role="rowgroup">${rows.map(
+    (_, row) => html`<tr role="row">${columns.map((column, i) => cellOf(column, row, i))}</tr>\n`,
+  )}</tbody></table></div>`;
+}
+
+/** A cell's value with its number of decimals; a dash if there is none. */
+export const shown = <Shown extends Value>(value: Shown, decimals: number | undefined) =>
+  typeof value === 'number' && decimals !== undefined ? value.toFixed(decimals) : (value ?? '—');

@@ -1,0 +1,40 @@
+import { wordsOf } from '../../contract/words.ts';
+import { type Section, sectionsOf } from '../../lib/pages/blocks.ts';
+import { html } from '../../lib/pages/html.ts';
+import { headed, headOnDisk, page } from '../../lib/pages/page.ts';
+import type { SnapshotDiff } from '../snapshot/diff.ts';
+import { pageStyle } from './bundle.ts';
+import { changeFill, changeMaps, heat } from './diff-maps.ts';
+import { type DiffOutlines, diffSections } from './diff-sections.ts';
+
+export interface Changes {
+  title: string;
+  /** What the page is about, in a sentence. */
+  lead: string;
+  synthetic: boolean;
+  /** What comes before the diff. */
+  sections: readonly Section[];
+  /** Null if there is nothing to compare with. */
+  diff: SnapshotDiff | null;
+  outlines: DiffOutlines;
+}
+
+/** A page on what a new version changes, in the report's style, without scripts: `sections`, maps, and the diff. */
+export const changesPage = ({ title, lead, synthetic, sections, diff, outlines }: Changes): string =>
+  page(
+    `${synthetic ? '[made up] ' : ''}${title}`,
+    headOnDisk({ style: pageStyle() }),
+    html`${synthetic && html`<p class="made-up" role="alert"><strong>Made-up country.</strong> Nothing on this page describes a real place.</p>`}
+${headed(
+  html`<h1>${title}</h1><p>${lead}</p>`,
+  html`${sectionsOf(sections)}${diff && html`${mapSection(diff, outlines)}${sectionsOf(diffSections(diff, outlines))}`}`,
+)}`,
+  );
+
+function mapSection(diff: SnapshotDiff, outlines: DiffOutlines) {
+  const change = changeFill(diff);
+  const { state, a } = wordsOf(outlines.territory);
+  return html`<section><h2>Changes by place and month</h2><p class="lead">Changes are new minus old. Point to ${a.lga} to see its figures.</p>
+<div class="cards">${changeMaps(diff, outlines, change)}</div>
+<div class="card scroll" tabindex="0" role="group" aria-label="Mean change by area and month"><h3>Mean change by ${state.one} and month</h3>${heat(diff, change)}</div></section>`;
+}

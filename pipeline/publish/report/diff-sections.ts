@@ -1,0 +1,187 @@
+import type { BoundariesLgas, BoundariesStates } from '../../contract/schemas.ts';
+import type { Territory } from '../../contract/territory.ts';
+import { type Words, wordsOf } from '../../contract/words.ts';
+import { type Block, type Cell, type Section, tableBlock } from '../../lib/pages/blocks.ts';
+import type { Column } from '../../lib/pages/table.ts';
+import type { ForecastScore, SnapshotDiff, Tally } from '../snapshot/diff.ts';
+import type { Snapshot } from '../snapshot/read.ts';
+import { describeColumns } from '../snapshot/table-diff.ts';
+import { inSentence } from './shared/names.ts';
+
+/** Outlines and names of the new version, from its boundary answers. */
+export interface DiffOutlines {
+  /** The country's words for its areas; missing in snapshots from before contract 1.2. */
+  territory: Territory | undefined;
+  states: BoundariesStates['features'];
+  lgas: BoundariesLgas['features'];
+}
+
+export const outlinesOf = ({ manifest, answer }: Snapshot): DiffOutlines => ({
+  territory: manifest.territory,
+  states: answer<BoundariesStates>('boundaries-states', {}).features,
+  lgas: manifest.coverage.states.flatMap((state) => answer<BoundariesLgas>('boundaries-lgas', { state }).features),
+});
+
+/** `Dala, Kano`; codes for areas that are gone. */
+export function namesOf({ states, lgas }: DiffOutlines) {
+  const stateNames = new Map<string, string>(states.map(({ properties }) => [properties.code, properties.name]));
+  const lgaNames = new Map<string, string>(lgas.map(({ properties }) => [properties.lgaCode, properties.lga]));
+  const state = (code: string) => stateNames.get(code) ?? code;
+  return {
+    state,
+    lga: (row: { lga_code: string; state_code: string }) =>
+      `${lgaNames.get(row.lga_code) ?? row.lga_code}, ${state(row.state_code)}`,
+  };
+}
+
+const TALLY: Column<Tally, Cell>[] = [
+  { title: 'Compared', cell: ({ compared }) => compared },
+  { title: 'Moved', cell: ({ moved }) => moved },
+  { title: 'Level changed', cell: ({ flipped }) => flipped },
+  { title: 'Ranges apart', cell: ({ disjoint }) => disjoint },
+  { title: 'Mean change', decimals: 4, cell: ({ mean_change }) => mean_change },
+  { title: 'Largest change', decimals: 4, cell: ({ largest_change }) => largest_change },
+];
+
+/** What a new version changes: scores by place and month, levels, the old forecasts' skill, answers and tables. */
+export function diffSections(diff: SnapshotDiff, outlines: DiffOutlines): Section[] {
+  const words = wordsOf(outlines.territory);
+  return [
+    { title: 'Thresholds exceeded', blocks: [{ items: diff.over, alert: true }] },
+    { title: 'Size of the changes', blocks: sizeBlocks(diff, namesOf(outlines), words) },
+    { title: 'Skill of the old forecasts', blocks: skillBlocks(diff) },
+    {
+      title: 'Answers',
+      blocks: changedBlocks(
+        'answers',
+        diff.answers,
+        ({ changed, only_in_a, only_in_b }) => changed + only_in_a + only_in_b > 0,
+        [
+          { title: 'Operation', cell: ({ operation }) => operation },
+          { title: 'Same bytes', cell: ({ same }) => same },
+          { title: 'Changed', cell: ({ changed }) => changed },
+          { title: 'Only old', cell: ({ only_in_a }) => only_in_a },
+          { title: 'Only new', cell: ({ only_in_b }) => only_in_b },
+        ],
+      ),
+    },
+    {
+      title: 'Tables',
+      blocks: changedBlocks(
+        'tables',
+        diff.tables,
+        (row) =>
+          row.keyed === null || Object.values(row.keyed).some((count) => count > 0) || describeColumns(row) !== '',
+        [
+          { title: 'Table', cell: ({ table }) => table },
+          { title: 'Rows', cell: ({ rows }) => rows.b },
+          { title: 'Changed', cell: ({ keyed }) => keyed?.changed },
+          { title: 'Only old', cell: ({ keyed }) => keyed?.only_in_a },
+          { title: 'Only new', cell: ({ keyed }) => keyed?.only_in_b },
+          { title: 'Changed columns, with number of rows and largest change', cell: describeColumns },
+        ],
+      ),
+    },
+  ];
+}
+
+function sizeBlocks(diff: SnapshotDiff, names: ReturnType<typeof namesOf>, words: Words): Section['blocks'] {
+  const { all, state_scores, states, periods, levels_flipped, largest, thresholds } = diff;
+  const { state, lga, Lga } = words;
+  return [
+    `\`${diff.a}\` to \`${diff.b}\`: ${all.compared} scores of ${lga.many} and months compared. Changes are new minus old. A score has moved if it changed by more than ${thresholds?.score_change ?? 0}; ranges are apart if the old and the new one do not overlap.`,
+    tableBlock<Tally & { area: string }>(
+      'By area',
+      [{ title: 'Area', cell: ({ area }) => area }, ...TALLY],
+      [
+        { area: `all ${lga.many}`, ...all },
+        { area: `${state.many}’ own scores`, ...state_scores },
+        ...states.map((row) => ({ ...row, area: names.state(row.state_code) })),
+      ],
+    ),
+    tableBlock(
+      'By month, where a score moved or changed its level',
+      [{ title: 'Month', cell: ({ period }) => period }, ...TALLY],
+      periods.filter(({ moved, flipped }) => moved + flipped > 0),
+    ),
+    tableBlock(
+      'Levels',
+      [
+        { title: 'Was', cell: ({ from }) => from.replace('_', ' ') },
+        { title: 'Is', cell: ({ to }) => to.replace('_', ' ') },
+        { title: `${Lga.one}-months`, cell: ({ count }) => count },
+      ],
+      levels_flipped,
+    ),
+    tableBlock(
+      `Largest changes: for each ${lga.one}, the month with the largest change`,
+      [
+        { title: Lga.one, cell: names.lga },
+        { title: 'Code', cell: ({ lga_code }) => lga_code },
+        { title: 'Month', cell: ({ period }) => period },
+        { title: 'Was', variant: 'number', cell: ({ a }) => withRange(a) },
+        { title: 'Is', variant: 'number', cell: ({ b }) => withRange(b) },
+      ],
+      largest,
+    ),
+    onlyIn('old', diff.only_in_a, words),
+    onlyIn('new', diff.only_in_b, words),
+  ];
+}
+
+function skillBlocks({ past_forecasts: past, unscored_periods: unscored }: SnapshotDiff): Section['blocks'] {
+  return [
+    past !== null &&
+      tableBlock<ForecastScore & { ahead: number | 'all' }>(
+        `Forecasts of ${past.periods.join(', ')} against the new estimates; errors in the score’s unit`,
+        [
+          { title: 'Months ahead', cell: ({ ahead }) => ahead },
+          { title: 'Forecasts', cell: ({ forecasts }) => forecasts },
+          { title: 'Error', decimals: 4, cell: (row) => row.mean_absolute_error.forecast },
+          { title: 'Error of last month’s score', decimals: 4, cell: (row) => row.mean_absolute_error.persistence },
+          {
+            title: 'Error of same month last year',
+            decimals: 4,
+            cell: (row) => row.mean_absolute_error.same_month_last_year,
+          },
+          { title: 'Bias', decimals: 4, cell: ({ bias }) => bias },
+          { title: 'Inside the range', decimals: 3, cell: ({ coverage }) => coverage },
+        ],
+        [
+          ...past.by_horizon.map((row) => ({ ...row, ahead: row.horizon_months })),
+          { ...past.all, ahead: 'all' as const },
+        ],
+      ),
+    past !== null &&
+      'The new estimates come from a model too, based on mostly the same surveys: this shows whether the forecasts agree with them, not whether they were right.',
+    unscored.length > 0 &&
+      `Not scored: ${inSentence(unscored)}. The new version estimates these months, which the old one forecast, but has no new survey of them, so there is nothing to score the forecasts against. Case records are not used for this.`,
+    past === null &&
+      unscored.length === 0 &&
+      'The new version estimates no month that the old one forecast, so its forecasts cannot be scored yet.',
+  ];
+}
+
+/** The rows that changed, and how many others there are. */
+function changedBlocks<Row>(
+  what: string,
+  rows: readonly Row[],
+  isChange: (row: Row) => boolean,
+  columns: readonly Column<NoInfer<Row>, Cell>[],
+): Block[] {
+  const changed = rows.filter(isChange);
+  if (changed.length === 0) return [`All ${rows.length} ${what} are the same.`];
+  const others = rows.length - changed.length;
+  return [tableBlock(`Changed ${what}${others > 0 ? ` (${others} others are the same)` : ''}`, columns, changed)];
+}
+
+/** Areas and months that are only in one of the two versions. */
+function onlyIn(which: string, { lgas, periods }: SnapshotDiff['only_in_a'], { lga }: Words): string | false {
+  if (lgas.length + periods.length === 0) return false;
+  const months = periods.length > 1 ? `${periods[0]} to ${periods.at(-1)}` : periods[0];
+  const areas = `${lgas.length} ${lga.many} (${lgas.slice(0, 5).join(', ')}${lgas.length > 5 ? ' …' : ''})`;
+  return `Only in the ${which} version: ${inSentence([...(lgas.length > 0 ? [areas] : []), ...(months ? [`months ${months}`] : [])])}.`;
+}
+
+const withRange = ({ score, score_low, score_high }: { score: number; score_low: number; score_high: number }) =>
+  `${score.toFixed(4)} (${score_low.toFixed(4)}–${score_high.toFixed(4)})`;

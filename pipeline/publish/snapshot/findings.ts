@@ -1,0 +1,69 @@
+import type { Block } from '../../lib/pages/blocks.ts';
+import type { Finding } from './provenance.ts';
+
+interface Group {
+  heading: string;
+  hint?: string;
+  rules: readonly string[];
+}
+
+const DECIDED: Group = {
+  heading: 'To be decided before publishing',
+  hint: '`malaria-risk review` shows what they change; `publish --approve REASON` accepts them',
+  rules: ['hard to believe', 'accepted in doubt', 'not credited', 'unpinned'],
+};
+/** Groups of rules, the most serious first. */
+const GROUPS: readonly Group[] = [
+  DECIDED,
+  {
+    heading: 'Without data of their own',
+    hint: 'their answers are null or based on what is named here; `malaria-risk catalog update SOURCE FILE` accepts a more complete file',
+    rules: [
+      'neighbours',
+      'nearest',
+      'value',
+      'null',
+      'omit',
+      'uncovered',
+      'overlap',
+      'off the coast',
+      'parents found by place',
+      'no clusters',
+    ],
+  },
+  {
+    heading: 'Records left out or kept as unknown',
+    hint: 'declared in the catalog, or by a rule of the stage that reads them',
+    rules: ['mask', 'one method only', 'other ages', 'blank is unknown', 'small samples flagged'],
+  },
+];
+/** Findings with any other rule. */
+const NOTES: Group = { heading: 'Notes', rules: [] };
+/** Stages whose findings are about fits, not data. */
+const MODELS: ReadonlySet<string> = new Set(['season', 'link', 'risk', 'validation', 'forecast', 'transmission']);
+
+/** A finding in one line. */
+export const findingLine = ({ source, rule, what }: Finding): string => `${source} (${rule}): ${what}`;
+
+/** A build's findings: the most serious first, each group with what to do; those about fits on demand. */
+export function findingBlocks(findings: readonly Finding[]): Block[] {
+  const groupOf = ({ rule, needs_approval }: Finding) =>
+    needs_approval ? DECIDED : (GROUPS.find(({ rules }) => rules.includes(rule)) ?? NOTES);
+  const isOfModel = (finding: Finding) => MODELS.has(finding.stage) && groupOf(finding) !== DECIDED;
+  const ofModels = findings.filter(isOfModel);
+  const ofData = Map.groupBy(
+    findings.filter((finding) => !isOfModel(finding)),
+    groupOf,
+  );
+  return [
+    ...[...GROUPS, NOTES].map((group) => ({
+      heading: group.heading,
+      hint: group.hint,
+      items: (ofData.get(group) ?? []).map(findingLine),
+    })),
+    {
+      summary: `${ofModels.length} findings about model fits`,
+      details: [{ items: ofModels.map(findingLine) }],
+    },
+  ];
+}

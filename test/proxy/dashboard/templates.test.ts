@@ -1,0 +1,35 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { addressOf } from '../../../proxy/dashboard/guard.ts';
+
+const DASHBOARD = join(import.meta.dirname, '../../../proxy/dashboard');
+const sources = readdirSync(DASHBOARD, { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.ts'))
+  .map((name) => ({ name, text: readFileSync(join(DASHBOARD, name), 'utf8') }));
+
+test('templates put values between tags or in double quotes, and never into script or style', () => {
+  expect(sources.length).toBeGreaterThan(12);
+  for (const { name, text } of sources) {
+    expect(text.match(/\s[a-z-]+='?\$\{/g) ?? [], name).toEqual([]);
+    expect(text.match(/<style|<script(?! src=)|\son\w+="|\sstyle="/g) ?? [], name).toEqual([]);
+  }
+  const raw = sources.filter(({ text }) => text.includes('Html.of('));
+  expect(
+    raw.map(({ name }) => name),
+    'only the QR code is markup from elsewhere',
+  ).toEqual(['pages/second-factor.ts']);
+});
+
+test.each([
+  ['192.0.2.1', '192.0.2.1'],
+  ['::ffff:192.0.2.1', '192.0.2.1'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+  ['2001:0db8:1:2::', '2001:db8:1:2::/64'],
+  ['2001:db8::6', '2001:db8::/64'],
+  ['::1', '::/64'],
+  ['fe80::1%eth0', 'fe80::/64'],
+  ['unknown', 'unknown'],
+])('attempts from %s are counted under %s', (ip, expected) => {
+  expect(addressOf(ip)).toBe(expected);
+});
