@@ -3,12 +3,12 @@ import { drawBetaBinomial } from '../lib/numerics/distributions.ts';
 import { quantile } from '../lib/numerics/quantiles.ts';
 import { randomStream } from '../lib/numerics/random.ts';
 import { drawBaseline, fitBaseline } from '../model/risk/baseline.ts';
-import { drawLatent, placePrevalence } from '../model/risk/draws.ts';
+import { drawLatent } from '../model/risk/draws.ts';
 import { fitRisk } from '../model/risk/fit.ts';
 import type { Observed, PreparedRisk } from '../model/risk/inputs.ts';
-import type { Constants } from '../model/risk/latent.ts';
-import { partsOf } from '../model/risk/likelihood.ts';
 import type { Optimum } from '../model/risk/optimum.ts';
+import { meanPrevalence, placeOf } from '../model/risk/places.ts';
+import type { Constants } from '../model/risk/terms.ts';
 import { fairCrps, logScore, randomisedPit } from './scores.ts';
 import type { ScoredModel } from './validation.ts';
 
@@ -110,14 +110,14 @@ export function* predictFold(
 
   const seenTimes = seen.map((round) => times[round]!);
   const spatial = fitRisk(mesh, seenTimes, train.map(own), constants, like);
-  const parts = test.map((observation) => partsOf(mesh, observation.risk));
+  const places = test.map((observation) => placeOf(mesh, spatial.layout, own(observation)));
   const prevalence = test.map(() => new Float64Array(draws));
   const rho = seen.map(() => new Float64Array(draws));
   let draw = 0;
   for (const { x, point } of drawLatent(spatial, draws, (draw) => stream(`spatial ${draw}`))) {
     for (const [round, own] of point.rho.entries()) rho[round]![draw] = own;
-    test.forEach((observation, i) => {
-      prevalence[i]![draw] = placePrevalence(mesh, spatial.layout, x, own(observation), parts[i]!);
+    places.forEach((place, i) => {
+      prevalence[i]![draw] = meanPrevalence(place, x);
     });
     draw++;
   }

@@ -2,9 +2,10 @@ import { findMode, type Mode, multiplySymmetric } from '../../lib/numerics/lapla
 import { selectedInverse } from '../../lib/numerics/selected-inverse.ts';
 import { type Factor, factorPositions, solveBackward, solveForward } from '../../lib/numerics/sparse-cholesky.ts';
 import { fromTheta, logPrior } from './hyperparameters.ts';
-import { type Constants, indexUnknowns, preparePrior } from './latent.ts';
-import { partsOf, prepareLikelihood, type RiskObservation, unknownsOf } from './likelihood.ts';
+import { layOut, preparePrior } from './latent.ts';
+import { prepareLikelihood, type RiskObservation } from './likelihood.ts';
 import type { Mesh } from './mesh.ts';
+import { type Constants, termsOf } from './terms.ts';
 
 /** Step of the central differences of the prior's closed forms; their relative error is 1e-9. */
 const STEP = 1e-4;
@@ -25,15 +26,13 @@ const TOLERANCE = 1e-14;
  * Kristensen et al. 2016, J. Stat. Softw. 70(5), for the general form.
  */
 export function prepareMarginal(mesh: Mesh, times: number[], observations: RiskObservation[], constants: Constants) {
-  const parts = observations.map((observation) => partsOf(mesh, observation));
   const otherTests = times.flatMap((_, r) =>
     observations.some((observation) => observation.other_test && observation.round === r) ? [r] : [],
   );
-  const layout = indexUnknowns(mesh, times, otherTests, observations[0]?.varying?.length ?? 0, (at) =>
-    observations.map((observation, k) => unknownsOf(mesh, at, observation, parts[k]!)),
-  );
+  const terms = termsOf(mesh, times, constants, otherTests, observations[0]?.varying?.length ?? 0);
+  const layout = layOut(mesh, times, terms, observations);
   const { symbolic } = layout;
-  const { at: priorAt, mean: priorMean } = preparePrior(mesh, layout, constants, otherTests);
+  const { at: priorAt, mean: priorMean } = preparePrior(layout);
   const { likelihood, curvatureAt } = prepareLikelihood(mesh, layout, observations);
   // a round published by state only has no clusters and no ρ, so it has no entry in θ
   const clustered = times.flatMap((_, r) =>
