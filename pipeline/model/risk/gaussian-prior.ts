@@ -2,93 +2,72 @@ import type { Hyperparameters } from './hyperparameters.ts';
 import { logDeterminantOfMatern, type Matern, type MaternScale, precisionOf } from './matern-lattice.ts';
 import { type Kernel, precisionAt } from './over-time.ts';
 
-/** A Gaussian prior of some unknowns, by its sparse precision matrix. */
-export interface GaussianPrior {
-  /** Number of unknowns. */
-  count: number;
-  /** Rows and columns of the entries that may differ from 0, each pair of unknowns once. */
-  i: ArrayLike<number>;
-  j: ArrayLike<number>;
-  /** Their values, and ln of the determinant. */
-  at(hyperparameters: Hyperparameters): { values: Float64Array; log_determinant: number };
-}
-
 /** A quantity that may depend on the hyperparameters. */
 export type By<Value> = (hyperparameters: Hyperparameters) => Value;
 
-/** Independent unknowns of one standard deviation. */
-export function independent(count: number, sd: By<number>): GaussianPrior {
-  const every = Int32Array.from({ length: count }, (_, k) => k);
-  return {
-    count,
-    i: every,
-    j: every,
-    at: (hyperparameters) => {
-      const own = sd(hyperparameters);
-      return { values: new Float64Array(count).fill(own ** -2), log_determinant: -2 * count * Math.log(own) };
-    },
-  };
+/** A Gaussian prior of `count` unknowns, by its sparse precision matrix. */
+export interface GaussianPrior {
+  count: number;
+  /** The unknowns between which an entry may differ from 0, each pair once. */
+  pairs: readonly (readonly [number, number])[];
+  /** Their entries, and ln of the determinant. */
+  at: By<{ values: ArrayLike<number>; log_determinant: number }>;
 }
+
+/** Independent unknowns of one standard deviation. */
+export const independent = (count: number, sd: By<number>): GaussianPrior => ({
+  count,
+  pairs: Array.from({ length: count }, (_, k) => [k, k]),
+  at: (hyperparameters) => {
+    const own = sd(hyperparameters);
+    return { values: new Float64Array(count).fill(own ** -2), log_determinant: -2 * count * Math.log(own) };
+  },
+});
 
 /**
  * A process at some times.
- * @param reach the largest distance, in steps between the times, at which entries may differ from 0: one for a Markov
- *   process
+ * @param reach the most steps between times at which entries may differ from 0: one for a Markov process
  */
 export function overTime(times: readonly number[], kernel: By<Kernel>, reach = times.length): GaussianPrior {
   const count = times.length;
-  const pairs = times.flatMap((_, r) =>
-    Array.from({ length: r + 1 }, (_, q) => [r, q] as const).filter(([r, q]) => r - q <= reach),
+  const pairs = [...times.keys()].flatMap((r) =>
+    [...times.keys()].filter((q) => q <= r && r - q <= reach).map((q) => [r, q] as const),
   );
   return {
     count,
-    i: pairs.map(([r]) => r),
-    j: pairs.map(([, q]) => q),
+    pairs,
     at: (hyperparameters) => {
       const { precision, log_determinant } = precisionAt(kernel(hyperparameters), times);
-      return { values: Float64Array.from(pairs, ([r, q]) => precision[r * count + q]!), log_determinant };
+      return { values: pairs.map(([r, q]) => precision[r * count + q]!), log_determinant };
     },
   };
 }
 
 /** A field at the nodes of a lattice. */
-export function field(matern: Matern, scale: By<MaternScale>): GaussianPrior {
-  const { nx, ny } = matern.lattice;
-  return {
-    count: nx * ny,
-    i: matern.stencil.i,
-    j: matern.stencil.j,
-    at: (hyperparameters) => {
-      const own = scale(hyperparameters);
-      return { values: precisionOf(matern, own), log_determinant: logDeterminantOfMatern(matern, own) };
-    },
-  };
-}
+export const field = (matern: Matern, scale: By<MaternScale>): GaussianPrior => ({
+  count: matern.lattice.nx * matern.lattice.ny,
+  pairs: Array.from(matern.stencil.i, (i, e) => [i, matern.stencil.j[e]!]),
+  at: (hyperparameters) => {
+    const own = scale(hyperparameters);
+    return { values: precisionOf(matern, own), log_determinant: logDeterminantOfMatern(matern, own) };
+  },
+});
 
 /** The Kronecker product: `time` for every unknown of `space`, with unknown s at time t at `s * time.count + t`. */
 export function product(space: GaussianPrior, time: GaussianPrior): GaussianPrior {
-  const [i, j, ofSpace, ofTime]: number[][] = [[], [], [], []];
-  const add = (row: number, column: number, e: number, f: number) => {
-    i!.push(row);
-    j!.push(column);
-    ofSpace!.push(e);
-    ofTime!.push(f);
-  };
-  for (let e = 0; e < space.i.length; e++)
-    for (let f = 0; f < time.i.length; f++) {
-      const [s, u] = [space.i[e]! * time.count, space.j[e]! * time.count];
-      const [t, v] = [time.i[f]!, time.j[f]!];
-      add(s + t, u + v, e, f);
-      if (s !== u && t !== v) add(s + v, u + t, e, f);
-    }
+  const entries = space.pairs.flatMap(([s, u], e) =>
+    time.pairs.flatMap(([t, v], f) => {
+      const pairs = s === u || t === v ? [[t, v] as const] : [[t, v] as const, [v, t] as const];
+      return pairs.map(([a, b]) => ({ pair: [s * time.count + a, u * time.count + b] as const, e, f }));
+    }),
+  );
   return {
     count: space.count * time.count,
-    i: i!,
-    j: j!,
+    pairs: entries.map(({ pair }) => pair),
     at: (hyperparameters) => {
       const [own, over] = [space.at(hyperparameters), time.at(hyperparameters)];
       return {
-        values: Float64Array.from(ofSpace!, (e, k) => own.values[e]! * over.values[ofTime![k]!]!),
+        values: entries.map(({ e, f }) => own.values[e]! * over.values[f]!),
         log_determinant: time.count * own.log_determinant + space.count * over.log_determinant,
       };
     },

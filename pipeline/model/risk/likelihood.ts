@@ -1,10 +1,4 @@
-import {
-  assertTested,
-  likelihoodTerm,
-  likelihoodTermSlopes,
-  type Term,
-  type Tested,
-} from '../../lib/numerics/beta-binomial.ts';
+import { assertTested, likelihoodTerm, likelihoodTermSlopes, type Tested } from '../../lib/numerics/beta-binomial.ts';
 import { entryOf } from '../../lib/numerics/sparse-cholesky.ts';
 import { expit, logit } from '../../lib/numerics/special.ts';
 import type { Layout } from './latent.ts';
@@ -33,6 +27,8 @@ interface Prepared {
   unknowns: Int32Array;
   /** Positions in the pattern of the pairs of `unknowns`, lower triangle by rows. */
   entries: Int32Array;
+  /** Reused by every evaluation, since allocating it would take a third of the time. */
+  scratch: Linearised;
 }
 
 function prepareObservation(mesh: Mesh, layout: Layout, observation: RiskObservation): Prepared {
@@ -43,7 +39,7 @@ function prepareObservation(mesh: Mesh, layout: Layout, observation: RiskObserva
   let e = 0;
   for (let a = 0; a < unknowns.length; a++)
     for (let b = 0; b <= a; b++) entries[e++] = entryOf(layout.symbolic.pattern, unknowns[a]!, unknowns[b]!);
-  return { observation, place, unknowns, entries };
+  return { observation, place, unknowns, entries, scratch: blank(place, unknowns) };
 }
 
 /** Keeps prevalence off 0 and 1, by less than any count could detect. */
@@ -62,13 +58,21 @@ export interface Curvature {
 }
 
 /** An observation's mean prevalence p at some x, and the derivatives of η = logit p. */
-interface Local {
+interface Linearised {
   p: number;
   /** J = ∂η/∂x, for its own unknowns. */
   jacobian: Float64Array;
-  /** ω_c p_c (1 − p_c)(1 − 2p_c) of every cell. */
+  /** ω_c p_c (1 − p_c) of every cell, and its derivative by η_c. */
+  slopes: Float64Array;
   bends: Float64Array;
 }
+
+const blank = (place: Place, unknowns: Int32Array): Linearised => ({
+  p: 0,
+  jacobian: new Float64Array(unknowns.length),
+  slopes: new Float64Array(place.cells.length),
+  bends: new Float64Array(place.cells.length),
+});
 
 /**
  * The likelihood of all observations, its gradient and its curvature.
@@ -79,37 +83,26 @@ interface Local {
  */
 export function prepareLikelihood(mesh: Mesh, layout: Layout, observations: RiskObservation[]) {
   const prepared = observations.map((observation) => prepareObservation(mesh, layout, observation));
-  const longest = (of: (one: Prepared) => number) => prepared.reduce((most, one) => Math.max(most, of(one)), 0);
-  const cells = new Float64Array(longest(({ place }) => place.cells.length));
-  const row = new Float64Array(longest(({ unknowns }) => unknowns.length));
   const whole = new Float64Array(layout.size);
   const rounds = layout.times.length;
   const rhoOf = ({ observation }: Prepared, rho: number[]) => (observation.clustered ? rho[observation.round]! : 0);
 
-  /** The mean prevalence of an observation's place; writes J to `row`. */
-  const linearise = ({ place, unknowns }: Prepared, x: Float64Array): number => {
-    predict(place, x, cells);
+  const linearise = ({ place, unknowns }: Prepared, x: Float64Array, to = blank(place, unknowns)): Linearised => {
+    const { jacobian, slopes, bends } = to;
+    predict(place, x, slopes);
     let mean = 0;
-    for (let i = 0; i < place.cells.length; i++) {
-      const own = expit(cells[i]!);
+    for (let i = 0; i < slopes.length; i++) {
+      const own = expit(slopes[i]!);
       mean += place.weights[i]! * own;
-      cells[i] = place.weights[i]! * own * (1 - own);
+      slopes[i] = place.weights[i]! * own * (1 - own);
+      bends[i] = slopes[i]! * (1 - 2 * own);
     }
-    const p = clamp(mean);
-    const scale = 1 / (p * (1 - p));
+    to.p = clamp(mean);
+    const scale = 1 / (to.p * (1 - to.p));
     for (const k of unknowns) whole[k] = 0;
-    addRows(place, cells, whole);
-    for (let a = 0; a < unknowns.length; a++) row[a] = whole[unknowns[a]!]! * scale;
-    return p;
-  };
-
-  const bendsOf = ({ place }: Prepared, x: Float64Array): Float64Array => {
-    const bends = new Float64Array(place.cells.length);
-    predict(place, x, bends);
-    return bends.map((eta, i) => {
-      const own = expit(eta);
-      return place.weights[i]! * own * (1 - own) * (1 - 2 * own);
-    });
+    addRows(place, slopes, whole);
+    for (let a = 0; a < unknowns.length; a++) jacobian[a] = whole[unknowns[a]!]! * scale;
+    return to;
   };
 
   /**
@@ -118,14 +111,14 @@ export function prepareLikelihood(mesh: Mesh, layout: Layout, observations: Risk
    */
   const addBend = (
     { place, unknowns }: Prepared,
-    { p, jacobian, bends }: Local,
+    { p, jacobian, bends }: Linearised,
     factor: number,
     v: Float64Array,
     to: Float64Array,
   ) => {
-    predict(place, v, cells);
-    for (let i = 0; i < bends.length; i++) cells[i]! *= (factor * bends[i]!) / (p * (1 - p));
-    addRows(place, cells, to);
+    const factors = predict(place, v);
+    for (let i = 0; i < bends.length; i++) factors[i]! *= (factor * bends[i]!) / (p * (1 - p));
+    addRows(place, factors, to);
     let along = 0;
     for (let a = 0; a < unknowns.length; a++) along += jacobian[a]! * v[unknowns[a]!]!;
     for (let a = 0; a < unknowns.length; a++) to[unknowns[a]!]! -= factor * (1 - 2 * p) * along * jacobian[a]!;
@@ -141,14 +134,15 @@ export function prepareLikelihood(mesh: Mesh, layout: Layout, observations: Risk
     let value = 0;
     for (const one of prepared) {
       const { observation, unknowns, entries } = one;
-      const term = likelihoodTerm(observation, logit(linearise(one, x)), rhoOf(one, rho));
+      const { p, jacobian } = linearise(one, x, one.scratch);
+      const term = likelihoodTerm(observation, logit(p), rhoOf(one, rho));
       value += term.value;
       const curvature = concave ? Math.max(0, -term.hessian) : -term.hessian;
       let e = 0;
       for (let a = 0; a < unknowns.length; a++) {
-        gradient[unknowns[a]!]! += row[a]! * term.gradient;
-        const weight = row[a]! * curvature;
-        for (let b = 0; b <= a; b++) precision[entries[e++]!]! += weight * row[b]!;
+        gradient[unknowns[a]!]! += jacobian[a]! * term.gradient;
+        const weight = jacobian[a]! * curvature;
+        for (let b = 0; b <= a; b++) precision[entries[e++]!]! += weight * jacobian[b]!;
       }
     }
     return value;
@@ -159,11 +153,10 @@ export function prepareLikelihood(mesh: Mesh, layout: Layout, observations: Risk
     const half = new Float64Array(layout.size);
     const byRho = new Float64Array(rounds);
     const product = new Float64Array(layout.size);
-    const locals = prepared.map((one): Local & { term: Term; force: number } => {
+    const locals = prepared.map((one) => {
       const { observation, unknowns, entries } = one;
-      const p = linearise(one, x);
-      const jacobian = row.slice(0, unknowns.length);
-      const local = { p, jacobian, bends: bendsOf(one, x) };
+      const local = linearise(one, x);
+      const { p, jacobian } = local;
       const term = likelihoodTerm(observation, logit(p), rhoOf(one, rho));
       const slope = likelihoodTermSlopes(observation, logit(p), rhoOf(one, rho));
       // A⁻¹ J, for the observation's own unknowns
@@ -180,22 +173,22 @@ export function prepareLikelihood(mesh: Mesh, layout: Layout, observations: Risk
       for (let a = 0; a < unknowns.length; a++) half[unknowns[a]!]! -= 0.5 * slope.third * variance * jacobian[a]!;
       addBend(one, local, -term.hessian, product, half);
       byRho[observation.round]! += slope.value_by_rho + 0.5 * slope.hessian_by_rho * variance;
-      return { ...local, term, force: slope.gradient_by_rho };
+      return { local, gradient: term.gradient, gradient_by_rho: slope.gradient_by_rho };
     });
     return {
       half_log_determinant: half,
       by_rho: byRho,
       omitted: (v) => {
         const sum = new Float64Array(layout.size);
-        for (const [k, one] of prepared.entries()) addBend(one, locals[k]!, locals[k]!.term.gradient, v, sum);
+        for (const [k, one] of prepared.entries()) addBend(one, locals[k]!.local, locals[k]!.gradient, v, sum);
         return sum;
       },
       force_by_rho: (v) => {
         const sums = new Float64Array(rounds);
         prepared.forEach(({ observation, unknowns }, k) => {
-          const { jacobian, force } = locals[k]!;
+          const { local, gradient_by_rho } = locals[k]!;
           unknowns.forEach((at, a) => {
-            sums[observation.round]! += force * jacobian[a]! * v[at]!;
+            sums[observation.round]! += gradient_by_rho * local.jacobian[a]! * v[at]!;
           });
         });
         return sums;

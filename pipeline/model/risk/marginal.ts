@@ -26,18 +26,16 @@ const TOLERANCE = 1e-14;
  * Kristensen et al. 2016, J. Stat. Softw. 70(5), for the general form.
  */
 export function prepareMarginal(mesh: Mesh, times: number[], observations: RiskObservation[], constants: Constants) {
-  const otherTests = times.flatMap((_, r) =>
-    observations.some((observation) => observation.other_test && observation.round === r) ? [r] : [],
-  );
+  const roundsWith = (holds: (observation: RiskObservation) => unknown) =>
+    [...times.keys()].filter((r) => observations.some((observation) => observation.round === r && holds(observation)));
+  const otherTests = roundsWith(({ other_test }) => other_test);
   const terms = termsOf(mesh, times, constants, otherTests, observations[0]?.varying?.length ?? 0);
   const layout = layOut(mesh, times, terms, observations);
   const { symbolic } = layout;
   const { at: priorAt, mean: priorMean } = preparePrior(layout);
   const { likelihood, curvatureAt } = prepareLikelihood(mesh, layout, observations);
   // a round published by state only has no clusters and no ρ, so it has no entry in θ
-  const clustered = times.flatMap((_, r) =>
-    observations.some((observation) => observation.clustered && observation.round === r) ? [r] : [],
-  );
+  const clustered = roundsWith((observation) => observation.clustered);
   const positions = factorPositions(symbolic);
 
   /** ρ of each round, 0 if it has no clusters. */

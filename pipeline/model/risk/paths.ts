@@ -5,6 +5,7 @@ import type { FitPoint, LatentStructure, Posterior } from './fit.ts';
 import { CURVE, fitCurve, prevalenceOn } from './mean-prevalence.ts';
 import { rowsOf, rowValue } from './places.ts';
 import { drawSeasonErrors, errorShift, type SeasonError } from './season-error.ts';
+import { ofKind } from './terms.ts';
 
 /** A month to predict. */
 export interface PredictedMonth {
@@ -137,19 +138,17 @@ export function fillPaths(
     point,
     months.map(({ time }) => time),
   );
-  const lasting = rowsOf(layout.terms, ['lga'], state_of.keys());
-  const changes = layout.times.map((_, round) =>
-    rowsOf(layout.terms, ['field'], state_of.keys(), { round, log_season: [] }),
-  );
+  const { season: exponent, varying, change } = layout.terms;
+  const lasting = rowsOf(ofKind(layout.terms, 'lga'), state_of.keys());
+  const changes = layout.times.map((_, round) => rowsOf([change], state_of.keys(), { round, log_season: [] }));
   const everyMonth = [...months.keys()];
   const shifts = new Float64Array(months.length);
   const byMonth = new Float64Array(12);
   let d = share.first;
   for (const draw of drawShare(point, share, streams)) {
     const { x, random } = draw;
-    paths.gamma[d] = x[layout.terms.season.at[0]!]!;
-    const coefficients = layout.terms.varying.at;
-    for (const [k, b] of coefficients.entries()) paths.varying[d * coefficients.length + k] = x[b]!;
+    paths.gamma[d] = x[exponent.at[0]!]!;
+    for (const [k, b] of varying.at.entries()) paths.varying[d * varying.at.length + k] = x[b]!;
     const levels = drawLevels(structure, draw, conditionals, months.length);
     const patterns = drawPatterns(structure, draw);
     if (season) paths.errors!.set(drawSeasonErrors(states, season.sd, random), d * states * 12);

@@ -1,6 +1,6 @@
 import { expit } from '../../lib/numerics/special.ts';
 import type { Mesh } from './mesh.ts';
-import type { Located, Positions, Survey, Term } from './terms.ts';
+import { ofKind, type Placed, type Survey, type Terms } from './terms.ts';
 
 /** Sparse rows of linear predictors: row k is the sum of `weight` × unknown from `start[k]` to `start[k + 1]`. */
 export interface Rows {
@@ -9,17 +9,11 @@ export interface Rows {
   weight: Float64Array;
 }
 
-/** The rows of the terms of some kinds at cells or LGAs. */
-export function rowsOf(
-  terms: Located,
-  kinds: readonly Term['of'][],
-  places: Iterable<number>,
-  survey: Survey = NO_SURVEY,
-): Rows {
-  const chosen = Object.values<Term & Positions>(terms).filter(({ of }) => kinds.includes(of));
+/** The sums of some terms at cells or LGAs; terms that belong to them for ever need no survey. */
+export function rowsOf(terms: readonly Placed[], places: Iterable<number>, survey: Survey = NO_SURVEY): Rows {
   const [start, unknown, weight]: [number[], number[], number[]] = [[0], [], []];
   for (const place of places) {
-    for (const { at, row } of chosen)
+    for (const { at, row } of terms)
       for (const [k, value] of row(place, survey)) {
         unknown.push(at[k]!);
         weight.push(value);
@@ -29,7 +23,6 @@ export function rowsOf(
   return { start: Int32Array.from(start), unknown: Int32Array.from(unknown), weight: Float64Array.from(weight) };
 }
 
-/** For terms that belong to a cell or an LGA for ever. */
 const NO_SURVEY: Survey = { round: 0, log_season: [] };
 
 /** The value of row k. */
@@ -62,11 +55,8 @@ export interface Place {
   own: Rows;
 }
 
-export function placeOf(
-  mesh: Mesh,
-  { terms, cells: own }: { terms: Located; cells: Rows },
-  surveyed: SurveyedPlace,
-): Place {
+/** @param layout the terms, and the rows of all cells of the country for those that differ between cells */
+export function placeOf(mesh: Mesh, layout: { terms: Terms; cells: Rows }, surveyed: SurveyedPlace): Place {
   const lgaOf = (k: number) => mesh.cells.lga[surveyed.cells[k]!]!;
   const order = [...surveyed.cells.keys()].sort((a, b) => lgaOf(a) - lgaOf(b));
   const first = order.flatMap((k, i) => (i === 0 || lgaOf(order[i - 1]!) !== lgaOf(k) ? [i] : []));
@@ -75,8 +65,8 @@ export function placeOf(
     cells: Int32Array.from(order, (k) => surveyed.cells[k]!),
     weights: Float64Array.from(order, (k) => surveyed.weights[k]!),
     first: [...first, order.length],
-    shared: rowsOf(terms, ['lga', 'level', 'field', 'survey'], lgas, surveyed),
-    own,
+    shared: rowsOf(ofKind(layout.terms, 'lga', 'survey'), lgas, surveyed),
+    own: layout.cells,
   };
 }
 
@@ -87,12 +77,17 @@ export function unknownsOf({ cells, shared, own }: Place): Int32Array {
   return Int32Array.from(seen).sort();
 }
 
-/** Writes the linear predictor of each cell to `to`. */
-export function predict({ cells, first, shared, own }: Place, x: Float64Array, to: Float64Array): void {
+/** The linear predictor of each cell. @param to receives it; a fit passes the same array again and again */
+export function predict(
+  { cells, first, shared, own }: Place,
+  x: Float64Array,
+  to: Float64Array = new Float64Array(cells.length),
+): Float64Array {
   for (let k = 0; k + 1 < first.length; k++) {
     const common = rowValue(shared, k, x);
     for (let i = first[k]!; i < first[k + 1]!; i++) to[i] = common + rowValue(own, cells[i]!, x);
   }
+  return to;
 }
 
 /** Adds the rows of the cells, each times its factor, to `to`. */
@@ -108,8 +103,5 @@ export function addRows({ cells, first, shared, own }: Place, factors: Float64Ar
 }
 
 /** Mean prevalence of a place. */
-export function meanPrevalence(place: Place, x: Float64Array): number {
-  const eta = new Float64Array(place.cells.length);
-  predict(place, x, eta);
-  return eta.reduce((mean, own, i) => mean + place.weights[i]! * expit(own), 0);
-}
+export const meanPrevalence = (place: Place, x: Float64Array): number =>
+  predict(place, x).reduce((mean, eta, i) => mean + place.weights[i]! * expit(eta), 0);

@@ -47,39 +47,18 @@ export interface Term {
   mean?: number;
   /** Whether nearly every observation depends on its unknowns, which are then eliminated last. */
   everywhere?: boolean;
-  /**
-   * What its value belongs to: a cell or an LGA for ever, the nation or a state in a round (a level), an LGA in a round
-   * (a field), or an LGA in a survey.
-   */
-  of: 'cell' | 'lga' | 'level' | 'field' | 'survey';
+  /** Whether its value belongs to a cell or an LGA for ever, or to an LGA in a survey. */
+  of: 'cell' | 'lga' | 'survey';
   /** Its unknowns in the predictor of a cell or LGA. */
   row(place: number, survey: Survey): Entry[];
 }
 
-/** A term by round whose months are drawn exactly, area by area; its unknowns are `area * rounds + round`. */
-export interface Level extends Term {
-  of: 'level';
-  /** Covariance over time, by which months away from the rounds are predicted. */
-  kernel: By<Kernel>;
-  /** The area that a state belongs to. */
-  area(state: number): number;
-}
-
-/** A term by round that varies within states; the months of all of them follow the field of change. */
-export interface Field extends Term {
-  of: 'field';
-  kernel: By<Kernel>;
-  /** A draw of the field at one time. */
-  draw(hyperparameters: Hyperparameters, random: Random): Float64Array;
-}
-
-/** Its unknowns' positions in the latent vector. */
-export interface Positions {
-  at: Int32Array;
-}
+/** A term with the position of each of its unknowns in the latent vector. */
+export type Placed = Term & { at: Int32Array };
 
 /**
- * The linear predictor of the risk model, term by term. A further random effect is a further entry.
+ * The linear predictor of the risk model, term by term. A further random effect is a further entry. Unknowns have the
+ * positions in which they are listed here, until `layOut` orders them.
  * @param otherTests rounds with rows by another test
  * @param varying number of covariates by month
  */
@@ -114,104 +93,97 @@ export function termsOf(
   const fourNodes = (nodes: Int32Array, weights: Float64Array, k: number): Entry[] =>
     [4 * k, 4 * k + 1, 4 * k + 2, 4 * k + 3].map((at) => [nodes[at]!, weights[at]!]);
 
+  let size = 0;
+  const term = <Own extends Term>(own: Own) => {
+    const before = size;
+    size += own.prior.count;
+    return { ...own, at: Int32Array.from({ length: own.prior.count }, (_, k) => before + k) };
+  };
   return {
     /** φ_cᵀβ: covariates, standardised. */
-    covariates: {
+    covariates: term({
       prior: independent(cells.feature_count, () => COVARIATE_SD),
       everywhere: true,
       of: 'cell',
       row: (c) =>
         Array.from({ length: cells.feature_count }, (_, f) => [f, cells.features[c * cells.feature_count + f]!]),
-    },
+    }),
     /** γ ln S_am: season, with its exponent. */
-    season: {
+    season: term({
       prior: independent(1, () => season_exponent.sd),
       mean: season_exponent.mean,
       everywhere: true,
       of: 'survey',
       row: (lga, { log_season }) => [[0, log_season[lga]!]],
-    },
+    }),
     /** μ_r: nation by round. */
-    nation: {
+    nation: term({
       prior: overTime(times, nation),
       kernel: nation,
-      area: () => 0,
+      /** The area that a state belongs to. */
+      area: (_: number) => 0,
       everywhere: true,
-      of: 'level',
+      of: 'survey',
       row: (_, { round }) => [[round, 1]],
-    },
+    }),
     /** z(c): persistent spatial field. */
-    place: {
+    place: term({
       prior: field(mesh.place, ({ range_km, sigma_place }) => scaleOf(mesh.place, range_km, sigma_place)),
       of: 'cell',
       row: (c) => fourNodes(cell_nodes, cell_weights, c),
-    },
+    }),
     /** w_r(a): field of change by round. */
-    change: {
+    change: term({
       // an Ornstein-Uhlenbeck process is a Markov process
       prior: product(field(mesh.change, changeScale), overTime(times, change, 1)),
       kernel: change,
+      /** A draw of the field at one time. */
       draw: (hyperparameters: Hyperparameters, random: Random) =>
         drawMatern(mesh.change, changeScale(hyperparameters), random),
-      of: 'field',
+      of: 'survey',
       row: (lga, { round }) =>
         fourNodes(lga_nodes, lga_weights, lga).map(([node, weight]) => [node * rounds + round, weight]),
-    },
+    }),
     /** v_r(k): state by round. */
-    state: {
+    state: term({
       prior: product(
         independent(states, () => 1),
         overTime(times, state),
       ),
       kernel: state,
       area: (own: number) => own,
-      of: 'level',
+      of: 'survey',
       row: (lga, { round }) => [[state_of[lga]! * rounds + round, 1]],
-    },
+    }),
     /** u_a: persistent LGA effect. */
-    lga: {
+    lga: term({
       prior: independent(state_of.length, ({ sigma_lga }) => sigma_lga),
       of: 'lga',
       row: (lga) => [[lga, 1]],
-    },
+    }),
     /** δ_r: offset of rows by another test, by round. */
-    other_test: {
+    other_test: term({
       prior: independent(otherTests.length, () => offset.sd),
       mean: offset.mean,
       everywhere: true,
       of: 'survey',
       row: (_, { round, other_test }) => (other_test ? [[otherTests.indexOf(round), 1]] : []),
-    },
+    }),
     /** φ_aqᵀb: covariates by month, standardised. */
-    varying: {
+    varying: term({
       prior: independent(varying, () => COVARIATE_SD),
       everywhere: true,
       of: 'survey',
       row: (lga, survey) => (survey.varying ?? []).map((values, k) => [k, values[lga]!]),
-    },
-  } satisfies Record<string, Term | Level | Field>;
+    }),
+  };
 }
 
 export type Terms = ReturnType<typeof termsOf>;
 
-/** The terms with the positions of their unknowns. */
-export type Located = { [Name in keyof Terms]: Terms[Name] & Positions };
+/** The terms of some kinds, in their order. */
+export const ofKind = (terms: Terms, ...kinds: Term['of'][]): Placed[] =>
+  Object.values<Placed>(terms).filter(({ of }) => kinds.includes(of));
 
-/** The number of unknowns of all terms. */
-export const sizeOf = (terms: Terms): number =>
-  Object.values<Term>(terms).reduce((sum, { prior }) => sum + prior.count, 0);
-
-/** Gives every unknown its position; they are numbered term by term. */
-export function locate(terms: Terms, positions: Int32Array): Located {
-  let first = 0;
-  const located = Object.entries<Term>(terms).map(([name, term]) => {
-    const at = positions.subarray(first, first + term.prior.count);
-    first += term.prior.count;
-    return [name, { ...term, at }];
-  });
-  return Object.fromEntries(located);
-}
-
-/** The levels in their order, in which their months are drawn. */
-export const levelsOf = (terms: Located) =>
-  Object.values<Term & Positions>(terms).filter((term): term is Level & Positions => term.of === 'level');
+/** Terms by round with the unknowns `area * rounds + round`, whose months are drawn area by area, in this order. */
+export const levelsOf = ({ nation, state }: Terms) => [nation, state];
