@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { randomStream } from '../../../../pipeline/lib/numerics/random.ts';
-import { drawLatent } from '../../../../pipeline/model/risk/draws.ts';
+import { type Draw, drawLatent, type Streams } from '../../../../pipeline/model/risk/draws.ts';
 import { fitAt, fitRisk, type Posterior, type RiskFit } from '../../../../pipeline/model/risk/fit.ts';
 import { estimateInThreads } from '../../../../pipeline/model/risk/in-threads.ts';
 import { prepareMarginal } from '../../../../pipeline/model/risk/marginal.ts';
@@ -331,3 +331,31 @@ function inverseFirst(a: number[][]): number {
     }
   return m[0]![0]!;
 }
+
+test('published draws come in pairs that mirror each other about the mode, and in which errors cancel', () => {
+  const latent = [
+    ...drawLatent(
+      fitAt(mesh, TIMES, survey, constants, [{ theta: fitted.optimum.theta, weight: 1 }]),
+      4,
+      drawStreams(3),
+    ),
+  ];
+  const [first, second, third] = latent as [Draw, Draw, Draw];
+  first.point.mode.x.forEach((mode, i) => {
+    expect((first.x[i]! + second.x[i]!) / 2).toBeCloseTo(mode, 10);
+  });
+  expect(first.x).not.toEqual(third.x);
+  // a mean over pairs differs between seeds by much less than one over as many independent draws
+  const noiseOf = (streams: (seed: number) => Streams) => {
+    const means = [1, 2, 3, 4, 5, 6].map(
+      (seed) => predictRisk(drawPaths(fitted, { months, season: null, cases: null }, 100, streams(seed))).lgas.mean,
+    );
+    const everywhere = means[0]!.map((_, k) => {
+      const own = means.map((values) => values[k]!);
+      const mean = own.reduce((a, b) => a + b) / own.length;
+      return own.reduce((sum, v) => sum + (v - mean) ** 2, 0);
+    });
+    return everywhere.reduce((a, b) => a + b);
+  };
+  expect(noiseOf(drawStreams)).toBeLessThan(0.3 * noiseOf(streams));
+});
