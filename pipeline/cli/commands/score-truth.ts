@@ -7,8 +7,10 @@ import { writeAtomic } from '../../lib/atomic-write.ts';
 import { UsageError } from '../../lib/errors.ts';
 import { toCsv } from '../../lib/tables/csv.ts';
 import * as zonal from '../../measure/zonal/zonal-tables.ts';
+import { inputsOf, prepareRisk } from '../../model/risk/inputs.ts';
 import { drawMonths, type Paths } from '../../model/risk/paths.ts';
 import * as risk from '../../model/risk/risk-tables.ts';
+import { baselineOf } from '../../model/risk/stage-baseline.ts';
 import { hasDraws, pathsOfStage } from '../../model/risk/stage-draws.ts';
 import { withArtifacts } from '../../release/with-artifacts.ts';
 import { hasSyntheticCountry, writeSyntheticCountry } from '../../synthetic/country.ts';
@@ -190,9 +192,10 @@ async function scoreCountry(country: ScoredCountry, { build, jobs, json }: Truth
     const part = { country: country.directory, out: build, jobs, onEvent: json ? () => {} : progress.onEvent };
     return await withArtifacts(NEEDED, part, ({ model }, io) => {
       const clusters = io.table(ingest.CLUSTERS);
+      const inputs = inputsOf(io);
       const scored = {
         lgas: io.table(risk.LGAS),
-        baseline: io.table(risk.BASELINE),
+        baseline: baselineOf(io, inputs, prepareRisk(inputs)).scores().lgas,
         draws: hasDraws(io) ? drawsByMonth(pathsOfStage(io)) : null,
         lgaGroups: lgaGroupsOf(areasOf(io), io.table(zonal.LGAS), io.columns(zonal.CELLS), clusters),
         span: spanOf(model, clusters),
