@@ -52,9 +52,8 @@ export interface CrossValidation {
   draws: number;
   seed: number;
   /**
-   * Optimum of the fit to all observations, for quick fits (see `fitRisk`). A fold finds its own optimum from there.
-   * All it uses of the held-out cells is the curvature, that is, the width of the hyperparameters' posterior: the log
-   * scores of two of the real folds moved by +0.0008 and −0.0006, a hundredth of their standard error.
+   * Optimum of the fit to all observations, for quick fits (see `fitRisk`). A fold finds its own optimum from there:
+   * held-out cells have a say only in the path to it (NUMERICS.md, section 8, has what that changes).
    */
   like: Optimum | null;
   /** Skips the baseline and the national mean, whose scores do not depend on covariates. */

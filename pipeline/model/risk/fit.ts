@@ -61,7 +61,8 @@ const CENTRE = 1 / 3;
  * curvature is a poor guide, are avoided. `estimateInThreads` takes the same steps.
  * @param times times of the rounds in years, ascending, indexed by `observations[].round`
  * @param like the optimum of a fit to nearly the same observations: the search starts there and reuses its curvature,
- *   since computing its own would cost more than everything else. Ignored if it belongs to other rounds
+ *   and the mode of θ stands for the whole design, since the rest would cost more than everything else. Ignored if it
+ *   belongs to other rounds
  */
 export function fitRisk(
   mesh: Mesh,
@@ -77,8 +78,11 @@ export function fitRisk(
     return optimum ?? settledFrom(at);
   };
   const start = usualStart(marginal.clusteredRounds);
-  const optimum =
-    like?.theta.length === start.length ? quickOptimum(marginal, like) : settledFrom(searchOptimum(marginal, start));
+  if (like?.theta.length === start.length) {
+    const optimum = quickOptimum(marginal, like);
+    return fitOf(mesh, marginal, optimum, modesAt(marginal, [{ theta: optimum.theta, weight: 1 }]));
+  }
+  const optimum = settledFrom(searchOptimum(marginal, start));
   return fitOf(mesh, marginal, optimum, modesAt(marginal, pointsAround(optimum)));
 }
 
