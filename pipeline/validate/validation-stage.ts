@@ -13,7 +13,7 @@ import { summariseValidation } from './validation-summary.ts';
 
 const BLOCK_DEGREES = 1;
 const FOLDS = 5;
-/** Fewer than for the scores: their noise in a fold's log score, 0.002, is a thirtieth of its standard error. */
+/** Fewer than for the scores: a fold's log score moves by 0.002, a thirtieth of its standard error over folds. */
 const DRAWS = 300;
 
 /**
