@@ -51,10 +51,8 @@ export interface Curvature {
   half_log_determinant: Float64Array;
   /** Σ g ∂²η/∂x² v, the part of the second derivatives that W omits. */
   omitted(v: Float64Array): Float64Array;
-  /** Derivative of ln p(y | x) − ½ ln |A| by logit ρ of each round, at fixed x. */
-  by_rho: Float64Array;
-  /** v · ∂(∂ ln p(y | x)/∂x) by logit ρ of each round. */
-  force_by_rho(v: Float64Array): Float64Array;
+  /** Derivative of ln p(y | x) − ½ ln |A| − v · ∂ ln p(y | x)/∂x by logit ρ of each round, at fixed x and v. */
+  by_rho(v: Float64Array): Float64Array;
 }
 
 /** An observation's mean prevalence p at some x, and the derivatives of η = logit p. */
@@ -74,6 +72,13 @@ const blank = (place: Place, unknowns: Int32Array): Linearised => ({
   bends: new Float64Array(place.cells.length),
 });
 
+/** J · v. */
+function along(unknowns: Int32Array, jacobian: Float64Array, v: Float64Array): number {
+  let sum = 0;
+  for (let a = 0; a < unknowns.length; a++) sum += jacobian[a]! * v[unknowns[a]!]!;
+  return sum;
+}
+
 /**
  * The likelihood of all observations, its gradient and its curvature.
  *
@@ -84,7 +89,6 @@ const blank = (place: Place, unknowns: Int32Array): Linearised => ({
 export function prepareLikelihood(mesh: Mesh, layout: Layout, observations: RiskObservation[]) {
   const prepared = observations.map((observation) => prepareObservation(mesh, layout, observation));
   const whole = new Float64Array(layout.size);
-  const rounds = layout.times.length;
   const rhoOf = ({ observation }: Prepared, rho: number[]) => (observation.clustered ? rho[observation.round]! : 0);
 
   const linearise = ({ place, unknowns }: Prepared, x: Float64Array, to = blank(place, unknowns)): Linearised => {
@@ -119,9 +123,8 @@ export function prepareLikelihood(mesh: Mesh, layout: Layout, observations: Risk
     const factors = predict(place, v);
     for (let i = 0; i < bends.length; i++) factors[i]! *= (factor * bends[i]!) / (p * (1 - p));
     addRows(place, factors, to);
-    let along = 0;
-    for (let a = 0; a < unknowns.length; a++) along += jacobian[a]! * v[unknowns[a]!]!;
-    for (let a = 0; a < unknowns.length; a++) to[unknowns[a]!]! -= factor * (1 - 2 * p) * along * jacobian[a]!;
+    const turn = factor * (1 - 2 * p) * along(unknowns, jacobian, v);
+    for (let a = 0; a < unknowns.length; a++) to[unknowns[a]!]! -= turn * jacobian[a]!;
   };
 
   const likelihood = (
@@ -151,7 +154,6 @@ export function prepareLikelihood(mesh: Mesh, layout: Layout, observations: Risk
   /** @param inverse entries of A⁻¹ in the pattern's order */
   const curvatureAt = (rho: number[], x: Float64Array, inverse: Float64Array): Curvature => {
     const half = new Float64Array(layout.size);
-    const byRho = new Float64Array(rounds);
     const product = new Float64Array(layout.size);
     const locals = prepared.map((one) => {
       const { observation, unknowns, entries } = one;
@@ -168,29 +170,25 @@ export function prepareLikelihood(mesh: Mesh, layout: Layout, observations: Risk
           product[unknowns[a]!]! += z * jacobian[b]!;
           if (b < a) product[unknowns[b]!]! += z * jacobian[a]!;
         }
-      let variance = 0;
-      for (let a = 0; a < unknowns.length; a++) variance += product[unknowns[a]!]! * jacobian[a]!;
+      const variance = along(unknowns, jacobian, product);
       for (let a = 0; a < unknowns.length; a++) half[unknowns[a]!]! -= 0.5 * slope.third * variance * jacobian[a]!;
       addBend(one, local, -term.hessian, product, half);
-      byRho[observation.round]! += slope.value_by_rho + 0.5 * slope.hessian_by_rho * variance;
-      return { local, gradient: term.gradient, gradient_by_rho: slope.gradient_by_rho };
+      const by_rho = slope.value_by_rho + 0.5 * slope.hessian_by_rho * variance;
+      return { local, gradient: term.gradient, by_rho, gradient_by_rho: slope.gradient_by_rho };
     });
     return {
       half_log_determinant: half,
-      by_rho: byRho,
       omitted: (v) => {
         const sum = new Float64Array(layout.size);
         for (const [k, one] of prepared.entries()) addBend(one, locals[k]!.local, locals[k]!.gradient, v, sum);
         return sum;
       },
-      force_by_rho: (v) => {
-        const sums = new Float64Array(rounds);
-        prepared.forEach(({ observation, unknowns }, k) => {
-          const { local, gradient_by_rho } = locals[k]!;
-          unknowns.forEach((at, a) => {
-            sums[observation.round]! += gradient_by_rho * local.jacobian[a]! * v[at]!;
-          });
-        });
+      by_rho: (v) => {
+        const sums = new Float64Array(layout.times.length);
+        for (const [k, { observation, unknowns }] of prepared.entries()) {
+          const { local, by_rho, gradient_by_rho } = locals[k]!;
+          sums[observation.round]! += by_rho - gradient_by_rho * along(unknowns, local.jacobian, v);
+        }
         return sums;
       },
     };

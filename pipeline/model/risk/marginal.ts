@@ -83,14 +83,10 @@ export function prepareMarginal(mesh: Mesh, times: number[], observations: RiskO
       if (change <= 1e-12 * size) break;
     }
 
-    const byRho = curvature.by_rho;
-    const forces = curvature.force_by_rho(v);
+    const byRho = curvature.by_rho(v);
     return theta.map((_, j) => {
       const byPrior = (logPrior(moved(j, STEP)) - logPrior(moved(j, -STEP))) / (2 * STEP);
-      if (j >= own) {
-        const r = clustered[j - own]!;
-        return byPrior + byRho[r]! - forces[r]!;
-      }
+      if (j >= own) return byPrior + byRho[clustered[j - own]!]!;
       const [above, below] = [priorAt(moved(j, STEP)), priorAt(moved(j, -STEP))];
       const change = above.precision.map((q, e) => (q - below.precision[e]!) / (2 * STEP));
       const product = multiplySymmetric(symbolic, change, deviation);
