@@ -110,7 +110,7 @@ export const STAGES: readonly CountryStage[] = [
       'season/check',
       'link/shift',
     ],
-    outputs: ['lgas', 'states', 'baseline', 'probabilities', 'changes', 'evidence'],
+    outputs: ['lgas', 'states', 'probabilities', 'changes', 'evidence'],
   },
   {
     name: 'validation',
@@ -178,7 +178,6 @@ export const STAGE_TABLES: readonly StageTable[] = [
   link.SHIFT,
   risk.LGAS,
   risk.STATES,
-  risk.BASELINE,
   risk.PROBABILITIES,
   risk.CHANGES,
   forecast.CASES,

@@ -4,13 +4,13 @@ import { drawBetaBinomial } from '../lib/numerics/distributions.ts';
 import { quantile } from '../lib/numerics/quantiles.ts';
 import { randomStream } from '../lib/numerics/random.ts';
 import { drawBaseline, fitBaseline } from '../model/risk/baseline.ts';
-import { drawLatent, placePrevalence } from '../model/risk/draws.ts';
+import { drawLatent } from '../model/risk/draws.ts';
 import { constantsOf } from '../model/risk/estimate.ts';
 import { fitRisk } from '../model/risk/fit.ts';
 import type { Observed, PreparedRisk, RiskInputs } from '../model/risk/inputs.ts';
-import type { Constants } from '../model/risk/latent.ts';
-import { partsOf } from '../model/risk/likelihood.ts';
 import type { Optimum } from '../model/risk/optimum.ts';
+import { meanPrevalence, placeOf } from '../model/risk/places.ts';
+import type { Constants } from '../model/risk/terms.ts';
 import { fairCrps, logScore, randomisedPit } from './scores.ts';
 import type { ScoredModel } from './validation.ts';
 
@@ -54,9 +54,8 @@ export interface CrossValidation {
   draws: number;
   seed: number;
   /**
-   * Optimum of the fit to all observations, for quick fits (see `fitRisk`). A fold finds its own optimum from there.
-   * All it uses of the held-out cells is the curvature, that is, the width of the hyperparameters' posterior: the log
-   * scores of two of the real folds moved by +0.0008 and −0.0006, a hundredth of their standard error.
+   * Optimum of the fit to all observations, for quick fits (see `fitRisk`). A fold finds its own optimum from there:
+   * held-out cells have a say only in the path to it (NUMERICS.md, section 8, has what that changes).
    */
   like: Optimum | null;
   /** Skips the baseline and the national mean, whose scores do not depend on covariates. */
@@ -139,14 +138,14 @@ export function* predictFold(
 
   const seenTimes = seen.map((round) => times[round]!);
   const spatial = fitRisk(mesh, seenTimes, train.map(own), constants, like);
-  const parts = test.map((observation) => partsOf(mesh, observation.risk));
+  const places = test.map((observation) => placeOf(mesh, spatial.layout, own(observation)));
   const prevalence = test.map(() => new Float64Array(draws));
   const rho = seen.map(() => new Float64Array(draws));
   let draw = 0;
   for (const { x, point } of drawLatent(spatial, draws, (draw) => stream(`spatial ${draw}`))) {
     for (const [round, own] of point.rho.entries()) rho[round]![draw] = own;
-    test.forEach((observation, i) => {
-      prevalence[i]![draw] = placePrevalence(mesh, spatial.layout, x, own(observation), parts[i]!);
+    places.forEach((place, i) => {
+      prevalence[i]![draw] = meanPrevalence(place, x);
     });
     draw++;
   }

@@ -3,8 +3,10 @@ import type { StageIo } from '../catalog/country-stage.ts';
 import { areasOf } from '../ingest/areas-of.ts';
 import * as ingest from '../ingest/ingest-tables.ts';
 import * as zonal from '../measure/zonal/zonal-tables.ts';
+import { inputsOf, prepareRisk } from '../model/risk/inputs.ts';
 import { drawMonths, type Paths } from '../model/risk/paths.ts';
 import * as risk from '../model/risk/risk-tables.ts';
+import { baselineOf } from '../model/risk/stage-baseline.ts';
 import { hasDraws, pathsOfStage } from '../model/risk/stage-draws.ts';
 import {
   type Calibration,
@@ -41,9 +43,10 @@ export function scoreCountry(
   truth: Truth,
 ): Pick<ScoredCountry, 'groups' | 'calibration'> {
   const clusters = io.table(ingest.CLUSTERS);
+  const inputs = inputsOf(io);
   const scored = {
     lgas: io.table(risk.LGAS),
-    baseline: io.table(risk.BASELINE),
+    baseline: baselineOf(io, inputs, prepareRisk(inputs)).scores().lgas,
     draws: hasDraws(io) ? drawsByMonth(pathsOfStage(io)) : null,
     lgaGroups: lgaGroupsOf(areasOf(io), io.table(zonal.LGAS), io.columns(zonal.CELLS), clusters),
     span: spanOf(model, clusters),

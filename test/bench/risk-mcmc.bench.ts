@@ -20,13 +20,14 @@ import { choleskyDense, solveUpper } from '../../pipeline/lib/numerics/dense.ts'
 import { findMode, type Mode, multiplySymmetric } from '../../pipeline/lib/numerics/laplace.ts';
 import { type Random, randomStream } from '../../pipeline/lib/numerics/random.ts';
 import { logDeterminantOf, solveBackward } from '../../pipeline/lib/numerics/sparse-cholesky.ts';
-import { drawLatent, placePrevalence } from '../../pipeline/model/risk/draws.ts';
+import { drawLatent } from '../../pipeline/model/risk/draws.ts';
 import { constantsOf } from '../../pipeline/model/risk/estimate.ts';
 import { fitRisk } from '../../pipeline/model/risk/fit.ts';
 import { fromTheta, logPrior } from '../../pipeline/model/risk/hyperparameters.ts';
 import { inputsOf, prepareRisk } from '../../pipeline/model/risk/inputs.ts';
 import { preparePrior } from '../../pipeline/model/risk/latent.ts';
-import { type Part, prepareLikelihood } from '../../pipeline/model/risk/likelihood.ts';
+import { prepareLikelihood } from '../../pipeline/model/risk/likelihood.ts';
+import { meanPrevalence, type Place, placeOf } from '../../pipeline/model/risk/places.ts';
 import { withArtifacts } from '../../pipeline/release/with-artifacts.ts';
 import { writeSyntheticCountry } from '../../pipeline/synthetic/country.ts';
 import type { TruthFamily } from '../../pipeline/synthetic/families.ts';
@@ -67,7 +68,7 @@ print(
   `${mesh.state_of.length} LGAs, ${observations.length} cells and clusters, ${times.length} rounds, ${layout.size} unknowns; fit ${seconds(began)} CPU s`,
 );
 
-const { at: priorAt, mean: priorMean } = preparePrior(mesh, layout, constants);
+const { at: priorAt, mean: priorMean } = preparePrior(layout);
 const { likelihood } = prepareLikelihood(mesh, layout, observations);
 const centre = fit.points[0]!.mode;
 const clustered = times.flatMap((_, round) =>
@@ -111,18 +112,17 @@ function stateAt(theta: number[], epsilon: Float64Array, known = approximate(the
 }
 
 /** Every LGA in every round, in June, with its cells weighted by population. */
-const wanted = mesh.state_of.reduce<{ round: number; parts: Part[] }[]>((all, _, lga) => {
+const wanted = mesh.state_of.reduce<Place[]>((all, _, lga) => {
   const cells = Int32Array.from(
     { length: mesh.first_cell[lga + 1]! - mesh.first_cell[lga]! },
     (_, i) => mesh.first_cell[lga]! + i,
   );
   const people = cells.reduce((sum, cell) => sum + mesh.cells.population[cell]!, 0);
   const weights = Float64Array.from(cells, (cell) => mesh.cells.population[cell]! / people);
-  const parts = [{ lga, cells, weights, log_season: prepared.log_season[5]![lga]!, varying: [] }];
-  return all.concat(times.map((_, round) => ({ round, parts })));
+  const log_season = prepared.log_season[5]!;
+  return all.concat(times.map((_, round) => placeOf(mesh, layout, { cells, weights, round, log_season })));
 }, []);
-const prevalences = (x: Float64Array) =>
-  wanted.map(({ round, parts }) => placePrevalence(mesh, layout, x, { round, other_test: false }, parts));
+const prevalences = (x: Float64Array) => wanted.map((place) => meanPrevalence(place, x));
 
 const dimensions = fit.optimum.theta.length;
 const factor = choleskyDense(Float64Array.from(fit.optimum.curvature.flat()), dimensions)!;

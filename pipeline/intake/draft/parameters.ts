@@ -25,7 +25,7 @@ export function parametersOf({ methods, hasRain, firstYear, lastYear }: Paramete
     season: { high_share: 0.5, masked: [] },
     risk: {
       score: 'spatial',
-      draws: 1000,
+      draws: 500,
       state_only_effective_size: 100,
       ...(hasRain ? {} : { season_unknown: { sd: 0.5, source: UNSUPPORTED } }),
       ...(others.length > 0

@@ -8,6 +8,12 @@ export interface Random {
   normal(): number;
 }
 
+/** The stream with every number reflected in the middle of its distribution. */
+export const mirrored = ({ uniform, normal }: Random): Random => ({
+  uniform: () => 1 - uniform(),
+  normal: () => -normal(),
+});
+
 /**
  * A separate stream for each `name` under one `seed`, so that adding a draw to one part of a model does not shift those
  * of another. Generator: Doty-Humphrey's sfc32 (PractRand), seeded with the SHA-256 of seed and name. Normals by

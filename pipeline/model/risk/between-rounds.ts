@@ -1,81 +1,85 @@
 import type { Departure } from './case-shift.ts';
 import type { Draw } from './draws.ts';
 import type { FitPoint, LatentStructure } from './fit.ts';
-import { kernelsOf } from './latent.ts';
-import { drawMatern, scaleOf } from './matern-lattice.ts';
-import { type Conditional, conditionalAt } from './over-time.ts';
+import type { By } from './gaussian-prior.ts';
+import { type Conditional, conditionalAt, type Kernel } from './over-time.ts';
+import { levelsOf } from './terms.ts';
 
 /** Conditional distributions of the months given the rounds, under one point of the hyperparameters. */
 export interface OverTime {
-  nation: Conditional;
-  state: Conditional;
+  levels: { level: ReturnType<typeof levelsOf>[number]; given: Conditional }[];
   change: Conditional;
 }
 
 /** @param at times of the months, in years */
-export function overTimeOf({ layout, constants }: LatentStructure, point: FitPoint, at: readonly number[]): OverTime {
-  const { nation, state, change } = kernelsOf(layout.times, constants, point.hyperparameters);
+export function overTimeOf({ layout }: LatentStructure, point: FitPoint, at: readonly number[]): OverTime {
+  const given = ({ kernel }: { kernel: By<Kernel> }) => conditionalAt(kernel(point.hyperparameters), layout.times, at);
   return {
-    nation: conditionalAt(nation, layout.times, at),
-    state: conditionalAt(state, layout.times, at),
-    change: conditionalAt(change, layout.times, at),
+    levels: levelsOf(layout.terms).map((level) => ({ level, given: given(level) })),
+    change: given(layout.terms.change),
   };
 }
 
-/** The national level plus each state's departure from it in every month of a draw: `levels[state * months + m]`. */
+/** Every level of the nation and of the areas in every month of a draw, summed by state: `levels[state * months + m]`. */
 export function drawLevels(
   { mesh, layout }: LatentStructure,
   { x, random }: Draw,
-  { nation, state }: Pick<OverTime, 'nation' | 'state'>,
+  { levels }: Pick<OverTime, 'levels'>,
   months: number,
 ): Float64Array {
   const rounds = layout.times.length;
-  const add = ({ weights, root }: Conditional, at: (round: number) => number, to: Float64Array) => {
-    const noise = Float64Array.from(to, () => random.normal());
-    for (let m = 0; m < months; m++) {
-      for (let r = 0; r < rounds; r++) to[m]! += weights[m * rounds + r]! * x[at(r)]!;
-      for (let k = 0; k <= m; k++) to[m]! += root[m * months + k]! * noise[k]!;
+  const sums = new Float64Array(mesh.states * months);
+  for (const { level, given } of levels)
+    for (let area = 0; area * rounds < level.at.length; area++) {
+      const at = level.at.subarray(area * rounds, (area + 1) * rounds);
+      const noise = Float64Array.from({ length: months }, () => random.normal());
+      const path = noise.map((_, m) => {
+        let value = expectedIn(m, given, at, x);
+        for (let k = 0; k <= m; k++) value += given.root[m * months + k]! * noise[k]!;
+        return value;
+      });
+      for (let s = 0; s < mesh.states; s++)
+        if (level.area(s) === area) for (let m = 0; m < months; m++) sums[s * months + m]! += path[m]!;
     }
-  };
-  const country = new Float64Array(months);
-  add(nation, layout.mu, country);
-  const levels = new Float64Array(mesh.states * months);
-  for (let s = 0; s < mesh.states; s++) {
-    const own = levels.subarray(s * months, (s + 1) * months);
-    own.set(country);
-    add(state, (r) => layout.state(s, r), own);
-  }
-  return levels;
+  return sums;
+}
+
+/** Conditional mean in a month, given the unknowns at the rounds. */
+function expectedIn(m: number, { weights }: Conditional, at: Int32Array, x: Float64Array): number {
+  let value = 0;
+  for (let r = 0; r < at.length; r++) value += weights[m * at.length + r]! * x[at[r]!]!;
+  return value;
 }
 
 /** Departures of a draw's monthly levels from their conditional means given its levels at the rounds. */
 export function departuresOf(
   { layout }: LatentStructure,
   { x }: Draw,
-  { nation, state }: Pick<OverTime, 'nation' | 'state'>,
-  levels: Float64Array,
+  { levels }: Pick<OverTime, 'levels'>,
+  drawn: Float64Array,
+  months: number,
 ): (state: number, month: number) => Departure {
   const rounds = layout.times.length;
-  const months = nation.deviation.length;
+  const ofStates = levels.find(({ level }) => level === layout.terms.state)!.given;
   return (s, m) => {
-    let value = levels[s * months + m]!;
-    for (let r = 0; r < rounds; r++) {
-      value -= nation.weights[m * rounds + r]! * x[layout.mu(r)]!;
-      value -= state.weights[m * rounds + r]! * x[layout.state(s, r)]!;
+    let value = drawn[s * months + m]!;
+    let variance = 0;
+    for (const { level, given } of levels) {
+      const area = level.area(s);
+      value -= expectedIn(m, given, level.at.subarray(area * rounds, (area + 1) * rounds), x);
+      variance += given.deviation[m]! ** 2;
     }
-    const variance = nation.deviation[m]! ** 2 + state.deviation[m]! ** 2;
-    return { value, variance, carried: state.weights[(m + 1) * rounds - 1]! };
+    return { value, variance, carried: ofStates.weights[(m + 1) * rounds - 1]! };
   };
 }
 
 /** A draw's patterns of departure for the field of change, one per gap between rounds: `patterns[gap * lgas + a]`. */
-export function drawPatterns({ mesh, layout, constants }: LatentStructure, { point, random }: Draw): Float64Array {
+export function drawPatterns({ mesh, layout }: LatentStructure, { point, random }: Draw): Float64Array {
   const gaps = layout.times.length + 1;
   const lgas = mesh.state_of.length;
-  const scale = scaleOf(mesh.change, constants.range_change_km, point.hyperparameters.sigma_change);
   const patterns = new Float64Array(gaps * lgas);
   for (let gap = 0; gap < gaps; gap++) {
-    const field = drawMatern(mesh.change, scale, random);
+    const field = layout.terms.change.draw(point.hyperparameters, random);
     for (let a = 0; a < lgas; a++)
       for (let k = 0; k < 4; k++)
         patterns[gap * lgas + a]! += mesh.lga_weights[4 * a + k]! * field[mesh.lga_nodes[4 * a + k]!]!;

@@ -8,11 +8,11 @@ import { comparedOf } from './compared.ts';
 import { fitAt, type RiskFit, type ThetaPoint } from './fit.ts';
 import { estimateInThreads } from './in-threads.ts';
 import { type PreparedRisk, timeOf } from './inputs.ts';
-import type { Constants } from './latent.ts';
 import { type Optimum, usualStart } from './optimum.ts';
 import { drawPaths, type PathInputs, type Paths, type PredictedMonth } from './paths.ts';
 import type { AreaEstimates } from './prediction.ts';
 import { drawStreams } from './streams.ts';
+import type { Constants } from './terms.ts';
 import { valuesIn } from './varying.ts';
 
 /**
@@ -142,7 +142,7 @@ function summariseFit(fit: RiskFit, prepared: PreparedRisk): FitSummary {
       sd: Math.sqrt(fit.points.reduce((sum, point, k) => sum + point.weight * (value(k) - mean) ** 2, 0)),
     };
   };
-  const at = fit.layout.gamma;
+  const at = fit.layout.terms.season.at[0]!;
   const exponent = moments((k) => fit.points[k]!.mode.x[at]!);
   return {
     hyperparameters: namesOf(prepared).map((named, i) => ({ ...named, ...moments((k) => thetas[k]![i]!) })),

@@ -1,7 +1,7 @@
 import type { Mode } from '../../lib/numerics/laplace.ts';
 import { twoLevelDesign } from '../../lib/numerics/two-level-design.ts';
 import { fromTheta, type Hyperparameters } from './hyperparameters.ts';
-import type { Constants, Layout } from './latent.ts';
+import type { Layout } from './latent.ts';
 import type { RiskObservation } from './likelihood.ts';
 import { type Marginal, prepareMarginal } from './marginal.ts';
 import type { Mesh } from './mesh.ts';
@@ -18,6 +18,7 @@ import {
   slopesWanted,
   usualStart,
 } from './optimum.ts';
+import type { Constants } from './terms.ts';
 
 /**
  * A point of the hyperparameters' posterior on the scale of the search, and the share of the posterior it represents.
@@ -38,7 +39,6 @@ export interface FitPoint extends ThetaPoint {
 export interface LatentStructure {
   mesh: Mesh;
   layout: Layout;
-  constants: Constants;
 }
 /** The posterior that draws are taken from. */
 export interface Posterior extends LatentStructure {
@@ -61,7 +61,8 @@ const CENTRE = 1 / 3;
  * curvature is a poor guide, are avoided. `estimateInThreads` takes the same steps.
  * @param times times of the rounds in years, ascending, indexed by `observations[].round`
  * @param like the optimum of a fit to nearly the same observations: the search starts there and reuses its curvature,
- *   since computing its own would cost more than everything else. Ignored if it belongs to other rounds
+ *   and the mode of θ stands for the whole design, since the rest would cost more than everything else. Ignored if it
+ *   belongs to other rounds
  */
 export function fitRisk(
   mesh: Mesh,
@@ -77,9 +78,12 @@ export function fitRisk(
     return optimum ?? settledFrom(at);
   };
   const start = usualStart(marginal.clusteredRounds);
-  const optimum =
-    like?.theta.length === start.length ? quickOptimum(marginal, like) : settledFrom(searchOptimum(marginal, start));
-  return fitOf(mesh, constants, marginal, optimum, modesAt(marginal, pointsAround(optimum)));
+  if (like?.theta.length === start.length) {
+    const optimum = quickOptimum(marginal, like);
+    return fitOf(mesh, marginal, optimum, modesAt(marginal, [{ theta: optimum.theta, weight: 1 }]));
+  }
+  const optimum = settledFrom(searchOptimum(marginal, start));
+  return fitOf(mesh, marginal, optimum, modesAt(marginal, pointsAround(optimum)));
 }
 
 /**
@@ -94,18 +98,12 @@ export function fitAt(
   points: readonly ThetaPoint[],
 ): Posterior {
   const marginal = prepareMarginal(mesh, times, observations, constants);
-  return { mesh, layout: marginal.layout, constants, points: modesAt(marginal, points) };
+  return { mesh, layout: marginal.layout, points: modesAt(marginal, points) };
 }
 
-export function fitOf(
-  mesh: Mesh,
-  constants: Constants,
-  marginal: Marginal,
-  optimum: Optimum,
-  points: FitPoint[],
-): RiskFit {
+export function fitOf(mesh: Mesh, marginal: Marginal, optimum: Optimum, points: FitPoint[]): RiskFit {
   const log_posterior = marginal.logPosteriorAt(optimum.theta, points[0]!.mode);
-  return { mesh, layout: marginal.layout, constants, points, log_posterior, optimum };
+  return { mesh, layout: marginal.layout, points, log_posterior, optimum };
 }
 
 /** The mode of θ, and the design around it. */

@@ -49,7 +49,7 @@ export async function estimateInThreads(
       others.map((point) => ({ point, near: centre.mode })),
     );
     const points = weighed([centre, ...around.map((point) => point && { ...point, mode: owned(point.mode) })]);
-    const fit = fitOf(mesh, constants, marginal, optimum, points);
+    const fit = fitOf(mesh, marginal, optimum, points);
     progress(0.6, 'predict');
     const paths = emptyPaths(fit, pathInputs, draws);
     const batches = sharesOf(points, draws, BATCH).map((draw) => ({ draw, at: points[draw.point]!, paths }));

@@ -2,9 +2,10 @@ import { findMode, type Mode, multiplySymmetric } from '../../lib/numerics/lapla
 import { selectedInverse } from '../../lib/numerics/selected-inverse.ts';
 import { type Factor, factorPositions, solveBackward, solveForward } from '../../lib/numerics/sparse-cholesky.ts';
 import { fromTheta, logPrior } from './hyperparameters.ts';
-import { type Constants, indexUnknowns, preparePrior } from './latent.ts';
-import { partsOf, prepareLikelihood, type RiskObservation, unknownsOf } from './likelihood.ts';
+import { layOut, preparePrior } from './latent.ts';
+import { prepareLikelihood, type RiskObservation } from './likelihood.ts';
 import type { Mesh } from './mesh.ts';
+import { type Constants, termsOf } from './terms.ts';
 
 /** Step of the central differences of the prior's closed forms; their relative error is 1e-9. */
 const STEP = 1e-4;
@@ -25,20 +26,16 @@ const TOLERANCE = 1e-14;
  * Kristensen et al. 2016, J. Stat. Softw. 70(5), for the general form.
  */
 export function prepareMarginal(mesh: Mesh, times: number[], observations: RiskObservation[], constants: Constants) {
-  const parts = observations.map((observation) => partsOf(mesh, observation));
-  const otherTests = times.flatMap((_, r) =>
-    observations.some((observation) => observation.other_test && observation.round === r) ? [r] : [],
-  );
-  const layout = indexUnknowns(mesh, times, otherTests, observations[0]?.varying?.length ?? 0, (at) =>
-    observations.map((observation, k) => unknownsOf(mesh, at, observation, parts[k]!)),
-  );
+  const roundsWith = (holds: (observation: RiskObservation) => unknown) =>
+    [...times.keys()].filter((r) => observations.some((observation) => observation.round === r && holds(observation)));
+  const otherTests = roundsWith(({ other_test }) => other_test);
+  const terms = termsOf(mesh, times, constants, otherTests, observations[0]?.varying?.length ?? 0);
+  const layout = layOut(mesh, times, terms, observations);
   const { symbolic } = layout;
-  const { at: priorAt, mean: priorMean } = preparePrior(mesh, layout, constants, otherTests);
+  const { at: priorAt, mean: priorMean } = preparePrior(layout);
   const { likelihood, curvatureAt } = prepareLikelihood(mesh, layout, observations);
   // a round published by state only has no clusters and no ρ, so it has no entry in θ
-  const clustered = times.flatMap((_, r) =>
-    observations.some((observation) => observation.clustered && observation.round === r) ? [r] : [],
-  );
+  const clustered = roundsWith((observation) => observation.clustered);
   const positions = factorPositions(symbolic);
 
   /** ρ of each round, 0 if it has no clusters. */
@@ -86,14 +83,10 @@ export function prepareMarginal(mesh: Mesh, times: number[], observations: RiskO
       if (change <= 1e-12 * size) break;
     }
 
-    const byRho = curvature.by_rho;
-    const forces = curvature.force_by_rho(v);
+    const byRho = curvature.by_rho(v);
     return theta.map((_, j) => {
       const byPrior = (logPrior(moved(j, STEP)) - logPrior(moved(j, -STEP))) / (2 * STEP);
-      if (j >= own) {
-        const r = clustered[j - own]!;
-        return byPrior + byRho[r]! - forces[r]!;
-      }
+      if (j >= own) return byPrior + byRho[clustered[j - own]!]!;
       const [above, below] = [priorAt(moved(j, STEP)), priorAt(moved(j, -STEP))];
       const change = above.precision.map((q, e) => (q - below.precision[e]!) / (2 * STEP));
       const product = multiplySymmetric(symbolic, change, deviation);

@@ -111,8 +111,18 @@ export function prepareMatern(lattice: Lattice) {
 }
 export type Matern = ReturnType<typeof prepareMatern>;
 
-/** `a` and `c` of the precision for a field of range `range_km` and standard deviation `sigma`. */
-export function scaleOf({ lattice: { nx, ny, spacing_km }, x, y }: Matern, range_km: number, sigma: number) {
+/** `a` and `c` of the precision. */
+export interface MaternScale {
+  a: number;
+  c: number;
+}
+
+/** The scale of a field of range `range_km` and standard deviation `sigma`. */
+export function scaleOf(
+  { lattice: { nx, ny, spacing_km }, x, y }: Matern,
+  range_km: number,
+  sigma: number,
+): MaternScale {
   const a = 8 * (spacing_km / range_km) ** 2;
   const [mx, my] = [nx >> 1, ny >> 1];
   let variance = 0;
@@ -123,19 +133,19 @@ export function scaleOf({ lattice: { nx, ny, spacing_km }, x, y }: Matern, range
 }
 
 /** Values of Q in the stencil's order. */
-export function precisionOf({ stencil }: Matern, { a, c }: { a: number; c: number }): Float64Array {
+export function precisionOf({ stencil }: Matern, { a, c }: MaternScale): Float64Array {
   return stencil.gg.map((gg, e) => c * (gg + 2 * a * stencil.g[e]! + (stencil.i[e] === stencil.j[e] ? a * a : 0)));
 }
 
 /** ln |Q|. */
-export function logDeterminantOfMatern({ x, y }: Matern, { a, c }: { a: number; c: number }): number {
+export function logDeterminantOfMatern({ x, y }: Matern, { a, c }: MaternScale): number {
   let sum = 0;
   for (const v of y.values) for (const u of x.values) sum += 2 * Math.log(a + u + v);
   return sum + x.values.length * y.values.length * Math.log(c);
 }
 
 /** A draw of the field at every node. */
-export function drawMatern({ lattice: { nx, ny }, x, y }: Matern, { a, c }: { a: number; c: number }, random: Random) {
+export function drawMatern({ lattice: { nx, ny }, x, y }: Matern, { a, c }: MaternScale, random: Random) {
   const half = new Float64Array(nx * ny);
   for (let l = 0; l < ny; l++)
     for (let k = 0; k < nx; k++) {

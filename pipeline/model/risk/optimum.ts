@@ -59,7 +59,7 @@ export function searchOptimum(
 export function quickOptimum(marginal: Marginal, { theta, curvature }: Optimum): Optimum {
   const n = theta.length;
   const inverse = rowsOf(invertDense(choleskyDense(Float64Array.from(curvature.flat()), n)!, n), n);
-  return { theta: searchOptimum(marginal, theta, { inverse, tolerance: 1e-2 }).theta, curvature };
+  return { theta: searchOptimum(marginal, theta, { inverse, tolerance: 1e-4 }).theta, curvature };
 }
 
 /** Points at which the curvature needs gradients: the centre, and a step from it along each axis. */

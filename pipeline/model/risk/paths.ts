@@ -1,9 +1,11 @@
 import { departuresOf, drawLevels, drawPatterns, overTimeOf } from './between-rounds.ts';
 import { addCaseShift, type CaseShift } from './case-shift.ts';
-import { changeAt, drawShare, lastingPart, type Share, type Streams, sharesOf } from './draws.ts';
+import { drawShare, type Share, type Streams, sharesOf } from './draws.ts';
 import type { FitPoint, LatentStructure, Posterior } from './fit.ts';
 import { CURVE, fitCurve, prevalenceOn } from './mean-prevalence.ts';
+import { rowsOf, rowValue } from './places.ts';
 import { drawSeasonErrors, errorShift, type SeasonError } from './season-error.ts';
+import { ofKind } from './terms.ts';
 
 /** A month to predict. */
 export interface PredictedMonth {
@@ -109,7 +111,7 @@ export function emptyPaths(fit: Posterior, { months, season }: PathInputs, draws
     gap: Int32Array.from(months, ({ time }) => layout.times.filter((t) => t <= time).length),
     change: points.map((own) => overTimeOf(fit, own, times).change),
     gamma: shared.float64(draws),
-    varying: shared.float64(draws * layout.varying.length),
+    varying: shared.float64(draws * layout.terms.varying.at.length),
     errors: season && shared.float64(draws * states * 12),
     levels: shared.float32(draws * states * months.length),
     parts: shared.float32(draws * lgas * widthOf(rounds)),
@@ -136,23 +138,26 @@ export function fillPaths(
     point,
     months.map(({ time }) => time),
   );
+  const { season: exponent, varying, change } = layout.terms;
+  const lasting = rowsOf(ofKind(layout.terms, 'lga'), state_of.keys());
+  const changes = layout.times.map((_, round) => rowsOf([change], state_of.keys(), { round, log_season: [] }));
   const everyMonth = [...months.keys()];
   const shifts = new Float64Array(months.length);
   const byMonth = new Float64Array(12);
   let d = share.first;
   for (const draw of drawShare(point, share, streams)) {
     const { x, random } = draw;
-    paths.gamma[d] = x[layout.gamma]!;
-    for (const [k, b] of layout.varying.entries()) paths.varying[d * layout.varying.length + k] = x[b]!;
+    paths.gamma[d] = x[exponent.at[0]!]!;
+    for (const [k, b] of varying.at.entries()) paths.varying[d * varying.at.length + k] = x[b]!;
     const levels = drawLevels(structure, draw, conditionals, months.length);
     const patterns = drawPatterns(structure, draw);
     if (season) paths.errors!.set(drawSeasonErrors(states, season.sd, random), d * states * 12);
-    if (cases) addCaseShift(levels, cases, departuresOf(structure, draw, conditionals, levels), random);
+    if (cases) addCaseShift(levels, cases, departuresOf(structure, draw, conditionals, levels, months.length), random);
     paths.levels.set(levels, d * states * months.length);
     for (let a = 0; a < lgas; a++) {
       const at = (d * lgas + a) * width;
       const s = state_of[a]!;
-      let constant = x[layout.lga(a)]!;
+      let constant = rowValue(lasting, a, x);
       if (season) {
         const errors = paths.errors!.subarray((d * states + s) * 12, (d * states + s + 1) * 12);
         let pinned = 0;
@@ -163,7 +168,7 @@ export function fillPaths(
         constant -= paths.gamma[d]! * pinned;
       }
       paths.parts[at] = constant;
-      for (let r = 0; r < rounds; r++) paths.parts[at + 1 + r] = changeAt(mesh, layout, x, a, r);
+      for (let r = 0; r < rounds; r++) paths.parts[at + 1 + r] = rowValue(changes[r]!, a, x);
       for (let gap = 0; gap <= rounds; gap++) paths.parts[at + 1 + rounds + gap] = patterns[gap * lgas + a]!;
       shiftsOf(paths, d, a, everyMonth, season ? byMonth : null, shifts);
       let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
@@ -173,7 +178,7 @@ export function fillPaths(
       }
       const [from, to] = [first_cell[a]!, first_cell[a + 1]!];
       const odds = new Float64Array(to - from);
-      for (let i = 0; i < odds.length; i++) odds[i] = Math.exp(-lastingPart(mesh, layout, x, from + i));
+      for (let i = 0; i < odds.length; i++) odds[i] = Math.exp(-rowValue(layout.cells, from + i, x));
       fitCurve(odds, weights.subarray(from, to), [low, high], paths.parts, at + width - CURVE);
     }
     d++;

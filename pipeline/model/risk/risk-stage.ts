@@ -1,74 +1,44 @@
 import type { StageRun } from '../../catalog/country-stage.ts';
-import { addMonths, monthIndex, type Period, periodOf, periodRange } from '../../contract/months.ts';
-import { FORECAST_MONTHS } from '../../contract/operations.ts';
-import type { Surveys } from '../../ingest/ingest-tables.ts';
-import { randomStream } from '../../lib/numerics/random.ts';
-import { byCode, tableOf } from '../../lib/tables/table.ts';
-import * as zonal from '../../measure/zonal/zonal-tables.ts';
+import type { Period } from '../../contract/months.ts';
+import { tableOf } from '../../lib/tables/table.ts';
 import * as link from '../link/link-tables.ts';
-import { fitBaseline } from './baseline.ts';
-import { baselineScores } from './baseline-scores.ts';
 import { caseShiftOf } from './case-shift.ts';
 import { surveyReference } from './compared.ts';
 import { changesTable, type Kind, probabilitiesTable } from './decisions.ts';
 import { estimateRisk } from './estimate.ts';
-import { inputsOf, LEAST_INDEX, prepareRisk } from './inputs.ts';
+import { inputsOf, prepareRisk } from './inputs.ts';
 import type { AreaScores } from './prediction.ts';
 import { CHANGES, LGAS, PROBABILITIES, STATES } from './risk-tables.ts';
+import { baselineOf, scoredPeriods } from './stage-baseline.ts';
 import { inEveryMonth, referenceOfYear, wholeYears } from './whole-years.ts';
 
 /**
- * Risk of every LGA and state, for every estimated month and the forecast months after them: always by the baseline,
- * and by the spatial model if model.json selects it for the score. Probabilities and changes are from the spatial
- * model; if the baseline is the score, those tables have no rows.
+ * Risk of every LGA and state, for every estimated month and the forecast months after them, by the model that
+ * model.json selects. Probabilities and changes are from the spatial model; if the baseline is the score, those tables
+ * have no rows.
  */
 export const run: StageRun = async (io) => {
   const { risk, seed } = io.model.parameters;
   const inputs = inputsOf(io);
-  const { areas, surveys, season } = inputs;
-  const figures = byCode(io.table(zonal.LGAS), 'lga_code');
-
-  const baselineAreas = areas.lgas.map(({ lga_code, state_code }) => ({
-    lga_code,
-    state_code,
-    population: figures[lga_code]!.population,
-    log_season: season[lga_code]!.map((index) => Math.log(Math.max(index, LEAST_INDEX))),
-  }));
+  const { areas } = inputs;
   const prepared = prepareRisk(inputs);
   io.progress(0.1, 'fit');
-  const fit = fitBaseline(
-    prepared.observed.map(({ baseline }) => baseline),
-    areas.states.map((state) => state.state_code),
-    risk.season_exponent,
-    risk.draws,
-    randomStream(seed, 'risk/baseline'),
-  );
+  const baseline = baselineOf(io, inputs, prepared);
   io.progress(0.5, 'predict');
-  const lastForecast = addMonths(io.model.last_estimated, FORECAST_MONTHS);
-  const middles = fit.rounds.map((year) => middleOf(surveys, year));
-  const periods = periodRange(io.model.first_estimated, lastForecast);
-  const scores = baselineScores(fit, baselineAreas, periods, middles, randomStream(seed, 'risk/baseline-areas'));
-  const baseline = tableOf(LGAS, scores.lgas);
-  const baselineEvidence = {
-    rounds: fit.rounds.map((survey_year, i) => ({ survey_year, middle: middles[i]! })),
-    between_states_sd_logit: fit.state_sd,
-    overdispersion: fit.rho,
-    season_exponent: fit.season_exponent.reduce((a, b) => a + b, 0) / fit.season_exponent.length,
-  };
   if (risk.score === 'baseline') {
-    const what = `each month uses the nearest round: ${baselineEvidence.rounds.map(({ survey_year }) => survey_year).join(', ')}`;
-    const report = [{ source: 'survey_clusters', rule: 'nearest round', what }];
+    const scores = baseline.scores();
+    const what = `each month uses the nearest round: ${baseline.evidence.rounds.map(({ survey_year }) => survey_year).join(', ')}`;
     return {
-      lgas: baseline,
+      lgas: tableOf(LGAS, scores.lgas),
       states: tableOf(STATES, scores.states),
-      baseline,
       probabilities: tableOf(PROBABILITIES, []),
       changes: tableOf(CHANGES, []),
-      evidence: { model: 'baseline', baseline: baselineEvidence, spatial: null },
-      report,
+      evidence: { model: 'baseline', baseline: baseline.evidence, spatial: null },
+      report: [{ source: 'survey_clusters', rule: 'nearest round', what }],
     };
   }
 
+  const periods = scoredPeriods(io);
   const { middles: years, from } = wholeYears(periods);
   const predicted = inputs.season_unknown ? years : periods;
   const estimate = await estimateRisk(
@@ -88,7 +58,6 @@ export const run: StageRun = async (io) => {
   return {
     lgas: tableOf(LGAS, scoresOf(periods, areas.lgas, spatial.lgas)),
     states: tableOf(STATES, scoresOf(periods, areas.states, spatial.states)),
-    baseline,
     probabilities: probabilitiesTable(kinds, periods),
     changes: changesTable(
       kinds,
@@ -96,7 +65,7 @@ export const run: StageRun = async (io) => {
       prepared.fieldwork_ends,
       inputs.season_unknown ? referenceOfYear : surveyReference,
     ),
-    evidence: { model: 'spatial', baseline: baselineEvidence, spatial: spatial.fit },
+    evidence: { model: 'spatial', baseline: baseline.evidence, spatial: spatial.fit },
     report: spatial.fit.hyperparameters.map(({ name, scale, mean, sd }) => ({
       source: 'survey_clusters',
       rule: 'risk model',
@@ -117,19 +86,4 @@ function scoresOf<Area extends object>(periods: readonly Period[], areas: readon
       return { ...area, period, score, score_low, score_high };
     }),
   );
-}
-
-/** Median month of a round's fieldwork, weighted by children examined; for a round without clusters, its only month. */
-function middleOf(surveys: Surveys, year: number): Period {
-  const own = surveys.clusters.filter((cluster) => cluster.survey_year === year);
-  if (own.length === 0) return surveys.state_rounds.find((round) => round.survey_year === year)!.period;
-  const months = own.map((cluster) => ({ month: monthIndex(cluster.period), weight: cluster.examined }));
-  months.sort((a, b) => a.month - b.month);
-  const half = months.reduce((sum, { weight }) => sum + weight, 0) / 2;
-  let passed = 0;
-  for (const { month, weight } of months) {
-    passed += weight;
-    if (passed >= half) return periodOf(month);
-  }
-  throw new Error(`round ${year} has no clusters`);
 }

@@ -21,8 +21,6 @@ export const STATES = {
   row: '{A.state} in a month, estimated or forecast',
   columns: { state_code, period, ...scores },
 };
-/** The baseline's scores. */
-export const BASELINE = { ...LGAS, name: 'risk/baseline' };
 
 export const PROBABILITIES = {
   name: 'risk/probabilities',

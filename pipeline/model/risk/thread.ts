@@ -3,7 +3,6 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { Mode } from '../../lib/numerics/laplace.ts';
 import type { Share } from './draws.ts';
 import { type FitPoint, pointNear, type ThetaPoint } from './fit.ts';
-import type { Constants } from './latent.ts';
 import type { RiskObservation } from './likelihood.ts';
 import { prepareMarginal } from './marginal.ts';
 import type { Mesh } from './mesh.ts';
@@ -11,6 +10,7 @@ import { slopeNear } from './optimum.ts';
 import { fillPaths, type PathInputs, type Paths } from './paths.ts';
 import { type Estimates, predictMonths } from './prediction.ts';
 import { drawStreams } from './streams.ts';
+import type { Constants } from './terms.ts';
 
 export interface RiskData {
   mesh: Mesh;
@@ -37,8 +37,7 @@ const { layout } = marginal;
 function answerOf(task: RiskTask): number[] | FitPoint | null {
   if ('slope' in task) return slopeNear(marginal, { mode: task.near }, task.slope);
   if ('point' in task) return pointNear(marginal, task.near, task.point);
-  if ('draw' in task)
-    fillPaths(task.paths, { mesh, layout, constants }, task.at, task.draw, pathInputs, drawStreams(seed));
+  if ('draw' in task) fillPaths(task.paths, { mesh, layout }, task.at, task.draw, pathInputs, drawStreams(seed));
   else predictMonths(task.paths, task.month, task.estimates);
   return null;
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { prepareRisk, type RiskInputs } from '../../../pipeline/model/risk/inputs.ts';
-import { crossValidate } from '../../../pipeline/validate/cross-validation.ts';
+import { fitRisk } from '../../../pipeline/model/risk/fit.ts';
+import { type Observed, prepareRisk, type RiskInputs } from '../../../pipeline/model/risk/inputs.ts';
+import { crossValidate, placedOf, predictFold } from '../../../pipeline/validate/cross-validation.ts';
 import { CONSTANTS, cluster, inputs, lgas } from '../model/risk/toy-inputs.ts';
 
 const folds = new Map(lgas.map((lga, at) => [lga.lga_code, (at % 2) + 1]));
@@ -103,5 +104,30 @@ test('each round has its own overdispersion, and the log score is that of the be
     });
     expect(row.log_score).toBeCloseTo(Math.log(mean(densities)), 9);
     expect(row.mean).toBeCloseTo(mean(row.draws.prevalence), 12);
+  }
+});
+
+test('a fold that starts from the fit to all cells scores as one that starts from nothing', () => {
+  const prepared = prepareRisk(inputs);
+  const { mesh, times } = prepared;
+  const optimumOf = (observed: readonly Observed[], rounds: number[]) =>
+    fitRisk(
+      mesh,
+      rounds,
+      observed.map(({ risk }) => risk),
+      CONSTANTS,
+    ).optimum;
+  const whole = optimumOf(prepared.observed, times);
+  for (const fold of [1, 2]) {
+    const others = placedOf(prepared.observed).filter(({ lga_code }) => folds.get(lga_code) !== fold);
+    const alone = optimumOf(others, times.slice(0, 2));
+    const scores = [whole, alone].map((like) => {
+      const rows = [...predictFold(prepared, fold, { ...how, draws: 300, like, spatial_only: true })];
+      return (['log_score', 'crps'] as const).map(
+        (score) => rows.reduce((sum, row) => sum + row[score], 0) / rows.length,
+      );
+    });
+    expect(whole.theta).not.toEqual(alone.theta);
+    for (const k of [0, 1]) expect(Math.abs(scores[0]![k]! - scores[1]![k]!)).toBeLessThan(1e-3);
   }
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { randomStream } from '../../../../pipeline/lib/numerics/random.ts';
+import { mirrored, randomStream } from '../../../../pipeline/lib/numerics/random.ts';
 
 const draws = (seed: number, name: string, n: number) => {
   const stream = randomStream(seed, name);
@@ -27,4 +27,12 @@ test('normals have mean 0, variance 1, kurtosis 3 and do not repeat their neighb
   expect(Math.abs(mean((v) => v * v) - 1)).toBeLessThan(4 * Math.sqrt(2 / x.length));
   expect(Math.abs(mean((v) => v ** 4) - 3)).toBeLessThan(4 * Math.sqrt(96 / x.length));
   expect(Math.abs(mean((v, i) => v * (x[i - 1] ?? 0)))).toBeLessThan(4 / Math.sqrt(x.length));
+});
+
+test('a mirrored stream reflects every number', () => {
+  const [plain, other] = [randomStream(4, 'pair'), mirrored(randomStream(4, 'pair'))];
+  for (let k = 0; k < 5; k++) {
+    expect(other.normal()).toBe(-plain.normal());
+    expect(other.uniform()).toBe(1 - plain.uniform());
+  }
 });

@@ -2,11 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { POSITIVE } from '../../../../pipeline/catalog/model.ts';
 import { quantile } from '../../../../pipeline/lib/numerics/quantiles.ts';
 import { randomStream } from '../../../../pipeline/lib/numerics/random.ts';
-import { drawLatent, placePrevalence } from '../../../../pipeline/model/risk/draws.ts';
+import { drawLatent } from '../../../../pipeline/model/risk/draws.ts';
 import { fitRisk, type RiskFit } from '../../../../pipeline/model/risk/fit.ts';
 import { toTheta } from '../../../../pipeline/model/risk/hyperparameters.ts';
-import { partsOf, type RiskObservation } from '../../../../pipeline/model/risk/likelihood.ts';
+import type { RiskObservation } from '../../../../pipeline/model/risk/likelihood.ts';
 import { drawPaths } from '../../../../pipeline/model/risk/paths.ts';
+import { meanPrevalence, placeOf } from '../../../../pipeline/model/risk/places.ts';
 import { predictRisk } from '../../../../pipeline/model/risk/prediction.ts';
 import { lgaPlace, plainConstants, simulateSurvey, simulateTruth, toyMesh } from './toy-country.ts';
 
@@ -55,7 +56,7 @@ describe('simulated countries', () => {
     });
     expect(fit.points[0]!.rho[0]).toBeGreaterThan(0.07);
     expect(fit.points[0]!.rho[0]).toBeLessThan(0.14);
-    expect(fit.points[0]!.mode.x[fit.layout.beta(0)]).toBeCloseTo(-0.4, 0);
+    expect(fit.points[0]!.mode.x[fit.layout.terms.covariates.at[0]!]).toBeCloseTo(-0.4, 0);
     expect(fit.points.reduce((sum, point) => sum + point.weight, 0)).toBeCloseTo(1, 12);
   });
 
@@ -67,11 +68,11 @@ describe('simulated countries', () => {
         log_season: flat(lgas),
         ...lgaPlace(mesh, i >> 1),
       }));
-      const parts = clusters.map((o) => partsOf(mesh, { ...o, name: '', examined: 1, positive: 0, clustered: true }));
+      const places = clusters.map((o) => placeOf(mesh, fit.layout, o));
       const drawn = clusters.map(() => [] as number[]);
       for (const { x } of drawLatent(fit, 200, (d) => randomStream(k, `draw ${d}`)))
-        clusters.forEach((o, i) => {
-          drawn[i]!.push(placePrevalence(mesh, fit.layout, x, o, parts[i]!));
+        places.forEach((place, i) => {
+          drawn[i]!.push(meanPrevalence(place, x));
         });
       const held = clusters.filter((o, i) => {
         const sorted = drawn[i]!.sort((a, b) => a - b);

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { randomStream } from '../../../../pipeline/lib/numerics/random.ts';
-import { drawLatent, placePrevalence } from '../../../../pipeline/model/risk/draws.ts';
+import { type Draw, drawLatent, type Streams } from '../../../../pipeline/model/risk/draws.ts';
 import { fitAt, fitRisk, type Posterior, type RiskFit } from '../../../../pipeline/model/risk/fit.ts';
 import { estimateInThreads } from '../../../../pipeline/model/risk/in-threads.ts';
-import { partsOf } from '../../../../pipeline/model/risk/likelihood.ts';
 import { prepareMarginal } from '../../../../pipeline/model/risk/marginal.ts';
 import { usualStart } from '../../../../pipeline/model/risk/optimum.ts';
 import { drawPaths, type PredictedMonth } from '../../../../pipeline/model/risk/paths.ts';
+import { meanPrevalence, placeOf } from '../../../../pipeline/model/risk/places.ts';
 import { predictRisk } from '../../../../pipeline/model/risk/prediction.ts';
 import { drawStreams } from '../../../../pipeline/model/risk/streams.ts';
 import { lgaPlace, plainConstants, simulateSurvey, simulateTruth, toyMesh } from './toy-country.ts';
@@ -48,7 +48,7 @@ const season = Float64Array.from({ length: LGAS }, (_, a) => -0.1 * a);
 /** The fit with other scales of departure, equal at all its points. */
 const departing = (sigma_change: number, sigma_state: number, nation_drift: number): RiskFit => ({
   ...fitted,
-  constants: { ...constants, nation_drift },
+  layout: prepareMarginal(mesh, TIMES, survey, { ...constants, nation_drift }).layout,
   points: fitted.points.map((point) => ({
     ...point,
     hyperparameters: {
@@ -74,6 +74,7 @@ const months: PredictedMonth[] = YEARS.map((time) => ({
 }));
 
 const { layout } = still;
+const { covariates, season: exponent, nation, place, change, state, lga } = layout.terms;
 // midway between two rounds 3 years apart, from the normal equations of a process with correlation exp(−t/4)
 const [half, whole] = [Math.exp(-1.5 / 4), Math.exp(-3 / 4)];
 const share = half / (1 + whole);
@@ -87,12 +88,13 @@ const weights = [
 ];
 const prevalence = (x: Float64Array, c: number, m: number) => {
   const a = mesh.cells.lga[c]!;
-  let eta = x[layout.beta(0)]! * mesh.cells.features[c]! + x[layout.gamma]! * season[a]! + x[layout.lga(a)]!;
-  for (let k = 0; k < 4; k++) eta += mesh.cell_weights[4 * c + k]! * x[layout.place(mesh.cell_nodes[4 * c + k]!)]!;
+  let eta = x[covariates.at[0]!]! * mesh.cells.features[c]! + x[exponent.at[0]!]! * season[a]! + x[lga.at[a]!]!;
+  for (let k = 0; k < 4; k++) eta += mesh.cell_weights[4 * c + k]! * x[place.at[mesh.cell_nodes[4 * c + k]!]!]!;
   for (const r of [0, 1]) {
-    let own = x[layout.state(mesh.state_of[a]!, r)]!;
-    for (let k = 0; k < 4; k++) own += mesh.lga_weights[4 * a + k]! * x[layout.change(mesh.lga_nodes[4 * a + k]!, r)]!;
-    eta += weights[m]!.nation[r]! * x[layout.mu(r)]! + weights[m]!.own[r]! * own;
+    let own = x[state.at[mesh.state_of[a]! * 2 + r]!]!;
+    for (let k = 0; k < 4; k++)
+      own += mesh.lga_weights[4 * a + k]! * x[change.at[mesh.lga_nodes[4 * a + k]! * 2 + r]!]!;
+    eta += weights[m]!.nation[r]! * x[nation.at[r]!]! + weights[m]!.own[r]! * own;
   }
   return 1 / (1 + Math.exp(-eta));
 };
@@ -118,11 +120,10 @@ test('scores are population-weighted means of joint draws over cells, and ranges
     [3, 1],
   ] as const)
     for (let a = 0; a < LGAS; a++) {
-      const place = lgaPlace(mesh, a);
-      const byHand = place.cells.reduce((sum, c, i) => sum + place.weights[i]! * prevalence(draws[0]!.x, c, m), 0);
-      const tested = { name: '', round, log_season: season, examined: 1, positive: 0, clustered: true };
-      const parts = partsOf(mesh, { ...tested, ...place });
-      expect(placePrevalence(mesh, layout, draws[0]!.x, { round }, parts)).toBeCloseTo(byHand, 12);
+      const own = lgaPlace(mesh, a);
+      const byHand = own.cells.reduce((sum, c, i) => sum + own.weights[i]! * prevalence(draws[0]!.x, c, m), 0);
+      const surveyed = placeOf(mesh, layout, { ...own, round, log_season: season });
+      expect(meanPrevalence(surveyed, draws[0]!.x)).toBeCloseTo(byHand, 12);
     }
   months.forEach((_, m) => {
     for (let a = 0; a < LGAS; a++)
@@ -330,3 +331,31 @@ function inverseFirst(a: number[][]): number {
     }
   return m[0]![0]!;
 }
+
+test('published draws come in pairs that mirror each other about the mode, and in which errors cancel', () => {
+  const latent = [
+    ...drawLatent(
+      fitAt(mesh, TIMES, survey, constants, [{ theta: fitted.optimum.theta, weight: 1 }]),
+      4,
+      drawStreams(3),
+    ),
+  ];
+  const [first, second, third] = latent as [Draw, Draw, Draw];
+  first.point.mode.x.forEach((mode, i) => {
+    expect((first.x[i]! + second.x[i]!) / 2).toBeCloseTo(mode, 10);
+  });
+  expect(first.x).not.toEqual(third.x);
+  // a mean over pairs differs between seeds by much less than one over as many independent draws
+  const noiseOf = (streams: (seed: number) => Streams) => {
+    const means = [1, 2, 3, 4, 5, 6].map(
+      (seed) => predictRisk(drawPaths(fitted, { months, season: null, cases: null }, 100, streams(seed))).lgas.mean,
+    );
+    const everywhere = means[0]!.map((_, k) => {
+      const own = means.map((values) => values[k]!);
+      const mean = own.reduce((a, b) => a + b) / own.length;
+      return own.reduce((sum, v) => sum + (v - mean) ** 2, 0);
+    });
+    return everywhere.reduce((a, b) => a + b);
+  };
+  expect(noiseOf(drawStreams)).toBeLessThan(0.3 * noiseOf(streams));
+});

@@ -8,9 +8,10 @@ import {
 } from '../../../../pipeline/lib/numerics/dense.ts';
 import { findMode } from '../../../../pipeline/lib/numerics/laplace.ts';
 import { randomStream } from '../../../../pipeline/lib/numerics/random.ts';
-import { indexUnknowns, preparePrior } from '../../../../pipeline/model/risk/latent.ts';
-import { partsOf, prepareLikelihood, unknownsOf } from '../../../../pipeline/model/risk/likelihood.ts';
+import { layOut, preparePrior } from '../../../../pipeline/model/risk/latent.ts';
+import { prepareLikelihood } from '../../../../pipeline/model/risk/likelihood.ts';
 import { precisionOf, scaleOf } from '../../../../pipeline/model/risk/matern-lattice.ts';
+import { termsOf } from '../../../../pipeline/model/risk/terms.ts';
 import { lgaPlace, toyMesh } from './toy-country.ts';
 
 /*
@@ -216,14 +217,12 @@ function denseLaplace() {
   }
 }
 
-const parts = observations.map((o) => partsOf(mesh, o));
-const layout = indexUnknowns(mesh, times, OTHER_TESTS, 2, (at) =>
-  observations.map((o, k) => unknownsOf(mesh, at, o, parts[k]!)),
-);
+const layout = layOut(mesh, times, termsOf(mesh, times, constants, OTHER_TESTS, 2), observations);
+const { covariates, season, nation, place, change, state, lga, other_test, varying } = layout.terms;
 const { likelihood } = prepareLikelihood(mesh, layout, observations);
 const model = {
   symbolic: layout.symbolic,
-  ...preparePrior(mesh, layout, constants, OTHER_TESTS).at(hyperparameters),
+  ...preparePrior(layout).at(hyperparameters),
   likelihood: (x: Float64Array, g: Float64Array, q: Float64Array, concave: boolean) =>
     likelihood(hyperparameters.rho, x, g, q, concave),
 };
@@ -233,15 +232,21 @@ test('mode and log marginal likelihood equal those of a separately written dense
   const dense = denseLaplace();
   expect(Math.abs(sparse.log_marginal - dense.log_marginal)).toBeLessThan(1e-8);
   const pairs: [number, number][] = [
-    [layout.beta(0), 0],
-    [layout.gamma, 1],
-    ...Array.from({ length: R }, (_, r): [number, number] => [layout.mu(r), MU + r]),
-    ...Array.from({ length: P }, (_, k): [number, number] => [layout.place(k), PLACE + k]),
-    ...Array.from({ length: C * R }, (_, k): [number, number] => [layout.change(k % C, Math.floor(k / C)), CHANGE + k]),
-    ...Array.from({ length: S * R }, (_, k): [number, number] => [layout.state(k % S, Math.floor(k / S)), STATE + k]),
-    ...OTHER_TESTS.map((r, k): [number, number] => [layout.test(r), TESTS + k]),
-    ...layout.varying.map((b, k): [number, number] => [b, VARYING + k]),
-    ...Array.from({ length: A }, (_, a): [number, number] => [layout.lga(a), LGA + a]),
+    [covariates.at[0]!, 0],
+    [season.at[0]!, 1],
+    ...Array.from({ length: R }, (_, r): [number, number] => [nation.at[r]!, MU + r]),
+    ...Array.from({ length: P }, (_, k): [number, number] => [place.at[k]!, PLACE + k]),
+    ...Array.from({ length: C * R }, (_, k): [number, number] => [
+      change.at[(k % C) * R + Math.floor(k / C)]!,
+      CHANGE + k,
+    ]),
+    ...Array.from({ length: S * R }, (_, k): [number, number] => [
+      state.at[(k % S) * R + Math.floor(k / S)]!,
+      STATE + k,
+    ]),
+    ...OTHER_TESTS.map((_, k): [number, number] => [other_test.at[k]!, TESTS + k]),
+    ...Array.from(varying.at, (b, k): [number, number] => [b, VARYING + k]),
+    ...Array.from({ length: A }, (_, a): [number, number] => [lga.at[a]!, LGA + a]),
   ];
   expect(pairs.length).toBe(layout.size);
   for (const [mine, theirs] of pairs) expect(Math.abs(sparse.x[mine]! - dense.x[theirs]!)).toBeLessThan(1e-8);
@@ -261,13 +266,13 @@ test('the gradient of the likelihood equals its finite differences', () => {
   const gradient = new Float64Array(layout.size);
   likelihood(hyperparameters.rho, x, gradient, new Float64Array(entries), false);
   for (const i of [
-    layout.beta(0),
-    layout.gamma,
-    layout.mu(1),
-    layout.place(12),
-    layout.change(5, 2),
-    layout.state(3, 0),
-    layout.varying[1]!,
+    covariates.at[0]!,
+    season.at[0]!,
+    nation.at[1]!,
+    place.at[12]!,
+    change.at[5 * R + 2]!,
+    state.at[3 * R]!,
+    varying.at[1]!,
   ]) {
     const step = (d: number) => x.map((v, j) => (i === j ? v + d : v));
     expect((at(step(1e-5)) - at(step(-1e-5))) / 2e-5).toBeCloseTo(gradient[i]!, 5);

@@ -52,7 +52,7 @@ function pooled(a: number) {
 test('the gradient equals finite differences of the approximation', () => {
   const marginal = prepareMarginal(mesh, TIMES, survey, constants);
   const { layout } = marginal;
-  const { at: priorAt } = preparePrior(mesh, layout, constants, [1]);
+  const { at: priorAt } = preparePrior(layout);
   const { likelihood } = prepareLikelihood(mesh, layout, survey);
   const modeAt = (theta: number[]) => {
     const model = {

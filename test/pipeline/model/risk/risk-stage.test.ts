@@ -40,7 +40,10 @@ test('a state is the population-weighted mean of its LGAs, its range narrower th
 });
 
 test('probabilities and changes have a row for each area and month, and none if the baseline is the score', async () => {
-  const { probabilities, changes } = await runSmall('spatial');
+  const spatial = await runSmall('spatial');
+  // nobody reads the scores of a model that is not the score
+  expect(Object.keys(spatial)).not.toContain('baseline');
+  const { probabilities, changes } = spatial;
   const rows = outputRows<{ area: string; code: string; period: string; survey_month: string | null }>(probabilities);
   expect(rows).toHaveLength(8 * 64);
   expect(rows[0]).toMatchObject({ area: 'state', code: 'AA', period: '2018-01', probability_highest_state: null });

@@ -2,10 +2,10 @@ import { drawBetaBinomial } from '../../../../pipeline/lib/numerics/distribution
 import type { Random } from '../../../../pipeline/lib/numerics/random.ts';
 import { expit } from '../../../../pipeline/lib/numerics/special.ts';
 import type { Hyperparameters } from '../../../../pipeline/model/risk/hyperparameters.ts';
-import type { Constants } from '../../../../pipeline/model/risk/latent.ts';
-import { partsOf, type RiskObservation } from '../../../../pipeline/model/risk/likelihood.ts';
+import type { RiskObservation } from '../../../../pipeline/model/risk/likelihood.ts';
 import { drawMatern, scaleOf } from '../../../../pipeline/model/risk/matern-lattice.ts';
 import { createMesh, type Mesh } from '../../../../pipeline/model/risk/mesh.ts';
+import type { Constants } from '../../../../pipeline/model/risk/terms.ts';
 
 /** A square country of `side` × `side` LGAs of four cells each; states are blocks of 2 × 2 LGAs; a degree is 4 LGAs. */
 export function toyMesh(
@@ -81,20 +81,18 @@ export function simulateTruth(mesh: Mesh, times: number[], truth: Truth, random:
     return { change, state };
   });
   return (observation: Pick<RiskObservation, 'round' | 'cells' | 'weights' | 'log_season' | 'other_test'>): number => {
-    let mean = 0;
-    for (const part of partsOf(mesh, { ...observation, name: '', examined: 1, positive: 0, clustered: true })) {
-      const { change: w, state: v } = rounds[observation.round]!;
-      let common =
-        truth.nation[observation.round]! + v[mesh.state_of[part.lga]!]! + truth.season_exponent * part.log_season;
-      common += lasting[part.lga]! + (observation.other_test ? truth.test_offset! : 0);
-      for (let k = 0; k < 4; k++) common += mesh.lga_weights[4 * part.lga + k]! * w[mesh.lga_nodes[4 * part.lga + k]!]!;
-      part.cells.forEach((c, i) => {
-        let eta = common + truth.beta * mesh.cells.features[c]!;
-        for (let k = 0; k < 4; k++) eta += mesh.cell_weights[4 * c + k]! * place[mesh.cell_nodes[4 * c + k]!]!;
-        mean += part.weights[i]! * expit(eta);
-      });
-    }
-    return mean;
+    const { round, cells, weights, log_season, other_test } = observation;
+    const { change: w, state: v } = rounds[round]!;
+    return cells.reduce((mean, c, i) => {
+      const a = mesh.cells.lga[c]!;
+      let eta = truth.nation[round]! + v[mesh.state_of[a]!]! + truth.season_exponent * log_season[a]! + lasting[a]!;
+      eta += truth.beta * mesh.cells.features[c]! + (other_test ? truth.test_offset! : 0);
+      for (let k = 0; k < 4; k++) {
+        eta += mesh.lga_weights[4 * a + k]! * w[mesh.lga_nodes[4 * a + k]!]!;
+        eta += mesh.cell_weights[4 * c + k]! * place[mesh.cell_nodes[4 * c + k]!]!;
+      }
+      return mean + weights[i]! * expit(eta);
+    }, 0);
   };
 }
 

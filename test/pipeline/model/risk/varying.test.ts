@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { addMonths, periodRange } from '../../../../pipeline/contract/months.ts';
 import { randomStream } from '../../../../pipeline/lib/numerics/random.ts';
-import { drawLatent, placePrevalence } from '../../../../pipeline/model/risk/draws.ts';
+import { drawLatent } from '../../../../pipeline/model/risk/draws.ts';
 import { fitRisk } from '../../../../pipeline/model/risk/fit.ts';
 import { prepareRisk, type RiskInputs, withCovariates } from '../../../../pipeline/model/risk/inputs.ts';
-import { partsOf } from '../../../../pipeline/model/risk/likelihood.ts';
 import { drawPaths } from '../../../../pipeline/model/risk/paths.ts';
+import { meanPrevalence, placeOf } from '../../../../pipeline/model/risk/places.ts';
 import { predictRisk } from '../../../../pipeline/model/risk/prediction.ts';
 import { type VaryingCovariate, valuesIn, varyingCovariates } from '../../../../pipeline/model/risk/varying.ts';
 import { lgaPlace, plainConstants, simulateSurvey, simulateTruth, toyMesh } from './toy-country.ts';
@@ -157,9 +157,9 @@ test('scores equal the formula applied to joint draws, month by month', () => {
   // alone
   months.forEach(({ varying }, m) => {
     for (let a = 0; a < 16; a++) {
-      const tested = { name: '', round: Math.min(m, 1), log_season: new Float64Array(16), varying };
-      const parts = partsOf(mesh, { ...tested, examined: 1, positive: 0, clustered: true, ...lgaPlace(mesh, a) });
-      const values = draws.map((draw) => placePrevalence(mesh, fit.layout, draw.x, tested, parts));
+      const survey = { round: Math.min(m, 1), log_season: new Float64Array(16), varying };
+      const place = placeOf(mesh, fit.layout, { ...lgaPlace(mesh, a), ...survey });
+      const values = draws.map(({ x }) => meanPrevalence(place, x));
       const mean = values.reduce((sum, v) => sum + v, 0) / values.length;
       expect(Math.abs(scores.mean[m * 16 + a]! - mean)).toBeLessThan(2e-4);
     }
@@ -191,7 +191,7 @@ test('the coefficient used to simulate the surveys is recovered', () => {
     plainConstants(0.25, 0.2, 300),
   );
   const drawn = [...drawLatent(fit, 200, (d) => randomStream(7, `draw ${d}`))].map(({ x }) =>
-    fit.layout.varying.map((b) => x[b]!),
+    Array.from(fit.layout.terms.varying.at, (b) => x[b]!),
   );
   const quantiles = (k: number) => {
     const sorted = drawn.map((b) => b[k]!).sort((a, b) => a - b);

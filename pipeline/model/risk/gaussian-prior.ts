@@ -1,0 +1,75 @@
+import type { Hyperparameters } from './hyperparameters.ts';
+import { logDeterminantOfMatern, type Matern, type MaternScale, precisionOf } from './matern-lattice.ts';
+import { type Kernel, precisionAt } from './over-time.ts';
+
+/** A quantity that may depend on the hyperparameters. */
+export type By<Value> = (hyperparameters: Hyperparameters) => Value;
+
+/** A Gaussian prior of `count` unknowns, by its sparse precision matrix. */
+export interface GaussianPrior {
+  count: number;
+  /** The unknowns between which an entry may differ from 0, each pair once. */
+  pairs: readonly (readonly [number, number])[];
+  /** Their entries, and ln of the determinant. */
+  at: By<{ values: ArrayLike<number>; log_determinant: number }>;
+}
+
+/** Independent unknowns of one standard deviation. */
+export const independent = (count: number, sd: By<number>): GaussianPrior => ({
+  count,
+  pairs: Array.from({ length: count }, (_, k) => [k, k]),
+  at: (hyperparameters) => {
+    const own = sd(hyperparameters);
+    return { values: new Float64Array(count).fill(own ** -2), log_determinant: -2 * count * Math.log(own) };
+  },
+});
+
+/**
+ * A process at some times.
+ * @param reach the most steps between times at which entries may differ from 0: one for a Markov process
+ */
+export function overTime(times: readonly number[], kernel: By<Kernel>, reach = times.length): GaussianPrior {
+  const count = times.length;
+  const pairs = [...times.keys()].flatMap((r) =>
+    [...times.keys()].filter((q) => q <= r && r - q <= reach).map((q) => [r, q] as const),
+  );
+  return {
+    count,
+    pairs,
+    at: (hyperparameters) => {
+      const { precision, log_determinant } = precisionAt(kernel(hyperparameters), times);
+      return { values: pairs.map(([r, q]) => precision[r * count + q]!), log_determinant };
+    },
+  };
+}
+
+/** A field at the nodes of a lattice. */
+export const field = (matern: Matern, scale: By<MaternScale>): GaussianPrior => ({
+  count: matern.lattice.nx * matern.lattice.ny,
+  pairs: Array.from(matern.stencil.i, (i, e) => [i, matern.stencil.j[e]!]),
+  at: (hyperparameters) => {
+    const own = scale(hyperparameters);
+    return { values: precisionOf(matern, own), log_determinant: logDeterminantOfMatern(matern, own) };
+  },
+});
+
+/** The Kronecker product: `time` for every unknown of `space`, with unknown s at time t at `s * time.count + t`. */
+export function product(space: GaussianPrior, time: GaussianPrior): GaussianPrior {
+  const entries = space.pairs.flatMap(([s, u], e) =>
+    time.pairs.flatMap(([t, v], f) => {
+      const pairs = s === u || t === v ? [[t, v] as const] : [[t, v] as const, [v, t] as const];
+      return pairs.map(([a, b]) => ({ pair: [s * time.count + a, u * time.count + b] as const, e, f }));
+    }),
+  );
+  return {
+    count: space.count * time.count,
+    pairs: entries.map(({ pair }) => pair),
+    at: (hyperparameters) => {
+      const [own, over] = [space.at(hyperparameters), time.at(hyperparameters)];
+      return {
+        values: entries.map(({ e, f }) => own.values[e]! * over.values[f]!),
+        log_determinant: time.count * own.log_determinant + space.count * over.log_determinant,
+      };
+    },
+  };
+}

@@ -1,0 +1,63 @@
+import type { StageIo } from '../../catalog/country-stage.ts';
+import { addMonths, monthIndex, type Period, periodOf, periodRange } from '../../contract/months.ts';
+import { FORECAST_MONTHS } from '../../contract/operations.ts';
+import type { Surveys } from '../../ingest/ingest-tables.ts';
+import { mean } from '../../lib/numerics/averages.ts';
+import { randomStream } from '../../lib/numerics/random.ts';
+import { byCode } from '../../lib/tables/table.ts';
+import * as zonal from '../../measure/zonal/zonal-tables.ts';
+import { fitBaseline } from './baseline.ts';
+import { baselineScores } from './baseline-scores.ts';
+import { LEAST_INDEX, type PreparedRisk, type RiskInputs } from './inputs.ts';
+
+/** The estimated months, and the forecast months after them. */
+export const scoredPeriods = ({ model }: StageIo): Period[] =>
+  periodRange(model.first_estimated, addMonths(model.last_estimated, FORECAST_MONTHS));
+
+/**
+ * The baseline's fit, of which the model card always tells, and a function that computes its scores, which only a
+ * country that publishes them and comparisons with a known truth need.
+ */
+export function baselineOf(io: StageIo, { areas, surveys, season }: RiskInputs, { observed }: PreparedRisk) {
+  const { risk, seed } = io.model.parameters;
+  const fit = fitBaseline(
+    observed.map(({ baseline }) => baseline),
+    areas.states.map((state) => state.state_code),
+    risk.season_exponent,
+    risk.draws,
+    randomStream(seed, 'risk/baseline'),
+  );
+  const middles = fit.rounds.map((year) => middleOf(surveys, year));
+  const evidence = {
+    rounds: fit.rounds.map((survey_year, i) => ({ survey_year, middle: middles[i]! })),
+    between_states_sd_logit: fit.state_sd,
+    overdispersion: fit.rho,
+    season_exponent: mean(fit.season_exponent),
+  };
+  const scores = () => {
+    const figures = byCode(io.table(zonal.LGAS), 'lga_code');
+    const baselineAreas = areas.lgas.map(({ lga_code, state_code }) => ({
+      lga_code,
+      state_code,
+      population: figures[lga_code]!.population,
+      log_season: season[lga_code]!.map((index) => Math.log(Math.max(index, LEAST_INDEX))),
+    }));
+    return baselineScores(fit, baselineAreas, scoredPeriods(io), middles, randomStream(seed, 'risk/baseline-areas'));
+  };
+  return { evidence, scores };
+}
+
+/** Median month of a round's fieldwork, weighted by children examined; for a round without clusters, its only month. */
+function middleOf(surveys: Surveys, year: number): Period {
+  const own = surveys.clusters.filter((cluster) => cluster.survey_year === year);
+  if (own.length === 0) return surveys.state_rounds.find((round) => round.survey_year === year)!.period;
+  const months = own.map((cluster) => ({ month: monthIndex(cluster.period), weight: cluster.examined }));
+  months.sort((a, b) => a.month - b.month);
+  const half = months.reduce((sum, { weight }) => sum + weight, 0) / 2;
+  let passed = 0;
+  for (const { month, weight } of months) {
+    passed += weight;
+    if (passed >= half) return periodOf(month);
+  }
+  throw new Error(`round ${year} has no clusters`);
+}

@@ -1,0 +1,189 @@
+import type { Random } from '../../lib/numerics/random.ts';
+import { type By, field, type GaussianPrior, independent, overTime, product } from './gaussian-prior.ts';
+import type { Hyperparameters } from './hyperparameters.ts';
+import { drawMatern, scaleOf } from './matern-lattice.ts';
+import type { Mesh } from './mesh.ts';
+import { brownian, dampedDrift, type Kernel, ornsteinUhlenbeck, sumOf } from './over-time.ts';
+
+/** Parameters of the prior that are fixed, not estimated. */
+export interface Constants {
+  season_exponent: { mean: number; sd: number };
+  /** Logit of prevalence by another test minus that by the score's; null if all rows are by the score's. */
+  test_offset: { mean: number; sd: number } | null;
+  /** Brownian drift of the national level, logit per root year. Three steps between rounds cannot identify it. */
+  nation_drift: number;
+  /** Standard deviation of the national slope, logit per year. */
+  nation_slope: number;
+  /** Years for which national and state slopes keep their direction. */
+  slope_years: number;
+  /** Range of the field of change: weather and campaigns act over regions. */
+  range_change_km: number;
+}
+
+const NATION_SD = 1.6;
+const COVARIATE_SD = 0.5;
+
+/** When and how a place was surveyed. */
+export interface Survey {
+  /** Index into the rounds' times. */
+  round: number;
+  /** ln of each LGA's seasonal index in the month of the survey. */
+  log_season: ArrayLike<number>;
+  /**
+   * Each covariate by month: its values for the LGAs in the month of the survey. All observations have the same ones.
+   */
+  varying?: readonly ArrayLike<number>[];
+  /** Whether the result is by a test other than the score's. */
+  other_test?: boolean;
+}
+
+/** An unknown, counted within its term, and its weight in a linear predictor. */
+export type Entry = readonly [unknown: number, weight: number];
+
+/** A term of the linear predictor: a weighted sum of its own unknowns. */
+export interface Term {
+  prior: GaussianPrior;
+  /** Prior mean of each unknown, 0 unless given. */
+  mean?: number;
+  /** Whether nearly every observation depends on its unknowns, which are then eliminated last. */
+  everywhere?: boolean;
+  /** Whether its value belongs to a cell or an LGA for ever, or to an LGA in a survey. */
+  of: 'cell' | 'lga' | 'survey';
+  /** Its unknowns in the predictor of a cell or LGA. */
+  row(place: number, survey: Survey): Entry[];
+}
+
+/** A term with the position of each of its unknowns in the latent vector. */
+export type Placed = Term & { at: Int32Array };
+
+/**
+ * The linear predictor of the risk model, term by term. A further random effect is a further entry. Unknowns have the
+ * positions in which they are listed here, until `layOut` orders them.
+ * @param otherTests rounds with rows by another test
+ * @param varying number of covariates by month
+ */
+export function termsOf(
+  mesh: Mesh,
+  times: readonly number[],
+  constants: Constants,
+  otherTests: readonly number[],
+  varying: number,
+) {
+  const { cells, cell_nodes, cell_weights, lga_nodes, lga_weights, state_of, states } = mesh;
+  const { season_exponent, nation_drift, nation_slope, slope_years, range_change_km } = constants;
+  // without rows by another test no unknown has this prior
+  const offset = constants.test_offset ?? { mean: 0, sd: 1 };
+  const rounds = times.length;
+  const [first, last] = [times[0]!, times.at(-1)!];
+
+  const nation: By<Kernel> = () =>
+    sumOf(
+      { scale: NATION_SD, kernel: () => 1 },
+      { scale: nation_drift, kernel: brownian(first) },
+      { scale: nation_slope, kernel: dampedDrift(first, slope_years) },
+    );
+  // the drift starts in the middle, so that persistent differences between states are left to place and lga
+  const state: By<Kernel> = ({ sigma_state, tau_state_years, sigma_slope }) =>
+    sumOf(
+      { scale: sigma_state, kernel: ornsteinUhlenbeck(tau_state_years) },
+      { scale: sigma_slope, kernel: dampedDrift((first + last) / 2, slope_years) },
+    );
+  const change: By<Kernel> = ({ tau_years }) => ornsteinUhlenbeck(tau_years);
+  const changeScale = ({ sigma_change }: Hyperparameters) => scaleOf(mesh.change, range_change_km, sigma_change);
+  const fourNodes = (nodes: Int32Array, weights: Float64Array, k: number): Entry[] =>
+    [4 * k, 4 * k + 1, 4 * k + 2, 4 * k + 3].map((at) => [nodes[at]!, weights[at]!]);
+
+  let size = 0;
+  const term = <Own extends Term>(own: Own) => {
+    const before = size;
+    size += own.prior.count;
+    return { ...own, at: Int32Array.from({ length: own.prior.count }, (_, k) => before + k) };
+  };
+  return {
+    /** φ_cᵀβ: covariates, standardised. */
+    covariates: term({
+      prior: independent(cells.feature_count, () => COVARIATE_SD),
+      everywhere: true,
+      of: 'cell',
+      row: (c) =>
+        Array.from({ length: cells.feature_count }, (_, f) => [f, cells.features[c * cells.feature_count + f]!]),
+    }),
+    /** γ ln S_am: season, with its exponent. */
+    season: term({
+      prior: independent(1, () => season_exponent.sd),
+      mean: season_exponent.mean,
+      everywhere: true,
+      of: 'survey',
+      row: (lga, { log_season }) => [[0, log_season[lga]!]],
+    }),
+    /** μ_r: nation by round. */
+    nation: term({
+      prior: overTime(times, nation),
+      kernel: nation,
+      /** The area that a state belongs to. */
+      area: (_: number) => 0,
+      everywhere: true,
+      of: 'survey',
+      row: (_, { round }) => [[round, 1]],
+    }),
+    /** z(c): persistent spatial field. */
+    place: term({
+      prior: field(mesh.place, ({ range_km, sigma_place }) => scaleOf(mesh.place, range_km, sigma_place)),
+      of: 'cell',
+      row: (c) => fourNodes(cell_nodes, cell_weights, c),
+    }),
+    /** w_r(a): field of change by round. */
+    change: term({
+      // an Ornstein-Uhlenbeck process is a Markov process
+      prior: product(field(mesh.change, changeScale), overTime(times, change, 1)),
+      kernel: change,
+      /** A draw of the field at one time. */
+      draw: (hyperparameters: Hyperparameters, random: Random) =>
+        drawMatern(mesh.change, changeScale(hyperparameters), random),
+      of: 'survey',
+      row: (lga, { round }) =>
+        fourNodes(lga_nodes, lga_weights, lga).map(([node, weight]) => [node * rounds + round, weight]),
+    }),
+    /** v_r(k): state by round. */
+    state: term({
+      prior: product(
+        independent(states, () => 1),
+        overTime(times, state),
+      ),
+      kernel: state,
+      area: (own: number) => own,
+      of: 'survey',
+      row: (lga, { round }) => [[state_of[lga]! * rounds + round, 1]],
+    }),
+    /** u_a: persistent LGA effect. */
+    lga: term({
+      prior: independent(state_of.length, ({ sigma_lga }) => sigma_lga),
+      of: 'lga',
+      row: (lga) => [[lga, 1]],
+    }),
+    /** δ_r: offset of rows by another test, by round. */
+    other_test: term({
+      prior: independent(otherTests.length, () => offset.sd),
+      mean: offset.mean,
+      everywhere: true,
+      of: 'survey',
+      row: (_, { round, other_test }) => (other_test ? [[otherTests.indexOf(round), 1]] : []),
+    }),
+    /** φ_aqᵀb: covariates by month, standardised. */
+    varying: term({
+      prior: independent(varying, () => COVARIATE_SD),
+      everywhere: true,
+      of: 'survey',
+      row: (lga, survey) => (survey.varying ?? []).map((values, k) => [k, values[lga]!]),
+    }),
+  };
+}
+
+export type Terms = ReturnType<typeof termsOf>;
+
+/** The terms of some kinds, in their order. */
+export const ofKind = (terms: Terms, ...kinds: Term['of'][]): Placed[] =>
+  Object.values<Placed>(terms).filter(({ of }) => kinds.includes(of));
+
+/** Terms by round with the unknowns `area * rounds + round`, whose months are drawn area by area, in this order. */
+export const levelsOf = ({ nation, state }: Terms) => [nation, state];
