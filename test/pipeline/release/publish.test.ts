@@ -246,7 +246,7 @@ test('the review of a first release reports that there is nothing to compare wit
   writeFileSync(path.join(out, 'draft.txt'), 'mine');
   const { code, stdout } = await runHere(['review', first, '--out', out]);
   expect([code, stdout]).toEqual([0, expect.stringMatching(/^tiny-1-\w{8}: nothing is published yet/)]);
-  expect(readFileSync(path.join(out, 'releases', first, 'review.html'), 'utf8')).toContain('Nothing is published yet');
+  expect(readFileSync(path.join(out, 'releases', first, 'review.html'), 'utf8')).toContain('nothing is published yet');
   await publishVersion(out, { version: first });
   expect(releasesIn(out)).toMatchObject([{ number: 1, replaces: null, changes: null, built: null }]);
 });

@@ -112,6 +112,7 @@ function bodyOf(
     if (properties)
       return Object.fromEntries(Object.entries(properties).map(([key, inner]) => [key, valid(inner, known, key)]));
     if (type === 'array') {
+      if (Array.isArray(known[name])) return known[name];
       const each = (items!.properties && lists[name]) ?? Array(minItems).fill({});
       return each.map((more) => valid(items!, { ...known, ...more }, name));
     }
