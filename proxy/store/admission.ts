@@ -86,9 +86,10 @@ const inPostgres = (statement: keyof typeof STATEMENTS) => STATEMENTS[statement]
 
 /**
  * The body of the function in PostgreSQL. Each of its statements sees what was committed before that statement (every
- * connection sets the isolation level for which this holds, read committed), so what counts is read after the owner's lock is held, and by then whoever held it before has committed. The clock is read
- * after the lock too: a request that waited would otherwise count in a second that is past. The lock is advisory: unlike
- * one on the owner's row it writes nothing, so a flood of refused requests does not reach the disk.
+ * connection sets the isolation level for which this holds, read committed), so what counts is read after the owner's
+ * lock is held, and by then whoever held it before has committed. The clock is read after the lock too: a request that
+ * waited would otherwise count in a second that is past. The lock is advisory: unlike one on the owner's row it writes
+ * nothing, so a flood of refused requests does not reach the disk.
  *
  * A grant charges minute and month in one transaction; a refusal writes nothing. A decision that takes longer than
  * `within_ms`, for which nobody waits any longer, is rolled back.

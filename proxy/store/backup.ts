@@ -39,6 +39,7 @@ const SUFFIXES = ['', '-wal', '-shm', '-journal'];
 export function backUp(file: string, target: string): void {
   if (!existsSync(file)) throw noStore(file);
   if (existsSync(target)) throw new UsageError(`${target} already exists; name a new file`);
+  if (!existsSync(dirname(target))) throw new UsageError(`no folder ${dirname(target)}; make it first`);
   const temporary = `${target}.unfinished`;
   try {
     rmSync(temporary, { force: true });
@@ -56,8 +57,8 @@ export function backUp(file: string, target: string): void {
 }
 
 /** @throws UsageError if `db`, the database in `file`, is damaged or no store of this version. */
-function checkStore(db: DatabaseSync, file: string): void {
-  checkIntact(db, file);
+function checkStore(db: DatabaseSync, file: string, advice?: string): void {
+  checkIntact(db, file, advice);
   const missing = missingScripts(file, schemaIn(db), schemaOf('sqlite'), false);
   if (missing.length > 0) throw new UsageError(`${file} has the schema of an older malaria-proxy`);
 }
@@ -106,7 +107,7 @@ export function restore(source: string, file: string, forget = false): { kept: s
     copyFileSync(source, temporary);
     chmodSync(temporary, 0o600);
     giveToOwner(temporary);
-    openSqliteFile(temporary, (opened) => checkStore(opened, source), BUSY_MS).close();
+    openSqliteFile(temporary, (opened) => checkStore(opened, source, 'use an earlier backup'), BUSY_MS).close();
 
     const exists = existsSync(target);
     replaced = exists ? lockExclusively(target, temporary) : null;
@@ -163,7 +164,11 @@ function faultIn(db: DatabaseSync | null, file: string): string | null {
   return schemaIn(db!).version === null ? `${file} is no store` : null;
 }
 
-/** @throws UsageError if `db`, the store in `file`, is of another version, or `source` was not made from it. */
+/**
+ * @throws UsageError if `db`, the store in `file`, is of another version, or `source` was not made from it. A store never
+ *   loses a key, an account or a person, so one that lacks any of the backup's was itself restored from an earlier
+ *   backup, and what was taken away in between is known only to the store before.
+ */
 function carryOver(db: DatabaseSync, source: string, file: string): void {
   checkStore(db, file);
   if (db.prepare('SELECT 1 FROM main.tag_secrets JOIN restored.tag_secrets USING (secret)').get() === undefined) {
@@ -171,8 +176,19 @@ function carryOver(db: DatabaseSync, source: string, file: string): void {
       `${source} is a backup of another service than ${file}; to have it there all the same, move that store away and use --forget`,
     );
   }
+  if (db.prepare(LATER).get() !== undefined) {
+    throw new UsageError(
+      `${source} was made after the state of ${file}, which an earlier backup had replaced: move the store from before ` +
+        `that back to ${file} (its name ends in .before- and the time), and restore again`,
+    );
+  }
   db.exec(`BEGIN EXCLUSIVE; ${CARRY}; COMMIT`);
 }
+
+/** What the backup has and the store that it replaces never had. */
+const LATER = ['keys', 'accounts', 'people']
+  .map((table) => `SELECT 1 FROM restored.${table} WHERE id NOT IN (SELECT id FROM main.${table})`)
+  .join(' UNION ALL ');
 
 /**
  * What the restored store takes over from the one that it replaces, so that nobody may do more than before: revocations,

@@ -6,14 +6,16 @@ import { type Admitter, type AdmitterOptions, type Database, missingScripts, sch
 import type { Rows } from './row-types.ts';
 import { newSecret } from './tag-secrets.ts';
 
-/** The server cancels statements after this long; the client waits a little longer, in case the server hangs. */
+/** The server cancels statements after this long; the client waits longer by PATIENCE_MS, in case the server hangs. */
 const STATEMENT_MS = 5000;
-const ANSWER_MS = 6000;
+const PATIENCE_MS = 500;
 const CONNECT_MS = 3000;
 const CONNECTIONS = 10;
 /** How long a request waits for its decision, and how much earlier the server must have made it, to be in time. */
 const DECISION_MS = 1000;
 const MARGIN_MS = 200;
+/** Keys whose owners are remembered. */
+const MOST_OWNERS = 10_000;
 
 /** int8 as numbers: times in milliseconds and counts, all far below 2^53. */
 const INT8 = 20;
@@ -22,20 +24,20 @@ const types = {
     oid === INT8 ? Number : pg.types.getTypeParser(oid, format as 'text'),
 } as pg.CustomTypesConfig;
 
-/** Commits wait for the disk. What the operator has set is kept if it is more, such as `remote_apply`. */
+/** Commits wait for the disk, a synchronous standby's too. `remote_apply`, which is more, is kept. */
 const DURABLE = `SELECT set_config('synchronous_commit', 'on', false)
-  WHERE current_setting('synchronous_commit') IN ('off', 'local')`;
+  WHERE current_setting('synchronous_commit') IN ('off', 'local', 'remote_write')`;
 const LAGGING = 'SET synchronous_commit = off';
 
 /** Connections to `url` on which transactions are committed as `commit` sets, and nothing follows other defaults. */
-function openPool(url: string, commit: typeof DURABLE | typeof LAGGING): pg.Pool {
+function openPool(url: string, commit: typeof DURABLE | typeof LAGGING, statementMs = STATEMENT_MS): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
     max: CONNECTIONS,
     connectionTimeoutMillis: CONNECT_MS,
-    statement_timeout: STATEMENT_MS,
-    query_timeout: ANSWER_MS,
-    idle_in_transaction_session_timeout: STATEMENT_MS,
+    statement_timeout: statementMs,
+    query_timeout: statementMs + PATIENCE_MS,
+    idle_in_transaction_session_timeout: statementMs,
     keepAlive: true,
     application_name: 'malaria-proxy',
     types,
@@ -80,13 +82,13 @@ export function openPostgres(url: string, mayCreate: boolean): Database {
 
 /** Admission once the schema exists, on connections of its own, which visitors of the dashboard cannot use up. */
 function openAdmitter(url: string, { perMinute, perMonth, mayLag }: AdmitterOptions): Admitter {
-  const pool = openPool(url, mayLag ? LAGGING : DURABLE);
+  const pool = openPool(url, mayLag ? LAGGING : DURABLE, DECISION_MS);
   /** Asks what `query` returns for the time that is left, ms; nothing if nobody would wait for the answer. */
   const ask = async <Row>(query: (withinMs: number) => pg.QueryConfig, until: number): Promise<Row[]> => {
     const left = () => {
       const ms = Math.floor(until - performance.now());
       if (ms > 0) return ms;
-      throw unavailable(new Error('no connection in time'));
+      throw unavailable(new Error('neither its turn nor a connection came in time'));
     };
     left();
     const client = await connect(pool);
@@ -96,9 +98,15 @@ function openAdmitter(url: string, { perMinute, perMonth, mayLag }: AdmitterOpti
       client.release();
     }
   };
-  // A key's requests are decided one after the other, in their order. The owner's lock would have it so anyway, and if
-  // somebody holds that lock, the key waits on one connection and not on all of them.
+  // An owner's requests are decided one after the other, in their order. The owner's lock would have it so anyway, and
+  // while they wait for it, they wait on one connection and not on all of them.
   const latest = new Map<string, Promise<unknown>>();
+  // A key's owner never changes. It is learned from the first decision; until then a key takes turns by itself.
+  const owners = new Map<string, string>();
+  const learn = (key: string, owner: string) => {
+    if (owners.size >= MOST_OWNERS) owners.clear();
+    owners.set(key, owner);
+  };
   const inTurn = <T>(key: string, work: () => Promise<T>): Promise<T> => {
     const turn = (latest.get(key) ?? Promise.resolve()).then(work, work);
     const forget = () => void (latest.get(key) === turn && latest.delete(key));
@@ -112,9 +120,12 @@ function openAdmitter(url: string, { perMinute, perMonth, mayLag }: AdmitterOpti
     async decide(hash) {
       const until = inTimeFrom(performance.now());
       const query = (withinMs: number) => ({ name: ADMIT, text, values: [hash, perMinute, perMonth, withinMs] });
-      const asked = inTurn(hash.toString('latin1'), () => ask<Decision | { key_id: null }>(query, until));
+      const key = hash.toString('latin1');
+      const asked = inTurn(owners.get(key) ?? key, () => ask<Decision | { key_id: null }>(query, until));
       const [decision] = await inTime(asked);
-      return decision!.key_id === null ? null : decision!;
+      if (decision!.key_id === null) return null;
+      learn(key, decision!.owner_id);
+      return decision!;
     },
     async probe() {
       await inTime(ask(() => ({ text: PROBE }), inTimeFrom(performance.now())));
@@ -149,6 +160,8 @@ async function connect(pool: pg.Pool): Promise<Connection> {
   try {
     client = await pool.connect();
   } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_INVALID_URL')
+      throw new UsageError('the store is no valid URL; expected postgres://USER:PASSWORD@HOST/DATABASE');
     throw unavailable(error);
   }
   let broken: Error | undefined;

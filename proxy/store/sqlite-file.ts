@@ -89,14 +89,12 @@ export function damageIn(db: DatabaseSync): string | null {
   }
 }
 
-/** @throws UsageError if `db`, the database in `file`, is damaged. */
-export function checkIntact(db: DatabaseSync, file: string): void {
+/** @throws UsageError with `advice` if `db`, the database in `file`, is damaged. */
+export function checkIntact(db: DatabaseSync, file: string, advice = RESTORE): void {
   const damage = damageIn(db);
-  if (damage === null) return;
-  throw new UsageError(
-    `${file} is damaged (${damage}); restore the last backup: malaria-proxy restore FILE --store sqlite:FILE`,
-  );
+  if (damage !== null) throw new UsageError(`${file} is damaged (${damage}); ${advice}`);
 }
+const RESTORE = 'restore the last backup: malaria-proxy restore FILE --store sqlite:FILE';
 
 /** Finds out where the schema of the database in `file` stands, without writing to it. */
 export function schemaIn(db: DatabaseSync): FoundSchema {

@@ -327,14 +327,21 @@ test('what was revoked, suspended, ended, removed and granted since the backup s
   expect(headers.get('ratelimit')).toMatch(/^"minute";r=9;t=\d+, "month";r=949;/);
 });
 
-test('a backup with more than the store, such as one restored from before, takes nothing back', async () => {
-  await backedUp();
+test('after an earlier backup was restored by mistake, a later one is refused until the store from before is back', async () => {
+  const { key } = await backedUp();
   const later = join(fixture.build, 'later');
+  const restoreLater = () => runHere(['restore', later, '--store', fixture.store]);
   expect((await runHere(['backup', later, '--store', fixture.store])).stderr).toBe('');
+  const [{ id }] = JSON.parse((await runHere(['keys', 'find', key, '--json', '--store', fixture.store])).stdout);
+  expect((await runHere(['keys', 'revoke', id, '--store', fixture.store])).code).toBe(0);
+  const revoked = ends();
   expect((await restore()).code).toBe(0);
-  expect((await runHere(['restore', later, '--store', fixture.store])).code).toBe(0);
-  const { later: _, ...accounts } = ends().accounts;
-  expect([{ ...ends(), accounts }, counted()]).toEqual([CARRIED, 50]);
+  const refused = await restoreLater();
+  expect([refused.code, refused.stderr]).toEqual([2, expect.stringMatching(/made after the state of .*\.before-/)]);
+  const [before] = readdirSync(dirname(file())).filter((name) => name.includes('.before-'));
+  fs.renameSync(join(dirname(file()), before!), file());
+  expect((await restoreLater()).code).toBe(0);
+  expect(ends().keys).toEqual(revoked.keys);
 });
 
 test.each(['damaged', 'missing'])(

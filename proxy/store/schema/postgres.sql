@@ -36,6 +36,8 @@ CREATE TABLE usage (
   day text NOT NULL, key_id text NOT NULL REFERENCES keys (id), operation text NOT NULL, outcome text NOT NULL,
   count bigint NOT NULL, PRIMARY KEY (key_id, day, operation, outcome)
 );
+-- For the deletion of old days.
+CREATE INDEX usage_by_day ON usage (day);
 -- Notices, each of which is mailed once.
 CREATE TABLE notices (what text PRIMARY KEY, at bigint NOT NULL);
 

@@ -36,6 +36,8 @@ CREATE TABLE usage (
   day TEXT NOT NULL, key_id TEXT NOT NULL REFERENCES keys (id), operation TEXT NOT NULL, outcome TEXT NOT NULL,
   count INTEGER NOT NULL, PRIMARY KEY (key_id, day, operation, outcome)
 ) STRICT;
+-- For the deletion of old days.
+CREATE INDEX usage_by_day ON usage (day);
 -- Notices, each of which is mailed once.
 CREATE TABLE notices (what TEXT PRIMARY KEY, at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 

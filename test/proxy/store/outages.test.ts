@@ -189,6 +189,9 @@ describe.skipIf(missingServers.length > 0)('several proxies during outages', () 
       await giveKey(proxy.store, { owner: 'other' }),
     ];
     for (const { key } of [stuck, other]) expect(await ask(proxy, key)).toBe('granted');
+    // More keys than there are connections.
+    const more = await Promise.all(Array.from({ length: 12 }, () => giveKey(proxy.store, { owner: 'stuck' })));
+    for (const { key } of more) expect(await ask(proxy, key)).toBe('granted');
     const { id } = (await proxy.store.findAccount('stuck'))!;
     const holder = new pg.Client({ connectionString: postgres.url });
     // The server is killed first if the test fails.
@@ -199,7 +202,8 @@ describe.skipIf(missingServers.length > 0)('several proxies during outages', () 
     await holder.query('SELECT * FROM months WHERE owner_id = $1 FOR UPDATE', [id]);
     // A steady stream, so that some are being decided when the row is released.
     const given: Promise<Outcome>[] = [];
-    const stream = setInterval(() => given.push(ask(proxy, stuck.key)), 5);
+    const keys = [stuck, ...more].map(({ key }) => key);
+    const stream = setInterval(() => given.push(ask(proxy, keys[given.length % keys.length]!)), 5);
     onTestFinished(() => clearInterval(stream));
     for (let i = 0; i < 90; i++) {
       expect(await ask(proxy, other.key)).toBe('granted');
@@ -211,7 +215,7 @@ describe.skipIf(missingServers.length > 0)('several proxies during outages', () 
     expect(outcomes.filter((outcome) => outcome === 'unavailable').length).toBeGreaterThan(40);
     await pause(1000);
     const granted = outcomes.filter((outcome) => outcome === 'granted').length;
-    expect(await proxy.store.usage.monthUsed(id, Date.now())).toBe(1 + granted);
+    expect(await proxy.store.usage.monthUsed(id, Date.now())).toBe(1 + more.length + granted);
   });
 
   test('a proxy that may not decide requests is not ready', async () => {
