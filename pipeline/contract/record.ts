@@ -32,9 +32,9 @@ export function record<const Entries extends Record<string, Entry>>(
 /** The fields of a record, which are columns too; its other parts are left out. */
 export const fieldsOf = <Fields>(of: Fielded<Fields>): Fields => of[FIELDS];
 
-/** `first`, then those fields of the record that are not among them. */
+/** `first`, then those fields of the record that are not among them. (Named once more, those of `first` win.) */
 export const withFields = <First, Fields>(first: First, of: Fielded<Fields>) =>
-  ({ ...first, ...fieldsOf(of) }) as First & Omit<Fields, keyof First>;
+  ({ ...first, ...fieldsOf(of), ...first }) as First & Omit<Fields, keyof First>;
 
 /** A row's part that is the record, in the record's order. */
 export function pick<Properties extends TProperties>(
