@@ -1,6 +1,7 @@
 /** Records are lists of fields. Their schemas, columns and types follow, and so do the rows that are picked by them. */
 import type { Static, TArray, TNull, TObject, TProperties, TSchema, TUnion, TUnsafe } from 'typebox';
 import { describe } from '../lib/tables/table.ts';
+import { DECIMALS } from './decimals.ts';
 import type { Field } from './fields.ts';
 import { OF_COUNTRY } from './in-country.ts';
 import { Type } from './type.ts';
@@ -18,13 +19,23 @@ export interface Fielded<Fields> {
 }
 type RecordOf<Entries> = TObject<SchemasOf<Entries>> & Fielded<FieldsOf<Entries>>;
 
-/** The schema of a record, which has exactly these fields. */
+/**
+ * The schema of a record, which has exactly these fields.
+ * @throws Error if a field has other decimals than fields.ts declares for its name, since numbers are rounded by it
+ */
 export function record<const Entries extends Record<string, Entry>>(
   entries: Entries,
   description?: string,
 ): RecordOf<Entries> {
   const properties = Object.fromEntries(Object.entries(entries).map(([name, entry]) => [name, schemaOf(entry)]));
-  const fields = Object.fromEntries(Object.entries(entries).filter(([, entry]) => isField(entry)));
+  const fields = Object.fromEntries(
+    Object.entries(entries).filter((entry): entry is [string, Field] => isField(entry[1])),
+  );
+  for (const [name, { decimals }] of Object.entries(fields))
+    if (decimals !== DECIMALS[name])
+      throw new Error(
+        `${name}: found ${decimals ?? 'no'} decimals in a record, expected ${DECIMALS[name] ?? 'none'} as in fields.ts`,
+      );
   const schema = Type.Object(properties, { additionalProperties: false, ...(description ? { description } : {}) });
   return Object.assign(schema, { [FIELDS]: fields }) as unknown as RecordOf<Entries>;
 }
