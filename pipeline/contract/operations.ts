@@ -301,8 +301,17 @@ type Dashed<Name> = Name extends `${infer First}/${infer Rest}` ? `${First}-${Da
 /** Names of the parameters in the path of a file, from the outer folder to the inner one. */
 const FOLDERS = ['period', 'months', 'state', 'lga'] as const satisfies readonly ParameterName[];
 
-/** A response is called as schemas.ts exports it. */
 const NAMES = new Map<unknown, string>(Object.entries(schemas).map(([name, schema]) => [schema, name]));
+
+/**
+ * What a response is called, which is as schemas.ts exports it.
+ * @throws Error if schemas.ts does not export it
+ */
+export function responseNameOf({ path, response }: Pick<Spec, 'path' | 'response'>): string {
+  const name = NAMES.get(response);
+  if (name === undefined) throw new Error(`${path}: found a response without a name, expected an export of schemas.ts`);
+  return name;
+}
 
 const isCollection = (response: { properties?: { type?: { const?: unknown } } }) =>
   response.properties?.type?.const === 'FeatureCollection';
@@ -320,7 +329,7 @@ function operationOf<const One extends Spec>(spec: One, optional: boolean) {
       .replace('/v1/', '')
       .replaceAll(/\/\{\w+\}/g, '')
       .replaceAll('/', '-') as IdOf<One['path']>,
-    responseName: NAMES.get(response)!,
+    responseName: responseNameOf(spec),
     type: isCollection(response) ? GEOJSON : JSON_TYPE,
     optional,
     file: `${stem.slice(1)}${folders.join('')}.json`,

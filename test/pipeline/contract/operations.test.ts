@@ -10,7 +10,9 @@ import {
   operationErrors,
   operationFiles,
   RELEASE_OPERATIONS,
+  responseNameOf,
 } from '../../../pipeline/contract/operations.ts';
+import { Type } from '../../../pipeline/contract/type.ts';
 
 const byId = (id: string): Operation => OPERATIONS.find((operation) => operation.id === id)!;
 const coverage: Coverage = {
@@ -55,6 +57,12 @@ test('what an operation is called, its file, its media type and its needs follow
     ['versions-diff', 'VersionsDiff'],
   ]);
   for (const { responseName } of OPERATIONS) expect(responseName).toMatch(/^[A-Z]/);
+});
+
+test('a response that schemas.ts does not export is refused', () => {
+  expect(() => responseNameOf({ path: '/v1/hills', response: Type.Object({}) })).toThrow(
+    '/v1/hills: found a response without a name',
+  );
 });
 
 test('each operation has the errors that its scopes, parameters and data can cause', () => {
