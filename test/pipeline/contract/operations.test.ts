@@ -33,7 +33,7 @@ test('the twelve original operations come first, and every operation has its own
   for (const { path, file } of JSON_OPERATIONS) expect(file.startsWith(path.slice(1))).toBe(true);
 });
 
-test('what an operation is called, its file, its media type and its needs follow from its path and response', () => {
+test('what an operation is called, its file and its media type follow from its path and response, and its needs from its entry', () => {
   expect(byId('forecasts-lgas')).toMatchObject({
     path: '/v1/forecasts/lgas',
     file: 'v1/forecasts/lgas/{months}/{state}.json',
@@ -44,7 +44,11 @@ test('what an operation is called, its file, its media type and its needs follow
   });
   expect(byId('openapi')).toMatchObject({ path: '/v1/openapi.json', file: 'v1/openapi.json', responseName: 'OpenApi' });
   expect(byId('boundaries-nation')).toMatchObject({ responseName: 'BoundariesNation', type: 'application/geo+json' });
-  expect(byId('transmission-lgas')).toMatchObject({ needsTransmission: true, needsRain: false });
+  expect(OPERATIONS.filter(({ needsTransmission }) => needsTransmission).map(({ id }) => id)).toEqual([
+    'transmission-states',
+    'transmission-lgas',
+    'transmission-model',
+  ]);
   expect(OPERATIONS.filter(({ needsRain }) => needsRain).map(({ id }) => id)).toEqual([
     'seasons-lgas',
     'table-season-parquet',
