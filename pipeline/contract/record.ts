@@ -74,7 +74,14 @@ export const nullable = <const E extends Entry>(entry: E) =>
 
 const isField = (entry: Entry): entry is Field => 'about' in entry;
 
-const TYPES = { VARCHAR: 'string', DOUBLE: 'number', INTEGER: 'integer', BIGINT: 'integer', BOOLEAN: 'boolean' };
+/** JSON's name for a column's type. */
+export const JSON_TYPES = {
+  VARCHAR: 'string',
+  DOUBLE: 'number',
+  INTEGER: 'integer',
+  BIGINT: 'integer',
+  BOOLEAN: 'boolean',
+};
 
 function schemaOf(entry: Entry): TSchema {
   if (!isField(entry)) return entry;
@@ -85,7 +92,7 @@ function schemaOf(entry: Entry): TSchema {
   const description = { description: describe(unlimited) };
   const limits = Object.entries({ minimum, maximum, pattern }).filter(([, limit]) => limit !== undefined);
   const country = of_country ? { [OF_COUNTRY]: of_country } : {};
-  const plain = values ? { enum: values } : { type: TYPES[type], ...Object.fromEntries(limits) };
+  const plain = values ? { enum: values } : { type: JSON_TYPES[type], ...Object.fromEntries(limits) };
   // The territory decides whether zones and ISO codes are null.
   const mayBeNull = orNull || (of_country !== undefined && of_country !== 'state_code');
   if (!mayBeNull) return { ...plain, ...description, ...country };
