@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { expect, test } from 'vitest';
 import { ERRORS } from '../../../pipeline/contract/errors.ts';
 import {
+  ALL_OPERATIONS,
   type Coverage,
   filePath,
   forecastPeriods,
@@ -61,6 +64,24 @@ test('what an operation is called, its file and its media type follow from its p
     ['versions-diff', 'VersionsDiff'],
   ]);
   for (const { responseName } of OPERATIONS) expect(responseName).toMatch(/^[A-Z]/);
+});
+
+test("the README's table of operations has the parameters and scopes of every operation", () => {
+  const readme = readFileSync(path.join(import.meta.dirname, '../../../pipeline/contract/README.md'), 'utf8');
+  const quoted = (cell: string) => [...cell.matchAll(/`([^`]+)`/g)].map(([, text]) => text!);
+  const rows = readme.split('\n').filter((line) => line.startsWith('| `/v1/') && !line.includes('/v1/tables/'));
+  const told = rows.flatMap((row) => {
+    const [, paths, parameters, scopes] = row.split('|') as [string, string, string, string];
+    return quoted(paths).map((path) => [path, [quoted(parameters), quoted(scopes)]] as const);
+  });
+  const own = ALL_OPERATIONS.filter(({ path }) => !path.startsWith('/v1/tables/')).map(
+    ({ path, parameters, scopes }) => {
+      const named = path.replace(/\w+\.tgz$/, '<language>.tgz').replaceAll(/\{(\w+)\}/g, '<$1>');
+      return [named, [parameters, scopes]] as const;
+    },
+  );
+  expect(new Set(told.map(([path]) => path)).size).toBe(told.length);
+  expect(Object.fromEntries(told)).toEqual(Object.fromEntries(own));
 });
 
 test('a response that schemas.ts does not export is refused', () => {
