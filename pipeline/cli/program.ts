@@ -31,8 +31,12 @@ async function program(args: readonly string[], json: boolean): Promise<Command>
     .description('Turns raw surveys, rasters and boundaries into a snapshot: the prebuilt answers of a read-only API.')
     .showHelpAfterError('(see --help)');
   const asked = args[0] === 'help' ? args[1] : args[0];
-  if (asked !== undefined && Object.hasOwn(COMMANDS, asked)) root.addCommand((await COMMANDS[asked]![1]()).default());
-  else for (const [name, [summary]] of Object.entries(COMMANDS)) root.command(name).description(summary);
+  if (asked !== undefined && Object.hasOwn(COMMANDS, asked)) {
+    const [summary, load] = COMMANDS[asked]!;
+    const command = (await load()).default();
+    // A command describes itself only if it has more to say than its summary.
+    root.addCommand(command.description(command.description() || summary));
+  } else for (const [name, [summary]] of Object.entries(COMMANDS)) root.command(name).description(summary);
   const nested = root.commands.flatMap((command) => command.commands);
   for (const command of [root, ...root.commands, ...nested]) {
     command.exitOverride();

@@ -9,13 +9,19 @@ function isColumn(one: ColumnForm | Record<string, ColumnForm>): one is ColumnFo
   return typeof one.about === 'string';
 }
 
+/** @throws Error if fields of one name differ in decimals, since numbers are rounded by the name of their field */
+export function decimalsByName(named: readonly (readonly [string, ColumnForm])[]): Record<string, number> {
+  const byName = new Map(named.map(([name, { decimals }]) => [name, decimals]));
+  const odd = named.find(([name, { decimals }]) => decimals !== byName.get(name));
+  if (odd) throw new Error(`${odd[0]}: found ${odd[1].decimals} and ${byName.get(odd[0])} decimals, expected the same`);
+  return Object.fromEntries([...byName].filter((entry): entry is [string, number] => entry[1] !== undefined));
+}
+
 /**
  * Decimals that each fractional field is rounded to. Other fields are integers or text; a fractional number under such a
  * field is a mistake and is refused.
  */
-export const DECIMALS: Readonly<Record<string, number>> = Object.fromEntries(
-  named.flatMap(([name, { decimals }]) => (decimals === undefined ? [] : [[name, decimals]])),
-);
+export const DECIMALS: Readonly<Record<string, number>> = decimalsByName(named);
 
 /**
  * Rounds every number under a listed field to that field's decimals, as `toFixed` rounds the binary value (so not

@@ -7,6 +7,7 @@ import { PERIOD } from './months.ts';
 import {
   ALL_OPERATIONS,
   type FileParameters,
+  FORECAST_MONTHS,
   LINKS,
   type Operation,
   operationErrors,
@@ -251,7 +252,7 @@ function parameter(name: ParameterName, values: FileParameters, { state, lga }: 
   const { period, months } = PARAMETERS;
   const usual = { period: period.example, months: months.example, state: state.example, lga: lga.example };
   const example = String(values[name] ?? usual[name]);
-  const pattern = { state: state.code, lga: lga.code, period: PERIOD, months: '^[1-4]$' }[name];
+  const pattern = { state: state.code, lga: lga.code, period: PERIOD, months: `^[1-${FORECAST_MONTHS}]$` }[name];
   const schema = { type: 'string', pattern };
   return { name, in: 'query', required, description: `${what}. Otherwise ${errors.join(', ')}.`, schema, example };
 }

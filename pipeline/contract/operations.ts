@@ -8,7 +8,15 @@ import type { ErrorCode } from './errors.ts';
 import { addMonths, type Period, periodRange } from './months.ts';
 import * as schemas from './schemas.ts';
 import type { Scope } from './scopes.ts';
-import { formatsOf, SERVED_TABLES, TABLE_TYPES, type TableFormat, type TableName, tableFile } from './table-list.ts';
+import {
+  formatsOf,
+  SEASON_TABLES,
+  SERVED_TABLES,
+  TABLE_TYPES,
+  type TableFormat,
+  type TableName,
+  tableFile,
+} from './table-list.ts';
 import type { Territory } from './territory.ts';
 
 /** Forecasts reach this many months past the latest estimated month. */
@@ -46,7 +54,10 @@ interface Spec {
   readonly response: TSchema;
   /** Artifacts that the answers are made of, by full name; all that a snapshot is made of unless they are listed. */
   readonly madeOf?: readonly string[];
+  /** The data without which there is no answer: case records or monthly rain, which a country may lack. */
+  readonly needs?: Needed;
 }
+type Needed = 'cases' | 'rain';
 
 export interface Operation extends Pick<Spec, 'summary' | 'madeOf'> {
   readonly id: string;
@@ -156,6 +167,7 @@ const TWELVE = [
     summary: 'Season and survey trend of the country and every {state.one}',
     scopes: ['risk_scores'],
     response: schemas.TransmissionStates,
+    needs: 'cases',
     madeOf: [
       'ingest/states',
       'season/method',
@@ -171,6 +183,7 @@ const TWELVE = [
     scopes: ['risk_scores'],
     parameters: ['state'],
     response: schemas.TransmissionLgas,
+    needs: 'cases',
     madeOf: [...AREAS, 'season/method', 'season/lgas', 'transmission/model'],
   },
   {
@@ -178,6 +191,7 @@ const TWELVE = [
     summary: 'Compartmental model fitted to the {state.many} with monthly case records (research)',
     scopes: ['risk_scores'],
     response: schemas.TransmissionModel,
+    needs: 'cases',
     madeOf: ['transmission/model'],
   },
 ] as const satisfies readonly Spec[];
@@ -191,6 +205,7 @@ const FURTHER = [
     scopes: ['risk_scores'],
     parameters: ['state'],
     response: schemas.SeasonsLgas,
+    needs: 'rain',
     madeOf: [...AREAS, 'season/windows'],
   },
   {
@@ -289,11 +304,6 @@ const JSON_TYPE = 'application/json';
 const GEOJSON = 'application/geo+json';
 const ARCHIVE = 'application/gzip';
 
-/** What needs case records or monthly rain, which a country may lack. */
-const NEEDS_CASES = /^\/v1\/transmission\//;
-const NEEDS_RAIN = /^\/v1\/(seasons\/|tables\/season)/;
-const needsOf = (path: string) => ({ needsTransmission: NEEDS_CASES.test(path), needsRain: NEEDS_RAIN.test(path) });
-
 /** `risk-lgas` of `/v1/risk/lgas`. */
 type IdOf<Path> = Path extends `/v1/${infer Name}` ? Dashed<Name extends `${infer Stem}.json` ? Stem : Name> : never;
 type Dashed<Name> = Name extends `${infer First}/${infer Rest}` ? `${First}-${Dashed<Rest>}` : Name;
@@ -301,26 +311,36 @@ type Dashed<Name> = Name extends `${infer First}/${infer Rest}` ? `${First}-${Da
 /** Names of the parameters in the path of a file, from the outer folder to the inner one. */
 const FOLDERS = ['period', 'months', 'state', 'lga'] as const satisfies readonly ParameterName[];
 
-/** A response is called as schemas.ts exports it. */
 const NAMES = new Map<unknown, string>(Object.entries(schemas).map(([name, schema]) => [schema, name]));
+
+/**
+ * What a response is called, which is as schemas.ts exports it.
+ * @throws Error if schemas.ts does not export it
+ */
+export function responseNameOf({ path, response }: Pick<Spec, 'path' | 'response'>): string {
+  const name = NAMES.get(response);
+  if (name === undefined) throw new Error(`${path}: found a response without a name, expected an export of schemas.ts`);
+  return name;
+}
 
 const isCollection = (response: { properties?: { type?: { const?: unknown } } }) =>
   response.properties?.type?.const === 'FeatureCollection';
 
 function operationOf<const One extends Spec>(spec: One, optional: boolean) {
-  const { path, scopes = [], parameters = [], response } = spec;
+  const { path, scopes = [], parameters = [], response, needs } = spec;
   const stem = path.replace('.json', '');
   const folders = FOLDERS.filter((name) => parameters.includes(name)).map((name) => `/{${name}}`);
   return {
     ...spec,
-    ...needsOf(path),
+    needsTransmission: needs === 'cases',
+    needsRain: needs === 'rain',
     scopes,
     parameters,
     id: stem
       .replace('/v1/', '')
       .replaceAll(/\/\{\w+\}/g, '')
       .replaceAll('/', '-') as IdOf<One['path']>,
-    responseName: NAMES.get(response)!,
+    responseName: responseNameOf(spec),
     type: isCollection(response) ? GEOJSON : JSON_TYPE,
     optional,
     file: `${stem.slice(1)}${folders.join('')}.json`,
@@ -339,10 +359,10 @@ export const JSON_OPERATIONS: readonly (Operation & { id: JsonOperationId; respo
 
 /** A file that is served as it is. */
 const fileOperation = <Id extends string>(
-  own: { id: Id } & Pick<Operation, 'path' | 'summary' | 'scopes' | 'type' | 'file'>,
+  own: { id: Id } & Pick<Operation, 'path' | 'summary' | 'scopes' | 'type' | 'file' | 'needsRain'>,
 ) => ({
   ...own,
-  ...needsOf(own.path),
+  needsTransmission: false,
   parameters: [],
   responseName: 'File',
   response: null,
@@ -358,6 +378,7 @@ const TABLE_OPERATIONS = SERVED_TABLES.flatMap(({ table, scopes }) =>
       summary: `The whole table ${table} as ${format === 'csv' ? 'CSV' : 'Parquet'}`,
       scopes,
       type: TABLE_TYPES[format],
+      needsRain: SEASON_TABLES.includes(table),
       file: tableFile(table, format),
     }),
   ),
@@ -380,6 +401,7 @@ const CLIENT_OPERATIONS = CLIENTS.map((language) =>
     summary: `The client for ${{ python: 'Python', r: 'R', ts: 'TypeScript' }[language]}, with examples`,
     scopes: [],
     type: ARCHIVE,
+    needsRain: false,
     file: clientFile(language),
   }),
 );

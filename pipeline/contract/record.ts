@@ -1,6 +1,7 @@
 /** Records are lists of fields. Their schemas, columns and types follow, and so do the rows that are picked by them. */
 import type { Static, TArray, TNull, TObject, TProperties, TSchema, TUnion, TUnsafe } from 'typebox';
 import { describe } from '../lib/tables/table.ts';
+import { DECIMALS } from './decimals.ts';
 import type { Field } from './fields.ts';
 import { OF_COUNTRY } from './in-country.ts';
 import { Type } from './type.ts';
@@ -18,13 +19,23 @@ export interface Fielded<Fields> {
 }
 type RecordOf<Entries> = TObject<SchemasOf<Entries>> & Fielded<FieldsOf<Entries>>;
 
-/** The schema of a record, which has exactly these fields. */
+/**
+ * The schema of a record, which has exactly these fields.
+ * @throws Error if a field has other decimals than fields.ts declares for its name, since numbers are rounded by it
+ */
 export function record<const Entries extends Record<string, Entry>>(
   entries: Entries,
   description?: string,
 ): RecordOf<Entries> {
   const properties = Object.fromEntries(Object.entries(entries).map(([name, entry]) => [name, schemaOf(entry)]));
-  const fields = Object.fromEntries(Object.entries(entries).filter(([, entry]) => isField(entry)));
+  const fields = Object.fromEntries(
+    Object.entries(entries).filter((entry): entry is [string, Field] => isField(entry[1])),
+  );
+  for (const [name, { decimals }] of Object.entries(fields))
+    if (decimals !== DECIMALS[name])
+      throw new Error(
+        `${name}: found ${decimals ?? 'no'} decimals in a record, expected ${DECIMALS[name] ?? 'none'} as in fields.ts`,
+      );
   const schema = Type.Object(properties, { additionalProperties: false, ...(description ? { description } : {}) });
   return Object.assign(schema, { [FIELDS]: fields }) as unknown as RecordOf<Entries>;
 }
@@ -32,9 +43,9 @@ export function record<const Entries extends Record<string, Entry>>(
 /** The fields of a record, which are columns too; its other parts are left out. */
 export const fieldsOf = <Fields>(of: Fielded<Fields>): Fields => of[FIELDS];
 
-/** `first`, then those fields of the record that are not among them. */
+/** `first`, then those fields of the record that are not among them. (Named once more, those of `first` win.) */
 export const withFields = <First, Fields>(first: First, of: Fielded<Fields>) =>
-  ({ ...first, ...fieldsOf(of) }) as First & Omit<Fields, keyof First>;
+  ({ ...first, ...fieldsOf(of), ...first }) as First & Omit<Fields, keyof First>;
 
 /** A row's part that is the record, in the record's order. */
 export function pick<Properties extends TProperties>(
@@ -63,7 +74,14 @@ export const nullable = <const E extends Entry>(entry: E) =>
 
 const isField = (entry: Entry): entry is Field => 'about' in entry;
 
-const TYPES = { VARCHAR: 'string', DOUBLE: 'number', INTEGER: 'integer', BIGINT: 'integer', BOOLEAN: 'boolean' };
+/** JSON's name for a column's type. */
+export const JSON_TYPES = {
+  VARCHAR: 'string',
+  DOUBLE: 'number',
+  INTEGER: 'integer',
+  BIGINT: 'integer',
+  BOOLEAN: 'boolean',
+};
 
 function schemaOf(entry: Entry): TSchema {
   if (!isField(entry)) return entry;
@@ -74,7 +92,7 @@ function schemaOf(entry: Entry): TSchema {
   const description = { description: describe(unlimited) };
   const limits = Object.entries({ minimum, maximum, pattern }).filter(([, limit]) => limit !== undefined);
   const country = of_country ? { [OF_COUNTRY]: of_country } : {};
-  const plain = values ? { enum: values } : { type: TYPES[type], ...Object.fromEntries(limits) };
+  const plain = values ? { enum: values } : { type: JSON_TYPES[type], ...Object.fromEntries(limits) };
   // The territory decides whether zones and ISO codes are null.
   const mayBeNull = orNull || (of_country !== undefined && of_country !== 'state_code');
   if (!mayBeNull) return { ...plain, ...description, ...country };

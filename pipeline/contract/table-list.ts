@@ -29,6 +29,9 @@ export const TABLE_SCOPES = {
 export type TableName = keyof typeof TABLE_SCOPES;
 export const TABLE_NAMES = Object.keys(TABLE_SCOPES) as TableName[];
 
+/** Tables that need monthly rain, which a country may lack. */
+export const SEASON_TABLES: readonly TableName[] = ['season', 'season_windows'];
+
 /** Tables that are served, with their scopes. */
 export const SERVED_TABLES = TABLE_NAMES.flatMap((table) => {
   const scopes: readonly Scope[] | null = TABLE_SCOPES[table];

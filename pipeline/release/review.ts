@@ -1,4 +1,5 @@
 import { diffSnapshots, type SnapshotDiff } from '../publish/snapshot/diff.ts';
+import { findingLine } from '../publish/snapshot/findings.ts';
 import type { Finding } from '../publish/snapshot/provenance.ts';
 import type { Snapshot } from '../publish/snapshot/read.ts';
 import { changedMaking, changedSources, type MakingChange, type SourceChange } from './data-changes.ts';
@@ -35,9 +36,7 @@ export async function reviewSnapshot(before: Snapshot | null, after: Snapshot): 
     approvals: [
       ...(before && !same ? [`another country: ${manifest.country} in place of ${before.manifest.country}`] : []),
       ...(diff ? changesToApprove(diff, before!, after) : []),
-      ...findings.new
-        .filter((finding) => finding.needs_approval)
-        .map(({ source, rule, what }) => `${source} (${rule}): ${what}`),
+      ...findings.new.filter((finding) => finding.needs_approval).map(findingLine),
     ],
     diff,
     findings,

@@ -12,7 +12,7 @@ import { formatTable } from '../terminal/text-table.ts';
 
 /** `malaria-risk releases`. */
 export default function releasesCommand(): Command {
-  const command = new Command('releases').description('List publications, remove old versions, build one again');
+  const command = new Command('releases');
   command
     .command('list')
     .description('List publications, the newest first, and the existing versions')

@@ -15,7 +15,7 @@ interface ShowOptions extends RowOptions {
 
 /** `malaria-risk show`. */
 export default function showCommand(): Command {
-  const command = new Command('show').description('Show the content of a snapshot in tables and charts');
+  const command = new Command('show');
   for (const [name, view] of Object.entries(VIEWS)) command.addCommand(viewCommand(name, view));
   return command.addCommand(provenanceCommand()).addHelpText(
     'after',

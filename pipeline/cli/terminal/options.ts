@@ -12,14 +12,16 @@ export function addCountryOptions(command: Command): Command {
       'directory with sources.json and model.json; may be omitted if raw-data contains only one country',
       onlyCountry(),
     )
-    .option('--raw-data <dir>', 'directory of the raw files, if not next to the catalog');
+    .addOption(rawDataOption());
 }
+
+const rawDataOption = () => new Option('--raw-data <dir>', 'directory of the raw files, if not next to the catalog');
+const unpinnedOption = () =>
+  new Option('--unpinned', 'use raw files that differ from the catalog, for a trial that cannot be published');
 
 /** Options of every command that runs stages of a country. */
 export function addStageOptions(command: Command): Command {
-  return addCountryOptions(command)
-    .option('--unpinned', 'use raw files that differ from the catalog, for a trial that cannot be published')
-    .addOption(jobsOption());
+  return addCountryOptions(command).addOption(unpinnedOption()).addOption(jobsOption());
 }
 
 /** Options of `build` and `plan`. */
@@ -32,10 +34,19 @@ export function addBuildOptions(command: Command): Command {
 
 /** Options of the evaluations of a country. `--build` is what other commands call `--out`, here the file of scores. */
 export function addEvaluationOptions(command: Command): Command {
-  return addStageOptions(command)
-    .option('--build <dir>', 'directory with the cache of stages', 'build')
-    .option('--json', 'print the summary as JSON, and progress as JSON lines');
+  return addResultOptions(addStageOptions(command), 'build');
 }
+
+/** The same for an evaluation that may make up its countries. @param build default of `--build` */
+export function addTruthOptions(command: Command, country: Option, build: string): Command {
+  const options = command.addOption(country).addOption(rawDataOption()).addOption(unpinnedOption());
+  return addResultOptions(options.addOption(jobsOption()), build);
+}
+
+const addResultOptions = (command: Command, build: string) =>
+  command
+    .option('--build <dir>', 'directory with the cache of stages', build)
+    .option('--json', 'print the summary as JSON, and progress as JSON lines');
 
 /** The directory of the only catalog below raw-data; undefined if there are several or none. */
 export function onlyCountry(): string | undefined {
@@ -117,6 +128,11 @@ export interface BuildOptions extends StageOptions {
 /** Writes lines to standard output: a command's result. */
 export function say(...lines: string[]): void {
   process.stdout.write(`${lines.join('\n')}\n`);
+}
+
+/** Writes an evaluation's result: with `--json` as JSON, otherwise as these lines. */
+export function sayEvaluation({ json }: Pick<EvaluationOptions, 'json'>, result: unknown, lines: string[]): void {
+  say(...(json ? [JSON.stringify(result)] : lines));
 }
 
 /**

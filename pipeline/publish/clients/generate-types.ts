@@ -52,8 +52,10 @@ export function typeOf(schema: Json, indent = ''): string {
   if (schema.type === 'object') {
     const inner = `${indent}  `;
     const fields = Object.entries(schema.properties).map(([name, field]: [string, Json]) => {
-      const about = field.description ? `${inner}/** ${field.description} */\n` : '';
-      return `${about}${inner}${name}${schema.required?.includes(name) ? '' : '?'}: ${typeOf(field, inner)};\n`;
+      // In a description, too, an asterisk and a slash would end the comment.
+      const about = field.description ? `${inner}/** ${field.description.replaceAll('*/', '*\\/')} */\n` : '';
+      const key = /^[A-Za-z_]\w*$/.test(name) ? name : JSON.stringify(name);
+      return `${about}${inner}${key}${schema.required?.includes(name) ? '' : '?'}: ${typeOf(field, inner)};\n`;
     });
     return `{\n${fields.join('')}${indent}}`;
   }

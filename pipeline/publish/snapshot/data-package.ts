@@ -3,18 +3,10 @@
  * each CSV.
  */
 import type { FileEntry } from '../../contract/manifest.ts';
+import { JSON_TYPES } from '../../contract/record.ts';
 import { formatsOf, TABLE_NAMES, TABLE_TYPES, tableFile } from '../../contract/table-list.ts';
-import type { ColumnForm } from '../../lib/tables/table.ts';
 import { type Contents, citationOf } from './contents.ts';
 import { tablesIn } from './table-columns.ts';
-
-const TYPES: Record<Exclude<ColumnForm['type'], 'BLOB'>, string> = {
-  VARCHAR: 'string',
-  DOUBLE: 'number',
-  INTEGER: 'integer',
-  BIGINT: 'integer',
-  BOOLEAN: 'boolean',
-};
 
 /** `tables/datapackage.json`. @param files the snapshot's files by name */
 export function dataPackage(contents: Contents, files: Readonly<Record<string, FileEntry>>) {
@@ -47,7 +39,7 @@ export function dataPackage(contents: Contents, files: Readonly<Record<string, F
           schema: {
             fields: Object.entries(columns).map(([column, { type, nullable, about }]) => ({
               name: column,
-              type: TYPES[type as keyof typeof TYPES],
+              type: JSON_TYPES[type as keyof typeof JSON_TYPES],
               description: about,
               constraints: { required: !nullable },
             })),

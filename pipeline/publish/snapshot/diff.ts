@@ -15,18 +15,7 @@ import { createViews } from './views.ts';
 export type Thresholds = Model['parameters']['diff'];
 
 /** Summary of the differences B − A between the scores of a set of areas and months. */
-export interface Tally {
-  compared: number;
-  /** Scores that changed by more than `score_change`. */
-  moved: number;
-  /** Scores whose level changed. */
-  flipped: number;
-  /** Ranges that no longer overlap. */
-  disjoint: number;
-  mean_change: number;
-  mean_absolute_change: number;
-  largest_change: number;
-}
+export type Tally = schemas.VersionsDiff['all'];
 
 type Risk = Pick<schemas.LgaRisk, 'score' | 'score_low' | 'score_high' | 'level'>;
 

@@ -11,10 +11,15 @@ import { type Coverage, forecastPeriods } from '../../contract/operations.ts';
 import type { AreaGeometry, TransmissionModel } from '../../contract/schemas.ts';
 import { formatsOf, TABLE_NAMES, type TableName, tableFile } from '../../contract/table-list.ts';
 import type { Territory } from '../../contract/territory.ts';
+import type { StageTable } from '../../engine/stage.ts';
+import * as ingest from '../../ingest/ingest-tables.ts';
 import { type Database, literal, withDatabase } from '../../lib/tables/duckdb.ts';
 import { writeTable } from '../../lib/tables/parquet.ts';
 import { byCode, type RowOf, tableOf } from '../../lib/tables/table.ts';
 import type { Outlines } from '../../measure/boundaries/boundaries-tables.ts';
+import * as context from '../../measure/context/context-tables.ts';
+import * as risk from '../../model/risk/risk-tables.ts';
+import * as season from '../../model/season/season-tables.ts';
 import type { STRETCH } from '../../validate/backtest/backtest-tables.ts';
 import { placesOf } from './adjacency.ts';
 import { basisOf } from './basis.ts';
@@ -44,11 +49,32 @@ function statesIn({ zones }: Territory): string {
   return `(SELECT * REPLACE (${zone} AS zone) FROM ingest.states)`;
 }
 
-/** The columns of a table, in SQL. @param added those that are added to its rows afterwards */
-const columnsOf = (name: TableName, ...added: string[]) =>
-  Object.keys(TABLES[name].columns)
-    .filter((column) => !added.includes(column))
-    .join(', ');
+/**
+ * A list of columns in SQL.
+ * @param from the stages' tables that have them
+ * @throws Error for a column that none of these tables has
+ */
+export function columnsFrom(from: readonly StageTable[], columns: readonly string[]): string {
+  const missing = columns.find((column) => !from.some((table) => Object.hasOwn(table.columns, column)));
+  if (missing !== undefined)
+    throw new Error(
+      `${missing}: found in none of ${from.map(({ name }) => name).join(', ')}, expected one whose stage computes it, or a value from snapshot-tables.ts`,
+    );
+  return columns.join(', ');
+}
+
+/** The columns that a table has from the stages. @param added those that are added to its rows afterwards */
+const columnsOf = (name: TableName, from: readonly StageTable[], ...added: string[]) =>
+  columnsFrom(
+    from,
+    Object.keys(TABLES[name].columns).filter((column) => !added.includes(column)),
+  );
+// Here, so that a column which no stage computes is found when the program is loaded.
+const RISK_LGAS = columnsOf('risk_lgas', [risk.LGAS, ingest.LGAS, context.LGAS], 'level');
+const RISK_STATES = columnsOf('risk_states', [risk.STATES, ingest.STATES, context.STATES], 'level');
+const CONTEXT_STATES = columnsOf('context_states', [ingest.STATES, context.STATES]);
+const CONTEXT_LGAS = columnsOf('context_lgas', [ingest.LGAS, context.LGAS]);
+const SEASON = columnsOf('season', [season.NATIONAL], 'area', 'code');
 
 /**
  * Makes the tables from the artifacts, which `db` has as views. Rules that depend on a number (level, order) use the
@@ -66,7 +92,7 @@ export async function makeTables(
   const lgaScores = async (first: string, last: string) =>
     classed(
       await db.rows<SnapshotTables['risk_lgas'][number]>(
-        `SELECT ${columnsOf('risk_lgas', 'level')}
+        `SELECT ${RISK_LGAS}
          FROM risk.lgas JOIN ingest.lgas USING (lga_code) JOIN context.lgas USING (lga_code)
          WHERE period BETWEEN $1 AND $2`,
         [first, last],
@@ -77,7 +103,7 @@ export async function makeTables(
   const stateScores = async (first: string, last: string) =>
     classed(
       await db.rows<SnapshotTables['risk_states'][number]>(
-        `SELECT ${columnsOf('risk_states', 'level')}
+        `SELECT ${RISK_STATES}
          FROM risk.states JOIN ${states} USING (state_code) JOIN context.states USING (state_code)
          WHERE period BETWEEN $1 AND $2`,
         [first, last],
@@ -94,11 +120,11 @@ export async function makeTables(
 
   const context_states = await rows(
     'context_states',
-    `SELECT ${columnsOf('context_states')} FROM ${states} JOIN context.states USING (state_code) ORDER BY state_code`,
+    `SELECT ${CONTEXT_STATES} FROM ${states} JOIN context.states USING (state_code) ORDER BY state_code`,
   );
   const context_lgas = await rows(
     'context_lgas',
-    `SELECT ${columnsOf('context_lgas')} FROM ingest.lgas JOIN context.lgas USING (lga_code)
+    `SELECT ${CONTEXT_LGAS} FROM ingest.lgas JOIN context.lgas USING (lga_code)
      ORDER BY state_code, lga_code`,
   );
   const forecast_skill = backtested ? await rows('forecast_skill', 'FROM backtest.skill') : [];
@@ -135,7 +161,7 @@ export async function makeTables(
     context_lgas,
     season: await rows(
       'season',
-      `SELECT ${columnsOf('season')} FROM (
+      `SELECT area, code, ${SEASON} FROM (
          SELECT 1 AS position, 'nation' AS area, NULL AS state_code, NULL AS code, * FROM season.national
          UNION ALL SELECT 2, 'state', state_code, * FROM season.states
          UNION ALL SELECT 3, 'lga', state_code, s.* FROM season.lgas s JOIN ingest.lgas USING (lga_code)

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { Check } from 'typebox/value';
 import { expect, test } from 'vitest';
-import { DECIMALS, roundAs, roundFields } from '../../../pipeline/contract/decimals.ts';
+import { DECIMALS, decimalsByName, roundAs, roundFields } from '../../../pipeline/contract/decimals.ts';
 import { JSON_OPERATIONS } from '../../../pipeline/contract/operations.ts';
-import type { TableForm } from '../../../pipeline/lib/tables/table.ts';
+import { real, type TableForm } from '../../../pipeline/lib/tables/table.ts';
 import { TABLES } from '../../../pipeline/publish/snapshot/table-columns.ts';
 
 test('fields are rounded by name, arrays by the name of their field', () => {
@@ -37,6 +37,24 @@ test('undeclared fractions and numbers that are not finite are refused', () => {
   expect(() => roundFields({ population: 1.5 })).toThrow(/population: 1.5 is fractional/);
   for (const wrong of [Number.NaN, Number.POSITIVE_INFINITY])
     expect(() => roundAs('score', wrong)).toThrow(/not a finite number/);
+});
+
+test('fields of one name with different decimals are refused', () => {
+  const share = real('Share', { decimals: 4 });
+  expect(
+    decimalsByName([
+      ['low', share],
+      ['low', share],
+      ['high', real('High')],
+    ]),
+  ).toEqual({ low: 4 });
+  for (const other of [real('Share', { decimals: 2 }), real('Share')])
+    expect(() =>
+      decimalsByName([
+        ['low', share],
+        ['low', other],
+      ]),
+    ).toThrow(/^low: found 4 and/);
 });
 
 test('rounding twice gives the same as rounding once', () => {

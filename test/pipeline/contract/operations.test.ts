@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { expect, test } from 'vitest';
 import { ERRORS } from '../../../pipeline/contract/errors.ts';
 import {
+  ALL_OPERATIONS,
   type Coverage,
   filePath,
   forecastPeriods,
@@ -10,7 +13,9 @@ import {
   operationErrors,
   operationFiles,
   RELEASE_OPERATIONS,
+  responseNameOf,
 } from '../../../pipeline/contract/operations.ts';
+import { Type } from '../../../pipeline/contract/type.ts';
 
 const byId = (id: string): Operation => OPERATIONS.find((operation) => operation.id === id)!;
 const coverage: Coverage = {
@@ -31,7 +36,7 @@ test('the twelve original operations come first, and every operation has its own
   for (const { path, file } of JSON_OPERATIONS) expect(file.startsWith(path.slice(1))).toBe(true);
 });
 
-test('what an operation is called, its file, its media type and its needs follow from its path and response', () => {
+test('what an operation is called, its file and its media type follow from its path and response, and its needs from its entry', () => {
   expect(byId('forecasts-lgas')).toMatchObject({
     path: '/v1/forecasts/lgas',
     file: 'v1/forecasts/lgas/{months}/{state}.json',
@@ -42,7 +47,11 @@ test('what an operation is called, its file, its media type and its needs follow
   });
   expect(byId('openapi')).toMatchObject({ path: '/v1/openapi.json', file: 'v1/openapi.json', responseName: 'OpenApi' });
   expect(byId('boundaries-nation')).toMatchObject({ responseName: 'BoundariesNation', type: 'application/geo+json' });
-  expect(byId('transmission-lgas')).toMatchObject({ needsTransmission: true, needsRain: false });
+  expect(OPERATIONS.filter(({ needsTransmission }) => needsTransmission).map(({ id }) => id)).toEqual([
+    'transmission-states',
+    'transmission-lgas',
+    'transmission-model',
+  ]);
   expect(OPERATIONS.filter(({ needsRain }) => needsRain).map(({ id }) => id)).toEqual([
     'seasons-lgas',
     'table-season-parquet',
@@ -55,6 +64,30 @@ test('what an operation is called, its file, its media type and its needs follow
     ['versions-diff', 'VersionsDiff'],
   ]);
   for (const { responseName } of OPERATIONS) expect(responseName).toMatch(/^[A-Z]/);
+});
+
+test("the README's table of operations has the parameters and scopes of every operation", () => {
+  const readme = readFileSync(path.join(import.meta.dirname, '../../../pipeline/contract/README.md'), 'utf8');
+  const quoted = (cell: string) => [...cell.matchAll(/`([^`]+)`/g)].map(([, text]) => text!);
+  const rows = readme.split('\n').filter((line) => line.startsWith('| `/v1/') && !line.includes('/v1/tables/'));
+  const told = rows.flatMap((row) => {
+    const [, paths, parameters, scopes] = row.split('|') as [string, string, string, string];
+    return quoted(paths).map((path) => [path, [quoted(parameters), quoted(scopes)]] as const);
+  });
+  const own = ALL_OPERATIONS.filter(({ path }) => !path.startsWith('/v1/tables/')).map(
+    ({ path, parameters, scopes }) => {
+      const named = path.replace(/\w+\.tgz$/, '<language>.tgz').replaceAll(/\{(\w+)\}/g, '<$1>');
+      return [named, [parameters, scopes]] as const;
+    },
+  );
+  expect(new Set(told.map(([path]) => path)).size).toBe(told.length);
+  expect(Object.fromEntries(told)).toEqual(Object.fromEntries(own));
+});
+
+test('a response that schemas.ts does not export is refused', () => {
+  expect(() => responseNameOf({ path: '/v1/hills', response: Type.Object({}) })).toThrow(
+    '/v1/hills: found a response without a name',
+  );
 });
 
 test('each operation has the errors that its scopes, parameters and data can cause', () => {

@@ -7,7 +7,6 @@ import { truthCommand } from './truth.ts';
 /** `malaria-risk evaluate`. */
 export default function evaluateCommand(): Command {
   return new Command('evaluate')
-    .description('Score the models on data that their fits have not seen')
     .addCommand(riskCommand())
     .addCommand(truthCommand())
     .addCommand(forecastsCommand())

@@ -5,7 +5,13 @@ import { forecasters } from '../../../model/forecast/forecasters.ts';
 import { readPanels } from '../../../model/forecast/read-panels.ts';
 import { backtest, backtestProgress, type OriginSpan } from '../../../validate/backtest/backtest.ts';
 import { summarise } from '../../../validate/backtest/backtest-summary.ts';
-import { addEvaluationOptions, type EvaluationOptions, fileToWrite, monthSpan, say } from '../../terminal/options.ts';
+import {
+  addEvaluationOptions,
+  type EvaluationOptions,
+  fileToWrite,
+  monthSpan,
+  sayEvaluation,
+} from '../../terminal/options.ts';
 import { cellsOf, formatTable } from '../../terminal/text-table.ts';
 import { withStages } from '../with-stages.ts';
 
@@ -63,7 +69,7 @@ with a season. Observed values and quantiles in --out are numbers of cases.`,
 }
 
 async function evaluateForecasts(options: ForecastsOptions): Promise<void> {
-  const { country, build, origins = null, out, json } = options;
+  const { country, build, origins = null, out } = options;
   const rows = await withStages(['ingest'], 'forecasts', { ...options, out: build }, ({ model }, io, onProgress) => {
     const panels = readPanels(io, model);
     const onOriginOf = backtestProgress(panels, origins, onProgress);
@@ -81,6 +87,8 @@ async function evaluateForecasts(options: ForecastsOptions): Promise<void> {
   const summary = summarise(rows);
   // Single years by horizon would make the table too long to read.
   const shown = summary.filter(({ origins, horizon }) => origins === 'all' || horizon === 'all');
-  if (json) say(JSON.stringify(summary));
-  else say(formatTable(shown.map((row) => ({ ...row }))), ...(out ? [`${out}: ${rows.length} rows`] : []));
+  sayEvaluation(options, summary, [
+    formatTable(shown.map((row) => ({ ...row }))),
+    ...(out ? [`${out}: ${rows.length} rows`] : []),
+  ]);
 }

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { evaluateHeldBack } from '../../../validate/evaluate-held-back.ts';
-import { addEvaluationOptions, type EvaluationOptions, freeText, say } from '../../terminal/options.ts';
+import { addEvaluationOptions, type EvaluationOptions, freeText, sayEvaluation } from '../../terminal/options.ts';
 import { formatTable } from '../../terminal/text-table.ts';
 import { withStages } from '../with-stages.ts';
 
@@ -26,13 +26,9 @@ held-back year is scored, and the same design is never scored twice. Commit held
       const taken = await withStages(['season'], 'held-back', { ...options, out: options.build }, (country, io) =>
         evaluateHeldBack(country, io, options.again),
       );
-      if (options.json) {
-        say(JSON.stringify(taken));
-        return;
-      }
       const { look, already, looks, file, development } = taken;
       const { months, mean_absolute_error } = look.result!;
-      say(
+      sayEvaluation(options, taken, [
         `Design ${look.design.slice(0, 8)}, level of the last ${look.level_months} months, development error ${development.errors.model!.toFixed(3)} over ${development.months} months`,
         already
           ? `${look.held_back_year} was scored before with this design; not scored again`
@@ -47,6 +43,6 @@ held-back year is scored, and the same design is never scored twice. Commit held
         ),
         '',
         `Recorded in ${file}`,
-      );
+      ]);
     });
 }

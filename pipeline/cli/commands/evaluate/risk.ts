@@ -6,7 +6,7 @@ import { readFolds, writeHeldOutDraws, writeScores } from '../../../validate/hel
 import { summariseRounds } from '../../../validate/score-summary.ts';
 import { describeScreening, screenCountry } from '../../../validate/screening.ts';
 import type { HeldOutScores, OverFolds } from '../../../validate/validation.ts';
-import { addEvaluationOptions, type EvaluationOptions, fileToWrite, say } from '../../terminal/options.ts';
+import { addEvaluationOptions, type EvaluationOptions, fileToWrite, sayEvaluation } from '../../terminal/options.ts';
 import { type Cells, formatTable } from '../../terminal/text-table.ts';
 import { withStages } from '../with-stages.ts';
 
@@ -67,8 +67,7 @@ async function score(options: RiskOptions): Promise<void> {
   if (draws) await writeHeldOutDraws(draws, shipped);
   const summary = summariseRounds(rows);
   const byRound = [...Map.groupBy(summary, ({ survey_year }) => survey_year).values()].flat();
-  if (options.json) say(JSON.stringify(summary));
-  else say(formatTable(byRound.map(cells)), `${out}: ${shipped.length} rows`);
+  sayEvaluation(options, summary, [formatTable(byRound.map(cells)), `${out}: ${shipped.length} rows`]);
 }
 
 async function screen(options: RiskOptions): Promise<void> {
@@ -76,8 +75,7 @@ async function screen(options: RiskOptions): Promise<void> {
   const found = await withStages(STAGES, 'screening', { ...options, out: options.build }, ({ model }, io, onProgress) =>
     screenCountry(model, inputsOf(io), foldOf, onProgress),
   );
-  if (options.json) say(JSON.stringify(found));
-  else say(...describeScreening(found));
+  sayEvaluation(options, found, describeScreening(found));
 }
 
 function cells(row: HeldOutScores): Cells {

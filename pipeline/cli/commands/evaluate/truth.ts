@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { UsageError } from '../../../lib/errors.ts';
 import { writeCsv } from '../../../lib/tables/csv-file.ts';
 import { hasSyntheticCountry, writeSyntheticCountry } from '../../../synthetic/country.ts';
 import { ALL_FAMILIES, FAMILIES, isFamily, type TruthFamily } from '../../../synthetic/families.ts';
@@ -7,23 +8,20 @@ import { type ScoredCountry, scoreCountry, summariseTruth } from '../../../valid
 import { confirmTruth, recordTruth } from '../../../validate/known-truth.ts';
 import { readTruth } from '../../../validate/truth-file.ts';
 import type { Grouping } from '../../../validate/truth-groups.ts';
-import { fileToWrite, jobsOption, say, seeds } from '../../terminal/options.ts';
+import { addTruthOptions, type EvaluationOptions, fileToWrite, sayEvaluation, seeds } from '../../terminal/options.ts';
 import { cellsOf, formatTable } from '../../terminal/text-table.ts';
 import { withStages } from '../with-stages.ts';
 
-interface TruthOptions {
+interface TruthOptions extends Omit<EvaluationOptions, 'country'> {
   truth: TruthFamily[];
   seeds: number[];
   country?: string;
   countries: string;
-  build: string;
   by: (typeof SHOWN)[number];
   out?: string;
   calibration?: string;
-  jobs: number;
   record?: boolean;
   confirm?: boolean;
-  json?: boolean;
 }
 /** A country to score; `truth` is its family, or the name of the directory that the user gave. */
 interface AskedCountry extends Pick<ScoredCountry, 'truth' | 'seed'> {
@@ -52,7 +50,11 @@ const LEVELS = { truth: null, bin: null, statements: null, said: 3, true_share: 
 
 /** `malaria-risk evaluate truth`. */
 export function truthCommand(): Command {
-  return new Command('truth')
+  const country = new Option(
+    '--country <dir>',
+    'use this country instead, whose truth is in truth/prevalence.csv',
+  ).conflicts(['truth', 'seeds', 'record', 'confirm']);
+  return addTruthOptions(new Command('truth'), country, 'build/truth')
     .description('Compute the scores of made-up countries and compare them with the known truth')
     .addOption(
       new Option('--truth <list>', 'families of truth')
@@ -62,20 +64,11 @@ export function truthCommand(): Command {
     .addOption(
       new Option('--seeds <list>', 'seeds such as 3 or 1-10 or 1,4,7').argParser(seeds).default(seeds('1-10'), '1-10'),
     )
-    .addOption(
-      new Option('--country <dir>', 'use this country instead, whose truth is in truth/prevalence.csv').conflicts([
-        'truth',
-        'seeds',
-        'record',
-        'confirm',
-      ]),
-    )
     .option(
       '--countries <dir>',
       'directory of the countries, each in FAMILY-SEED; missing ones are made',
       'build/truth',
     )
-    .option('--build <dir>', 'directory with the cache of stages', 'build/truth')
     .addOption(new Option('--by <grouping>', 'grouping of the table').choices(SHOWN).default('block'))
     .option('--out <file.csv>', 'one row per country and group, and per family and group', fileToWrite)
     .option(
@@ -83,7 +76,6 @@ export function truthCommand(): Command {
       'statements by their probability, and the share that were true, per family',
       fileToWrite,
     )
-    .addOption(jobsOption())
     .addOption(
       new Option(
         '--record',
@@ -94,7 +86,6 @@ export function truthCommand(): Command {
       '--confirm',
       'after a code change: if every figure equals the record to 0.0005, mark the record as that of this code',
     )
-    .option('--json', 'print all rows as JSON')
     .addHelpText(
       'after',
       `
@@ -126,6 +117,8 @@ and a half of CPU time, or half a minute if its scores are in the cache.`,
 
 async function evaluateTruth(options: TruthOptions): Promise<void> {
   const { build, by, out, json } = options;
+  if (options.country === undefined && (options.rawData !== undefined || options.unpinned))
+    throw new UsageError('found --raw-data or --unpinned without --country: made-up countries have their own files');
   const scored: ScoredCountry[] = [];
   const asked = countriesOf(options);
   for (const [i, { truth, seed, directory, make }] of asked.entries()) {
@@ -147,8 +140,10 @@ async function evaluateTruth(options: TruthOptions): Promise<void> {
     .filter((row) => row.by === 'all' || row.by === by)
     .map((row) => cellsOf({ ...row, ratio: row.rmse / row.baseline_rmse }, SCORES));
   const levels = calibration.filter(({ statement }) => statement === 'level').map((row) => cellsOf(row, LEVELS));
-  if (json) say(JSON.stringify(summary));
-  else say(formatTable(groups), ...(levels.length > 0 ? ['', 'Probabilities of levels:', formatTable(levels)] : []));
+  sayEvaluation(options, summary, [
+    formatTable(groups),
+    ...(levels.length > 0 ? ['', 'Probabilities of levels:', formatTable(levels)] : []),
+  ]);
 }
 
 function countriesOf({ truth, seeds, country, countries }: TruthOptions): AskedCountry[] {

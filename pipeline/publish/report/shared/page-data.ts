@@ -1,7 +1,14 @@
 /** Types and formats of the data embedded in the page, for encode.ts and the scripts under page/. */
 import type { Level } from '../../../contract/levels.ts';
 import type { Period } from '../../../contract/months.ts';
-import type { ContextLga, ContextState, NationalSurveyTrend, Season, SurveyTrend } from '../../../contract/schemas.ts';
+import type {
+  ContextLga,
+  ContextState,
+  NationalSurveyTrend,
+  Season,
+  SeasonWindow,
+  SurveyTrend,
+} from '../../../contract/schemas.ts';
 import type { Validation } from '../../../validate/validation.ts';
 
 export interface PageData {
@@ -89,11 +96,11 @@ export const CERTAINTY = [
   'level',
   'nation',
   'state',
-] as const;
+] as const satisfies readonly (`above_${Level}` | 'level' | 'nation' | 'state')[];
 
-export const MEASURES = ['reported_cases', 'rain_transmission'] as const;
+export const MEASURES = ['reported_cases', 'rain_transmission'] as const satisfies SeasonWindow['measure'][];
 export const RUNS = [3, 4, 5] as const;
-export const VERDICTS = ['reached', 'unlikely', 'unknown'] as const;
+export const VERDICTS = ['reached', 'unlikely', 'unknown'] as const satisfies SeasonWindow['criterion'][];
 /**
  * Figures of one run of months. An area's entry in `windows` has them for every measure and, within it, every length;
  * chances and shares in per cent, `verdict` an index into VERDICTS.

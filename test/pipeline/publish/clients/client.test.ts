@@ -111,6 +111,10 @@ test('schemas become TypeScript types', () => {
   expect(typeOf({ type: 'object', properties: { a: { const: 'x' }, b: { type: 'integer' } }, required: ['a'] })).toBe(
     '{\n  a: "x";\n  b?: number;\n}',
   );
+  const odd = { 'first-month': { type: 'string', description: 'Ends */ here' } };
+  expect(typeOf({ type: 'object', properties: odd, required: ['first-month'] })).toBe(
+    '{\n  /** Ends *\\/ here */\n  "first-month": string;\n}',
+  );
   expect(() => typeOf({ type: 'date' })).toThrow(/type date/);
 });
 

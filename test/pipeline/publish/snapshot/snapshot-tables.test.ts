@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
+import * as ingest from '../../../../pipeline/ingest/ingest-tables.ts';
 import { withDatabase } from '../../../../pipeline/lib/tables/duckdb.ts';
-import { makeTables, type TableInput } from '../../../../pipeline/publish/snapshot/snapshot-tables.ts';
+import * as context from '../../../../pipeline/measure/context/context-tables.ts';
+import { columnsFrom, makeTables, type TableInput } from '../../../../pipeline/publish/snapshot/snapshot-tables.ts';
 
 test.each([
   ["DELETE FROM context.lgas WHERE lga_code = 'B'", 'context/lgas: found areas that differ from ingest/lgas (B)'],
@@ -17,4 +19,12 @@ test.each([
     const coverage = { first_estimated: '2021-01', last_estimated: '2021-12' };
     await expect(makeTables(db, { coverage } as TableInput)).rejects.toThrow(message);
   });
+});
+
+test('a column that no stage computes is refused', () => {
+  const from = [ingest.LGAS, context.LGAS];
+  expect(columnsFrom(from, ['lga', 'itn_use'])).toBe('lga, itn_use');
+  expect(() => columnsFrom(from, ['lga', 'toString'])).toThrow(
+    'toString: found in none of ingest/lgas, context/lgas, expected one whose stage computes it',
+  );
 });

@@ -70,6 +70,13 @@ describe('a country given with --country', () => {
     expect(short.stderr).toContain(`found no row for ${LGAS[0]} in 2020-11`);
   });
 
+  test('may have its raw files elsewhere', async () => {
+    const elsewhere = temporary();
+    const { code, stderr } = await score(give(rows), '--raw-data', elsewhere);
+    expect(code).toBe(2);
+    expect(stderr).toContain(elsewhere);
+  });
+
   test('cannot be combined with options for made-up countries', async () => {
     for (const other of [['--seeds', '1'], ['--truth', 'trend'], ['--record'], ['--confirm']]) {
       const { code, stderr } = await score(give(rows), ...other);
@@ -77,6 +84,14 @@ describe('a country given with --country', () => {
       expect(stderr).toMatch(`option '--country <dir>' cannot be used with option '${other[0]}`);
     }
   });
+});
+
+test('other raw files are for a country of its own', async () => {
+  for (const options of [['--raw-data', temporary()], ['--unpinned']]) {
+    const { code, stderr } = await runHere(['evaluate', 'truth', '--seeds', '1', ...options]);
+    expect(code).toBe(2);
+    expect(stderr).toContain('without --country');
+  }
 });
 
 test('--record always covers all standard families', async () => {
