@@ -80,8 +80,10 @@ describe.skipIf(!registry)(registry ? 'packages' : 'packages (skipped: no npm re
       const sources = own.filter((file) => /(?<!\.d)\.ts$/.test(file));
       const ofThePage = /^pipeline\/publish\/(?:report\/(?:page\/|shared\/(?:names|page-data)\.ts$)|clients\/ts\/)/;
       expect(sources.filter((file) => !ofThePage.test(file))).toEqual([]);
-      for (const file of own.filter((one) => /^(pipeline|proxy)\/.*\.js$/.test(one) && !one.includes('/assets/')))
-        expect(own, file).toContain(file.replace(/\.js$/, '.d.ts'));
+      // What is JavaScript in the checkout too has no types.
+      const compiled = own.filter((one) => /^(pipeline|proxy)\/.*\.js$/.test(one) && !existsSync(path.join(ROOT, one)));
+      expect(compiled.length).toBeGreaterThan(50);
+      for (const file of compiled) expect(own, file).toContain(file.replace(/\.js$/, '.d.ts'));
     }
     const packages = readdirSync(path.join(installed('malaria-proxy'), 'node_modules'));
     expect(packages).toContain('fastify');

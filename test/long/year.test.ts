@@ -79,7 +79,7 @@ test('a new month: inspect the file, accept each file, then build, review, publi
   await type(0, 'build');
   expect(current()).toBe(first);
   const review = await type(0, 'review');
-  expect(review).toContain('It can be published without a reason.');
+  expect(review).toContain('Yes, and no reason is required.');
   expect(review).toMatch(/cases, .* by Ada \(cases of 2021-07\): cases\.csv changed; 1 rows added/);
   expect(review).toContain('last_estimated was "2021-06", is "2021-07"');
   await type(0, 'publish');
@@ -146,7 +146,7 @@ test('a table of net use changes the context but no scores', async () => {
   await accept('itn_use', receive('nets.csv', nets), 'survey of 2021', '--release', '2021');
   await type(0, 'build');
   const review = await type(0, 'review');
-  expect(review).toMatch(/^all +\d+ +0 +0 +0 +0 +0 +0$/m);
+  expect(review).toMatch(/^all LGAs +\d+ +0 +0 +0 +0\.0000 +0\.0000$/m);
   expect(review).toMatch(/context-lgas +0 +2/);
   expect(review).not.toMatch(/^seasons-lgas/m);
   await type(0, 'publish');

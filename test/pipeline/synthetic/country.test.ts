@@ -126,6 +126,8 @@ test('a directory that is not a made-up country, or a bad seed, is refused with 
   );
   const seed = await run(['synth', '--seed', '1.5']);
   expect(seed.code).toBe(2);
-  expect(seed.stderr).toBe('malaria-risk: --seed: found 1.5, expected a whole number of 0 or more\n');
+  expect(seed.stderr).toBe(
+    "error: option '--seed <n>' argument '1.5' is invalid. expected a whole number of 0 or more\n",
+  );
   expect((await run(['synth', '--help'])).stdout).toContain('truth/');
 });
