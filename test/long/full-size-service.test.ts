@@ -23,7 +23,7 @@ describe('the made-up country', () => {
     expect((await served.ask<schemas.Periods>('periods')).model_version).toMatch(/^synthetic-/);
     const report = readFileSync(path.join(served.out, 'current/report/index.html'), 'utf8');
     expect(report).toContain('<strong>Made-up country.</strong>');
-    expect(report).toContain('<body class="synthetic">');
+    expect(report).toContain('<p class="made-up" role="alert">');
     expect((await served.ask<schemas.ContextStates>('context-states')).source.note.toLowerCase()).toContain('made up');
     expect((await served.ask<schemas.BoundariesStates>('boundaries-states')).source.toLowerCase()).toContain('made up');
   });
