@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { AccountStore } from '../../proxy/store/account-store.ts';
 import { makeBuild } from '../support/proxy/fixture.ts';
-import { openStore } from '../support/proxy/open-store.ts';
+import { createStore, openStore } from '../support/proxy/open-store.ts';
 import { portOf } from '../support/proxy/raw-client.ts';
 import { missingServers, type RealServer, startPostgres } from '../support/proxy/real-servers.ts';
 import { giveKey } from '../support/proxy/service.ts';
@@ -42,6 +42,7 @@ async function within(kind: 'PostgreSQL' | 'SQLite', count: number, work: (site:
   const { current, store, remove } = makeBuild();
   const postgres = kind === 'PostgreSQL' ? await startPostgres() : null;
   const url = postgres?.url ?? store;
+  await createStore(url);
   const accounts = await openStore(url);
   const proxies: Contender[] = [];
   try {
