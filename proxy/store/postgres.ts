@@ -14,6 +14,8 @@ const CONNECTIONS = 10;
 /** How long a request waits for its decision, and how much earlier the server must have made it, to be in time. */
 const DECISION_MS = 1000;
 const MARGIN_MS = 200;
+/** Requests of one owner that are decided together. */
+const MOST_AT_ONCE = 32;
 /** Keys whose owners are remembered. */
 const MOST_OWNERS = 10_000;
 
@@ -83,56 +85,70 @@ export function openPostgres(url: string, mayCreate: boolean): Database {
 /** Admission once the schema exists, on connections of its own, which visitors of the dashboard cannot use up. */
 function openAdmitter(url: string, { perMinute, perMonth, mayLag }: AdmitterOptions): Admitter {
   const pool = openPool(url, mayLag ? LAGGING : DURABLE, DECISION_MS);
-  /** Asks what `query` returns for the time that is left, ms; nothing if nobody would wait for the answer. */
-  const ask = async <Row>(query: (withinMs: number) => pg.QueryConfig, until: number): Promise<Row[]> => {
-    const left = () => {
-      const ms = Math.floor(until - performance.now());
-      if (ms > 0) return ms;
-      throw unavailable(new Error('neither its turn nor a connection came in time'));
-    };
-    left();
+  const onConnection = async <T>(work: (client: Connection) => Promise<T>): Promise<T> => {
     const client = await connect(pool);
     try {
-      return (await client.query(query(left()))).rows;
+      return await work(client);
     } finally {
       client.release();
     }
   };
-  // An owner's requests are decided one after the other, in their order. The owner's lock would have it so anyway, and
-  // while they wait for it, they wait on one connection and not on all of them.
-  const latest = new Map<string, Promise<unknown>>();
+  // An owner's requests are decided one after the other, in their order: the owner's lock would have it so anyway. Those
+  // that have come while a connection was awaited are decided on it together, in one transaction, so that a busy owner
+  // neither holds all connections nor waits for one, and for the disk, once per request.
+  const waiting = new Map<string, Waiting[]>();
+  const takeTurns = async (owner: string, queue: Waiting[]) => {
+    while (queue.length > 0)
+      await onConnection(async (client) => {
+        // Those that are too late have been refused, or are about to be.
+        const now = performance.now();
+        const turn = queue.splice(0, MOST_AT_ONCE).filter(({ until }) => until - now >= 1);
+        if (turn.length === 0) return;
+        const withinMs = Math.floor(Math.min(...turn.map(({ until }) => until)) - now);
+        const hashes = turn.map(({ hash }) => hash);
+        const asked = client.query({ name: ADMIT, text: DECIDE, values: [hashes, perMinute, perMonth, withinMs] });
+        await asked.then(
+          ({ rows }) => turn.forEach(({ resolve }, i) => void resolve(rows[i])),
+          (error) => turn.forEach(({ refuse }) => void refuse(error)),
+        );
+      }).catch((error) => queue.splice(0).forEach(({ refuse }) => void refuse(error)));
+    waiting.delete(owner);
+  };
+  const inTurn = (owner: string, hash: Buffer): Promise<Decided> =>
+    new Promise((resolve, refuse) => {
+      const own = { hash, until: performance.now() + DECISION_MS - MARGIN_MS, resolve, refuse };
+      const queue = waiting.get(owner);
+      if (queue) queue.push(own);
+      else {
+        const started = [own];
+        waiting.set(owner, started);
+        void takeTurns(owner, started);
+      }
+    });
   // A key's owner never changes. It is learned from the first decision; until then a key takes turns by itself.
   const owners = new Map<string, string>();
   const learn = (key: string, owner: string) => {
     if (owners.size >= MOST_OWNERS) owners.clear();
     owners.set(key, owner);
   };
-  const inTurn = <T>(key: string, work: () => Promise<T>): Promise<T> => {
-    const turn = (latest.get(key) ?? Promise.resolve()).then(work, work);
-    const forget = () => void (latest.get(key) === turn && latest.delete(key));
-    latest.set(key, turn);
-    turn.then(forget, forget);
-    return turn;
-  };
-  const text = `SELECT * FROM ${ADMIT}($1, $2, $3, $4)`;
-  const inTimeFrom = (now: number) => now + DECISION_MS - MARGIN_MS;
   return {
     async decide(hash) {
-      const until = inTimeFrom(performance.now());
-      const query = (withinMs: number) => ({ name: ADMIT, text, values: [hash, perMinute, perMonth, withinMs] });
       const key = hash.toString('latin1');
-      const asked = inTurn(owners.get(key) ?? key, () => ask<Decision | { key_id: null }>(query, until));
-      const [decision] = await inTime(asked);
-      if (decision!.key_id === null) return null;
-      learn(key, decision!.owner_id);
-      return decision!;
+      const decision = await inTime(inTurn(owners.get(key) ?? key, hash));
+      if (decision.key_id === null) return null;
+      learn(key, decision.owner_id);
+      return decision;
     },
     async probe() {
-      await inTime(ask(() => ({ text: PROBE }), inTimeFrom(performance.now())));
+      await inTime(onConnection((client) => client.query(PROBE)));
     },
     close: () => pool.end(),
   };
 }
+
+/** Requests of one owner, each decided as if it came alone. */
+const DECIDE = `SELECT decided.* FROM unnest($1::bytea[]) WITH ORDINALITY AS asked (hash, place),
+  LATERAL ${ADMIT}(hash, $2, $3, $4) AS decided ORDER BY place`;
 
 /** Asks as a request does, for a hash that no key has, and writes a row. */
 const PROBE = `INSERT INTO probe SELECT 1, extract(epoch FROM now()) * 1000 FROM ${ADMIT}('', 1, 1, 1000)
@@ -147,6 +163,16 @@ async function inTime<T>(promise: Promise<T>): Promise<T> {
     timer = setTimeout(() => setImmediate(refuse), DECISION_MS);
   });
   return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+}
+
+type Decided = Decision | { key_id: null };
+
+/** A request that waits for its turn, and the time until which its decision is of use. */
+interface Waiting {
+  hash: Buffer;
+  until: number;
+  resolve(decided: Decided): void;
+  refuse(error: unknown): void;
 }
 
 interface Connection {
