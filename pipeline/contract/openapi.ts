@@ -3,11 +3,10 @@ import type { TSchema } from 'typebox';
 import { COMMON_ERRORS, ERRORS, type ErrorCode, Problem } from './errors.ts';
 import { jsonInCountry } from './in-country.ts';
 import { LEVELS } from './levels.ts';
-import { PERIOD } from './months.ts';
+import { FORECAST_MONTHS, PERIOD } from './months.ts';
 import {
   ALL_OPERATIONS,
   type FileParameters,
-  FORECAST_MONTHS,
   LINKS,
   type Operation,
   operationErrors,

@@ -5,12 +5,11 @@ import { missingData } from '../catalog/missing.ts';
 import type { Model } from '../catalog/model.ts';
 import type { Source } from '../catalog/sources.ts';
 import type { Manifest } from '../contract/manifest.ts';
-import { addMonths } from '../contract/months.ts';
+import { addMonths, FORECAST_MONTHS } from '../contract/months.ts';
 import { buildOpenapi } from '../contract/openapi.ts';
 import {
   type Coverage,
   exampleValues,
-  FORECAST_MONTHS,
   filePath,
   JSON_OPERATIONS,
   OPERATIONS,

@@ -5,10 +5,10 @@
 import { COVERAGE } from '../../catalog/figures.ts';
 import { roundFields } from '../../contract/decimals.ts';
 import type { Level } from '../../contract/levels.ts';
+import { HORIZONS } from '../../contract/months.ts';
 import {
   type Answers,
   type FileParameters,
-  FORECAST_MONTHS,
   filePath,
   JSON_OPERATIONS,
   type JsonOperationId,
@@ -235,7 +235,7 @@ function byState<Row extends { state_code: string }>({ context_states }: Snapsho
 
 /** The first month, the first two months, and so on, with their number. */
 const upTo = <Report>(reports: readonly Report[]) =>
-  Array.from({ length: FORECAST_MONTHS }, (_, i) => [i + 1, reports.slice(0, i + 1)] as const);
+  HORIZONS.map((months) => [months, reports.slice(0, months)] as const);
 
 const highestFirst = (rows: SnapshotTables['risk_lgas']) =>
   pickAll(rows, schemas.NationLga).sort((a, b) => b.score - a.score || (a.lga_code < b.lga_code ? -1 : 1));
