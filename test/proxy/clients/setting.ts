@@ -7,6 +7,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { buildOpenapi } from '../../../pipeline/contract/openapi.ts';
+import { describeApi } from '../../../pipeline/contract/reference.ts';
 import { clientFiles } from '../../../pipeline/publish/clients/files.ts';
 import { TERRITORY } from '../../../pipeline/synthetic/states.ts';
 import { temporary } from '../../support/command-line.ts';
@@ -116,8 +117,8 @@ const EXAMPLE = { state: 'AB', lga: 'NG001001', period: '2021-12' };
 /** Writes the folder `client/` of a snapshot. */
 export function writeClients(): string {
   const folder = path.join(temporary(), 'client');
-  const openapi = buildOpenapi('tiny-1-00000000', TERRITORY);
-  for (const [name, text] of Object.entries(clientFiles(TERRITORY, openapi, EXAMPLE))) {
+  const reference = describeApi(buildOpenapi('tiny-1-00000000', TERRITORY), []);
+  for (const [name, text] of Object.entries(clientFiles(TERRITORY, reference, EXAMPLE))) {
     mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
     writeFileSync(path.join(folder, name), text);
   }
