@@ -16,6 +16,7 @@ import {
 import { pick, pickAll } from '../../contract/record.ts';
 import * as schemas from '../../contract/schemas.ts';
 import { formatsOf, SERVED_TABLES, tableFile } from '../../contract/table-list.ts';
+import { describe } from '../../lib/tables/table.ts';
 import { topologyOf } from './adjacency.ts';
 import { type Contents, citationOf, seasonsOf, trendsOf } from './contents.ts';
 import type { SnapshotTables } from './snapshot-tables.ts';
@@ -197,11 +198,11 @@ export const ANSWERS: Made = {
       rows: tables[table].length,
       scopes: [...scopes],
       addresses: formatsOf(table).map((format) => `/v1/${tableFile(table, format)}`),
-      columns: Object.entries(forms[table].columns).map(([column, { type, nullable = false, about }]) => ({
-        column,
-        type,
-        nullable,
-        meaning: about,
+      columns: Object.entries(forms[table].columns).map(([name, column]) => ({
+        column: name,
+        type: column.type,
+        nullable: column.nullable ?? false,
+        meaning: describe(column),
       })),
     }));
     return once({ tables: listed });
