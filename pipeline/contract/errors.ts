@@ -1,4 +1,5 @@
 import type { Static } from 'typebox';
+import { FORECAST_MONTHS } from './months.ts';
 import { Type } from './type.ts';
 
 /**
@@ -68,8 +69,8 @@ export const ERRORS = {
   },
   INVALID_MONTHS: {
     status: 400,
-    title: '`months` is not a whole number from 1 to 4',
-    detail: 'Give `months` once, as a single digit from 1 to 4.',
+    title: `\`months\` is not a whole number from 1 to ${FORECAST_MONTHS}`,
+    detail: `Give \`months\` once, as a single digit from 1 to ${FORECAST_MONTHS}.`,
   },
   RANGE_NOT_SATISFIABLE: {
     status: 416,

@@ -5,7 +5,7 @@
  */
 import { type ColumnForm, choice, orNull, real, text, whole, yes } from '../lib/tables/table.ts';
 import { LEVELS, type Level, levelsInWords } from './levels.ts';
-import { PERIOD } from './months.ts';
+import { FORECAST_MONTHS, PERIOD } from './months.ts';
 import { ANY_CODE } from './territory.ts';
 
 /** A field whose values depend on the country's territory (in-country.ts). */
@@ -45,7 +45,7 @@ export const latitude = real('Latitude of its centre of mass', { unit: 'degrees 
 /** Longitudes and latitudes of outlines. */
 export const coordinates = real('Longitude, latitude', { unit: 'degrees', decimals: 5 });
 export const period = text('Month', { unit: 'YYYY-MM', pattern: PERIOD });
-export const horizon_months = whole('Months ahead', { minimum: 1, maximum: 4 });
+export const horizon_months = whole('Months ahead', { minimum: 1, maximum: FORECAST_MONTHS });
 export const kind = choice(['estimated', 'forecast'], 'Whether the month is estimated or forecast');
 
 // Risk.

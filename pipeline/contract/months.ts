@@ -5,6 +5,10 @@ export type Period = string;
 export const PERIOD = '^\\d{4}-(0[1-9]|1[0-2])$';
 const FORM = /^(\d{4})-(0[1-9]|1[0-2])$/;
 
+/** Forecasts are for so many months after the latest month of data. */
+export const HORIZONS: readonly number[] = [1, 2, 3, 4];
+export const FORECAST_MONTHS = HORIZONS.length;
+
 /** Whether `text` is a month of the form `YYYY-MM`, month 01 to 12. */
 export function isPeriod(text: string): boolean {
   return FORM.test(text);

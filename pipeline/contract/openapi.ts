@@ -3,11 +3,10 @@ import type { TSchema } from 'typebox';
 import { COMMON_ERRORS, ERRORS, type ErrorCode, Problem } from './errors.ts';
 import { jsonInCountry } from './in-country.ts';
 import { LEVELS } from './levels.ts';
-import { PERIOD } from './months.ts';
+import { FORECAST_MONTHS, PERIOD } from './months.ts';
 import {
   ALL_OPERATIONS,
   type FileParameters,
-  FORECAST_MONTHS,
   LINKS,
   type Operation,
   operationErrors,
@@ -190,13 +189,15 @@ function description(): string {
   const scopes = Object.entries(SCOPES).map(([scope, what]) => `- \`${scope}\`: ${what}`);
   const levels = LEVELS.map(({ level, below }) => `\`${level}\`${Number.isFinite(below) ? ` below ${below}` : ''}`);
   return [
-    'Every request needs an API key. Scopes of a key:',
+    'Every request needs an API key, as `Authorization: Bearer` or as `x-api-key`. Scopes of a key:',
     '',
     ...scopes,
     '',
     `Levels of a score: ${levels.join(', ')}.`,
     '',
     'Parameters are matched exactly and may be given once; unknown ones are ignored. HEAD is answered like GET, without a body.',
+    '',
+    'Repeat a request with `If-None-Match` and the answer’s `ETag`: if the answer is unchanged, you get a 304 without a body. Tables are files: use `Range` to get a part of one.',
     '',
     'Paths that name no version are all answered from one; `Model-Version` says which. With `/v1/versions/VERSION` in place of `/v1` an answer stays the same, byte for byte, as long as `/v1/versions` lists the version as kept; after that it is a 404, `UNKNOWN_VERSION`. Answers of a replaced version carry `Deprecation`, and `Sunset` if it is promised to be kept until a given time.',
     '',

@@ -5,7 +5,7 @@
  */
 import type { Static, TSchema } from 'typebox';
 import type { ErrorCode } from './errors.ts';
-import { addMonths, type Period, periodRange } from './months.ts';
+import { addMonths, FORECAST_MONTHS, HORIZONS, type Period, periodRange } from './months.ts';
 import * as schemas from './schemas.ts';
 import type { Scope } from './scopes.ts';
 import {
@@ -18,9 +18,6 @@ import {
   tableFile,
 } from './table-list.ts';
 import type { Territory } from './territory.ts';
-
-/** Forecasts reach this many months past the latest estimated month. */
-export const FORECAST_MONTHS = 4;
 
 /** Examples of codes are the country's (territory.ts). */
 export const PARAMETERS = {
@@ -35,7 +32,7 @@ export const PARAMETERS = {
   months: {
     required: false,
     description: `How many months ahead to return, 1 to ${FORECAST_MONTHS}, which is the default`,
-    example: '4',
+    example: `${FORECAST_MONTHS}`,
     errors: ['INVALID_MONTHS'],
   },
 } as const satisfies Record<
@@ -526,9 +523,8 @@ export function operationFiles(operation: Operation, coverage: Coverage, listed?
 function filesOver(operation: Operation, coverage: Coverage): string[] {
   const over = <T>(name: ParameterName, values: readonly T[]): readonly (T | undefined)[] =>
     operation.parameters.includes(name) ? values : [undefined];
-  const months = Array.from({ length: FORECAST_MONTHS }, (_, i) => i + 1);
   return over('period', periodRange(coverage.first_estimated, coverage.last_estimated)).flatMap((period) =>
-    over('months', months).flatMap((count) =>
+    over('months', HORIZONS).flatMap((count) =>
       over('state', coverage.states).flatMap((state) =>
         over('lga', coverage.lgas ?? []).map((lga) => filePath(operation, { state, lga, period, months: count })),
       ),
@@ -538,5 +534,5 @@ function filesOver(operation: Operation, coverage: Coverage): string[] {
 
 /** The forecast months of a coverage, nearest first. */
 export function forecastPeriods(coverage: Pick<Coverage, 'last_estimated'>): Period[] {
-  return Array.from({ length: FORECAST_MONTHS }, (_, i) => addMonths(coverage.last_estimated, i + 1));
+  return HORIZONS.map((ahead) => addMonths(coverage.last_estimated, ahead));
 }

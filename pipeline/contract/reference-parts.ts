@@ -1,4 +1,5 @@
 /** The reference as HTML, for the page in a snapshot and for the dashboard. */
+import { blocksOf } from '../lib/pages/blocks.ts';
 import { type Html, html, prose } from '../lib/pages/html.ts';
 import { table } from '../lib/pages/table.ts';
 import type { Reference, ReferenceField, ReferenceOperation } from './reference.ts';
@@ -22,8 +23,8 @@ export const operationTables = ({ tags }: Reference, operations: readonly Refere
   })}`;
 
 /** The parts of an operation's description, by title; those that it lacks are null. */
-export const operationParts = ({ parameters, isJson, fields, example, errors }: ReferenceOperation) => {
-  const fieldsAre = isJson ? 'Fields' : 'Columns';
+export const operationParts = ({ parameters, schema, fields, example, errors }: ReferenceOperation) => {
+  const fieldsAre = schema ? 'Fields' : 'Columns';
   return {
     Parameters:
       parameters.length > 0
@@ -40,7 +41,7 @@ export const operationParts = ({ parameters, isJson, fields, example, errors }: 
         : null,
     Answer:
       example !== undefined
-        ? html`<p>An example from this data version, with lists shortened.</p><pre tabindex="0" role="group" aria-label="Answer">${isJson ? JSON.stringify(example, null, 2) : String(example)}</pre>`
+        ? html`<p>An example from this data version, with lists shortened.</p><pre tabindex="0" role="group" aria-label="Answer">${schema ? JSON.stringify(example, null, 2) : String(example)}</pre>`
         : null,
     [fieldsAre]: fields.length > 0 ? fieldTable(fieldsAre, fields) : null,
     Errors: table(
@@ -54,7 +55,22 @@ export const operationParts = ({ parameters, isJson, fields, example, errors }: 
   };
 };
 
-export const fieldTable = (caption: 'Fields' | 'Columns', fields: readonly ReferenceField[]): Html =>
+/** What holds for all operations, by title. */
+export const commonParts = ({ description, problem, headers }: Reference) => ({
+  Usage: blocksOf(description),
+  'Error body': fieldTable('Fields', problem),
+  Headers: table(
+    'Headers',
+    [
+      { title: 'Name', cell: ({ name }) => html`<code>${name}</code>` },
+      { title: 'Meaning', cell: (header) => header.description },
+      { title: 'Example', cell: (header) => html`<code>${header.example}</code>` },
+    ],
+    headers,
+  ),
+});
+
+const fieldTable = (caption: 'Fields' | 'Columns', fields: readonly ReferenceField[]): Html =>
   table(
     caption,
     [

@@ -1,12 +1,16 @@
-/** The reference for people as data, made from a snapshot's OpenAPI document and its list of tables. */
+/**
+ * The reference as data, made from a snapshot's OpenAPI document and its list of tables. The pages for people
+ * (reference-parts.ts) and the types of the TypeScript client are made from it.
+ */
+import type { Block } from '../lib/pages/blocks.ts';
 import type { Tables } from './schemas.ts';
 
 export interface Reference {
   title: string;
   modelVersion: string;
   contractVersion: string;
-  /** What holds for all operations; paragraphs and lists, with `code` in backticks. */
-  description: string;
+  /** What holds for all operations. */
+  description: Block[];
   /** Where the proxy listens by default. */
   base: string;
   operations: ReferenceOperation[];
@@ -15,6 +19,8 @@ export interface Reference {
   headers: { name: string; description: string; example: string | number }[];
   /** Fields of the body of errors. */
   problem: ReferenceField[];
+  /** Schemas of the answers and of their parts, by name. */
+  schemas: Record<string, Schema>;
 }
 
 export interface ReferenceOperation {
@@ -24,11 +30,11 @@ export interface ReferenceOperation {
   /** The scopes that it needs, in words. */
   description: string;
   tag: string;
-  parameters: { name: string; required: boolean; description: string; example: string }[];
+  parameters: Parameter[];
   /** Path and query with the parameters' examples. */
   address: string;
-  /** Whether the answer is JSON and not a file. */
-  isJson: boolean;
+  /** The answer's schema; undefined if the answer is a file. */
+  schema: Schema | undefined;
   /** Fields of the answer, or columns of the table. */
   fields: ReferenceField[];
   /** The answer to `address`, with lists shortened; undefined if none can be shown. */
@@ -43,7 +49,8 @@ export interface ReferenceField {
   description: string;
 }
 
-interface Schema {
+/** The keywords of JSON Schema that the contract uses. */
+export interface Schema {
   $ref?: string;
   type?: string;
   description?: string;
@@ -56,6 +63,7 @@ interface Schema {
   minimum?: number;
   maximum?: number;
   properties?: Record<string, Schema>;
+  required?: string[];
 }
 interface Parameter {
   name: string;
@@ -96,14 +104,21 @@ export function describeApi(openapi: Openapi, tables: Tables['tables']): Referen
     title: info.title,
     modelVersion: info['x-model-version'],
     contractVersion: info.version,
-    description: info.description,
+    description: blocksIn(info.description),
     base: servers[0].variables.base_url.default,
     operations: Object.entries(paths).map(([path, { get }]) => operationOf(path, get, openapi, tables)),
     tags,
     headers: Object.entries(components.headers).map(([name, header]) => ({ name, ...header })),
     problem: fieldsOf(components.schemas.Problem!, '', openapi),
+    schemas: components.schemas,
   };
 }
+
+/** The document's Markdown: paragraphs and lists, with `code` in backticks. */
+const blocksIn = (markdown: string): Block[] =>
+  markdown
+    .split('\n\n')
+    .map((block) => (block.startsWith('- ') ? { items: block.split('\n').map((line) => line.slice(2)) } : block));
 
 function operationOf(path: string, get: Get, openapi: Openapi, tables: Tables['tables']): ReferenceOperation {
   const parameters = get.parameters.map((one) => resolve(one, openapi) as unknown as Parameter);
@@ -119,7 +134,7 @@ function operationOf(path: string, get: Get, openapi: Openapi, tables: Tables['t
     tag: get.tags[0]!,
     parameters,
     address: filled + (query && `?${query}`),
-    isJson: schema !== undefined,
+    schema,
     fields: schema ? fieldsOf(schema, '', openapi) : columnsOf(path, tables),
     example,
     errors: Object.entries(get.responses).flatMap(([status, answer]) =>

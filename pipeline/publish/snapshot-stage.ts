@@ -5,12 +5,11 @@ import { missingData } from '../catalog/missing.ts';
 import type { Model } from '../catalog/model.ts';
 import type { Source } from '../catalog/sources.ts';
 import type { Manifest } from '../contract/manifest.ts';
-import { addMonths } from '../contract/months.ts';
+import { addMonths, FORECAST_MONTHS } from '../contract/months.ts';
 import { buildOpenapi } from '../contract/openapi.ts';
 import {
   type Coverage,
   exampleValues,
-  FORECAST_MONTHS,
   filePath,
   JSON_OPERATIONS,
   OPERATIONS,
@@ -117,14 +116,15 @@ export async function writeSnapshot(directory: string, input: SnapshotInput): Pr
   const openapi = buildOpenapi(input.model_version, territory, { values, answers });
   await tree.write('openapi.json', `${JSON.stringify(openapi, null, 2)}\n`);
   await tree.writeEncoded('v1/openapi.json', JSON.stringify(openapi));
-  const clients = clientFiles(territory, openapi, values);
+  const reference = describeApi(openapi, listed);
+  const clients = clientFiles(territory, reference, values);
   for (const [name, text] of Object.entries(clients)) await tree.write(`client/${name}`, text);
   for (const [name, bytes] of Object.entries(clientArchives(clients))) await tree.write(name, bytes);
   await tree.write('model-card.json', `${JSON.stringify(card, null, 2)}\n`);
   await tree.writeEncoded('v1/model-card.json', JSON.stringify(card));
   await tree.write('findings.json', `${JSON.stringify(input.findings, null, 2)}\n`);
   await tree.write('report/index.html', await renderReport({ ...contents, sources }, evidence, input.findings));
-  await tree.write('report/api.html', renderApiPage(describeApi(openapi, listed)));
+  await tree.write('report/api.html', renderApiPage(reference));
 
   const missing = missingData(contents.sources);
   const manifest: Manifest = {

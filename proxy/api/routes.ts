@@ -5,11 +5,10 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { ERRORS, type ErrorCode, NO_SEASON } from '../../pipeline/contract/errors.ts';
-import { isPeriod } from '../../pipeline/contract/months.ts';
+import { FORECAST_MONTHS, HORIZONS, isPeriod } from '../../pipeline/contract/months.ts';
 import {
   type Coverage,
   type FileParameters,
-  FORECAST_MONTHS,
   filePath,
   OPERATIONS,
   type Operation,
@@ -119,8 +118,6 @@ export function locate(operation: Operation, query: Query, coverage: Coverage): 
   return { file: filePath(operation, values) };
 }
 
-const MONTHS = Array.from({ length: FORECAST_MONTHS }, (_, i) => i + 1);
-
 const READERS: Record<ParameterName, (value: Query[string], coverage: Coverage) => FileParameters | ErrorCode> = {
   state: (value, { states }) => {
     const state = states.find((code) => code === value);
@@ -139,7 +136,7 @@ const READERS: Record<ParameterName, (value: Query[string], coverage: Coverage) 
   },
   months: (value) => {
     if (value === undefined) return { months: FORECAST_MONTHS };
-    const months = MONTHS.find((count) => String(count) === value);
+    const months = HORIZONS.find((count) => String(count) === value);
     return months === undefined ? 'INVALID_MONTHS' : { months };
   },
 };

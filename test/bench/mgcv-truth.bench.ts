@@ -23,8 +23,14 @@ import type { Model } from '../../pipeline/catalog/model.ts';
 import { parseFamilies } from '../../pipeline/cli/commands/evaluate/truth.ts';
 import { seeds as parseSeeds } from '../../pipeline/cli/terminal/options.ts';
 import { formatTable } from '../../pipeline/cli/terminal/text-table.ts';
-import { addMonths, monthIndex, monthOf, type Period, periodRange } from '../../pipeline/contract/months.ts';
-import { FORECAST_MONTHS } from '../../pipeline/contract/operations.ts';
+import {
+  addMonths,
+  FORECAST_MONTHS,
+  monthIndex,
+  monthOf,
+  type Period,
+  periodRange,
+} from '../../pipeline/contract/months.ts';
 import { areasOf, surveysOf } from '../../pipeline/ingest/areas-of.ts';
 import * as ingest from '../../pipeline/ingest/ingest-tables.ts';
 import { readCsv } from '../../pipeline/ingest/readers/csv.ts';

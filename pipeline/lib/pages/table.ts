@@ -6,7 +6,7 @@ export interface Column<Row, Shown extends Value = Value> {
   /** Numbers are rounded to as many. */
   decimals?: number;
   /** How cells are styled. Numbers need not be marked, only texts that read as such. */
-  variant?: 'number' | 'email' | 'actions';
+  variant?: 'number' | 'email' | 'controls';
 }
 
 /**
@@ -36,7 +36,7 @@ export function table<Row>(
   const heads = columns.map(
     ({ title, variant, className }) =>
       html`<th scope="col" role="columnheader"${className}>${
-        variant === 'actions' ? html`<span class="unseen">${title}</span>` : title
+        variant === 'controls' ? html`<span class="unseen">${title}</span>` : title
       }</th>`,
   );
   const cellOf = ({ title, cells, className }: (typeof columns)[number], row: number, column: number) =>

@@ -1,6 +1,6 @@
 /** Simple baseline methods, which give a point forecast of ln cases by area and horizon. */
+import { HORIZONS } from '../../contract/months.ts';
 import { mean } from '../../lib/numerics/averages.ts';
-import { HORIZONS } from './horizons.ts';
 import { type Area, type Panel, withoutDisrupted } from './panel.ts';
 import { pooledSeason } from './pooled-season.ts';
 

@@ -1,3 +1,4 @@
+import { HORIZONS } from '../../contract/months.ts';
 import { mean } from '../../lib/numerics/averages.ts';
 import { areaPosteriors } from './area-posteriors.ts';
 import { parametersOf, priorsOf } from './case-hyperparameters.ts';
@@ -11,7 +12,6 @@ import {
 } from './case-model-fit.ts';
 import { NOISE_DF, overMonths, startNoise } from './case-noise.ts';
 import { areaPart, groupPart } from './hierarchy.ts';
-import { HORIZONS } from './horizons.ts';
 import { noisyQuantiles } from './noisy-quantiles.ts';
 import { fromMonth, type Panel, withoutDisrupted } from './panel.ts';
 import type { Forecaster } from './past-errors.ts';

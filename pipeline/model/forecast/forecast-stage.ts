@@ -1,11 +1,10 @@
 import type { StageRun } from '../../catalog/country-stage.ts';
-import { type Period, periodOf } from '../../contract/months.ts';
+import { HORIZONS, type Period, periodOf } from '../../contract/months.ts';
 import type { ReportLine } from '../../engine/stage.ts';
 import { type RowOf, tableOf } from '../../lib/tables/table.ts';
 import { caseModel } from './case-model.ts';
 import { at } from './forecast-scores.ts';
 import { CASES } from './forecast-tables.ts';
-import { HORIZONS } from './horizons.ts';
 import type { Panel } from './panel.ts';
 import { readPanels } from './read-panels.ts';
 

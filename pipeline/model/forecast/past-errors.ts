@@ -1,7 +1,7 @@
+import { HORIZONS } from '../../contract/months.ts';
 import { quantile } from '../../lib/numerics/quantiles.ts';
 import type { PointMethod } from './baselines.ts';
 import { SHARES } from './forecast-scores.ts';
-import { HORIZONS } from './horizons.ts';
 import type { Panel } from './panel.ts';
 
 /** A forecast from one origin: 99 quantiles of ln cases by area and horizon; null if no forecast is possible. */

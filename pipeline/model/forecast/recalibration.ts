@@ -1,9 +1,9 @@
 /** Scales ranges to the size of past errors. */
 
+import { HORIZONS } from '../../contract/months.ts';
 import { normalQuantile } from '../../lib/numerics/normal.ts';
 import { quantiles } from '../../lib/numerics/quantiles.ts';
 import { at, SHARES } from './forecast-scores.ts';
-import { HORIZONS } from './horizons.ts';
 import type { Panel } from './panel.ts';
 import type { Forecast, Forecaster } from './past-errors.ts';
 

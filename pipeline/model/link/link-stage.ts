@@ -1,6 +1,5 @@
 import type { StageRun } from '../../catalog/country-stage.ts';
-import { monthIndex, periodOf } from '../../contract/months.ts';
-import { FORECAST_MONTHS } from '../../contract/operations.ts';
+import { FORECAST_MONTHS, monthIndex, periodOf } from '../../contract/months.ts';
 import { worded } from '../../contract/words.ts';
 import type { ReportLine } from '../../engine/stage.ts';
 import { areasOf, surveysOf } from '../../ingest/areas-of.ts';

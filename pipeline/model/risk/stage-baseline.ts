@@ -1,6 +1,5 @@
 import type { StageIo } from '../../catalog/country-stage.ts';
-import { addMonths, monthIndex, type Period, periodOf, periodRange } from '../../contract/months.ts';
-import { FORECAST_MONTHS } from '../../contract/operations.ts';
+import { addMonths, FORECAST_MONTHS, monthIndex, type Period, periodOf, periodRange } from '../../contract/months.ts';
 import type { Surveys } from '../../ingest/ingest-tables.ts';
 import { mean } from '../../lib/numerics/averages.ts';
 import { randomStream } from '../../lib/numerics/random.ts';

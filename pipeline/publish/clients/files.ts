@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { FileParameters } from '../../contract/operations.ts';
+import type { Reference } from '../../contract/reference.ts';
 import type { Territory } from '../../contract/territory.ts';
 import { fill, wordsOf } from '../../contract/words.ts';
 import { clientTypes } from './generate-types.ts';
@@ -26,14 +27,17 @@ const OWN = [
 /**
  * The files of `client/` in a snapshot, name -> text: programs as they are, the README in the country's words, and the
  * types generated for TypeScript.
- * @param openapi the snapshot's OpenAPI document
  * @param example the country's values for the examples
  */
-export function clientFiles(territory: Territory, openapi: object, example: FileParameters): Record<string, string> {
+export function clientFiles(
+  territory: Territory,
+  reference: Reference,
+  example: FileParameters,
+): Record<string, string> {
   const words = { ...wordsOf(territory), example };
   const own = OWN.map((name) => {
     const text = readFileSync(path.resolve(import.meta.dirname, name), 'utf8');
     return [path.posix.normalize(name), name.endsWith('.md') ? fill(text, words) : text];
   });
-  return { ...Object.fromEntries(own), 'ts/types.ts': clientTypes(openapi) };
+  return { ...Object.fromEntries(own), 'ts/types.ts': clientTypes(reference) };
 }

@@ -1,29 +1,18 @@
-// biome-ignore lint/suspicious/noExplicitAny: a document of many shapes; tests compile what is made of it
-type Json = any;
+import type { Reference, Schema } from '../../contract/reference.ts';
 
-/** TypeScript types of all answers and operations, in the country's words, from the OpenAPI document. */
-export function clientTypes({ components, paths }: Json): string {
-  const schemas: [string, Json][] = Object.entries(components.schemas);
-  const answers = schemas.map(([name, schema]) => `export type ${name} = ${typeOf(schema)};\n`);
-  const operations = Object.entries(paths).map(([path, item]) => {
-    const { parameters, responses }: Json = (item as Json).get;
-    const query = parameters
-      .map(({ $ref }: Json) => components.parameters[nameIn($ref)])
-      .filter((parameter: Json) => parameter.in === 'query')
-      .map(({ name, required }: Json) => `${name}${required ? '' : '?'}: string | number`);
-    const [{ schema }]: Json[] = Object.values(responses['200'].content);
-    return { path, query, schema };
-  });
+/** TypeScript types of all answers and operations, in the country's words. */
+export function clientTypes({ operations, schemas }: Reference): string {
+  const answers = Object.entries(schemas).map(([name, schema]) => `export type ${name} = ${typeOf(schema)};\n`);
   const files = operations.filter(({ schema }) => !schema).map(({ path }) => `\n  | ${JSON.stringify(path)}`);
-  const lines = operations
-    .filter(({ schema }) => schema)
-    .map(({ path, query, schema }) => {
-      const key = path.includes('{')
-        ? `[path: \`${path.replaceAll(/\{\w+\}/g, '$${string}')}\`]`
-        : JSON.stringify(path);
-      const parameters = query.length > 0 ? `{ ${query.join('; ')} }` : 'Record<never, never>';
-      return `  ${key}: { parameters: ${parameters}; answer: ${typeOf(schema)} };\n`;
-    });
+  const lines = operations.flatMap(({ path, parameters, schema }) => {
+    if (!schema) return [];
+    const key = path.includes('{') ? `[path: \`${path.replaceAll(/\{\w+\}/g, '$${string}')}\`]` : JSON.stringify(path);
+    const query = parameters
+      .filter((parameter) => parameter.in === 'query')
+      .map(({ name, required }) => `${name}${required ? '' : '?'}: string | number`);
+    const given = query.length > 0 ? `{ ${query.join('; ')} }` : 'Record<never, never>';
+    return `  ${key}: { parameters: ${given}; answer: ${typeOf(schema)} };\n`;
+  });
   return `// Generated from openapi.json.
 
 ${answers.join('\n')}
@@ -36,30 +25,29 @@ ${lines.join('')}}
 `;
 }
 
-const nameIn = (reference: string) => reference.split('/').at(-1)!;
-
 /** @throws Error for a schema of a kind that the contract does not use */
-export function typeOf(schema: Json, indent = ''): string {
-  if (schema.$ref) return nameIn(schema.$ref);
-  if (schema.anyOf) return schema.anyOf.map((one: Json) => typeOf(one, indent)).join(' | ');
-  if (schema.const !== undefined) return JSON.stringify(schema.const);
-  if (schema.enum) return schema.enum.map((value: unknown) => JSON.stringify(value)).join(' | ');
-  if (schema.type === 'array') {
-    const item = typeOf(schema.items, indent);
-    if (schema.minItems === 2 && schema.maxItems === 2) return `[${item}, ${item}]`;
+export function typeOf(schema: Schema, indent = ''): string {
+  const { $ref, anyOf, const: only, enum: values, items, minItems, maxItems, properties, required, type } = schema;
+  if ($ref !== undefined) return $ref.split('/').at(-1)!;
+  if (only !== undefined) return JSON.stringify(only);
+  const options = anyOf?.map((one) => typeOf(one, indent)) ?? values?.map((value) => JSON.stringify(value));
+  if (options) return options.join(' | ');
+  if (items) {
+    const item = typeOf(items, indent);
+    if (minItems === 2 && maxItems === 2) return `[${item}, ${item}]`;
     return item.includes(' | ') ? `(${item})[]` : `${item}[]`;
   }
-  if (schema.type === 'object') {
+  if (properties) {
     const inner = `${indent}  `;
-    const fields = Object.entries(schema.properties).map(([name, field]: [string, Json]) => {
+    const fields = Object.entries(properties).map(([name, field]) => {
       // In a description, too, an asterisk and a slash would end the comment.
       const about = field.description ? `${inner}/** ${field.description.replaceAll('*/', '*\\/')} */\n` : '';
       const key = /^[A-Za-z_]\w*$/.test(name) ? name : JSON.stringify(name);
-      return `${about}${inner}${key}${schema.required?.includes(name) ? '' : '?'}: ${typeOf(field, inner)};\n`;
+      return `${about}${inner}${key}${required?.includes(name) ? '' : '?'}: ${typeOf(field, inner)};\n`;
     });
     return `{\n${fields.join('')}${indent}}`;
   }
-  if (schema.type === 'integer') return 'number';
-  if (['string', 'number', 'boolean', 'null'].includes(schema.type)) return schema.type;
-  throw new Error(`found a schema of type ${schema.type}, expected one that the contract uses`);
+  if (type === 'integer') return 'number';
+  if (type && ['string', 'number', 'boolean', 'null'].includes(type)) return type;
+  throw new Error(`found a schema of type ${type}, expected one that the contract uses`);
 }

@@ -5,10 +5,10 @@
 import { COVERAGE } from '../../catalog/figures.ts';
 import { roundFields } from '../../contract/decimals.ts';
 import type { Level } from '../../contract/levels.ts';
+import { HORIZONS } from '../../contract/months.ts';
 import {
   type Answers,
   type FileParameters,
-  FORECAST_MONTHS,
   filePath,
   JSON_OPERATIONS,
   type JsonOperationId,
@@ -16,6 +16,7 @@ import {
 import { pick, pickAll } from '../../contract/record.ts';
 import * as schemas from '../../contract/schemas.ts';
 import { formatsOf, SERVED_TABLES, tableFile } from '../../contract/table-list.ts';
+import { describe } from '../../lib/tables/table.ts';
 import { topologyOf } from './adjacency.ts';
 import { type Contents, citationOf, seasonsOf, trendsOf } from './contents.ts';
 import type { SnapshotTables } from './snapshot-tables.ts';
@@ -197,11 +198,11 @@ export const ANSWERS: Made = {
       rows: tables[table].length,
       scopes: [...scopes],
       addresses: formatsOf(table).map((format) => `/v1/${tableFile(table, format)}`),
-      columns: Object.entries(forms[table].columns).map(([column, { type, nullable = false, about }]) => ({
-        column,
-        type,
-        nullable,
-        meaning: about,
+      columns: Object.entries(forms[table].columns).map(([name, column]) => ({
+        column: name,
+        type: column.type,
+        nullable: column.nullable ?? false,
+        meaning: describe(column),
       })),
     }));
     return once({ tables: listed });
@@ -235,7 +236,7 @@ function byState<Row extends { state_code: string }>({ context_states }: Snapsho
 
 /** The first month, the first two months, and so on, with their number. */
 const upTo = <Report>(reports: readonly Report[]) =>
-  Array.from({ length: FORECAST_MONTHS }, (_, i) => [i + 1, reports.slice(0, i + 1)] as const);
+  HORIZONS.map((months) => [months, reports.slice(0, months)] as const);
 
 const highestFirst = (rows: SnapshotTables['risk_lgas']) =>
   pickAll(rows, schemas.NationLga).sort((a, b) => b.score - a.score || (a.lga_code < b.lga_code ? -1 : 1));

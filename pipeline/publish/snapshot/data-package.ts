@@ -3,10 +3,9 @@
  * each CSV.
  */
 import type { FileEntry } from '../../contract/manifest.ts';
-import { JSON_TYPES } from '../../contract/record.ts';
 import { formatsOf, TABLE_NAMES, TABLE_TYPES, tableFile } from '../../contract/table-list.ts';
 import { type Contents, citationOf } from './contents.ts';
-import { tablesIn } from './table-columns.ts';
+import { tableSchema, tablesIn } from './table-columns.ts';
 
 /** `tables/datapackage.json`. @param files the snapshot's files by name */
 export function dataPackage(contents: Contents, files: Readonly<Record<string, FileEntry>>) {
@@ -24,27 +23,18 @@ export function dataPackage(contents: Contents, files: Readonly<Record<string, F
       const file = tableFile(name, 'csv');
       const entry = files[file];
       if (!formatsOf(name).includes('csv') || !entry) return [];
-      const { row, columns } = forms[name];
       return [
         {
           profile: 'tabular-data-resource',
           name,
           path: `${name}.csv`,
-          description: row,
+          description: forms[name].row,
           format: 'csv',
           mediatype: TABLE_TYPES.csv.split(';')[0],
           encoding: 'utf-8',
           bytes: entry.bytes,
           hash: `sha256:${entry.sha256}`,
-          schema: {
-            fields: Object.entries(columns).map(([column, { type, nullable, about }]) => ({
-              name: column,
-              type: JSON_TYPES[type as keyof typeof JSON_TYPES],
-              description: about,
-              constraints: { required: !nullable },
-            })),
-            missingValues: [''],
-          },
+          schema: tableSchema(forms[name]),
         },
       ];
     }),

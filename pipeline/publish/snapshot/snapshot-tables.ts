@@ -24,7 +24,7 @@ import type { STRETCH } from '../../validate/backtest/backtest-tables.ts';
 import { placesOf } from './adjacency.ts';
 import { basisOf } from './basis.ts';
 import { geoMetadata } from './geoparquet.ts';
-import { describeTables, TABLES, tablesIn } from './table-columns.ts';
+import { describeTables, TABLES, tableSchema, tablesIn } from './table-columns.ts';
 import type { Tree } from './tree.ts';
 import { fromWkb, toWkb } from './wkb.ts';
 
@@ -248,7 +248,7 @@ function classed<Row extends { score: number }>(
 /**
  * Writes each table that has rows as Parquet and CSV, a description of the columns, and all LGAs as GeoJSON. The same
  * rows give the same bytes.
- * @param about metadata of every Parquet file
+ * @param about metadata of every Parquet file, which also has a description of its columns (`table_schema`)
  */
 export async function writeTables(
   tree: Tree,
@@ -267,7 +267,8 @@ export async function writeTables(
         const shapes = columns.geometry as AreaGeometry[] | undefined;
         const geo = shapes && { geo: JSON.stringify(geoMetadata(shapes)) };
         const outlines = shapes && { geometry: shapes.map(toWkb) };
-        await writeTable(db, target, { form, columns: { ...columns, ...outlines } }, { ...about, ...geo });
+        const metadata = { ...about, table_schema: JSON.stringify(tableSchema(form)), ...geo };
+        await writeTable(db, target, { form, columns: { ...columns, ...outlines } }, metadata);
         await tree.write(tableFile(name, 'parquet'), await readFile(target));
         if (formatsOf(name).includes('csv')) {
           const csv = await csvOf(db, `read_parquet(${literal(target)})`, path.join(scratch, `${name}.csv`));

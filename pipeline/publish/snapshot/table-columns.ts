@@ -1,6 +1,6 @@
 /** The flat tables of a snapshot: the meaning of a row, and its columns. */
 import * as fields from '../../contract/fields.ts';
-import { fieldsOf, withFields } from '../../contract/record.ts';
+import { fieldsOf, JSON_TYPES, withFields } from '../../contract/record.ts';
 import { type AreaGeometry, ContextLga, ContextState, LgaRisk, StateRisk } from '../../contract/schemas.ts';
 import type { TableName } from '../../contract/table-list.ts';
 import type { Territory } from '../../contract/territory.ts';
@@ -114,9 +114,10 @@ export const shareNames = (lgas: readonly { lga: string }[]): boolean =>
 export function tablesIn(territory: Territory): Record<TableName, TableForm> {
   const words = wordsOf(territory);
   const columnIn = (name: string, column: ColumnForm): ColumnForm => ({
-    type: column.type,
-    about: fill(describe(column), words),
-    ...(column.nullable || (name === 'zone' && !territory.zones) ? { nullable: true as const } : {}),
+    ...column,
+    about: fill(column.about, words),
+    ...(column.absent === undefined ? {} : { absent: fill(column.absent, words) }),
+    ...(name === 'zone' && !territory.zones ? { nullable: true as const } : {}),
   });
   return Object.fromEntries(
     Object.entries<TableForm>(TABLES).map(([table, { row, columns }]) => [
@@ -129,6 +130,27 @@ export function tablesIn(territory: Territory): Record<TableName, TableForm> {
   ) as Record<TableName, TableForm>;
 }
 
+/**
+ * The columns of a table as a Frictionless Table Schema (specs.frictionlessdata.io, version 1), which has no units but
+ * allows further properties. Outlines have no type there.
+ */
+export const tableSchema = ({ columns }: TableForm) => ({
+  fields: Object.entries(columns).map(([name, column]) => ({
+    name,
+    type: column.type === 'BLOB' ? undefined : JSON_TYPES[column.type],
+    description: describe(column),
+    unit: column.unit,
+    constraints: {
+      required: !column.nullable,
+      minimum: column.minimum,
+      maximum: column.maximum,
+      pattern: column.pattern,
+      enum: column.values,
+    },
+  })),
+  missingValues: [''],
+});
+
 /** `tables/README.md`: a description of this snapshot's tables and their columns. */
 export function describeTables(
   model_version: string,
@@ -139,14 +161,15 @@ export function describeTables(
   const sections = Object.entries(rows).map(([name, count]) => {
     const form = forms[name as TableName];
     const lines = Object.entries(form.columns).map(
-      ([column, { type, about }]) => `| \`${column}\` | ${type} | ${about} |`,
+      ([name, column]) => `| \`${name}\` | ${column.type} | ${describe(column)} |`,
     );
     return `## ${name}.parquet\n\n${form.row}; ${count} rows.\n\n| column | type | meaning |\n|---|---|---|\n${lines.join('\n')}\n`;
   });
   return `# Tables of ${model_version}
 
 The API's answers as flat files with the same numbers, for DuckDB, R, pandas, spreadsheets and the like: each table as
-Parquet and, except for outlines, as CSV. \`datapackage.json\` describes them for programs (Frictionless).
+Parquet and, except for outlines, as CSV. \`datapackage.json\` describes them for programs (Frictionless), and each Parquet
+file has the same description of its columns in its metadata, as \`table_schema\`: types, units, limits and meanings.
 \`boundaries_*.parquet\` are GeoParquet; \`boundaries_lgas.geojson\` has all ${wordsOf(territory).lga.many} for tools that cannot read that. In CSV a
 missing value is empty, and \`NA\` may be a code: use \`na.strings = ""\` in R and \`keep_default_na=False, na_values=""\` in
 pandas. The proxy serves the tables at \`/v1/tables/\`, except those of case counts.

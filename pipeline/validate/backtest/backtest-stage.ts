@@ -1,9 +1,9 @@
 import type { StageRun } from '../../catalog/country-stage.ts';
+import { HORIZONS } from '../../contract/months.ts';
 import { mean } from '../../lib/numerics/averages.ts';
 import { type RowOf, tableOf } from '../../lib/tables/table.ts';
 import { caseModel } from '../../model/forecast/case-model.ts';
 import { forecasters } from '../../model/forecast/forecasters.ts';
-import { HORIZONS } from '../../model/forecast/horizons.ts';
 import { readPanels } from '../../model/forecast/read-panels.ts';
 import { recalibrated } from '../../model/forecast/recalibration.ts';
 import { backtest, backtestProgress, type ScoredForecast } from './backtest.ts';

@@ -1,8 +1,7 @@
 /** Forecasts from rolling origins, each using only the data known at the origin, scored against known targets. */
-import { type Period, periodOf } from '../../contract/months.ts';
+import { HORIZONS, type Period, periodOf } from '../../contract/months.ts';
 import { at, covers, crps } from '../../model/forecast/forecast-scores.ts';
 import type { AreaLevel } from '../../model/forecast/forecast-tables.ts';
-import { HORIZONS } from '../../model/forecast/horizons.ts';
 import { type Panel, seenAt } from '../../model/forecast/panel.ts';
 import type { Forecaster } from '../../model/forecast/past-errors.ts';
 

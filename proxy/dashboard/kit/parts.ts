@@ -75,7 +75,7 @@ export function choices({ kind, name, legend, options, chosen, error }: Choices)
     <legend>${legend}</legend>
     ${error && html`<p class="error" id="${name}-error">${error}</p>`}
     ${options.map(
-      ({ value, label, hint }) => html`<div class="choice">
+      ({ value, label, hint }) => html`<div class="option">
       <input type="${kind}" id="${name}-${value}" name="${name}" value="${value}"${chosen.includes(value) && html` checked`}${
         hint && html` aria-describedby="${name}-${value}-hint"`
       }>

@@ -54,7 +54,7 @@ export function keyTable(
     { title: 'Status', cell: (key) => stateMark(key, now) },
     {
       title: 'Change',
-      variant: 'actions',
+      variant: 'controls',
       cell: (key) =>
         keyStatus(key, now) === 'active' &&
         html`${

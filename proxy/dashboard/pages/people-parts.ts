@@ -40,7 +40,7 @@ export async function peopleTables(
             { title: 'Since', cell: ({ created_at }) => moment(created_at) },
             at && {
               title: 'Manage',
-              variant: 'actions',
+              variant: 'controls',
               cell: ({ id, name }) => html`<a href="${at.people}/${id}">Manage<span class="unseen"> ${name}</span></a>`,
             },
           ],
@@ -59,7 +59,7 @@ export async function peopleTables(
         { title: 'Expires', cell: ({ expires_at }) => moment(expires_at) },
         {
           title: 'Withdraw',
-          variant: 'actions',
+          variant: 'controls',
           cell: ({ id, email }) =>
             form(
               visit.csrf,

@@ -1,7 +1,7 @@
 /** The reference: operations with search, samples and example answers; codes of states and LGAs. */
 import { FEED } from '../../../pipeline/contract/published.ts';
-import { operationParts, operationTables } from '../../../pipeline/contract/reference-parts.ts';
-import { html, prose } from '../../../pipeline/lib/pages/html.ts';
+import { commonParts, operationParts, operationTables } from '../../../pipeline/contract/reference-parts.ts';
+import { type Html, html, prose } from '../../../pipeline/lib/pages/html.ts';
 import { table } from '../../../pipeline/lib/pages/table.ts';
 import { ROLES } from '../../store/people/person-rules.ts';
 import { notice, searchForm } from '../kit/parts.ts';
@@ -13,6 +13,7 @@ import { sampleBlocks, samplesOf } from './samples.ts';
 
 const PATH = '/reference';
 const CODES = `${PATH}/codes`;
+const REQUESTS = `${PATH}/requests`;
 export const FIRST_MAP = `${PATH}/first-map`;
 type State = Reference['places']['states'][number];
 /** How many of the areas found are shown. */
@@ -47,7 +48,7 @@ function listPage(reference: Reference, { query }: SignedIn, { words }: Services
   const body = html`<h1>Reference</h1>
     ${synthetic && notice('Made-up data', 'All places, surveys and scores are invented; use them only to try things out.', 'calm')}
     <p>${title}, data version <code>${modelVersion}</code>, estimated up to ${lastEstimated}. Every request needs a key.</p>
-    <p><a href="${FIRST_MAP}">Your first map</a> · <a href="${CODES}">${words('Codes of {state.many} and {lga.many}')}</a> · <a href="${FEED}">Feed of releases</a></p>
+    <p><a href="${FIRST_MAP}">Your first map</a> · <a href="${REQUESTS}">Requests and errors</a> · <a href="${CODES}">${words('Codes of {state.many} and {lga.many}')}</a> · <a href="${FEED}">Feed of releases</a></p>
     ${searchForm(PATH, 'Search paths, fields and their meanings', search)}
     ${search !== '' && html`<p role="status">${found.length} of ${operations.length} operations</p>`}
     ${operationTables(reference, found, `${PATH}/`)}`;
@@ -60,8 +61,8 @@ function operationPage({ operations }: Reference, { params }: SignedIn, { apiUrl
     const body = html`${kicker}<h1>No such operation</h1><p><a href="${PATH}">All operations</a></p>`;
     return { title: 'No such operation', status: 404, body };
   }
-  const { id, path, summary, description, address, isJson } = found;
-  const samples = samplesOf(`${apiUrl()}${address}`, isJson ? null : path.split('/').at(-1)!);
+  const { id, path, summary, description, address, schema } = found;
+  const samples = samplesOf(`${apiUrl()}${address}`, schema ? null : path.split('/').at(-1)!);
   const body = html`${kicker}<h1><code>GET ${path}</code></h1>
     <p>${summary}. ${prose(description)}</p>
     ${
@@ -69,9 +70,17 @@ function operationPage({ operations }: Reference, { params }: SignedIn, { apiUrl
         ? html`<p><a href="${PATH}/versions"><code>/v1/versions</code></a> lists the addresses of all diffs, as <code>diff</code>.</p>`
         : html`<section><h2>Samples</h2><p>They read your key from the environment variable <code>KEY</code>.</p>${sampleBlocks(samples)}</section>`
     }
-    ${Object.entries(operationParts(found)).map(([part, content]) => content && html`<section><h2>${part}</h2>${content}</section>`)}`;
+    ${sections(operationParts(found))}`;
   return { title: path, body };
 }
+
+function requestsPage(reference: Reference): Answer {
+  const title = 'Requests and errors';
+  return { title, body: html`${kicker}<h1>${title}</h1>${sections(commonParts(reference))}` };
+}
+
+const sections = (parts: Record<string, Html | null>): Html =>
+  html`${Object.entries(parts).map(([title, content]) => content && html`<section><h2>${title}</h2>${content}</section>`)}`;
 
 function codesPage({ places: { states, lgas } }: Reference, { query }: SignedIn, { words }: Services): Answer {
   const search = query.text('q').trim();
@@ -130,6 +139,7 @@ function mapPage(_: Reference, __: SignedIn, { apiUrl, words }: Services): Answe
 export const referenceRoutes = routes(PATH, ROLES, {
   GET: page(listPage),
   'GET /first-map': page(mapPage),
+  'GET /requests': page(requestsPage),
   'GET /codes': page(codesPage),
   'GET /:operation': page(operationPage),
 });

@@ -36,7 +36,7 @@ async function listPage({ query }: SignedIn, services: Services): Promise<Answer
   const searchQuery = search === '' ? '' : `q=${encodeURIComponent(search)}&`;
   const body = html`<p class="kicker">Service</p><h1>Accounts</h1>
     ${outboxNote(services)}
-    <div class="bar">
+    <div class="toolbar">
     <form method="get" action="${PATH}" role="search"><label class="unseen" for="q">Name of an account</label>
       <input id="q" name="q" type="search" value="${query.text('q')}" placeholder="Name of an account"> ${button('Find', 'plain')}</form>
     ${linkButton(`${PATH}/new`, 'New account')}</div>

@@ -25,7 +25,7 @@ export async function monthSection(account: Account, { usage, clock, perMinute, 
   const share = Math.min(1, used / most);
   const name = new Date(now).toLocaleDateString('en-GB', { month: 'long', year: 'numeric', timeZone: 'UTC' });
   return html`<section><h2>${name}</h2>
-    <p class="big"><strong>${number(used)}</strong> of ${number(most)} requests</p>
+    <p class="allowance"><strong>${number(used)}</strong> of ${number(most)} requests</p>
     <svg class="gauge${share >= 0.9 && ' full'}" viewBox="0 0 100 2" preserveAspectRatio="none" role="img" aria-label="${Math.floor(share * 100)}% of the allowance used">
       <rect class="rest" width="100" height="2"/><rect class="used" width="${Math.round(share * 1000) / 10}" height="2"/></svg>
     ${facts([
@@ -93,7 +93,7 @@ function usageSections(rows: readonly OwnerUsage[], span: number, now: number): 
     .filter(({ live, test }) => live + test > 0)
     .reverse();
   return html`<section><h2>By day</h2>
-    <p class="legend"><span class="key live"></span> live keys <span class="key test"></span> test keys</p>
+    <p class="key"><span class="swatch live"></span> live keys <span class="swatch test"></span> test keys</p>
     ${dayPlot(label, byDay(rows, days), { width: 760, height: 240, hasAxes: true, on: 'broad' })}
     ${dayPlot(label, byDay(rows, days), { width: 330, height: 190, hasAxes: true, on: 'narrow' })}
     <details><summary>Show as a table</summary>

@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { ERRORS } from '../../../pipeline/contract/errors.ts';
+import { horizon_months } from '../../../pipeline/contract/fields.ts';
+import { FORECAST_MONTHS } from '../../../pipeline/contract/months.ts';
 import {
   ALL_OPERATIONS,
   type Coverage,
@@ -12,6 +14,7 @@ import {
   type Operation,
   operationErrors,
   operationFiles,
+  PARAMETERS,
   RELEASE_OPERATIONS,
   responseNameOf,
 } from '../../../pipeline/contract/operations.ts';
@@ -103,6 +106,12 @@ test('each operation has the errors that its scopes, parameters and data can cau
   expect(operationErrors(byId('transmission-model'))).toEqual(['SCOPE_REQUIRED', 'TRANSMISSION_DATA_UNAVAILABLE']);
   for (const operation of OPERATIONS)
     for (const code of operationErrors(operation)) expect(ERRORS).toHaveProperty(code);
+});
+
+test('the parameter, its error and the field tell how far ahead forecasts reach', () => {
+  const { title, detail } = ERRORS.INVALID_MONTHS;
+  for (const text of [title, detail, PARAMETERS.months.description]) expect(text).toContain(`1 to ${FORECAST_MONTHS}`);
+  expect(horizon_months.maximum).toBe(FORECAST_MONTHS);
 });
 
 test('an operation has a file per state, period and months, in a fixed order, without duplicates', () => {

@@ -34,8 +34,9 @@ whole <- read_table(reader, "risk_lgas")
 check("all rows", nrow(whole), 4L * (months - 4L))
 check("types", c(class(whole$score), class(whole$is_urban), class(whole$lga_code)), c("numeric", "logical", "character"))
 missing <- read_table(faulty("na"), "x")
-check("codes are text, and NA is one", list(missing$lga_code, missing$state_code, missing$lga, missing$score),
-      list(c("007", "008"), c("NA", "BE"), c("Ado-\u00c9kiti", "NA"), c(NA, 0.5)))
+check("columns have the types that the service lists, and NA is a code", as.list(missing),
+      list(lga_code = c("007", "008"), state_code = c("NA", "BE"), lga = c("Ado-\u00c9kiti", "NA"),
+           round = c("01", "02"), score = c(NA, 0.5)))
 areas <- risk_map(reader, "2021-11")
 check("outlines", c(nrow(areas), sf::st_crs(areas)$epsg), c(4L, 4326L))
 scores <- json(reader, "/v1/risk/nation", period = "2021-11")$lgas

@@ -34,10 +34,11 @@ class Reading(unittest.TestCase):
         self.assertEqual(len(whole), 4 * (len(series) - 4))
         self.assertEqual([str(whole[name].dtype) for name in ("score", "is_urban", "lga_code")], ["float64", "bool", "object"])
 
-    def test_codes_are_text_and_NA_is_one(self):
+    def test_columns_have_the_types_that_the_service_lists_and_NA_is_a_code(self):
         table = faulty("na").table("x")
         self.assertEqual(list(table["lga_code"]), ["007", "008"])
         self.assertEqual(list(table["state_code"]) + list(table["lga"]), ["NA", "BE", "Ado-Ékiti", "NA"])
+        self.assertEqual(list(table["round"]), ["01", "02"])
         self.assertEqual(list(table["score"].isna()), [True, False])
 
     def test_a_map_has_every_area_with_its_scores(self):

@@ -7,6 +7,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { buildOpenapi } from '../../../pipeline/contract/openapi.ts';
+import { describeApi } from '../../../pipeline/contract/reference.ts';
 import { clientFiles } from '../../../pipeline/publish/clients/files.ts';
 import { TERRITORY } from '../../../pipeline/synthetic/states.ts';
 import { temporary } from '../../support/command-line.ts';
@@ -31,6 +32,12 @@ const PLACES = {
   ],
 };
 
+/** The columns of a table as `/v1/tables` lists them. */
+const COLUMNS = [
+  ...['lga_code', 'state_code', 'lga', 'round'].map((column) => ({ column, type: 'VARCHAR' })),
+  { column: 'score', type: 'DOUBLE' },
+];
+
 interface Answer {
   status: number;
   headers?: Record<string, string>;
@@ -53,7 +60,10 @@ const FAULTS: Record<string, (nth: number) => Answer | null> = {
   html: () => ({ status: 502, headers: { 'content-type': 'text/html' }, body: '<h1>Bad gateway</h1>' }),
   moved: () => ({ status: 302, headers: { location: '/pass/v1/periods' } }),
   short: () => ({ status: 200, headers: { 'content-length': '100' }, body: 'period,score\n' }),
-  na: () => ok('text/csv; charset=utf-8', 'lga_code,state_code,lga,score\n007,NA,Ado-Ékiti,\n008,BE,NA,0.5\n'),
+  na: (nth) =>
+    nth === 0
+      ? ok('text/csv; charset=utf-8', 'lga_code,state_code,lga,round,score\n007,NA,Ado-Ékiti,01,\n008,BE,NA,02,0.5\n')
+      : ok('application/json', JSON.stringify({ tables: [{ table: 'x', columns: COLUMNS }] })),
   places: () => ok('application/json', JSON.stringify(PLACES)),
 };
 
@@ -116,8 +126,8 @@ const EXAMPLE = { state: 'AB', lga: 'NG001001', period: '2021-12' };
 /** Writes the folder `client/` of a snapshot. */
 export function writeClients(): string {
   const folder = path.join(temporary(), 'client');
-  const openapi = buildOpenapi('tiny-1-00000000', TERRITORY);
-  for (const [name, text] of Object.entries(clientFiles(TERRITORY, openapi, EXAMPLE))) {
+  const reference = describeApi(buildOpenapi('tiny-1-00000000', TERRITORY), []);
+  for (const [name, text] of Object.entries(clientFiles(TERRITORY, reference, EXAMPLE))) {
     mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
     writeFileSync(path.join(folder, name), text);
   }

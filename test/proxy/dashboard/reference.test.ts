@@ -28,7 +28,7 @@ beforeAll(async () => {
 /** Pages of operations that a page links to. */
 const linked = (html: string) =>
   [...html.matchAll(/href="\/reference\/([^"/?]+)"/g)].map(([, id]) => id!).filter((id) => !OTHER_PAGES.includes(id));
-const OTHER_PAGES = ['codes', 'first-map'];
+const OTHER_PAGES = ['codes', 'first-map', 'requests'];
 
 test('every operation has a page for people who are signed in', async () => {
   const list = await mia.open('/reference');
@@ -64,6 +64,13 @@ test('the page in a snapshot shows the same parameters, answer, fields and error
     expect([id, parts.length]).toEqual([id, id === 'risk-lgas' ? 4 : 2]);
     for (const part of parts) expect(page).toContain(part);
   }
+  // What holds for all operations, too: usage with its list of scopes, the body of errors, and headers.
+  expect((await mia.open('/reference')).html).toContain('href="/reference/requests"');
+  const { html } = await mia.open('/reference/requests');
+  const parts = html.match(/<section>.*?<\/section>/gs)!.map((section) => section.replace(/<\/?section>/g, ''));
+  expect(parts.map((part) => part.match(/<h2>(.*?)<\/h2>/)![1])).toEqual(['Usage', 'Error body', 'Headers']);
+  expect(parts[0]).toContain('<li><code>risk_scores</code>: Estimated risk');
+  for (const part of parts) expect(page).toContain(part);
 });
 
 test('the page of a table shows its columns, that of diffs no sample; fields that may be null have a meaning', async () => {

@@ -21,6 +21,12 @@ test('templates put values between tags or in double quotes, and never into scri
   ).toEqual(['pages/second-factor.ts']);
 });
 
+test('a class that the style sheets of report and dashboard both have means the same in both', () => {
+  const classesIn = (file: string) => new Set(readFileSync(join(DASHBOARD, file), 'utf8').match(/\.[a-z][a-z-]*/g));
+  const shared = classesIn('assets/style.css').intersection(classesIn('../../pipeline/publish/report/page/style.css'));
+  expect([...shared].sort()).toEqual(['.actions', '.key', '.plot', '.scroll', '.swatch', '.wrap']);
+});
+
 test.each([
   ['192.0.2.1', '192.0.2.1'],
   ['::ffff:192.0.2.1', '192.0.2.1'],

@@ -5,12 +5,11 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { etagOf, type FileEntry, type Manifest } from '../../../pipeline/contract/manifest.ts';
-import { periodRange } from '../../../pipeline/contract/months.ts';
+import { FORECAST_MONTHS, HORIZONS, periodRange } from '../../../pipeline/contract/months.ts';
 import { buildOpenapi } from '../../../pipeline/contract/openapi.ts';
 import {
   type Coverage,
   exampleValues,
-  FORECAST_MONTHS,
   filePath,
   forecastPeriods,
   isEncoded,
@@ -154,7 +153,6 @@ const tableText = (file: string, { release, tableBytes = 0 }: FixtureOptions) =>
 export function fixtureFiles(options: FixtureOptions = {}): { operation: Operation; file: string; text: string }[] {
   const { transmission = true, earlier = false } = options;
   const periods = periodRange(COVERAGE.first_estimated, COVERAGE.last_estimated);
-  const months = Array.from({ length: FORECAST_MONTHS }, (_, i) => i + 1);
   return OPERATIONS.filter(
     (operation) => (transmission || !operation.needsTransmission) && !(earlier && operation.optional),
   ).flatMap((operation) => {
@@ -163,7 +161,7 @@ export function fixtureFiles(options: FixtureOptions = {}): { operation: Operati
     return over('state', CODES, 'KN').flatMap((state) =>
       over('lga', lgasCovered(options), '').flatMap((lga) =>
         over('period', periods, COVERAGE.last_estimated).flatMap((period) =>
-          over('months', months, FORECAST_MONTHS).map((n) => {
+          over('months', HORIZONS, FORECAST_MONTHS).map((n) => {
             const file = filePath(operation, { state, lga, period, months: n });
             if (operation.response === null) return { operation, file, text: tableText(file, options) };
             const body = bodyOf(operation, { state, lga_code: lga, period }, n, options);

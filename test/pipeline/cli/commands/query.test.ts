@@ -2,7 +2,9 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { query } from '../../../../pipeline/cli/commands/query.ts';
+import type { TableName } from '../../../../pipeline/contract/table-list.ts';
 import { withDatabase } from '../../../../pipeline/lib/tables/duckdb.ts';
+import { describe } from '../../../../pipeline/lib/tables/table.ts';
 import { tablesIn } from '../../../../pipeline/publish/snapshot/table-columns.ts';
 import { STAGE_TABLES } from '../../../../pipeline/stages.ts';
 import { TERRITORY } from '../../../../pipeline/synthetic/states.ts';
@@ -22,8 +24,9 @@ test('without a statement it lists tables and columns with their meaning', async
   expect(listed.code).toBe(0);
   const { columns } = tablesIn(TERRITORY).risk_lgas;
   expect(listed.stdout).toContain(
-    Object.entries<{ type: string; about: string }>(columns)
-      .map(([column, { type, about }]) => `risk_lgas,${column},${type},${/[",]/.test(about) ? `"${about}"` : about}\n`)
+    Object.entries(columns)
+      .map(([name, column]) => [name, column.type, describe(column)] as const)
+      .map(([name, type, about]) => `risk_lgas,${name},${type},${/[",]/.test(about) ? `"${about}"` : about}\n`)
       .join(''),
   );
   // Every artifact that is a table is listed with all its declared columns.
@@ -63,7 +66,7 @@ test('the artifacts that the snapshot was made from can be queried', async () =>
   expect(counts!.people).toBeCloseTo(Number(counts!.of_lgas), 3);
 });
 
-test("the file of every table names its version and its sources' licences", async () => {
+test("the file of every table names its version, its sources' licences and its columns", async () => {
   const folder = path.join(out, 'current', 'tables');
   const files = readdirSync(folder).filter((name) => name.endsWith('.parquet'));
   expect(files.length).toBeGreaterThan(8);
@@ -73,13 +76,24 @@ test("the file of every table names its version and its sources' licences", asyn
         `SELECT decode(key) AS key, decode(value) AS value FROM parquet_kv_metadata('${path.join(folder, file)}')`,
       ),
     );
-    const { licences, ...about } = Object.fromEntries(metadata.map(({ key, value }) => [key, value]));
+    const { licences, table_schema, ...about } = Object.fromEntries(metadata.map(({ key, value }) => [key, value]));
     expect(about).toMatchObject({
       model_version: version,
       country: 'Tiny country',
       updated_at: '2022-01-01T00:00:00.000Z',
     });
     expect(JSON.parse(licences!)).toEqual({ 'made for a test': 'CC0-1.0' });
+    const { columns } = tablesIn(TERRITORY)[path.parse(file).name as TableName];
+    const { fields } = JSON.parse(table_schema!);
+    expect(fields.map(({ name }: { name: string }) => name)).toEqual(Object.keys(columns));
+    if (file === 'context_lgas.parquet')
+      expect(fields.find(({ name }: { name: string }) => name === 'area_km2')).toEqual({
+        name: 'area_km2',
+        type: 'number',
+        description: 'Land area, square kilometres',
+        unit: 'square kilometres',
+        constraints: { required: true, minimum: 0 },
+      });
   }
 });
 

@@ -17,7 +17,8 @@ import { OTHER } from '../../../support/other-country.ts';
 const ROOT = path.resolve(import.meta.dirname, '../../../..');
 const EXAMPLE = { state: '07', lga: '1201', period: '2021-12' };
 /** A country's clients, with the examples of another. */
-const clientsOf = (territory: Territory) => clientFiles(territory, buildOpenapi('tiny-1-00000000', territory), EXAMPLE);
+const clientsOf = (territory: Territory) =>
+  clientFiles(territory, describeApi(buildOpenapi('tiny-1-00000000', territory), []), EXAMPLE);
 let root = '';
 let folder = '';
 beforeAll(() => {

@@ -157,10 +157,11 @@ test('the API description, which any key can read, shows no case records', () =>
   expect(text).not.toMatch(/"reported":\s*[\d.]/);
 });
 
-test('every CSV can be read with the column types of the data package', async () => {
+test('every CSV has the types and limits of the data package', async () => {
   const described = readJson(current, 'tables/datapackage.json');
   const { files } = readJson(current, 'manifest.json');
   expect(described.licenses).toEqual([{ title: 'The licence of each source', path: '/v1/licences' }]);
+  const limits: string[] = [];
   const READ = { string: 'VARCHAR', number: 'DOUBLE', integer: 'BIGINT', boolean: 'BOOLEAN' } as Record<string, string>;
   await withDatabase(async (db) => {
     for (const { name, path: file, bytes, hash, schema } of described.resources) {
@@ -174,8 +175,18 @@ test('every CSV can be read with the column types of the data package', async ()
         `FROM read_csv('${path.join(current, 'tables', file)}', header = true, auto_detect = false, delim = ',', quote = '"', nullstr = '', columns = {${types}})`,
       );
       expect(rows.length).toBeGreaterThan(0);
-      for (const { name: column, constraints } of schema.fields)
-        if (constraints.required) expect(rows.filter((row) => row[column] === null)).toEqual([]);
+      for (const { name: column, constraints } of schema.fields) {
+        const { required, minimum = -Infinity, maximum = Infinity, pattern = '', enum: values } = constraints;
+        limits.push(...Object.keys(constraints));
+        const isValid = (value: any) =>
+          value === null
+            ? !required
+            : typeof value === 'number'
+              ? minimum <= value && value <= maximum
+              : new RegExp(pattern).test(value) && (values?.includes(value) ?? true);
+        expect(rows.filter((row) => !isValid(row[column]))).toEqual([]);
+      }
     }
   });
+  expect(new Set(limits)).toEqual(new Set(['required', 'minimum', 'maximum', 'pattern', 'enum']));
 });

@@ -19,8 +19,6 @@ __version__ = "0.2.0"
 LONGEST_WAIT, MOST_WAITS = 61, 3
 #: Seconds to wait for a connection and for the next bytes.
 TIMEOUT = 30
-#: Columns of tables that are text although they may look like numbers.
-TEXT = ("code", "state_code", "state", "lga_code", "lga", "pcode", "iso_code", "neighbours")
 
 
 class MalariaRisk:
@@ -61,7 +59,10 @@ class MalariaRisk:
     def table(self, name: str) -> pandas.DataFrame:
         """A whole table, such as ``risk_lgas``: all months of all areas. Codes are text, and ``NA`` may be one."""
         text = io.BytesIO(self.get(f"/v1/tables/{name}.csv").content)
-        return pandas.read_csv(text, dtype=dict.fromkeys(TEXT, str), keep_default_na=False, na_values=[""])
+        columns = next(one["columns"] for one in self.get("/v1/tables").json()["tables"] if one["table"] == name)
+        # Codes are text although they may look like numbers.
+        types = {one["column"]: str for one in columns if one["type"] == "VARCHAR"}
+        return pandas.read_csv(text, dtype=types, keep_default_na=False, na_values=[""])
 
     def map(self, period: Optional[str] = None) -> Any:
         """The outline of every area with its scores, as a ``GeoDataFrame``.

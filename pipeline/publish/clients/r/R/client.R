@@ -32,15 +32,12 @@ get_answer <- function(client, path, ...) {
 
 read_table <- function(client, name) {
   text <- httr2::resp_body_string(get_answer(client, paste0("/v1/tables/", name, ".csv")))
-  columns <- names(utils::read.csv(text = text, nrows = 1, check.names = FALSE))
-  # Codes and names are text although they may look like numbers, and "NA" can be a code.
-  is_text <- grepl("code$", columns) | columns %in% c("state", "lga", "neighbours")
-  kinds <- ifelse(is_text, "character", NA)
-  found <- utils::read.csv(text = text, na.strings = "", colClasses = kinds, check.names = FALSE)
-  # read.csv leaves true and false as text.
-  is_logical <- vapply(found, function(values) all(values %in% c("true", "false", NA)), NA)
-  found[is_logical] <- lapply(found[is_logical], as.logical)
-  found
+  tables <- httr2::resp_body_json(get_answer(client, "/v1/tables"), simplifyVector = TRUE)$tables
+  columns <- tables$columns[[match(name, tables$table)]]
+  # Codes are text although they may look like numbers, and "NA" can be a code.
+  kinds <- c(VARCHAR = "character", DOUBLE = "numeric", INTEGER = "integer", BIGINT = "numeric", BOOLEAN = "logical")
+  classes <- stats::setNames(kinds[columns$type], columns$column)
+  utils::read.csv(text = text, na.strings = "", colClasses = classes, check.names = FALSE)
 }
 
 risk_map <- function(client, period = NULL) {
