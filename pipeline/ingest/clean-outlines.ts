@@ -57,10 +57,9 @@ export async function cleanOutlines(
 
   const loops = readEach(lgas, ({ code, polygons }) => {
     const km2 = drawnTwice(polygons, ground.get(code)!);
-    if (km2 > limit) {
-      refuseCrossing(refusal.at(code), polygons);
-      throw refusal.at(code)(`parts or holes that overlap by ${km2.toFixed(2)} km²`, VALID);
-    }
+    // Of an outline whose loops cancel each other out, mapshaper makes no tile.
+    if (km2 > limit || ground.get(code)!.km2 === 0) refuseCrossing(refusal.at(code), polygons);
+    if (km2 > limit) throw refusal.at(code)(`parts or holes that overlap by ${km2.toFixed(2)} km²`, VALID);
     return { code, km2, crossing: selfCrossing(polygons) };
   }).filter(({ crossing }) => crossing);
 
@@ -80,13 +79,22 @@ export async function cleanOutlines(
   // A little more than the largest, because mapshaper measures areas on a sphere.
   const remedy: Remedy = { declare: 'sliver_km2', km2: Math.ceil(101 * most) / 100 };
   readEach(faults, (fault) => {
-    throw refusal.at(fault.codes.join(' and '))(
+    throw refusal.at(between(fault))(
       `${fault.kind === 'gap' ? 'a gap' : 'an overlap'} of ${sizeOf(fault)}`,
       `outlines that share their border, or an error of at most ${limit} km² (sliver_km2 in sources.json)`,
       declarable.includes(fault) ? remedy : null,
     );
   });
 
+  const lakes = slivers.filter(({ kind, small, km2 }) => kind === 'gap' && !small && km2 > uncovered);
+  if (lakes.length > 0) {
+    const largest = largestOf(lakes);
+    report.push({
+      source: source.id,
+      rule: 'uncovered',
+      what: worded`${lakes.length} gaps between {lga.many}, ${totalOf(lakes)} km² in all, belong to no {lga.one}; the largest, of ${sizeOf(largest)}, lies between ${between(largest)}`,
+    });
+  }
   const small = slivers.filter((sliver) => sliver.small);
   const isClean = ({ code, polygons }: Outline) => isSame(polygons, ground.get(code)!.polygons);
   if (small.length + enclaves.length === 0 && lgas.every(isClean))
@@ -105,15 +113,15 @@ export async function cleanOutlines(
     throw refusal.at(code)(`no ground outside ${[...new Set(others)].join(', ') || 'its lines'}`, 'an area of its own');
   });
 
-  const largest = small.reduce<Sliver | null>((most, sliver) => (most && most.km2 >= sliver.km2 ? most : sliver), null);
   const count = (kind: Sliver['kind']) => small.filter((sliver) => sliver.kind === kind).length;
-  const total = small.reduce((sum, { km2 }) => sum + km2, 0);
-  if (largest)
+  if (small.length > 0) {
+    const largest = largestOf(small);
     report.push({
       source: source.id,
       rule: 'slivers cleaned',
-      what: worded`${count('overlap')} overlaps and ${count('gap')} gaps between {lga.many}, ${total.toFixed(3)} km² in all, none larger than ${limit} km² (sliver_km2): overlaps belong to the smaller {lga.one}, gaps to a neighbour; the largest, of ${sizeOf(largest)}, lies between ${largest.codes.join(' and ')}`,
+      what: worded`${count('overlap')} overlaps and ${count('gap')} gaps between {lga.many}, ${totalOf(small)} km² in all, none larger than ${limit} km² (sliver_km2): overlaps belong to the smaller {lga.one}, gaps to a neighbour; the largest, of ${sizeOf(largest)}, lies between ${between(largest)}`,
     });
+  }
   if (loops.length > 0)
     report.push({
       source: source.id,
@@ -124,7 +132,7 @@ export async function cleanOutlines(
     report.push({
       source: source.id,
       rule: 'cut out',
-      what: worded`{lga.many} inside the outline of another one are cut out of it: ${enclaves.map((enclave) => `${enclave.codes.join(' and ')} share ${sizeOf(enclave)}`).join('; ')}`,
+      what: worded`{lga.many} inside the outline of another one are cut out of it: ${enclaves.map((enclave) => `${between(enclave)} share ${sizeOf(enclave)}`).join('; ')}`,
       needs_approval: true,
     });
   return { polygons, slivers: small };
@@ -158,6 +166,7 @@ async function tilesOf(
   );
   const ground = new Map<string, Ground>(lgas.map(({ code }) => [code, { polygons: [], km2: 0, planar: 0 }]));
   const slivers: Sliver[] = [];
+  const gaps = new Map<Sliver, Polygon[]>();
   for (const { properties, geometry } of tiles) {
     const polygons = polygonsOf({ geometry });
     const km2 = areaKm2(polygons);
@@ -171,25 +180,37 @@ async function tilesOf(
     if (codes.length === 1) continue;
     const lines = { type: 'MultiLineString' as const, coordinates: polygons.flat() };
     const metres = length({ type: 'Feature', properties: {}, geometry: lines }, { units: 'meters' });
-    slivers.push({
-      kind: codes.length === 0 ? 'gap' : 'overlap',
-      codes: codes.length === 0 ? bordering(lgas, polygons) : codes,
+    const kind = codes.length === 0 ? 'gap' : 'overlap';
+    const sliver: Sliver = {
+      kind,
+      codes,
       km2,
       width: (2e6 * km2) / metres,
       at: pointOnFeature({ type: 'MultiPolygon', coordinates: polygons }).geometry.coordinates,
       // mapshaper's own area decides which gaps it fills.
-      small: codes.length === 0 ? (properties.m2 as number) < limit * 1e6 : km2 <= limit,
-    });
+      small: kind === 'gap' ? (properties.m2 as number) < limit * 1e6 : km2 <= limit,
+    };
+    slivers.push(sliver);
+    if (kind === 'gap') gaps.set(sliver, polygons);
   }
+  nameNeighbours(gaps, ground);
   return { slivers, ground };
 }
 
-/** The codes of the outlines that share a vertex with the rim of a gap. */
-function bordering(lgas: readonly Outline[], gap: readonly Polygon[]): string[] {
-  const rim = new Set(gap.flat(2).map(String));
-  return lgas
-    .filter(({ polygons }) => polygons.flat(2).some((point) => rim.has(String(point))))
-    .map(({ code }) => code);
+/** Names the LGAs along each gap: those of whose tiles two or more vertices are on its rim. */
+function nameNeighbours(gaps: ReadonlyMap<Sliver, readonly Polygon[]>, ground: ReadonlyMap<string, Ground>): void {
+  const rims = new Map<string, Sliver[]>();
+  for (const [gap, polygons] of gaps)
+    for (const vertex of new Set(polygons.flat(2).map(String))) rims.set(vertex, [...(rims.get(vertex) ?? []), gap]);
+  if (rims.size === 0) return;
+  for (const [code, { polygons }] of ground) {
+    const touched = new Set(polygons.flat(2).map(String)).intersection(rims);
+    const vertices = Map.groupBy(
+      [...touched].flatMap((vertex) => rims.get(vertex)!),
+      (gap) => gap,
+    );
+    for (const [gap, { length }] of vertices) if (length > 1) gap.codes.push(code);
+  }
 }
 
 /** `A B` for each pair of LGAs of which A contains B. */
@@ -232,6 +253,14 @@ function edgesOf(polygons: readonly Polygon[]): Set<string> {
     }
   return edges;
 }
+
+const totalOf = (slivers: readonly Sliver[]) => slivers.reduce((sum, { km2 }) => sum + km2, 0).toFixed(3);
+const largestOf = (slivers: readonly Sliver[]) =>
+  slivers.reduce((most, sliver) => (sliver.km2 > most.km2 ? sliver : most));
+
+/** Codes of at most four areas. */
+const between = ({ codes }: Sliver) =>
+  `${codes.slice(0, 4).join(' and ')}${codes.length > 4 ? ` and ${codes.length - 4} more` : ''}`;
 
 const sizeOf = ({ km2, width, at }: Sliver) =>
   `${km2.toFixed(3)} km², ${width.toFixed(0)} m wide, at ${at.map((degrees) => degrees.toFixed(4)).join(', ')}`;

@@ -17,6 +17,7 @@ import { ingestAreas } from '../../ingest/areas.ts';
 import { ingestCensus } from '../../ingest/layers.ts';
 import { BadInput } from '../../lib/bad-input.ts';
 import { sha256File } from '../../lib/hash.ts';
+import { simplifyOutlines } from '../../measure/boundaries/simplify-outlines.ts';
 import { type Reference, readOneRaster, readOneTable } from './check-source.ts';
 import { type Fault, faultsIn, faultsOf } from './fault.ts';
 
@@ -84,6 +85,11 @@ async function contentFaults(country: Country, sources: readonly Source[]): Prom
   const areaSources = sources.filter(({ role }) => AREA_ROLES.includes(role));
   const blamed = areaSources.find(({ files }) => files.some(({ path: file }) => fault?.file.endsWith(file)));
   const faults = fault ? faultsIn('tables and outlines', (blamed ?? areaSources[0]!).id, fault) : [];
+  if (reference) {
+    const { areas, polygons } = reference;
+    const simplified = () => simplifyOutlines(areas, polygons, country.model.parameters.boundaries);
+    faults.push(...(await faultsOf('tables and outlines', areaSources[0]!.id, simplified)));
+  }
   for (const source of sources) {
     const step = source.format === 'geotiff' ? 'rasters' : 'tables and outlines';
     if (AREA_ROLES.includes(source.role)) continue;
