@@ -27,6 +27,9 @@ const FORMATS: Record<Role, readonly Source['format'][]> = {
   covariate: [...TABLE_FORMATS, 'geotiff'],
 };
 
+/** The months of rain that a season is estimated from. */
+export const EVERY_MONTH = 'every month of the year at least once';
+
 /** The rules for gaps that a role's source may use. */
 const RULES: Partial<Record<Role, readonly Gap['rule'][]>> = {
   state_boundaries: ['uncovered'],
@@ -131,7 +134,8 @@ function checkRaster(source: Source, refusal: Refusal): void {
     throw refusal('period or year in `files`', 'neither: only rain and covariates have a time');
   if (source.role === 'climate' && source.files.some(({ year }) => year !== undefined))
     throw refusal('a year in `files`', 'the period of each: rain is monthly');
-  if (source.role === 'climate' || isDated(source)) datedFiles(source);
+  const files = source.role === 'climate' || isDated(source) ? datedFiles(source) : [];
+  if (source.role === 'climate' && files.length < 12) throw refusal(`${files.length} months of rain`, EVERY_MONTH);
 }
 
 /** Checks for the columns that the role needs, and for no others: a misspelt name would go unnoticed. */

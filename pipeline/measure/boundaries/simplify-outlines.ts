@@ -91,7 +91,7 @@ async function simplify(
     ...nestingFaults(coded.lgas, coded.states),
     ...moved
       .filter(({ share }) => share > max_area_change)
-      .map(({ code, share }) => `${code}: area changed by ${(share * 100).toFixed(1)}%`),
+      .map(({ code, share }) => `${code}: area changed by ${(share * 100).toFixed(2)}%`),
   ];
   return { outlines: { lgas, states }, moved, faults };
 }
