@@ -4,4 +4,5 @@ import type { Gap } from './sources.ts';
 export type Remedy =
   | { declare: 'gap'; gap: Omit<Gap, 'reason'> }
   | { declare: 'recode'; column: string; from: string; to: string }
-  | { declare: 'dissolve' };
+  | { declare: 'dissolve' }
+  | { declare: 'sliver_km2'; km2: number };

@@ -27,9 +27,11 @@ const FORMATS: Record<Role, readonly Source['format'][]> = {
   covariate: [...TABLE_FORMATS, 'geotiff'],
 };
 
+/** The months of rain that a season is estimated from. */
+export const EVERY_MONTH = 'every month of the year at least once';
+
 /** The rules for gaps that a role's source may use. */
 const RULES: Partial<Record<Role, readonly Gap['rule'][]>> = {
-  lga_boundaries: ['overlap'],
   state_boundaries: ['uncovered'],
   population_census: ['omit'],
   elevation: ['null', 'neighbours'],
@@ -113,6 +115,8 @@ export function checkSource(source: Source): void {
     throw refusal(`the format ${source.format}`, `${FORMATS[source.role].join(' or ')} for the role ${source.role}`);
   if (source.figure && source.role !== 'layer')
     throw refusal(`a figure, ${source.figure}`, 'none: only the role layer has one');
+  if (source.sliver_km2 !== undefined && source.role !== 'lga_boundaries')
+    throw refusal('sliver_km2', 'none: only the role lga_boundaries has one');
   if (source.format === 'geotiff') checkRaster(source, refusal);
   else checkColumns(source, refusal);
   if (isTable(source)) checkTable(source, refusal);
@@ -130,7 +134,8 @@ function checkRaster(source: Source, refusal: Refusal): void {
     throw refusal('period or year in `files`', 'neither: only rain and covariates have a time');
   if (source.role === 'climate' && source.files.some(({ year }) => year !== undefined))
     throw refusal('a year in `files`', 'the period of each: rain is monthly');
-  if (source.role === 'climate' || isDated(source)) datedFiles(source);
+  const files = source.role === 'climate' || isDated(source) ? datedFiles(source) : [];
+  if (source.role === 'climate' && files.length < 12) throw refusal(`${files.length} months of rain`, EVERY_MONTH);
 }
 
 /** Checks for the columns that the role needs, and for no others: a misspelt name would go unnoticed. */
@@ -205,7 +210,6 @@ function checkGap(source: Source, gap: Gap): void {
     throw refusal(`the rule ${gap.rule}`, rules.length ? `${rules.join(' or ')} for the role ${role}` : 'no gaps');
   if (gap.rule === 'uncovered' && (gap.state_pcode === undefined || gap.area_km2 === undefined))
     throw refusal('`uncovered` without its place or size', 'state_pcode and area_km2');
-  if (gap.rule === 'overlap' && gap.area_km2 === undefined) throw refusal('`overlap` without its size', 'area_km2');
   const placed = ['null', 'neighbours', 'omit'].includes(gap.rule) || (gap.rule === 'value' && !ofCells);
   if (placed && gap.lga_pcode === undefined) throw refusal(`\`${gap.rule}\` without its place`, 'lga_pcode');
   if (ofCells && (gap.lga_pcode ?? gap.state_pcode) !== undefined)

@@ -12,14 +12,12 @@ import { closed, FOR_EDITORS, period, text, YEARS, year } from './values.ts';
  * - `omit`: the area contributes nothing to sums over this source.
  * - `mask`: the months are shown, but not used for fitting.
  * - `uncovered`: ground inside a state that belongs to no LGA (a lagoon), up to `area_km2`.
- * - `overlap`: ground that two LGAs share because of a drawing error, up to `area_km2` for each overlap; it counts in
- *   both.
  * - `nearest`: prediction cells without a value of a covariate get that of the nearest cell with one, within `km`.
  * - `value`: missing values of a covariate are replaced by `value`.
  */
 export const Gap = Type.Object(
   {
-    rule: Type.Enum(['null', 'neighbours', 'omit', 'mask', 'uncovered', 'overlap', 'nearest', 'value']),
+    rule: Type.Enum(['null', 'neighbours', 'omit', 'mask', 'uncovered', 'nearest', 'value']),
     lga_pcode: Type.Optional(Type.String()),
     state_pcode: Type.Optional(Type.String()),
     first: Type.Optional(period),
@@ -77,6 +75,13 @@ export const Source = Type.Object(
     ),
     dissolve: Type.Optional(
       Type.Literal(true, { description: 'Outlines: features with the same code, or the same name, are one area' }),
+    ),
+    sliver_km2: Type.Optional(
+      Type.Number({
+        exclusiveMinimum: 0,
+        description:
+          'Outlines: largest area of an overlap or a gap between two areas that is cleaned as a drawing error, km²; 0.1 by default',
+      }),
     ),
     nodata: Type.Optional(
       Type.Union([Type.Number(), Type.Literal('nan'), Type.Literal('none')], {

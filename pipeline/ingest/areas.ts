@@ -1,6 +1,5 @@
 import path from 'node:path';
 import { booleanPointInPolygon, pointOnFeature } from '@turf/turf';
-import mapshaper from 'mapshaper';
 import type { Remedy } from '../catalog/remedy.ts';
 import type { Source } from '../catalog/sources.ts';
 import { ANY_CODE } from '../contract/territory.ts';
@@ -8,7 +7,7 @@ import { worded } from '../contract/words.ts';
 import { type Refusal, readEach, refusalIn } from '../lib/bad-input.ts';
 import type { Polygon } from '../lib/numerics/area.ts';
 import { areaKm2 } from '../lib/numerics/area.ts';
-import { selfCrossing } from '../lib/numerics/self-crossing.ts';
+import { cleanOutlines, refuseCrossing, type Sliver } from './clean-outlines.ts';
 import type { Areas, Polygons } from './ingest-tables.ts';
 import { declareGap, type IngestInput, sourceOf, sourcesOf } from './input.ts';
 import { plain } from './names.ts';
@@ -17,10 +16,6 @@ import { readTable, recoded } from './readers/raw-table.ts';
 
 /** Outlines that should be identical may differ by this share of an area (vertices rounded by their producer). */
 const SAME_AREA = 1e-5;
-/** Smaller overlaps and holes are due to rounding of shared vertices, km². */
-const SLIVER_KM2 = 0.01;
-/** Largest share of an area for which an overlap may be declared a drawing error. */
-const SMALL_OVERLAP = 0.01;
 
 interface Outline {
   code: string;
@@ -31,8 +26,8 @@ interface Outline {
 }
 
 /**
- * Reads the country's areas and outlines, and checks counts, codes and validity, that LGAs do not overlap and are
- * inside their states, and that the outline of each state is the union of its LGAs, apart from ground that the catalog
+ * Reads the country's areas and outlines, cleans slivers between LGAs, and checks counts, codes and validity, that LGAs
+ * do not overlap and are inside their states, and that the outline of each state is the union of its LGAs, apart from ground that the catalog
  * declares `uncovered`. Codes and states of LGAs come from the outlines or, by name, from a table of codes; otherwise
  * states are found by location. Without outlines of the states, these are the union of their LGAs.
  * @throws BadInput naming the file and the area
@@ -42,9 +37,12 @@ export async function ingestAreas(input: IngestInput): Promise<{ areas: Areas; p
   const lgaSource = sourceOf(input, 'lga_boundaries');
   const refusal = refusalOf(lgaSource);
   const codes = await readCodes(input);
-  const lgas = await readOutlines(input, lgaSource, 'lga', model.expected.lgas, codes);
+  const drawn = await readOutlines(input, lgaSource, 'lga', model.expected.lgas, codes);
   const [stateSource] = sourcesOf(input, 'state_boundaries');
   const states = stateSource ? await readOutlines(input, stateSource, 'state', model.expected.states, null) : null;
+  const uncovered = Math.max(0, ...(stateSource?.gaps ?? []).map(({ area_km2 = 0 }) => area_km2));
+  const { polygons, slivers } = await cleanOutlines(drawn, lgaSource, input.report, uncovered);
+  const lgas = drawn.map((lga, i) => ({ ...lga, polygons: polygons[i]! }));
 
   const byPcode = new Map(model.states.map((state) => [state.state_pcode, state]));
   const stateOutlines = new Map(states?.map((state) => [state.code, state]));
@@ -66,8 +64,7 @@ export async function ingestAreas(input: IngestInput): Promise<{ areas: Areas; p
   });
   const empty = model.states.find(({ state_pcode }) => !lgas.some(({ parent }) => parent === state_pcode));
   if (empty) throw refusal(`no LGA in ${empty.state_pcode} ${empty.state}`, 'at least one in each state');
-  const overlaps = await refuseOverlaps(input, lgaSource, lgas);
-  if (states && byPlace.length === 0) compareWithStates(input, lgas, states, overlaps);
+  if (states && byPlace.length === 0) compareWithStates(input, lgas, states, slivers);
 
   for (const { state_code, aliases = [] } of model.states)
     for (const name of aliases) input.otherNames?.add('state', state_code, name);
@@ -179,6 +176,8 @@ async function readOutlines(
     if (!new RegExp(form).test(code) || !new RegExp(ANY_CODE).test(code))
       throw ofFeature(`the code ${code}`, `a code of the form ${form}`);
     checkShape(refusal.at(code), polygons, input.model.extent as [number, number, number, number]);
+    // Those of LGAs are checked when they are cleaned.
+    if (level === 'state') refuseCrossing(refusal.at(code), polygons);
     return { code, name, parent, polygons };
   });
   const unused = [...(codes?.keys() ?? [])].find((name) => !used.has(name));
@@ -193,7 +192,7 @@ async function readOutlines(
   return outlines;
 }
 
-/** @throws BadInput for an area without a polygon, a vertex outside the country, or an outline that crosses itself */
+/** @throws BadInput for an area without a polygon or a vertex outside the country */
 function checkShape(
   refusal: Refusal,
   polygons: Polygon[],
@@ -205,12 +204,6 @@ function checkShape(
     const extent = `longitude ${west} to ${east}, latitude ${south} to ${north} (model.json, extent)`;
     throw refusal(`a vertex at ${outside[0]}, ${outside[1]}`, extent);
   }
-  const crossing = selfCrossing(polygons);
-  if (crossing)
-    throw refusal(
-      `an outline that crosses itself at ${crossing.join(', ')}`,
-      'a valid polygon; make one with: ogr2ogr -makevalid VALID.geojson FILE',
-    );
 }
 
 /** Recodes `name` to the only name that differs from it just in case, accents, blanks or punctuation; null if none. */
@@ -219,69 +212,23 @@ function spellingRemedy(name: string, names: readonly string[]): Remedy | null {
   return alike.length === 1 ? { declare: 'recode', column: 'lga', from: name, to: alike[0]! } : null;
 }
 
-interface Overlap {
-  codes: string[];
-  km2: number;
-}
-
-/** Ground in two LGAs is a fault, unless it is a sliver or the catalog declares an overlap of that size. */
-async function refuseOverlaps(input: IngestInput, source: Source, lgas: readonly Outline[]): Promise<Overlap[]> {
-  const collection = {
-    type: 'FeatureCollection',
-    features: lgas.map(({ code, polygons }) => ({
-      type: 'Feature',
-      properties: { code },
-      geometry: { type: 'MultiPolygon', coordinates: polygons },
-    })),
-  };
-  const commands =
-    '-i lgas.json -mosaic calc="codes = collect(code), n = count()" -filter "n > 1" -o overlaps.json format=geojson';
-  const output = await mapshaper.applyCommands(commands, { 'lgas.json': JSON.stringify(collection) });
-  const { features } = JSON.parse(Buffer.from(output['overlaps.json'] ?? []).toString() || '{"features":[]}');
-  const overlaps: Overlap[] = [];
-  for (const { properties, geometry } of features ?? []) {
-    const km2 = areaKm2(geometry.type === 'Polygon' ? [geometry.coordinates] : geometry.coordinates);
-    if (km2 > SLIVER_KM2) overlaps.push({ codes: properties.codes, km2 });
-  }
-  if (overlaps.length === 0) return [];
-  const gap = source.gaps?.find(({ rule }) => rule === 'overlap');
-  const areas = new Map(lgas.map(({ code, polygons }) => [code, areaKm2(polygons)]));
-  const small = overlaps.every(({ codes, km2 }) => codes.every((code) => km2 <= SMALL_OVERLAP * areas.get(code)!));
-  const most = Math.max(...overlaps.map(({ km2 }) => km2));
-  readEach(overlaps, ({ codes, km2 }) => {
-    if (km2 <= (gap?.area_km2 ?? 0)) return;
-    throw refusalOf(source).at(codes.join(' and '))(
-      `an overlap of ${km2.toFixed(2)} km²`,
-      gap
-        ? `at most ${gap.area_km2} as declared`
-        : 'polygons that do not overlap; make them with: mapshaper FILE -clean -o CLEAN.geojson',
-      small ? declareGap({ rule: 'overlap', area_km2: Math.ceil(100 * most) / 100 }) : null,
-    );
-  });
-  input.report.push({
-    source: source.id,
-    rule: 'overlap',
-    what: `${overlaps.length} overlaps, the largest ${most.toFixed(2)} km², belong to two outlines and count in both (${gap!.reason})`,
-  });
-  return overlaps;
-}
-
 /** States must be the union of their LGAs, apart from declared ground that belongs to no LGA. */
 function compareWithStates(
   input: IngestInput,
   lgas: readonly Outline[],
   states: readonly Outline[],
-  overlaps: readonly Overlap[],
+  slivers: readonly Sliver[],
 ): void {
   const source = sourceOf(input, 'state_boundaries');
   readEach(states, (state) => {
     const own = areaKm2(state.polygons);
     const parts = lgas.filter((lga) => lga.parent === state.code);
     const uncovered = own - parts.reduce((sum, lga) => sum + areaKm2(lga.polygons), 0);
-    const twice = overlaps
+    // Its own outline was drawn before the slivers along its borders were cleaned.
+    const moved = slivers
       .filter(({ codes }) => parts.some(({ code }) => codes.includes(code)))
-      .reduce((sum, { codes, km2 }) => sum + (codes.length - 1) * km2, 0);
-    if (Math.abs(uncovered) <= SAME_AREA * own + twice) return;
+      .reduce((sum, { km2 }) => sum + km2, 0);
+    if (Math.abs(uncovered) <= SAME_AREA * own + moved) return;
     const gap = source.gaps?.find(({ rule, state_pcode }) => rule === 'uncovered' && state_pcode === state.code);
     if (!gap || uncovered < 0 || uncovered > (gap.area_km2 ?? 0)) {
       const found = `${uncovered.toFixed(2)} km² of ${own.toFixed(0)} in none of its LGAs`;

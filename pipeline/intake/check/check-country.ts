@@ -17,6 +17,10 @@ import { ingestAreas } from '../../ingest/areas.ts';
 import { ingestCensus } from '../../ingest/layers.ts';
 import { BadInput } from '../../lib/bad-input.ts';
 import { sha256File } from '../../lib/hash.ts';
+import { byCode } from '../../lib/tables/table.ts';
+import { simplifyOutlines } from '../../measure/boundaries/simplify-outlines.ts';
+import { compareWithCensus } from '../../measure/zonal/checks.ts';
+import { zonal } from '../../measure/zonal/zonal-stage.ts';
 import { type Reference, readOneRaster, readOneTable } from './check-source.ts';
 import { type Fault, faultsIn, faultsOf } from './fault.ts';
 
@@ -84,6 +88,11 @@ async function contentFaults(country: Country, sources: readonly Source[]): Prom
   const areaSources = sources.filter(({ role }) => AREA_ROLES.includes(role));
   const blamed = areaSources.find(({ files }) => files.some(({ path: file }) => fault?.file.endsWith(file)));
   const faults = fault ? faultsIn('tables and outlines', (blamed ?? areaSources[0]!).id, fault) : [];
+  if (reference) {
+    const { areas, polygons } = reference;
+    const simplified = () => simplifyOutlines(areas, polygons, country.model.parameters.boundaries);
+    faults.push(...(await faultsOf('tables and outlines', areaSources[0]!.id, simplified)));
+  }
   for (const source of sources) {
     const step = source.format === 'geotiff' ? 'rasters' : 'tables and outlines';
     if (AREA_ROLES.includes(source.role)) continue;
@@ -92,8 +101,24 @@ async function contentFaults(country: Country, sources: readonly Source[]): Prom
     );
     faults.push(...found);
   }
+  const rasters = sources.filter(({ format }) => format === 'geotiff');
+  const readable = rasters.every(({ id }) => !faults.some(({ source }) => source === id));
+  if (reference && readable && rasters.some(({ role }) => role === 'population'))
+    faults.push(...(await measureFaults(country, sources, reference)));
   // Tables first, whatever the catalog's order.
   return [...faults.filter(({ step }) => step !== 'rasters'), ...faults.filter(({ step }) => step === 'rasters')];
+}
+
+/** What a build would not accept of rasters that can each be read: their figures by area. */
+async function measureFaults(country: Country, sources: readonly Source[], reference: Reference): Promise<Fault[]> {
+  const { areas, polygons, census } = reference;
+  const population = sources.find(({ role }) => role === 'population')!;
+  const found = await faultsOf('rasters', population.id, async () => {
+    const { lgas } = await zonal({ areas, polygons, sources, rawData: country.rawData });
+    compareWithCensus(population, areas, lgas, census);
+  });
+  const blamed = ({ what }: Fault) => sources.find(({ files }) => files.some(({ path: file }) => what.includes(file)));
+  return found.map((fault) => ({ ...fault, source: blamed(fault)?.id ?? population.id }));
 }
 
 /** The data that tables are checked against, or why the outlines cannot be read; both null if there are no outlines. */
@@ -107,8 +132,8 @@ export async function readReference(
     const { areas, polygons } = await ingestAreas(input);
     // A fault in the census is reported with the census; the other tables are read without it.
     const counted = sources.some(({ role }) => role === 'population_census');
-    const census = counted ? await ingestCensus(input, areas).catch(() => ({})) : {};
-    return { reference: { areas, polygons, census }, fault: null };
+    const census = counted ? await ingestCensus(input, areas).catch(() => []) : [];
+    return { reference: { areas, polygons, census: byCode(census, 'lga_code') }, fault: null };
   } catch (error) {
     if (error instanceof BadInput) return { reference: null, fault: error };
     throw error;

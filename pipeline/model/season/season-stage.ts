@@ -9,7 +9,6 @@ import { areasOf } from '../../ingest/areas-of.ts';
 import { type Cases, casesOf } from '../../ingest/case-series.ts';
 import type { Areas, ClimateRow } from '../../ingest/ingest-tables.ts';
 import * as ingest from '../../ingest/ingest-tables.ts';
-import { BadInput } from '../../lib/bad-input.ts';
 import { randomStream } from '../../lib/numerics/random.ts';
 import { tableOf } from '../../lib/tables/table.ts';
 import * as zonal from '../../measure/zonal/zonal-tables.ts';
@@ -204,7 +203,7 @@ function seasonsOf(
 /** Usual rain by month (mm) of each LGA, and the population-weighted means for each state and the country. */
 function usualRains({ areas, climate, populations }: SeasonInput) {
   const months = Map.groupBy(climate, ({ lga_code }) => lga_code);
-  const rainOf = new Map(areas.lgas.map(({ lga_code }) => [lga_code, usualRain(months.get(lga_code) ?? [], lga_code)]));
+  const rainOf = new Map(areas.lgas.map(({ lga_code }) => [lga_code, usualRain(months.get(lga_code)!)]));
   const rainOver = (lgas: Areas['lgas']) =>
     weighByPopulation(
       lgas.map(({ lga_code }) => ({ rain: rainOf.get(lga_code)!, people: populations[lga_code] ?? 0 })),
@@ -216,15 +215,7 @@ function usualRains({ areas, climate, populations }: SeasonInput) {
   return { rainOf, rain, national: rainOver(areas.lgas) };
 }
 
-/** @throws BadInput if the climate does not cover every month of the year */
-function usualRain(months: readonly ClimateRow[], lga_code: string): number[] {
-  if (months.length < 12)
-    throw new BadInput({
-      file: 'the climate',
-      where: lga_code,
-      found: `${months.length} months of rain`,
-      expected: 'every month of the year at least once',
-    });
+function usualRain(months: readonly ClimateRow[]): number[] {
   const series = months.map(({ rain_mm }) => rain_mm);
   return usualByMonth(series, monthOf(months[0]!.period) - 1);
 }

@@ -25,7 +25,6 @@ const GROUPS: readonly Group[] = [
       'null',
       'omit',
       'uncovered',
-      'overlap',
       'off the coast',
       'parents found by place',
       'no clusters',

@@ -137,6 +137,23 @@ const sources: Case[] = [
     /cases, gaps: found 2020-02 to 2020-01/,
   ],
   [
+    'slivers of a table',
+    set('climate', { sliver_km2: 1 }),
+    /climate: found sliver_km2, expected none: only the role lga_boundaries/,
+  ],
+  [
+    'rain of two months as rasters',
+    set('climate', {
+      format: 'geotiff',
+      range: [0, 900],
+      files: [
+        { path: 'a.tif', period: '2018-01' },
+        { path: 'b.tif', period: '2018-02' },
+      ],
+    }),
+    /climate: found 2 months of rain, expected every month of the year/,
+  ],
+  [
     'an unknown method',
     set('surveys', { methods: { pcr: 'PCR' } }),
     /sources\.json, \/sources\/\d+\/methods: found .*\(pcr\)/,

@@ -103,7 +103,7 @@ describe('faults of a country are bad input, never a bug in the program', () => 
         }
         model.parameters.boundaries = { tolerance_m: 300, max_area_change: 0 };
       },
-      /model\.json, parameters\.boundaries.*area changed.*a smaller tolerance_m/,
+      /model\.json, parameters\.boundaries.*area changed.*which a tolerance_m of 150 gives/,
     ],
     [
       'a name with a NUL in it',

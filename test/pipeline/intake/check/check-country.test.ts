@@ -159,3 +159,48 @@ test('faults of covariates are found too: unused, without a value for an LGA, ou
     expect.stringMatching(/^rasters, height: .*height\.tif, row 0, column 51 .*: found 151, expected 0 to 150/),
   ]);
 });
+
+test('what a build finds only when it measures and simplifies is found here too, in the same words', async () => {
+  const found = await listFaults((country) => {
+    // Ten times the census, and more cases than people.
+    country.files['census.csv'] = String(country.files['census.csv']).replace(/,1000\d\d,18000/g, ',9000,1600');
+    country.files['cases.csv'] = replaceLine(country.files['cases.csv']!, 3, 'NG001,2018-02,18001');
+  });
+  expect(found).toEqual([
+    'tables and outlines, cases: cases.csv, row 3, confirmed: found 18001, expected at most the 18000 people of AB',
+    expect.stringMatching(
+      /^rasters, population: people\.tif, AB Abia: found 2\d{5} people, expected its census, 18000,/,
+    ),
+  ]);
+  const away = await listFaults((country) => {
+    const shift = (file: string) => String(country.files[file]).replace(/^(\s*)7(,?)$/gm, '$17.5$2');
+    for (const file of ['lgas.geojson', 'states.geojson']) country.files[file] = shift(file);
+    country.model.extent = [3, 4, 7.5, 5];
+  });
+  expect(away).toEqual([
+    expect.stringMatching(
+      /^rasters, population: \S+people\.tif, NG002002 Place 4: found 66\.7% of the LGA inside the raster/,
+    ),
+  ]);
+});
+
+test('if simplification changes outlines too much, the tolerance that helps is named', async () => {
+  const bent = (east: number, max_area_change: number) => (country: TinyCountry) => {
+    for (const file of ['lgas.geojson', 'states.geojson']) {
+      const { features, ...rest } = JSON.parse(String(country.files[file]));
+      features[0].geometry.coordinates[0].splice(4, 0, [east, 4.5]);
+      country.files[file] = JSON.stringify({ ...rest, features });
+    }
+    country.model.parameters.boundaries = { tolerance_m: 300, max_area_change };
+  };
+  // The western edge bends in by 55 m, and takes 0.025% of the area with it.
+  expect(await listFaults(bent(3.0005, 0.0001))).toEqual([
+    expect.stringMatching(
+      /^tables and outlines, lga_boundaries: model\.json, parameters\.boundaries, .*NG001001: area changed by 0\.03%.*, which a tolerance_m of 150 gives$/,
+    ),
+  ]);
+  // Rounding moves this bend, whatever the tolerance.
+  expect(await listFaults(bent(3.0500044, 0))).toEqual([
+    expect.stringMatching(/which no smaller tolerance_m gives: correct/),
+  ]);
+});

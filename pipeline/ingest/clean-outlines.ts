@@ -1,0 +1,286 @@
+import { length, pointOnFeature } from '@turf/turf';
+import mapshaper from 'mapshaper';
+import type { Remedy } from '../catalog/remedy.ts';
+import type { Source } from '../catalog/sources.ts';
+import { worded } from '../contract/words.ts';
+import type { ReportLine } from '../engine/stage.ts';
+import { type Refusal, readEach, refusalIn } from '../lib/bad-input.ts';
+import { areaKm2, type Polygon } from '../lib/numerics/area.ts';
+import { selfCrossing } from '../lib/numerics/self-crossing.ts';
+
+interface Outline {
+  code: string;
+  polygons: Polygon[];
+}
+
+/** Ground that the outlines of several LGAs contain, or none. */
+export interface Sliver {
+  kind: 'overlap' | 'gap';
+  /** Codes of the LGAs that contain it or, for a gap, that border it; in ascending order. */
+  codes: string[];
+  km2: number;
+  /** Mean width in metres: twice the area divided by the perimeter. */
+  width: number;
+  /** Longitude and latitude of a point on it. */
+  at: readonly number[];
+  /** Whether it is small enough to be cleaned. */
+  small: boolean;
+}
+
+/** The largest sliver that is cleaned unless the catalog sets `sliver_km2`: a square of 316 m. */
+const SLIVER_KM2 = 0.1;
+/** A larger gap that is narrower than this is a drawing error rather than a lake, m. */
+const NARROW_M = 100;
+/** An LGA lies within another one that contains this share of its ground. */
+const WITHIN = 0.99;
+/** Largest share of an area for which an overlap may be declared a drawing error. */
+const SMALL_OVERLAP = 0.01;
+
+/**
+ * Makes outlines of LGAs share their borders, vertex for vertex, by mapshaper's `-clean`: overlaps of at most
+ * `sliver_km2` go to the smaller area, gaps of at most that size to a neighbour, and an outline's own loops of that size
+ * are removed. An LGA that lies within another one is cut out of it. Outlines that already share their borders keep
+ * their positions. `report` gets whatever moves ground, with its size and place.
+ * @param uncovered the largest gap that the catalog declares to belong to no LGA, km²
+ * @returns the polygons in the order of `lgas`, and the slivers that were cleaned
+ * @throws BadInput naming the areas, size, width and place of larger overlaps and narrow gaps
+ */
+export async function cleanOutlines(
+  lgas: readonly Outline[],
+  source: Source,
+  report: ReportLine[],
+  uncovered: number,
+): Promise<{ polygons: Polygon[][]; slivers: Sliver[] }> {
+  const limit = source.sliver_km2 ?? SLIVER_KM2;
+  const refusal = refusalIn(source.files[0]!.path);
+  const { slivers, ground } = await tilesOf(lgas, limit);
+
+  const loops = readEach(lgas, ({ code, polygons }) => {
+    const km2 = drawnTwice(polygons, ground.get(code)!);
+    // Of an outline whose loops cancel each other out, mapshaper makes no tile.
+    if (km2 > limit || ground.get(code)!.km2 === 0) refuseCrossing(refusal.at(code), polygons);
+    if (km2 > limit) throw refusal.at(code)(`parts or holes that overlap by ${km2.toFixed(2)} km²`, VALID);
+    return { code, km2, crossing: selfCrossing(polygons) };
+  }).filter(({ crossing }) => crossing);
+
+  const enclosing = enclosures(slivers, ground);
+  const isEnclave = ({ codes }: Sliver) =>
+    codes.every((a, i) => codes.slice(i + 1).every((b) => enclosing.has(`${a} ${b}`) !== enclosing.has(`${b} ${a}`)));
+  const enclaves = slivers.filter((sliver) => sliver.kind === 'overlap' && !sliver.small && isEnclave(sliver));
+  const faults = slivers.filter(
+    (sliver) =>
+      !sliver.small &&
+      (sliver.kind === 'overlap' ? !enclaves.includes(sliver) : sliver.width < NARROW_M && sliver.km2 > uncovered),
+  );
+  const declarable = faults.filter(
+    ({ kind, codes, km2 }) => kind === 'gap' || codes.every((code) => km2 <= SMALL_OVERLAP * ground.get(code)!.km2),
+  );
+  const most = Math.max(...declarable.map(({ km2 }) => km2));
+  // A little more than the largest, because mapshaper measures areas on a sphere.
+  const remedy: Remedy = { declare: 'sliver_km2', km2: Math.ceil(101 * most) / 100 };
+  readEach(faults, (fault) => {
+    throw refusal.at(between(fault))(
+      `${fault.kind === 'gap' ? 'a gap' : 'an overlap'} of ${sizeOf(fault)}`,
+      `outlines that share their border, or an error of at most ${limit} km² (sliver_km2 in sources.json)`,
+      declarable.includes(fault) ? remedy : null,
+    );
+  });
+
+  const lakes = slivers.filter(({ kind, small, km2 }) => kind === 'gap' && !small && km2 > uncovered);
+  if (lakes.length > 0) {
+    const largest = largestOf(lakes);
+    report.push({
+      source: source.id,
+      rule: 'uncovered',
+      what: worded`${lakes.length} gaps between {lga.many}, ${totalOf(lakes)} km² in all, belong to no {lga.one}; the largest, of ${sizeOf(largest)}, lies between ${between(largest)}`,
+    });
+  }
+  const small = slivers.filter((sliver) => sliver.small);
+  const isClean = ({ code, polygons }: Outline) => isSame(polygons, ground.get(code)!.polygons);
+  if (small.length + enclaves.length === 0 && lgas.every(isClean))
+    return { polygons: lgas.map(({ polygons }) => polygons), slivers: [] };
+
+  const cleaned = await transform(
+    lgas,
+    `-clean allow-empty overlap-rule=min-area gap-fill-area=${limit}km2 sliver-control=0`,
+  );
+  const polygons = readEach(lgas, ({ code, polygons }, i) => {
+    const now = polygonsOf(cleaned[i]!);
+    if (now.length > 0) return isSame(polygons, now) ? polygons : now;
+    const others = slivers
+      .flatMap(({ codes }) => (codes.includes(code) ? codes : []))
+      .filter((other) => other !== code);
+    throw refusal.at(code)(`no ground outside ${[...new Set(others)].join(', ') || 'its lines'}`, 'an area of its own');
+  });
+
+  const count = (kind: Sliver['kind']) => small.filter((sliver) => sliver.kind === kind).length;
+  if (small.length > 0) {
+    const largest = largestOf(small);
+    report.push({
+      source: source.id,
+      rule: 'slivers cleaned',
+      what: worded`${count('overlap')} overlaps and ${count('gap')} gaps between {lga.many}, ${totalOf(small)} km² in all, none larger than ${limit} km² (sliver_km2): overlaps belong to the smaller {lga.one}, gaps to a neighbour; the largest, of ${sizeOf(largest)}, lies between ${between(largest)}`,
+    });
+  }
+  if (loops.length > 0)
+    report.push({
+      source: source.id,
+      rule: 'slivers cleaned',
+      what: worded`loops where outlines cross themselves are removed: ${loops.map(({ code, km2, crossing }) => `${code} at ${crossing!.map((degrees) => degrees.toFixed(4)).join(', ')} (${km2.toFixed(3)} km²)`).join('; ')}`,
+    });
+  if (enclaves.length > 0)
+    report.push({
+      source: source.id,
+      rule: 'cut out',
+      what: worded`{lga.many} inside the outline of another one are cut out of it: ${enclaves.map((enclave) => `${between(enclave)} share ${sizeOf(enclave)}`).join('; ')}`,
+      needs_approval: true,
+    });
+  return { polygons, slivers: small };
+}
+
+const VALID = 'a valid polygon; make one with: ogr2ogr -makevalid VALID.geojson FILE';
+
+/** @throws BadInput for an outline that crosses itself, naming the place */
+export function refuseCrossing(refusal: Refusal, polygons: readonly Polygon[]): void {
+  const crossing = selfCrossing(polygons);
+  if (crossing) throw refusal(`an outline that crosses itself at ${crossing.join(', ')}`, VALID);
+}
+
+/** What an LGA's outline contains. */
+interface Ground {
+  /** Its tiles: overlaps are tiles of their own. */
+  polygons: Polygon[];
+  km2: number;
+  /** In square degrees. */
+  planar: number;
+}
+
+/** The overlaps and gaps of outlines, and the ground that each of them contains, by mapshaper's mosaic of them all. */
+async function tilesOf(
+  lgas: readonly Outline[],
+  limit: number,
+): Promise<{ slivers: Sliver[]; ground: Map<string, Ground> }> {
+  const tiles = await transform(
+    lgas,
+    '-mosaic calc="codes = collect(code)" -each "m2 = this.area, planar = this.planarArea"',
+  );
+  const ground = new Map<string, Ground>(lgas.map(({ code }) => [code, { polygons: [], km2: 0, planar: 0 }]));
+  const slivers: Sliver[] = [];
+  const gaps = new Map<Sliver, Polygon[]>();
+  for (const { properties, geometry } of tiles) {
+    const polygons = polygonsOf({ geometry });
+    const km2 = areaKm2(polygons);
+    const codes = ((properties.codes ?? []) as string[]).toSorted();
+    for (const code of codes) {
+      const own = ground.get(code)!;
+      own.polygons.push(...polygons);
+      own.km2 += km2;
+      own.planar += properties.planar as number;
+    }
+    if (codes.length === 1) continue;
+    const lines = { type: 'MultiLineString' as const, coordinates: polygons.flat() };
+    const metres = length({ type: 'Feature', properties: {}, geometry: lines }, { units: 'meters' });
+    const kind = codes.length === 0 ? 'gap' : 'overlap';
+    const sliver: Sliver = {
+      kind,
+      codes,
+      km2,
+      width: (2e6 * km2) / metres,
+      at: pointOnFeature({ type: 'MultiPolygon', coordinates: polygons }).geometry.coordinates,
+      // mapshaper's own area decides which gaps it fills.
+      small: kind === 'gap' ? (properties.m2 as number) < limit * 1e6 : km2 <= limit,
+    };
+    slivers.push(sliver);
+    if (kind === 'gap') gaps.set(sliver, polygons);
+  }
+  nameNeighbours(gaps, ground);
+  return { slivers, ground };
+}
+
+/** Names the LGAs along each gap: those of whose tiles two or more vertices are on its rim. */
+function nameNeighbours(gaps: ReadonlyMap<Sliver, readonly Polygon[]>, ground: ReadonlyMap<string, Ground>): void {
+  const rims = new Map<string, Sliver[]>();
+  for (const [gap, polygons] of gaps)
+    for (const vertex of new Set(polygons.flat(2).map(String))) rims.set(vertex, [...(rims.get(vertex) ?? []), gap]);
+  if (rims.size === 0) return;
+  for (const [code, { polygons }] of ground) {
+    const touched = new Set(polygons.flat(2).map(String)).intersection(rims);
+    const vertices = Map.groupBy(
+      [...touched].flatMap((vertex) => rims.get(vertex)!),
+      (gap) => gap,
+    );
+    for (const [gap, { length }] of vertices) if (length > 1) gap.codes.push(code);
+  }
+}
+
+/** `A B` for each pair of LGAs of which A contains B. */
+function enclosures(slivers: readonly Sliver[], ground: ReadonlyMap<string, Ground>): Set<string> {
+  const shared = new Map<string, number>();
+  for (const { kind, codes, km2 } of slivers)
+    if (kind === 'overlap')
+      for (const a of codes) for (const b of codes) shared.set(`${a} ${b}`, (shared.get(`${a} ${b}`) ?? 0) + km2);
+  return new Set(
+    [...shared].flatMap(([pair, km2]) => (km2 >= WITHIN * ground.get(pair.split(' ')[1]!)!.km2 ? [pair] : [])),
+  );
+}
+
+/**
+ * Ground that an outline's own rings enclose more than once, km². It is compared in square degrees, to which a vertex in
+ * the middle of a long edge makes no difference.
+ */
+function drawnTwice(polygons: readonly Polygon[], { km2, planar }: Ground): number {
+  const ringArea = (ring: Polygon[number]) =>
+    Math.abs(ring.slice(1).reduce((sum, [x, y], i) => sum + (ring[i]![0] - x) * (ring[i]![1] + y), 0)) / 2;
+  const drawn = polygons.reduce(
+    (sum, [outer, ...holes]) => sum + ringArea(outer!) - holes.reduce((all, hole) => all + ringArea(hole), 0),
+    0,
+  );
+  return planar === 0 ? 0 : (Math.abs(drawn - planar) / planar) * km2;
+}
+
+/** Whether two outlines consist of the same edges, in whatever order. */
+function isSame(a: readonly Polygon[], b: readonly Polygon[]): boolean {
+  const [before, after] = [edgesOf(a), edgesOf(b)];
+  return before.size === after.size && [...before].every((edge) => after.has(edge));
+}
+
+function edgesOf(polygons: readonly Polygon[]): Set<string> {
+  const edges = new Set<string>();
+  for (const ring of polygons.flat())
+    for (let i = 1; i < ring.length; i++) {
+      const [a, b] = [String(ring[i - 1]), String(ring[i])];
+      edges.add(a < b ? `${a} ${b}` : `${b} ${a}`);
+    }
+  return edges;
+}
+
+const totalOf = (slivers: readonly Sliver[]) => slivers.reduce((sum, { km2 }) => sum + km2, 0).toFixed(3);
+const largestOf = (slivers: readonly Sliver[]) =>
+  slivers.reduce((most, sliver) => (sliver.km2 > most.km2 ? sliver : most));
+
+/** Codes of at most four areas. */
+const between = ({ codes }: Sliver) =>
+  `${codes.slice(0, 4).join(' and ')}${codes.length > 4 ? ` and ${codes.length - 4} more` : ''}`;
+
+const sizeOf = ({ km2, width, at }: Sliver) =>
+  `${km2.toFixed(3)} km², ${width.toFixed(0)} m wide, at ${at.map((degrees) => degrees.toFixed(4)).join(', ')}`;
+
+interface Feature {
+  properties: Record<string, unknown>;
+  geometry: { type: string; coordinates: unknown } | null;
+}
+
+const polygonsOf = ({ geometry }: Pick<Feature, 'geometry'>): Polygon[] =>
+  (geometry === null ? [] : geometry.type === 'Polygon' ? [geometry.coordinates] : geometry.coordinates) as Polygon[];
+
+async function transform(lgas: readonly Outline[], commands: string): Promise<Feature[]> {
+  const features = lgas.map(({ code, polygons }) => ({
+    type: 'Feature',
+    properties: { code },
+    geometry: { type: 'MultiPolygon', coordinates: polygons },
+  }));
+  const output = await mapshaper.applyCommands(`-i lgas.json ${commands} -o out.json format=geojson`, {
+    'lgas.json': JSON.stringify({ type: 'FeatureCollection', features }),
+  });
+  return JSON.parse(Buffer.from(output['out.json'] ?? []).toString() || '{}').features ?? [];
+}
