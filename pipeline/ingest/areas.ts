@@ -119,7 +119,7 @@ function placeInStates(input: IngestInput, lgas: readonly Outline[], states: rea
 async function readCodes(input: IngestInput): Promise<Map<string, { code: string; parent: string }> | null> {
   const [source] = sourcesOf(input, 'lga_codes');
   if (!source) return null;
-  const table = await readTable(input.rawData, source);
+  const table = await readTable(input.rawData, source, input.report);
   table.refuseDuplicates(['lga']);
   table.refuseDuplicates(['lga_pcode']);
   const codes = new Map(

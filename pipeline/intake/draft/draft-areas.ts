@@ -125,6 +125,7 @@ const leftOut = ({ file, features }: OutlineFile): LeftOut => ({
   kind: 'left out',
   file,
   why: `${features.length} outlines that add nothing to the others, or lack codes`,
+  lost: null,
 });
 
 /** The upper level: the first other file with several outlines that each have a code and a name. */

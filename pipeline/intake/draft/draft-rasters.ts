@@ -87,6 +87,7 @@ export function draftRasters(
         kind: 'left out',
         file: raster.file,
         why: whyLeftOut(raster, population, ratios.get(raster)),
+        lost: null,
       })),
   };
 }

@@ -5,9 +5,10 @@ import { addMonths } from '../../contract/months.ts';
 import { BadInput } from '../../lib/bad-input.ts';
 import { type DraftAreas, draftAreas } from './draft-areas.ts';
 import { cellsOf, columnOfYear } from './draft-columns.ts';
+import { type AreaCodes, levelOf } from './draft-keys.ts';
 import { describeRatios, peopleByArea, type Ratio, ratiosByArea } from './draft-people.ts';
 import { draftRasters, populationRasters, short, yearOf } from './draft-rasters.ts';
-import { type AreaCodes, type DraftEntry, type DraftedTable, draftTables } from './draft-tables.ts';
+import { type DraftEntry, type DraftedTable, draftTables } from './draft-tables.ts';
 import { type Question, questionsOf } from './questions.ts';
 import type { LeftOut, OutlineFile, RasterFile, RecognisedFile } from './recognise.ts';
 
@@ -46,15 +47,12 @@ export async function draftCountry(
     files.filter((file) => file.kind === kind) as Extract<RecognisedFile, { kind: Kind }>[];
   const tables = of('table');
   const areas = draftAreas(of('outlines'), tables);
-  const codes: AreaCodes = {
-    lgas: new Set(areas.lgas.map(({ code }) => code)),
-    states: new Set(areas.upper.map(({ code }) => code)),
-  };
+  const codes: AreaCodes = { lgas: levelOf(areas.lgas), states: levelOf(areas.upper) };
   const { kept, leftOut } = draftTables(tables, codes, areas.codes?.table ?? null);
   const census = kept.find(({ entry }) => entry.role === 'population_census');
   const columnIn = (year: number | null) => {
     const { people } = census!.entry.columns!;
-    return year === null ? people! : columnOfYear(census!.table.header, people!, year);
+    return year === null ? people! : columnOfYear(census!.used.header, people!, year);
   };
   const ratios = new Map<RasterFile, Ratio[]>();
   if (census)
@@ -67,14 +65,14 @@ export async function draftCountry(
   const year = rasters.population[0] ? yearOf(rasters.population[0]) : null;
   // The table is compared with the raster, so both must be of the same year.
   if (census) census.entry.columns!.people = columnIn(year);
-  const counted = census ? sum(cellsOf(census.table, columnIn(year))) : null;
+  const counted = census ? sum(cellsOf(census.used, columnIn(year))) : null;
   const entries: DraftSource[] = [
     ...entriesOfAreas(areas),
-    ...kept.map(({ table, entry }) => ({
+    ...kept.map(({ table, entry, note }) => ({
       entry,
       format: table.format,
       files: [table.file, ...table.siblings].map((file) => ({ path: file })),
-      notes: ['Columns recognised by their names'],
+      notes: [note],
     })),
     ...rasters.drafted
       .filter(({ entry }) => entry.role !== 'climate' || !kept.some((drafted) => drafted.entry.role === 'climate'))
@@ -172,9 +170,9 @@ function hintsOf(areas: DraftAreas, entries: readonly DraftSource[], kept: reado
 function agesOf(kept: readonly DraftedTable[]): [number, number] {
   const years = (name: 'youngest_years' | 'oldest_years') =>
     kept
-      .flatMap(({ table, entry }) => {
+      .flatMap(({ used, entry }) => {
         const column = entry.columns?.[name];
-        return column === undefined ? [] : cellsOf(table, column).map(Number);
+        return column === undefined ? [] : cellsOf(used, column).map(Number);
       })
       .sort((a, b) => a - b);
   const oldest = years('oldest_years');
