@@ -2,14 +2,16 @@
 
 import type { Source } from '../../catalog/sources.ts';
 import { addMonths } from '../../contract/months.ts';
+import { MAY_BE_CUT } from '../../ingest/readers/raw-table.ts';
 import { BadInput } from '../../lib/bad-input.ts';
 import { type DraftAreas, draftAreas } from './draft-areas.ts';
 import { cellsOf, columnOfYear } from './draft-columns.ts';
+import type { DraftEntry } from './draft-entry.ts';
 import { type AreaCodes, levelOf } from './draft-keys.ts';
 import { describeRatios, peopleByArea, type Ratio, ratiosByArea } from './draft-people.ts';
 import { draftRasters, populationRasters, short, yearOf } from './draft-rasters.ts';
-import { type DraftEntry, type DraftedTable, draftTables } from './draft-tables.ts';
-import { type Question, questionsOf } from './questions.ts';
+import { type DraftedTable, draftTables } from './draft-tables.ts';
+import { type Answers, type Question, questionsOf } from './questions.ts';
 import type { LeftOut, OutlineFile, RasterFile, RecognisedFile } from './recognise.ts';
 
 export interface DraftSource {
@@ -24,6 +26,8 @@ export interface Draft {
   areas: DraftAreas;
   entries: DraftSource[];
   leftOut: LeftOut[];
+  /** What is used although it may be wrong. */
+  doubts: string[];
   questions: Question[];
 }
 
@@ -33,22 +37,22 @@ const AFTER_SURVEY = 12;
 /**
  * @param root directory that the file paths are relative to
  * @param now current time, ISO 8601; if no file carries a date, estimates end with the previous year
- * @param population path of the requested population raster; null chooses the one that agrees best with the population
- *   table
+ * @param answers given so far, of which the population raster and the numbers of tables change the draft; by default
+ *   the population raster is the one that agrees best with the population table
  * @throws BadInput if there are no outlines, no area codes or no population raster
  */
 export async function draftCountry(
   files: readonly RecognisedFile[],
   root: string,
   now: string,
-  population: string | null = null,
+  answers: Answers = {},
 ): Promise<Draft> {
   const of = <Kind extends RecognisedFile['kind']>(kind: Kind) =>
     files.filter((file) => file.kind === kind) as Extract<RecognisedFile, { kind: Kind }>[];
   const tables = of('table');
   const areas = draftAreas(of('outlines'), tables);
   const codes: AreaCodes = { lgas: levelOf(areas.lgas), states: levelOf(areas.upper) };
-  const { kept, leftOut } = draftTables(tables, codes, areas.codes?.table ?? null);
+  const { kept, leftOut, unnamed } = draftTables(tables, codes, areas.codes?.table ?? null, answers);
   const census = kept.find(({ entry }) => entry.role === 'population_census');
   const columnIn = (year: number | null) => {
     const { people } = census!.entry.columns!;
@@ -61,7 +65,7 @@ export async function draftCountry(
       const own = await ratiosByArea(root, raster.file, areas.outlines, counts);
       if (own.length > 0) ratios.set(raster, own);
     }
-  const rasters = draftRasters(of('raster'), ratios, population);
+  const rasters = draftRasters(of('raster'), ratios, answers.population ?? null);
   const year = rasters.population[0] ? yearOf(rasters.population[0]) : null;
   // The table is compared with the raster, so both must be of the same year.
   if (census) census.entry.columns!.people = columnIn(year);
@@ -90,9 +94,11 @@ export async function draftCountry(
     leftOut: [...of('left out'), ...areas.leftOut, ...leftOut, ...rasters.leftOut]
       .map((skipped) => ({ ...skipped, why: areas.lacking.get(skipped.file) ?? skipped.why }))
       .sort((a, b) => (a.file < b.file ? -1 : 1)),
+    doubts: tables.flatMap(({ file, mayBeCut }) => (mayBeCut ? [`${file}: ${MAY_BE_CUT}`] : [])),
     questions: questionsOf({
       ...hintsOf(areas, entries, kept, now),
       population: rasters.population.map(({ file }) => file),
+      unnamed,
     }),
   };
 }

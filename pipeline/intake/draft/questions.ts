@@ -12,6 +12,8 @@ export interface Question {
   form: RegExp;
   /** The latest month allowed. */
   latest?: string;
+  /** Whether the draft depends on the answer. */
+  redraws?: true;
 }
 
 export type Answers = Readonly<Record<string, string>>;
@@ -30,10 +32,18 @@ export interface Hints {
   ages: readonly [number, number];
   /** Population rasters to choose from, the likeliest first. */
   population: readonly string[];
+  /** Tables whose numbers have no name, and what these probably are. */
+  unnamed: readonly { file: string; guess: NumbersAre }[];
 }
 
+/** What numbers without a name may be. */
+export const NUMBERS_ARE = ['cases', 'rain', 'people', 'other'] as const;
+export type NumbersAre = (typeof NUMBERS_ARE)[number];
+/** The question about the numbers of a table. */
+export const numbersOf = (file: string) => `numbers of ${file}`;
+
 /** The questions in the order in which they are asked. */
-export function questionsOf({ codes, first, last, latest, ages, population }: Hints): Question[] {
+export function questionsOf({ codes, first, last, latest, ages, population, unnamed }: Hints): Question[] {
   const iso = /^[A-Z]{2}(?![A-Z])/.exec(codes[0] ?? '')?.[0] ?? null;
   const same = iso !== null && codes.every((code) => code.startsWith(iso));
   const name = same ? (new Intl.DisplayNames(['en'], { type: 'region', fallback: 'none' }).of(iso) ?? null) : null;
@@ -71,9 +81,17 @@ export function questionsOf({ codes, first, last, latest, ages, population }: Hi
             asks: `Population raster: ${population.join(' or ')}`,
             guess: population[0]!,
             form: new RegExp(`^(${population.map((file) => RegExp.escape(file)).join('|')})$`),
+            redraws: true as const,
           },
         ]
       : []),
+    ...unnamed.map(({ file, guess }) => ({
+      id: numbersOf(file),
+      asks: `What the unnamed numbers in ${file} are: ${NUMBERS_ARE.join(', ')}`,
+      guess,
+      form: new RegExp(`^(${NUMBERS_ARE.join('|')})$`),
+      redraws: true as const,
+    })),
   ];
 }
 

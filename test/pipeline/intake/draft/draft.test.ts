@@ -30,7 +30,7 @@ async function draftOf(directory: string, population?: string) {
   const found = [];
   for (const file of files) found.push(await recogniseFile(root, file, files));
   const recognised = found.filter((file) => file !== null);
-  return { root, draft: await draftCountry(recognised, root, NOW, population) };
+  return { root, draft: await draftCountry(recognised, root, NOW, population ? { population } : {}) };
 }
 
 /** Drafts a catalog from the files of a directory, writes it to another one and checks it. */
@@ -210,6 +210,7 @@ test('answers must have the right form, and are required if nothing can be guess
     latest: '2022-07',
     ages: [6, 59] as const,
     population: ['a.tif', 'b.tif'],
+    unnamed: [],
   };
   const questions = questionsOf(hints);
   expect(() => answersTo(questions, {})).toThrow('answers, name: found no answer and no guess');
