@@ -153,7 +153,8 @@ async function readOutlines(
   const outlines = readEach(features, ({ properties, polygons }, index): Outline => {
     const ofFeature = refusal.at(`feature ${index + 1}`);
     const text = (column: string) => {
-      const value = properties[columns[column]!];
+      const found = properties[columns[column]!];
+      const value = typeof found === 'number' ? String(found) : found;
       if (value === undefined) {
         const fields = Object.keys(properties).join(', ') || 'none';
         throw ofFeature(`the fields ${fields}`, `a field ${columns[column]}`);

@@ -101,7 +101,7 @@ function causeOf(message: string): string {
 export function messageOf(error: Error): string {
   if (!(error instanceof BadInput)) return error.message;
   const [cause, ...others] = groupMessages([error, ...error.others].map(({ message }) => message));
-  const further = others.length > 0 ? ` (${others.length} further causes: see \`catalog check\`)` : '';
+  const further = others.length > 0 ? ` (further causes: ${others.length}; see \`catalog check\`)` : '';
   return `${cause}${further}`;
 }
 

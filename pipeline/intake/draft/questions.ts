@@ -115,9 +115,13 @@ export function answersTo(questions: readonly Question[], given: Answers): { ans
   const unknown = Object.keys(given).find((id) => !questions.some((question) => question.id === id));
   if (unknown) throw refusal.at(unknown)('no such question', `one of ${questions.map(({ id }) => id).join(', ')}`);
   const guessed = questions.filter(({ id }) => given[id] === undefined);
+  const open = guessed.filter(({ guess }) => guess === null);
+  if (open.length > 0) {
+    const example = JSON.stringify(Object.fromEntries(open.map(({ id, asks }) => [id, asks])));
+    throw refusal.at(open.map(({ id }) => id).join(', '))('no answer and no guess', `--answers FILE with ${example}`);
+  }
   const entries = questions.map((question) => {
-    const answer = given[question.id] ?? question.guess;
-    if (answer === null) throw refusal.at(question.id)('no answer and no guess', question.asks);
+    const answer = given[question.id] ?? question.guess!;
     const wrong = refuseAnswer(question, answer);
     if (wrong) throw new UsageError(`answers, ${wrong}`);
     return [question.id, answer];
