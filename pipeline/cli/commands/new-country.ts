@@ -137,12 +137,7 @@ function describe({ entries, leftOut, doubts }: Draft): void {
       })),
     ),
   );
-  if (leftOut.length > 0)
-    say(
-      '',
-      'Left out:',
-      ...groupMessages(leftOut.map(({ file, why }) => `${file}: ${why}`)).map((line) => `  ${line}`),
-    );
+  if (leftOut.length > 0) say('', 'Left out:', ...leftOut.map(({ file, why }) => `  ${file}: ${why}`));
   if (doubts.length > 0) say('', 'Doubts:', ...groupMessages(doubts).map((line) => `  ${line}`));
   say('');
 }

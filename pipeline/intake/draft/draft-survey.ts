@@ -21,8 +21,8 @@ export function draftSurvey(table: TableFile, place: PlaceKey | null): TableDraf
     const lacks = counts.examined ? 'positive' : 'examined';
     return refused(`a survey without a column of the children ${lacks}, such as ${aliasesOf(lacks).join(', ')}`);
   }
-  // Health facilities' monthly records have tests and positives too, but no clusters.
-  if (!isComplete || (!located && !(inLga && about.cluster_id && about.method))) return null;
+  // Health facilities' monthly records have tests and positives too, but not a method for each row.
+  if (!isComplete || (!located && !(inLga && about.method))) return null;
   if (counts.positive) delete counts.positivity;
   const missing = (['survey_year', 'cluster_id', 'method'] as const).filter((name) => !about[name]);
   if (missing.length > 0)

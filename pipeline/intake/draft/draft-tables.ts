@@ -2,6 +2,7 @@
 
 import type { Role } from '../../catalog/roles.ts';
 import type { TextTable } from '../../ingest/readers/csv.ts';
+import { quoted } from '../../lib/shell.ts';
 import { draftByPlace } from './draft-by-place.ts';
 import { cellsOf, looksLike } from './draft-columns.ts';
 import type { DraftEntry, TableDraft } from './draft-entry.ts';
@@ -24,7 +25,7 @@ const ONCE: readonly Role[] = ['population_census', 'climate', 'cases_states', '
 
 /**
  * Drafts every role that a table can have; of several tables, each role, or round of a survey, is drafted from the one
- * with the most known columns.
+ * with the most known columns, then the most months.
  * @param ofCodes the table that gives the areas their codes, which may have no other role
  * @param answers of earlier questions about the numbers of tables
  */
@@ -36,8 +37,8 @@ export function draftTables(
 ): { kept: DraftedTable[]; leftOut: LeftOut[]; unnamed: Hints['unnamed'] } {
   const leftOut: LeftOut[] = [];
   const unnamed: { file: string; guess: NumbersAre }[] = [];
-  const leave = ({ file, header }: TableFile, why: string, isLost = true) =>
-    leftOut.push({ kind: 'left out', file, why, lost: isLost ? looksLike([file, ...header]) : null });
+  const leave = (table: TableFile, why: string, isLost = true) =>
+    leftOut.push({ kind: 'left out', file: table.file, why, lost: isLost ? subjectOf(table) : null });
   const candidates = tables.flatMap((table) => {
     const { entries, obstacles, numbers } = draftTable(table, areas, answers);
     if (numbers) unnamed.push({ file: table.file, guess: numbers });
@@ -46,7 +47,8 @@ export function draftTables(
   });
   const known = ({ entry }: DraftedTable) => Object.keys(entry.columns ?? {}).length - (entry.where ? 100 : 0);
   const kept: DraftedTable[] = [];
-  for (const candidate of candidates.toSorted((a, b) => known(b) - known(a))) {
+  const months = ({ entry, used }: DraftedTable) => (entry.span ? used.rows.length : 0);
+  for (const candidate of candidates.toSorted((a, b) => known(b) - known(a) || months(b) - months(a))) {
     const better = kept.find((other) => isSame(candidate, other));
     if (better) leave(candidate.table, ...whyNotBeside(candidate, better));
     else kept.push(candidate);
@@ -57,6 +59,12 @@ export function draftTables(
     if (used.length > 0 && unused.length > 0) leave(table, `columns that are not used: ${unused.join(', ')}`, false);
   }
   return { kept: kept.sort((a, b) => (a.table.file < b.table.file ? -1 : 1)), leftOut, unnamed };
+}
+
+/** What a table seems to be about; null if it has numbers alone, which belong to no area and no month. */
+function subjectOf(table: TableFile): string | null {
+  const isNumeric = (column: string) => cellsOf(table, column).every((cell) => Number.isFinite(Number(cell)));
+  return table.header.every(isNumeric) ? null : looksLike([table.file, ...table.header]);
 }
 
 /** Whether two tables give the same figures: only one can be used. */
@@ -80,7 +88,7 @@ function whyNotBeside({ table, entry }: DraftedTable, better: DraftedTable): [wh
   const [own, other] = [entry.span, better.entry.span];
   if (own && other && (own.first < other.first || own.last > other.last))
     return [
-      `months ${own.first} to ${own.last} of the areas of ${file}, which has ${other.first} to ${other.last}: join the two files into one`,
+      `months ${own.first} to ${own.last} of the areas of ${file}, which has ${other.first} to ${other.last}; join them: (cat ${quoted(file)}; tail -n +2 ${quoted(table.file)}) > joined.csv`,
       true,
     ];
   const more = table.rows.length - better.table.rows.length;

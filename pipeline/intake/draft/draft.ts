@@ -1,5 +1,6 @@
 /** The catalog of a new country, drafted from its raw files. */
 
+import path from 'node:path';
 import type { Source } from '../../catalog/sources.ts';
 import { addMonths } from '../../contract/months.ts';
 import { MAY_BE_CUT } from '../../ingest/readers/raw-table.ts';
@@ -12,7 +13,7 @@ import { describeRatios, peopleByArea, type Ratio, ratiosByArea } from './draft-
 import { draftRasters, populationRasters, short, yearOf } from './draft-rasters.ts';
 import { type DraftedTable, draftTables } from './draft-tables.ts';
 import { type Answers, type Question, questionsOf } from './questions.ts';
-import type { LeftOut, OutlineFile, RasterFile, RecognisedFile } from './recognise.ts';
+import type { LeftOut, OutlineFile, RasterFile, RecognisedFile, TableFile } from './recognise.ts';
 
 export interface DraftSource {
   entry: DraftEntry;
@@ -91,7 +92,12 @@ export async function draftCountry(
   return {
     areas,
     entries,
-    leftOut: [...of('left out'), ...areas.leftOut, ...leftOut, ...rasters.leftOut]
+    leftOut: [
+      ...of('left out').map((file) => unlessConverted(file, tables)),
+      ...areas.leftOut,
+      ...leftOut,
+      ...rasters.leftOut,
+    ]
       .map((skipped) => ({ ...skipped, why: areas.lacking.get(skipped.file) ?? skipped.why }))
       .sort((a, b) => (a.file < b.file ? -1 : 1)),
     doubts: tables.flatMap(({ file, mayBeCut }) => (mayBeCut ? [`${file}: ${MAY_BE_CUT}`] : [])),
@@ -101,6 +107,12 @@ export async function draftCountry(
       unnamed,
     }),
   };
+}
+
+/** Nothing is lost with a file that cannot be read if a table in a path of its name can. */
+function unlessConverted(skipped: LeftOut, tables: readonly TableFile[]): LeftOut {
+  const { name } = path.parse(skipped.file);
+  return tables.some(({ file }) => file.includes(name)) ? { ...skipped, lost: null } : skipped;
 }
 
 const sum = (cells: readonly string[]) => cells.reduce((total, cell) => total + Number(cell), 0);

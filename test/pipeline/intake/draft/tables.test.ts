@@ -216,9 +216,17 @@ test('two years of cases of the same areas are not one of them in silence; colum
     ['2018.csv', 'columns that are not used: suspected_cases', null],
     [
       '2019.csv',
-      'months 2019-01 to 2019-12 of the areas of 2018.csv, which has 2018-01 to 2018-12: join the two files into one',
+      'months 2019-01 to 2019-12 of the areas of 2018.csv, which has 2018-01 to 2018-12; join them: (cat 2018.csv; tail -n +2 2019.csv) > joined.csv',
       'cases',
     ],
+  ]);
+});
+
+test('of two tables with the same columns, the longer one is used', async () => {
+  const all = long('code,period,confirmed', iso);
+  const { draft } = await draftOf(country({ 'a.csv': all.replaceAll(/^.*,2018-.*\n/gm, ''), 'b.csv': all }));
+  expect(draft.leftOut.map(({ file, why, lost }) => [file, why, lost])).toEqual([
+    ['a.csv', 'has the figures of b.csv', null],
   ]);
 });
 
@@ -270,7 +278,13 @@ test('new-country exits with 1 if it left out a table that matters, and says so 
     code: 1,
     last: 'Not used, for the reasons above: book.xlsx (a table that cannot be read), x_cases.csv (cases). Mend them, or list the other files after --from.',
   });
-  const good = await draft(country({ 'x_cases.csv': long('code,period,confirmed', iso, ',', '') }));
+  const good = await draft(
+    country({
+      'x_cases.csv': long('code,period,confirmed', iso, ',', ''),
+      'x_cases.xlsx': 'PK\x03\x04',
+      'covariates.csv': 'rain,height\n0.5,-0.3\n',
+    }),
+  );
   expect(good.code).toBe(0);
   expect(good.stdout).toMatch(/Doubts:\n {2}x_cases\.csv: no line end after the last row/);
   const stopped = await draft(country({ 'x_cases.csv': weeks }, ['people.tif']));
