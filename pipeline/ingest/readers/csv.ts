@@ -63,6 +63,7 @@ interface Reject {
 }
 
 function complaintOf({ error_message }: Reject, refusal: Refusal, cells: number, expected: number): BadInput {
+  if (expected === 1) return refusal(`${cells} cells`, '1 as in the header; remove any title above the real header');
   if (cells !== expected) return refusal(`${cells} cells`, `${expected} as in the header`);
   return refusal(error_message.split('\n')[0]!.replace(/\.$/, ''), 'a readable CSV table');
 }

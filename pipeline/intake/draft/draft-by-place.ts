@@ -20,12 +20,28 @@ interface Use {
   /** Whether every month is used, or only the latest figure of each area. */
   monthly: boolean;
   beside?: ColumnName;
+  /** What the country lacks without it, unless it is mere context. */
+  subject?: string;
 }
 
 const USES: readonly Use[] = [
-  { measure: 'confirmed', lower: 'cases_lgas', upper: 'cases_states', unit: 'cases', monthly: true },
-  { measure: 'rain_mm', lower: 'climate', unit: 'mm per month', monthly: true, beside: 'temperature_c' },
-  { measure: 'people', lower: 'population_census', unit: 'persons', monthly: false, beside: 'children_0_4' },
+  { measure: 'confirmed', lower: 'cases_lgas', upper: 'cases_states', unit: 'cases', monthly: true, subject: 'cases' },
+  {
+    measure: 'rain_mm',
+    lower: 'climate',
+    unit: 'mm per month',
+    monthly: true,
+    beside: 'temperature_c',
+    subject: 'climate',
+  },
+  {
+    measure: 'people',
+    lower: 'population_census',
+    unit: 'persons',
+    monthly: false,
+    beside: 'children_0_4',
+    subject: 'people',
+  },
   ...FIGURES.map((figure): Use => {
     const unit = figure === 'travel_minutes_to_care' ? 'minutes' : 'share';
     return { measure: figure, lower: 'layer', upper: 'layer', figure, unit, monthly: false };
@@ -36,14 +52,14 @@ type Measures = Partial<Record<ColumnName, string>>;
 
 /** @param answers to questions about what numbers without a name are */
 export function draftByPlace(table: TableFile, place: PlaceKey | null, answers: Answers): TableDraft {
-  if (!place) return { entries: [], obstacles: ['no column contains the area codes or names'] };
+  if (!place) return withoutPlace(table);
   const others = table.header.filter((column) => column !== place.column);
   const named = columnsOf(
     others,
     USES.map(({ measure }) => measure),
   );
   const numbers = numbersIn(table, others, named, answers);
-  const measures = numbers ? withNumbers(named, numbers) : named;
+  const measures = numbers ? measureOf(numbers, named.confirmed!) : named;
   const time = timeOf(table, [place.column, ...Object.values(measures)]);
   const months = monthsIn(table, place, time, measures);
   const latest = latestIn(table, place, time, measures);
@@ -55,7 +71,7 @@ export function draftByPlace(table: TableFile, place: PlaceKey | null, answers: 
     const rows = use.monthly ? months : latest;
     if (role === undefined || typeof rows === 'string') {
       const why = role === undefined ? 'it is given for the upper level only' : rows;
-      draft.obstacles.push(`"${column}" is not used: ${why}`);
+      draft.obstacles.push({ why: `"${column}" is not used: ${why}`, ...(use.subject ? { lost: use.subject } : {}) });
       continue;
     }
     const { columns, ...kept } = rows;
@@ -79,18 +95,26 @@ export function draftByPlace(table: TableFile, place: PlaceKey | null, answers: 
     draft.entries.push({ entry, note: noteOn(table, place, entry, numbers) });
   }
   if (draft.entries.length + draft.obstacles.length === 0)
-    draft.obstacles.push(
-      numbers
+    draft.obstacles.push({
+      why: numbers
         ? `by area, but neither its name nor its columns tell what its numbers are (answer "${numbersOf(table.file)}")`
         : 'by area, but without a column of people, cases, rain or a context figure',
-    );
+    });
   return draft;
+}
+
+function withoutPlace(table: TableFile): TableDraft {
+  const why = 'no column contains the area codes or names (areas must be rows, not columns)';
+  const time = timeOf(table, []);
+  const isMonthly = typeof time !== 'string' && time.monthly;
+  const lost = looksLike([table.file, ...table.header]) ?? 'monthly records';
+  return { entries: [], obstacles: [{ why, ...(isMonthly ? { lost } : {}) }] };
 }
 
 function noteOn({ dialect }: TableFile, { recode }: PlaceKey, { where }: DraftEntry, numbers: NumbersAre | null) {
   const parts = [
     dialect.pivot ? 'Months are columns' : 'Columns recognised by their names',
-    ...(recode ? ['areas by theirs'] : []),
+    ...(recode ? ['areas by their names'] : []),
     ...(numbers ? [`numbers without a name taken for ${numbers}`] : []),
     ...(where ? [`only ${Object.values(where).join('-')}, the latest in every area`] : []),
   ];
@@ -119,9 +143,10 @@ function numbersIn(
   return areWhole && (subject === null || subject === 'cases') ? 'cases' : 'other';
 }
 
-function withNumbers({ confirmed: value, ...named }: Measures, numbers: NumbersAre): Measures {
+/** Numbers without a name are the only ones of their table: others beside them are totals. */
+function measureOf(numbers: NumbersAre, column: string): Measures {
   const measure = { cases: 'confirmed', rain: 'rain_mm', people: 'people', other: null }[numbers];
-  return measure === null ? named : { ...named, [measure]: value! };
+  return measure === null ? {} : { [measure]: column };
 }
 
 /** The rows of an entry: the columns of their months and the span, or the time to keep. */
@@ -161,7 +186,7 @@ function repeatedIn(table: TextTable, place: PlaceKey, time: TimeKey | null, mea
   const twice = [...counts].find(([, rows]) => rows.length > 1);
   if (!twice) return null;
   const keyed = [place.column, ...Object.values(time?.columns ?? {}), ...Object.values(measures)];
-  const apart = table.header.find(
+  const apart = table.header.findLast(
     (column, index) =>
       !keyed.includes(column) &&
       new Set(table.rows.map(({ cells }, i) => `${keys[i]} ${cells[index]}`)).size === keys.length,

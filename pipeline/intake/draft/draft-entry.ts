@@ -11,7 +11,8 @@ export type DraftEntry = { role: Role } & Pick<Source, 'unit'> & Partial<Source>
 /** What a table gives, and why it does not give more. */
 export interface TableDraft {
   entries: { entry: DraftEntry; note: string }[];
-  obstacles: string[];
+  /** Each with what is lost for it, if that is known from a column. */
+  obstacles: { why: string; lost?: string }[];
   /** What its numbers were taken for, if they have no name. */
   numbers?: NumbersAre;
 }

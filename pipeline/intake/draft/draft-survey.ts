@@ -10,7 +10,7 @@ import type { TableFile } from './recognise.ts';
 /** Survey clusters located by coordinates or code, with children examined and positive; null without such columns. */
 export function draftSurvey(table: TableFile, place: PlaceKey | null): TableDraft | null {
   const { header } = table;
-  const refused = (why: string): TableDraft => ({ entries: [], obstacles: [why] });
+  const refused = (why: string): TableDraft => ({ entries: [], obstacles: [{ why, lost: 'survey results' }] });
   const coordinates = columnsOf(header, ['longitude', 'latitude']);
   const located = coordinates.longitude !== undefined && coordinates.latitude !== undefined;
   const inLga = place?.is === 'lga_pcode' ? place : null;

@@ -37,12 +37,13 @@ export function draftTables(
 ): { kept: DraftedTable[]; leftOut: LeftOut[]; unnamed: Hints['unnamed'] } {
   const leftOut: LeftOut[] = [];
   const unnamed: { file: string; guess: NumbersAre }[] = [];
-  const leave = (table: TableFile, why: string, isLost = true) =>
-    leftOut.push({ kind: 'left out', file: table.file, why, lost: isLost ? subjectOf(table) : null });
+  const leave = ({ file }: TableFile, why: string, lost: string | null) =>
+    leftOut.push({ kind: 'left out', file, why, lost });
   const candidates = tables.flatMap((table) => {
     const { entries, obstacles, numbers } = draftTable(table, areas, answers);
     if (numbers) unnamed.push({ file: table.file, guess: numbers });
-    for (const why of obstacles) if (table !== ofCodes || looksLike(table.header)) leave(table, why);
+    for (const { why, lost = subjectOf(table) } of obstacles)
+      if (table !== ofCodes || lost !== null) leave(table, why, lost);
     return entries.map(({ entry, note }) => ({ table, entry, used: rowsOf(table, entry), note }));
   });
   const known = ({ entry }: DraftedTable) => Object.keys(entry.columns ?? {}).length - (entry.where ? 100 : 0);
@@ -56,7 +57,7 @@ export function draftTables(
   for (const table of tables) {
     const used = kept.filter((one) => one.table === table).flatMap(({ entry }) => Object.values(entry.columns ?? {}));
     const unused = table.header.filter((column) => !used.includes(column) && looksLike([column]));
-    if (used.length > 0 && unused.length > 0) leave(table, `columns that are not used: ${unused.join(', ')}`, false);
+    if (used.length > 0 && unused.length > 0) leave(table, `columns that are not used: ${unused.join(', ')}`, null);
   }
   return { kept: kept.sort((a, b) => (a.table.file < b.table.file ? -1 : 1)), leftOut, unnamed };
 }
@@ -82,18 +83,18 @@ function isSame({ entry, used }: DraftedTable, other: DraftedTable): boolean {
 const placesOf = ({ columns = {} }: DraftEntry, table: TextTable) =>
   cellsOf(table, columns.lga_pcode ?? columns.state_pcode!);
 
-/** Why a table is not used beside another one with the same figures, and whether something is lost for it. */
-function whyNotBeside({ table, entry }: DraftedTable, better: DraftedTable): [why: string, isLost: boolean] {
+/** Why a table is not used beside another one with the same figures, and what is lost for it. */
+function whyNotBeside({ table, entry }: DraftedTable, better: DraftedTable): [why: string, lost: string | null] {
   const { file } = better.table;
   const [own, other] = [entry.span, better.entry.span];
   if (own && other && (own.first < other.first || own.last > other.last))
     return [
       `months ${own.first} to ${own.last} of the areas of ${file}, which has ${other.first} to ${other.last}; join them: (cat ${quoted(file)}; tail -n +2 ${quoted(table.file)}) > joined.csv`,
-      true,
+      subjectOf(table),
     ];
   const more = table.rows.length - better.table.rows.length;
   const what = entry.role === 'survey_clusters' ? 'rounds' : 'figures';
-  return [`has the ${what} of ${file}${more > 0 ? `, and ${more} more rows` : ''}`, false];
+  return [`has the ${what} of ${file}${more > 0 ? `, and ${more} more rows` : ''}`, null];
 }
 
 /** The table as its entry reads it: the rows that `where` keeps, areas by their codes. */

@@ -134,10 +134,10 @@ test.each<[string, string]>([
 });
 
 test('months as columns are read as cases, or as the answer says; the question says what was guessed', async () => {
-  const header = `organisationunitcode,${MONTHS.map(({ year, month }) => `${NAMES[month - 1]} ${year}`).join(',')}`;
+  const header = `organisationunitcode,Total,${MONTHS.map(({ year, month }) => `${NAMES[month - 1]} ${year}`).join(',')}`;
   const content = table(
     header,
-    LGAS.map((code, lga) => [code, ...MONTHS.map((_, i) => cases(lga, i))].join(',')),
+    LGAS.map((code, lga) => [code, 9, ...MONTHS.map((_, i) => cases(lga, i))].join(',')),
   );
   const { cases: found, draft } = await ingested(country({ 'pivot.csv': content }));
   expect(found).toEqual(CASES);
@@ -188,6 +188,19 @@ test.each<[string, string, RegExp]>([
       ['Tested', 'Confirmed'].flatMap((name) => rows((lga, month, i) => [LGAS[lga]!, iso(month), name, cases(lga, i)])),
     ),
     /2 rows for NG001001 2018-01, which differ in "dataname" \(Tested, Confirmed\)/,
+  ],
+  [
+    'areas as columns',
+    table(
+      `date,${LGAS.join(',')}`,
+      MONTHS.map((month, i) => `${iso(month)},${LGAS.map((_, lga) => cases(lga, i)).join(',')}`),
+    ),
+    /areas must be rows, not columns/,
+  ],
+  [
+    'a title above the header',
+    `Cases 2018-2020\n${long('code,period,confirmed', iso)}`,
+    /remove any title above the real header/,
   ],
   [
     'other codes',
