@@ -70,13 +70,15 @@ export const ROLES = {
   },
   cases_states: {
     what: 'Table of monthly confirmed cases of the upper level',
-    columns: ['state_pcode', 'period', 'confirmed'],
-    optional: NAMES,
+    columns: ['state_pcode', 'confirmed'],
+    optional: ['year', ...NAMES],
+    either: [['period', 'month']],
   },
   cases_lgas: {
     what: 'Table of monthly confirmed cases by area',
-    columns: ['lga_pcode', 'period', 'confirmed'],
-    optional: ['state_pcode', ...NAMES],
+    columns: ['lga_pcode', 'confirmed'],
+    optional: ['state_pcode', 'year', ...NAMES],
+    either: [['period', 'month']],
   },
   layer: {
     what: 'A context figure: GeoTIFF, or table by area of either level of the figure or of `classes`',

@@ -1,7 +1,7 @@
 import { type Refusal, refusalIn } from '../lib/bad-input.ts';
 import { datedFiles, isDated } from './dated-files.ts';
 import { formOf, isTable, type Role, TABLE_FORMATS } from './roles.ts';
-import type { Gap, Source } from './sources.ts';
+import type { Dialect, Gap, Source } from './sources.ts';
 
 const refusal = refusalIn('sources.json');
 const ofSource = (id: string): Refusal => refusal.at(`source ${id}`);
@@ -72,12 +72,12 @@ export function checkTogether(sources: readonly Source[]): void {
     if (layers.findIndex((other) => other.figure === figure) !== i)
       throw ofSource(id)(`a second layer of ${figure}`, 'each figure once');
   });
-  // A covariate may be a column of the climate's table, or the raster of elevation.
-  const files = sources
+  // One table may give people, cases and climate.
+  const uses = sources
     .filter(({ role }) => role !== 'covariate')
-    .flatMap((source) => source.files.map((file) => file.path));
-  const again = files.find((file, i) => files.indexOf(file) !== i);
-  if (again) throw refusal.at(again)('the file twice', 'each file once');
+    .flatMap(({ role, figure, files }) => files.map((file) => ({ file: file.path, use: figure ?? role })));
+  const again = uses.find(({ file, use }, i) => uses.findIndex((one) => one.file === file && one.use === use) !== i);
+  if (again) throw refusal.at(again.file)(`the file twice as ${again.use}`, 'each file once for a role');
 }
 
 /** Checks which roles need others. */
@@ -120,6 +120,7 @@ export function checkSource(source: Source): void {
   if (source.format === 'geotiff') checkRaster(source, refusal);
   else checkColumns(source, refusal);
   if (isTable(source)) checkTable(source, refusal);
+  if (source.dialect) checkDialect(source, source.dialect, refusal);
   for (const gap of source.gaps ?? []) checkGap(source, gap);
 }
 
@@ -158,8 +159,8 @@ function checkColumns(source: Source, refusal: Refusal): void {
     throw refusal('period and year', 'one of them');
   if (source.role === 'covariate' && found.includes('month') && !found.includes('year'))
     throw refusal('month alone', 'year and month, or period');
-  const monthly = ['climate', 'survey_clusters'].includes(source.role) ? [['year', 'month']] : [];
-  const pairs = source.role === 'climate' ? monthly : [['longitude', 'latitude'], ...monthly];
+  const monthly = ['climate', 'survey_clusters', 'cases_states', 'cases_lgas'].includes(source.role);
+  const pairs = [['longitude', 'latitude'], ...(monthly ? [['year', 'month']] : [])];
   for (const [a, b] of pairs as [string, string][])
     if (found.includes(a) !== found.includes(b))
       throw refusal(`${found.includes(a) ? a : b} alone`, `${a} and ${b}, or neither`);
@@ -198,6 +199,18 @@ function checkTable(source: Source, refusal: Refusal): void {
   ] as const)
     if (months && months.first > months.last)
       throw refusal(`${name} from ${months.first} to ${months.last}`, 'the first month first');
+}
+
+/** Refuses a dialect that has no effect on the source's files. */
+function checkDialect({ format, columns = {} }: Source, { separator, months, pivot }: Dialect, refusal: Refusal): void {
+  const ofDialect = refusal.at('dialect');
+  if (!isTable({ format })) throw ofDialect(`the format ${format}`, 'a table: only tables have a dialect');
+  if (separator !== undefined && format !== 'csv') throw ofDialect('a separator', 'none: only CSV files have one');
+  const named = Object.values(columns);
+  const missing = pivot && [pivot.months, pivot.values].find((name) => !named.includes(name));
+  if (missing !== undefined) throw ofDialect.at('pivot')(missing, 'a name that `columns` refers to');
+  if (months !== undefined && !pivot && columns.period === undefined)
+    throw ofDialect(`months in the order ${months}`, 'a column of months');
 }
 
 /** Refuses a gap with a rule that its role does not have, or without a place: it would have no effect. */

@@ -125,7 +125,8 @@ export async function refuseChanges({ stage, inputs, code }: CacheKey, rawData: 
 /** A thread's error, restored: a bad input keeps its one line, a bug its stack. */
 function failure(stage: string, message: Extract<WorkerMessage, { type: 'failed' }>): Error {
   const { complaint } = message;
-  const error = complaint ? new BadInput(complaint) : new Error(message.message);
+  const error = complaint ? new BadInput(complaint) : new Error();
+  error.message = message.message;
   error.stack = `${stage}: ${message.stack}`;
   return message.code === undefined ? error : Object.assign(error, { code: message.code });
 }

@@ -119,7 +119,7 @@ function placeInStates(input: IngestInput, lgas: readonly Outline[], states: rea
 async function readCodes(input: IngestInput): Promise<Map<string, { code: string; parent: string }> | null> {
   const [source] = sourcesOf(input, 'lga_codes');
   if (!source) return null;
-  const table = await readTable(input.rawData, source);
+  const table = await readTable(input.rawData, source, input.report);
   table.refuseDuplicates(['lga']);
   table.refuseDuplicates(['lga_pcode']);
   const codes = new Map(
@@ -153,7 +153,8 @@ async function readOutlines(
   const outlines = readEach(features, ({ properties, polygons }, index): Outline => {
     const ofFeature = refusal.at(`feature ${index + 1}`);
     const text = (column: string) => {
-      const value = properties[columns[column]!];
+      const found = properties[columns[column]!];
+      const value = typeof found === 'number' ? String(found) : found;
       if (value === undefined) {
         const fields = Object.keys(properties).join(', ') || 'none';
         throw ofFeature(`the fields ${fields}`, `a field ${columns[column]}`);

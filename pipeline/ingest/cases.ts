@@ -40,8 +40,8 @@ async function readSeries(
   level: 'state' | 'lga',
 ): Promise<CaseSeries[]> {
   const key = level === 'lga' ? 'lga_pcode' : 'state_pcode';
-  const table = await readTable(input.rawData, source);
-  table.refuseDuplicates([key, 'period']);
+  const table = await readTable(input.rawData, source, input.report);
+  table.refuseDuplicates([key, ...table.timeColumns]);
   const code = codeReader(input, areas);
   const rows = new Map<string, RawRow[]>();
   readEach(table.rows, (row) => {
@@ -123,7 +123,7 @@ function consecutive(
     const confirmed = row.numberOrNull('confirmed', { least: 0, integer: true });
     if (confirmed !== null && confirmed > people)
       throw row.refusal.at('confirmed')(`${confirmed}`, `at most the ${people} people of ${name}`);
-    byMonth.set(monthIndex(row.period('period')), confirmed);
+    byMonth.set(monthIndex(row.month()), confirmed);
   });
   const first = Math.min(...byMonth.keys());
   const last = Math.max(...byMonth.keys(), monthIndex(source.span!.last));

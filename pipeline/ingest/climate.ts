@@ -8,8 +8,6 @@ import { type RawRow, readTable } from './readers/raw-table.ts';
 /** A lower yearly average over the country, mm, suggests another unit. */
 const LEAST_RAIN = 50;
 
-const YEARS = { least: 1900, most: 2100 };
-
 type Weather = Pick<ClimateRow, 'rain_mm' | 'temperature_c'>;
 
 /**
@@ -20,10 +18,10 @@ type Weather = Pick<ClimateRow, 'rain_mm' | 'temperature_c'>;
 export async function ingestClimate(input: IngestInput, areas: Areas, polygons: Polygons): Promise<ClimateRow[]> {
   const source = sourcesOf(input, 'climate')[0];
   if (!source) return [];
-  const table = await readTable(input.rawData, source);
-  table.refuseDuplicates(table.columns.has('period') ? ['lga_pcode', 'period'] : ['lga_pcode', 'year', 'month']);
+  const table = await readTable(input.rawData, source, input.report);
+  table.refuseDuplicates(['lga_pcode', ...table.timeColumns]);
   const code = codeReader(input, areas);
-  const monthOfRow = new Map(readEach(table.rows, (row) => [row, monthIndex(row.month(YEARS))] as const));
+  const monthOfRow = new Map(readEach(table.rows, (row) => [row, monthIndex(row.month())] as const));
   const span = source.span!;
   const first = table.rows.reduce((least, row) => Math.min(least, monthOfRow.get(row)!), monthIndex(span.first));
   const last = table.rows.reduce((most, row) => Math.max(most, monthOfRow.get(row)!), monthIndex(span.last));

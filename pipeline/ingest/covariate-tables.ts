@@ -38,9 +38,8 @@ async function readCovariate(
   source: Source,
 ): Promise<CovariateRow[]> {
   const key = source.columns?.lga_pcode === undefined ? 'state_pcode' : 'lga_pcode';
-  const table = await readTable(input.rawData, source);
-  const timeColumns = ['period', 'year', 'month'].filter((name) => table.columns.has(name));
-  table.refuseDuplicates([key, ...timeColumns]);
+  const table = await readTable(input.rawData, source, input.report);
+  table.refuseDuplicates([key, ...table.timeColumns]);
   const code = codeReader(input, areas);
   /** By time, then by place. */
   const values = new Map<string | null, Map<string, number>>();
@@ -87,7 +86,7 @@ const readValue = (row: RawRow, { classes, classes_total }: Source) =>
 function timeOf(row: RawRow): string | null {
   if (row.hasColumn('period')) return row.period('period');
   if (!row.hasColumn('year')) return null;
-  return row.hasColumn('month') ? row.month(YEARS) : String(row.number('year', { ...YEARS, integer: true }));
+  return row.hasColumn('month') ? row.month() : String(row.number('year', { ...YEARS, integer: true }));
 }
 
 /** The source's times in ascending order: every month from its first to its last, or the years present. */

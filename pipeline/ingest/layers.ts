@@ -29,7 +29,7 @@ export async function ingestLayers(input: IngestInput, areas: Areas): Promise<Ro
 
 async function readLayer(input: IngestInput, areas: Areas, source: Source, figure: Figure): Promise<(number | null)[]> {
   const key = source.columns?.lga_pcode === undefined ? 'state_pcode' : 'lga_pcode';
-  const table = await readTable(input.rawData, source);
+  const table = await readTable(input.rawData, source, input.report);
   table.refuseDuplicates([key]);
   const code = codeReader(input, areas);
   const values = new Map(
@@ -99,7 +99,7 @@ export function classMean(row: RawRow, classes: NonNullable<Source['classes']>, 
 export async function ingestCensus(input: IngestInput, areas: Areas): Promise<RowOf<typeof ingest.CENSUS>[]> {
   const source = sourcesOf(input, 'population_census')[0];
   if (!source) return [];
-  const table = await readTable(input.rawData, source);
+  const table = await readTable(input.rawData, source, input.report);
   table.refuseDuplicates(['lga_pcode']);
   const code = codeReader(input, areas);
   const rows = new Map(

@@ -60,7 +60,7 @@ export async function readClusters(
   locate: Locate,
   source: Source,
 ): Promise<Cluster[]> {
-  const table = await readTable(input.rawData, source);
+  const table = await readTable(input.rawData, source, input.report);
   table.refuseDuplicates(['survey_year', 'cluster_id', 'method']);
   const displaced = source.displaced === true;
   const snapped: string[] = [];
@@ -101,7 +101,7 @@ export async function readClusters(
 
 /** The rounds of one table by state, restricted to the wanted methods. */
 export async function readStates(input: IngestInput, areas: Areas, source: Source): Promise<StateRound[]> {
-  const table = await readTable(input.rawData, source);
+  const table = await readTable(input.rawData, source, input.report);
   table.refuseDuplicates(['survey_year', 'state_pcode', 'method']);
   const code = codeReader(input, areas);
   const { first, last } = source.fieldwork!;

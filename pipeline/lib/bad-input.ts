@@ -50,8 +50,8 @@ export function refusalIn(file: string, where = ''): Refusal {
   return Object.assign(refusal, { at: (inner: string) => refusalIn(file, where ? `${where}, ${inner}` : inner) });
 }
 
-/** Maximum number of faults to collect: a longer list would not help. */
-const MOST_FAULTS = 1000;
+/** Maximum number of faults to collect: more would not help. */
+const MOST_FAULTS = 10_000;
 
 /**
  * Applies `read` to each item, in order.
@@ -74,6 +74,35 @@ export function readEach<Item, Value>(items: Iterable<Item>, read: (item: Item, 
   if (!first) return values;
   first.others = others;
   throw first;
+}
+
+/**
+ * One line for each cause, in the order of the first message of each: that message, how many more there are, and two of
+ * them. Messages of one cause differ only in what was found, in numbers, and in words with capitals: codes and names.
+ */
+export function groupMessages(messages: readonly string[]): string[] {
+  const least = messages.length >= MOST_FAULTS ? 'at least ' : '';
+  return [...Map.groupBy(messages, causeOf).values()].map(([first, ...more]) => {
+    if (more.length === 0) return first!;
+    const examples = more.slice(0, 2).map((message) => FORM.exec(message)?.[1] ?? message);
+    return `${first}; and ${least}${more.length} more like it: ${examples.join('; ')}${more.length > 2 ? '; …' : ''}`;
+  });
+}
+
+/** The line of a `BadInput`: text up to what was found, and what was expected. */
+const FORM = /^((.*?: found ).*)(, expected .*)$/s;
+
+function causeOf(message: string): string {
+  const [, , where, expected] = FORM.exec(message) ?? [null, null, message, ''];
+  return `${where}${expected}`.replaceAll(/"[^"]*"|[\p{Lu}\d][\p{L}\d._'’-]*( [\p{Lu}\d][\p{L}\d._'’-]*)*/gu, '#');
+}
+
+/** An error's message; that of a bad input tells in the same line of further faults found in the same pass. */
+export function messageOf(error: Error): string {
+  if (!(error instanceof BadInput)) return error.message;
+  const [cause, ...others] = groupMessages([error, ...error.others].map(({ message }) => message));
+  const further = others.length > 0 ? ` (further causes: ${others.length}; see \`catalog check\`)` : '';
+  return `${cause}${further}`;
 }
 
 /** The parts of a `BadInput`, which can be posted from a thread; null for any other error. */

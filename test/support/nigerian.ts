@@ -8,13 +8,13 @@ const NIGERIAN =
 export const nigerianIn = (text: string): string | undefined => NIGERIAN.exec(text.replaceAll(/\blgas?\b/g, ''))?.[0];
 
 /**
- * Nigerian terms in the text files of a snapshot: the first of each file, as `file: term`. Compressed copies are
+ * Nigerian terms in the text files of a snapshot: the first of each file, as `file: term`. Compressed files are
  * skipped.
  */
 export function nigerianWords(snapshot: string): string[] {
   return readdirSync(snapshot, { recursive: true, withFileTypes: true }).flatMap((entry) => {
     const file = path.join(entry.parentPath, entry.name);
-    if (!entry.isFile() || /\.(br|gz|parquet)$/.test(file)) return [];
+    if (!entry.isFile() || /\.(br|gz|tgz|parquet)$/.test(file)) return [];
     const text = readFileSync(file, 'utf8');
     // Comments in the report's scripts are the same for every country.
     const found = nigerianIn(file.endsWith('.html') ? withoutComments(text) : text);

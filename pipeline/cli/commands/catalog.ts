@@ -5,7 +5,7 @@ import { checkCountry } from '../../intake/check/check-country.ts';
 import { repairCountry } from '../../intake/repair/repair.ts';
 import { type UpdateRequest, updateSource } from '../../intake/update/update.ts';
 import { quoted } from '../../lib/shell.ts';
-import { describeUpdate } from '../terminal/catalog-text.ts';
+import { describeFaults, describeUpdate } from '../terminal/catalog-text.ts';
 import { EXIT } from '../terminal/exit-codes.ts';
 import { addCountryOptions, type CountryOptions, freeText, month, outOption, say } from '../terminal/options.ts';
 import { startCommand } from './catalog-start.ts';
@@ -13,8 +13,9 @@ import { startCommand } from './catalog-start.ts';
 const CHECK_DETAIL = `
 Nothing is built or changed. Checked in this order: the form of the catalog; which files exist; their size and SHA-256;
 tables and outlines, each read as a build reads it; rasters, cell by cell. All bad rows of a table and all bad outlines
-are reported; any other fault, such as a missing column, ends the check of its source. Faults that only a build can find
-(an LGA without a cell, population compared with the census) are not checked.
+are counted, in one line for each cause with three examples (--json lists each); any other fault, such as a missing
+column, ends the check of its source. Faults that only a build can find (an LGA without a cell, population compared with
+the census) are not checked.
 
 Exits with 0 if there is no fault, 1 if there is one, 2 if there is no catalog.
 
@@ -35,14 +36,14 @@ export default function catalogCommand(): Command {
 function checkCommand(): Command {
   return addCountryOptions(new Command('check'))
     .description('Report all faults of a catalog and its files at once, without building')
-    .option('--json', 'print the faults as JSON: step, source, what')
+    .option('--json', 'print every fault as JSON: step, source, what')
     .addHelpText('after', CHECK_DETAIL)
     .action(async ({ country, rawData, json }: CountryOptions & { json?: boolean }) => {
       const faults = await checkCountry(country, rawData);
       if (json) say(JSON.stringify(faults, null, 2));
       else if (faults.length === 0) say(`${country}: no faults`);
       else {
-        say(...faults.map(({ step, what }) => `${step}: ${what}`));
+        say(...describeFaults(faults));
         if (faults.some(({ remedy }) => remedy)) {
           const raw = rawData === undefined ? '' : ` --raw-data ${quoted(rawData)}`;
           say(`Some of these can be declared instead: malaria-risk catalog repair --country ${quoted(country)}${raw}`);
@@ -101,7 +102,7 @@ function repairCommand(): Command {
         if (repairs.length + left.length === 0) say(`${country}: no faults`);
         for (const { source, declares, fault } of repairs) say(`${source}, ${declares}`, `  for ${fault}`);
         if (left.length > 0)
-          say('Faults that the catalog cannot declare:', ...left.map(({ step, what }) => `  ${step}: ${what}`));
+          say('Faults that the catalog cannot declare:', ...describeFaults(left).map((line) => `  ${line}`));
         if (repairs.length > 0)
           say(accept ? 'Written to sources.json.' : 'Nothing has been changed yet; write it with --accept REASON.');
       }

@@ -5,12 +5,14 @@ import { Command } from 'commander';
 import { OPEN } from '../../catalog/values.ts';
 import { checkCountry } from '../../intake/check/check-country.ts';
 import { type Draft, draftCountry } from '../../intake/draft/draft.ts';
+import { short } from '../../intake/draft/draft-rasters.ts';
 import { type Answers, answersTo, type Question, refuseAnswer } from '../../intake/draft/questions.ts';
 import { listFiles, type RecognisedFile, recogniseFile } from '../../intake/draft/recognise.ts';
 import { writeDraft } from '../../intake/draft/write.ts';
 import { writeAtomic } from '../../lib/atomic-write.ts';
-import { BadInput } from '../../lib/bad-input.ts';
+import { BadInput, groupMessages } from '../../lib/bad-input.ts';
 import { quoted } from '../../lib/shell.ts';
+import { describeFaults } from '../terminal/catalog-text.ts';
 import { EXIT } from '../terminal/exit-codes.ts';
 import { say } from '../terminal/options.ts';
 import { formatTable } from '../terminal/text-table.ts';
@@ -21,8 +23,14 @@ ranges, SHA-256. Files are recognised by their content first, by their names sec
 on a terminal, with a guess that Enter accepts; without a terminal the guesses are used. DIR/answers.json keeps the
 answers: to change one, edit it, remove the two files of the catalog, and run the command again with --answers.
 
+A table may have several roles: one of cases, rain and people by month gives all three, people as of its latest month.
+Separators, decimal commas, forms of months and months as columns are recognised and declared (dialect).
+
 Fields that only people can fill in (producer, citation, licence, release) are marked "${OPEN}". Files that are not used
 are listed with the reason, and those in an unsupported format with the command that converts them.
+
+Exits with 0 if the catalog can be built, 1 if a check found a fault or a table that seems to be of cases, surveys,
+people or climate is not used (the last line names it), 2 if no catalog could be drafted.
 
 Example:
   malaria-risk new-country raw-data/madagascar --from ../downloads/madagascar
@@ -53,14 +61,16 @@ export default function newCountryCommand(): Command {
       const now = new Date().toISOString();
       const recognised = await recogniseAll(root, files);
       const ready = file ? readAnswers(file) : null;
-      let draft = await draftCountry(recognised, root, now, ready?.population);
+      let draft = await draftCountry(recognised, root, now, ready ?? {}).catch((error: unknown) => {
+        listRecognised(recognised);
+        throw error;
+      });
       if (ready) answersTo(draft.questions, ready);
       describe(draft);
       const given = ready ?? (await ask(draft.questions));
       const { answers, guessed } = answersTo(draft.questions, given);
-      const people = draft.questions.find(({ id }) => id === 'population');
-      if (people && answers.population !== people.guess) {
-        draft = await draftCountry(recognised, root, now, answers.population);
+      if (draft.questions.some(({ id, redraws, guess }) => redraws && answers[id] !== guess)) {
+        draft = await draftCountry(recognised, root, now, answers);
         describe(draft);
       }
       showStep('Hashing and measuring the files');
@@ -73,6 +83,7 @@ export default function newCountryCommand(): Command {
       await write('model.json', model);
       await write('answers.json', answers);
       await showNextSteps(directory, root, guessed, answers);
+      showLost(draft);
     });
 }
 
@@ -92,7 +103,31 @@ function showStep(what: string): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${what}`);
 }
 
-function describe({ entries, leftOut }: Draft): void {
+/** Shows what the files are if a draft cannot be made of them. */
+function listRecognised(files: readonly RecognisedFile[]): void {
+  say(formatTable(files.map((file) => ({ file: file.file, is: file.kind, with: contentOf(file) }))), '');
+}
+
+function contentOf(file: RecognisedFile): string {
+  if (file.kind === 'left out') return file.why;
+  if (file.kind === 'raster') return `values ${short(file.least)} to ${short(file.most)}`;
+  if (file.kind === 'table') return `${file.rows.length} rows; columns ${file.header.join(', ')}`;
+  const fields = Object.keys(file.features[0]!.properties).join(', ') || 'none';
+  return `${file.features.length} areas; fields ${fields}`;
+}
+
+/** The last line says what the country lacks because a file is not used. */
+function showLost({ leftOut }: Draft): void {
+  const lost = leftOut.flatMap(({ file, lost: what }) => (what === null ? [] : [`${file} (${what})`]));
+  if (lost.length === 0) return;
+  say(
+    '',
+    `Not used, for the reasons above: ${[...new Set(lost)].join(', ')}. Mend them, or list the other files after --from.`,
+  );
+  process.exitCode = EXIT.finding;
+}
+
+function describe({ entries, leftOut, doubts }: Draft): void {
   say(
     formatTable(
       entries.map(({ entry, files, notes }) => ({
@@ -103,6 +138,7 @@ function describe({ entries, leftOut }: Draft): void {
     ),
   );
   if (leftOut.length > 0) say('', 'Left out:', ...leftOut.map(({ file, why }) => `  ${file}: ${why}`));
+  if (doubts.length > 0) say('', 'Doubts:', ...groupMessages(doubts).map((line) => `  ${line}`));
   say('');
 }
 
@@ -180,7 +216,7 @@ async function showNextSteps(
       `Check it again at any time: npx malaria-risk verify ${out}/current`,
     );
   else {
-    say('', 'catalog check:', ...faults.map(({ step, what }) => `  ${step}: ${what}`));
+    say('', 'catalog check:', ...describeFaults(faults).map((line) => `  ${line}`));
     say(
       '',
       'To see which of these the catalog can declare:',

@@ -1,11 +1,19 @@
-/** An update of the catalog as text. */
-
+/** Faults of a catalog, and an update of it, as text. */
+import type { Fault } from '../../intake/check/fault.ts';
 import type { RowComparison, SumChange } from '../../intake/compare/compare-rows.ts';
 import type { SourceComparison } from '../../intake/compare/compare-sources.ts';
 import { describeRatio } from '../../intake/compare/doubts.ts';
 import type { Distribution } from '../../intake/compare/statistics.ts';
 import type { Update } from '../../intake/update/update.ts';
+import { groupMessages } from '../../lib/bad-input.ts';
 import { type Cells, formatTable } from './text-table.ts';
+
+/** A line for each cause of faults, after its step. */
+export function describeFaults(faults: readonly Fault[]): string[] {
+  return [...Map.groupBy(faults, ({ step }) => step)].flatMap(([step, own]) =>
+    groupMessages(own.map(({ what }) => what)).map((line) => `${step}: ${line}`),
+  );
+}
 
 export function describeUpdate(update: Update): string {
   const { source, files, edits, comparison, doubts } = update;
@@ -19,7 +27,7 @@ export function describeUpdate(update: Update): string {
       'Changes to the catalog:',
       ...edits.map((edit) => `  ${edit.file}, ${edit.field}: ${shown(edit.was)} -> ${shown(edit.value)}`),
     ],
-    ...(doubts.length > 0 ? [['Doubts:', ...doubts.map((doubt) => `  ${doubt}`)]] : []),
+    ...(doubts.length > 0 ? [['Doubts:', ...groupMessages(doubts).map((doubt) => `  ${doubt}`)]] : []),
   ];
   return blocks.map((lines) => lines.join('\n')).join('\n\n');
 }

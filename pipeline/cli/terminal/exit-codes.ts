@@ -1,11 +1,11 @@
 import { CommanderError } from 'commander';
-import { BadInput, type Complaint, complaintIn } from '../../lib/bad-input.ts';
+import { BadInput, type Complaint, complaintIn, messageOf } from '../../lib/bad-input.ts';
 import { Stopped, TryAgain, UsageError } from '../../lib/errors.ts';
 
 /** Exit codes, for schedulers and scripts. */
 export const EXIT = {
   success: 0,
-  /** A check found something: verify, review, a gate. */
+  /** A check found something: verify, review, a gate, a file that `new-country` could not use. */
   finding: 1,
   /** Bad input or usage: running it again would end the same way. */
   bad_input: 2,
@@ -48,7 +48,7 @@ export interface ErrorLine extends Partial<Complaint> {
 /** Describes any error for the person or program that ran the command. */
 export function describeError(error: Error): ErrorLine {
   const { code = '', path } = error as NodeJS.ErrnoException;
-  const line = (name: string, exit_code: number, message = error.message.split('\n')[0]!): ErrorLine => ({
+  const line = (name: string, exit_code: number, message = messageOf(error).split('\n')[0]!): ErrorLine => ({
     type: 'error',
     code: name,
     exit_code,

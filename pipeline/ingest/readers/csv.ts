@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { gunzipSync } from 'node:zlib';
+import { SEPARATORS } from '../../catalog/sources.ts';
 import { type BadInput, type Refusal, refusalIn } from '../../lib/bad-input.ts';
 import { withConnection } from '../../lib/tables/duckdb.ts';
 import { refuseUnsupported } from './unsupported.ts';
@@ -8,24 +9,38 @@ import { refuseUnsupported } from './unsupported.ts';
 export interface TextTable {
   header: readonly string[];
   rows: readonly { line: number; cells: readonly (string | null)[] }[];
+  /** Whether the last row may be cut short inside its last cell: it has no line end. */
+  mayBeCut?: boolean;
 }
 
 /**
- * Reads a CSV file (plain or gzip) through DuckDB in one dialect: UTF-8, commas, double quotes, a header, one row per
- * line. The dialect is not detected: for a damaged file, detection would report something other than the damage.
+ * Reads a CSV file (plain or gzip) through DuckDB: UTF-8, double quotes, a header, one row per line. Nothing else is
+ * detected: for a damaged file, detection would report something other than the damage.
  * @param full path of the file
  * @param file its name in messages
+ * @param declared the separator of its cells; null takes the one that the header has most of
  * @throws BadInput naming the row (the header is row 1): bytes that are not UTF-8, a row with more or fewer cells than
- *   the header, an unclosed quote, a last row without a line end (a truncated file)
+ *   the header, an unclosed quote
  */
-export async function readCsv(full: string, file: string): Promise<TextTable> {
+export async function readCsv(
+  full: string,
+  file: string,
+  declared: Separator | null = ',',
+): Promise<TextTable & { separator: Separator }> {
   const refusal = refusalIn(file);
-  const lines = await readLines(full, file, refusal);
+  const { lines, mayBeCut } = await readLines(full, file, refusal);
+  const separator = declared ?? likeliestSeparator(lines[0]!);
+  const splitCells = splitterAt(separator);
   const header = splitCells(lines[0]!);
+  const last = splitCells(lines.at(-1)!).length;
+  if (mayBeCut && (lines.length === 1 || last !== header.length)) {
+    const found = lines.length === 1 ? 'no line end' : `no line end and ${last} of ${header.length} cells`;
+    throw refusal.at(`row ${lines.length}`)(found, 'a complete last row (is the file cut short?)');
+  }
   const numbers = lines.flatMap((text, i) => (i > 0 && text !== '' ? [i + 1] : []));
   return withConnection(async (db) => {
     const columns = header.map((_, i) => `c${i}: 'VARCHAR'`);
-    const read = `read_csv($1, auto_detect = false, header = true, delim = ',', quote = '"', escape = '"', columns = {${columns}}, store_rejects = true)`;
+    const read = `read_csv($1, auto_detect = false, header = true, delim = '${separator}', quote = '"', escape = '"', columns = {${columns}}, store_rejects = true)`;
     const found = await db.connection.runAndReadAll(`FROM ${read}`, [full]).catch((error: Error) => {
       throw refusal(error.message.split('\n')[0]!, 'a readable CSV table');
     });
@@ -37,7 +52,7 @@ export async function readCsv(full: string, file: string): Promise<TextTable> {
     const rows = found.getRows() as (string | null)[][];
     if (rows.length !== numbers.length)
       throw refusal(`${rows.length} rows on ${numbers.length} lines`, 'one row per line');
-    return { header, rows: rows.map((cells, i) => ({ line: numbers[i]!, cells })) };
+    return { header, rows: rows.map((cells, i) => ({ line: numbers[i]!, cells })), separator, mayBeCut };
   });
 }
 
@@ -48,12 +63,17 @@ interface Reject {
 }
 
 function complaintOf({ error_message }: Reject, refusal: Refusal, cells: number, expected: number): BadInput {
+  if (expected === 1) return refusal(`${cells} cells`, '1 as in the header; remove any title above the real header');
   if (cells !== expected) return refusal(`${cells} cells`, `${expected} as in the header`);
   return refusal(error_message.split('\n')[0]!.replace(/\.$/, ''), 'a readable CSV table');
 }
 
 /** The file's lines without their line ends. The entire file is checked before any of it is used. */
-async function readLines(full: string, file: string, refusal: Refusal): Promise<string[]> {
+async function readLines(
+  full: string,
+  file: string,
+  refusal: Refusal,
+): Promise<{ lines: string[]; mayBeCut: boolean }> {
   const bytes = await readFile(full).catch((cause: NodeJS.ErrnoException) => {
     throw refusal(cause.code === 'ENOENT' ? 'no such file' : cause.message, 'a readable CSV table');
   });
@@ -61,15 +81,18 @@ async function readLines(full: string, file: string, refusal: Refusal): Promise<
   const unzipped = file.endsWith('.gz') ? unzip(bytes, refusal) : bytes;
   refuseUnsupported(file, unzipped, 'table');
   const lines = decode(unzipped, refusal).split('\n');
-  if (lines.pop() !== '')
-    throw refusal.at(`row ${lines.length + 1}`)('no line end', 'one after the last row (is the file cut short?)');
+  const mayBeCut = lines.at(-1) !== '';
+  if (!mayBeCut) lines.pop();
   if (!lines[0]?.trim()) throw refusal.at('row 1')('nothing', 'a header');
   const carriage = lines[0].endsWith('\r');
-  return lines.map((line, i) => {
+  // Checked as if it had the line end that the others have.
+  if (mayBeCut && carriage && lines.length > 1) lines[lines.length - 1] += '\r';
+  const bare = lines.map((line, i) => {
     const fault = faultIn(line, carriage);
     if (fault) throw refusal.at(`row ${i + 1}`)(...fault);
     return carriage ? line.slice(0, -1) : line;
   });
+  return { lines: bare, mayBeCut };
 }
 
 /** What is wrong with a line, and what it should be; null if nothing is. */
@@ -119,8 +142,19 @@ function isUtf8(latin1: string): boolean {
   }
 }
 
-/** The cells of a line, unquoted. */
-function splitCells(line: string): string[] {
-  const cells = [...`${line},`.matchAll(/("(?:[^"]|"")*"|[^,]*),/g)].map(([, cell]) => cell!);
-  return cells.map((cell) => (cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell));
+export type Separator = ',' | (typeof SEPARATORS)[number];
+
+/** A function that splits a line into its cells, unquoted. */
+function splitterAt(separator: Separator): (line: string) => string[] {
+  const cell = new RegExp(`("(?:[^"]|"")*"|[^${separator}]*)[${separator}]`, 'g');
+  return (line) =>
+    [...`${line}${separator}`.matchAll(cell)]
+      .map(([, own]) => own!)
+      .map((own) => (own.startsWith('"') ? own.slice(1, -1).replaceAll('""', '"') : own));
+}
+
+/** The separator that makes the most cells of a header; a comma if none does. */
+function likeliestSeparator(header: string): Separator {
+  const cells = (separator: Separator) => splitterAt(separator)(header).length;
+  return SEPARATORS.reduce<Separator>((best, one) => (cells(one) > cells(best) ? one : best), ',');
 }

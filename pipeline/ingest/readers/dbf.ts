@@ -46,8 +46,7 @@ export async function readDbf(full: string, file: string): Promise<TextTable> {
     .filter(({ start }) => dbf[start] !== DELETED)
     .map(({ start, line }) => ({
       line,
-      // Numbers are padded with leading blanks, text with trailing ones.
-      cells: fields.map(({ at, width }) => decode(dbf.subarray(start + at, start + at + width), line).trim() || null),
+      cells: fields.map(({ at, width }) => decode(dbf.subarray(start + at, start + at + width), line)),
     }));
   return { header: fields.map(({ name }) => name), rows };
 }

@@ -71,5 +71,4 @@ function flatten(record: Record<string, unknown>): Map<string, string | null> {
   );
 }
 
-const cellOf = (value: Scalar): string | null =>
-  value === null || value === undefined || value === '' ? null : String(value);
+const cellOf = (value: Scalar): string | null => (value === null || value === undefined ? null : String(value));

@@ -16,6 +16,7 @@ interface GeoJson {
   type?: string;
   crs?: { properties?: { name?: unknown } } | null;
   features?: {
+    id?: string | number;
     properties?: Record<string, unknown> | null;
     geometry?: { type?: string; coordinates?: unknown } | null;
   }[];
@@ -71,12 +72,14 @@ function polygonsOf(collection: GeoJson, refusal: Refusal): PolygonFeature[] {
   if (collection.type !== 'FeatureCollection' || !Array.isArray(collection.features))
     throw refusal(collection.type ?? 'something other than GeoJSON', 'a FeatureCollection');
   if (collection.features.length === 0) throw refusal('no features', 'polygons');
-  return collection.features.map(({ properties, geometry }, index) => {
+  return collection.features.map(({ id, properties, geometry }, index) => {
     const ofFeature = refusal.at(`feature ${index + 1}`);
     if (geometry?.type !== 'Polygon' && geometry?.type !== 'MultiPolygon')
       throw ofFeature(geometry?.type ?? 'no geometry', 'Polygon or MultiPolygon');
     const parts = geometry.type === 'Polygon' ? [geometry.coordinates] : geometry.coordinates;
-    return { properties: properties ?? {}, polygons: checkParts(parts, ofFeature) };
+    // GeoJSON gives a feature's id beside its properties.
+    const own = id === undefined ? {} : { id: String(id) };
+    return { properties: { ...own, ...properties }, polygons: checkParts(parts, ofFeature) };
   });
 }
 

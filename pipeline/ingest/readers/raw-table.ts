@@ -1,11 +1,14 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import type { Source } from '../../catalog/sources.ts';
+import type { Dialect, MonthOrder, Source } from '../../catalog/sources.ts';
 import { isPeriod, type Period, periodOf } from '../../contract/months.ts';
+import type { ReportLine } from '../../engine/stage.ts';
 import { type Refusal, readEach, refusalIn } from '../../lib/bad-input.ts';
 import { readCsv, type TextTable } from './csv.ts';
 import { readDbf } from './dbf.ts';
+import { inOwnDialect } from './dialect.ts';
 import { readJsonTable } from './json-table.ts';
+import { readMonth, readMonthOfYear } from './months.ts';
 
 /** What a number in a cell must be, beside the catalog's range of its column. */
 export interface NumberRange {
@@ -48,12 +51,10 @@ export class RawRow {
     return this.values[column] != null;
   }
 
-  /** @throws BadInput if the cell is empty or has spaces around its text */
+  /** @throws BadInput if the cell is empty */
   text(column: string): string {
     const value = this.values[column];
     if (value == null) throw this.refusal.at(column)('nothing', 'a value');
-    if (value.trim() !== value)
-      throw this.refusal.at(column)(JSON.stringify(value), 'a value without spaces around it');
     return value;
   }
 
@@ -79,12 +80,13 @@ export class RawRow {
     return this.has(column) ? this.number(column, range) : null;
   }
 
-  /** A month written `YYYY-MM` or `YYYYMM`. @throws BadInput for anything else */
+  /** A month as the catalog says that months are written. @throws BadInput for anything else */
   period(column: string): Period {
     const text = this.text(column);
-    const period = dashed(text);
-    if (!isPeriod(period)) throw this.refusal.at(column)(text, 'a month YYYY-MM or YYYYMM');
-    return period;
+    const { months } = this.#table;
+    const expected = months ? `a month in the order "${months}" (sources.json, dialect)` : 'a month YYYY-MM or YYYYMM';
+    if (!isPeriod(text)) throw this.refusal.at(column)(text, expected);
+    return text;
   }
 
   /**
@@ -92,15 +94,12 @@ export class RawRow {
    * @param years the years that a column `year` may have
    * @throws BadInput for anything but a month
    */
-  month(years: NumberRange): Period {
+  month(years: NumberRange = { least: 1900, most: 2100 }): Period {
     if (this.hasColumn('period')) return this.period('period');
     const year = this.number('year', { ...years, integer: true });
     return periodOf(12 * year + this.number('month', { least: 1, most: 12, integer: true }) - 1);
   }
 }
-
-/** Converts `YYYYMM`, DHIS2's form of months, to `YYYY-MM`; other text is returned unchanged. */
-export const dashed = (text: string): string => (/^\d{6}$/.test(text) ? `${text.slice(0, 4)}-${text.slice(4)}` : text);
 
 /** A table as read from a raw file, its rows in the file's order. */
 export class RawTable {
@@ -111,11 +110,12 @@ export class RawTable {
   /** Number of rows in the file, including those that `where` excludes, and the minimum that the catalog specifies. */
   readonly total: number;
   readonly least: number;
-  /** Plausible ranges of columns according to the catalog. */
+  /** Plausible ranges of columns, and the order of a month's parts, according to the catalog. */
   readonly ranges: Readonly<Record<string, readonly number[]>>;
+  readonly months: MonthOrder | undefined;
 
   constructor(
-    about: Pick<RawTable, 'refusal' | 'columns' | 'total' | 'least' | 'ranges'>,
+    about: Pick<RawTable, 'refusal' | 'columns' | 'total' | 'least' | 'ranges' | 'months'>,
     rows: readonly Pick<RawRow, 'line' | 'values'>[],
   ) {
     this.refusal = about.refusal;
@@ -123,7 +123,13 @@ export class RawTable {
     this.total = about.total;
     this.least = about.least;
     this.ranges = about.ranges;
+    this.months = about.months;
     this.rows = rows.map(({ line, values }) => new RawRow(this, line, values));
+  }
+
+  /** The columns that give a row's time. */
+  get timeColumns(): string[] {
+    return ['period', 'year', 'month'].filter((name) => this.columns.has(name));
   }
 
   /** @param key columns that together must be unique @throws BadInput for a second row with the same key */
@@ -145,20 +151,25 @@ export class RawTable {
 }
 
 /**
- * Reads a CSV (plain or gzip), a dBase file or a JSON table, with columns renamed by the catalog. Values remain text:
- * only callers can interpret a column.
+ * Reads a CSV (plain or gzip), a dBase file or a JSON table in the catalog's dialect, with columns renamed by the
+ * catalog. Values remain text, months as `YYYY-MM`: only callers can interpret a column.
+ * @param report collects a finding if the file may be cut short
  * @throws BadInput for a file that is missing or unreadable, and for a column that is missing or empty throughout
  */
 export async function readTable(
   rawData: string,
   source: Pick<Source, 'files' | 'columns'> & Partial<Source>,
+  report: ReportLine[] = [],
 ): Promise<RawTable> {
   const { path: file, rows: least = 1 } = source.files[0]!;
   const refusal = refusalIn(file);
   const full = path.join(rawData, file);
   if (!existsSync(full))
     throw refusal('no such file', source.id ? `the source ${source.id} of the catalog` : 'a CSV table');
-  const { header, rows: all } = await readText(full, file, source.format);
+  const { dialect = {} } = source;
+  const read = await readText(full, file, source.format, dialect);
+  const { header, rows: all, mayBeCut } = inOwnDialect(read, dialect, refusal);
+  if (mayBeCut) report.push({ source: source.id ?? file, rule: 'no line end', what: `${file}: ${MAY_BE_CUT}` });
   const indexOf = (name: string) => {
     const index = header.indexOf(name);
     if (index === -1) throw refusal.at('header')(`columns ${header.join(', ')}`, `a column "${name}"`);
@@ -179,7 +190,10 @@ export async function readTable(
     )
     .map(({ line, cells }) => {
       const values: Record<string, string | null> = {};
-      for (const [ours, index] of used) values[ours] = recoded(source, ours, cells[index] ?? '') || null;
+      for (const [ours, index] of used) {
+        const text = recoded(source, ours, cells[index] ?? '') || null;
+        values[ours] = text && (monthIn(ours, text, dialect) ?? text);
+      }
       return { line, values };
     });
   if (rows.length === 0)
@@ -187,8 +201,18 @@ export async function readTable(
   const empty = used.find(([ours]) => rows.every(({ values }) => values[ours] === null));
   if (empty) throw refusal.at(`column ${header[empty[1]]}`)('nothing in any row', 'values');
   const columns = new Set(used.map(([ours]) => ours));
-  return new RawTable({ refusal, columns, total: all.length, least, ranges: source.ranges ?? {} }, rows);
+  const { months } = dialect;
+  return new RawTable({ refusal, columns, total: all.length, least, ranges: source.ranges ?? {}, months }, rows);
 }
+
+/** The project's form of a month; null for the cell of another column, and for text that is not a month. */
+function monthIn(column: string, text: string, { months }: Dialect): string | null {
+  if (column === 'month') return readMonthOfYear(text);
+  return column === 'period' ? readMonth(text, months) : null;
+}
+
+/** What to know of a file without a line end after its last row. */
+export const MAY_BE_CUT = 'no line end after the last row: if the file was cut there, its last cell is wrong';
 
 /** The columns to read: the project's names -> the file's. Classes and their total keep the file's names. */
 function columnsOf({ columns, classes = [], classes_total }: Partial<Source>): Record<string, string> {
@@ -198,9 +222,14 @@ function columnsOf({ columns, classes = [], classes_total }: Partial<Source>): R
   return names;
 }
 
-function readText(full: string, file: string, format: Source['format'] | undefined): Promise<TextTable> {
+function readText(
+  full: string,
+  file: string,
+  format: Source['format'] | undefined,
+  { separator }: Dialect,
+): Promise<TextTable> {
   if (format === 'dbf') return readDbf(full, file);
-  return format === 'json' ? readJsonTable(full, file) : readCsv(full, file);
+  return format === 'json' ? readJsonTable(full, file) : readCsv(full, file, separator);
 }
 
 /** A cell's text, replaced if the catalog recodes it. */

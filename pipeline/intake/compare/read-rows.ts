@@ -2,7 +2,7 @@ import type { Model } from '../../catalog/model.ts';
 import type { Role } from '../../catalog/roles.ts';
 import type { Source } from '../../catalog/sources.ts';
 import type { Period } from '../../contract/months.ts';
-import { dashed, type RawRow, type RawTable } from '../../ingest/readers/raw-table.ts';
+import type { RawRow, RawTable } from '../../ingest/readers/raw-table.ts';
 import type { ComparedRow } from './compare-rows.ts';
 
 /** Columns that identify a row, by role. */
@@ -65,7 +65,7 @@ export function comparedRows({ rows, columns }: RawTable, source: Source, states
 }
 
 function periodOf({ values: { period, year, month } }: RawRow): Period | null {
-  if (period) return dashed(period);
+  if (period) return period;
   return year && month ? `${year}-${month.padStart(2, '0')}` : null;
 }
 

@@ -5,7 +5,7 @@ import { ANY_CODE } from '../../contract/territory.ts';
 import { plain } from '../../ingest/names.ts';
 import type { TextTable } from '../../ingest/readers/csv.ts';
 import { BadInput, refusalIn } from '../../lib/bad-input.ts';
-import { cellsOf, columnMatching, columnOf } from './draft-columns.ts';
+import { cellsOf, columnMatching, columnOf, columnsNamed } from './draft-columns.ts';
 import type { LeftOut, OutlineFile, TableFile } from './recognise.ts';
 
 export interface DraftAreas {
@@ -66,33 +66,30 @@ export function draftAreas(all: readonly OutlineFile[], tables: readonly TableFi
     throw refusal(found, 'a field with their names, such as ADM2_EN or shapeName');
   }
   const names = cellsOf(own, name);
-  const ownCode = columnOf(own.header, 'lga_pcode');
-  const ownState = columnOf(own.header, 'state_pcode');
+  const ownCode = codesOf(own, tables);
   const upper = draftUpper(others);
   const shared = { outlines, leftOut: others.filter((file) => file !== upper?.outlines).map(leftOut) };
+  const found = ownCode?.isUsed ? null : codesByName(tables, names);
 
-  if (hasCodes(own, ownCode)) {
-    const parents = ownState ? cellsOf(own, ownState) : null;
+  if (ownCode && !found) {
+    const parents = parentsOf(own, upper === null);
     if (!parents && !upper)
       throw refusal(
-        'areas without the codes of their upper-level areas',
-        'a field with these codes, or outlines of the upper level',
+        `areas without their upper-level areas; its fields are ${own.header.join(', ')}`,
+        'a field with the codes or names of these, such as ADM1_PCODE, or outlines of the upper level',
       );
-    const codes = cellsOf(own, ownCode);
-    const stateName = columnOf(own.header, 'state');
-    const upperNames = stateName ? cellsOf(own, stateName) : [];
+    const codes = cellsOf(own, ownCode.column);
     return {
       ...shared,
-      columns: { lga: name, lga_pcode: ownCode, ...(ownState ? { state_pcode: ownState } : {}) },
+      columns: { lga: name, lga_pcode: ownCode.column, ...(parents ? { state_pcode: parents.column } : {}) },
       codes: null,
       states: upper,
-      lgas: names.map((lga, i) => ({ code: codes[i]!, name: lga, parent: parents?.[i] ?? null })),
-      upper: upper ? upperOf(upper) : distinct(parents!, upperNames),
-      recode: null,
+      lgas: names.map((lga, i) => ({ code: codes[i]!, name: lga, parent: parents?.codes[i] ?? null })),
+      upper: upper ? upperOf(upper) : distinct(parents!.codes, parents!.names),
+      recode: parents?.recode ? { state_pcode: parents.recode } : null,
       lacking: new Map(),
     };
   }
-  const found = codesByName(tables, names);
   if (!found)
     throw refusal(
       `areas without codes${nearest(tables, names)}`,
@@ -121,10 +118,53 @@ export function draftAreas(all: readonly OutlineFile[], tables: readonly TableFi
   };
 }
 
+/** Fields that also number features, so that codes given by names in a table are preferred. */
+const NUMBERS = ['id', 'shapeid'];
+
+/**
+ * The outlines' field of codes: of several, the one whose codes occur in the most tables, then the likeliest name.
+ * @returns null if there is none; `isUsed` if its codes occur in a table, or its name leaves no doubt
+ */
+function codesOf(own: TextTable, tables: readonly TableFile[]): { column: string; isUsed: boolean } | null {
+  const fields = columnsNamed(own.header, 'lga_pcode').flatMap((column) => {
+    if (!hasCodes(own, column)) return [];
+    const codes = new Set(cellsOf(own, column));
+    const uses = tables.filter((table) => columnMatching(table, (cell) => codes.has(cell)) !== null).length;
+    return [{ column, uses, isUsed: uses > 0 || !NUMBERS.includes(plain(column)) }];
+  });
+  return fields.sort((a, b) => b.uses - a.uses)[0] ?? null;
+}
+
+/** The code and name of each outline's parent, from a field of codes or, if `byName`, one of names, which are recoded. */
+function parentsOf(own: TextTable, byName: boolean) {
+  const isFull = (column: string) => cellsOf(own, column).length === own.rows.length;
+  const coded = columnsNamed(own.header, 'state_pcode').find(
+    (column) => isFull(column) && cellsOf(own, column).every(isCode),
+  );
+  const ofNames = columnOf(own.header, 'state');
+  if (coded)
+    return { column: coded, codes: cellsOf(own, coded), names: ofNames ? cellsOf(own, ofNames) : [], recode: null };
+  const named = ofNames ?? columnOf(own.header, 'state_pcode');
+  if (!byName || named === null || !isFull(named)) return null;
+  const names = cellsOf(own, named);
+  const recode = Object.fromEntries(names.map((name) => [name, codeFrom(name)]));
+  const isDistinct = new Set(Object.values(recode)).size === Object.keys(recode).length;
+  return isDistinct ? { column: named, codes: names.map(codeFrom), names, recode } : null;
+}
+
+/** A name as a code: its letters and digits without accents, joined by hyphens. */
+const codeFrom = (name: string) =>
+  name
+    .normalize('NFD')
+    .replaceAll(/\p{M}/gu, '')
+    .match(/[A-Za-z0-9]+/g)
+    ?.join('-') ?? '';
+
 const leftOut = ({ file, features }: OutlineFile): LeftOut => ({
   kind: 'left out',
   file,
   why: `${features.length} outlines that add nothing to the others, or lack codes`,
+  lost: null,
 });
 
 /** The upper level: the first other file with several outlines that each have a code and a name. */

@@ -4,28 +4,55 @@ import type { TextTable } from '../../ingest/readers/csv.ts';
 
 /** Usual names of each column, in lower case without blanks and punctuation; the likeliest first. */
 const ALIASES = {
-  survey_year: ['surveyyear', 'yearstart', 'dhsyear', 'year', 'annee', 'an'],
-  year: ['yearstart', 'year', 'annee', 'an'],
-  month: ['monthstart', 'month', 'mois'],
-  period: ['period', 'pe', 'periodid', 'yearmonth', 'month', 'date'],
-  cluster_id: ['clusterid', 'dhsid', 'dhsclust', 'cluster', 'siteid', 'id'],
+  survey_year: ['surveyyear', 'yearstart', 'dhsyear', 'year', 'annee', 'an', 'ano', 'yy'],
+  year: ['yearstart', 'year', 'annee', 'an', 'ano', 'yy'],
+  month: ['monthstart', 'month', 'mois', 'mes', 'mm'],
+  period: [
+    'period',
+    'timeperiod',
+    'pe',
+    'periodid',
+    'periodcode',
+    'periodname',
+    'yearmonth',
+    'yearmon',
+    'month',
+    'date',
+  ],
+  cluster_id: ['clusterid', 'dhsid', 'dhsclust', 'cluster', 'clusternumber', 'siteid', 'id'],
   longitude: ['longitude', 'longnum', 'lon', 'long', 'lng'],
   latitude: ['latitude', 'latnum', 'lat'],
   urban: ['ruralurban', 'urbanrural', 'urbanrura', 'urban', 'milieu'],
-  youngest_years: ['lowerage', 'agemin', 'minage', 'min'],
-  oldest_years: ['upperage', 'agemax', 'maxage', 'max'],
+  youngest_years: ['lowerage', 'loage', 'agemin', 'minage', 'min'],
+  oldest_years: ['upperage', 'upage', 'agemax', 'maxage', 'max'],
   method: ['method', 'diagnosticmethod', 'test', 'diagnostic'],
-  examined: ['examined', 'tested', 'ntested', 'nexamined', 'n'],
+  examined: ['examined', 'tested', 'ntested', 'nexamined', 'ex', 'n'],
   positive: ['pfpos', 'positive', 'npositive', 'npos', 'positives', 'pf'],
   positivity: ['pfpr', 'positivity', 'prevalence', 'pr', 'share'],
   weight: ['weight', 'samplingweight'],
-  confirmed: ['confirmed', 'confirmedcases', 'cases', 'value'],
-  rain_mm: ['rainmm', 'rain', 'rainfall', 'precipitation', 'precip', 'prec', 'mm'],
-  temperature_c: ['temperaturec', 'temperature', 'temp', 'tmean'],
-  people: ['people', 'ttl', 'totalpopulation', 'population', 'total', 'pop'],
+  confirmed: [
+    'confirmed',
+    'confirmedcases',
+    'casesconfirmed',
+    'diseasecases',
+    'malariacases',
+    'malariaconfirmed',
+    'confirmedmalaria',
+    'conf',
+    'casconfirmes',
+    'casosconfirmados',
+    'cases',
+    'cas',
+    'casos',
+    'value',
+  ],
+  rain_mm: ['rainmm', 'rain', 'rainfall', 'precipitation', 'precip', 'prec', 'pluie', 'pluviometrie', 'mm'],
+  temperature_c: ['temperaturec', 'temperature', 'temp', 'tmean', 'meantemperature', 'meantemp'],
+  people: ['people', 'ttl', 'totalpopulation', 'population', 'poptot', 'total', 'pop'],
   children_0_4: ['children04', 't0004', 't04', 'under5', 'population04', 'u5'],
   lga: [
     'adm2en',
+    'adm2',
     'adm2name',
     'adm2fr',
     'admin2name',
@@ -48,10 +75,15 @@ const ALIASES = {
     'gid2',
     'pcode',
     'code',
+    'organisationunitcode',
+    'orgunit',
+    'uid',
     'id',
+    'shapeid',
   ],
   state: [
     'adm1en',
+    'adm1',
     'adm1name',
     'adm1fr',
     'admin1name',
@@ -72,11 +104,15 @@ const ALIASES = {
     'gid1',
     'dep',
     'parentid',
+    'parentcode',
+    'parent',
+    'parentgraph',
   ],
-  itn_use: ['itnuse', 'netuse', 'sleptunderitn', 'use'],
-  itn_access: ['itnaccess', 'netaccess', 'access'],
+  itn_use: ['itnuse', 'netuse', 'sleptunderitn'],
+  itn_access: ['itnaccess', 'netaccess'],
   irs_coverage: ['irscoverage', 'irs'],
-  effective_treatment: ['effectivetreatment', 'treatment'],
+  effective_treatment: ['effectivetreatment'],
+  travel_minutes_to_care: ['travelminutestocare'],
 } as const satisfies Record<string, readonly string[]>;
 export type ColumnName = keyof typeof ALIASES;
 
@@ -84,20 +120,32 @@ export const aliasesOf = (name: ColumnName): readonly string[] => ALIASES[name];
 
 const withoutYear = (name: string) => plain(name).replace(/(19|20)\d\d$/, '');
 
-/**
- * The file's column that most likely is the project's `name`; a year at the end (`T_TL_2015`) is ignored. Null if none.
- */
-export function columnOf(header: readonly string[], name: ColumnName): string | null {
+/** The file's columns that may be the project's `name`, the likeliest first; a year at the end (`T_TL_2015`) is ignored. */
+export function columnsNamed(header: readonly string[], name: ColumnName): string[] {
   const names = header.map((own) => ({ own, bare: plain(own), base: withoutYear(own) }));
-  for (const alias of ALIASES[name]) {
-    const exact = names.find(({ bare }) => bare === alias);
-    if (exact) return exact.own;
-    // The latest year.
-    const dated = names.filter(({ base }) => base === alias).sort((a, b) => (a.bare < b.bare ? -1 : 1));
-    if (dated.length > 0) return dated.at(-1)!.own;
-  }
-  return null;
+  return ALIASES[name].flatMap((alias) => {
+    const exact = names.filter(({ bare }) => bare === alias);
+    // The latest year first.
+    const dated = names.filter(({ bare, base }) => bare !== alias && base === alias);
+    return [...exact, ...dated.sort((a, b) => (a.bare > b.bare ? -1 : 1))].map(({ own }) => own);
+  });
 }
+
+/** The likeliest of them; null if there is none. */
+export const columnOf = (header: readonly string[], name: ColumnName): string | null =>
+  columnsNamed(header, name)[0] ?? null;
+
+/** What the service reads, by words in the names of files and columns. */
+const SUBJECTS: Readonly<Record<string, RegExp>> = {
+  'survey results': /examined|positiv|prevalence|pfpr|_mis[._]|_dhs[._]/i,
+  cases: /(?<!\p{L})(cases?|cas|casos|conf)(?!\p{L})|confirmed|confirm[ée]s|malaria|paludisme/iu,
+  climate: /rain|precip|chirps|temperature|pluie|chuva|lluvia/i,
+  people: /popula|people|census|recensement|habitants/i,
+};
+
+/** What tables with these names seem to be about, such as cases; null for anything that the service does not read. */
+export const looksLike = (names: readonly string[]): string | null =>
+  Object.keys(SUBJECTS).find((subject) => names.some((name) => SUBJECTS[subject]!.test(name))) ?? null;
 
 /** The same column for `year` if the table has one, else `column`. */
 export function columnOfYear(header: readonly string[], column: string, year: number): string {
@@ -128,7 +176,11 @@ export function cellsOf({ header, rows }: TextTable, column: string): string[] {
 export function columnMatching(table: TextTable, wanted: (cell: string) => boolean): string | null {
   const shares = table.header.map((column) => {
     const cells = cellsOf(table, column);
-    return { column, share: cells.length === 0 ? 0 : cells.filter(wanted).length / table.rows.length };
+    const fitting = new Set([...new Set(cells)].filter(wanted));
+    return {
+      column,
+      share: cells.length === 0 ? 0 : cells.filter((cell) => fitting.has(cell)).length / table.rows.length,
+    };
   });
   const [best] = shares.sort((a, b) => b.share - a.share);
   return best && best.share >= 2 / 3 ? best.column : null;

@@ -27,12 +27,12 @@ interface AreaCount {
 /** The areas' counts in `column` of the population table, in the order of the outlines. */
 export function peopleByArea(
   { outlines, columns, lgas, recode }: DraftAreas,
-  { table, entry }: DraftedTable,
+  { used, entry }: DraftedTable,
   column: string,
 ): AreaCount[] {
-  const at = (name: string) => table.header.indexOf(name);
+  const at = (name: string) => used.header.indexOf(name);
   const [code, people] = [at(entry.columns!.lga_pcode!), at(column)];
-  const byCode = new Map(table.rows.map(({ cells }) => [cells[code], Number(cells[people])]));
+  const byCode = new Map(used.rows.map(({ cells }) => [cells[code], Number(cells[people])]));
   const codes = new Map(lgas.map((lga) => [lga.name, lga.code]));
   return outlines.features.map(({ properties }) => {
     const name = String(properties[columns.lga!]);

@@ -1,8 +1,8 @@
 /** The roles of rasters, from their names and values. */
 import path from 'node:path';
 import type { Source } from '../../catalog/sources.ts';
+import type { DraftEntry } from './draft-entry.ts';
 import { describeRatios, disagreement, type Ratio } from './draft-people.ts';
-import type { DraftEntry } from './draft-tables.ts';
 import type { LeftOut, RasterFile } from './recognise.ts';
 
 export interface DraftRasters {
@@ -87,6 +87,7 @@ export function draftRasters(
         kind: 'left out',
         file: raster.file,
         why: whyLeftOut(raster, population, ratios.get(raster)),
+        lost: null,
       })),
   };
 }

@@ -1,213 +1,118 @@
-/** The role of a table, from its columns, the codes in them and its rows. */
+/** The roles of a table, from its columns, the areas in them and its rows. */
 
-import { FIGURES } from '../../catalog/figures.ts';
 import type { Role } from '../../catalog/roles.ts';
-import type { Source } from '../../catalog/sources.ts';
-import { isPeriod } from '../../contract/months.ts';
-import { plain } from '../../ingest/names.ts';
-import { dashed } from '../../ingest/readers/raw-table.ts';
-import { aliasesOf, type ColumnName, cellsOf, columnMatching, columnOf, columnsOf } from './draft-columns.ts';
+import type { TextTable } from '../../ingest/readers/csv.ts';
+import { quoted } from '../../lib/shell.ts';
+import { draftByPlace } from './draft-by-place.ts';
+import { cellsOf, looksLike } from './draft-columns.ts';
+import type { DraftEntry, TableDraft } from './draft-entry.ts';
+import { type AreaCodes, placeOf } from './draft-keys.ts';
+import { draftSurvey } from './draft-survey.ts';
+import type { Answers, Hints, NumbersAre } from './questions.ts';
 import type { LeftOut, TableFile } from './recognise.ts';
 
-/** The part of an entry of sources.json that follows from the file itself. */
-export type DraftEntry = { role: Role } & Pick<Source, 'unit'> & Partial<Source>;
-
-/** Codes of the two levels of areas. */
-export interface AreaCodes {
-  lgas: ReadonlySet<string>;
-  states: ReadonlySet<string>;
-}
-
-/** A table and its drafted entry. */
+/** A drafted entry and its table. */
 export interface DraftedTable {
   table: TableFile;
   entry: DraftEntry;
+  /** The rows that the entry keeps, areas by their codes. */
+  used: TextTable;
+  note: string;
 }
 
-/** Roles that only one table may have. */
+/** Roles that only one table may have for an area. */
 const ONCE: readonly Role[] = ['population_census', 'climate', 'cases_states', 'cases_lgas'];
 
 /**
- * Drafts each role, or round of a survey, from one table; of several tables, from the one with the most known columns.
- * @param ofCodes the table that gives the areas their codes, which may also contain their population
+ * Drafts every role that a table can have; of several tables, each role, or round of a survey, is drafted from the one
+ * with the most known columns, then the most months.
+ * @param ofCodes the table that gives the areas their codes, which may have no other role
+ * @param answers of earlier questions about the numbers of tables
  */
 export function draftTables(
   tables: readonly TableFile[],
-  codes: AreaCodes,
+  areas: AreaCodes,
   ofCodes: TableFile | null,
-): { kept: DraftedTable[]; leftOut: LeftOut[] } {
+  answers: Answers,
+): { kept: DraftedTable[]; leftOut: LeftOut[]; unnamed: Hints['unnamed'] } {
   const leftOut: LeftOut[] = [];
-  const found = tables.flatMap((table): DraftedTable[] => {
-    const entry = draftTable(table, codes);
-    if (table === ofCodes && (typeof entry === 'string' || entry.role !== 'population_census')) return [];
-    if (typeof entry !== 'string') return [{ table, entry }];
-    leftOut.push({ kind: 'left out', file: table.file, why: entry });
-    return [];
+  const unnamed: { file: string; guess: NumbersAre }[] = [];
+  const leave = ({ file }: TableFile, why: string, lost: string | null) =>
+    leftOut.push({ kind: 'left out', file, why, lost });
+  const candidates = tables.flatMap((table) => {
+    const { entries, obstacles, numbers } = draftTable(table, areas, answers);
+    if (numbers) unnamed.push({ file: table.file, guess: numbers });
+    for (const { why, lost = subjectOf(table) } of obstacles)
+      if (table !== ofCodes || lost !== null) leave(table, why, lost);
+    return entries.map(({ entry, note }) => ({ table, entry, used: rowsOf(table, entry), note }));
   });
-  const known = ({ entry }: DraftedTable) => Object.keys(entry.columns ?? {}).length;
+  const known = ({ entry }: DraftedTable) => Object.keys(entry.columns ?? {}).length - (entry.where ? 100 : 0);
   const kept: DraftedTable[] = [];
-  for (const candidate of found.toSorted((a, b) => known(b) - known(a))) {
-    const { role, figure, rounds } = candidate.entry;
-    const better = kept.find(
-      ({ entry }) =>
-        entry.role === role &&
-        (ONCE.includes(role) ||
-          (figure !== undefined && entry.figure === figure) ||
-          rounds?.some(({ survey_year }) => entry.rounds?.some((round) => round.survey_year === survey_year))),
-    );
-    const more = better ? candidate.table.rows.length - better.table.rows.length : 0;
-    if (better)
-      leftOut.push({
-        kind: 'left out',
-        file: candidate.table.file,
-        why: `has the ${role === 'survey_clusters' ? 'rounds' : 'figures'} of ${better.table.file}${more > 0 ? `, and ${more} more rows` : ''}`,
-      });
+  const months = ({ entry, used }: DraftedTable) => (entry.span ? used.rows.length : 0);
+  for (const candidate of candidates.toSorted((a, b) => known(b) - known(a) || months(b) - months(a))) {
+    const better = kept.find((other) => isSame(candidate, other));
+    if (better) leave(candidate.table, ...whyNotBeside(candidate, better));
     else kept.push(candidate);
   }
-  return { kept: kept.sort((a, b) => (a.table.file < b.table.file ? -1 : 1)), leftOut };
-}
-
-/** The drafted entry, or the reason why the table is left out. */
-function draftTable(table: TableFile, codes: AreaCodes): DraftEntry | string {
-  return draftSurvey(table, codes) ?? draftByPlace(table, codes);
-}
-
-/** Survey clusters located by coordinates or code, with children examined and positive; null without such columns. */
-function draftSurvey(table: TableFile, codes: AreaCodes): DraftEntry | string | null {
-  const { header } = table;
-  const coordinates = columnsOf(header, ['longitude', 'latitude']);
-  const lga = columnMatching(table, (cell) => codes.lgas.has(cell));
-  const located = coordinates.longitude !== undefined && coordinates.latitude !== undefined;
-  const place = located ? coordinates : lga ? { lga_pcode: lga } : null;
-  const counts = columnsOf(header, ['examined', 'positive', 'positivity']);
-  const about = columnsOf(header, ['survey_year', 'cluster_id', 'method']);
-  if (!place || !counts.examined || !(counts.positive || counts.positivity)) {
-    if (!located || !about.method) return null;
-    const lacks = counts.examined ? 'positive' : 'examined';
-    return `a survey without a column of the children ${lacks}, such as ${aliasesOf(lacks).join(', ')}`;
+  for (const table of tables) {
+    const used = kept.filter((one) => one.table === table).flatMap(({ entry }) => Object.values(entry.columns ?? {}));
+    const unused = table.header.filter((column) => !used.includes(column) && looksLike([column]));
+    if (used.length > 0 && unused.length > 0) leave(table, `columns that are not used: ${unused.join(', ')}`, null);
   }
-  if (counts.positive) delete counts.positivity;
-  const missing = (['survey_year', 'cluster_id', 'method'] as const).filter((name) => !about[name]);
-  if (missing.length > 0)
-    return `a survey without a column of the ${missing.map((name) => MEANING[name]).join(', or of the ')}`;
-  const period = columnOf(header, 'period');
-  const months = period && cellsOf(table, period).every((cell) => isPeriod(dashed(cell))) ? { period } : null;
-  const when = months ?? columnsOf(header, ['year', 'month']);
-  if (!months && Object.keys(when).length < 2) return 'a survey without the months of its clusters';
-  const columns = {
-    ...about,
-    ...when,
-    ...place,
-    ...counts,
-    ...columnsOf(header, ['urban', 'youngest_years', 'oldest_years', 'weight']),
-  };
-  const methods = methodsIn(cellsOf(table, about.method!));
-  if (typeof methods === 'string') return methods;
-  const isInteger = (column: string | undefined) =>
-    !column || cellsOf(table, column).every((cell) => Number.isInteger(Number(cell)));
-  const rounds = roundsOf(table, columns);
-  if (rounds.length === 0) return 'a survey whose years and months cannot be read';
+  return { kept: kept.sort((a, b) => (a.table.file < b.table.file ? -1 : 1)), leftOut, unnamed };
+}
+
+/** What a table seems to be about; null if it has numbers alone, which belong to no area and no month. */
+function subjectOf(table: TableFile): string | null {
+  const isNumeric = (column: string) => cellsOf(table, column).every((cell) => Number.isFinite(Number(cell)));
+  return table.header.every(isNumeric) ? null : looksLike([table.file, ...table.header]);
+}
+
+/** Whether two tables give the same figures: only one can be used. */
+function isSame({ entry, used }: DraftedTable, other: DraftedTable): boolean {
+  if (entry.role !== other.entry.role) return false;
+  if (entry.figure !== undefined) return entry.figure === other.entry.figure;
+  if (entry.rounds)
+    return entry.rounds.some(({ survey_year }) => other.entry.rounds?.some((one) => one.survey_year === survey_year));
+  if (!ONCE.includes(entry.role)) return false;
+  if (!/^cases_/.test(entry.role)) return true;
+  const places = new Set(placesOf(other.entry, other.used));
+  return placesOf(entry, used).some((place) => places.has(place));
+}
+
+const placesOf = ({ columns = {} }: DraftEntry, table: TextTable) =>
+  cellsOf(table, columns.lga_pcode ?? columns.state_pcode!);
+
+/** Why a table is not used beside another one with the same figures, and what is lost for it. */
+function whyNotBeside({ table, entry }: DraftedTable, better: DraftedTable): [why: string, lost: string | null] {
+  const { file } = better.table;
+  const [own, other] = [entry.span, better.entry.span];
+  if (own && other && (own.first < other.first || own.last > other.last))
+    return [
+      `months ${own.first} to ${own.last} of the areas of ${file}, which has ${other.first} to ${other.last}; join them: (cat ${quoted(file)}; tail -n +2 ${quoted(table.file)}) > joined.csv`,
+      subjectOf(table),
+    ];
+  const more = table.rows.length - better.table.rows.length;
+  const what = entry.role === 'survey_clusters' ? 'rounds' : 'figures';
+  return [`has the ${what} of ${file}${more > 0 ? `, and ${more} more rows` : ''}`, null];
+}
+
+/** The table as its entry reads it: the rows that `where` keeps, areas by their codes. */
+function rowsOf(table: TextTable, { where = {}, recode = {}, columns = {} }: DraftEntry): TextTable {
+  const keep = Object.entries(where).map(([name, value]) => [table.header.indexOf(name), value] as const);
+  const codes = Object.entries(recode).map(([ours, by]) => [table.header.indexOf(columns[ours]!), by] as const);
   return {
-    role: 'survey_clusters',
-    unit: 'share',
-    columns,
-    methods,
-    rounds,
-    ...(isInteger(columns.examined) && isInteger(columns.positive) ? {} : { weighted_counts: true }),
-    ...(located ? { displaced: true } : {}),
+    header: table.header,
+    rows: table.rows
+      .filter(({ cells }) => keep.every(([index, value]) => cells[index] === value))
+      .map(({ line, cells }) => ({
+        line,
+        cells: codes.reduce((row, [index, by]) => row.with(index, by[row[index] ?? ''] ?? row[index]!), [...cells]),
+      })),
   };
 }
 
-const MEANING = { survey_year: 'year', cluster_id: 'cluster', method: 'diagnostic method' };
-
-function methodsIn(cells: readonly string[]): NonNullable<Source['methods']> | string {
-  const methods: { microscopy?: string; rdt?: string } = {};
-  for (const cell of new Set(cells)) {
-    const name = /micro|smear|slide|goutte|^bs$/i.test(cell)
-      ? 'microscopy'
-      : /rdt|tdr|rapid/i.test(cell)
-        ? 'rdt'
-        : null;
-    if (!name) return `a survey with the method "${cell}": only microscopy and rapid tests are supported`;
-    if (methods[name] !== undefined) return `a survey with two names for one method: "${methods[name]}" and "${cell}"`;
-    methods[name] = cell;
-  }
-  return methods;
-}
-
-/** The survey years with the first and last month of their rows. */
-function roundsOf(table: TableFile, columns: Partial<Record<ColumnName, string>>): NonNullable<Source['rounds']> {
-  const at = table.header.indexOf(columns.survey_year ?? '');
-  const months = monthsOf(table, columns).flatMap((period, row) => {
-    const survey_year = Number(table.rows[row]!.cells[at]);
-    return isPeriod(period) && Number.isInteger(survey_year) ? [{ survey_year, period }] : [];
-  });
-  return [...Map.groupBy(months, ({ survey_year }) => survey_year)]
-    .sort(([a], [b]) => a - b)
-    .map(([survey_year, own]) => {
-      const sorted = own.map(({ period }) => period).sort();
-      return { survey_year, first: sorted[0]!, last: sorted.at(-1)! };
-    });
-}
-
-/** A table keyed by area codes: cases, rain, population or a context figure. */
-function draftByPlace(table: TableFile, codes: AreaCodes): DraftEntry | string {
-  const { header } = table;
-  const lga = columnMatching(table, (cell) => codes.lgas.has(cell));
-  const state = columnMatching(table, (cell) => codes.states.has(cell));
-  if (!lga && !state) return 'no column contains the area codes';
-  const at = lga ? { lga_pcode: lga } : { state_pcode: state! };
-  const names = columnsOf(
-    header.filter((column) => column !== lga && column !== state),
-    lga ? ['lga', 'state'] : ['state'],
-  );
-  const periods = columnOf(header, 'period');
-  const monthly =
-    periods && cellsOf(table, periods).every((cell) => isPeriod(dashed(cell))) ? { period: periods } : null;
-  const when = monthly ?? columnsOf(header, ['year', 'month']);
-  const isMonthly = monthly !== null || Object.keys(when).length === 2;
-  if (isMonthly) {
-    const rain = columnsOf(header, ['rain_mm']);
-    const warmth = columnsOf(header, ['temperature_c']);
-    if (rain.rain_mm && lga)
-      return {
-        role: 'climate',
-        unit: 'mm per month',
-        columns: { ...at, ...when, ...rain, ...warmth, ...names },
-        span: spanOf(table, when),
-      };
-    const confirmed = columnOf(header, 'confirmed');
-    if (!confirmed) return 'by area and month, but without a column of cases or rain';
-    if (!monthly) return 'cases with year and month in two columns; only a single column (YYYY-MM or YYYYMM) is read';
-    const role = lga ? 'cases_lgas' : 'cases_states';
-    return { role, unit: 'cases', columns: { ...at, ...when, confirmed, ...names }, span: spanOf(table, when) };
-  }
-  const people = columnOf(header, 'people');
-  if (people && lga)
-    return {
-      role: 'population_census',
-      unit: 'persons',
-      columns: { ...at, people, ...columnsOf(header, ['children_0_4']), ...names },
-    };
-  const figure = FIGURES.find((name) => header.some((column) => plain(column) === plain(name)));
-  if (!figure) return 'by area, but without a column of people, cases, rain or a context figure';
-  const column = header.find((own) => plain(own) === plain(figure))!;
-  const most = Math.max(...cellsOf(table, column).map(Number));
-  const unit = figure === 'travel_minutes_to_care' ? 'minutes' : most > 1 ? 'percent' : 'share';
-  return { role: 'layer', figure, unit, columns: { ...at, [figure]: column, ...names } };
-}
-
-/** The first and last month of all rows. */
-function spanOf(table: TableFile, columns: Partial<Record<ColumnName, string>>): NonNullable<Source['span']> {
-  const months = monthsOf(table, columns).filter(isPeriod).sort();
-  return { first: months[0]!, last: months.at(-1)! };
-}
-
-/** The month of each row, `YYYY-MM` if it is valid, from one column or from year and month. */
-function monthsOf({ header, rows }: TableFile, columns: Partial<Record<ColumnName, string>>): string[] {
-  const at = (name: ColumnName) => header.indexOf(columns[name] ?? '');
-  const [period, year, month] = [at('period'), at('year'), at('month')];
-  return rows.map(({ cells }) =>
-    columns.period ? dashed(cells[period] ?? '') : `${cells[year]}-${(cells[month] ?? '').padStart(2, '0')}`,
-  );
+function draftTable(table: TableFile, areas: AreaCodes, answers: Answers): TableDraft {
+  const place = placeOf(table, areas);
+  return draftSurvey(table, place) ?? draftByPlace(table, place, answers);
 }

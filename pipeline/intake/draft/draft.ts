@@ -1,15 +1,19 @@
 /** The catalog of a new country, drafted from its raw files. */
 
+import path from 'node:path';
 import type { Source } from '../../catalog/sources.ts';
 import { addMonths } from '../../contract/months.ts';
+import { MAY_BE_CUT } from '../../ingest/readers/raw-table.ts';
 import { BadInput } from '../../lib/bad-input.ts';
 import { type DraftAreas, draftAreas } from './draft-areas.ts';
 import { cellsOf, columnOfYear } from './draft-columns.ts';
+import type { DraftEntry } from './draft-entry.ts';
+import { type AreaCodes, levelOf } from './draft-keys.ts';
 import { describeRatios, peopleByArea, type Ratio, ratiosByArea } from './draft-people.ts';
 import { draftRasters, populationRasters, short, yearOf } from './draft-rasters.ts';
-import { type AreaCodes, type DraftEntry, type DraftedTable, draftTables } from './draft-tables.ts';
-import { type Question, questionsOf } from './questions.ts';
-import type { LeftOut, OutlineFile, RasterFile, RecognisedFile } from './recognise.ts';
+import { type DraftedTable, draftTables } from './draft-tables.ts';
+import { type Answers, type Question, questionsOf } from './questions.ts';
+import type { LeftOut, OutlineFile, RasterFile, RecognisedFile, TableFile } from './recognise.ts';
 
 export interface DraftSource {
   entry: DraftEntry;
@@ -23,6 +27,8 @@ export interface Draft {
   areas: DraftAreas;
   entries: DraftSource[];
   leftOut: LeftOut[];
+  /** What is used although it may be wrong. */
+  doubts: string[];
   questions: Question[];
 }
 
@@ -32,29 +38,26 @@ const AFTER_SURVEY = 12;
 /**
  * @param root directory that the file paths are relative to
  * @param now current time, ISO 8601; if no file carries a date, estimates end with the previous year
- * @param population path of the requested population raster; null chooses the one that agrees best with the population
- *   table
+ * @param answers given so far, of which the population raster and the numbers of tables change the draft; by default
+ *   the population raster is the one that agrees best with the population table
  * @throws BadInput if there are no outlines, no area codes or no population raster
  */
 export async function draftCountry(
   files: readonly RecognisedFile[],
   root: string,
   now: string,
-  population: string | null = null,
+  answers: Answers = {},
 ): Promise<Draft> {
   const of = <Kind extends RecognisedFile['kind']>(kind: Kind) =>
     files.filter((file) => file.kind === kind) as Extract<RecognisedFile, { kind: Kind }>[];
   const tables = of('table');
   const areas = draftAreas(of('outlines'), tables);
-  const codes: AreaCodes = {
-    lgas: new Set(areas.lgas.map(({ code }) => code)),
-    states: new Set(areas.upper.map(({ code }) => code)),
-  };
-  const { kept, leftOut } = draftTables(tables, codes, areas.codes?.table ?? null);
+  const codes: AreaCodes = { lgas: levelOf(areas.lgas), states: levelOf(areas.upper) };
+  const { kept, leftOut, unnamed } = draftTables(tables, codes, areas.codes?.table ?? null, answers);
   const census = kept.find(({ entry }) => entry.role === 'population_census');
   const columnIn = (year: number | null) => {
     const { people } = census!.entry.columns!;
-    return year === null ? people! : columnOfYear(census!.table.header, people!, year);
+    return year === null ? people! : columnOfYear(census!.used.header, people!, year);
   };
   const ratios = new Map<RasterFile, Ratio[]>();
   if (census)
@@ -63,18 +66,18 @@ export async function draftCountry(
       const own = await ratiosByArea(root, raster.file, areas.outlines, counts);
       if (own.length > 0) ratios.set(raster, own);
     }
-  const rasters = draftRasters(of('raster'), ratios, population);
+  const rasters = draftRasters(of('raster'), ratios, answers.population ?? null);
   const year = rasters.population[0] ? yearOf(rasters.population[0]) : null;
   // The table is compared with the raster, so both must be of the same year.
   if (census) census.entry.columns!.people = columnIn(year);
-  const counted = census ? sum(cellsOf(census.table, columnIn(year))) : null;
+  const counted = census ? sum(cellsOf(census.used, columnIn(year))) : null;
   const entries: DraftSource[] = [
     ...entriesOfAreas(areas),
-    ...kept.map(({ table, entry }) => ({
+    ...kept.map(({ table, entry, note }) => ({
       entry,
       format: table.format,
       files: [table.file, ...table.siblings].map((file) => ({ path: file })),
-      notes: ['Columns recognised by their names'],
+      notes: [note],
     })),
     ...rasters.drafted
       .filter(({ entry }) => entry.role !== 'climate' || !kept.some((drafted) => drafted.entry.role === 'climate'))
@@ -89,14 +92,27 @@ export async function draftCountry(
   return {
     areas,
     entries,
-    leftOut: [...of('left out'), ...areas.leftOut, ...leftOut, ...rasters.leftOut]
+    leftOut: [
+      ...of('left out').map((file) => unlessConverted(file, tables)),
+      ...areas.leftOut,
+      ...leftOut,
+      ...rasters.leftOut,
+    ]
       .map((skipped) => ({ ...skipped, why: areas.lacking.get(skipped.file) ?? skipped.why }))
       .sort((a, b) => (a.file < b.file ? -1 : 1)),
+    doubts: tables.flatMap(({ file, mayBeCut }) => (mayBeCut ? [`${file}: ${MAY_BE_CUT}`] : [])),
     questions: questionsOf({
       ...hintsOf(areas, entries, kept, now),
       population: rasters.population.map(({ file }) => file),
+      unnamed,
     }),
   };
+}
+
+/** Nothing is lost with a file that cannot be read if a table in a path of its name can. */
+function unlessConverted(skipped: LeftOut, tables: readonly TableFile[]): LeftOut {
+  const { name } = path.parse(skipped.file);
+  return tables.some(({ file }) => file.includes(name)) ? { ...skipped, lost: null } : skipped;
 }
 
 const sum = (cells: readonly string[]) => cells.reduce((total, cell) => total + Number(cell), 0);
@@ -172,9 +188,9 @@ function hintsOf(areas: DraftAreas, entries: readonly DraftSource[], kept: reado
 function agesOf(kept: readonly DraftedTable[]): [number, number] {
   const years = (name: 'youngest_years' | 'oldest_years') =>
     kept
-      .flatMap(({ table, entry }) => {
+      .flatMap(({ used, entry }) => {
         const column = entry.columns?.[name];
-        return column === undefined ? [] : cellsOf(table, column).map(Number);
+        return column === undefined ? [] : cellsOf(used, column).map(Number);
       })
       .sort((a, b) => a - b);
   const oldest = years('oldest_years');

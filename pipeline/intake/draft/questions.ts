@@ -12,6 +12,8 @@ export interface Question {
   form: RegExp;
   /** The latest month allowed. */
   latest?: string;
+  /** Whether the draft depends on the answer. */
+  redraws?: true;
 }
 
 export type Answers = Readonly<Record<string, string>>;
@@ -30,10 +32,18 @@ export interface Hints {
   ages: readonly [number, number];
   /** Population rasters to choose from, the likeliest first. */
   population: readonly string[];
+  /** Tables whose numbers have no name, and what these probably are. */
+  unnamed: readonly { file: string; guess: NumbersAre }[];
 }
 
+/** What numbers without a name may be. */
+export const NUMBERS_ARE = ['cases', 'rain', 'people', 'other'] as const;
+export type NumbersAre = (typeof NUMBERS_ARE)[number];
+/** The question about the numbers of a table. */
+export const numbersOf = (file: string) => `numbers of ${file}`;
+
 /** The questions in the order in which they are asked. */
-export function questionsOf({ codes, first, last, latest, ages, population }: Hints): Question[] {
+export function questionsOf({ codes, first, last, latest, ages, population, unnamed }: Hints): Question[] {
   const iso = /^[A-Z]{2}(?![A-Z])/.exec(codes[0] ?? '')?.[0] ?? null;
   const same = iso !== null && codes.every((code) => code.startsWith(iso));
   const name = same ? (new Intl.DisplayNames(['en'], { type: 'region', fallback: 'none' }).of(iso) ?? null) : null;
@@ -71,9 +81,17 @@ export function questionsOf({ codes, first, last, latest, ages, population }: Hi
             asks: `Population raster: ${population.join(' or ')}`,
             guess: population[0]!,
             form: new RegExp(`^(${population.map((file) => RegExp.escape(file)).join('|')})$`),
+            redraws: true as const,
           },
         ]
       : []),
+    ...unnamed.map(({ file, guess }) => ({
+      id: numbersOf(file),
+      asks: `What the unnamed numbers in ${file} are: ${NUMBERS_ARE.join(', ')}`,
+      guess,
+      form: new RegExp(`^(${NUMBERS_ARE.join('|')})$`),
+      redraws: true as const,
+    })),
   ];
 }
 
@@ -97,9 +115,13 @@ export function answersTo(questions: readonly Question[], given: Answers): { ans
   const unknown = Object.keys(given).find((id) => !questions.some((question) => question.id === id));
   if (unknown) throw refusal.at(unknown)('no such question', `one of ${questions.map(({ id }) => id).join(', ')}`);
   const guessed = questions.filter(({ id }) => given[id] === undefined);
+  const open = guessed.filter(({ guess }) => guess === null);
+  if (open.length > 0) {
+    const example = JSON.stringify(Object.fromEntries(open.map(({ id, asks }) => [id, asks])));
+    throw refusal.at(open.map(({ id }) => id).join(', '))('no answer and no guess', `--answers FILE with ${example}`);
+  }
   const entries = questions.map((question) => {
-    const answer = given[question.id] ?? question.guess;
-    if (answer === null) throw refusal.at(question.id)('no answer and no guess', question.asks);
+    const answer = given[question.id] ?? question.guess!;
     const wrong = refuseAnswer(question, answer);
     if (wrong) throw new UsageError(`answers, ${wrong}`);
     return [question.id, answer];

@@ -1,18 +1,20 @@
 /** Recognises raw files by their content: outlines, a table, a raster, or something that is not read. */
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
-import type { Source } from '../../catalog/sources.ts';
+import type { Dialect, Source } from '../../catalog/sources.ts';
 import type { Period } from '../../contract/months.ts';
-import { readCsv, type TextTable } from '../../ingest/readers/csv.ts';
+import { readCsv, type Separator, type TextTable } from '../../ingest/readers/csv.ts';
 import { readDbf } from '../../ingest/readers/dbf.ts';
+import { dialectOf, inOwnDialect } from '../../ingest/readers/dialect.ts';
 import { openRaster } from '../../ingest/readers/geotiff.ts';
 import { readJsonTable } from '../../ingest/readers/json-table.ts';
 import { type PolygonFeature, readPolygons } from '../../ingest/readers/polygons.ts';
 import { firstBytesOf, refuseUnsupported } from '../../ingest/readers/unsupported.ts';
 import { listWindows } from '../../ingest/readers/windows.ts';
-import { BadInput } from '../../lib/bad-input.ts';
+import { BadInput, refusalIn } from '../../lib/bad-input.ts';
 import { wholeGrid } from '../../lib/numerics/grid.ts';
 import { monthInName } from '../update/file-paths.ts';
+import { looksLike } from './draft-columns.ts';
 
 export interface OutlineFile {
   kind: 'outlines';
@@ -22,11 +24,14 @@ export interface OutlineFile {
   siblings: string[];
   features: PolygonFeature[];
 }
+/** A table in the project's own dialect. */
 export interface TableFile extends TextTable {
   kind: 'table';
   file: string;
   format: Source['format'];
   siblings: string[];
+  /** The dialect of the file itself. */
+  dialect: Dialect;
 }
 export interface RasterFile {
   kind: 'raster';
@@ -38,11 +43,13 @@ export interface RasterFile {
   most: number;
   sum: number;
 }
-/** A file that is left out, and why. */
+/** A file, or a part of one, that is left out, and why. */
 export interface LeftOut {
   kind: 'left out';
   file: string;
   why: string;
+  /** What the country may lack for it, such as cases; null if nothing that the service reads. */
+  lost: string | null;
 }
 export type RecognisedFile = OutlineFile | TableFile | RasterFile | LeftOut;
 
@@ -89,25 +96,39 @@ export async function recogniseFile(
   try {
     if (extension === '.shp' || extension === '.zip')
       return { kind: 'outlines', file, format: 'shapefile', siblings, features: await readPolygons(full) };
-    if (extension === '.csv')
-      return { kind: 'table', file, format: 'csv', siblings: [], ...(await readCsv(full, file)) };
+    if (['.csv', '.tsv', '.tab'].includes(extension)) {
+      const { separator, ...read } = await readCsv(full, file, null);
+      return tableOf(file, 'csv', [], read, separator);
+    }
     if (extension === '.dbf') {
       const encoding = siblings.filter((other) => /\.cpg$/i.test(other));
-      return { kind: 'table', file, format: 'dbf', siblings: encoding, ...(await readDbf(full, file)) };
+      return tableOf(file, 'dbf', encoding, await readDbf(full, file));
     }
     if (extension === '.tif' || extension === '.tiff') return await readRaster(full, file);
     if (['.geojson', '.topojson', '.json'].includes(extension)) return await readJson(full, file);
     refuseUnsupported(file, await firstBytesOf(full), 'table');
-    return {
-      kind: 'left out',
-      file,
-      why: extension ? `files ending in ${extension} are not read` : 'files without an extension are not read',
-    };
+    const why = extension ? `files ending in ${extension} are not read` : 'files without an extension are not read';
+    return { kind: 'left out', file, why, lost: looksLike([path.basename(file)]) };
   } catch (error) {
     if (!(error instanceof BadInput)) throw error;
     const { where, found, expected } = error;
-    return { kind: 'left out', file, why: `${where ? `${where}: ` : ''}found ${found}, expected ${expected}` };
+    const why = `${where ? `${where}: ` : ''}found ${found}, expected ${expected}`;
+    return { kind: 'left out', file, why, lost: looksLike([path.basename(file)]) ?? lostIn(extension) };
   }
+}
+
+const lostIn = (extension: string) =>
+  /^\.(tiff?|shp|zip|(geo|topo)json)$/.test(extension) ? null : 'a table that cannot be read';
+
+function tableOf(
+  file: string,
+  format: Source['format'],
+  siblings: string[],
+  read: TextTable,
+  separator?: Separator,
+): TableFile {
+  const dialect = dialectOf(read, separator);
+  return { kind: 'table', file, format, siblings, dialect, ...inOwnDialect(read, dialect, refusalIn(file)) };
 }
 
 async function readJson(full: string, file: string): Promise<RecognisedFile> {
@@ -116,7 +137,7 @@ async function readJson(full: string, file: string): Promise<RecognisedFile> {
     const format = /"type"\s*:\s*"Topology"/.test(start) ? 'topojson' : 'geojson';
     return { kind: 'outlines', file, format, siblings: [], features: await readPolygons(full) };
   }
-  return { kind: 'table', file, format: 'json', siblings: [], ...(await readJsonTable(full, file)) };
+  return tableOf(file, 'json', [], await readJsonTable(full, file));
 }
 
 async function readRaster(full: string, file: string): Promise<RasterFile> {

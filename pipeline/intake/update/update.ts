@@ -111,9 +111,9 @@ export async function updateSource(request: UpdateRequest): Promise<Update> {
     return { ...update, accepted: true };
   } catch (error) {
     // Show the catalog's paths, not those of the temporary view.
-    if (error instanceof BadInput) {
-      error.message = error.message.replaceAll(`${view}${path.sep}`, '');
-      error.file = error.file.replaceAll(`${view}${path.sep}`, '');
+    for (const fault of error instanceof BadInput ? [error, ...error.others] : []) {
+      fault.message = fault.message.replaceAll(`${view}${path.sep}`, '');
+      fault.file = fault.file.replaceAll(`${view}${path.sep}`, '');
     }
     throw error;
   } finally {

@@ -102,9 +102,26 @@ const sources: Case[] = [
     /role elevation: found 2 sources/,
   ],
   [
-    'a file in two sources',
-    set('itn_access', { files: [{ path: 'nets.csv', rows: 4 }] }),
-    /nets\.csv: found the file twice/,
+    'a file twice in a role',
+    (country) => {
+      country.sources.push({ ...sourceIn(country, 'cases'), id: 'again' });
+    },
+    /cases\.csv: found the file twice as cases_states, expected each file once for a role/,
+  ],
+  [
+    'a dialect of a raster',
+    set('elevation', { dialect: { decimal_comma: true } }),
+    /source elevation, dialect: found the format geotiff, expected a table/,
+  ],
+  [
+    'an order of months without months',
+    set('itn_use', { dialect: { months: 'month year' } }),
+    /source itn_use, dialect: found months in the order month year, expected a column of months/,
+  ],
+  [
+    'a pivot to columns that are not read',
+    set('cases', { dialect: { pivot: { months: 'month', values: 'n' } } }),
+    /source cases, dialect, pivot: found n, expected a name that `columns` refers to/,
   ],
   [
     'a rule that the role does not support',

@@ -107,8 +107,8 @@ describe('tables', () => {
     return rows.map(({ line, values }) => [line, ...Object.values(values)]);
   };
   const ROWS = [
-    [2, 'ImspTQPwCqd', '202401', '12'],
-    [3, 'O6uvpzGd5pu', '202401', null],
+    [2, 'ImspTQPwCqd', '2024-01', '12'],
+    [3, 'O6uvpzGd5pu', '2024-01', null],
   ];
 
   test.each<[string, string, string | Uint8Array, 'csv' | 'json']>([

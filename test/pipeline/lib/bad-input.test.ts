@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { BadInput, readEach, refusalIn } from '../../../pipeline/lib/bad-input.ts';
+import { BadInput, groupMessages, messageOf, readEach, refusalIn } from '../../../pipeline/lib/bad-input.ts';
 
 test('a message names the file, the place in it if there is one, what was found and what was expected', () => {
   const parts = { file: 'a.csv', found: '3', expected: 'at most 2' };
@@ -26,4 +26,38 @@ test('all bad items are read, and the first one carries the others', () => {
   } catch (error) {
     expect(error).toMatchObject({ found: '2', others: [{ found: '3' }] });
   }
+});
+
+test('messages of one cause are one line with three examples and their number; other causes keep theirs', () => {
+  const rows = [3, 4, 5, 9].map(
+    (row) => `a.csv, row ${row}: found code MW10${row}, as in row 2, expected a single row`,
+  );
+  const places = ['MW104 Cade City', 'MW201 Dola'].map((place) => `b.csv, ${place}: found no row, expected a row`);
+  const other = 'a.csv, row 3, people: found "1,2", expected a whole number';
+  const otherColumn = 'a.csv, row 3, cases: found "1,2", expected a whole number';
+  expect(groupMessages([rows[0]!, other, ...rows.slice(1), ...places, otherColumn])).toEqual([
+    `${rows[0]}; and 3 more like it: a.csv, row 4: found code MW104, as in row 2; a.csv, row 5: found code MW105, as in row 2; …`,
+    other,
+    `${places[0]}; and 1 more like it: b.csv, MW201 Dola: found no row`,
+    otherColumn,
+  ]);
+});
+
+test('the message of an error tells how many faults were found with it', () => {
+  const refusal = refusalIn('a.csv');
+  const read = (row: number) => {
+    throw refusal.at(`row ${row}`)('3', row < 9 ? 'at most 2' : 'a name');
+  };
+  const errorOf = (rows: number[]) => {
+    try {
+      return readEach(rows, read);
+    } catch (error) {
+      return error;
+    }
+  };
+  expect(messageOf(errorOf([7]) as Error)).toBe('a.csv, row 7: found 3, expected at most 2');
+  expect(messageOf(errorOf([7, 8, 9]) as Error)).toBe(
+    'a.csv, row 7: found 3, expected at most 2; and 1 more like it: a.csv, row 8: found 3 (further causes: 1; see `catalog check`)',
+  );
+  expect(messageOf(new Error('a\nb'))).toBe('a\nb');
 });

@@ -1,49 +1,16 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { OPEN } from '../../../../pipeline/catalog/values.ts';
-import { checkCountry } from '../../../../pipeline/intake/check/check-country.ts';
-import { draftCountry } from '../../../../pipeline/intake/draft/draft.ts';
 import { formOfCodes } from '../../../../pipeline/intake/draft/draft-areas.ts';
-import { type Answers, answersTo, questionsOf } from '../../../../pipeline/intake/draft/questions.ts';
-import { listFiles, recogniseFile } from '../../../../pipeline/intake/draft/recognise.ts';
-import { writeDraft } from '../../../../pipeline/intake/draft/write.ts';
+import { answersTo, questionsOf } from '../../../../pipeline/intake/draft/questions.ts';
+import { listFiles } from '../../../../pipeline/intake/draft/recognise.ts';
 import { writeGeotiff } from '../../../../pipeline/synthetic/geotiff-writer.ts';
 import { temporary } from '../../../support/command-line.ts';
 import { otherCountry } from '../../../support/other-country.ts';
 import { MADAGASCAR_DATA, needsMadagascar } from '../../../support/real-data.ts';
 import { tinyCountry } from '../../../support/tiny-country.ts';
-
-const NOW = '2026-01-02T03:04:05.000Z';
-
-function filesOf(content: Record<string, string | Buffer>): string {
-  const directory = temporary();
-  for (const [name, bytes] of Object.entries(content)) {
-    mkdirSync(path.dirname(path.join(directory, name)), { recursive: true });
-    writeFileSync(path.join(directory, name), bytes);
-  }
-  return directory;
-}
-
-async function draftOf(directory: string, population?: string) {
-  const { root, files } = await listFiles([directory]);
-  const found = [];
-  for (const file of files) found.push(await recogniseFile(root, file, files));
-  const recognised = found.filter((file) => file !== null);
-  return { root, draft: await draftCountry(recognised, root, NOW, population) };
-}
-
-/** Drafts a catalog from the files of a directory, writes it to another one and checks it. */
-async function catalogOf(directory: string, given: Answers) {
-  const { root, draft } = await draftOf(directory);
-  const { answers, guessed } = answersTo(draft.questions, given);
-  const catalog = await writeDraft(draft, answers, root, NOW);
-  const written = filesOf({
-    'sources.json': JSON.stringify({ sources: catalog.sources }),
-    'model.json': JSON.stringify(catalog.model),
-  });
-  return { ...catalog, draft, answers, guessed, faults: await checkCountry(written, root) };
-}
+import { catalogOf, draftOf, filesOf, NOW } from './drafted.ts';
 
 test('GeoJSON, tables and rasters get their roles, and the drafted catalog has no faults', async () => {
   const { sources, model, faults, draft } = await catalogOf(filesOf(tinyCountry().files), {
@@ -129,7 +96,7 @@ test('the population raster that agrees best with the population table is chosen
     /^people per cell, by area 0\.\d\d to 3\.\d\d times the population table; off by a factor of more than 2 in 4 of 4: .*; people\.tif is used instead$/,
   );
   expect(draft.questions.at(-1)).toMatchObject({ id: 'population', guess: 'people.tif' });
-  const { draft: other } = await draftOf(both, 'people_uneven.tif');
+  const { draft: other } = await draftOf(both, { population: 'people_uneven.tif' });
   expect(entry(other).files[0]!.path).toBe('people_uneven.tif');
 });
 
@@ -210,9 +177,12 @@ test('answers must have the right form, and are required if nothing can be guess
     latest: '2022-07',
     ages: [6, 59] as const,
     population: ['a.tif', 'b.tif'],
+    unnamed: [],
   };
   const questions = questionsOf(hints);
-  expect(() => answersTo(questions, {})).toThrow('answers, name: found no answer and no guess');
+  expect(() => answersTo(questions, {})).toThrow(
+    'answers, name, iso_code: found no answer and no guess, expected --answers FILE with {"name":',
+  );
   expect(() => answersTo(questions, { name: 'A', iso_code: 'xx' })).toThrow('answers, iso_code: found "xx"');
   expect(() => answersTo(questions, { name: 'A', iso_code: 'XX', colour: 'red' })).toThrow('answers, colour');
   expect(() => answersTo(questions, { name: 'A', iso_code: 'XX', last_estimated: '2022-12' })).toThrow(

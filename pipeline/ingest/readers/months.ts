@@ -1,0 +1,76 @@
+/** Months as people's programs write them. */
+import { MONTH_ORDERS, type MonthOrder } from '../../catalog/sources.ts';
+import { isPeriod, type Period } from '../../contract/months.ts';
+
+const bare = (name: string) =>
+  name
+    .normalize('NFD')
+    .toLowerCase()
+    .replaceAll(/[^a-z]/g, '');
+
+/** Number of each month's names and abbreviations, without accents; no name means two months. */
+const NUMBERS: ReadonlyMap<string, number> = new Map(
+  ['en-US', 'en-GB', 'fr', 'pt', 'es'].flatMap((language) =>
+    (['long', 'short'] as const).flatMap((month) => {
+      const format = new Intl.DateTimeFormat(language, { month, timeZone: 'UTC' });
+      return Array.from({ length: 12 }, (_, i): [string, number] => [bare(format.format(Date.UTC(2000, i))), i + 1]);
+    }),
+  ),
+);
+
+/**
+ * The month that `text` names.
+ * @param order of its parts; by default only `YYYY-MM` and `YYYYMM` are read
+ * @returns null if it is not a month so written
+ */
+export function readMonth(text: string, order?: MonthOrder): Period | null {
+  if (order === undefined) {
+    const dashed = /^\d{6}$/.test(text) ? `${text.slice(0, 4)}-${text.slice(4)}` : text;
+    return isPeriod(dashed) ? dashed : null;
+  }
+  const names = order.split(' ');
+  const parts = partsOf(text);
+  const part = (name: string) => parts[names.indexOf(name)] ?? '';
+  if (parts.length !== names.length) return null;
+  const year = yearOf(part('year'), /\d/.test(part('month')));
+  if (names.includes('day') && !/^(0?[1-9]|[12]\d|3[01])$/.test(part('day'))) return null;
+  const period = `${year}-${readMonthOfYear(part('month'))?.padStart(2, '0')}`;
+  return isPeriod(period) ? period : null;
+}
+
+/** The month of the year as a number from 1 to 12, from its number or name; null if it is neither. */
+export function readMonthOfYear(text: string): string | null {
+  const month = NUMBERS.get(bare(text)) ?? (/^\d{1,2}$/.test(text) ? Number(text) : 0);
+  return month >= 1 && month <= 12 ? String(month) : null;
+}
+
+/** Year, month and day of a date without its time; R puts an X before a number that names a column. */
+function partsOf(text: string): string[] {
+  const date = text.replace(/^X(?=\d{4})/, '').replace(/[T ]\d\d:\d\d.*$/, '');
+  if (/^\d{6}(\d\d)?$/.test(date)) return [date.slice(0, 4), ...date.slice(4).match(/\d\d/g)!];
+  return date.split(/[-/._,\s]+|(?<=\d)[mM](?=\d)|(?<=\d)(?=\p{L})|(?<=\p{L})(?=\d)/u);
+}
+
+/** A year of this century or the last; only beside a month's name may it have two digits, as in Jan-15. */
+function yearOf(text: string, isBesideNumber: boolean): string {
+  if (/^(19|20)\d\d$/.test(text)) return text;
+  if (isBesideNumber || !/^\d\d$/.test(text)) return '';
+  return `${Number(text) < 70 ? 20 : 19}${text}`;
+}
+
+/**
+ * How a column of months is written.
+ * @returns `undefined` in `orders` is the project's own form. None if a cell is not a month; several if day and month
+ *   cannot be told apart
+ */
+export function monthOrdersOf(cells: readonly string[]): (MonthOrder | undefined)[] {
+  const distinct = [...new Set(cells)];
+  if (distinct.length === 0) return [];
+  if (distinct.every((cell) => readMonth(cell) !== null)) return [undefined];
+  const orders = MONTH_ORDERS.filter((order) => distinct.every((cell) => readMonth(cell, order) !== null));
+  // Monthly records have the same day in every month.
+  const days = (order: MonthOrder) =>
+    new Set(distinct.map((cell) => partsOf(cell)[order.split(' ').indexOf('day')])).size;
+  const regular = orders.filter((order) => days(order) === 1);
+  return regular.length === 1 ? regular : orders;
+}

@@ -1,0 +1,199 @@
+/** The roles of a table whose rows are areas: cases, rain, people, context figures, or several of them. */
+
+import { FIGURES, type Figure } from '../../catalog/figures.ts';
+import type { Role } from '../../catalog/roles.ts';
+import type { TextTable } from '../../ingest/readers/csv.ts';
+import { type ColumnName, cellsOf, columnsOf, looksLike } from './draft-columns.ts';
+import { type DraftEntry, dialectWith, type TableDraft } from './draft-entry.ts';
+import { type PlaceKey, spanOf, type TimeKey, timeOf } from './draft-keys.ts';
+import { type Answers, type NumbersAre, numbersOf } from './questions.ts';
+import type { TableFile } from './recognise.ts';
+
+/** What a column of a table by area is used for. */
+interface Use {
+  measure: ColumnName;
+  /** The role of a table of the lower level, and of the upper level if there is one. */
+  lower: Role;
+  upper?: Role;
+  figure?: Figure;
+  unit: string;
+  /** Whether every month is used, or only the latest figure of each area. */
+  monthly: boolean;
+  beside?: ColumnName;
+  /** What the country lacks without it, unless it is mere context. */
+  subject?: string;
+}
+
+const USES: readonly Use[] = [
+  { measure: 'confirmed', lower: 'cases_lgas', upper: 'cases_states', unit: 'cases', monthly: true, subject: 'cases' },
+  {
+    measure: 'rain_mm',
+    lower: 'climate',
+    unit: 'mm per month',
+    monthly: true,
+    beside: 'temperature_c',
+    subject: 'climate',
+  },
+  {
+    measure: 'people',
+    lower: 'population_census',
+    unit: 'persons',
+    monthly: false,
+    beside: 'children_0_4',
+    subject: 'people',
+  },
+  ...FIGURES.map((figure): Use => {
+    const unit = figure === 'travel_minutes_to_care' ? 'minutes' : 'share';
+    return { measure: figure, lower: 'layer', upper: 'layer', figure, unit, monthly: false };
+  }),
+];
+
+type Measures = Partial<Record<ColumnName, string>>;
+
+/** @param answers to questions about what numbers without a name are */
+export function draftByPlace(table: TableFile, place: PlaceKey | null, answers: Answers): TableDraft {
+  if (!place) return withoutPlace(table);
+  const others = table.header.filter((column) => column !== place.column);
+  const named = columnsOf(
+    others,
+    USES.map(({ measure }) => measure),
+  );
+  const numbers = numbersIn(table, others, named, answers);
+  const measures = numbers ? measureOf(numbers, named.confirmed!) : named;
+  const time = timeOf(table, [place.column, ...Object.values(measures)]);
+  const months = monthsIn(table, place, time, measures);
+  const latest = latestIn(table, place, time, measures);
+  const draft: TableDraft = { entries: [], obstacles: [], ...(numbers ? { numbers } : {}) };
+  for (const use of USES) {
+    const column = measures[use.measure];
+    if (column === undefined) continue;
+    const role = place.is === 'lga_pcode' ? use.lower : use.upper;
+    const rows = use.monthly ? months : latest;
+    if (role === undefined || typeof rows === 'string') {
+      const why = role === undefined ? 'it is given for the upper level only' : rows;
+      draft.obstacles.push({ why: `"${column}" is not used: ${why}`, ...(use.subject ? { lost: use.subject } : {}) });
+      continue;
+    }
+    const { columns, ...kept } = rows;
+    const entry: DraftEntry = {
+      role,
+      ...(use.figure ? { figure: use.figure } : {}),
+      unit: use.unit === 'share' && isPercent(table, column) ? 'percent' : use.unit,
+      columns: {
+        [place.is]: place.column,
+        ...columns,
+        [use.measure]: column,
+        ...columnsOf(others, [
+          ...(use.beside ? [use.beside] : []),
+          ...(place.is === 'lga_pcode' ? (['lga', 'state'] as const) : (['state'] as const)),
+        ]),
+      },
+      ...dialectWith(table, columns ? time : null),
+      ...(place.recode ? { recode: { [place.is]: place.recode } } : {}),
+      ...kept,
+    };
+    draft.entries.push({ entry, note: noteOn(table, place, entry, numbers) });
+  }
+  if (draft.entries.length + draft.obstacles.length === 0)
+    draft.obstacles.push({
+      why: numbers
+        ? `by area, but neither its name nor its columns tell what its numbers are (answer "${numbersOf(table.file)}")`
+        : 'by area, but without a column of people, cases, rain or a context figure',
+    });
+  return draft;
+}
+
+function withoutPlace(table: TableFile): TableDraft {
+  const why = 'no column contains the area codes or names (areas must be rows, not columns)';
+  const time = timeOf(table, []);
+  const isMonthly = typeof time !== 'string' && time.monthly;
+  const lost = looksLike([table.file, ...table.header]) ?? 'monthly records';
+  return { entries: [], obstacles: [{ why, ...(isMonthly ? { lost } : {}) }] };
+}
+
+function noteOn({ dialect }: TableFile, { recode }: PlaceKey, { where }: DraftEntry, numbers: NumbersAre | null) {
+  const parts = [
+    dialect.pivot ? 'Months are columns' : 'Columns recognised by their names',
+    ...(recode ? ['areas by their names'] : []),
+    ...(numbers ? [`numbers without a name taken for ${numbers}`] : []),
+    ...(where ? [`only ${Object.values(where).join('-')}, the latest in every area`] : []),
+  ];
+  return parts.join(', ');
+}
+
+const isPercent = (table: TextTable, column: string) => cellsOf(table, column).some((cell) => Number(cell) > 1);
+
+/**
+ * What the numbers of a table are if their column is only called `value`, as after a pivot: as answered, else by the
+ * names of the file and of its other columns, else cases if they are whole. Null if the column has a name.
+ */
+function numbersIn(
+  table: TableFile,
+  columns: readonly string[],
+  { confirmed: value }: Measures,
+  answers: Answers,
+): NumbersAre | null {
+  if (value === undefined || !/^value_*$/i.test(value)) return null;
+  const answer = answers[numbersOf(table.file)];
+  if (answer) return answer as NumbersAre;
+  const subject = looksLike([table.file, ...columns]);
+  if (subject === 'people') return 'people';
+  if (subject === 'climate') return 'rain';
+  const areWhole = cellsOf(table, value).every((cell) => /^\d+(\.0*)?$/.test(cell));
+  return areWhole && (subject === null || subject === 'cases') ? 'cases' : 'other';
+}
+
+/** Numbers without a name are the only ones of their table: others beside them are totals. */
+function measureOf(numbers: NumbersAre, column: string): Measures {
+  const measure = { cases: 'confirmed', rain: 'rain_mm', people: 'people', other: null }[numbers];
+  return measure === null ? {} : { [measure]: column };
+}
+
+/** The rows of an entry: the columns of their months and the span, or the time to keep. */
+type Rows = Pick<DraftEntry, 'columns' | 'span' | 'where'>;
+
+/** One row for each area and month, or why there is none. */
+function monthsIn(table: TextTable, place: PlaceKey, time: TimeKey | string, measures: Measures): Rows | string {
+  if (typeof time === 'string') return time;
+  if (!time.monthly) return 'without a column of months';
+  return repeatedIn(table, place, time, measures) ?? { columns: time.columns, span: spanOf(time.times) };
+}
+
+/**
+ * One row for each area, or why there is none. People are not summed over times: of several, the latest that most areas
+ * have is kept.
+ */
+function latestIn(table: TextTable, place: PlaceKey, time: TimeKey | string, measures: Measures): Rows | string {
+  if (repeatedIn(table, place, null, measures) === null) return {};
+  const when = typeof time === 'string' ? null : time;
+  const repeated = repeatedIn(table, place, when, measures);
+  if (!when || repeated !== null) return repeated!;
+  const rowsAt = Map.groupBy([...table.rows.keys()], (row) => when.times[row]!);
+  const most = Math.max(...[...rowsAt.values()].map((rows) => rows.length));
+  const [last] = [...rowsAt]
+    .flatMap(([at, rows]) => (rows.length === most ? [at] : []))
+    .sort((a, b) => (a > b ? -1 : 1));
+  const { cells } = table.rows[rowsAt.get(last!)![0]!]!;
+  const where = Object.values(when.columns).map((column) => [column, cells[table.header.indexOf(column)]!]);
+  return { where: Object.fromEntries(where) };
+}
+
+/** Why a table has several rows for one area and time, and what tells them apart; null if it has not. */
+function repeatedIn(table: TextTable, place: PlaceKey, time: TimeKey | null, measures: Measures): string | null {
+  const at = table.header.indexOf(place.column);
+  const keys = table.rows.map(({ cells }, i) => `${cells[at]} ${time?.times[i] ?? ''}`.trim());
+  const counts = Map.groupBy(keys, (key) => key);
+  const twice = [...counts].find(([, rows]) => rows.length > 1);
+  if (!twice) return null;
+  const keyed = [place.column, ...Object.values(time?.columns ?? {}), ...Object.values(measures)];
+  const apart = table.header.findLast(
+    (column, index) =>
+      !keyed.includes(column) &&
+      new Set(table.rows.map(({ cells }, i) => `${keys[i]} ${cells[index]}`)).size === keys.length,
+  );
+  const found = `${twice[1].length} rows for ${twice[0]}`;
+  if (!apart) return `${found}, and nothing tells them apart; leave one row for each area and time`;
+  const values = [...new Set(cellsOf(table, apart))];
+  const some = `${values.slice(0, 3).join(', ')}${values.length > 3 ? ' …' : ''}`;
+  return `${found}, which differ in "${apart}" (${some}); leave one row for each area and time: keep one of these, or add them up`;
+}

@@ -1,0 +1,25 @@
+/** Entries of the catalog as far as a file itself shows them. */
+import type { Role } from '../../catalog/roles.ts';
+import type { Source } from '../../catalog/sources.ts';
+import type { TimeKey } from './draft-keys.ts';
+import type { NumbersAre } from './questions.ts';
+import type { TableFile } from './recognise.ts';
+
+/** The part of an entry of sources.json that follows from the file itself. */
+export type DraftEntry = { role: Role } & Pick<Source, 'unit'> & Partial<Source>;
+
+/** What a table gives, and why it does not give more. */
+export interface TableDraft {
+  entries: { entry: DraftEntry; note: string }[];
+  /** Each with what is lost for it, if that is known from a column. */
+  obstacles: { why: string; lost?: string }[];
+  /** What its numbers were taken for, if they have no name. */
+  numbers?: NumbersAre;
+}
+
+/** The dialect of the file and of its months, if it is not the project's own. */
+export function dialectWith({ dialect }: TableFile, time: TimeKey | string | null): Pick<Source, 'dialect'> {
+  const months = typeof time === 'string' ? undefined : time?.months;
+  const own = { ...dialect, ...(months ? { months } : {}) };
+  return Object.keys(own).length > 0 ? { dialect: own } : {};
+}

@@ -1,0 +1,105 @@
+/** The columns of a table that say where and when: areas by their codes or names, months in any order of their parts. */
+import type { MonthOrder, Source } from '../../catalog/sources.ts';
+import { isPeriod } from '../../contract/months.ts';
+import { plain } from '../../ingest/names.ts';
+import type { TextTable } from '../../ingest/readers/csv.ts';
+import { monthOrdersOf, readMonth, readMonthOfYear } from '../../ingest/readers/months.ts';
+import { cellsOf, columnMatching, columnsNamed } from './draft-columns.ts';
+
+/** A level's codes, and the code of each name that only one area has, by the name's letters and digits. */
+export interface AreaLevel {
+  codes: ReadonlySet<string>;
+  names: ReadonlyMap<string, string>;
+}
+
+export function levelOf(areas: readonly { code: string; name: string }[]): AreaLevel {
+  const byName = Map.groupBy(areas, ({ name }) => plain(name));
+  return {
+    codes: new Set(areas.map(({ code }) => code)),
+    names: new Map([...byName].flatMap(([name, own]) => (own.length === 1 ? [[name, own[0]!.code]] : []))),
+  };
+}
+
+export interface AreaCodes {
+  lgas: AreaLevel;
+  states: AreaLevel;
+}
+
+/** The column that names the areas of a table's rows. */
+export interface PlaceKey {
+  is: 'lga_pcode' | 'state_pcode';
+  column: string;
+  /** The code of each name in the column, if it has names. */
+  recode: Record<string, string> | null;
+}
+
+/** The column with the areas' codes or else, exact but for case, accents and punctuation, their names; null if none. */
+export function placeOf(table: TextTable, { lgas, states }: AreaCodes): PlaceKey | null {
+  const ofLevel = (is: PlaceKey['is'], { codes, names }: AreaLevel): PlaceKey | null => {
+    const coded = columnMatching(table, (cell) => codes.has(cell));
+    if (coded) return { is, column: coded, recode: null };
+    const named = columnMatching(table, (cell) => names.has(plain(cell)));
+    if (!named) return null;
+    const cells = [...new Set(cellsOf(table, named))].sort();
+    const byName = cells.flatMap((cell): [string, string][] => {
+      const code = names.get(plain(cell));
+      return code ? [[cell, code]] : [];
+    });
+    return { is, column: named, recode: Object.fromEntries(byName) };
+  };
+  return ofLevel('lga_pcode', lgas) ?? ofLevel('state_pcode', states);
+}
+
+/** The columns that give the times of a table's rows. */
+export interface TimeKey {
+  columns: { period: string } | { year: string; month: string } | { year: string };
+  /** Whether times are months, not years. */
+  monthly: boolean;
+  months: MonthOrder | undefined;
+  /** The time of each row, `YYYY-MM` or `YYYY`. */
+  times: readonly string[];
+}
+
+/** The times of a table's rows, or why they cannot be read. @param except columns that are something else */
+export function timeOf(table: TextTable, except: readonly string[]): TimeKey | string {
+  const header = table.header.filter((column) => !except.includes(column));
+  const at = (column: string) => table.header.indexOf(column);
+  const named = columnsNamed(header, 'period');
+  const others = header.filter((column) => !named.includes(column));
+  let obstacle = 'without a column of months';
+  for (const column of [...named, ...others]) {
+    const cells = cellsOf(table, column);
+    // Plain numbers are months only under a name of months.
+    if (others.includes(column) && cells.every((cell) => /^\d+$/.test(cell))) continue;
+    const orders = monthOrdersOf(cells);
+    const [months] = orders;
+    if (orders.length === 1) {
+      const times = table.rows.map(({ cells: own }) => readMonth(own[at(column)] ?? '', months) ?? '');
+      return { columns: { period: column }, monthly: true, months, times };
+    }
+    if (orders.length > 1)
+      obstacle = `day and month of "${cells[0]}" in "${column}" cannot be told apart; write months as YYYY-MM`;
+    else if (named.includes(column) && cells.length > 0 && !cells.every((cell) => readMonthOfYear(cell)))
+      obstacle = `"${cells.find((cell) => !readMonth(cell))}" in "${column}" is no month that is read; write months as YYYY-MM`;
+  }
+  const isColumn = (column: string, fits: (cell: string) => boolean) =>
+    cellsOf(table, column).length > 0 && cellsOf(table, column).every(fits);
+  const year = columnsNamed(header, 'year').find((column) => isColumn(column, (cell) => /^(19|20)\d\d$/.test(cell)));
+  if (!year) return obstacle;
+  const month = columnsNamed(header, 'month').find((column) =>
+    isColumn(column, (cell) => readMonthOfYear(cell) !== null),
+  );
+  const years = table.rows.map(({ cells }) => cells[at(year)] ?? '');
+  if (!month) return { columns: { year }, monthly: false, months: undefined, times: years };
+  const times = table.rows.map(({ cells }, i) => {
+    const number = readMonthOfYear(cells[at(month)] ?? '');
+    return `${years[i]}-${number?.padStart(2, '0')}`;
+  });
+  return { columns: { year, month }, monthly: true, months: undefined, times };
+}
+
+/** The first and the last of some months. */
+export function spanOf(times: readonly string[]): NonNullable<Source['span']> {
+  const months = times.filter(isPeriod).sort();
+  return { first: months[0]!, last: months.at(-1)! };
+}

@@ -1,0 +1,87 @@
+/** The role of a table whose rows are survey clusters. */
+
+import type { Source } from '../../catalog/sources.ts';
+import { isPeriod } from '../../contract/months.ts';
+import { aliasesOf, cellsOf, columnsOf } from './draft-columns.ts';
+import { type DraftEntry, dialectWith, type TableDraft } from './draft-entry.ts';
+import { type PlaceKey, spanOf, timeOf } from './draft-keys.ts';
+import type { TableFile } from './recognise.ts';
+
+/** Survey clusters located by coordinates or code, with children examined and positive; null without such columns. */
+export function draftSurvey(table: TableFile, place: PlaceKey | null): TableDraft | null {
+  const { header } = table;
+  const refused = (why: string): TableDraft => ({ entries: [], obstacles: [{ why, lost: 'survey results' }] });
+  const coordinates = columnsOf(header, ['longitude', 'latitude']);
+  const located = coordinates.longitude !== undefined && coordinates.latitude !== undefined;
+  const inLga = place?.is === 'lga_pcode' ? place : null;
+  const counts = columnsOf(header, ['examined', 'positive', 'positivity']);
+  const about = columnsOf(header, ['survey_year', 'cluster_id', 'method']);
+  const isComplete = counts.examined !== undefined && (counts.positive ?? counts.positivity) !== undefined;
+  if (!isComplete && located && about.method) {
+    const lacks = counts.examined ? 'positive' : 'examined';
+    return refused(`a survey without a column of the children ${lacks}, such as ${aliasesOf(lacks).join(', ')}`);
+  }
+  // Health facilities' monthly records have tests and positives too, but not a method for each row.
+  if (!isComplete || (!located && !(inLga && about.method))) return null;
+  if (counts.positive) delete counts.positivity;
+  const missing = (['survey_year', 'cluster_id', 'method'] as const).filter((name) => !about[name]);
+  if (missing.length > 0)
+    return refused(`a survey without a column of the ${missing.map((name) => MEANING[name]).join(', or of the ')}`);
+  const time = timeOf(table, Object.values({ ...coordinates, ...counts }));
+  if (typeof time === 'string') return refused(`a survey ${time}`);
+  if (!time.monthly) return refused('a survey without the months of its clusters');
+  const methods = methodsIn(cellsOf(table, about.method!));
+  if (typeof methods === 'string') return refused(methods);
+  const rounds = roundsOf(table, about.survey_year!, time.times);
+  if (rounds.length === 0) return refused('a survey whose years and months cannot be read');
+  const isInteger = (column: string | undefined) =>
+    !column || cellsOf(table, column).every((cell) => Number.isInteger(Number(cell)));
+  const places = located ? coordinates : { lga_pcode: inLga!.column };
+  const entry: DraftEntry = {
+    role: 'survey_clusters',
+    unit: 'share',
+    columns: {
+      ...about,
+      ...time.columns,
+      ...places,
+      ...counts,
+      ...columnsOf(header, ['urban', 'youngest_years', 'oldest_years', 'weight']),
+    },
+    ...dialectWith(table, time),
+    ...(!located && inLga?.recode ? { recode: { lga_pcode: inLga.recode } } : {}),
+    methods,
+    rounds,
+    ...(isInteger(counts.examined) && isInteger(counts.positive) ? {} : { weighted_counts: true }),
+    ...(located ? { displaced: true } : {}),
+  };
+  return { entries: [{ entry, note: 'Columns recognised by their names' }], obstacles: [] };
+}
+
+const MEANING = { survey_year: 'year', cluster_id: 'cluster', method: 'diagnostic method' };
+
+function methodsIn(cells: readonly string[]): NonNullable<Source['methods']> | string {
+  const methods: { microscopy?: string; rdt?: string } = {};
+  for (const cell of new Set(cells)) {
+    const name = /micro|smear|slide|goutte|^bs$/i.test(cell)
+      ? 'microscopy'
+      : /rdt|tdr|rapid/i.test(cell)
+        ? 'rdt'
+        : null;
+    if (!name) return `a survey with the method "${cell}": only microscopy and rapid tests are supported`;
+    if (methods[name] !== undefined) return `a survey with two names for one method: "${methods[name]}" and "${cell}"`;
+    methods[name] = cell;
+  }
+  return methods;
+}
+
+/** The survey years with the first and last month of their rows. */
+function roundsOf({ header, rows }: TableFile, column: string, times: readonly string[]) {
+  const at = header.indexOf(column);
+  const months = times.flatMap((period, row) => {
+    const survey_year = Number(rows[row]!.cells[at]);
+    return isPeriod(period) && Number.isInteger(survey_year) ? [{ survey_year, period }] : [];
+  });
+  return [...Map.groupBy(months, ({ survey_year }) => survey_year)]
+    .sort(([a], [b]) => a - b)
+    .map(([survey_year, own]) => ({ survey_year, ...spanOf(own.map(({ period }) => period)) }));
+}

@@ -1,0 +1,137 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import type { Dialect, MonthOrder } from '../../../../pipeline/catalog/sources.ts';
+import type { ReportLine } from '../../../../pipeline/engine/stage.ts';
+import { monthOrdersOf, readMonth } from '../../../../pipeline/ingest/readers/months.ts';
+import { readTable } from '../../../../pipeline/ingest/readers/raw-table.ts';
+import { temporary } from '../../../support/command-line.ts';
+
+test.each<[string, MonthOrder | undefined, string | null]>([
+  ['2015-01', undefined, '2015-01'],
+  ['201501', undefined, '2015-01'],
+  ['2015/01', undefined, null],
+  ['2015/01', 'year month', '2015-01'],
+  ['2015.1', 'year month', '2015-01'],
+  ['2015M01', 'year month', '2015-01'],
+  ['X2015.01', 'year month', '2015-01'],
+  ['2015 March', 'year month', '2015-03'],
+  ['2015mars', 'year month', '2015-03'],
+  ['201513', 'year month', null],
+  ['2015W01', 'year month', null],
+  ['Jan-15', 'month year', '2015-01'],
+  ['Sept 99', 'month year', '1999-09'],
+  ['January 2015', 'month year', '2015-01'],
+  ['Janvier.2015', 'month year', '2015-01'],
+  ['févr.-15', 'month year', '2015-02'],
+  ['août 2015', 'month year', '2015-08'],
+  ['março/2015', 'month year', '2015-03'],
+  ['01/2015', 'month year', '2015-01'],
+  ['01/15', 'month year', null],
+  ['2015', 'month year', null],
+  ['2015-01-31', 'year month day', '2015-01'],
+  ['20150131', 'year month day', '2015-01'],
+  ['2015-01-01T00:00:00.000', 'year month day', '2015-01'],
+  ['2015-01-32', 'year month day', null],
+  ['01/02/2015', 'day month year', '2015-02'],
+  ['01/02/2015', 'month day year', '2015-01'],
+  ['1-Feb-15', 'day month year', '2015-02'],
+  ['Confirmed', 'month year', null],
+])('the month %s in the order %s is %s', (text, order, period) => {
+  expect(readMonth(text, order)).toBe(period);
+});
+
+test('the order of months follows from all of them, and from the day that monthly records share', () => {
+  expect(monthOrdersOf(['201501', '201502'])).toEqual([undefined]);
+  expect(monthOrdersOf(['Jan-15', 'Feb-15'])).toEqual(['month year']);
+  expect(monthOrdersOf(['01/01/2015', '01/02/2015', '01/12/2015'])).toEqual(['day month year']);
+  expect(monthOrdersOf(['1/1/2015', '2/1/2015', '12/1/2015'])).toEqual(['month day year']);
+  expect(monthOrdersOf(['31/01/2015', '28/02/2015'])).toEqual(['day month year']);
+  expect(monthOrdersOf(['01/02/2015', '02/03/2015'])).toEqual(['day month year', 'month day year']);
+  expect(monthOrdersOf(['2015-01', 'Total'])).toEqual([]);
+  expect(monthOrdersOf(['3', '12'])).toEqual([]);
+});
+
+const ROWS = [
+  [2, 'A1', '2015-01', '12.5'],
+  [2, 'A1', '2015-02', null],
+  [3, 'A2', '2015-01', '-0.5'],
+  [3, 'A2', '2015-02', '1000'],
+];
+const LONG = ROWS.map(([, ...cells]) => cells);
+
+async function read(content: string, dialect: Dialect, values = 'mm', months = 'month', name = 'a.csv') {
+  const directory = temporary();
+  writeFileSync(path.join(directory, name), content);
+  const report: ReportLine[] = [];
+  const columns = { place: 'code', period: months, rain_mm: values };
+  const format = name.endsWith('.json') ? 'json' : 'csv';
+  const { rows } = await readTable(
+    directory,
+    { id: 'rain', files: [{ path: name }], columns, dialect, format },
+    report,
+  );
+  return { rows: rows.map((row) => Object.values(row.values)), report };
+}
+
+test.each<[string, string, Dialect, string?, string?, string?]>([
+  [
+    'a byte-order mark and CRLF',
+    '\ufeffcode,month,mm\r\nA1,2015-01,12.5\r\nA1,2015-02,\r\nA2,201501,-0.5\r\nA2,201502,1000\r\n',
+    {},
+  ],
+  [
+    'semicolons, decimal commas and quotes',
+    'code;month;mm\n"A1";2015-01;12,5\nA1;2015-02;\nA2;2015-01;"-0,5"\nA2;2015-02;1000\n',
+    { separator: ';', decimal_comma: true },
+  ],
+  [
+    'tabs',
+    'code\tmonth\tmm\nA1 \t2015-01\t12.5\nA1\t2015-02\t \nA2\t2015-01\t-0.5\nA2\t2015-02\t1000\n',
+    { separator: '\t' },
+  ],
+  [
+    'months as columns of a CSV, beside a total',
+    'code,Jan-15,Feb-15,Total\nA1,12.5,,12.5\nA2,-0.5,1000,999.5\n',
+    { months: 'month year', pivot: { months: 'month', values: 'mm' } },
+  ],
+  [
+    'months as columns of a JSON table',
+    JSON.stringify([
+      { code: 'A1', '202501': 1, '201501': 12.5, '201502': null },
+      { code: 'A2', '201501': -0.5, '201502': 1000 },
+    ]).replace('"202501":1,', ''),
+    { pivot: { months: 'month', values: 'mm' } },
+    'mm',
+    'month',
+    'a.json',
+  ],
+])('%s give the same rows', async (_, content, dialect, ...names) => {
+  expect((await read(content, dialect, ...names)).rows).toEqual(LONG);
+});
+
+test('a file without a line end is read with a finding if its last row is complete', async () => {
+  const content = 'code,month,mm\nA1,2015-01,12.5';
+  const { rows, report } = await read(content, {});
+  expect(rows).toEqual([['A1', '2015-01', '12.5']]);
+  expect(report).toEqual([
+    { source: 'rain', rule: 'no line end', what: expect.stringMatching(/^a\.csv: no line end after the last row/) },
+  ]);
+  expect((await read(`${content}\n`, {})).report).toEqual([]);
+  await expect(read('code,month,mm\nA1,2015-01', {})).rejects.toThrow(/row 2: found no line end and 2 of 3 cells/);
+});
+
+test('a dialect that does not fit the file is refused', async () => {
+  await expect(read('code;month;mm\nA1;2015-01;1\n', {})).rejects.toThrow(/header: found columns code;month;mm/);
+  const pivot = { pivot: { months: 'month', values: 'mm' } };
+  await expect(read('code,month,mm\nA1,2015-01,1\n', pivot)).rejects.toThrow(/expected columns named by months/);
+  const directory = temporary();
+  writeFileSync(path.join(directory, 'a.csv'), 'month\n2015-01-01\n');
+  const source = {
+    files: [{ path: 'a.csv' }],
+    columns: { period: 'month' },
+    dialect: { months: 'month year' as const },
+  };
+  const { rows } = await readTable(directory, source);
+  expect(() => rows[0]!.month()).toThrow(/row 2, period: found 2015-01-01, expected a month in the order "month year"/);
+});

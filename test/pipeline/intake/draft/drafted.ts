@@ -1,0 +1,40 @@
+/** Catalogs drafted from files of a test. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { checkCountry } from '../../../../pipeline/intake/check/check-country.ts';
+import { draftCountry } from '../../../../pipeline/intake/draft/draft.ts';
+import { type Answers, answersTo } from '../../../../pipeline/intake/draft/questions.ts';
+import { listFiles, recogniseFile } from '../../../../pipeline/intake/draft/recognise.ts';
+import { writeDraft } from '../../../../pipeline/intake/draft/write.ts';
+import { temporary } from '../../../support/command-line.ts';
+
+export const NOW = '2026-01-02T03:04:05.000Z';
+
+export function filesOf(content: Record<string, string | Buffer>): string {
+  const directory = temporary();
+  for (const [name, bytes] of Object.entries(content)) {
+    mkdirSync(path.dirname(path.join(directory, name)), { recursive: true });
+    writeFileSync(path.join(directory, name), bytes);
+  }
+  return directory;
+}
+
+export async function draftOf(directory: string, answers: Answers = {}) {
+  const { root, files } = await listFiles([directory]);
+  const found = [];
+  for (const file of files) found.push(await recogniseFile(root, file, files));
+  const recognised = found.filter((file) => file !== null);
+  return { root, draft: await draftCountry(recognised, root, NOW, answers) };
+}
+
+/** Drafts a catalog from the files of a directory, writes it to another one and checks it. */
+export async function catalogOf(directory: string, given: Answers) {
+  const { root, draft } = await draftOf(directory, given);
+  const { answers, guessed } = answersTo(draft.questions, given);
+  const catalog = await writeDraft(draft, answers, root, NOW);
+  const written = filesOf({
+    'sources.json': JSON.stringify({ sources: catalog.sources }),
+    'model.json': JSON.stringify(catalog.model),
+  });
+  return { ...catalog, root, draft, answers, guessed, faults: await checkCountry(written, root) };
+}

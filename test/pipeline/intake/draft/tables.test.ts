@@ -1,0 +1,306 @@
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { ingestAreas } from '../../../../pipeline/ingest/areas.ts';
+import { ingestCases } from '../../../../pipeline/ingest/cases.ts';
+import { ingestClimate } from '../../../../pipeline/ingest/climate.ts';
+import { ingestCensus } from '../../../../pipeline/ingest/layers.ts';
+import { temporary } from '../../../support/command-line.ts';
+import { runHere } from '../../../support/run-here.ts';
+import { LGAS, tinyCountry } from '../../../support/tiny-country.ts';
+import { catalogOf, draftOf, filesOf } from './drafted.ts';
+
+const GIVEN = { name: 'Tiny country', iso_code: 'NG', upper_one: 'state', upper_many: 'states' };
+const MONTHS = Array.from({ length: 36 }, (_, i) => ({ year: 2018 + Math.floor(i / 12), month: (i % 12) + 1 }));
+const two = (number: number) => String(number).padStart(2, '0');
+const iso = ({ year, month }: (typeof MONTHS)[number]) => `${year}-${two(month)}`;
+const cases = (lga: number, i: number) => 100 + 10 * lga + ((7 * i) % 40);
+const rain = (lga: number, i: number) => (20 + lga + ((13 * i) % 90) / 2).toFixed(1);
+const people = (lga: number, year: number) => 100_000 + 1000 * lga + (year - 2018);
+
+/** A row for each area and month. */
+const rows = (
+  cells: (lga: number, month: (typeof MONTHS)[number], i: number) => (string | number)[],
+  separator = ',',
+) => LGAS.flatMap((_, lga) => MONTHS.map((month, i) => cells(lga, month, i).join(separator)));
+const table = (header: string, lines: readonly string[], end = '\n') => `${[header, ...lines].join('\n')}${end}`;
+
+/** The tiny country's files with others in place of its cases. */
+function country(files: Record<string, string>, without: readonly string[] = []) {
+  const { 'cases.csv': _, 'nets.csv': _nets, 'access.csv': _access, ...own } = tinyCountry().files;
+  return filesOf({ ...Object.fromEntries(Object.entries(own).filter(([name]) => !without.includes(name))), ...files });
+}
+
+/** What a build reads by the drafted catalog. */
+async function ingested(directory: string, given: Record<string, string> = {}) {
+  const { sources, model, root, draft, faults } = await catalogOf(directory, { ...GIVEN, ...given });
+  expect(faults).toEqual([]);
+  const input = { rawData: root, sources, model, report: [] };
+  const { areas, polygons } = await ingestAreas(input);
+  const census = await ingestCensus(input, areas);
+  const counted = Object.fromEntries(census.map((row) => [row.lga_code, row]));
+  return {
+    draft,
+    input,
+    census,
+    sources,
+    cases: await ingestCases(input, areas, counted),
+    climate: await ingestClimate(input, areas, polygons),
+  };
+}
+
+const CASES = LGAS.flatMap((lga_code, lga) =>
+  MONTHS.map((month, i) => expect.objectContaining({ lga_code, period: iso(month), confirmed: cases(lga, i) })),
+);
+
+test('a table of people, cases and climate by month has three roles; people are of the latest month, not summed', async () => {
+  const lines = rows((lga, month, i) => [
+    iso(month),
+    rain(lga, i),
+    25,
+    cases(lga, i),
+    people(lga, month.year),
+    LGAS[lga]!,
+  ]);
+  const chap = table('time_period,rainfall,mean_temperature,disease_cases,population,location', lines);
+  const found = await ingested(country({ 'chap.csv': chap }, ['climate.csv', 'census.csv']));
+  expect(found.cases).toEqual(CASES);
+  expect(found.climate).toHaveLength(4 * 36);
+  expect(found.climate[1]).toEqual({
+    lga_code: LGAS[0],
+    period: '2018-02',
+    rain_mm: Number(rain(0, 1)),
+    temperature_c: 25,
+  });
+  expect(found.census.map((row) => row.people)).toEqual(LGAS.map((_, lga) => people(lga, 2020)));
+  const census = found.sources.find(({ role }) => role === 'population_census')!;
+  expect([census.where, census.notes!.at(-1)]).toEqual([
+    { time_period: '2020-12' },
+    expect.stringMatching(/only 2020-12, the latest/),
+  ]);
+});
+
+const NAMES = [
+  'January',
+  'February',
+  'March',
+  'April',
+  'May',
+  'June',
+  'July',
+  'August',
+  'September',
+  'October',
+  'November',
+  'December',
+];
+const long = (header: string, form: (month: (typeof MONTHS)[number]) => string, separator = ',', end = '\n') =>
+  table(
+    header,
+    rows((lga, month, i) => [LGAS[lga]!, form(month), cases(lga, i)], separator),
+    end,
+  );
+
+test.each<[string, string]>([
+  ['Jan-18', long('code,periodname,confirmed', ({ year, month }) => `${NAMES[month - 1]!.slice(0, 3)}-${year % 100}`)],
+  ['January 2018', long('code,periodname,confirmed', ({ year, month }) => `${NAMES[month - 1]} ${year}`)],
+  ['2018/01', long('code,any name,confirmed', ({ year, month }) => `${year}/${two(month)}`)],
+  ['201801', long('code,pe,confirmed', ({ year, month }) => `${year}${two(month)}`)],
+  ['2018M01', long('code,time,confirmed', ({ year, month }) => `${year}M${two(month)}`)],
+  ['2018-01-01', long('code,date,confirmed', (month) => `${iso(month)}-01`)],
+  ['01/02/2018', long('code,date,confirmed', ({ year, month }) => `01/${two(month)}/${year}`)],
+  ['year and month in two columns', long('code,year,month,confirmed', ({ year, month }) => `${year},${month}`)],
+  [
+    'year and the name of the month',
+    long('code,year,month,confirmed', ({ year, month }) => `${year},${NAMES[month - 1]}`),
+  ],
+  ['semicolons', long('code;period;confirmed', iso, ';')],
+  ['tabs', long('code\tperiod\tconfirmed', iso, '\t')],
+  ['no line end', long('code,period,confirmed', iso, ',', '')],
+  ['blanks after codes', long('code,period,confirmed', iso).replaceAll(/^(NG\d+)/gm, '$1 ')],
+  [
+    'names of areas',
+    long('district,period,confirmed', iso).replaceAll(/^NG00(\d)00(\d)/gm, (_, a, b) => `PLACE ${2 * a + +b - 2}`),
+  ],
+  [
+    'quotes, a byte-order mark and CRLF',
+    `\ufeff${long('code,period,confirmed', iso)
+      .replaceAll(/[^,\n]+/g, '"$&"')
+      .replaceAll('\n', '\r\n')}`,
+  ],
+])('cases are read with %s', async (_, content) => {
+  const { cases: found, draft } = await ingested(country({ 'x.csv': content }));
+  expect(found).toEqual(CASES);
+  expect(draft.leftOut).toEqual([]);
+});
+
+test('months as columns are read as cases, or as the answer says; the question says what was guessed', async () => {
+  const header = `organisationunitcode,Total,${MONTHS.map(({ year, month }) => `${NAMES[month - 1]} ${year}`).join(',')}`;
+  const content = table(
+    header,
+    LGAS.map((code, lga) => [code, 9, ...MONTHS.map((_, i) => cases(lga, i))].join(',')),
+  );
+  const { cases: found, draft } = await ingested(country({ 'pivot.csv': content }));
+  expect(found).toEqual(CASES);
+  expect(draft.questions.at(-1)).toMatchObject({ id: 'numbers of pivot.csv', guess: 'cases' });
+  const asRain = await ingested(country({ 'pivot.csv': content }, ['climate.csv']), { 'numbers of pivot.csv': 'rain' });
+  expect([asRain.cases.length, asRain.climate[1]!.rain_mm]).toEqual([0, cases(0, 1)]);
+  const named = await ingested(country({ 'rainfall.csv': content }, ['climate.csv']));
+  expect(named.climate).toEqual(asRain.climate);
+  const { draft: decimals } = await draftOf(country({ 'pivot.csv': content.replace(',100,', ',100.5,') }));
+  expect(decimals.leftOut.map(({ why }) => why)).toEqual([
+    'by area, but neither its name nor its columns tell what its numbers are (answer "numbers of pivot.csv")',
+  ]);
+});
+
+test('decimal commas are declared and read', async () => {
+  const lines = rows((lga, month, i) => [LGAS[lga]!, iso(month), rain(lga, i).replace('.', ',')], ';');
+  const { climate, sources } = await ingested(country({ 'x.csv': table('code;period;rain', lines) }, ['climate.csv']));
+  expect(climate[1]!.rain_mm).toBe(Number(rain(0, 1)));
+  expect(sources.find(({ role }) => role === 'climate')!.dialect).toEqual({ separator: ';', decimal_comma: true });
+});
+
+test.each<[string, string, RegExp]>([
+  [
+    'weeks',
+    long('code,period,confirmed', ({ year, month }) => `${year}W${two(month)}`),
+    /"confirmed" is not used: "2018W01" in "period" is no month that is read/,
+  ],
+  [
+    'days and months alike',
+    table(
+      'code,date,confirmed',
+      rows((lga, { month }, i) => [LGAS[lga]!, `${two((i % 11) + 1)}/${two(month)}/2018`, 5]),
+    ),
+    /day and month of "01\/01\/2018" in "date" cannot be told apart/,
+  ],
+  [
+    'no months',
+    table(
+      'code,confirmed',
+      LGAS.map((code) => `${code},5`),
+    ),
+    /"confirmed" is not used: without a column of months/,
+  ],
+  [
+    'several data elements',
+    table(
+      'code,period,dataname,confirmed',
+      ['Tested', 'Confirmed'].flatMap((name) => rows((lga, month, i) => [LGAS[lga]!, iso(month), name, cases(lga, i)])),
+    ),
+    /2 rows for NG001001 2018-01, which differ in "dataname" \(Tested, Confirmed\)/,
+  ],
+  [
+    'areas as columns',
+    table(
+      `date,${LGAS.join(',')}`,
+      MONTHS.map((month, i) => `${iso(month)},${LGAS.map((_, lga) => cases(lga, i)).join(',')}`),
+    ),
+    /areas must be rows, not columns/,
+  ],
+  [
+    'a title above the header',
+    `Cases 2018-2020\n${long('code,period,confirmed', iso)}`,
+    /remove any title above the real header/,
+  ],
+  [
+    'other codes',
+    long('code,period,confirmed', iso).replaceAll('NG', 'XX'),
+    /no column contains the area codes or names/,
+  ],
+  ['a cut row', long('code,period,confirmed', iso).slice(0, -9), /no line end and 2 of 3 cells/],
+])('cases with %s are left out with the true reason, and the country lacks cases', async (_, content, why) => {
+  const { draft } = await draftOf(country({ 'x_cases.csv': content }));
+  expect(draft.leftOut).toEqual([
+    { kind: 'left out', file: 'x_cases.csv', why: expect.stringMatching(why), lost: 'cases' },
+  ]);
+});
+
+test('two years of cases of the same areas are not one of them in silence; columns that are not used are told', async () => {
+  const all = long('code,period,suspected_cases,confirmed', (month) => `${iso(month)},9`)
+    .trim()
+    .split('\n');
+  const ofYear = (year: number) =>
+    table(
+      all[0]!,
+      all.filter((line) => line.includes(`,${year}-`)),
+    );
+  const { draft } = await draftOf(country({ '2018.csv': ofYear(2018), '2019.csv': ofYear(2019) }));
+  expect(draft.leftOut.map(({ file, why, lost }) => [file, why, lost])).toEqual([
+    ['2018.csv', 'columns that are not used: suspected_cases', null],
+    [
+      '2019.csv',
+      'months 2019-01 to 2019-12 of the areas of 2018.csv, which has 2018-01 to 2018-12; join them: (cat 2018.csv; tail -n +2 2019.csv) > joined.csv',
+      'cases',
+    ],
+  ]);
+});
+
+test('of two tables with the same columns, the longer one is used', async () => {
+  const all = long('code,period,confirmed', iso);
+  const { draft } = await draftOf(country({ 'a.csv': all.replaceAll(/^.*,2018-.*\n/gm, ''), 'b.csv': all }));
+  expect(draft.leftOut.map(({ file, why, lost }) => [file, why, lost])).toEqual([
+    ['a.csv', 'has the figures of b.csv', null],
+  ]);
+});
+
+test('codes and parents of areas may be ids and names of features', async () => {
+  const { files } = tinyCountry();
+  const outlines = JSON.parse(String(files['lgas.geojson']));
+  for (const feature of outlines.features) {
+    const { name, state, pcode } = feature.properties;
+    feature.id = `id-${pcode}`;
+    feature.properties = { name, code: pcode, parent: state === 'NG001' ? 'Région Est' : 'Ouest' };
+  }
+  const lines = rows((lga, month, i) => [`id-${LGAS[lga]}`, iso(month), cases(lga, i)]);
+  const { 'census.csv': _, 'climate.csv': _c, 'states.geojson': _s, 'surveys.csv': surveys, ...others } = files;
+  const directory = filesOf({
+    ...others,
+    'lgas.geojson': JSON.stringify(outlines),
+    'surveys.csv': String(surveys).replaceAll(/,NG00\d,(NG\d{6}),/g, ',,id-$1,'),
+    'x.csv': table(
+      'location,period,population,rain,confirmed',
+      rows((lga, month, i) => [`id-${LGAS[lga]}`, iso(month), people(lga, 2018), rain(lga, i), cases(lga, i)]),
+    ),
+    'y.csv': table('location,period,other', lines),
+  });
+  const { cases: found, input } = await ingested(directory);
+  expect(found.map(({ lga_code, confirmed }) => [lga_code?.slice(3), confirmed])).toEqual(
+    LGAS.flatMap((code, lga) => MONTHS.map((_, i) => [code, cases(lga, i)])),
+  );
+  expect(input.model.states.map(({ state_pcode, state }) => [state_pcode, state])).toEqual([
+    ['Ouest', 'Ouest'],
+    ['Region-Est', 'Région Est'],
+  ]);
+});
+
+test('new-country exits with 1 if it left out a table that matters, and says so in its last line', async () => {
+  const weeks = long('code,period,confirmed', ({ year, month }) => `${year}W${two(month)}`);
+  const draft = async (directory: string) => {
+    const answers = path.join(filesOf({ 'answers.json': JSON.stringify(GIVEN) }), 'answers.json');
+    const { code, stdout, stderr } = await runHere([
+      'new-country',
+      path.join(temporary(), 'nc'),
+      '--from',
+      directory,
+      '--answers',
+      answers,
+    ]);
+    return { code, stdout, stderr, last: stdout.trim().split('\n').at(-1) };
+  };
+  expect(await draft(country({ 'x_cases.csv': weeks, 'book.xlsx': 'PK\x03\x04' }))).toMatchObject({
+    code: 1,
+    last: 'Not used, for the reasons above: book.xlsx (a table that cannot be read), x_cases.csv (cases). Mend them, or list the other files after --from.',
+  });
+  const good = await draft(
+    country({
+      'x_cases.csv': long('code,period,confirmed', iso, ',', ''),
+      'x_cases.xlsx': 'PK\x03\x04',
+      'covariates.csv': 'rain,height\n0.5,-0.3\n',
+    }),
+  );
+  expect(good.code).toBe(0);
+  expect(good.stdout).toMatch(/Doubts:\n {2}x_cases\.csv: no line end after the last row/);
+  const stopped = await draft(country({ 'x_cases.csv': weeks }, ['people.tif']));
+  expect([stopped.code, stopped.stderr]).toEqual([2, expect.stringMatching(/no population raster/)]);
+  expect(stopped.stdout).toMatch(/x_cases\.csv +table +144 rows; columns code, period, confirmed/);
+});
