@@ -13,7 +13,8 @@ export interface Raster extends BlockSize {
   description: RasterDescription;
   /**
    * Values of a window, in `space` if it is large enough and of the right type, else in a new array.
-   * @throws BadInput if a value is outside `valid` (rows and columns are counted from 0) or the file cannot be decoded
+   * @throws BadInput if a value is outside `valid` or marks a missing cell (rows and columns are counted from 0), or the
+   *   file cannot be decoded
    */
   readWindow(window: Window, space?: Values): Promise<Values>;
   close(): Promise<void>;
@@ -30,7 +31,7 @@ export async function openRaster(file: string, declared: Declared = {}): Promise
 
 /** Opens a described raster, in any thread. */
 export async function openDescribed(description: RasterDescription): Promise<Raster> {
-  const { file, grid, blocks, valid, blockRows, blockColumns, northRows } = description;
+  const { file, grid, blocks, blockRows, blockColumns, northRows } = description;
   const source = isDecodable(blocks.coding) ? openBlocks(blocks) : await openWithLibrary(description);
   const Space = blocks.conversion.wide ? Float64Array : Float32Array;
   return {
@@ -49,7 +50,7 @@ export async function openDescribed(description: RasterDescription): Promise<Ras
       } catch (cause) {
         throw unreadable(cause, refusalIn(file, `rows ${window.row} to ${window.row + window.rows - 1}`));
       }
-      if (valid) checkRange(file, grid, values, window, valid);
+      checkValues(description, values, window);
       return values;
     },
     async close() {
@@ -82,17 +83,28 @@ async function openWithLibrary({ file, band, blocks }: RasterDescription) {
   };
 }
 
-function checkRange(file: string, grid: Grid, values: Values, window: Window, [min, max]: readonly [number, number]) {
+/** Limits of integer types, and nines with a minus, as 32-bit floats round them. */
+const MARKS: ReadonlySet<number> = new Set(
+  [
+    ...[-9999, -99999, 99999, -999999, 999999, -9999999, -99999999, -999999999],
+    ...[-32768, 32767, 65535, -2147483648, 2147483647, 4294967295],
+  ].flatMap((value) => [value, Math.fround(value)]),
+);
+
+/** @throws BadInput at the first value that is not plausible, or that programs use for missing cells */
+function checkValues({ file, grid, valid, marksAreValues }: RasterDescription, values: Values, window: Window) {
+  const [min, max] = valid;
   for (let i = 0; i < values.length; i++) {
     const value = values[i]!;
-    if (value < min || value > max) {
-      const row = window.row + Math.floor(i / window.columns);
-      const column = window.column + (i % window.columns);
-      const place = `${longitudeOf(grid, column).toFixed(4)}, ${latitudeOf(grid, row).toFixed(4)}`;
-      throw refusalIn(file, `row ${row}, column ${column} (${place})`)(
-        `${value}`,
-        `${min} to ${max} (is this an undeclared nodata value?)`,
-      );
-    }
+    const outside = value < min || value > max;
+    if (!outside && (marksAreValues || !(Math.abs(value) >= 9999 && MARKS.has(value)))) continue;
+    const row = window.row + Math.floor(i / window.columns);
+    const column = window.column + (i % window.columns);
+    const place = `${longitudeOf(grid, column).toFixed(4)}, ${latitudeOf(grid, row).toFixed(4)}`;
+    const expected = outside ? `${min} to ${max}` : 'a measured value';
+    throw refusalIn(file, `row ${row}, column ${column} (${place})`)(
+      `${value}`,
+      `${expected} (is this an undeclared nodata value?)`,
+    );
   }
 }

@@ -28,7 +28,7 @@ function write(rows: number[][], options: Partial<TiffOptions>, change = (_: Buf
 }
 
 async function read(file: string, declared: Declared = {}): Promise<number[]> {
-  const raster = await openRaster(file, declared);
+  const raster = await openRaster(file, { marksAreValues: true, ...declared });
   const values = await raster.readWindow({ row: 0, column: 0, rows: raster.grid.rows, columns: raster.grid.columns });
   await raster.close();
   return [...values];
