@@ -155,7 +155,9 @@ function checkCoordinateSystem(file: string, image: GeoTIFFImage, refusal: Refus
     const label = `gdal_edit.py -a_srs EPSG:4326 ${quoted(nameOf(file))}`;
     throw refusal('no coordinate system', `${wanted}; if you know that it is EPSG:4326: ${label}`);
   }
-  const name = keys?.PCSCitationGeoKey ?? keys?.GTCitationGeoKey ?? keys?.GeogCitationGeoKey;
+  const citation = keys?.PCSCitationGeoKey ?? keys?.GTCitationGeoKey ?? keys?.GeogCitationGeoKey;
+  // ArcGIS cites the complete definition, in which the name is the first text in quotes; GDAL ends names with a bar.
+  const name = citation && (/"([^"]+)"/.exec(citation)?.[1] ?? citation.split('|')[0]);
   const known = code === undefined || code === USER_DEFINED ? (name ?? 'of its own') : `EPSG:${code}`;
   throw refusal(
     `the coordinate system ${known}${projected ? ', in metres or feet' : ''}`,

@@ -31,7 +31,8 @@ export async function kindsOfImages(tiff: GeoTIFF, file: string, size: number, r
     const seen = new Set<number>();
     let at = tiff.firstIFDOffset;
     while (at !== 0) {
-      if (seen.has(at)) throw refusal(`a list of images that returns to byte ${at} and never ends`, 'an intact GeoTIFF');
+      if (seen.has(at))
+        throw refusal(`a list of images that returns to byte ${at} and never ends`, 'an intact GeoTIFF');
       if (seen.size === MOST_IMAGES) throw refusal(`more than ${MOST_IMAGES} images`, `at most ${MOST_IMAGES}`);
       seen.add(at);
       const counted = await read(at, countBytes);

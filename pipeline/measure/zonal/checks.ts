@@ -77,13 +77,14 @@ export async function refuseFills(raster: Raster, source: Source): Promise<void>
 
 /**
  * Refuses an LGA of which more than `MAX_OUTSIDE` is outside the population raster.
- * @param covered its area inside the raster, in cells
- * @param size its complete area, in cells
+ * @param inside the share of its area inside the raster
  */
-export function checkCovered(population: Raster, lga: string, covered: number, size: number): void {
-  if (covered >= size * (1 - MAX_OUTSIDE) && covered > 0) return;
-  const share = ((100 * covered) / size).toFixed(1);
-  throw refusalIn(population.file, lga)(`${share}% of the LGA inside the raster`, 'all of it (is the extent wrong?)');
+export function checkCovered(population: Raster, lga: string, inside: number): void {
+  if (inside >= 1 - MAX_OUTSIDE) return;
+  throw refusalIn(population.file, lga)(
+    `${(100 * inside).toFixed(1)}% of the LGA inside the raster`,
+    'all of it (is the extent wrong?)',
+  );
 }
 
 /**
