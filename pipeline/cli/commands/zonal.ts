@@ -1,13 +1,12 @@
 import { availableParallelism } from 'node:os';
 import { Command, InvalidArgumentError } from 'commander';
-import { nameOf, nameOfResult } from '../../ingest/readers/commands.ts';
+import { averageOver, cleanOutlines } from '../../ingest/readers/commands.ts';
 import { describeRaster, type RasterDescription } from '../../ingest/readers/geotiff-description.ts';
 import { identifyFeatures, readPolygons } from '../../ingest/readers/polygons.ts';
 import { BadInput } from '../../lib/bad-input.ts';
 import type { Polygon } from '../../lib/numerics/area.ts';
 import { describeGrid, type Grid, sameGrid } from '../../lib/numerics/grid.ts';
 import { selfCrossing } from '../../lib/numerics/self-crossing.ts';
-import { quoted } from '../../lib/shell.ts';
 import { writeCsv } from '../../lib/tables/csv-file.ts';
 import { drawOutline, shareInside } from '../../measure/zonal/outline.ts';
 import { sumInside } from '../../measure/zonal/pass.ts';
@@ -140,7 +139,7 @@ export async function runZonal(
 }
 
 /** What weights can be. */
-const POSITIVE = [0, 1e20] as const;
+const POSITIVE = [0, 1e19] as const;
 
 function refuseOtherGrid(first: RasterDescription, other: RasterDescription): void {
   if (sameGrid(first.grid, other.grid)) return;
@@ -152,12 +151,10 @@ function refuseOtherGrid(first: RasterDescription, other: RasterDescription): vo
 function refuseCoarser({ file, grid }: RasterDescription, { file: weights, grid: own }: RasterDescription): void {
   const slack = 1 + 1e-6;
   if (own.cellWidth <= grid.cellWidth * slack && own.cellHeight <= grid.cellHeight * slack) return;
-  const extent = [own.west, own.north - own.rows * own.cellHeight, own.west + own.columns * own.cellWidth, own.north];
-  const made = quoted(nameOfResult(file, '_averaged.tif'));
   throw new BadInput({
     file: weights,
     found: `weights in ${describeGrid(own)}`,
-    expected: `cells no larger than the raster's, ${describeGrid(grid)}; average the raster over theirs with: gdalwarp -r average -ot Float32 -dstnodata nan -te ${extent.join(' ')} -ts ${own.columns} ${own.rows} ${quoted(nameOf(file))} ${made}`,
+    expected: `cells no larger than the raster's, ${describeGrid(grid)}; average the raster over theirs with: ${averageOver(file, own)}`,
   });
 }
 
@@ -166,12 +163,11 @@ function refuseMisdrawn(options: ZonalOptions, ids: readonly string[], outlines:
   outlines.forEach((polygons, i) => {
     const fault = selfCrossing(polygons);
     if (!fault) return;
-    const clean = `mapshaper ${quoted(nameOf(options.polygons))} -clean allow-overlaps -o ${quoted(nameOfResult(options.polygons, '_valid.geojson'))}`;
     throw new BadInput({
       file: options.polygons,
       where: `${options.id} ${ids[i]}`,
       found: `an outline that crosses or overlaps itself at ${fault.join(', ')}`,
-      expected: `a valid polygon; make one with: ${clean}`,
+      expected: `a valid polygon; make one with: ${cleanOutlines(options.polygons)}`,
     });
   });
 }

@@ -1,5 +1,6 @@
 /** The commands that messages propose for files that are refused. They are to be run in the file's folder. */
 import path from 'node:path';
+import type { Grid } from '../../lib/numerics/grid.ts';
 import { quoted } from '../../lib/shell.ts';
 
 /** The file's name without its folder; one that begins with a dash would be taken for an option. */
@@ -17,11 +18,9 @@ export function nameOfResult(file: string, ending: string): string {
 /** GDAL's name of a vector file, as a shell needs it: it reads an archive only if it is named as one. */
 const vectorFile = (file: string) => quoted(/\.zip$/i.test(file) ? `/vsizip/${nameOf(file)}` : nameOf(file));
 
-/** Outlines in longitude and latitude. @param layer GDAL's name of the layer, if the file may have several */
-export function reprojectOutlines(file: string, layer?: string): string {
-  const made = quoted(nameOfResult(file, '_4326.geojson'));
-  return `ogr2ogr -t_srs EPSG:4326 ${made} ${vectorFile(file)}${layer ? ` ${layer}` : ''}`;
-}
+/** Outlines in longitude and latitude. GDAL reports an error if the file has several layers. */
+export const reprojectOutlines = (file: string): string =>
+  `ogr2ogr -t_srs EPSG:4326 ${quoted(nameOfResult(file, '_4326.geojson'))} ${vectorFile(file)}`;
 
 /**
  * A raster in longitude and latitude. GDAL's default, the nearest cell, loses and duplicates people, so counts are
@@ -53,3 +52,22 @@ export function burnMask(file: string, band: number, alpha?: number): string {
 /** A GeoTIFF that states itself what GDAL reads from the files beside it. */
 export const mergeSidecars = (file: string): string =>
   `gdal_translate ${quoted(nameOf(file))} ${quoted(nameOfResult(file, '_merged.tif'))}`;
+
+/** One of the images of a TIFF that has several. */
+export const extractImage = (file: string): string =>
+  `gdal_translate ${quoted(`GTIFF_DIR:N:${nameOf(file)}`)} ${quoted(nameOfResult(file, '_N.tif'))}`;
+
+/** A raster that states to be in longitude and latitude, with the place that a world file beside it gives. */
+export const placeInDegrees = (file: string): string =>
+  `gdal_translate -a_srs EPSG:4326 ${quoted(nameOf(file))} ${quoted(nameOfResult(file, '_4326.tif'))}`;
+
+/** Outlines without ground that is enclosed twice; a ring that crosses itself everywhere is left out. */
+export const cleanOutlines = (file: string): string =>
+  `mapshaper ${quoted(nameOf(file))} -clean allow-overlaps -o ${quoted(nameOfResult(file, '_valid.geojson'))}`;
+
+/** A raster averaged over the cells of another grid. */
+export function averageOver(file: string, grid: Grid): string {
+  const [east, south] = [grid.west + grid.columns * grid.cellWidth, grid.north - grid.rows * grid.cellHeight];
+  const cells = `-te ${grid.west} ${south} ${east} ${grid.north} -ts ${grid.columns} ${grid.rows}`;
+  return `gdalwarp -r average -ot Float32 -dstnodata nan ${cells} ${quoted(nameOf(file))} ${quoted(nameOfResult(file, '_averaged.tif'))}`;
+}

@@ -15,7 +15,8 @@ export function encodingNamed(cpg: string, refusal: Refusal): string {
   const plain = name.toUpperCase().replaceAll(/[\s_-]/g, '');
   const [, part] = /^(?:ISO)?8859(\d{1,2})$/.exec(plain) ?? [];
   const [, page] = /^(?:ANSI|WINDOWS|WIN|OEM|IBM|CP)?(\d{3,5})$/.exec(plain) ?? [];
-  const label = part ? `iso-8859-${Number(part)}` : page ? encodingOfPage(Number(page)) : name;
+  const label =
+    plain === 'UTF8' ? 'utf-8' : part ? `iso-8859-${Number(part)}` : page ? encodingOfPage(Number(page)) : name;
   // The old code pages of DOS, which browsers do not know and mapshaper does.
   if (/^cp\d{3}$/.test(label)) return label;
   try {

@@ -2,8 +2,7 @@ import { stat } from 'node:fs/promises';
 import type { GeoTIFF, GeoTIFFImage } from 'geotiff';
 import { BadInput, type Refusal, refusalIn } from '../../lib/bad-input.ts';
 import type { Grid } from '../../lib/numerics/grid.ts';
-import { quoted } from '../../lib/shell.ts';
-import { burnMask, extractBand, nameOf, nameOfResult, reprojectRaster } from './commands.ts';
+import { burnMask, extractBand, extractImage, placeInDegrees, reprojectRaster } from './commands.ts';
 import { conversionOf, type Declared, taggedNodata } from './geotiff-conversion.ts';
 import { refuseSidecars } from './geotiff-sidecars.ts';
 import type { Blocks } from './tiff-blocks.ts';
@@ -20,12 +19,26 @@ export interface RasterDescription extends BlockSize {
   band: number;
   blocks: Blocks;
   valid: readonly [number, number];
-  marksAreValues: boolean;
+  /** Samples that mark missing cells in files without a tag. */
+  marks: readonly number[];
 }
 
 /** Larger numbers of any unit only mark missing cells. */
-const ANY_MEASURE = [-1e20, 1e20] as const;
+const ANY_MEASURE = [-1e19, 1e19] as const;
 const ANY_NUMBER = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY] as const;
+
+/** Limits of integer types and numbers of nines: no measurement equals one of them by chance. */
+const MARKS = [
+  ...[-9999, -99999, 99999, -999999, 999999, -9999999, -99999999, -999999999],
+  ...[-32768, 32767, 65535, -2147483648, 2147483647, 4294967295],
+];
+
+/** The marks to look for; without a declared range, also those that a measurement could equal. */
+function marksIn({ format, bits }: Coding, { valid, marksAreValues }: Declared): number[] {
+  if (marksAreValues) return [];
+  const byte = bits > 8 ? [] : format === 2 ? [-128] : [255];
+  return [...MARKS, ...(valid ? [] : [-999, ...byte])].flatMap((mark) => [mark, Math.fround(mark)]);
+}
 
 /** Largest accepted size of a decoded block, which has to fit in memory as a whole. */
 const MAX_BLOCK_BYTES = 2 ** 28;
@@ -81,13 +94,13 @@ export async function describeRaster(file: string, declared: Declared = {}): Pro
       const found = `blocks of ${coding.columns} × ${blockRows} cells, ${decoded} bytes each when decoded`;
       throw refusal(found, `at most ${MAX_BLOCK_BYTES}, as in a tiled GeoTIFF`);
     }
-    const { marksAreValues = false, valid = marksAreValues ? ANY_NUMBER : ANY_MEASURE } = declared;
+    const valid = declared.valid ?? (declared.marksAreValues ? ANY_NUMBER : ANY_MEASURE);
     const window: BlockSize = {
       blockRows: isCompressed(coding) ? blockRows : 1,
       northRows: isCompressed(coding) && southUp ? grid.rows % blockRows : 0,
       blockColumns: coding.columns,
     };
-    return { file, grid, band, blocks, valid, marksAreValues, ...window };
+    return { file, grid, band, blocks, valid, marks: marksIn(coding, declared), ...window };
   } catch (cause) {
     throw cause instanceof BadInput ? cause : unreadable(cause, refusal);
   } finally {
@@ -137,8 +150,7 @@ function refuseFurtherImages(file: string, kinds: readonly number[], band: numbe
     throw refusal('an internal mask of missing cells', `a nodata value; make one with: ${burnMask(file, band)}`);
   const images = kinds.filter((kind, i) => i === 0 || !(kind & 1)).length;
   if (images === 1) return;
-  const extract = `gdal_translate ${quoted(`GTIFF_DIR:N:${nameOf(file)}`)} ${quoted(nameOfResult(file, '_N.tif'))}`;
-  throw refusal(`${images} images`, `one: extract image N with ${extract}`);
+  throw refusal(`${images} images`, `one: extract image N with ${extractImage(file)}`);
 }
 
 function checkCoordinateSystem(file: string, image: GeoTIFFImage, refusal: Refusal): void {
@@ -152,8 +164,7 @@ function checkCoordinateSystem(file: string, image: GeoTIFFImage, refusal: Refus
   if (code === 4326) return;
   const wanted = 'EPSG:4326 (longitude and latitude, WGS 84)';
   if (!projected && code === undefined) {
-    const label = `gdal_edit.py -a_srs EPSG:4326 ${quoted(nameOf(file))}`;
-    throw refusal('no coordinate system', `${wanted}; if you know that it is EPSG:4326: ${label}`);
+    throw refusal('no coordinate system', `${wanted}; if you know that it is EPSG:4326: ${placeInDegrees(file)}`);
   }
   const citation = keys?.PCSCitationGeoKey ?? keys?.GTCitationGeoKey ?? keys?.GeogCitationGeoKey;
   // ArcGIS cites the complete definition, in which the name is the first text in quotes; GDAL ends names with a bar.
@@ -189,8 +200,8 @@ function georeferenceOf(file: string, image: GeoTIFFImage, refusal: Refusal): { 
     edge = matrix[7]!;
   }
   if (!matrix && !(scale && tie)) {
-    const merge = `gdal_translate -a_srs EPSG:4326 ${quoted(nameOf(file))} ${quoted(nameOfResult(file, '_merged.tif'))}`;
-    throw refusal('no place of its cells', `a georeferenced raster; if a file beside it gives the place: ${merge}`);
+    const expected = `a georeferenced raster; if a file beside it gives the place: ${placeInDegrees(file)}`;
+    throw refusal('no place of its cells', expected);
   }
   if (!matrix && scale![1]! < 0)
     throw refusal('rows of negative height, which programs read in either direction', 'a raster with the north up');

@@ -33,6 +33,7 @@ export async function openRaster(file: string, declared: Declared = {}): Promise
 export async function openDescribed(description: RasterDescription): Promise<Raster> {
   const { file, grid, blocks, blockRows, blockColumns, northRows } = description;
   const source = isDecodable(blocks.coding) ? openBlocks(blocks) : await openWithLibrary(description);
+  const check = watchValues(description);
   const Space = blocks.conversion.wide ? Float64Array : Float32Array;
   return {
     file,
@@ -50,7 +51,7 @@ export async function openDescribed(description: RasterDescription): Promise<Ras
       } catch (cause) {
         throw unreadable(cause, refusalIn(file, `rows ${window.row} to ${window.row + window.rows - 1}`));
       }
-      checkValues(description, values, window);
+      check(values, window);
       return values;
     },
     async close() {
@@ -83,28 +84,27 @@ async function openWithLibrary({ file, band, blocks }: RasterDescription) {
   };
 }
 
-/** Limits of integer types, and nines with a minus, as 32-bit floats round them. */
-const MARKS: ReadonlySet<number> = new Set(
-  [
-    ...[-9999, -99999, 99999, -999999, 999999, -9999999, -99999999, -999999999],
-    ...[-32768, 32767, 65535, -2147483648, 2147483647, 4294967295],
-  ].flatMap((value) => [value, Math.fround(value)]),
-);
-
-/** @throws BadInput at the first value that is not plausible, or that programs use for missing cells */
-function checkValues({ file, grid, valid, marksAreValues }: RasterDescription, values: Values, window: Window) {
+/** @returns a function that throws BadInput at a value that is not plausible or only marks a missing cell */
+function watchValues({ file, grid, valid, marks, blocks }: RasterDescription) {
   const [min, max] = valid;
-  for (let i = 0; i < values.length; i++) {
-    const value = values[i]!;
-    const outside = value < min || value > max;
-    if (!outside && (marksAreValues || !(Math.abs(value) >= 9999 && MARKS.has(value)))) continue;
-    const row = window.row + Math.floor(i / window.columns);
-    const column = window.column + (i % window.columns);
-    const place = `${longitudeOf(grid, column).toFixed(4)}, ${latitudeOf(grid, row).toFixed(4)}`;
-    const expected = outside ? `${min} to ${max}` : 'a measured value';
-    throw refusalIn(file, `row ${row}, column ${column} (${place})`)(
-      `${value}`,
-      `${expected} (is this an undeclared nodata value?)`,
-    );
-  }
+  const { scale, offset } = blocks.conversion;
+  const packed = scale !== 1 || offset !== 0;
+  const isMark = new Set(marks);
+  const least = Math.min(...marks.map(Math.abs));
+  return (values: Values, window: Window) => {
+    for (let i = 0; i < values.length; i++) {
+      const value = values[i]!;
+      const outside = value < min || value > max;
+      const sample = packed ? Math.round((value - offset) / scale) : value;
+      if (!outside && !(Math.abs(sample) >= least && isMark.has(sample))) continue;
+      const row = window.row + Math.floor(i / window.columns);
+      const column = window.column + (i % window.columns);
+      const place = `${longitudeOf(grid, column).toFixed(4)}, ${latitudeOf(grid, row).toFixed(4)}`;
+      const expected = outside ? `${min} to ${max}` : 'a measured value';
+      throw refusalIn(file, `row ${row}, column ${column} (${place})`)(
+        `${value}`,
+        `${expected} (is this an undeclared nodata value?)`,
+      );
+    }
+  };
 }

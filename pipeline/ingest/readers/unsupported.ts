@@ -21,6 +21,7 @@ interface Format {
 const layers = (file: string) => `ogr2ogr -f CSV ${quoted(nameOfResult(file, '_tables'))} ${quoted(nameOf(file))}`;
 /** The first row of each sheet is its header, even if the sheet has nothing but text. */
 const sheets = (driver: string) => (file: string) => `${layers(file)} --config OGR_${driver}_HEADERS FORCE`;
+const layer = (file: string) => `${reprojectOutlines(file)} (and the name of a layer, if ogrinfo lists several)`;
 const unpack = (file: string) => `unzip ${quoted(nameOf(file))}`;
 const bandOf = (file: string, source?: string) =>
   `${extractBand(file, 'N', source)} for each band N, such as a month (gdalinfo lists them)`;
@@ -40,7 +41,7 @@ const UNSUPPORTED: readonly Format[] = [
     name: 'GeoPackage or SQLite',
     begins: ['SQLite format 3\0'],
     convert: {
-      outlines: (file) => `${reprojectOutlines(file, 'LAYER')} (ogrinfo lists the layers)`,
+      outlines: layer,
       table: layers,
       raster: (file) => bandOf(file),
     },
@@ -79,7 +80,7 @@ const UNSUPPORTED: readonly Format[] = [
     name: 'a zip archive',
     begins: ['PK\x03\x04'],
     convert: {
-      outlines: (file) => `${reprojectOutlines(file, 'LAYER')} (ogrinfo lists the layers)`,
+      outlines: layer,
       table: unpack,
       raster: unpack,
     },
