@@ -22,6 +22,11 @@ export async function readCsv(full: string, file: string): Promise<TextTable> {
   const refusal = refusalIn(file);
   const lines = await readLines(full, file, refusal);
   const header = splitCells(lines[0]!);
+  if (header.length > MOST_COLUMNS)
+    throw refusal.at('row 1')(
+      `${header.length} columns`,
+      `at most ${MOST_COLUMNS} (is another character the separator?)`,
+    );
   const numbers = lines.flatMap((text, i) => (i > 0 && text !== '' ? [i + 1] : []));
   return withConnection(async (db) => {
     const columns = header.map((_, i) => `c${i}: 'VARCHAR'`);
@@ -40,6 +45,9 @@ export async function readCsv(full: string, file: string): Promise<TextTable> {
     return { header, rows: rows.map((cells, i) => ({ line: numbers[i]!, cells })) };
   });
 }
+
+/** DuckDB takes half a second for each thousand, and tables that people make have hundreds. */
+const MOST_COLUMNS = 10_000;
 
 /** DuckDB's report of a line that it could not read. */
 interface Reject {

@@ -28,16 +28,15 @@ const ANY_MEASURE = [-1e19, 1e19] as const;
 const ANY_NUMBER = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY] as const;
 
 /** Limits of integer types and numbers of nines: no measurement equals one of them by chance. */
-const MARKS = [
-  ...[-9999, -99999, 99999, -999999, 999999, -9999999, -99999999, -999999999],
-  ...[-32768, 32767, 65535, -2147483648, 2147483647, 4294967295],
-];
+const NINES = [-9999, -99999, 99999, -999999, 999999, -9999999, -99999999, -999999999];
+const LIMITS = [-32768, 32767, 65535, -2147483648, 2147483647, 4294967295];
 
 /** The marks to look for; without a declared range, also those that a measurement could equal. */
 function marksIn({ format, bits }: Coding, { valid, marksAreValues }: Declared): number[] {
   if (marksAreValues) return [];
   const byte = bits > 8 ? [] : format === 2 ? [-128] : [255];
-  return [...MARKS, ...(valid ? [] : [-999, ...byte])].flatMap((mark) => [mark, Math.fround(mark)]);
+  const likely = valid ? [] : [-999].concat(byte);
+  return NINES.concat(LIMITS, likely).flatMap((mark) => [mark, Math.fround(mark)]);
 }
 
 /** Largest accepted size of a decoded block, which has to fit in memory as a whole. */
@@ -170,10 +169,7 @@ function checkCoordinateSystem(file: string, image: GeoTIFFImage, refusal: Refus
   // ArcGIS cites the complete definition, in which the name is the first text in quotes; GDAL ends names with a bar.
   const name = citation && (/"([^"]+)"/.exec(citation)?.[1] ?? citation.split('|')[0]);
   const known = code === undefined || code === USER_DEFINED ? (name ?? 'of its own') : `EPSG:${code}`;
-  throw refusal(
-    `the coordinate system ${known}${projected ? ', in metres or feet' : ''}`,
-    `${wanted}; make one, ${reprojectRaster(file)}`,
-  );
+  throw refusal(`the coordinate system ${known}`, `${wanted}; make one, ${reprojectRaster(file)}`);
 }
 
 /** GeoTIFF's code of a system that is described by further keys. */
