@@ -138,12 +138,12 @@ export async function cleanOutlines(
   return { polygons, slivers: small };
 }
 
-const VALID = 'a valid polygon; make one with: ogr2ogr -makevalid VALID.geojson FILE';
+const VALID = 'a valid polygon; make one with: mapshaper FILE -clean allow-overlaps -o VALID.geojson';
 
 /** @throws BadInput for an outline that crosses itself, naming the place */
 export function refuseCrossing(refusal: Refusal, polygons: readonly Polygon[]): void {
   const crossing = selfCrossing(polygons);
-  if (crossing) throw refusal(`an outline that crosses itself at ${crossing.join(', ')}`, VALID);
+  if (crossing) throw refusal(`an outline that crosses or overlaps itself at ${crossing.join(', ')}`, VALID);
 }
 
 /** What an LGA's outline contains. */

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { Command, InvalidArgumentError } from 'commander';
-import { averageOver, cleanOutlines } from '../../ingest/readers/commands.ts';
+import { averageOver, makeValid } from '../../ingest/readers/commands.ts';
 import { describeRaster, type RasterDescription } from '../../ingest/readers/geotiff-description.ts';
 import { identifyFeatures, readPolygons } from '../../ingest/readers/polygons.ts';
 import { BadInput } from '../../lib/bad-input.ts';
@@ -167,7 +167,7 @@ function refuseMisdrawn(options: ZonalOptions, ids: readonly string[], outlines:
       file: options.polygons,
       where: `${options.id} ${ids[i]}`,
       found: `an outline that crosses or overlaps itself at ${fault.join(', ')}`,
-      expected: `a valid polygon; make one with: ${cleanOutlines(options.polygons)}`,
+      expected: `a valid polygon; make one with: ${makeValid(options.polygons)}`,
     });
   });
 }

@@ -62,7 +62,7 @@ export const placeInDegrees = (file: string): string =>
   `gdal_translate -a_srs EPSG:4326 ${quoted(nameOf(file))} ${quoted(nameOfResult(file, '_4326.tif'))}`;
 
 /** Outlines without ground that is enclosed twice; a ring that crosses itself everywhere is left out. */
-export const cleanOutlines = (file: string): string =>
+export const makeValid = (file: string): string =>
   `mapshaper ${quoted(nameOf(file))} -clean allow-overlaps -o ${quoted(nameOfResult(file, '_valid.geojson'))}`;
 
 /** A raster averaged over the cells of another grid. */

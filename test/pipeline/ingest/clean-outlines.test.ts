@@ -194,7 +194,7 @@ describe('outlines of one area', () => {
       /^loops where outlines cross themselves are removed: NG001001 at 3\.50\d\d, 5\.000\d/,
     );
     expect(await faults({ [A]: [[loop(0.05)]] })).toEqual([
-      expect.stringMatching(/NG001001: found an outline that crosses itself at 3\.5/),
+      expect.stringMatching(/NG001001: found an outline that crosses or overlaps itself at 3\.5/),
     ]);
   });
 

@@ -3,7 +3,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { cleanOutlines } from '../../../../pipeline/ingest/readers/commands.ts';
+import { makeValid } from '../../../../pipeline/ingest/readers/commands.ts';
 import { describeRaster } from '../../../../pipeline/ingest/readers/geotiff-description.ts';
 import { readPolygons } from '../../../../pipeline/ingest/readers/polygons.ts';
 import { refuseUnsupported, type Wanted } from '../../../../pipeline/ingest/readers/unsupported.ts';
@@ -211,7 +211,7 @@ describe.skipIf(!HAS_GDAL)(needsGdal('outlines'), () => {
     ['a hole twice', [[box(0, 0, 3, 3), box(1, 1, 2, 2), box(1, 1, 2, 2)]], 8],
   ])('%s: the cleaned outline has the right area', async (_, polygons, area) => {
     const file = write(`${NAME}.geojson`, geojson(...polygons));
-    runBeside(file, cleanOutlines(file).replace('mapshaper', MAPSHAPER));
+    runBeside(file, makeValid(file).replace('mapshaper', MAPSHAPER));
     const [feature] = await readPolygons(made(file, '_valid.geojson'));
     const grid = { west: 0, north: 5, cellWidth: 1, cellHeight: 1, columns: 5, rows: 5 };
     expect(drawOutline(feature!.polygons, grid).area).toBeCloseTo(area, 9);
