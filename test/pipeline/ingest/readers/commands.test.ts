@@ -189,7 +189,7 @@ describe.skipIf(!HAS_GDAL)(needsGdal('outlines'), () => {
     const file = join(temporaryDirectory(), `${NAME}.gpkg`);
     gdal('ogr2ogr', '-f', 'GPKG', '-nln', 'states', file, source);
     gdal('ogr2ogr', '-f', 'GPKG', '-update', '-nln', 'areas', file, source);
-    runBeside(file, (await commandFor(file, 'outlines')) + ' areas');
+    runBeside(file, `${await commandFor(file, 'outlines')} areas`);
     await expectSquare(made(file, '_4326.geojson'));
     runBeside(file, await commandFor(file, 'table'));
     expect(readdirSync(made(file, '_tables')).sort()).toEqual(['areas.csv', 'states.csv']);
