@@ -11,7 +11,8 @@ import { cleanOutlines, refuseCrossing, type Sliver } from './clean-outlines.ts'
 import type { Areas, Polygons } from './ingest-tables.ts';
 import { declareGap, type IngestInput, sourceOf, sourcesOf } from './input.ts';
 import { plain } from './names.ts';
-import { dissolveBy, readPolygons } from './readers/polygons.ts';
+import { isMisread } from './readers/encoding.ts';
+import { dissolveBy, READABLE, readPolygons } from './readers/polygons.ts';
 import { readTable, recoded } from './readers/raw-table.ts';
 
 /** Outlines that should be identical may differ by this share of an area (vertices rounded by their producer). */
@@ -159,11 +160,8 @@ async function readOutlines(
         const fields = Object.keys(properties).join(', ') || 'none';
         throw ofFeature(`the fields ${fields}`, `a field ${columns[column]}`);
       }
-      // Replacement and control characters occur if text is read in the wrong encoding.
-      if (typeof value === 'string' && value.trim() !== '' && !/[\ufffd\p{Cc}]/u.test(value))
-        return recoded(source, column, value);
-      const expected = 'text (does the .cpg file give the right encoding?)';
-      throw ofFeature.at(columns[column]!)(JSON.stringify(value), expected);
+      if (typeof value === 'string' && value.trim() !== '' && !isMisread(value)) return recoded(source, column, value);
+      throw ofFeature.at(columns[column]!)(JSON.stringify(value), READABLE);
     };
     const name = text(level);
     const listed = codes?.get(name);

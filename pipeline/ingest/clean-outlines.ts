@@ -59,7 +59,6 @@ export async function cleanOutlines(
     const km2 = drawnTwice(polygons, ground.get(code)!);
     // Of an outline whose loops cancel each other out, mapshaper makes no tile.
     if (km2 > limit || ground.get(code)!.km2 === 0) refuseCrossing(refusal.at(code), polygons);
-    if (km2 > limit) throw refusal.at(code)(`parts or holes that overlap by ${km2.toFixed(2)} km²`, VALID);
     return { code, km2, crossing: selfCrossing(polygons) };
   }).filter(({ crossing }) => crossing);
 
@@ -138,12 +137,12 @@ export async function cleanOutlines(
   return { polygons, slivers: small };
 }
 
-const VALID = 'a valid polygon; make one with: ogr2ogr -makevalid VALID.geojson FILE';
+const VALID = 'a valid polygon; make one with: mapshaper FILE -clean allow-overlaps -o VALID.geojson';
 
 /** @throws BadInput for an outline that crosses itself, naming the place */
 export function refuseCrossing(refusal: Refusal, polygons: readonly Polygon[]): void {
   const crossing = selfCrossing(polygons);
-  if (crossing) throw refusal(`an outline that crosses itself at ${crossing.join(', ')}`, VALID);
+  if (crossing) throw refusal(`an outline that crosses or overlaps itself at ${crossing.join(', ')}`, VALID);
 }
 
 /** What an LGA's outline contains. */

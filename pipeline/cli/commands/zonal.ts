@@ -1,12 +1,14 @@
 import { availableParallelism } from 'node:os';
 import { Command, InvalidArgumentError } from 'commander';
+import { averageOver, makeValid } from '../../ingest/readers/commands.ts';
 import { describeRaster, type RasterDescription } from '../../ingest/readers/geotiff-description.ts';
 import { identifyFeatures, readPolygons } from '../../ingest/readers/polygons.ts';
 import { BadInput } from '../../lib/bad-input.ts';
-import { describeGrid, sameGrid } from '../../lib/numerics/grid.ts';
+import type { Polygon } from '../../lib/numerics/area.ts';
+import { describeGrid, type Grid, sameGrid } from '../../lib/numerics/grid.ts';
+import { selfCrossing } from '../../lib/numerics/self-crossing.ts';
 import { writeCsv } from '../../lib/tables/csv-file.ts';
-import { OutlineFault } from '../../measure/zonal/band.ts';
-import { drawOutline } from '../../measure/zonal/outline.ts';
+import { drawOutline, shareInside } from '../../measure/zonal/outline.ts';
 import { sumInside } from '../../measure/zonal/pass.ts';
 import { zonalStatistics } from '../../measure/zonal/sums.ts';
 import { atLeastOne, fileToWrite, say } from '../terminal/options.ts';
@@ -21,6 +23,7 @@ export interface ZonalOptions {
   nodata?: number | 'nan' | 'none';
   band?: number;
   weightsBand?: number;
+  weightsNodata?: number | 'nan' | 'none';
   jobs?: number;
 }
 
@@ -38,7 +41,7 @@ export default function zonalCommand(): Command {
     .requiredOption('--polygons <file>', 'GeoJSON, or a shapefile with its .dbf and .prj; WGS 84')
     .requiredOption('--id <field>', "the field with each polygon's id")
     .requiredOption('--raster <file...>', 'GeoTIFF in EPSG:4326; several on one grid are read in one pass')
-    .option('--weights <file>', "GeoTIFF on the raster's own grid, without negative values (such as persons)")
+    .option('--weights <file>', 'GeoTIFF without negative values, such as persons; its cells may be smaller')
     .requiredOption(
       '--out <file.csv>',
       'columns: id, count (sum of shares), sum, mean, weight_sum, weighted_sum, weighted_mean; with several rasters also raster, after id',
@@ -46,11 +49,12 @@ export default function zonalCommand(): Command {
     )
     .option(
       '--nodata <value>',
-      "value of the raster's missing cells: a number, nan or none; overrides its tag",
+      "value of the raster's missing cells: a number, nan or none (every value counts); overrides its tag",
       parseNodata,
     )
     .option('--band <n>', 'which band of the raster, from 1, if it has several', atLeastOne)
     .option('--weights-band <n>', 'which band of the weights', atLeastOne)
+    .option('--weights-nodata <value>', "value of the weights' missing cells", parseNodata)
     .option(
       '--jobs <n>',
       'threads; the results do not depend on them',
@@ -66,54 +70,138 @@ Examples:
   malaria-risk zonal --polygons lgas.shp --id ADM2_PCODE --raster jan.tif feb.tif mar.tif --out rain.csv
 
 Cells without a value are ignored. weighted_mean is sum(share x weight x value) / sum(share x weight); a statistic that
-cannot be computed is left empty. Memory grows with the threads and the files' blocks, not with the raster.`,
+cannot be computed is left empty. If the weights have a grid of their own, the weighted statistics are sums over its
+cells, each with the value of the raster's cell that contains its centre. Memory grows with the threads and the files' blocks, not with the raster.`,
     )
     .action(async (options: ZonalOptions) => {
-      const count = await runZonal(options, process.stderr.isTTY ? drawProgress : () => {});
-      say(`${options.out}: ${count} polygons`);
+      const { polygons, warnings } = await runZonal(options, process.stderr.isTTY ? drawProgress : () => {});
+      for (const warning of warnings) process.stderr.write(`warning: ${warning}\n`);
+      say(`${options.out}: ${polygons} polygons`);
     });
 }
 
 /**
- * Reads, computes and writes; resolves to the number of polygons.
+ * Reads, computes and writes; resolves to the number of polygons, and to whatever a reader of the figures should know.
  * @param onProgress gets the share of the work that is done, 0 to 1
  * @throws BadInput, leaving `out` as it was
  */
-export async function runZonal(options: ZonalOptions, onProgress: (share: number) => void): Promise<number> {
-  const declared = { nodata: options.nodata, band: options.band };
+export async function runZonal(
+  options: ZonalOptions,
+  onProgress: (share: number) => void,
+): Promise<{ polygons: number; warnings: string[] }> {
+  const { nodata, weightsNodata, jobs = 1 } = options;
+  const declared = { nodata, marksAreValues: nodata === 'none', band: options.band };
   const layers = await Promise.all(options.raster.map((file) => describeRaster(file, declared)));
   // All layers must be on the first layer's grid.
   const first = layers[0]!;
+  for (const other of layers) refuseOtherGrid(first, other);
   const weights =
     options.weights === undefined
       ? null
-      : await describeRaster(options.weights, { valid: [0, Number.MAX_VALUE], band: options.weightsBand });
-  for (const other of weights ? [...layers, weights] : layers) checkSameGrid(first, other);
+      : await describeRaster(options.weights, { valid: POSITIVE, nodata: weightsNodata, band: options.weightsBand });
+  const ownGrid = weights !== null && !sameGrid(first.grid, weights.grid);
+  if (ownGrid) refuseCoarser(first, weights);
   const features = await readPolygons(options.polygons);
   const ids = identifyFeatures(features, options.id, options.polygons);
-  const outlines = features.map(({ polygons }) => drawOutline(polygons, first.grid));
-  const jobs = options.jobs ?? 1;
-  const sums = await sumInside(layers, weights, outlines, jobs, onProgress).catch((cause: unknown) => {
-    if (!(cause instanceof OutlineFault)) throw cause;
-    throw new BadInput({
-      file: options.polygons,
-      where: `${options.id} ${ids[cause.outline]}`,
-      found: cause.message,
-      expected: 'a valid polygon',
+  const outlines = features.map(({ polygons }) => polygons);
+  refuseMisdrawn(options, ids, outlines);
+
+  const on = (grid: Grid) => outlines.map((polygons) => drawOutline(polygons, grid));
+  const passes = ownGrid ? 2 : 1;
+  const sums = await sumInside(layers, ownGrid ? null : weights, on(first.grid), jobs, (done) =>
+    onProgress(done / passes),
+  );
+  if (ownGrid) {
+    const weighted = await sumInside(layers, weights, on(weights.grid), jobs, (done) =>
+      onProgress((1 + done) / passes),
+    );
+    sums.forEach((layer, k) => {
+      layer.forEach((own, i) => {
+        own.weightSum = weighted[k]![i]!.weightSum;
+        own.weightedSum = weighted[k]![i]!.weightedSum;
+      });
     });
-  });
+  }
   const columns = ['id', ...(layers.length > 1 ? ['raster' as const] : []), ...COLUMNS] as const;
   const rows = ids.flatMap((id, i) =>
     options.raster.map((raster, layer) => ({ id, raster, ...zonalStatistics(sums[layer]![i]!, weights !== null) })),
   );
   await writeCsv(options.out, rows, columns);
-  return ids.length;
+  const warnings = warningsOutside(first, ids, outlines);
+  if (ownGrid) {
+    const rule = "each of their cells has the value of the raster's cell that contains its centre";
+    warnings.push(
+      `${weights.file}: the weights have a grid of their own; ${rule}`,
+      ...warningsOutside(weights, ids, outlines),
+    );
+  }
+  return { polygons: ids.length, warnings };
 }
 
-function checkSameGrid(first: RasterDescription, other: RasterDescription): void {
+/** What weights can be. */
+const POSITIVE = [0, 1e19] as const;
+
+function refuseOtherGrid(first: RasterDescription, other: RasterDescription): void {
   if (sameGrid(first.grid, other.grid)) return;
   const expected = `the raster's ${describeGrid(first.grid)} (${first.file})`;
   throw new BadInput({ file: other.file, found: describeGrid(other.grid), expected });
+}
+
+/** Weights with larger cells than the raster's would use one value of many; the raster is brought to their grid. */
+function refuseCoarser({ file, grid }: RasterDescription, { file: weights, grid: own }: RasterDescription): void {
+  const slack = 1 + 1e-6;
+  if (own.cellWidth <= grid.cellWidth * slack && own.cellHeight <= grid.cellHeight * slack) return;
+  throw new BadInput({
+    file: weights,
+    found: `weights in ${describeGrid(own)}`,
+    expected: `cells no larger than the raster's, ${describeGrid(grid)}; average the raster over theirs with: ${averageOver(file, own)}`,
+  });
+}
+
+/** @throws BadInput at the first outline whose area, and so every sum in it, depends on how it is read */
+function refuseMisdrawn(options: ZonalOptions, ids: readonly string[], outlines: readonly Polygon[][]): void {
+  outlines.forEach((polygons, i) => {
+    const fault = selfCrossing(polygons);
+    if (!fault) return;
+    throw new BadInput({
+      file: options.polygons,
+      where: `${options.id} ${ids[i]}`,
+      found: `an outline that crosses or overlaps itself at ${fault.join(', ')}`,
+      expected: `a valid polygon; make one with: ${makeValid(options.polygons)}`,
+    });
+  });
+}
+
+/** A smaller part of an outline off the raster is due to rounding. */
+const ROUNDING = 1e-6;
+/** Number of polygons that a warning names. */
+const EXAMPLES = 3;
+
+/** Warnings of polygons outside a raster, or partly so. */
+function warningsOutside(
+  { file, grid }: RasterDescription,
+  ids: readonly string[],
+  outlines: readonly Polygon[][],
+): string[] {
+  const off = outlines
+    .map((polygons, i) => ({ id: ids[i]!, outside: 1 - shareInside(polygons, grid) }))
+    .filter(({ outside }) => !(outside <= ROUNDING))
+    .sort((a, b) => b.outside - a.outside);
+  const away = off.filter(({ outside }) => !(outside < 1));
+  const partly = off.filter(({ outside }) => outside < 1);
+  const named = (some: typeof off, of: (one: (typeof off)[number]) => string) =>
+    some.slice(0, EXAMPLES).map(of).join(', ') + (some.length > EXAMPLES ? ' …' : '');
+  const part = ({ id, outside }: (typeof off)[number]) => `${id} ${(100 * outside).toPrecision(3)}%`;
+  return [
+    ...(away.length > 0
+      ? [`${file}: ${away.length} of ${ids.length} polygons have no cell of it: ${named(away, ({ id }) => id)}`]
+      : []),
+    ...(partly.length > 0
+      ? [
+          `${file}: ${partly.length} of ${ids.length} polygons are partly off it, and their sums lack that part: ${named(partly, part)}`,
+        ]
+      : []),
+  ];
 }
 
 function parseNodata(text: string): number | 'nan' | 'none' {

@@ -32,6 +32,11 @@ export async function readCsv(
   const separator = declared ?? likeliestSeparator(lines[0]!);
   const splitCells = splitterAt(separator);
   const header = splitCells(lines[0]!);
+  if (header.length > MOST_COLUMNS)
+    throw refusal.at('row 1')(
+      `${header.length} columns`,
+      `at most ${MOST_COLUMNS} (is another character the separator?)`,
+    );
   const last = splitCells(lines.at(-1)!).length;
   if (mayBeCut && (lines.length === 1 || last !== header.length)) {
     const found = lines.length === 1 ? 'no line end' : `no line end and ${last} of ${header.length} cells`;
@@ -55,6 +60,9 @@ export async function readCsv(
     return { header, rows: rows.map((cells, i) => ({ line: numbers[i]!, cells })), separator, mayBeCut };
   });
 }
+
+/** DuckDB takes half a second for each thousand, and tables that people make have hundreds. */
+const MOST_COLUMNS = 10_000;
 
 /** DuckDB's report of a line that it could not read. */
 interface Reject {

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { type Refusal, refusalIn } from '../../lib/bad-input.ts';
 import type { TextTable } from './csv.ts';
+import { encodingNamed } from './encoding.ts';
 
 /**
  * A dBase header: number of records, length of the header and of a record; then 32 bytes per field (name, width, ...).
@@ -54,12 +55,9 @@ export async function readDbf(full: string, file: string): Promise<TextTable> {
 async function encodingOf(full: string, refusal: Refusal): Promise<string> {
   const sibling = full.replace(/\.dbf$/i, '.cpg');
   if (sibling === full || !existsSync(sibling)) return 'utf-8';
-  const name = (await readFile(sibling, 'latin1')).trim();
-  try {
-    return new TextDecoder(name).encoding;
-  } catch {
-    throw refusal.at('its .cpg')(JSON.stringify(name), 'the name of an encoding, such as UTF-8');
-  }
+  const name = encodingNamed(await readFile(sibling, 'latin1'), refusal.at('its .cpg'));
+  if (/^cp/.test(name)) throw refusal.at('its .cpg')(`the encoding ${name}`, 'UTF-8, or one of Windows or ISO');
+  return name;
 }
 
 function decoderOf(encoding: string, refusal: Refusal) {

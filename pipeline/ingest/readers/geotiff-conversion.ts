@@ -6,6 +6,8 @@ import type { Conversion } from './tiff-blocks.ts';
 export interface Declared {
   /** The value of missing cells, overriding the file's tag. `none`: only NaN cells are missing. */
   nodata?: number | 'nan' | 'none' | undefined;
+  /** Whether values that programs use for missing cells are ordinary values of this raster. */
+  marksAreValues?: boolean | undefined;
   /** Smallest and largest plausible value: anything outside is an error, most often an untagged nodata value. */
   valid?: readonly [number, number] | undefined;
   /** The band, from 1; without it a file with several bands is refused. */
@@ -38,28 +40,46 @@ export async function conversionOf(
   };
 }
 
-/** The sample that marks missing cells, in the file's own number type; null if there is none. */
-function missingOf(image: GeoTIFFImage, declared: Declared, refusal: Refusal): number | null {
+/** GDAL's tolerance when it compares floats with a nodata value, as a share of their sum: 2 × 2⁻²³. */
+const GDAL_TOLERANCE = 2 ** -22;
+
+/**
+ * The samples that mark missing cells, from the smallest to the largest; null if there are none. Tags are rounded when
+ * they are printed, and files that were converted contain rounded samples, so floats may differ from the tag as in
+ * GDAL.
+ */
+function missingOf(image: GeoTIFFImage, declared: Declared, refusal: Refusal): Conversion['missing'] {
   if (declared.nodata === 'none') return null;
   const value = declared.nodata === undefined ? taggedNodata(image, refusal) : Number(declared.nodata);
   if (value === null) return null;
   const [format, bits] = [image.getSampleFormat(), image.getBitsPerSample()];
-  if (format === 3) return bits === 16 ? Math.f16round(value) : bits === 32 ? Math.fround(value) : value;
+  if (format === 3) {
+    const rounded = bits === 16 ? Math.f16round(value) : bits === 32 ? Math.fround(value) : value;
+    const factor = (1 + GDAL_TOLERANCE) / (1 - GDAL_TOLERANCE);
+    const [small, large] = [rounded / factor, rounded * factor];
+    return small < large ? [small, large] : [large, small];
+  }
   // A value that the type cannot represent does not occur.
   const [least, most] = format === 2 ? [-(2 ** (bits - 1)), 2 ** (bits - 1)] : [0, 2 ** bits];
-  return Number.isInteger(value) && value >= least && value <= most ? value : null;
+  return Number.isInteger(value) && value >= least && value <= most ? [value, value] : null;
 }
 
-/** GDAL's nodata tag, a number as printed by C; null if it is missing or empty. */
-function taggedNodata(image: GeoTIFFImage, refusal: Refusal): number | null {
+/** GDAL's nodata tag; null if it is missing or empty. */
+export function taggedNodata(image: GeoTIFFImage, refusal: Refusal): number | null {
   const tag: string | undefined = image.fileDirectory.getValue('GDAL_NODATA');
   const text = (tag ?? '').replaceAll('\0', '').trim();
   if (text === '') return null;
+  const value = numberIn(text);
+  if (value === null)
+    throw refusal.at('its nodata tag')(text, 'a number, nan or inf (or declare `nodata` in the catalog)');
+  return value;
+}
+
+/** A number as printed by C, such as `-nan` or `inf`; null for other text. */
+export function numberIn(text: string): number | null {
   if (/^[+-]?nan(?:\(.*\))?$/i.test(text)) return Number.NaN;
   const infinite = /^([+-]?)inf(?:inity)?$/i.exec(text);
   if (infinite) return infinite[1] === '-' ? -Infinity : Infinity;
   const value = Number(text);
-  if (Number.isNaN(value))
-    throw refusal.at('its nodata tag')(text, 'a number, nan or inf (or declare `nodata` in the catalog)');
-  return value;
+  return Number.isNaN(value) ? null : value;
 }

@@ -1,11 +1,13 @@
 import { stat } from 'node:fs/promises';
-import { basename } from 'node:path';
 import type { GeoTIFF, GeoTIFFImage } from 'geotiff';
 import { BadInput, type Refusal, refusalIn } from '../../lib/bad-input.ts';
 import type { Grid } from '../../lib/numerics/grid.ts';
-import { conversionOf, type Declared } from './geotiff-conversion.ts';
+import { burnMask, extractBand, extractImage, placeInDegrees, reprojectRaster } from './commands.ts';
+import { conversionOf, type Declared, taggedNodata } from './geotiff-conversion.ts';
+import { refuseSidecars } from './geotiff-sidecars.ts';
 import type { Blocks } from './tiff-blocks.ts';
 import { type Coding, isCompressed, rowBytes } from './tiff-decode.ts';
+import { kindsOfImages } from './tiff-images.ts';
 import { firstBytesOf, refuseUnsupported } from './unsupported.ts';
 import type { BlockSize } from './windows.ts';
 
@@ -16,7 +18,25 @@ export interface RasterDescription extends BlockSize {
   /** From 1. */
   band: number;
   blocks: Blocks;
-  valid: readonly [number, number] | null;
+  valid: readonly [number, number];
+  /** Samples that mark missing cells in files without a tag. */
+  marks: readonly number[];
+}
+
+/** Larger numbers of any unit only mark missing cells. */
+const ANY_MEASURE = [-1e19, 1e19] as const;
+const ANY_NUMBER = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY] as const;
+
+/** Limits of integer types and numbers of nines: no measurement equals one of them by chance. */
+const NINES = [-9999, -99999, 99999, -999999, 999999, -9999999, -99999999, -999999999];
+const LIMITS = [-32768, 32767, 65535, -2147483648, 2147483647, 4294967295];
+
+/** The marks to look for; without a declared range, also those that a measurement could equal. */
+function marksIn({ format, bits }: Coding, { valid, marksAreValues }: Declared): number[] {
+  if (marksAreValues) return [];
+  const byte = bits > 8 ? [] : format === 2 ? [-128] : [255];
+  const likely = valid ? [] : [-999].concat(byte);
+  return NINES.concat(LIMITS, likely).flatMap((mark) => [mark, Math.fround(mark)]);
 }
 
 /** Largest accepted size of a decoded block, which has to fit in memory as a whole. */
@@ -36,11 +56,22 @@ export async function describeRaster(file: string, declared: Declared = {}): Pro
     throw unreadable(cause, refusal);
   });
   try {
+    const kinds = await kindsOfImages(tiff, file, size, refusal);
     const image = await tiff.getImage();
-    const band = bandOf(image, declared, refusal);
-    await refuseMasks(tiff, refusal);
+    const band = await bandOf(file, image, declared, refusal);
+    refuseFurtherImages(file, kinds, band, refusal);
     checkCoordinateSystem(file, image, refusal);
-    const { grid, southUp } = georeferenceOf(image, refusal);
+    const { grid, southUp } = georeferenceOf(file, image, refusal);
+    const conversion = await conversionOf(image, band, declared, refusal);
+    const corner = southUp ? grid.north - grid.rows * grid.cellHeight : grid.north;
+    const stated = {
+      band,
+      nodata: declared.nodata === undefined ? taggedNodata(image, refusal) : null,
+      scale: conversion.scale,
+      offset: conversion.offset,
+      transform: [grid.west, grid.cellWidth, 0, corner, 0, southUp ? grid.cellHeight : -grid.cellHeight],
+    };
+    await refuseSidecars(file, stated, declared, refusal);
     const coding = await codingOf(image);
     const { starts, bytes } = await readBlockOffsets(image, band, size, refusal);
     const blockRows = image.getTileHeight();
@@ -54,20 +85,21 @@ export async function describeRaster(file: string, declared: Declared = {}): Pro
       bytes,
       southUp,
       sample: image.planarConfiguration === 2 ? 0 : band - 1,
-      conversion: await conversionOf(image, band, declared, refusal),
+      conversion,
     };
-    const blockBytes = rowBytes(coding) * blockRows;
-    if (isCompressed(coding) && blockBytes > MAX_BLOCK_BYTES) {
-      const found = `blocks of ${coding.columns} × ${blockRows} cells, ${blockBytes} bytes each when decoded`;
+    // Without compression, any row can be read by itself.
+    const decoded = rowBytes(coding) * (isCompressed(coding) ? blockRows : 1);
+    if (decoded > MAX_BLOCK_BYTES) {
+      const found = `blocks of ${coding.columns} × ${blockRows} cells, ${decoded} bytes each when decoded`;
       throw refusal(found, `at most ${MAX_BLOCK_BYTES}, as in a tiled GeoTIFF`);
     }
+    const valid = declared.valid ?? (declared.marksAreValues ? ANY_NUMBER : ANY_MEASURE);
     const window: BlockSize = {
-      // Without compression, any row can be read by itself.
       blockRows: isCompressed(coding) ? blockRows : 1,
       northRows: isCompressed(coding) && southUp ? grid.rows % blockRows : 0,
       blockColumns: coding.columns,
     };
-    return { file, grid, band, blocks, valid: declared.valid ?? null, ...window };
+    return { file, grid, band, blocks, valid, marks: marksIn(coding, declared), ...window };
   } catch (cause) {
     throw cause instanceof BadInput ? cause : unreadable(cause, refusal);
   } finally {
@@ -89,35 +121,61 @@ export function unreadable(cause: unknown, refusal: Refusal): BadInput {
   return refusal(`data that cannot be decoded (${reason})`, 'an intact GeoTIFF');
 }
 
-function bandOf(image: GeoTIFFImage, declared: Declared, refusal: Refusal): number {
+async function bandOf(file: string, image: GeoTIFFImage, declared: Declared, refusal: Refusal): Promise<number> {
   const bands = image.getSamplesPerPixel();
-  if (declared.band === undefined && bands > 1)
-    throw refusal(`${bands} bands`, 'one band: extract it with gdal_translate -b N (or use --band of `zonal`)');
+  if (declared.band === undefined && bands > 1) {
+    const names = await Promise.all(Array.from({ length: bands }, (_, i) => image.getGDALMetadata(i)));
+    const named = names.flatMap((tags, i) => (tags?.DESCRIPTION ? [`${i + 1} ${tags.DESCRIPTION}`] : []));
+    const found = `${bands} bands${named.length > 0 ? ` (${named.join(', ')})` : ''}`;
+    throw refusal(found, `one band: extract band N with ${extractBand(file, 'N')} (or use --band N of \`zonal\`)`);
+  }
   const band = declared.band ?? 1;
   if (band > bands) throw refusal(`${bands} band${bands > 1 ? 's' : ''}`, `a band ${band}`);
+  const extra: ArrayLike<number> = (await image.fileDirectory.loadValue('ExtraSamples')) ?? [];
+  const transparency = Array.from(extra).findIndex((kind) => kind === 1 || kind === 2);
+  if (transparency !== -1) {
+    const alpha = bands - extra.length + transparency + 1;
+    throw refusal(
+      `cells made transparent by band ${alpha}`,
+      `a nodata value; make one with: ${burnMask(file, band, alpha)}`,
+    );
+  }
   return band;
 }
 
-async function refuseMasks(tiff: GeoTIFF, refusal: Refusal): Promise<void> {
-  for (let i = 1; i < (await tiff.getImageCount()); i++) {
-    const kind = Number((await tiff.getImage(i)).fileDirectory.getValue('NewSubfileType') ?? 0);
-    if (kind & 4) throw refusal('an internal mask of missing cells', 'a nodata value');
-  }
+/** GDAL takes a mask for part of the first image; other images, apart from overviews, are further rasters. */
+function refuseFurtherImages(file: string, kinds: readonly number[], band: number, refusal: Refusal): void {
+  if (kinds.some((kind) => kind & 4))
+    throw refusal('an internal mask of missing cells', `a nodata value; make one with: ${burnMask(file, band)}`);
+  const images = kinds.filter((kind, i) => i === 0 || !(kind & 1)).length;
+  if (images === 1) return;
+  throw refusal(`${images} images`, `one: extract image N with ${extractImage(file)}`);
 }
 
 function checkCoordinateSystem(file: string, image: GeoTIFFImage, refusal: Refusal): void {
   const keys = image.getGeoKeys();
-  const code = keys?.ProjectedCSTypeGeoKey ?? keys?.GeographicTypeGeoKey;
-  if (code !== 4326) {
-    const found = code === undefined ? 'no coordinate system' : `the coordinate system EPSG:${code}`;
-    const out = basename(file).replace(/\.tiff?$/i, '');
-    const convert =
-      code === undefined ? '' : `; make one with: gdalwarp -t_srs EPSG:4326 ${basename(file)} ${out}_4326.tif`;
-    throw refusal(found, `EPSG:4326 (longitude and latitude, WGS 84)${convert}`);
+  const projected =
+    keys?.GTModelTypeGeoKey === 1 ||
+    [keys?.ProjectedCSTypeGeoKey, keys?.ProjectionGeoKey, keys?.ProjCoordTransGeoKey, keys?.ProjLinearUnitsGeoKey].some(
+      (key) => key !== undefined,
+    );
+  const code = keys?.[projected ? 'ProjectedCSTypeGeoKey' : 'GeographicTypeGeoKey'];
+  if (code === 4326) return;
+  const wanted = 'EPSG:4326 (longitude and latitude, WGS 84)';
+  if (!projected && code === undefined) {
+    throw refusal('no coordinate system', `${wanted}; if you know that it is EPSG:4326: ${placeInDegrees(file)}`);
   }
+  const citation = keys?.PCSCitationGeoKey ?? keys?.GTCitationGeoKey ?? keys?.GeogCitationGeoKey;
+  // ArcGIS cites the complete definition, in which the name is the first text in quotes; GDAL ends names with a bar.
+  const name = citation && (/"([^"]+)"/.exec(citation)?.[1] ?? citation.split('|')[0]);
+  const known = code === undefined || code === USER_DEFINED ? (name ?? 'of its own') : `EPSG:${code}`;
+  throw refusal(`the coordinate system ${known}`, `${wanted}; make one, ${reprojectRaster(file)}`);
 }
 
-function georeferenceOf(image: GeoTIFFImage, refusal: Refusal): { grid: Grid; southUp: boolean } {
+/** GeoTIFF's code of a system that is described by further keys. */
+const USER_DEFINED = 32_767;
+
+function georeferenceOf(file: string, image: GeoTIFFImage, refusal: Refusal): { grid: Grid; southUp: boolean } {
   const columns = image.getWidth();
   const rows = image.getHeight();
   const scale = image.fileDirectory.getValue('ModelPixelScale');
@@ -137,8 +195,14 @@ function georeferenceOf(image: GeoTIFFImage, refusal: Refusal): { grid: Grid; so
     west = matrix[3]!;
     edge = matrix[7]!;
   }
+  if (!matrix && !(scale && tie)) {
+    const expected = `a georeferenced raster; if a file beside it gives the place: ${placeInDegrees(file)}`;
+    throw refusal('no place of its cells', expected);
+  }
+  if (!matrix && scale![1]! < 0)
+    throw refusal('rows of negative height, which programs read in either direction', 'a raster with the north up');
   if (!(cellWidth > 0 && Math.abs(step) > 0))
-    throw refusal('a raster that is rotated, mirrored or not georeferenced', 'rows from west to east');
+    throw refusal('a raster that is rotated or mirrored', 'rows from west to east');
   // If values belong to points (GTRasterType 2), the given corner is the centre of the first cell.
   if (image.getGeoKeys()?.GTRasterTypeGeoKey === 2) {
     west -= cellWidth / 2;
@@ -178,11 +242,12 @@ async function readBlockOffsets(image: GeoTIFFImage, band: number, size: number,
   const across = Math.ceil(image.getWidth() / image.getTileWidth());
   const count = across * Math.ceil(image.getHeight() / image.getTileHeight());
   const first = image.planarConfiguration === 2 ? (band - 1) * count : 0;
+  if (offsets.length < first + count || lengths.length < first + count)
+    throw refusal(`${Math.min(offsets.length, lengths.length)} blocks`, `${first + count}`);
   const starts = Float64Array.from({ length: count }, (_, i) => Number(offsets[first + i]));
   const bytes = Float64Array.from({ length: count }, (_, i) => Number(lengths[first + i]));
   for (let i = 0; i < count; i++) {
     const end = starts[i]! + bytes[i]!;
-    if (Number.isNaN(end)) throw refusal(`${offsets.length} blocks`, `${first + count}`);
     if (end > size) throw refusal(`${size} bytes`, `${end} (the file is cut short)`);
   }
   return { starts, bytes };

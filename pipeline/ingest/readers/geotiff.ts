@@ -13,7 +13,8 @@ export interface Raster extends BlockSize {
   description: RasterDescription;
   /**
    * Values of a window, in `space` if it is large enough and of the right type, else in a new array.
-   * @throws BadInput if a value is outside `valid` (rows and columns are counted from 0) or the file cannot be decoded
+   * @throws BadInput if a value is outside `valid` or marks a missing cell (rows and columns are counted from 0), or the
+   *   file cannot be decoded
    */
   readWindow(window: Window, space?: Values): Promise<Values>;
   close(): Promise<void>;
@@ -30,8 +31,9 @@ export async function openRaster(file: string, declared: Declared = {}): Promise
 
 /** Opens a described raster, in any thread. */
 export async function openDescribed(description: RasterDescription): Promise<Raster> {
-  const { file, grid, blocks, valid, blockRows, blockColumns, northRows } = description;
+  const { file, grid, blocks, blockRows, blockColumns, northRows } = description;
   const source = isDecodable(blocks.coding) ? openBlocks(blocks) : await openWithLibrary(description);
+  const check = watchValues(description);
   const Space = blocks.conversion.wide ? Float64Array : Float32Array;
   return {
     file,
@@ -49,7 +51,7 @@ export async function openDescribed(description: RasterDescription): Promise<Ras
       } catch (cause) {
         throw unreadable(cause, refusalIn(file, `rows ${window.row} to ${window.row + window.rows - 1}`));
       }
-      if (valid) checkRange(file, grid, values, window, valid);
+      check(values, window);
       return values;
     },
     async close() {
@@ -82,17 +84,27 @@ async function openWithLibrary({ file, band, blocks }: RasterDescription) {
   };
 }
 
-function checkRange(file: string, grid: Grid, values: Values, window: Window, [min, max]: readonly [number, number]) {
-  for (let i = 0; i < values.length; i++) {
-    const value = values[i]!;
-    if (value < min || value > max) {
+/** @returns a function that throws BadInput at a value that is not plausible or only marks a missing cell */
+function watchValues({ file, grid, valid, marks, blocks }: RasterDescription) {
+  const [min, max] = valid;
+  const { scale, offset } = blocks.conversion;
+  const packed = scale !== 1 || offset !== 0;
+  const isMark = new Set(marks);
+  const least = Math.min(...marks.map(Math.abs));
+  return (values: Values, window: Window) => {
+    for (let i = 0; i < values.length; i++) {
+      const value = values[i]!;
+      const outside = value < min || value > max;
+      const sample = packed ? Math.round((value - offset) / scale) : value;
+      if (!outside && !(Math.abs(sample) >= least && isMark.has(sample))) continue;
       const row = window.row + Math.floor(i / window.columns);
       const column = window.column + (i % window.columns);
       const place = `${longitudeOf(grid, column).toFixed(4)}, ${latitudeOf(grid, row).toFixed(4)}`;
+      const expected = outside ? `${min} to ${max}` : 'a measured value';
       throw refusalIn(file, `row ${row}, column ${column} (${place})`)(
         `${value}`,
-        `${min} to ${max} (is this an undeclared nodata value?)`,
+        `${expected} (is this an undeclared nodata value?)`,
       );
     }
-  }
+  };
 }

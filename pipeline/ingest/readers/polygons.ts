@@ -4,6 +4,8 @@ import { feature } from 'topojson-client';
 import type { Topology } from 'topojson-specification';
 import { BadInput, type Refusal, refusalIn } from '../../lib/bad-input.ts';
 import type { Polygon } from '../../lib/numerics/area.ts';
+import { reprojectOutlines } from './commands.ts';
+import { encodingNamed, isMisread } from './encoding.ts';
 import { refuseUnsupported } from './unsupported.ts';
 
 /** A feature with its polygons at full resolution, every ring closed. */
@@ -83,9 +85,12 @@ function polygonsOf(collection: GeoJson, refusal: Refusal): PolygonFeature[] {
   });
 }
 
+/** What text should be that was read in the wrong encoding. */
+export const READABLE = 'text (does the .cpg file give the right encoding?)';
+
 /**
  * The features' ids: the text in `field`.
- * @throws BadInput if a feature has no id or two features share one
+ * @throws BadInput if a feature has no id, one that was read in the wrong encoding, or that of another feature
  */
 export function identifyFeatures(features: PolygonFeature[], field: string, file: string): string[] {
   const refusal = refusalIn(file);
@@ -97,6 +102,7 @@ export function identifyFeatures(features: PolygonFeature[], field: string, file
       throw ofFeature(`the fields ${Object.keys(properties).join(', ') || 'none'}`, `a field ${field}`);
     const id = value === null ? '' : String(value).trim();
     if (id === '') throw ofFeature(`an empty ${field}`, 'an id');
+    if (isMisread(id)) throw ofFeature.at(field)(JSON.stringify(id), READABLE);
     const before = places.get(id);
     if (before !== undefined)
       throw refusal.at(`features ${before} and ${index + 1}`)(`the same ${field} ${id}`, 'a different one for each');
@@ -111,6 +117,7 @@ async function readShapefile(file: string, refusal: Refusal): Promise<GeoJson> {
   // The length in the header, in 16-bit words: mapshaper would read a truncated file without an error.
   const stated = shp.length >= 28 ? shp.readInt32BE(24) * 2 : 100;
   if (shp.length < stated) throw refusal(`${shp.length} bytes`, `${stated} (the file is cut short)`);
+  checkShapes(shp, refusal);
   const input: Record<string, Uint8Array> = { 'polygons.shp': shp };
   for (const [extension, part] of parts) {
     if (extension === '.shx') checkShx(part, shp, refusal.at('its .shx'));
@@ -118,12 +125,15 @@ async function readShapefile(file: string, refusal: Refusal): Promise<GeoJson> {
   }
   if (!input['polygons.dbf']) throw refusal('no .dbf file with the attributes', 'one in the same folder');
   checkDbf(input['polygons.dbf'] as Buffer, shapesOf(shp).length, refusal.at('its .dbf'));
-  if (input['polygons.cpg']) checkCpg(String(input['polygons.cpg']), refusal.at('its .cpg'));
+  // With a name that it does not know, mapshaper would guess the encoding.
+  const cpg = input['polygons.cpg'] as Buffer | undefined;
+  delete input['polygons.cpg'];
+  const encoding = cpg ? ` encoding=${encodingNamed(cpg.toString('latin1'), refusal.at('its .cpg'))}` : '';
   checkPrj(input['polygons.prj']?.toString() ?? null, file, refusal);
   try {
     // Imported only here because it is large and GeoJSON does not need it.
     const { default: mapshaper } = await import('mapshaper');
-    const output = await mapshaper.applyCommands('-i polygons.shp -o polygons.json format=geojson', input);
+    const output = await mapshaper.applyCommands(`-i polygons.shp${encoding} -o polygons.json format=geojson`, input);
     return JSON.parse(Buffer.from(output['polygons.json']!).toString()) as GeoJson;
   } catch (cause) {
     throw refusal(`content that cannot be read (${reason(cause)})`, 'a shapefile');
@@ -203,21 +213,33 @@ function checkShx(shx: Buffer, shp: Buffer, refusal: Refusal): void {
   });
 }
 
+/** Types of shapes made of parts, which state the number of their parts and of their points; of those of points alone. */
+const OF_PARTS = [3, 5, 13, 15, 23, 25, 31];
+const OF_POINTS = [8, 18, 28];
+
+/** A shape's parts (4 bytes each) and points (16 bytes each) must fit into its record: mapshaper would allocate them. */
+function checkShapes(shp: Buffer, refusal: Refusal): void {
+  shapesOf(shp).forEach((at, i) => {
+    const ofShape = refusal.at(`shape ${i + 1}`);
+    const length = shp.readInt32BE(at + 4) * 2;
+    const content = at + 8;
+    if (length < 4 || content + length > shp.length)
+      throw ofShape(`a record of ${length} bytes`, `at most the ${shp.length - content} that follow`);
+    const type = shp.readInt32LE(content);
+    const counts = OF_PARTS.includes(type) ? [36, 40] : OF_POINTS.includes(type) ? [36] : [];
+    if (length < 4 + (counts.at(-1) ?? 0)) throw ofShape(`a record of ${length} bytes`, 'a complete shape');
+    const points = counts.length > 0 ? shp.readUInt32LE(content + counts.at(-1)!) : 0;
+    const parts = counts.length > 1 ? shp.readUInt32LE(content + 36) : 0;
+    if (16 * points + 4 * parts > length)
+      throw ofShape(`${points} points in ${parts} parts`, `as many as its ${length} bytes can contain`);
+  });
+}
+
 /** Offsets of the shapes in a `.shp`: bytes 4 to 7 of each give the length of its content in 16-bit words. */
 function shapesOf(shp: Buffer): number[] {
   const shapes: number[] = [];
   for (let at = 100; at + 8 <= shp.length; at += 8 + Math.max(0, shp.readInt32BE(at + 4)) * 2) shapes.push(at);
   return shapes;
-}
-
-/** A `.cpg` names the encoding of the attributes; with an invalid name, mapshaper would guess it. */
-function checkCpg(cpg: string, refusal: Refusal): void {
-  const name = cpg.trim();
-  try {
-    if (!/^((ANSI|OEM|CP) ?)?\d{3,5}$/i.test(name)) new TextDecoder(name);
-  } catch {
-    throw refusal(JSON.stringify(name), 'the name of an encoding, such as UTF-8');
-  }
 }
 
 function checkPrj(text: string | null, file: string, refusal: Refusal): void {
@@ -226,11 +248,9 @@ function checkPrj(text: string | null, file: string, refusal: Refusal): void {
   const geographic = /^\s*GEOG(CS|CRS|RAPHICCRS)\s*\[/i.test(text) || /^\s*GEODCRS\s*\[/i.test(text);
   if (!geographic || !/WGS[ _]?(19)?84/i.test(text)) {
     const found = name ? `the coordinate system ${name}` : 'an empty .prj';
-    throw refusal(found, `longitude and latitude on WGS 84 (EPSG:4326)${reproject(file)}`);
+    throw refusal(found, `longitude and latitude on WGS 84 (EPSG:4326); make one with: ${reprojectOutlines(file)}`);
   }
 }
-
-const reproject = (file: string) => `; make one with: ogr2ogr -t_srs EPSG:4326 outlines.geojson ${basename(file)}`;
 
 async function readGeoJson(file: string, refusal: Refusal): Promise<GeoJson> {
   const text = await read(file, 'GeoJSON, TopoJSON or a shapefile');
@@ -243,7 +263,7 @@ async function readGeoJson(file: string, refusal: Refusal): Promise<GeoJson> {
   }
   const crs = collection?.crs?.properties?.name;
   if (crs !== undefined && !/CRS:?:?84$|EPSG:(:|[\d.]*:)?4326$/.test(String(crs))) {
-    const expected = `WGS 84 (GeoJSON's own, or EPSG:4326)${reproject(file)}`;
+    const expected = `WGS 84 (GeoJSON's own, or EPSG:4326); make one with: ${reprojectOutlines(file)}`;
     throw refusal(`the coordinate system ${crs}`, expected);
   }
   return collection ?? {};

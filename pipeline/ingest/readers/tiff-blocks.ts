@@ -4,8 +4,8 @@ import { type Coding, decodeRows, decompress, isCompressed, rowBytes, type Sampl
 
 /** How a file's samples are converted to values. */
 export interface Conversion {
-  /** The sample that marks missing cells, in the file's own number type; null if there is none. */
-  missing: number | null;
+  /** The samples that mark missing cells, from the smallest to the largest, or NaN; null if there are none. */
+  missing: readonly [least: number, most: number] | null;
   /** value = scale × sample + offset */
   scale: number;
   offset: number;
@@ -143,22 +143,23 @@ export function takeValues(
   { missing, scale, offset }: Conversion,
 ): void {
   const plain = scale === 1 && offset === 0;
+  const [least, most] = missing ?? [Number.NaN, Number.NaN];
   if (samples instanceof BigInt64Array || samples instanceof BigUint64Array) {
     for (let i = 0; i < count; i++) {
       const sample = Number(samples[from + i * stride]);
-      values[at + i] = sample === missing ? Number.NaN : scale * sample + offset;
+      values[at + i] = sample >= least && sample <= most ? Number.NaN : scale * sample + offset;
     }
-  } else if (plain && stride === 1 && (missing === null || Number.isNaN(missing))) {
+  } else if (plain && stride === 1 && Number.isNaN(least)) {
     values.set(samples.subarray(from, from + count), at);
   } else if (plain) {
     for (let i = 0; i < count; i++) {
       const sample = samples[from + i * stride]!;
-      values[at + i] = sample === missing ? Number.NaN : sample;
+      values[at + i] = sample >= least && sample <= most ? Number.NaN : sample;
     }
   } else {
     for (let i = 0; i < count; i++) {
       const sample = samples[from + i * stride]!;
-      values[at + i] = sample === missing ? Number.NaN : scale * sample + offset;
+      values[at + i] = sample >= least && sample <= most ? Number.NaN : scale * sample + offset;
     }
   }
 }

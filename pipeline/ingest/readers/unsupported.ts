@@ -1,6 +1,8 @@
 import { open } from 'node:fs/promises';
 import { constants, gunzipSync } from 'node:zlib';
 import { BadInput } from '../../lib/bad-input.ts';
+import { quoted } from '../../lib/shell.ts';
+import { extractBand, nameOf, nameOfResult, reprojectOutlines } from './commands.ts';
 
 /** What a file is expected to contain. */
 export type Wanted = 'outlines' | 'table' | 'raster';
@@ -9,26 +11,47 @@ interface Format {
   name: string;
   /** Signatures at the start of the file, as Latin-1; any of these. */
   begins: readonly string[];
-  /** Commands that convert it to a supported format; `IN` and `OUT` are file names. */
-  convert: Partial<Record<Wanted, string>>;
+  /** Of the names of such files, if other formats have the same signature. */
+  named?: RegExp;
+  /** Commands that convert a file to a supported format. */
+  convert: Partial<Record<Wanted, (file: string) => string>>;
 }
 
-const OGR = { outlines: 'ogr2ogr -t_srs EPSG:4326 OUT.geojson IN', table: 'ogr2ogr -f CSV OUT.csv IN' };
-const inR = (read: string) => `Rscript -e 'write.csv(${read}, "OUT.csv", row.names = FALSE)'`;
+/** Every sheet or layer becomes a CSV of its own, in a folder. */
+const layers = (file: string) => `ogr2ogr -f CSV ${quoted(nameOfResult(file, '_tables'))} ${quoted(nameOf(file))}`;
+/** The first row of each sheet is its header, even if the sheet has nothing but text. */
+const sheets = (driver: string) => (file: string) => `${layers(file)} --config OGR_${driver}_HEADERS FORCE`;
+const layer = (file: string) => `${reprojectOutlines(file)} (and the name of a layer, if ogrinfo lists several)`;
+const unpack = (file: string) => `unzip ${quoted(nameOf(file))}`;
+const bandOf = (file: string, source?: string) =>
+  `${extractBand(file, 'N', source)} for each band N, such as a month (gdalinfo lists them)`;
+const inR = (code: string) => `Rscript -e ${quoted(code)}`;
+/** A data frame as CSV; missing values are empty cells. */
+const writeCsv = (frame: string, name: string) => `write.csv(${frame}, ${name}, row.names = FALSE, na = "")`;
+const labelled = (read: string) => (file: string) =>
+  inR(writeCsv(`haven::as_factor(haven::${read}(${inText(nameOf(file))}))`, inText(nameOfResult(file, '.csv'))));
+/** A text as R and JSON write it. */
+const inText = (text: string) => JSON.stringify(text);
+/** A text as SQL writes it. */
+const inSql = (text: string) => `'${text.replaceAll("'", "''")}'`;
 
 /** Common formats that are not supported. */
 const UNSUPPORTED: readonly Format[] = [
   {
     name: 'GeoPackage or SQLite',
     begins: ['SQLite format 3\0'],
-    convert: { ...OGR, raster: 'gdal_translate IN OUT.tif' },
+    convert: {
+      outlines: layer,
+      table: layers,
+      raster: (file) => bandOf(file),
+    },
   },
   {
     name: 'NetCDF or HDF5',
     begins: ['CDF\x01', 'CDF\x02', 'CDF\x05', '\x89HDF\r\n'],
-    convert: { raster: 'gdal_translate -b 1 NETCDF:"IN":VARIABLE OUT.tif', table: 'gdal_translate -of XYZ IN OUT.csv' },
+    convert: { raster: (file) => bandOf(file, `NETCDF:"${nameOf(file)}":VARIABLE`) },
   },
-  { name: 'GRIB', begins: ['GRIB'], convert: { raster: 'gdal_translate -b 1 IN OUT.tif' } },
+  { name: 'GRIB', begins: ['GRIB'], convert: { raster: (file) => bandOf(file) } },
   {
     name: 'Stata',
     // Version 13 and later, then versions 8 to 12 in either byte order.
@@ -36,17 +59,40 @@ const UNSUPPORTED: readonly Format[] = [
       '<stata_dta>',
       ...['\x71', '\x72', '\x73'].flatMap((version) => [`${version}\x01\x01\0`, `${version}\x02\x01\0`]),
     ],
-    convert: { table: inR('haven::as_factor(haven::read_dta("IN"))') },
+    convert: { table: labelled('read_dta') },
   },
-  { name: 'SPSS', begins: ['$FL2', '$FL3'], convert: { table: inR('haven::as_factor(haven::read_sav("IN"))') } },
-  { name: 'RData', begins: ['RDX2\n', 'RDX3\n', 'RDA2\n', 'RDA3\n'], convert: { table: inR('get(load("IN")[1])') } },
-  { name: 'an old Excel workbook', begins: ['\xd0\xcf\x11\xe0'], convert: { table: 'ssconvert IN OUT.csv' } },
+  { name: 'SPSS', begins: ['$FL2', '$FL3'], convert: { table: labelled('read_sav') } },
   {
-    name: 'a zip archive or an Excel workbook',
-    begins: ['PK\x03\x04'],
-    convert: { outlines: 'ogr2ogr -t_srs EPSG:4326 OUT.geojson /vsizip/IN', table: OGR.table, raster: 'unzip IN' },
+    name: 'RData',
+    begins: ['RDX2\n', 'RDX3\n', 'RDA2\n', 'RDA3\n'],
+    // Every data frame in it.
+    convert: {
+      table: (file) =>
+        inR(
+          `for (n in load(${inText(nameOf(file))})) if (is.data.frame(get(n))) ${writeCsv('get(n)', 'paste0(n, ".csv")')}`,
+        ),
+    },
   },
-  { name: 'Parquet', begins: ['PAR1'], convert: { table: `duckdb -c "COPY (FROM 'IN') TO 'OUT.csv'"` } },
+  { name: 'an old Excel workbook', begins: ['\xd0\xcf\x11\xe0'], convert: { table: sheets('XLS') } },
+  { name: 'an Excel workbook', begins: ['PK\x03\x04'], named: /\.xls[xm]$/i, convert: { table: sheets('XLSX') } },
+  { name: 'an OpenDocument workbook', begins: ['PK\x03\x04'], named: /\.ods$/i, convert: { table: sheets('ODS') } },
+  {
+    name: 'a zip archive',
+    begins: ['PK\x03\x04'],
+    convert: {
+      outlines: layer,
+      table: unpack,
+      raster: unpack,
+    },
+  },
+  {
+    name: 'Parquet',
+    begins: ['PAR1'],
+    convert: {
+      table: (file) =>
+        `duckdb -c ${quoted(`COPY (FROM ${inSql(nameOf(file))}) TO ${inSql(nameOfResult(file, '.csv'))}`)}`,
+    },
+  },
 ];
 
 const LONGEST = 16;
@@ -58,17 +104,18 @@ const SUPPORTED: Record<Wanted, string> = {
 
 /**
  * Refuses a file in an unsupported format.
- * @throws BadInput with the command that converts it
+ * @throws BadInput with the command that converts it to what is wanted or, failing that, to what it can become
  */
 export function refuseUnsupported(file: string, bytes: Uint8Array, wanted: Wanted): void {
   const first = firstBytes(bytes);
-  const found = UNSUPPORTED.find(({ begins }) => begins.some((start) => first.startsWith(start)));
-  if (!found) return;
-  const name = file.split('/').at(-1)!;
-  // The name is inserted last and by a function, because it may contain OUT or $.
-  const command = found.convert[wanted]?.replaceAll('OUT', wanted).replaceAll('IN', () => name);
-  const expected = command ? `${SUPPORTED[wanted]}; make one with: ${command}` : SUPPORTED[wanted];
-  throw new BadInput({ file, found: `the format ${found.name}`, expected });
+  const format = UNSUPPORTED.find(
+    ({ begins, named }) => begins.some((start) => first.startsWith(start)) && (named?.test(file) ?? true),
+  );
+  if (!format) return;
+  const others = Object.keys(format.convert) as Wanted[];
+  const kind = format.convert[wanted] ? wanted : others[0]!;
+  const expected = `${SUPPORTED[kind]}; make one with: ${format.convert[kind]!(file)}`;
+  throw new BadInput({ file, found: `the format ${format.name}`, expected });
 }
 
 /** The beginning of a file, enough to recognise its format. */

@@ -1,7 +1,7 @@
 /** Population rasters compared with the population table, area by area. */
 import path from 'node:path';
 import { describeRaster } from '../../ingest/readers/geotiff-description.ts';
-import { OutlineFault } from '../../measure/zonal/band.ts';
+import { selfCrossing } from '../../lib/numerics/self-crossing.ts';
 import { drawOutline } from '../../measure/zonal/outline.ts';
 import { sumInside } from '../../measure/zonal/pass.ts';
 import { zonalStatistics } from '../../measure/zonal/sums.ts';
@@ -52,13 +52,10 @@ export async function ratiosByArea(
   { features }: OutlineFile,
   counts: readonly AreaCount[],
 ): Promise<Ratio[]> {
+  if (features.some(({ polygons }) => selfCrossing(polygons))) return [];
   const raster = await describeRaster(path.join(root, file), {});
   const outlines = features.map(({ polygons }) => drawOutline(polygons, raster.grid));
-  const sums = await sumInside([raster], null, outlines, 1, () => {}).catch((error: unknown) => {
-    if (error instanceof OutlineFault) return null;
-    throw error;
-  });
-  if (sums === null) return [];
+  const sums = await sumInside([raster], null, outlines, 1, () => {});
   return counts
     .flatMap(({ name, people }, i) =>
       people ? [{ name, ratio: zonalStatistics(sums[0]![i]!, false).sum / people }] : [],

@@ -1,17 +1,16 @@
 import { openDescribed } from '../../ingest/readers/geotiff.ts';
 import type { RasterDescription } from '../../ingest/readers/geotiff-description.ts';
+import { readNearest } from '../../ingest/readers/nearest.ts';
 import { type BlockSize, cutTiles } from '../../ingest/readers/windows.ts';
 import { BadInput, type Complaint, complaintIn } from '../../lib/bad-input.ts';
-import type { Grid, Values, Window } from '../../lib/numerics/grid.ts';
+import { type Grid, sameGrid, type Values, type Window } from '../../lib/numerics/grid.ts';
 import { type Coverage, createCover } from './coverage.ts';
-import { InvalidOutline } from './coverage-columns.ts';
 import type { Outline } from './outline.ts';
 import { SUMS_PER_ROW, sumRows } from './sums.ts';
 
-/**
- * One pass over rasters on the same grid, which reads each cell once. Plain data, so that it can be sent to threads.
- */
+/** One pass over rasters, which reads each cell once. Plain data, so that it can be sent to threads. */
 export interface PassTask {
+  /** That of the weights if there are any: a raster on another grid is read at the centres of its cells. */
   grid: Grid;
   layers: RasterDescription[];
   weights: RasterDescription | null;
@@ -20,47 +19,31 @@ export interface PassTask {
   size: BlockSize;
 }
 
-/** An outline that crosses itself or overlaps, by its index in the task. */
-export class OutlineFault extends Error {
-  readonly outline: number;
-  constructor(outline: number, message: string) {
-    super(message);
-    this.outline = outline;
-  }
-}
-
 /** A band's sums, or the error, in a form that threads can send. */
 export type BandAnswer =
   | { sums: Float64Array<ArrayBuffer> }
-  | { message: string; complaint: Complaint | null; outline: number | null; code?: string };
+  | { message: string; complaint: Complaint | null; code?: string };
 
 /** Number of rows that an outline and a band have in common; 0 or negative if they do not meet. */
 export function rowsWithin(outline: Outline, band: Window): number {
   return Math.min(outline.endRow, band.row + band.rows) - Math.max(outline.firstRow, band.row);
 }
 
-/** The coverage of a band by each outline that meets it, in the order of the outlines. @throws OutlineFault */
+/** The coverage of a band by each outline that meets it, in the order of the outlines. */
 export function coverOutlines(
   cover: ReturnType<typeof createCover>,
   outlines: readonly Outline[],
   band: Window,
 ): [index: number, Coverage][] {
   const meeting = [...outlines.keys()].filter((index) => rowsWithin(outlines[index]!, band) > 0);
-  return meeting.map((index) => {
-    try {
-      return [index, cover(outlines[index]!, band.row, band.row + band.rows)];
-    } catch (cause) {
-      if (cause instanceof InvalidOutline) throw new OutlineFault(index, cause.message);
-      throw cause;
-    }
-  });
+  return meeting.map((index) => [index, cover(outlines[index]!, band.row, band.row + band.rows)]);
 }
 
 /** Sums the bands of a pass in one thread. */
 export interface BandWorker {
   /**
    * Sums by row: `SUMS_PER_ROW` numbers for each row, of each layer, of each outline that meets the band, in order.
-   * @throws BadInput, OutlineFault
+   * @throws BadInput
    */
   sumBand(band: Window): Promise<Float64Array<ArrayBuffer>>;
   close(): Promise<void>;
@@ -100,7 +83,9 @@ export async function openBandWorker({ grid, layers, weights, outlines, size }: 
         if (weightRaster) weightSpace = await weightRaster.readWindow(tile, weightSpace);
         const weightValues = weightRaster ? weightSpace! : null;
         for (const [layer, raster] of rasters.entries()) {
-          space = await raster.readWindow(tile, space);
+          space = sameGrid(raster.grid, grid)
+            ? await raster.readWindow(tile, space)
+            : await readNearest(raster, grid, tile);
           for (const { coverage, from, figures, next } of inTile) {
             const rows = sums.subarray(from + layer * figures, from + (layer + 1) * figures);
             sumRows(rows, coverage, next[layer]!, tile, space, weightValues);
@@ -120,15 +105,13 @@ export async function answerBand(worker: BandWorker, band: Window): Promise<Band
     return { sums: await worker.sumBand(band) };
   } catch (error) {
     const { message, code } = error as NodeJS.ErrnoException;
-    const outline = error instanceof OutlineFault ? error.outline : null;
-    return { message, complaint: complaintIn(error), outline, ...(code === undefined ? {} : { code }) };
+    return { message, complaint: complaintIn(error), ...(code === undefined ? {} : { code }) };
   }
 }
 
-/** The sums in an answer. @throws the error that occurred in the thread, such as BadInput or OutlineFault */
+/** The sums in an answer. @throws the error that occurred in the thread, such as BadInput */
 export function sumsOf(answer: BandAnswer): Float64Array {
   if ('sums' in answer) return answer.sums;
-  if (answer.outline !== null) throw new OutlineFault(answer.outline, answer.message);
   const { complaint } = answer;
   if (complaint) throw new BadInput(complaint);
   throw Object.assign(new Error(answer.message), answer.code === undefined ? {} : { code: answer.code });

@@ -13,17 +13,9 @@ const MAX_OUTSIDE = 0.01;
  * Default factor by which a state's population may differ from its census: real ones differ by a factor of up to 2.4.
  */
 const CENSUS_FACTOR = 4;
-/**
- * Common nodata values (limits of integer types, numbers of nines), as 64-bit and 32-bit floats. No measurement equals
- * one of them by chance.
- */
-const FILLS: ReadonlySet<number> = new Set(
-  [32767, 65535, 99999, 999999, 2147483647, 4294967295].flatMap((value) => [value, Math.fround(value)]),
-);
-
 /** Checks a raster, window by window, for signs of an undeclared nodata value. */
 export interface FillWatch {
-  /** Checks a window; each cell must be passed once. @throws BadInput for a cell with a common nodata value */
+  /** Checks a window; each cell must be passed once. @throws BadInput for a missing cell, if none may be */
   check(values: Values, window: Window): void;
   /** @throws BadInput if one value other than 0 fills adjacent cells, or is the largest value in many cells */
   finish(): void;
@@ -59,8 +51,6 @@ export function watchFills(raster: Raster, source: Source): FillWatch {
             throw refusal.at(placeOf(window, i))('NaN', 'a value, because the catalog declares that none is missing');
           continue;
         }
-        if (FILLS.has(value))
-          throw refusal.at(placeOf(window, i))(`${value}`, 'a measured value (is this an undeclared nodata value?)');
         if ((i % columns !== 0 && values[i - 1] === value) || values[i - columns] === value)
           touching.set(value, (touching.get(value) ?? 0) + 1);
       }
@@ -87,13 +77,14 @@ export async function refuseFills(raster: Raster, source: Source): Promise<void>
 
 /**
  * Refuses an LGA of which more than `MAX_OUTSIDE` is outside the population raster.
- * @param covered its area inside the raster, in cells
- * @param size its complete area, in cells
+ * @param inside the share of its area inside the raster
  */
-export function checkCovered(population: Raster, lga: string, covered: number, size: number): void {
-  if (covered >= size * (1 - MAX_OUTSIDE) && covered > 0) return;
-  const share = ((100 * covered) / size).toFixed(1);
-  throw refusalIn(population.file, lga)(`${share}% of the LGA inside the raster`, 'all of it (is the extent wrong?)');
+export function checkCovered(population: Raster, lga: string, inside: number): void {
+  if (inside >= 1 - MAX_OUTSIDE) return;
+  throw refusalIn(population.file, lga)(
+    `${(100 * inside).toFixed(1)}% of the LGA inside the raster`,
+    'all of it (is the extent wrong?)',
+  );
 }
 
 /**

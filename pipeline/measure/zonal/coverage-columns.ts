@@ -1,11 +1,5 @@
 /** Scratch space of `createCover`: growable columns that are reused for each outline. */
 
-/** The message is what was found: `an outline that …`. */
-export class InvalidOutline extends Error {}
-
-/** Shares outside 0 to 1 by more than this are due to outlines that cross themselves or parts that overlap. */
-const INVALID = 1e-9;
-
 /** Pieces of edges, each within one cell, with an index by row. */
 export function createPieces() {
   let capacity = 1024;
@@ -71,9 +65,6 @@ export function createSpans() {
     },
     add(column: number, length: number, share: number) {
       if (length === 0 || share === 0) return;
-      if (!(share > -INVALID && share < 1 + INVALID)) {
-        throw new InvalidOutline(`an outline that crosses itself or overlaps (a cell's share is ${share})`);
-      }
       if (open === column && shares[count - 1] === share) {
         lengths[count - 1]! += length;
       } else {

@@ -14,13 +14,6 @@ export interface Coverage {
   share: Float64Array;
 }
 
-/** Σ share, in cells. */
-export function coveredCells({ length, share }: Coverage): number {
-  let cells = 0;
-  for (let k = 0; k < share.length; k++) cells += length[k]! * share[k]!;
-  return cells;
-}
-
 /** A share this close to an integer is that integer: rounding errors stay below 1e-14 in a row. */
 const ROUNDING = 1e-13;
 
@@ -34,7 +27,7 @@ const ROUNDING = 1e-13;
  * time depends on the number of cells that edges cross, not on the cells inside. Every edge is processed from its upper
  * to its lower end, so that neighbours compute the same pieces with opposite signs, and their shares sum to 1.
  *
- * @throws InvalidOutline if a share is outside 0 to 1: the outline crosses itself, or parts of it overlap
+ * Shares are right only for outlines without faults (`selfCrossing`).
  */
 export function createCover(columns: number): (outline: Outline, firstRow: number, endRow: number) => Coverage {
   const pieces = createPieces();

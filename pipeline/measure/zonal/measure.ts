@@ -6,13 +6,13 @@ import { matchCentres, readNearest } from '../../ingest/readers/nearest.ts';
 import { listWindows } from '../../ingest/readers/windows.ts';
 import { BadInput } from '../../lib/bad-input.ts';
 import type { Values, Window } from '../../lib/numerics/grid.ts';
-import { coverOutlines, OutlineFault } from './band.ts';
+import { coverOutlines } from './band.ts';
 import { createCellWeights } from './cell-weights.ts';
 import { checkCovered } from './checks.ts';
 import { constantCovariates, meanNearest } from './covariate-rasters.ts';
-import { type Coverage, coveredCells, createCover } from './coverage.ts';
+import { type Coverage, createCover } from './coverage.ts';
 import { datedSources, gridOfDated, readDated } from './dated-rasters.ts';
-import { drawOutline } from './outline.ts';
+import { drawOutline, shareInside } from './outline.ts';
 import { sumInside } from './pass.ts';
 import { blockCells, createCellPool } from './prediction-cells.ts';
 import { openSource, rasterSources, unitsOf } from './raster-sources.ts';
@@ -84,9 +84,11 @@ export async function measureLgas(
     const pool = createCellPool(grid, blockCells(grid, POOL_KM), covariates.length);
     const personSums = codes.map(createSums);
     const urbanSums = codes.map(createSums);
-    const covered = codes.map(() => 0);
     let touched = 0;
-    const areaSizes = await eachWindow(population, polygons, async (window, coverages) => {
+    polygons.lgas.forEach(
+      (lga) => void checkCovered(population, nameOf(areas, lga.lga_code), shareInside(lga.polygons, grid)),
+    );
+    await eachWindow(population, polygons, async (window, coverages) => {
       const persons = await population.readWindow(window);
       const urban = markCentres(centres, window);
       const urbanPersons = persons.map((n, i) => n * urban[i]!);
@@ -99,7 +101,6 @@ export async function measureLgas(
       for (const rasters of covariates) values.push(await meanNearest(rasters, grid, window));
       const matches = dated.map(({ grid: own }) => matchCentres(grid, window, own));
       for (const [lga, coverage] of coverages) {
-        covered[lga]! += coveredCells(coverage);
         addWindow(personSums[lga]!, coverage, window, persons, null);
         addWindow(urbanSums[lga]!, coverage, window, urbanPersons, null);
         layers.forEach(({ sums }, k) => void addWindow(sums[lga]!, coverage, window, figures[k]!, persons));
@@ -109,7 +110,6 @@ export async function measureLgas(
       touched += countTouched(coverages, window, persons);
       onProgress(0.2 + 0.5 * ((window.row + window.rows) / grid.rows), 'population');
     });
-    areaSizes.forEach((size, lga) => void checkCovered(population, nameOf(areas, codes[lga]!), covered[lga]!, size));
 
     const populations = personSums.map((sums) => zonalStatistics(sums, false).sum);
     populations.forEach((people, lga) => {
@@ -144,14 +144,6 @@ export async function measureLgas(
       }),
     );
     return { lgas, ...pool.finish(codes), touched };
-  } catch (cause) {
-    if (!(cause instanceof OutlineFault)) throw cause;
-    throw new BadInput({
-      file: 'the outlines',
-      where: nameOf(areas, codes[cause.outline]!),
-      found: cause.message,
-      expected: 'a valid polygon',
-    });
   } finally {
     await population.close();
     await elevation?.close();
@@ -160,20 +152,16 @@ export async function measureLgas(
   }
 }
 
-/**
- * Calls `work` for each window that LGAs meet, from north to south, with their coverage of it. Resolves to the LGAs'
- * sizes in cells of the raster's grid.
- */
+/** Calls `work` for each window that LGAs meet, from north to south, with their coverage of it. */
 async function eachWindow(
   raster: Raster,
   polygons: Polygons,
   work: (window: Window, coverages: [lga: number, Coverage][]) => Promise<void>,
-): Promise<number[]> {
+): Promise<void> {
   const outlines = outlinesOn(raster, polygons);
   const cover = createCover(raster.grid.columns);
   for (const window of listWindows(raster.grid, raster, outlines))
     await work(window, coverOutlines(cover, outlines, window));
-  return outlines.map((outline) => outline.area);
 }
 
 /**

@@ -1,3 +1,4 @@
+import { bboxClip } from '@turf/turf';
 import type { Polygon } from '../../lib/numerics/area.ts';
 import type { Grid } from '../../lib/numerics/grid.ts';
 
@@ -59,6 +60,17 @@ export function drawOutline(polygons: Polygon[], grid: Grid): Outline {
     firstColumn: within(Math.floor(west), grid.columns),
     endColumn: within(Math.ceil(east), grid.columns),
   };
+}
+
+/** The share of an area's outline inside the grid, from 0 to 1, in the plane of the grid's rows and columns. */
+export function shareInside(polygons: Polygon[], grid: Grid): number {
+  const { west, north } = grid;
+  const [east, south] = [west + grid.columns * grid.cellWidth, north - grid.rows * grid.cellHeight];
+  const isInside = ([x, y]: [number, number]) => x >= west && x <= east && y >= south && y <= north;
+  if (polygons.flat(2).every(isInside)) return 1;
+  const clipped = bboxClip({ type: 'MultiPolygon', coordinates: polygons }, [west, south, east, north]);
+  const inside = drawOutline(clipped.geometry.coordinates as Polygon[], grid).area;
+  return inside / drawOutline(polygons, grid).area;
 }
 
 /**

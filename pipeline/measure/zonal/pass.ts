@@ -12,11 +12,13 @@ const CELLS_FOR_THREADS = 4e6;
 const BANDS_AHEAD = 4;
 
 /**
- * Sums of every layer inside every outline: `[layer][outline]`. The rasters must share one grid. The sums are identical
- * to the last bit for any number of threads (`jobs`), because the files determine the bands, and rows are added from
- * north to south.
+ * Sums of every layer inside every outline: `[layer][outline]`. The layers must share one grid. If the weights have
+ * another, the sums are those over the weights' cells, each with the value of the layer's cell that contains its centre.
+ * The sums are identical to the last bit for any number of threads (`jobs`), because the files determine the bands, and
+ * rows are added from north to south.
+ * @param outlines on the weights' grid or, without weights, on that of the layers
  * @param onProgress receives the share of bands done
- * @throws BadInput or OutlineFault: the northernmost fault
+ * @throws BadInput: the northernmost fault
  */
 export async function sumInside(
   layers: RasterDescription[],
@@ -26,7 +28,7 @@ export async function sumInside(
   onProgress: (share: number) => void,
 ): Promise<ZonalSums[][]> {
   const rasters = weights ? [...layers, weights] : layers;
-  const { grid } = layers[0]!;
+  const { grid } = weights ?? layers[0]!;
   const size = commonBlocks(rasters);
   const task: PassTask = { grid, layers, weights, outlines, size };
   const bands = listWindows(grid, size, outlines);

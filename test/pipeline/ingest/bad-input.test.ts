@@ -149,7 +149,7 @@ const cases: Case[] = [
       [ring[1], ring[2]] = [ring[2], ring[1]];
       return list;
     }),
-    /lgas\.geojson, NG001001: found an outline that crosses itself at/,
+    /lgas\.geojson, NG001001: found an outline that crosses or overlaps itself at/,
   ],
   [
     'outlines in metres',

@@ -191,17 +191,19 @@ describe('outlines of one area', () => {
     const { km2, report } = await clean({ [A]: [[loop(0.001)]] });
     expect(km2[A]! / square).toBeCloseTo(1, 4);
     expect(report[0]!.what).toMatch(
-      /^loops where outlines cross themselves are removed: NG001001 at 3\.50\d\d, 5\.000\d/,
+      /^loops where outlines cross themselves are removed: NG001001 at 3\.50\d\d, (?:5\.000|4\.999)\d/,
     );
     expect(await faults({ [A]: [[loop(0.05)]] })).toEqual([
-      expect.stringMatching(/NG001001: found an outline that crosses itself at 3\.5/),
+      expect.stringMatching(/NG001001: found an outline that crosses or overlaps itself at 3\.5/),
     ]);
   });
 
   test('parts that overlap each other are refused', async () => {
     const parts = [[box(3, 4, 4, 5)], [box(3.2, 4.2, 3.4, 4.4)]];
     expect(await faults({ [A]: parts })).toEqual([
-      expect.stringMatching(/NG001001: found parts or holes that overlap by 49\d\.\d\d km², expected a valid polygon/),
+      expect.stringMatching(
+        /NG001001: found an outline that crosses or overlaps itself at 3\.2, 4\.3\d*, expected a valid polygon/,
+      ),
     ]);
   });
 

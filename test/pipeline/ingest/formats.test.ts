@@ -80,7 +80,7 @@ describe('outlines', () => {
     [
       'another coordinate system',
       (parts) => zipped({ ...parts, 'a.prj': `PROJCS["UTM_38S",${WGS84}]` }),
-      /UTM_38S, expected .*make one with: ogr2ogr -t_srs EPSG:4326 outlines\.geojson a\.zip$/,
+      /UTM_38S, expected .*make one with: ogr2ogr -t_srs EPSG:4326 a_4326\.geojson \/vsizip\/a\.zip$/,
     ],
     [
       'a truncated part',

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runZonal, type ZonalOptions } from '../../../../pipeline/cli/commands/zonal.ts';
 import { HAS_REAL_DATA, needsReal, REAL_DATA, REFERENCE } from '../../../support/real-data.ts';
+import { commandsIn, HAS_GDAL, messageOf, readAll, runBeside } from '../../gdal.ts';
 import { temporaryDirectory, writeRaster } from '../../rasters.ts';
 
 const CLI = resolve(import.meta.dirname, '../../../../pipeline/cli/program.ts');
@@ -109,16 +110,107 @@ describe('several rasters', () => {
   });
 });
 
+describe('weights on a grid of their own', () => {
+  /** Cells of half a degree: four in each of the raster's. */
+  const FINE = [
+    [1, 2, 3, 4],
+    [5, 6, 7, 8],
+    [9, 10, 11, 12],
+    [13, 14, 15, 16],
+  ];
+
+  test('give each of their cells the value of the cell that contains its centre; other statistics stay', async () => {
+    const options = prepare();
+    const fine = writeRaster(join(options.out, '..', 'fine.tif'), FINE, { cell: 0.5 });
+    const { warnings } = await runZonal({ ...options, weights: fine }, () => {});
+    expect(warnings).toContainEqual(expect.stringContaining('the weights have a grid of their own'));
+    const [, line] = readFileSync(options.out, 'utf8').split('\n');
+    // The western three columns of the weights; the cell with −1 is missing.
+    const [first, second, third] = [1 + 2 + 5 + 6, 3 + 7, 9 + 10 + 13 + 14];
+    const [weight, sum] = [first! + second! + third!, first! + 2 * second! + 3 * third!];
+    expect(line).toBe(`"west, and more",2.5,5,2,${[weight, sum, sum / weight].join(',')}`);
+    expect(await run({ ...options, weights: fine, jobs: 2 })).toEqual(
+      readFileSync(options.out, 'utf8').trimEnd().split('\n'),
+    );
+  });
+
+  test('are refused if their cells are larger, with the command that averages the raster over them', async () => {
+    const options = prepare();
+    const directory = join(options.out, '..');
+    const raster = writeRaster(join(directory, 'my raster.tif'), FINE, { cell: 0.5 });
+    const refused = runZonal({ ...options, raster: [raster] }, () => {});
+    const message = await messageOf(refused);
+    expect(message).toContain(
+      'weights.tif: found weights in 2 × 2 cells of 1 × 1° from 0, 5, expected cells no larger',
+    );
+    if (!HAS_GDAL) return;
+    runBeside(raster, commandsIn(message)[0]!);
+    const averaged = join(directory, 'my raster_averaged.tif');
+    expect(await readAll(averaged)).toEqual([3.5, 5.5, 11.5, 13.5]);
+    expect((await run({ ...options, raster: [averaged] }))[1]).toContain(
+      `,${(10 * 3.5 + 10 * 5.5 + 30 * 11.5 + 20 * 13.5) / 70}`,
+    );
+  });
+
+  test('may have a nodata value without a tag', async () => {
+    const options = prepare();
+    const weights = writeRaster(join(options.out, '..', 'w.tif'), [
+      [10, -99999],
+      [30, 40],
+    ]);
+    await expect(run({ ...options, weights })).rejects.toThrow('found -99999, expected 0 to');
+    expect((await run({ ...options, weights, weightsNodata: -99999 }))[1]).toMatch(/,40,100,2.5$/);
+  });
+});
+
+describe('what a reader of the figures should know', () => {
+  const warningsOf = async (options: ZonalOptions) => (await runZonal(options, () => {})).warnings;
+
+  test('polygons off the raster and partly off it, with how much', async () => {
+    const options = prepare();
+    expect(await warningsOf(options)).toEqual([`${options.raster[0]}: 1 of 2 polygons have no cell of it: away`]);
+    const boxes = POLYGONS.features.map((feature, i) => ({
+      type: 'Feature',
+      properties: { name: `p${i}` },
+      geometry: {
+        type: 'Polygon',
+        coordinates: [feature.geometry.coordinates[0]!.map(([x, y]) => [x! + 1 - 50 * i, y!])],
+      },
+    }));
+    writeFileSync(options.polygons, JSON.stringify({ type: 'FeatureCollection', features: boxes }));
+    // The first now spans 1° to 2.5°, of which the raster covers 1° to 2°; the second is inside.
+    expect(await warningsOf(options)).toEqual([
+      `${options.raster[0]}: 1 of 2 polygons are partly off it, and their sums lack that part: p0 33.3%`,
+    ]);
+  });
+
+  test('on the command line it is a line of standard error', () => {
+    const { polygons, raster, out } = prepare();
+    const files = ['--polygons', polygons, '--raster', ...raster, '--out', out];
+    const done = spawnSync(process.execPath, [CLI, 'zonal', '--id', 'name', ...files], { encoding: 'utf8' });
+    expect([done.status, done.stdout.trim()]).toEqual([0, `${out}: 2 polygons`]);
+    expect(done.stderr).toBe(`warning: ${raster[0]}: 1 of 2 polygons have no cell of it: away\n`);
+  });
+});
+
 describe('refused', () => {
-  const weights = (rows: number[][], cell?: number) => {
-    const file = join(temporaryDirectory(), 'weights.tif');
-    return writeRaster(file, rows, cell === undefined ? {} : { cell });
-  };
+  test('an outline that overlaps itself, with its id and the command that cleans it', async () => {
+    const options = prepare();
+    const [first] = POLYGONS.features;
+    const twice = { type: 'MultiPolygon', coordinates: [first!.geometry.coordinates, first!.geometry.coordinates] };
+    const features = [{ type: 'Feature', properties: { name: 'double' }, geometry: twice }];
+    writeFileSync(options.polygons, JSON.stringify({ type: 'FeatureCollection', features }));
+    await expect(runZonal(options, () => {})).rejects.toThrow(
+      /name double: found an outline that crosses or overlaps itself at 0, 4, expected .* mapshaper polygons\.geojson -clean/,
+    );
+  });
+
+  const weights = (rows: number[][]) => writeRaster(join(temporaryDirectory(), 'weights.tif'), rows);
   test.each<[string, () => Partial<ZonalOptions>, string]>([
     [
-      'weights on another grid',
-      () => ({ weights: weights(WEIGHTS, 0.5) }),
-      "expected the raster's 2 × 2 cells of 1 × 1°",
+      'values that only mark missing cells',
+      () => ({ raster: [weights([[1, -9999]])], weights: undefined! }),
+      'row 0, column 1 (1.5000, 4.5000): found -9999',
     ],
     [
       'weights below 0',

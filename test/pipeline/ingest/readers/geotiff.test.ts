@@ -24,7 +24,7 @@ const PLACE = {
 };
 
 async function readAll(file: string, declared: Declared = {}) {
-  const raster = await openRaster(file, declared);
+  const raster = await openRaster(file, { marksAreValues: true, ...declared });
   try {
     const { columns, rows } = raster.grid;
     return [...(await raster.readWindow({ row: 0, column: 0, rows, columns }))];
@@ -84,7 +84,7 @@ describe('missing cells', () => {
 describe('location', () => {
   test('the grid is that of the tags, and windows are read from it', async () => {
     const path = writeRaster(join(temporaryDirectory(), 'a.tif'), ROWS, { west: 2.5, north: 14, cell: 0.25 });
-    const raster = await openRaster(path);
+    const raster = await openRaster(path, { marksAreValues: true });
     expect(raster.grid).toEqual({ west: 2.5, north: 14, cellWidth: 0.25, cellHeight: 0.25, columns: 3, rows: 3 });
     expect([...(await raster.readWindow({ row: 1, column: 0, rows: 2, columns: 2 }))]).toEqual([4, -9999, 7, 8]);
     await raster.close();

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import mapshaper from 'mapshaper';
 import { describe, expect, test } from 'vitest';
+import { readDbf } from '../../../../pipeline/ingest/readers/dbf.ts';
 import { identifyFeatures, readPolygons } from '../../../../pipeline/ingest/readers/polygons.ts';
 import { temporaryDirectory } from '../../rasters.ts';
 
@@ -104,6 +105,19 @@ describe('GeoJSON', () => {
   });
 });
 
+/** Replaces the ids in the attributes by `id` and their number. */
+function rewriteIds(file: string, id: Buffer): void {
+  const table = file.replace(/shp$/, 'dbf');
+  const dbf = readFileSync(table);
+  const [header, record] = [dbf.readUInt16LE(8), dbf.readUInt16LE(10)];
+  for (let i = 0; i < dbf.readUInt32LE(4); i++) {
+    const at = header + i * record;
+    dbf.fill(' ', at + 1, at + record);
+    Buffer.concat([id, Buffer.from(String(i + 1))]).copy(dbf, at + 1);
+  }
+  writeFileSync(table, dbf);
+}
+
 describe('shapefile', () => {
   test('full-resolution coordinates, holes and non-ASCII letters', async () => {
     const [first, second] = await readPolygons(await writeShapefile());
@@ -139,6 +153,63 @@ describe('shapefile', () => {
     table.writeUInt32LE(1, 4);
     writeFileSync(dbf, table);
     await expect(readPolygons(file)).rejects.toThrow('its .dbf: found 1 rows, expected 2, the number of shapes');
+  });
+
+  test.each([
+    ...['UTF-8', 'UTF8', 'UTF 8', 'utf-8\r\n', '\ufeffUTF-8', '65001', 'CP65001'].map(
+      (name) => [name, 'utf-8'] as const,
+    ),
+    ...[
+      'ISO 88591',
+      '88591',
+      'ISO-8859-1',
+      '8859_1',
+      'ISO8859-1',
+      'ANSI 1252',
+      '1252',
+      'CP1252',
+      'windows-1252',
+      '28591',
+    ].map((name) => [name, 'latin1'] as const),
+  ])('its .cpg may name the encoding %j', async (name, encoding) => {
+    const file = await writeShapefile();
+    rewriteIds(file, Buffer.from('Boké', encoding));
+    writeFileSync(file.replace(/shp$/, 'cpg'), name);
+    expect(identifyFeatures(await readPolygons(file), 'id', file)).toEqual(['Boké1', 'Boké2']);
+    const { rows } = await readDbf(file.replace(/shp$/, 'dbf'), 'a.dbf');
+    expect(rows.map(({ cells }) => cells[0])).toEqual(['Boké1', 'Boké2']);
+  });
+
+  test('ids read in another encoding than they have are refused', async () => {
+    for (const [name, encoding] of [
+      ['UTF-8', 'latin1'],
+      ['ANSI 1252', 'utf-8'],
+    ] as const) {
+      const file = await writeShapefile();
+      rewriteIds(file, Buffer.from('Boké', encoding));
+      writeFileSync(file.replace(/shp$/, 'cpg'), name);
+      const features = await readPolygons(file);
+      expect(() => identifyFeatures(features, 'id', file)).toThrow(
+        /feature 1, id: .*does the \.cpg file give the right/,
+      );
+    }
+    expect(identifyFeatures([{ properties: { id: 'São Tomé, CÂMARA Nº 1' }, polygons: [] }], 'id', 'a')).toHaveLength(
+      1,
+    );
+  });
+
+  test('a shape with more points than its record can contain is refused before it is read', async () => {
+    const file = await writeShapefile();
+    const shp = readFileSync(file);
+    shp.writeInt32LE(2 ** 31 - 1, 100 + 8 + 40);
+    writeFileSync(file, shp);
+    await expect(readPolygons(file)).rejects.toThrow(
+      /shape 1: found 2147483647 points in 1 parts, expected as many as/,
+    );
+    const long = readFileSync(file);
+    long.writeInt32BE(2 ** 30, 104);
+    writeFileSync(file, long);
+    await expect(readPolygons(file)).rejects.toThrow('shape 1: found a record of 2147483648 bytes');
   });
 
   test('the coordinate system must be given and be WGS 84', async () => {

@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fromFile } from 'geotiff';
@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { openRaster } from '../../../../pipeline/ingest/readers/geotiff.ts';
 import type { Declared } from '../../../../pipeline/ingest/readers/geotiff-conversion.ts';
 import { decodeLzw } from '../../../../pipeline/ingest/readers/lzw.ts';
+import { HAS_GDAL, needsGdal } from '../../gdal.ts';
 import { temporaryDirectory } from '../../rasters.ts';
 import { encodeLzw, encodeTiff, type TiffOptions } from '../../tiff-encoder.ts';
 
@@ -51,7 +52,7 @@ function write(bands: number[][][], options: TiffOptions): string {
 }
 
 async function readAll(file: string, declared: Declared = {}): Promise<number[]> {
-  const raster = await openRaster(file, declared);
+  const raster = await openRaster(file, { marksAreValues: true, ...declared });
   try {
     return [...(await raster.readWindow({ row: 0, column: 0, rows: raster.grid.rows, columns: raster.grid.columns }))];
   } finally {
@@ -229,8 +230,6 @@ describe('damaged files', () => {
   });
 });
 
-const HAS_GDAL = spawnSync('gdal_translate', ['--version']).status === 0;
-
 describe('files written by GDAL are read', () => {
   const options: [string, string[]][] = [
     [
@@ -277,16 +276,13 @@ describe('files written by GDAL are read', () => {
     ['a mix of absent blocks and nodata', ['-co', 'SPARSE_OK=TRUE', '-co', 'COMPRESS=DEFLATE', '-a_nodata', '7']],
     ['LERC, read by the library', ['-co', 'COMPRESS=LERC']],
   ];
-  test.skipIf(!HAS_GDAL).each(options)(
-    `%s${HAS_GDAL ? '' : ' (skipped: no gdal_translate here)'}`,
-    async (_, creation) => {
-      const band = makeBand('float32').map((row) => row.map((n) => Math.abs(Math.round(n))));
-      const directory = temporaryDirectory();
-      const [plain, file] = [join(directory, 'plain.tif'), join(directory, 'gdal.tif')];
-      writeFileSync(plain, encodeTiff([band], PLAIN));
-      execFileSync('gdal_translate', ['-q', ...creation, plain, file]);
-      const missing = creation.includes('-a_nodata') ? 7 : Number.NaN;
-      expect(await readAll(file)).toEqual(band.flat().map((n) => (n === missing ? Number.NaN : n)));
-    },
-  );
+  test.skipIf(!HAS_GDAL).each(options)(needsGdal('%s'), async (_, creation) => {
+    const band = makeBand('float32').map((row) => row.map((n) => Math.abs(Math.round(n))));
+    const directory = temporaryDirectory();
+    const [plain, file] = [join(directory, 'plain.tif'), join(directory, 'gdal.tif')];
+    writeFileSync(plain, encodeTiff([band], PLAIN));
+    execFileSync('gdal_translate', ['-q', ...creation, plain, file]);
+    const missing = creation.includes('-a_nodata') ? 7 : Number.NaN;
+    expect(await readAll(file)).toEqual(band.flat().map((n) => (n === missing ? Number.NaN : n)));
+  });
 });

@@ -27,7 +27,10 @@ function write(rows: number[][], options: Partial<TiffOptions>, change = (_: Buf
   return file;
 }
 
-async function read(file: string, declared: Declared = {}): Promise<number[]> {
+/** The values, with those that usually mark missing cells. */
+const read = (file: string, declared: Declared = {}) => readWith(file, { marksAreValues: true, ...declared });
+
+async function readWith(file: string, declared: Declared): Promise<number[]> {
   const raster = await openRaster(file, declared);
   const values = await raster.readWindow({ row: 0, column: 0, rows: raster.grid.rows, columns: raster.grid.columns });
   await raster.close();
@@ -87,6 +90,55 @@ describe('nodata', () => {
       ['uint16', 65535],
     ] as const)
       expect(await read(write([[1, least]], { type, nodata: String(least) })), type).toEqual([1, Number.NaN]);
+  });
+});
+
+describe('values that mark missing cells', () => {
+  test('floats may differ from the tag by rounding, as in GDAL', async () => {
+    const rounded = Math.fround(-3.4e38);
+    expect(await read(write([[1, rounded, -3.3e38]], { type: 'float64', nodata: '-3.4e+38' }))).toEqual([
+      1,
+      Number.NaN,
+      -3.3e38,
+    ]);
+    expect(await read(write([[1, 0.1 + 1e-9, 0.1001]], { type: 'float64', nodata: '0.1' }))).toEqual([
+      1,
+      Number.NaN,
+      0.1001,
+    ]);
+    expect(await read(write([[-9998, -9999]], { type: 'int16', nodata: '-9998' }))).toEqual([Number.NaN, -9999]);
+  });
+
+  test.each<[TiffOptions['type'], number]>([
+    ['float32', -9999],
+    ['float32', -99999],
+    ['float32', -3.4e38],
+    ['float64', 1e20],
+    ['float32', 9.96921e36],
+    ['float32', Number.POSITIVE_INFINITY],
+    ['int16', -32768],
+    ['int16', -999],
+    ['uint16', 65535],
+    ['uint8', 255],
+    ['int8', -128],
+    ['int32', -2147483648],
+  ])('untagged: %s %s is refused, unless it is a value', async (type, value) => {
+    const file = write([[1, 2, value]], { type });
+    const refused = readWith(file, {});
+    await expect(refused).rejects.toThrow(/row 0, column 2 .*\(is this an undeclared nodata value\?\)/);
+    expect((await readWith(file, { marksAreValues: true }))[2]).toBeCloseTo(value, -32);
+    expect((await readWith(file, { nodata: value }))[2]).toBeNaN();
+  });
+
+  test('of packed values are recognised before they are scaled', async () => {
+    const file = write([[1, 2, -32768]], { type: 'int16', scale: 0.01, offset: 5 });
+    await expect(readWith(file, {})).rejects.toThrow('column 2');
+  });
+
+  test('within a declared range, only the limits of integers and nines are refused', async () => {
+    const file = write([[1, 255]], { type: 'uint8' });
+    expect(await readWith(file, { valid: [0, 1000] })).toEqual([1, 255]);
+    await expect(readWith(write([[1, 65535]], {}), { valid: [0, 1e6] })).rejects.toThrow('found 65535');
   });
 });
 

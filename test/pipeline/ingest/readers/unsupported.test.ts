@@ -4,17 +4,24 @@ import { refuseUnsupported, type Wanted } from '../../../../pipeline/ingest/read
 
 const bytes = (text: string) => Buffer.from(text.padEnd(64, '\0'), 'latin1');
 
-test.each<[string, Wanted, Uint8Array, RegExp]>([
-  ['areas.gpkg', 'outlines', bytes('SQLite format 3\0'), /ogr2ogr -t_srs EPSG:4326 outlines\.geojson areas\.gpkg$/],
-  ['rain.nc', 'raster', bytes('CDF\x02'), /gdal_translate -b 1 NETCDF:"rain\.nc":VARIABLE raster\.tif$/],
-  ['rain.nc', 'raster', bytes('\x89HDF\r\n\x1a\n'), /NETCDF:"rain\.nc"/],
-  ['MDHR81FL.DTA', 'table', bytes('<stata_dta><header>'), /haven::read_dta\("MDHR81FL\.DTA"\)/],
-  ['old.dta', 'table', bytes('\x73\x02\x01\0'), /haven::read_dta/],
-  ['people.sav', 'table', bytes('$FL2@(#)'), /haven::read_sav/],
-  ['points.RData', 'table', gzipSync(bytes('RDX3\nX\n')), /load\("points\.RData"\)/],
-  ['book.xlsx', 'table', bytes('PK\x03\x04'), /ogr2ogr -f CSV table\.csv book\.xlsx$/],
-  ['OUTLINES$&.gpkg', 'table', bytes('SQLite format 3\0'), /ogr2ogr -f CSV table\.csv OUTLINES\$&\.gpkg$/],
-  ['areas.zip', 'outlines', bytes('PK\x03\x04'), /\/vsizip\/areas\.zip$/],
+test.each<[string, Wanted, Uint8Array, string]>([
+  ['areas.gpkg', 'outlines', bytes('SQLite format 3\0'), 'ogr2ogr -t_srs EPSG:4326 areas_4326.geojson areas.gpkg'],
+  ['rain.nc', 'raster', bytes('CDF\x02'), `gdal_translate -b N 'NETCDF:"rain.nc":VARIABLE' rain_N.tif for each band N`],
+  ['rain.nc', 'raster', bytes('\x89HDF\r\n\x1a\n'), 'NETCDF:"rain.nc"'],
+  ['rain.nc', 'table', bytes('CDF\x02'), 'expected a GeoTIFF; make one with: gdal_translate'],
+  ['my rain.grb', 'raster', bytes('GRIB'), "gdal_translate -b N 'my rain.grb' 'my rain_N.tif'"],
+  ['MDHR81FL.DTA', 'table', bytes('<stata_dta><header>'), 'haven::read_dta("MDHR81FL.DTA")), "MDHR81FL.csv"'],
+  ['old.dta', 'table', bytes('\x73\x02\x01\0'), 'haven::read_dta'],
+  ['people.sav', 'table', bytes('$FL2@(#)'), 'haven::read_sav'],
+  ['points.RData', 'table', gzipSync(bytes('RDX3\nX\n')), 'load("points.RData")'],
+  ['WMR 2022 - cases.xlsx', 'table', bytes('PK\x03\x04'), "'WMR 2022 - cases_tables' 'WMR 2022 - cases.xlsx'"],
+  ['old.xls', 'table', bytes('\xd0\xcf\x11\xe0'), 'ogr2ogr -f CSV old_tables old.xls --config OGR_XLS_HEADERS FORCE'],
+  ['tables.zip', 'table', bytes('PK\x03\x04'), 'unzip tables.zip'],
+  ['OUTLINES$&.gpkg', 'table', bytes('SQLite format 3\0'), "ogr2ogr -f CSV 'OUTLINES$&_tables' 'OUTLINES$&.gpkg'"],
+  ['-x.gpkg', 'table', bytes('SQLite format 3\0'), 'ogr2ogr -f CSV ./-x_tables ./-x.gpkg'],
+  ['areas.zip', 'outlines', bytes('PK\x03\x04'), 'areas_4326.geojson /vsizip/areas.zip'],
+  // Quoted for SQL, then for the shell.
+  ["d'or.parquet", 'table', bytes('PAR1'), "duckdb -c 'COPY (FROM '\\''d'\\'''\\''or.parquet'\\'') TO "],
 ])('%s as %s: refused with the command that converts it', (file, wanted, data, command) => {
   expect(() => refuseUnsupported(`somewhere/${file}`, data, wanted)).toThrow(command);
 });

@@ -30,6 +30,108 @@ test('different rings can cross each other, and may touch at a vertex', () => {
   expect(selfCrossing([[square(0, 0, 4), square(1, 1, 1)]])).toBe(null);
 });
 
+const box = (west: number, south: number, east: number, north: number): Ring => [
+  [west, south],
+  [east, south],
+  [east, north],
+  [west, north],
+  [west, south],
+];
+const tieThroughAVertex: Ring = [
+  [0, 0],
+  [1, 1],
+  [2, 2],
+  [2, 0],
+  [1, 1],
+  [0, 2],
+  [0, 0],
+];
+
+test.each<[string, Ring[][]]>([
+  ['a bow tie that crosses in a vertex', [[tieThroughAVertex]]],
+  ['a part twice', [[box(0, 0, 2, 1)], [box(0, 0, 2, 1)]]],
+  ['a part twice, in the other direction', [[box(0, 0, 2, 1)], [box(0, 0, 2, 1).reverse()]]],
+  ['a part inside another', [[box(0, 0, 3, 3)], [box(1, 1, 2, 2)]]],
+  ['a hole outside its part', [[box(0, 0, 1, 1), box(2, 0, 3, 1)]]],
+  ['a hole twice', [[box(0, 0, 3, 3), box(1, 1, 2, 2), box(1, 1, 2, 2)]]],
+  ['a hole inside a hole', [[box(0, 0, 5, 5), box(1, 1, 4, 4), box(2, 2, 3, 3)]]],
+  ['parts that overlap along a common edge', [[box(0, 0, 2, 1)], [box(1, 0, 3, 1)]]],
+  ['a hole that reaches out of its part', [[box(0, 0, 2, 2), box(1, 0.5, 3, 1.5)]]],
+])('%s', (_, polygons) => {
+  // Far from the origin and small, where rounding is largest.
+  for (const [scale, shift] of [
+    [1, 0],
+    [1e-3, 120],
+  ] as const)
+    expect(
+      selfCrossing(
+        polygons.map((rings) =>
+          rings.map((ring) => ring.map(([x, y]) => [shift + scale * x, shift / 3 + scale * y] as const)),
+        ),
+      ),
+    ).not.toBe(null);
+});
+
+test.each<[string, Ring[][]]>([
+  ['an island in a lake', [[box(0, 0, 5, 5), box(1, 1, 4, 4)], [box(2, 2, 3, 3)]]],
+  ['parts with a common edge', [[box(0, 0, 1, 1)], [box(1, 0, 2, 1)], [box(0, 1, 2, 2)]]],
+  [
+    'a hole that touches the rim',
+    [
+      [
+        box(0, 0, 3, 3),
+        [
+          [0, 0],
+          [1, 2],
+          [2, 1],
+          [0, 0],
+        ],
+      ],
+    ],
+  ],
+  [
+    'a ring that touches itself',
+    [
+      [
+        [
+          [1, 1],
+          [4, 1],
+          [4, 4],
+          [1, 4],
+          [1, 1],
+          [2, 3],
+          [3, 3],
+          [3, 2],
+          [1, 1],
+        ],
+      ],
+    ],
+  ],
+  [
+    'a spike without ground',
+    [
+      [
+        [
+          [0, 0],
+          [2, 0],
+          [2, 1],
+          [2, 3],
+          [2, 1],
+          [0, 1],
+          [0, 0],
+        ],
+      ],
+    ],
+  ],
+])('no fault: %s', (_, polygons) => {
+  for (const shift of [0, 120.123456789])
+    expect(
+      selfCrossing(
+        polygons.map((rings) => rings.map((ring) => ring.map(([x, y]) => [shift + x / 3, shift / 3 + y / 7] as const))),
+      ),
+    ).toBe(null);
+});
+
 test('the result agrees with an independent calculation for rings of random vertices', () => {
   const random = randomStream(1, 'self-crossing');
   const verdicts = Array.from({ length: 200 }, (_, i) => {

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { describeRaster } from '../../../../pipeline/ingest/readers/geotiff-description.ts';
 import type { Polygon } from '../../../../pipeline/lib/numerics/area.ts';
-import { OutlineFault } from '../../../../pipeline/measure/zonal/band.ts';
 import { drawOutline } from '../../../../pipeline/measure/zonal/outline.ts';
 import { sumInside } from '../../../../pipeline/measure/zonal/pass.ts';
 import { zonalStatistics } from '../../../../pipeline/measure/zonal/sums.ts';
@@ -190,27 +189,5 @@ describe('threads', () => {
     const found = /large\.tif, row 9, column 0 .*found 111\.2\d*, expected 0 to 100/;
     for (const jobs of [1, 2]) await expect(statistics([layer], weights, areas, jobs)).rejects.toThrow(found);
     await expect(statistics([layer], weights, areas, 2)).rejects.toMatchObject({ name: 'BadInput' });
-  });
-
-  test('an outline that crosses itself is reported by its index', async () => {
-    const file = await large();
-    const layer = await describeRaster(file);
-    const bow: Polygon[] = [
-      [
-        [
-          [11, -3],
-          [12, -3],
-          [11, -4],
-          [12, -4.5],
-          [11, -3],
-        ],
-      ],
-    ];
-    for (const jobs of [1, 2]) {
-      const outlines = [...areas, bow].map((polygon) => drawOutline(polygon, layer.grid));
-      const fault = await sumInside([layer, layer], null, outlines, jobs, () => {}).catch((error: unknown) => error);
-      expect(fault).toBeInstanceOf(OutlineFault);
-      expect((fault as OutlineFault).outline).toBe(40);
-    }
   });
 });

@@ -1,0 +1,53 @@
+/** Encodings of attributes, and text that was read in the wrong one. */
+import type { Refusal } from '../../lib/bad-input.ts';
+
+/**
+ * The encoding that a `.cpg` file names, as `TextDecoder` and mapshaper call it. ArcGIS writes `ISO 88591`, `88591`,
+ * `ANSI 1252` or `65001` (a Windows code page); some editors add a byte order mark.
+ * @param cpg the file's bytes as Latin-1
+ * @throws BadInput for the name of no known encoding
+ */
+export function encodingNamed(cpg: string, refusal: Refusal): string {
+  const name = cpg
+    .replace(/^\xef\xbb\xbf/, '')
+    .replaceAll('\0', '')
+    .trim();
+  const plain = name.toUpperCase().replaceAll(/[\s_-]/g, '');
+  const [, part] = /^(?:ISO)?8859(\d{1,2})$/.exec(plain) ?? [];
+  const [, page] = /^(?:ANSI|WINDOWS|WIN|OEM|IBM|CP)?(\d{3,5})$/.exec(plain) ?? [];
+  const label =
+    plain === 'UTF8' ? 'utf-8' : part ? `iso-8859-${Number(part)}` : page ? encodingOfPage(Number(page)) : name;
+  // The old code pages of DOS, which browsers do not know and mapshaper does.
+  if (/^cp\d{3}$/.test(label)) return label;
+  try {
+    return new TextDecoder(label).encoding;
+  } catch {
+    throw refusal(JSON.stringify(name), 'the name of an encoding, such as UTF-8');
+  }
+}
+
+const OTHER_PAGES: Record<number, string> = {
+  874: 'windows-874',
+  932: 'shift_jis',
+  936: 'gbk',
+  949: 'euc-kr',
+  950: 'big5',
+  20127: 'us-ascii',
+  65001: 'utf-8',
+};
+
+function encodingOfPage(page: number): string {
+  if (page >= 1250 && page <= 1258) return `windows-${page}`;
+  if (page > 28590 && page <= 28606) return `iso-8859-${page - 28590}`;
+  return OTHER_PAGES[page] ?? `cp${page}`;
+}
+
+/** The characters for which UTF-8's second byte stands in windows-1252. */
+const SECOND_BYTES = '\u0080-\u00bf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ';
+const WRONG = new RegExp(`[\\ufffd\\p{Cc}]|[ÂÃ][${SECOND_BYTES}]`, 'u');
+
+/**
+ * Whether text was read in the wrong encoding: it has replacement or control characters, or the two letters that an
+ * accented one of UTF-8 becomes in Latin-1.
+ */
+export const isMisread = (text: string): boolean => WRONG.test(text);

@@ -1,0 +1,77 @@
+/** The files beside a GeoTIFF that GDAL reads as part of it. */
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Refusal } from '../../lib/bad-input.ts';
+import { burnMask, mergeSidecars } from './commands.ts';
+import { type Declared, numberIn } from './geotiff-conversion.ts';
+
+/** What the GeoTIFF itself says of its band. */
+export interface Stated {
+  /** From 1. */
+  band: number;
+  nodata: number | null;
+  scale: number;
+  offset: number;
+  /** As in GDAL: the corner's longitude, its steps by column and by row, and the same of the latitude. */
+  transform: readonly number[];
+}
+
+/** Programs round degrees when they print them. */
+const SAME_PLACE = 1e-9;
+
+/**
+ * Refuses a raster whose cells mean something else with the files beside it: a mask (`.msk`), or GDAL's notes
+ * (`.aux.xml`) with another nodata value, scale, offset or place. They are not read, because a catalog pins the
+ * raster's bytes alone. Statistics, overviews (`.ovr`) and world files say nothing that the raster does not.
+ * @throws BadInput with the command that makes one file of them
+ */
+export async function refuseSidecars(
+  file: string,
+  stated: Stated,
+  declared: Declared,
+  refusal: Refusal,
+): Promise<void> {
+  const directory = path.dirname(file);
+  const name = path.basename(file).toLowerCase();
+  for (const beside of (await readdir(directory)).sort()) {
+    const ending = beside.toLowerCase().startsWith(name) ? beside.toLowerCase().slice(name.length) : '';
+    if (ending === '.msk')
+      throw refusal(
+        `a mask of missing cells in ${beside}`,
+        `a nodata value; make one with: ${burnMask(file, stated.band)}`,
+      );
+    if (ending !== '.aux.xml') continue;
+    const fact = contradictionIn(await readFile(path.join(directory, beside), 'utf8'), stated, declared);
+    if (fact !== null)
+      throw refusal(
+        `${fact} in ${beside}, but not in the file itself`,
+        `one file with both; make one with: ${mergeSidecars(file)}`,
+      );
+  }
+}
+
+/** What GDAL's notes say of the band or of the raster that the raster itself does not; null if nothing. */
+function contradictionIn(xml: string, stated: Stated, declared: Declared): string | null {
+  const own = new RegExp(`<PAMRasterBand band="${stated.band}">.*?</PAMRasterBand>`, 's').exec(xml)?.[0] ?? '';
+  const nodata = textOf(own, 'NoDataValue');
+  if (nodata !== null && declared.nodata === undefined && !Object.is(numberIn(nodata), stated.nodata))
+    return `the nodata value ${nodata}`;
+  for (const [element, value] of [
+    ['Scale', stated.scale],
+    ['Offset', stated.offset],
+  ] as const) {
+    const text = textOf(own, element);
+    if (text !== null && Number(text) !== value) return `the ${element.toLowerCase()} ${text}`;
+  }
+  const transform = textOf(xml, 'GeoTransform')?.split(',').map(Number);
+  if (transform?.some((number, i) => !(Math.abs(number - stated.transform[i]!) <= SAME_PLACE)))
+    return `the place ${transform.join(', ')}`;
+  const system = textOf(xml, 'SRS');
+  return system !== null && !/^GEOG.*WGS[ _]?(19)?84/s.test(system) ? 'another coordinate system' : null;
+}
+
+/** The text of the first element of that name; null if there is none. */
+function textOf(xml: string, element: string): string | null {
+  const [, text] = new RegExp(`<${element}\\b[^>]*>([^<]*)<`).exec(xml) ?? [];
+  return text?.trim() ?? null;
+}
