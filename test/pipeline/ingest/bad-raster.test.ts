@@ -63,31 +63,24 @@ const minutes =
       ...more,
     });
   };
-/** The climate as rasters of rain for two months. */
+/** The climate as rasters of rain for each month of a year, with the values of February given. */
 const rain =
   (second: (i: number) => number, on = grid) =>
   (country: TinyCountry) => {
-    const dry = writeGeotiff(
-      Float32Array.from({ length: cells }, (_, i) => i / 10),
-      grid,
-    );
-    const wet = writeGeotiff(
-      Float32Array.from({ length: on.columns * on.rows }, (_, i) => second(i)),
-      on,
-    );
-    Object.assign(country.files, { 'rain1.tif': dry, 'rain2.tif': wet });
+    const files = Array.from({ length: 12 }, (_, k) => ({
+      path: `rain${k + 1}.tif`,
+      period: `2018-${String(k + 1).padStart(2, '0')}`,
+    }));
+    for (const [k, { path }] of files.entries()) {
+      const [values, own] = k === 1 ? [second, on] : [(i: number) => i / (10 + k), grid];
+      country.files[path] = writeGeotiff(
+        Float32Array.from({ length: own.columns * own.rows }, (_, i) => values(i)),
+        own,
+      );
+    }
     const { columns: _, span: __, ...climate } = sourceIn(country, 'climate');
     country.sources = country.sources.filter((source) => source.id !== 'climate');
-    country.sources.push({
-      ...climate,
-      format: 'geotiff',
-      range: [0, 1000],
-      repeats: 10,
-      files: [
-        { path: 'rain1.tif', period: '2018-01' },
-        { path: 'rain2.tif', period: '2018-02' },
-      ],
-    });
+    country.sources.push({ ...climate, format: 'geotiff', range: [0, 1000], repeats: 10, files });
   };
 
 const untagged: Case[] = [
@@ -193,7 +186,7 @@ const places: Case[] = [
     'a month without a rain file',
     (country) => {
       rain((i) => i / 10)(country);
-      sourceIn(country, 'climate').files[1].period = '2018-04';
+      sourceIn(country, 'climate').files[1].period = '2019-02';
     },
     /sources\.json, source climate: found no file for 2018-02, expected a file for every month/,
   ],
@@ -244,5 +237,5 @@ describe('plausible rasters are accepted', () =>
   accepts([
     ['an uninhabited area', raster('people.tif', (i) => (inHole(i) ? 0 : people(i)))],
     ['a constant layer, if the catalog does not limit repeats', minutes(() => 30, { repeats: undefined })],
-    ['rain of two months', rain((i) => i / 9)],
+    ['rain', rain((i) => i / 9)],
   ]));

@@ -177,7 +177,7 @@ describe('shapefile', () => {
     writeFileSync(file.replace(/shp$/, 'cpg'), name);
     expect(identifyFeatures(await readPolygons(file), 'id', file)).toEqual(['Boké1', 'Boké2']);
     const { rows } = await readDbf(file.replace(/shp$/, 'dbf'), 'a.dbf');
-    expect(rows.map(({ cells }) => cells[0])).toEqual(['Boké1', 'Boké2']);
+    expect(rows.map(({ cells }) => cells[0]!.trim())).toEqual(['Boké1', 'Boké2']);
   });
 
   test('ids read in another encoding than they have are refused', async () => {
