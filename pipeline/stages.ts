@@ -67,7 +67,7 @@ export const STAGES: readonly CountryStage[] = [
   {
     name: 'doubts',
     module: 'pipeline/measure/doubts/doubts-stage.ts',
-    reads: ({ role }) => role === 'population',
+    reads: none,
     model: [],
     inputs: [
       ...AREAS,

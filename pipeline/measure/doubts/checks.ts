@@ -3,7 +3,6 @@ import type { ReportLine } from '../../engine/stage.ts';
 import * as area from './area-checks.ts';
 import * as cases from './case-checks.ts';
 import type { Content, Doubt } from './content.ts';
-import { doubledPeople } from './doubled-people.ts';
 import * as monthly from './monthly-checks.ts';
 import * as survey from './survey-checks.ts';
 
@@ -61,6 +60,12 @@ export const CHECKS: readonly Check[] = [
     find: survey.swappedMethods,
   },
   {
+    sees: 'results stand one row off',
+    why: 'a column was moved against the others, so that the two methods no longer agree',
+    todo: 'join the results by cluster again',
+    find: survey.resultsRowOff,
+  },
+  {
     sees: 'no slide was lost',
     why: 'a lost slide was counted as negative',
     todo: 'count only the slides that were read',
@@ -97,7 +102,7 @@ export const CHECKS: readonly Check[] = [
     find: monthly.exchangedYears,
   },
   {
-    sees: 'cases come at another time than in the rest of the area around them',
+    sees: 'cases come at another time than in the rest of their state',
     why: 'rows are off by months, or months are of another calendar',
     todo: 'compare the months with the export',
     find: monthly.shiftedCases,
@@ -161,12 +166,6 @@ export const CHECKS: readonly Check[] = [
     why: 'a column was moved against the codes',
     todo: 'join the table again by code',
     find: area.peopleRowOff,
-  },
-  {
-    sees: 'people are counted twice',
-    why: 'tiles of a mosaic overlap and were added',
-    todo: 'make the mosaic again; where tiles overlap, take one of them',
-    find: doubledPeople,
   },
   {
     sees: 'two areas look exchanged',

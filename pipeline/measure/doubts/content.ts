@@ -9,7 +9,6 @@ import type {
   Polygons,
   SurveyRow,
 } from '../../ingest/ingest-tables.ts';
-import type { Doubled } from './doubled-people.ts';
 
 /** What all files together contain. A list is empty if the country has no such file. */
 export interface Content {
@@ -24,8 +23,6 @@ export interface Content {
   layers: readonly LayerRow[];
   /** People by LGA code, from the population raster. */
   people: ReadonlyMap<string, number>;
-  /** Rectangles of the population raster in which people look counted twice. */
-  doubled: readonly Doubled[];
 }
 
 /** A place or a set of rows that a check finds hard to believe. */

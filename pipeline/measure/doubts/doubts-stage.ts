@@ -1,11 +1,9 @@
 import type { StageRun } from '../../catalog/country-stage.ts';
 import { areasOf } from '../../ingest/areas-of.ts';
-import { sourceOf } from '../../ingest/input.ts';
 import type { Polygons } from '../../ingest/ingest-tables.ts';
 import * as ingest from '../../ingest/ingest-tables.ts';
 import * as zonal from '../zonal/zonal-tables.ts';
 import { doubtsOf } from './checks.ts';
-import { findDoubled } from './doubled-people.ts';
 
 /** Finds what is valid row by row and hard to believe as a whole. It passes nothing on but its findings. */
 export const run: StageRun = async (io) => ({
@@ -19,6 +17,5 @@ export const run: StageRun = async (io) => ({
     census: io.table(ingest.CENSUS),
     layers: io.table(ingest.LAYERS),
     people: new Map(io.table(zonal.LGAS).map(({ lga_code, population }) => [lga_code, population])),
-    doubled: await findDoubled(io.rawData, sourceOf(io, 'population')),
   }),
 });

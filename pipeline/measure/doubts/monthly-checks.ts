@@ -8,8 +8,9 @@ import { byState, type Content, casesOf, type Doubt, known, type Series, weather
 const STRETCH = 6;
 /** Digits that must agree: with twelve, a chance agreement among all pairs of a large country's months is unlikely. */
 const LEAST_DIGITS = 12;
-/** Small neighbouring areas may take their rain from the same cell of a grid, but then in most months. */
+/** Small neighbouring areas may take their rain from the same cell of a grid, but then in most months, and several do. */
 const SHARED_CELL = 1 / 3;
+const LEAST_SHARING = 3;
 /** Not even the Sahel is without rain for this many months. */
 const DRY_MONTHS = 12;
 /** Rain given to a tenth of a millimetre repeats once by chance, never for so long. */
@@ -69,11 +70,16 @@ function copiesAmong({ neighbours, gridded }: Content, series: readonly Series[]
         extend(copies, { from: before.own, to: own, fromAt: before.at, toAt: at, months: STRETCH });
     }
   }
-  const isExplained = ({ from, to, fromAt, toAt, months }: Copy) => {
+  const isShared = ({ from, to, fromAt, toAt, months }: Copy) =>
+    from.first + fromAt === to.first + toAt &&
+    (neighbours[from.code]?.includes(to.code) ?? false) &&
+    months > SHARED_CELL * to.values.length;
+  const sharing = [...copies.values()].filter(isShared).length;
+  const isExplained = (copy: Copy) => {
+    const { from, to, fromAt, toAt } = copy;
     if (from.first + fromAt !== to.first + toAt) return false;
     const isOnlyArea = from.of_state !== to.of_state && from.state_code === to.state_code;
-    const isNear = neighbours[from.code]?.includes(to.code) ?? false;
-    return isOnlyArea || gridded || (isNear && months > SHARED_CELL * to.values.length);
+    return isOnlyArea || gridded || (isShared(copy) && sharing >= LEAST_SHARING);
   };
   return [...copies.values()].filter((copy) => !isExplained(copy)).map(describeCopy);
 }

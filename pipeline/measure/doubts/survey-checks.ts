@@ -1,6 +1,7 @@
 /** Surveys that are possible row by row and impossible as a whole. Each function returns what it finds. */
 import type { Method } from '../../catalog/values.ts';
 import type { SurveyRow } from '../../ingest/ingest-tables.ts';
+import { correlation } from '../../lib/numerics/averages.ts';
 import { binomialTail } from '../../lib/numerics/binomial-tail.ts';
 import { type Content, type Doubt, namesOf, percent } from './content.ts';
 
@@ -22,6 +23,11 @@ const ROUND_FACTOR = 4;
 const CHANCE = 1e-3;
 /** Share of samples that makes a pattern the rule. */
 const THE_RULE = 0.9;
+/** Where lost slides were counted, a few samples may differ for another reason. */
+const NEARLY_ALL = 0.99;
+/** Both methods tested the same children, so their results go together, with a correlation of 0.8 or more. */
+const ROW_OFF_GAIN = 0.6;
+const LEAST_SAMPLES = 8;
 /** Where methods are swapped, microscopy exceeds the rapid test as often as the reverse elsewhere: in 4 of 5 samples. */
 const MOSTLY = 0.75;
 
@@ -134,12 +140,33 @@ export function swappedMethods({ areas, surveys }: Content): Doubt[] {
   return [...rounds, ...states.map((at) => `microscopy above the rapid test in ${at}`)].map(found);
 }
 
+/** States of a round in which microscopy goes together with the rapid test of the sample before or after it. */
+export function resultsRowOff({ areas, surveys }: Content): Doubt[] {
+  const names = namesOf(areas);
+  const states = Map.groupBy(pairsOf(surveys), ({ survey_year, state_code }) => `${survey_year} ${state_code}`);
+  return [...states.values()].flatMap((pairs) => {
+    if (pairs.length < LEAST_SAMPLES) return [];
+    const slides = pairs.map(({ microscopy }) => microscopy.positivity);
+    const rapid = pairs.map(({ rdt }) => rdt.positivity);
+    const moved = [-1, 1].map((by) =>
+      correlation(
+        slides,
+        rapid.map((_, i) => rapid.at((i + by) % rapid.length)!),
+      ),
+    );
+    const { survey_year, state_code } = pairs[0]!;
+    return Math.max(...moved) - correlation(slides, rapid) > ROW_OFF_GAIN
+      ? [found(`round ${survey_year} in ${names.get(state_code)}`)]
+      : [];
+  });
+}
+
 /** As many slides as rapid tests in every sample of a round, or of a state, although slides are lost elsewhere. */
 export function noSlideLost({ areas, surveys }: Content): Doubt[] {
   const pairs = pairsOf(surveys).filter(({ microscopy }) => microscopy.examined !== null);
-  const has = ({ microscopy, rdt }: Pair) => microscopy.examined === rdt.examined;
+  const has = ({ microscopy, rdt }: Pair) => microscopy.examined! >= rdt.examined!;
   if (pairs.every(has)) return [];
-  const { rounds, states } = standOut(areas, pairs, has, 1);
+  const { rounds, states } = standOut(areas, pairs, has, NEARLY_ALL);
   const others = new Set(pairs.map(({ survey_year }) => survey_year)).size > 1;
   return [...(others ? rounds : []), ...states].map((at) => found(`as many slides as rapid tests in ${at}`));
 }
