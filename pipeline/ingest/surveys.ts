@@ -28,7 +28,11 @@ const AGE_SLACK = 1.5;
  *   repeated cluster, a round that is not in the catalog, a round of the catalog without a cluster, a month outside its
  *   round
  */
-export async function ingestSurveys(input: IngestInput, areas: Areas, locate: Locate): Promise<Surveys & { rows: SurveyRow[] }> {
+export async function ingestSurveys(
+  input: IngestInput,
+  areas: Areas,
+  locate: Locate,
+): Promise<Surveys & { rows: SurveyRow[] }> {
   const clusters: Cluster[] = [];
   const stateRounds: StateRound[] = [];
   const rows: SurveyRow[] = [];

@@ -22,8 +22,8 @@ import { simplifyOutlines } from '../../measure/boundaries/simplify-outlines.ts'
 import { compareWithCensus } from '../../measure/zonal/checks.ts';
 import { type ZonalOutput, zonal } from '../../measure/zonal/zonal-stage.ts';
 import { type Reference, readOneRaster, readOneTable, type TableContent } from './check-source.ts';
-import { findDoubts } from './find-doubts.ts';
 import { type Fault, faultsIn, faultsOf } from './fault.ts';
+import { findDoubts } from './find-doubts.ts';
 
 /** Roles that are read together, as the areas. */
 const AREA_ROLES = ['lga_boundaries', 'lga_codes', 'state_boundaries'];

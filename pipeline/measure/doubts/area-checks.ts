@@ -79,7 +79,12 @@ export function peopleRowOff({ areas, census, people }: Content): Doubt[] {
     if (codes.length < LEAST_AREAS) return [];
     const table = codes.map((code) => Math.log(counted.get(code)!));
     const raster = codes.map((code) => Math.log(people.get(code)!));
-    const moved = [-1, 1].map((by) => correlation(table, raster.map((_, i) => raster.at((i + by) % raster.length)!)));
+    const moved = [-1, 1].map((by) =>
+      correlation(
+        table,
+        raster.map((_, i) => raster.at((i + by) % raster.length)!),
+      ),
+    );
     const gain = Math.max(...moved) - correlation(table, raster);
     return gain > ROW_OFF_GAIN ? [{ source: 'population_census', at: `${state_code} ${state}` }] : [];
   });
@@ -145,7 +150,8 @@ export function netsApart({ areas, layers }: Content): Doubt[] {
   });
   const compared = states.filter(({ nets }) => nets.length > 0);
   const copied = compared.filter(
-    ({ nets }) => nets.filter(({ use, access }) => Math.abs(use - access) < 1e-6).length >= Math.min(SAME_NETS, nets.length),
+    ({ nets }) =>
+      nets.filter(({ use, access }) => Math.abs(use - access) < 1e-6).length >= Math.min(SAME_NETS, nets.length),
   );
   const above = compared.filter(({ used, owned }) => used > owned);
   const common = correlation(

@@ -38,7 +38,10 @@ export function neverReported(content: Content): Doubt[] {
     ...missing(states, `the other ${states.filter((code) => reported.has(code)).length} report`),
     ...states.flatMap((state) => {
       const codes = areas.lgas.filter(({ state_code }) => state_code === state).map(({ lga_code }) => lga_code);
-      return missing(codes, `${codes.filter((code) => reported.has(code)).length} others of ${names.get(state)} report`);
+      return missing(
+        codes,
+        `${codes.filter((code) => reported.has(code)).length} others of ${names.get(state)} report`,
+      );
     }),
   ];
 }
@@ -91,7 +94,11 @@ export function incidenceApart(content: Content): Doubt[] {
     const usual = median(rated.map(({ rate }) => rate));
     return rated.flatMap(({ name, rate }) =>
       Math.abs(Math.log(rate / usual)) > Math.log(INCIDENCE_FACTOR)
-        ? [found(`${name}: ${rate.toFixed(0)} cases a year per 1000 people, ${usual.toFixed(0)} in the middle area of its state`)]
+        ? [
+            found(
+              `${name}: ${rate.toFixed(0)} cases a year per 1000 people, ${usual.toFixed(0)} in the middle area of its state`,
+            ),
+          ]
         : [],
     );
   });
@@ -109,7 +116,11 @@ export function yearsApart(content: Content): Doubt[] {
       const usual = median(relative);
       return common.flatMap((year, j) =>
         relative[j]! - usual > Math.log(SUSPECTED_FACTOR)
-          ? [found(`${name}: ${year} has ${Math.exp(relative[j]! - usual).toFixed(1)} times the cases of its other years`)]
+          ? [
+              found(
+                `${name}: ${year} has ${Math.exp(relative[j]! - usual).toFixed(1)} times the cases of its other years`,
+              ),
+            ]
           : [],
       );
     });
@@ -144,7 +155,11 @@ export function seasonsApart(content: Content): Doubt[] {
     const lag = fits.indexOf(Math.max(...fits));
     const near = Math.max(...fits.slice(0, LATEST_LAG + 1));
     return near < NO_SEASON && fits[lag]! > A_SEASON
-      ? [found(`${names.get(state)}: cases fit the rain of ${lag} months before (correlation ${fits[lag]!.toFixed(2)}), not of up to ${LATEST_LAG} (${near.toFixed(2)})`)]
+      ? [
+          found(
+            `${names.get(state)}: cases fit the rain of ${lag} months before (correlation ${fits[lag]!.toFixed(2)}), not of up to ${LATEST_LAG} (${near.toFixed(2)})`,
+          ),
+        ]
       : [];
   });
 }

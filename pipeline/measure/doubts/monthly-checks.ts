@@ -28,7 +28,7 @@ const CASES_SHIFTED = 0.7;
 const MOST_SHIFT = 6;
 /** The rain of another year must be this much nearer, as a share of the squared distance. */
 const OTHER_YEAR = 0.15;
-/** With fewer areas in a state, chance decides what fits. */
+/** With fewer areas, of a state or of a country, chance decides what fits. */
 const LEAST_AREAS = 6;
 /** A step among the largest tenth of a record has a chance of a tenth to stand at its end. */
 const LARGE_STEPS = 0.1;
@@ -147,6 +147,7 @@ function longestRun(values: readonly number[], belongs: (value: number, before: 
 export function shiftedRain(content: Content): Doubt[] {
   const { areas, neighbours } = content;
   const series = weatherOf(content, 'rain_mm');
+  if (series.length < LEAST_AREAS) return [];
   const of = new Map(series.map((own) => [own.code, own.values as number[]]));
   const around = (codes: readonly string[]) => {
     const near = new Set(codes.flatMap((code) => neighbours[code] ?? []));

@@ -95,7 +95,9 @@ export function multipliedExamined({ areas, surveys }: Content): Doubt[] {
   };
   const whole = groups.filter(multiplied);
   // A state is not named again with its round.
-  const parts = [...states].filter((group) => multiplied(group) && !whole.some(([, own]) => own.includes(group[1][0]!)));
+  const parts = [...states].filter(
+    (group) => multiplied(group) && !whole.some(([, own]) => own.includes(group[1][0]!)),
+  );
   return [...whole, ...parts].map(([group, own]) =>
     found(`all ${own.length} numbers of ${group} are multiples of ${divisor(own)}`),
   );
@@ -206,7 +208,11 @@ export function distantRounds({ surveys }: Content): Doubt[] {
       const others = rounds.flatMap((other) => (other === round ? [] : (other[method] ?? [])));
       const far = (other: number) => own! > ROUND_FACTOR * other || own! < other / ROUND_FACTOR;
       return own !== null && others.length > 0 && others.every(far)
-        ? [found(`round ${round.survey_year}: ${percent(own)} by ${method}, ${others.map(percent).join(', ')} in others`)]
+        ? [
+            found(
+              `round ${round.survey_year}: ${percent(own)} by ${method}, ${others.map(percent).join(', ')} in others`,
+            ),
+          ]
         : [];
     }),
   );

@@ -13,7 +13,9 @@ const FIRST = '2018-01';
 const lgaOf = (state: number, lga: number) => `S${String(state).padStart(2, '0')}L${String(lga).padStart(2, '0')}`;
 const stateOf = (state: number) => `S${String(state).padStart(2, '0')}`;
 
-type Writable = { -readonly [Name in keyof Content]: Content[Name] extends readonly (infer Row)[] ? Row[] : Content[Name] };
+type Writable = {
+  -readonly [Name in keyof Content]: Content[Name] extends readonly (infer Row)[] ? Row[] : Content[Name];
+};
 
 /** Twelve states of twelve LGAs on a grid: rain, cases and people that agree, and two rounds by both methods. */
 function country(): Writable {
@@ -196,7 +198,12 @@ const FAULTS: Record<string, [change: (content: Writable) => void, names: RegExp
   ],
   'results stand one row off': [
     [
-      (content) => rotate(lastRound(content, 3).filter(({ method }) => method === 'microscopy'), 'positivity', 1),
+      (content) =>
+        rotate(
+          lastRound(content, 3).filter(({ method }) => method === 'microscopy'),
+          'positivity',
+          1,
+        ),
       /round 2021 in S03 State 3/,
     ],
   ],
@@ -352,9 +359,7 @@ const FAULTS: Record<string, [change: (content: Writable) => void, names: RegExp
       /S03L04 Place 40: 1\d times what the raster and its neighbours suggest/,
     ],
   ],
-  'people stand one row off': [
-    [(content) => rotate(content.census.filter(isIn(3)), 'people', 1), /S03 State 3/],
-  ],
+  'people stand one row off': [[(content) => rotate(content.census.filter(isIn(3)), 'people', 1), /S03 State 3/]],
   'two areas look exchanged': [
     [
       (content) => {
