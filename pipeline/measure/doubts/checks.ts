@@ -9,7 +9,7 @@ import * as survey from './survey-checks.ts';
 export interface Check {
   /** What is found, as the beginning of its line. */
   sees: string;
-  /** What leaves such a pattern. */
+  /** What may leave such a pattern, as a clause after `Perhaps`. */
   why: string;
   /** What to do about it. */
   todo: string;
@@ -190,16 +190,16 @@ export const CHECKS: readonly Check[] = [
 /** A check's line names this many places. */
 const EXAMPLES = 3;
 
-/** A line for each check and source with doubts: how many, the first places, and what to do. */
+/** A line for each check and source with doubts: the first places, how many more, the likely cause, and what to do. */
 export function doubtsOf(content: Content): ReportLine[] {
-  return CHECKS.flatMap(({ sees, todo, find }) =>
+  return CHECKS.flatMap(({ sees, why, todo, find }) =>
     [...Map.groupBy(find(content), ({ source }) => source)].map(([source, doubts]): ReportLine => {
       const examples = doubts.slice(0, EXAMPLES).map(({ at }) => at);
       const more = doubts.length > EXAMPLES ? ` and ${doubts.length - EXAMPLES} more` : '';
       return {
         source,
         rule: 'hard to believe',
-        what: `${sees}: ${examples.join('; ')}${more} (${todo})`,
+        what: `${sees}: ${examples.join('; ')}${more}. Perhaps ${why}: ${todo}`,
         needs_approval: true,
       };
     }),

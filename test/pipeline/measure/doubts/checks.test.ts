@@ -1,4 +1,6 @@
 /** Every check of content finds the fault that it is for, and none of them finds anything in a country without faults. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { expect, test } from 'vitest';
 import { addMonths, monthOf, periodOf } from '../../../../pipeline/contract/months.ts';
 import type { CasesRow, SurveyRow } from '../../../../pipeline/ingest/ingest-tables.ts';
@@ -179,7 +181,7 @@ const FAULTS: Record<string, [change: (content: Writable) => void, names: RegExp
     ],
     [
       (content) => eachPair(lastRound(content), (slides, rapid) => (slides.positivity = rapid.positivity)),
-      /in 144 of 144 samples of round 2021 \(/,
+      /in 144 of 144 samples of round 2021\. /,
     ],
   ],
   'microscopy exceeds the rapid test': [
@@ -413,6 +415,11 @@ test('a country without optional files raises no doubt', () => {
   const { areas, neighbours } = country();
   const none = { climate: [], gridded: false, surveys: [], cases: [], census: [], layers: [], people: new Map() };
   expect(doubtsOf({ areas, neighbours, ...none })).toEqual([]);
+});
+
+test('raw-data/README.md lists the checks', () => {
+  const page = readFileSync(path.join(import.meta.dirname, '../../../../raw-data/README.md'), 'utf8');
+  for (const { sees, why } of CHECKS) expect(page).toContain(`| ${sees} | ${why} |`);
 });
 
 test('every check has a fault that it finds', () => {
