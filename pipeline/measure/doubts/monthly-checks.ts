@@ -63,7 +63,8 @@ function copiesAmong({ neighbours, gridded }: Content, series: readonly Series[]
     const digits = own.values.map(digitsOf);
     for (let at = 0; at + STRETCH <= own.values.length; at++) {
       if (!isDistinct(own.values, digits, at)) continue;
-      const key = WEIGHTS.reduce((sum, weight, i) => sum + weight * own.values[at + i]!, 0);
+      let key = 0;
+      for (let i = 0; i < STRETCH; i++) key += WEIGHTS[i]! * own.values[at + i]!;
       const before = seen.get(key);
       if (!before) seen.set(key, { own, at });
       else if (WEIGHTS.every((_, i) => own.values[at + i] === before.own.values[before.at + i]))

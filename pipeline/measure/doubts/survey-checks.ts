@@ -10,6 +10,8 @@ const LEAST_AT_ONE_PLACE = 3;
 /** Results that are neither 0 nor 1 rarely repeat; with fewer rows, or in a smaller share of them, they may. */
 const LEAST_ROWS = 10;
 const MOST_ALIKE = 0.5;
+/** A design may test the same number in every cluster, but then there are no others. */
+const LEAST_NUMBERS = 3;
 /** Minimum number of children tested by a method in a round: with fewer, its positivity is not informative. */
 const LEAST_EXAMINED = 500;
 /** A rapid test also detects recently cleared infections, so microscopy exceeds it only by chance. */
@@ -88,12 +90,12 @@ export function multipliedExamined({ areas, surveys }: Content): Doubt[] {
   const rounds = Map.groupBy(rows, roundOf);
   const states = Map.groupBy(rows, (row) => `${roundOf(row)} in ${names.get(row.state_code)}`);
   const divisor = (own: readonly SurveyRow[]) => own.map(({ examined }) => examined!).reduce(greatestDivisor);
-  const groups = [...rounds].filter(([, own]) => own.length > 1);
   const multiplied = ([, own]: [string, SurveyRow[]]) => {
     const common = divisor(own);
-    return common > 1 && common ** -own.length < CHANCE / (rounds.size + states.size);
+    const isVaried = new Set(own.map(({ examined }) => examined)).size >= LEAST_NUMBERS;
+    return isVaried && common > 1 && common ** -own.length < CHANCE / (rounds.size + states.size);
   };
-  const whole = groups.filter(multiplied);
+  const whole = [...rounds].filter(multiplied);
   // A state is not named again with its round.
   const parts = [...states].filter(
     (group) => multiplied(group) && !whole.some(([, own]) => own.includes(group[1][0]!)),

@@ -443,6 +443,12 @@ test('rain from a grid is not a copy where small areas share a cell', () => {
   expect(doubtsOf({ ...content, gridded: true })).toEqual([]);
 });
 
+test('a design with the same number in every cluster is not a multiple', () => {
+  const content = country();
+  for (const row of content.surveys) row.examined = 20;
+  expect(doubtsOf(content)).toEqual([]);
+});
+
 test('a country in which most areas have no record reports some of them on purpose', () => {
   const content = country();
   content.cases = content.cases.filter(({ lga_code }) => lga_code! < 'S03');
