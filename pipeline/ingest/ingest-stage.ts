@@ -15,9 +15,9 @@ import {
   OTHER_NAMES,
   STATE_ROUNDS,
   STATES,
+  SURVEY_ROWS,
 } from './ingest-tables.ts';
 import { type IngestInput, refuseUnknownPlaces } from './input.ts';
-import { netDoubts } from './layer-doubts.ts';
 import { ingestCensus, ingestLayers } from './layers.ts';
 import { locator } from './locate.ts';
 import { otherNames } from './names.ts';
@@ -38,13 +38,11 @@ export const run: StageRun = async (io) => {
   io.progress(0.4, 'tables');
   const climate = await ingestClimate(input, areas, polygons);
   io.progress(0.8);
-  const { clusters, state_rounds } = await ingestSurveys(input, areas, locator(areas, polygons));
+  const { clusters, state_rounds, rows } = await ingestSurveys(input, areas, locator(areas, polygons));
   const census = await ingestCensus(input, areas);
   const cases = await ingestCases(input, areas, byCode(census, 'lga_code'));
   const layers = await ingestLayers(input, areas);
   const covariates = await ingestCovariates(input, areas, polygons);
-  for (const what of netDoubts(areas, layers))
-    input.report.push({ source: 'itn_use', rule: 'hard to believe', what, needs_approval: true });
   return {
     states: tableOf(STATES, areas.states),
     lgas: tableOf(LGAS, areas.lgas),
@@ -53,6 +51,7 @@ export const run: StageRun = async (io) => {
     climate: tableOf(CLIMATE, climate),
     clusters: tableOf(CLUSTERS, clusters),
     state_rounds: tableOf(STATE_ROUNDS, state_rounds),
+    survey_rows: tableOf(SURVEY_ROWS, rows),
     cases: tableOf(CASES, cases),
     layers: tableOf(LAYERS, layers),
     covariates: tableOf(COVARIATES, covariates),

@@ -3,9 +3,10 @@
  * `territory` in model.json describes them). Missing values are null, and nothing is rounded.
  * Tables of areas list all areas in ascending order of code.
  */
+import { METHODS } from '../catalog/values.ts';
 import { area, code, figures, lga, lga_code, period, state, state_code } from '../contract/fields.ts';
 import type { Polygon } from '../lib/numerics/area.ts';
-import { meaning, orNull, type RowOf, real, text, whole, yes } from '../lib/tables/table.ts';
+import { choice, meaning, orNull, type RowOf, real, text, whole, yes } from '../lib/tables/table.ts';
 
 const survey_year = whole('Year of the round');
 const positivity = real('Share of children tested who were positive, 0 to 1');
@@ -68,6 +69,20 @@ export const STATE_ROUNDS = {
   row: '{A.state} in a round with results by {state.one} only',
   columns: { survey_year, period: meaning('Middle month of fieldwork', period), state_code, method, positivity },
 };
+export const SURVEY_ROWS = {
+  name: 'ingest/survey_rows',
+  row: 'A row of a survey, whether or not the score uses its method and ages',
+  columns: {
+    survey_year,
+    sample: text('Id of the cluster; code of {a.state} in a round by {state.one}'),
+    state_code,
+    longitude: orNull(real('Degrees (WGS 84); null if unknown')),
+    latitude: orNull(real('Degrees (WGS 84); null if unknown')),
+    method: choice(METHODS, 'Diagnostic method'),
+    examined: orNull(real('Children tested; null if unknown')),
+    positivity,
+  },
+};
 export const CASES = {
   name: 'ingest/cases',
   row: 'A month in the case records of {a.state} or {a.lga}, without gaps from its first month',
@@ -118,10 +133,13 @@ export interface Polygons {
 export type ClimateRow = RowOf<typeof CLIMATE>;
 export type Cluster = RowOf<typeof CLUSTERS>;
 export type StateRound = RowOf<typeof STATE_ROUNDS>;
+export type SurveyRow = RowOf<typeof SURVEY_ROWS>;
 export interface Surveys {
   clusters: Cluster[];
   state_rounds: StateRound[];
 }
 export type CasesRow = RowOf<typeof CASES>;
+export type LayerRow = RowOf<typeof LAYERS>;
+export type CensusRow = RowOf<typeof CENSUS>;
 /** By LGA code; an LGA that the census table lacks is absent. */
-export type Census = Record<string, Omit<RowOf<typeof CENSUS>, 'lga_code'>>;
+export type Census = Record<string, Omit<CensusRow, 'lga_code'>>;

@@ -1,9 +1,7 @@
 import { type Figure, figuresOf } from '../catalog/figures.ts';
 import type { Source } from '../catalog/sources.ts';
 import { readEach } from '../lib/bad-input.ts';
-import type { RowOf } from '../lib/tables/table.ts';
-import type * as ingest from './ingest-tables.ts';
-import type { Areas } from './ingest-tables.ts';
+import type { Areas, CensusRow, LayerRow } from './ingest-tables.ts';
 import { codeReader, declareGap, gapFor, type IngestInput, nameOf, sourcesOf } from './input.ts';
 import { type RawRow, type RawTable, readTable } from './readers/raw-table.ts';
 
@@ -18,7 +16,7 @@ const CHILDREN = [0.02, 0.4] as const;
  * @throws BadInput for an undeclared missing area, a value out of range, or percentages declared as shares and vice
  *   versa
  */
-export async function ingestLayers(input: IngestInput, areas: Areas): Promise<RowOf<typeof ingest.LAYERS>[]> {
+export async function ingestLayers(input: IngestInput, areas: Areas): Promise<LayerRow[]> {
   const layers: { [Name in Figure]?: (number | null)[] } = {};
   for (const source of sourcesOf(input, 'layer')) {
     const figure = source.figure!;
@@ -96,7 +94,7 @@ export function classMean(row: RawRow, classes: NonNullable<Source['classes']>, 
  * People and children aged 0-4 by LGA from the census table, without the LGAs that the catalog declares missing (rule
  * `omit`: the area contributes nothing to sums over the table).
  */
-export async function ingestCensus(input: IngestInput, areas: Areas): Promise<RowOf<typeof ingest.CENSUS>[]> {
+export async function ingestCensus(input: IngestInput, areas: Areas): Promise<CensusRow[]> {
   const source = sourcesOf(input, 'population_census')[0];
   if (!source) return [];
   const table = await readTable(input.rawData, source, input.report);

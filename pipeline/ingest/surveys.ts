@@ -2,11 +2,10 @@ import type { Source } from '../catalog/sources.ts';
 import { METHODS, type Method } from '../catalog/values.ts';
 import { monthIndex, periodOf } from '../contract/months.ts';
 import { readEach, refusalIn } from '../lib/bad-input.ts';
-import type { Areas, Cluster, StateRound, Surveys } from './ingest-tables.ts';
+import type { Areas, Cluster, StateRound, SurveyRow, Surveys } from './ingest-tables.ts';
 import { codeReader, type IngestInput, nameOf, sourcesOf } from './input.ts';
 import type { Locate } from './locate.ts';
 import { type RawRow, readTable } from './readers/raw-table.ts';
-import { type SurveyResult, surveyDoubts } from './survey-doubts.ts';
 
 /**
  * Largest displacement of DHS clusters plus tolerance for differing outlines, km; anything farther is another place.
@@ -24,17 +23,29 @@ const AGE_SLACK = 1.5;
 
 /**
  * The survey rounds by the diagnostic methods of `parameters.survey.method`. Each cluster is used once, with the first
- * of them that it was tested by. Rows with other methods or ages are dropped and counted in the report.
+ * of them that it was tested by. Rows with other methods or ages are dropped, counted in the report and kept as `rows`.
  * @throws BadInput for positive > examined, a share outside 0-1, no one examined, an unknown place or method, a
  *   repeated cluster, a round that is not in the catalog, a round of the catalog without a cluster, a month outside its
  *   round
  */
-export async function ingestSurveys(input: IngestInput, areas: Areas, locate: Locate): Promise<Surveys> {
+export async function ingestSurveys(
+  input: IngestInput,
+  areas: Areas,
+  locate: Locate,
+): Promise<Surveys & { rows: SurveyRow[] }> {
   const clusters: Cluster[] = [];
-  for (const source of sourcesOf(input, 'survey_clusters'))
-    clusters.push(...(await readClusters(input, areas, locate, source)));
   const stateRounds: StateRound[] = [];
-  for (const source of sourcesOf(input, 'survey_states')) stateRounds.push(...(await readStates(input, areas, source)));
+  const rows: SurveyRow[] = [];
+  for (const source of sourcesOf(input, 'survey_clusters')) {
+    const read = await readClusters(input, areas, locate, source);
+    clusters.push(...read.clusters);
+    rows.push(...read.rows);
+  }
+  for (const source of sourcesOf(input, 'survey_states')) {
+    const read = await readStates(input, areas, source);
+    stateRounds.push(...read.rounds);
+    rows.push(...read.rows);
+  }
   const refusal = refusalIn('sources.json', 'survey sources');
   const ids = new Set<string>();
   for (const { survey_year, cluster_id } of clusters) {
@@ -50,16 +61,16 @@ export async function ingestSurveys(input: IngestInput, areas: Areas, locate: Lo
     throw refusalIn('sources.json', 'role survey_clusters')(found, 'at least one');
   }
   clusters.sort((a, b) => a.survey_year - b.survey_year || (a.cluster_id < b.cluster_id ? -1 : 1));
-  return { clusters, state_rounds: stateRounds };
+  return { clusters, state_rounds: stateRounds, rows };
 }
 
-/** The clusters of one table, restricted to the wanted methods and ages. */
+/** The clusters of one table, restricted to the wanted methods and ages, and all its rows. */
 export async function readClusters(
   input: IngestInput,
   areas: Areas,
   locate: Locate,
   source: Source,
-): Promise<Cluster[]> {
+): Promise<{ clusters: Cluster[]; rows: SurveyRow[] }> {
   const table = await readTable(input.rawData, source, input.report);
   table.refuseDuplicates(['survey_year', 'cluster_id', 'method']);
   const displaced = source.displaced === true;
@@ -85,7 +96,6 @@ export async function readClusters(
   for (const what of snapped) input.report.push({ source: source.id, rule: 'off the coast', what });
   const ofMethod = keepMethod(input, source, all, ({ survey_year, cluster_id }) => `${survey_year} ${cluster_id}`);
   const clusters = keepAges(input, source, ofMethod);
-  reportDoubts(input, source, all);
   for (const { survey_year } of source.rounds!) {
     if (clusters.some((cluster) => cluster.survey_year === survey_year)) continue;
     const read = all.filter((cluster) => cluster.survey_year === survey_year);
@@ -96,11 +106,27 @@ export async function readClusters(
     throw table.refusal.at(`round ${survey_year}`)(found, expected);
   }
   table.refuseShort();
-  return clusters;
+  const rows = all.map(
+    ({ survey_year, cluster_id, state_code, longitude, latitude, method, examined, positivity }): SurveyRow => ({
+      survey_year,
+      sample: cluster_id,
+      state_code,
+      longitude,
+      latitude,
+      method,
+      examined,
+      positivity,
+    }),
+  );
+  return { clusters, rows };
 }
 
-/** The rounds of one table by state, restricted to the wanted methods. */
-export async function readStates(input: IngestInput, areas: Areas, source: Source): Promise<StateRound[]> {
+/** The rounds of one table by state, restricted to the wanted methods, and all its rows. */
+export async function readStates(
+  input: IngestInput,
+  areas: Areas,
+  source: Source,
+): Promise<{ rounds: StateRound[]; rows: SurveyRow[] }> {
   const table = await readTable(input.rawData, source, input.report);
   table.refuseDuplicates(['survey_year', 'state_pcode', 'method']);
   const code = codeReader(input, areas);
@@ -115,12 +141,6 @@ export async function readStates(input: IngestInput, areas: Areas, source: Sourc
     method: readMethod(row, source),
   }));
   const rounds = keepMethod(input, source, all, (row) => `${row.survey_year} ${row.state_code}`);
-  // The numbers tested are not known, so all states get the same weight.
-  reportDoubts(
-    input,
-    source,
-    all.map((row) => ({ ...row, examined: 1000 })),
-  );
   for (const year of new Set(rounds.map((round) => round.survey_year))) {
     const found = rounds.filter((round) => round.survey_year === year).length;
     if (found !== areas.states.length)
@@ -132,7 +152,19 @@ export async function readStates(input: IngestInput, areas: Areas, source: Sourc
     });
   }
   table.refuseShort();
-  return rounds;
+  const rows = all.map(
+    ({ survey_year, state_code, method, positivity }): SurveyRow => ({
+      survey_year,
+      sample: state_code,
+      state_code,
+      longitude: null,
+      latitude: null,
+      method,
+      examined: null,
+      positivity,
+    }),
+  );
+  return { rounds, rows };
 }
 
 /** The row's round, which must be in the catalog, and its month, which must be within the round's fieldwork. */
@@ -291,10 +323,4 @@ function describeRows(rows: readonly Pick<Cluster, 'method' | 'youngest_months' 
   const oldest = rows.flatMap(({ oldest_months }) => oldest_months ?? []);
   if (youngest.length === 0 && oldest.length === 0) return `by ${methods}`;
   return `by ${methods}, for ages ${Math.min(...youngest)} to ${Math.max(...oldest)} months`;
-}
-
-/** Reports figures, by either method, that are hard to believe. */
-function reportDoubts({ report }: IngestInput, source: Source, results: readonly SurveyResult[]): void {
-  for (const what of surveyDoubts(results))
-    report.push({ source: source.id, rule: 'hard to believe', what, needs_approval: true });
 }

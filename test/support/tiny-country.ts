@@ -48,11 +48,12 @@ export function tinyCountry(): TinyCountry {
     })),
   );
   const months = Array.from({ length: 48 }, (_, i) => addMonths('2018-01', i));
-  const rain = (lga: number, period: string) =>
-    Math.max(0, 120 + 100 * Math.sin(((monthOf(period) - 4 - lga) * Math.PI) / 6));
+  // No two years or areas are alike, as in a real record.
+  const rain = (lga: number, period: string, i: number) =>
+    Math.max(0, 120 + ((i * i * (lga + 1)) % 23) / 10 + 100 * Math.sin(((monthOf(period) - 4 - lga) * Math.PI) / 6));
   files['climate.csv'] = csv([
     ['lga', 'month', 'mm'],
-    ...LGAS.flatMap((code, i) => months.map((period) => [code, period, rain(i, period).toFixed(1)])),
+    ...LGAS.flatMap((code, i) => months.map((period, month) => [code, period, rain(i, period, month).toFixed(1)])),
   ]);
   files['census.csv'] = csv([['lga', 'people', 'under5'], ...LGAS.map((code, i) => [code, 100_000 + i, 18_000])]);
   files['surveys.csv'] = csv([
@@ -67,7 +68,7 @@ export function tinyCountry(): TinyCountry {
           code,
           'microscopy',
           20 + k,
-          (0.1 + 0.1 * i + 0.02 * k).toFixed(2),
+          (0.1 + 0.1 * i + 0.02 * k + (year - 2018) / 300).toFixed(2),
         ]),
       ),
     ),
@@ -75,10 +76,10 @@ export function tinyCountry(): TinyCountry {
   ]);
   files['cases.csv'] = csv([
     ['state', 'month', 'cases'],
-    ...months.map((period) => [
+    ...months.map((period, i) => [
       'NG001',
       period,
-      Math.round(1500 + 1000 * Math.sin(((monthOf(period) - 6) * Math.PI) / 6)),
+      Math.round(1500 + (i % 7) + 1000 * Math.sin(((monthOf(period) - 6) * Math.PI) / 6)),
     ]),
   ]);
   files['nets.csv'] = csv([['lga', 'use'], ...LGAS.map((code, i) => [code, (0.3 + 0.1 * i).toFixed(1)])]);

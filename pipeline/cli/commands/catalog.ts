@@ -2,6 +2,7 @@ import { userInfo } from 'node:os';
 import { Argument, Command } from 'commander';
 import { CATALOG_SCHEMAS } from '../../catalog/country.ts';
 import { checkCountry } from '../../intake/check/check-country.ts';
+import { isFault } from '../../intake/check/fault.ts';
 import { repairCountry } from '../../intake/repair/repair.ts';
 import { type UpdateRequest, updateSource } from '../../intake/update/update.ts';
 import { quoted } from '../../lib/shell.ts';
@@ -15,9 +16,10 @@ Nothing is built or changed. Checked in this order: the form of the catalog; whi
 tables and outlines, each read as a build reads it; rasters, cell by cell. All bad rows of a table and all bad outlines
 are counted, in one line for each cause with three examples (--json lists each); any other fault, such as a missing
 column, ends the check of its source. Faults that only a build can find (an LGA without a cell, population compared with
-the census) are not checked.
+the census) are not checked. Last come doubts: content that is valid row by row and hard to believe as a whole. A build
+reports them, and publishing them requires a reason.
 
-Exits with 0 if there is no fault, 1 if there is one, 2 if there is no catalog.
+Exits with 0 if there is no fault, with or without doubts, 1 if there is one, 2 if there is no catalog.
 
 Example:
   malaria-risk catalog check --country raw-data/nigeria --raw-data ../shared/raw-data/nigeria`;
@@ -36,14 +38,15 @@ export default function catalogCommand(): Command {
 function checkCommand(): Command {
   return addCountryOptions(new Command('check'))
     .description('Report all faults of a catalog and its files at once, without building')
-    .option('--json', 'print every fault as JSON: step, source, what')
+    .option('--json', 'print every fault and doubt as JSON: step, source, what')
     .addHelpText('after', CHECK_DETAIL)
     .action(async ({ country, rawData, json }: CountryOptions & { json?: boolean }) => {
-      const faults = await checkCountry(country, rawData);
-      if (json) say(JSON.stringify(faults, null, 2));
-      else if (faults.length === 0) say(`${country}: no faults`);
+      const found = await checkCountry(country, rawData);
+      const faults = found.filter(isFault);
+      if (json) say(JSON.stringify(found, null, 2));
       else {
-        say(...describeFaults(faults));
+        if (found.length > 0) say(...describeFaults(found));
+        if (faults.length === 0) say(`${country}: no faults`);
         if (faults.some(({ remedy }) => remedy)) {
           const raw = rawData === undefined ? '' : ` --raw-data ${quoted(rawData)}`;
           say(`Some of these can be declared instead: malaria-risk catalog repair --country ${quoted(country)}${raw}`);

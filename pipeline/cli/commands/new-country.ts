@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline/promises';
 import { Command } from 'commander';
 import { OPEN } from '../../catalog/values.ts';
 import { checkCountry } from '../../intake/check/check-country.ts';
+import { isFault } from '../../intake/check/fault.ts';
 import { type Draft, draftCountry } from '../../intake/draft/draft.ts';
 import { short } from '../../intake/draft/draft-rasters.ts';
 import { type Answers, answersTo, type Question, refuseAnswer } from '../../intake/draft/questions.ts';
@@ -198,13 +199,17 @@ async function showNextSteps(
     `Fill in, in ${path.join(directory, 'sources.json')}: producer, citation, licence and release of each file where marked "${OPEN}".`,
   );
   showStep('Checking the catalog against the files');
-  const faults = await checkCountry(directory, root);
+  const found = await checkCountry(directory, root);
+  const doubts = found.filter((fault) => !isFault(fault));
+  const faults = found.filter(isFault);
   showStep('');
   const near = path.relative('.', root) || '.';
   const raw = quoted(near.startsWith('..') ? root : near);
   const country = quoted(directory);
   // A directory of its own: `current` points to one country.
   const out = quoted(path.join('build', path.basename(directory)));
+  if (doubts.length > 0)
+    say('', 'Hard to believe; read these before you publish:', ...doubts.map(({ what }) => `  ${what}`));
   if (faults.length === 0)
     say(
       '',

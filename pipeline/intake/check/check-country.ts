@@ -20,9 +20,10 @@ import { sha256File } from '../../lib/hash.ts';
 import { byCode } from '../../lib/tables/table.ts';
 import { simplifyOutlines } from '../../measure/boundaries/simplify-outlines.ts';
 import { compareWithCensus } from '../../measure/zonal/checks.ts';
-import { zonal } from '../../measure/zonal/zonal-stage.ts';
-import { type Reference, readOneRaster, readOneTable } from './check-source.ts';
+import { type ZonalOutput, zonal } from '../../measure/zonal/zonal-stage.ts';
+import { type Reference, readOneRaster, readOneTable, type TableContent } from './check-source.ts';
 import { type Fault, faultsIn, faultsOf } from './fault.ts';
+import { findDoubts } from './find-doubts.ts';
 
 /** Roles that are read together, as the areas. */
 const AREA_ROLES = ['lga_boundaries', 'lga_codes', 'state_boundaries'];
@@ -82,40 +83,60 @@ async function pinFaults(country: Country, { id, files }: Source): Promise<Fault
   return found;
 }
 
-/** Faults in the content of the sources' files. */
+/** Faults in the content of the sources' files, and doubts about what could be read. */
 async function contentFaults(country: Country, sources: readonly Source[]): Promise<Fault[]> {
   const { fault, reference } = await readReference(country, sources);
   const areaSources = sources.filter(({ role }) => AREA_ROLES.includes(role));
   const blamed = areaSources.find(({ files }) => files.some(({ path: file }) => fault?.file.endsWith(file)));
-  const faults = fault ? faultsIn('tables and outlines', (blamed ?? areaSources[0]!).id, fault) : [];
+  const tables = fault ? faultsIn('tables and outlines', (blamed ?? areaSources[0]!).id, fault) : [];
   if (reference) {
     const { areas, polygons } = reference;
     const simplified = () => simplifyOutlines(areas, polygons, country.model.parameters.boundaries);
-    faults.push(...(await faultsOf('tables and outlines', areaSources[0]!.id, simplified)));
+    tables.push(...(await faultsOf('tables and outlines', areaSources[0]!.id, simplified)));
   }
-  for (const source of sources) {
-    const step = source.format === 'geotiff' ? 'rasters' : 'tables and outlines';
-    if (AREA_ROLES.includes(source.role)) continue;
-    const found = await faultsOf(step, source.id, () =>
-      source.format === 'geotiff' ? readOneRaster(country, source) : readOneTable(country, source, reference),
-    );
-    faults.push(...found);
-  }
-  const rasters = sources.filter(({ format }) => format === 'geotiff');
-  const readable = rasters.every(({ id }) => !faults.some(({ source }) => source === id));
-  if (reference && readable && rasters.some(({ role }) => role === 'population'))
-    faults.push(...(await measureFaults(country, sources, reference)));
+  const read: TableContent[] = [];
   // Tables first, whatever the catalog's order.
-  return [...faults.filter(({ step }) => step !== 'rasters'), ...faults.filter(({ step }) => step === 'rasters')];
+  for (const source of sources.filter(({ role, format }) => format !== 'geotiff' && !AREA_ROLES.includes(role)))
+    tables.push(
+      ...(await faultsOf('tables and outlines', source.id, async () => {
+        read.push(await readOneTable(country, source, reference));
+      })),
+    );
+  const rasters: Fault[] = [];
+  const rasterSources = sources.filter(({ format }) => format === 'geotiff');
+  for (const source of rasterSources)
+    rasters.push(...(await faultsOf('rasters', source.id, () => readOneRaster(country, source))));
+  let measured: ZonalOutput | null = null;
+  if (reference && rasters.length === 0 && rasterSources.some(({ role }) => role === 'population'))
+    rasters.push(
+      ...(await measureFaults(country, sources, reference, (output) => {
+        measured = output;
+      })),
+    );
+  const doubts = reference ? findDoubts(reference, read, measured) : [];
+  return [
+    ...tables,
+    ...rasters,
+    ...doubts.map(({ source, what }): Fault => ({ step: 'doubts', source, what: `${source}: ${what}` })),
+  ];
 }
 
-/** What a build would not accept of rasters that can each be read: their figures by area. */
-async function measureFaults(country: Country, sources: readonly Source[], reference: Reference): Promise<Fault[]> {
+/**
+ * What a build would not accept of rasters that can each be read: their figures by area.
+ * @param onMeasured receives the figures, unless they cannot be had
+ */
+async function measureFaults(
+  country: Country,
+  sources: readonly Source[],
+  reference: Reference,
+  onMeasured: (output: ZonalOutput) => void,
+): Promise<Fault[]> {
   const { areas, polygons, census } = reference;
   const population = sources.find(({ role }) => role === 'population')!;
   const found = await faultsOf('rasters', population.id, async () => {
-    const { lgas } = await zonal({ areas, polygons, sources, rawData: country.rawData });
-    compareWithCensus(population, areas, lgas, census);
+    const output = await zonal({ areas, polygons, sources, rawData: country.rawData });
+    onMeasured(output);
+    compareWithCensus(population, areas, output.lgas, census);
   });
   const blamed = ({ what }: Fault) => sources.find(({ files }) => files.some(({ path: file }) => what.includes(file)));
   return found.map((fault) => ({ ...fault, source: blamed(fault)?.id ?? population.id }));

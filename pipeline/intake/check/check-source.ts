@@ -2,7 +2,6 @@
 import type { Country } from '../../catalog/country.ts';
 import { datedFiles, isDated } from '../../catalog/dated-files.ts';
 import type { Source } from '../../catalog/sources.ts';
-import type { ReportLine } from '../../engine/stage.ts';
 import { ingestCases } from '../../ingest/cases.ts';
 import { ingestClimate } from '../../ingest/climate.ts';
 import { ingestCovariates } from '../../ingest/covariate-tables.ts';
@@ -15,6 +14,7 @@ import { listWindows } from '../../ingest/readers/windows.ts';
 import { readClusters, readStates } from '../../ingest/surveys.ts';
 import { BadInput } from '../../lib/bad-input.ts';
 import { describeGrid, type Grid, sameGrid, wholeGrid } from '../../lib/numerics/grid.ts';
+import type { Content } from '../../measure/doubts/content.ts';
 import { watchFills } from '../../measure/zonal/checks.ts';
 import { openSource, unitsOf } from '../../measure/zonal/raster-sources.ts';
 
@@ -26,32 +26,35 @@ export interface Reference {
   census: Census;
 }
 
+/** What a table contains, as far as checks of content look at it. */
+export type TableContent = Partial<Pick<Content, 'climate' | 'surveys' | 'census' | 'layers' | 'cases'>>;
+
 /**
  * Reads a table with the reader of its role; without reference data, only its header and rows are checked.
- * @returns what a build would report about it
  * @throws BadInput at its first fault
  */
 export async function readOneTable(
   country: Country,
   source: Source,
   reference: Reference | null,
-): Promise<ReportLine[]> {
+): Promise<TableContent> {
   const { rawData, model } = country;
   if (!reference) {
     await readTable(rawData, source);
-    return [];
+    return {};
   }
   const { areas, polygons, census } = reference;
   const input: IngestInput = { rawData, model, sources: [source], report: [] };
   refuseUnknownPlaces([source], areas);
-  if (source.role === 'climate') await ingestClimate(input, areas, polygons);
-  else if (source.role === 'survey_clusters') await readClusters(input, areas, locator(areas, polygons), source);
-  else if (source.role === 'survey_states') await readStates(input, areas, source);
-  else if (source.role === 'population_census') await ingestCensus(input, areas);
-  else if (source.role === 'layer') await ingestLayers(input, areas);
-  else if (source.role === 'covariate') await ingestCovariates(input, areas, polygons);
-  else await ingestCases(input, areas, census);
-  return input.report;
+  if (source.role === 'climate') return { climate: await ingestClimate(input, areas, polygons) };
+  if (source.role === 'survey_clusters')
+    return { surveys: (await readClusters(input, areas, locator(areas, polygons), source)).rows };
+  if (source.role === 'survey_states') return { surveys: (await readStates(input, areas, source)).rows };
+  if (source.role === 'population_census') return { census: await ingestCensus(input, areas) };
+  if (source.role === 'layer') return { layers: await ingestLayers(input, areas) };
+  if (source.role !== 'covariate') return { cases: await ingestCases(input, areas, census) };
+  await ingestCovariates(input, areas, polygons);
+  return {};
 }
 
 /**

@@ -1,10 +1,10 @@
 import type { Remedy } from '../../catalog/remedy.ts';
 import { BadInput } from '../../lib/bad-input.ts';
 
-/** The steps of a check, cheapest first. */
-export type Step = 'form' | 'files' | 'hashes' | 'tables and outlines' | 'rasters';
+/** The steps of a check, cheapest first; the last one looks at all content together. */
+export type Step = 'form' | 'files' | 'hashes' | 'tables and outlines' | 'rasters' | 'doubts';
 
-/** Something wrong with a catalog or one of its files. */
+/** Something wrong with a catalog or one of its files or, in the last step, hard to believe: a build reports a doubt. */
 export interface Fault {
   step: Step;
   /** Id of the source; null if the fault belongs to none, such as one in model.json. */
@@ -13,6 +13,9 @@ export interface Fault {
   /** The declaration that would resolve it, if there is one. */
   remedy?: Remedy;
 }
+
+/** Whether a build stops at it. */
+export const isFault = ({ step }: Fault): boolean => step !== 'doubts';
 
 /** The faults that a check finds. Errors other than `BadInput` are rethrown. */
 export async function faultsOf(step: Step, source: string | null, check: () => unknown): Promise<Fault[]> {

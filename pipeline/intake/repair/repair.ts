@@ -7,7 +7,7 @@ import type { Acceptance, Gap, Source } from '../../catalog/sources.ts';
 import { monthIndex } from '../../contract/months.ts';
 import { writeAtomic } from '../../lib/atomic-write.ts';
 import { countryFaults } from '../check/check-country.ts';
-import type { Fault } from '../check/fault.ts';
+import { type Fault, isFault } from '../check/fault.ts';
 import { editJson } from '../update/json-edits.ts';
 
 export interface Repair {
@@ -46,7 +46,7 @@ export async function repairCountry(
   const repairs: Repair[] = [];
   let left: Fault[] = [];
   for (let round = 0; round < ROUNDS; round++) {
-    const faults = await countryFaults(now);
+    const faults = (await countryFaults(now)).filter(isFault);
     // Many rows may need the same declaration: only the first fault is listed with it.
     const proposed = new Map<string, { source: string; remedy: Remedy; what: string }>();
     for (const { source, remedy, what } of faults) {

@@ -18,6 +18,7 @@ import { sha256File } from '../../lib/hash.ts';
 import { keepFile, keptFile } from '../accepted-files.ts';
 import { readReference } from '../check/check-country.ts';
 import { readOneRaster, readOneTable } from '../check/check-source.ts';
+import { findDoubts } from '../check/find-doubts.ts';
 import { compareSources, type FilePair, type SourceComparison } from '../compare/compare-sources.ts';
 import { type Edit, editsOf } from './edits.ts';
 import { linkedView, type NewFile, newFilesOf } from './file-paths.ts';
@@ -88,7 +89,7 @@ export async function updateSource(request: UpdateRequest): Promise<Update> {
         ? ['the previously accepted files are not available for comparison']
         : []),
       ...(comparison?.doubts ?? []),
-      ...(files.length > 0 ? report.filter((line) => line.needs_approval).map(({ what }) => tell(what, words)) : []),
+      ...(files.length > 0 ? report.map(({ what }) => tell(what, words)) : []),
     ];
     if (accept && files.length > 0) proposed.model.updated_at = accept.at;
     const edits = editsOf(country, proposed, was, is);
@@ -161,7 +162,10 @@ function proposedCountry(country: Country, is: Source, rawData: string, lastEsti
   };
 }
 
-/** @throws BadInput if a build would refuse the source */
+/**
+ * Doubts about the content of a table by itself.
+ * @throws BadInput if a build would refuse the source
+ */
 async function checkProposed(country: Country, source: Source): Promise<ReportLine[]> {
   checkTogether(country.sources);
   checkSource(source);
@@ -174,7 +178,8 @@ async function checkProposed(country: Country, source: Source): Promise<ReportLi
   }
   const { fault, reference } = await readReference(country, country.sources);
   if (fault) throw fault;
-  return isTable(source) ? readOneTable(country, source, reference) : [];
+  if (!reference || !isTable(source)) return [];
+  return findDoubts(reference, [await readOneTable(country, source, reference)], null);
 }
 
 function changedFiles(was: Source, is: Source): Update['files'] {

@@ -62,7 +62,7 @@ describe('one change after another', () => {
       why: 'runs if the output of ingest changes',
     });
     const { ran, causes } = await build();
-    expect([...ran].sort()).toEqual(['ingest', 'link', 'risk', 'snapshot', 'survey', 'validation']);
+    expect([...ran].sort()).toEqual(['doubts', 'ingest', 'link', 'risk', 'snapshot', 'survey', 'validation']);
     expect(causes.survey).toEqual(['ingest/clusters changed']);
   });
 
@@ -106,7 +106,7 @@ describe('one change after another', () => {
       why: expect.stringContaining(`${why}; runs if the output of ingest or context changes`),
     });
     const { ran } = await build();
-    expect([...ran].sort()).toEqual(['context', 'ingest', 'snapshot', 'survey']);
+    expect([...ran].sort()).toEqual(['context', 'doubts', 'ingest', 'snapshot', 'survey']);
   });
 
   test('the time of update runs only the snapshot', async () => {

@@ -2,13 +2,14 @@ import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { checkCountry } from '../../../../pipeline/intake/check/check-country.ts';
+import { isFault } from '../../../../pipeline/intake/check/fault.ts';
 import { HAS_REAL_DATA, needsReal, REAL_CATALOG, REAL_DATA } from '../../../support/real-data.ts';
-import { replaceLine, sourceIn, type TinyCountry, writeTiny } from '../../../support/tiny-country.ts';
+import { LGAS, replaceLine, sourceIn, type TinyCountry, writeTiny } from '../../../support/tiny-country.ts';
 import { addCovariate, heightCovariate } from '../../covariates.ts';
 
 const check = (change?: (country: TinyCountry) => void) => checkCountry(writeTiny(change).directory);
 const listFaults = async (...args: Parameters<typeof check>) =>
-  (await check(...args)).map(({ step, source, what }) => `${step}, ${source}: ${what}`);
+  (await check(...args)).filter(isFault).map(({ step, source, what }) => `${step}, ${source}: ${what}`);
 
 test('a valid country has no faults', async () => {
   expect(await check()).toEqual([]);
@@ -141,7 +142,34 @@ test('a wrong size is reported instead of a wrong hash; a missing file is report
 });
 
 test.skipIf(!HAS_REAL_DATA)(needsReal('the real files match their catalog'), async () => {
-  expect(await checkCountry(REAL_CATALOG, REAL_DATA)).toEqual([]);
+  const found = await checkCountry(REAL_CATALOG, REAL_DATA);
+  expect(found.filter(isFault)).toEqual([]);
+  expect(found.map(({ what }) => what.split(': ', 2)[1])).toEqual([
+    'cases do not fit the people',
+    'cases do not follow the rain',
+  ]);
+});
+
+test('what is hard to believe is a doubt and no fault, found without an earlier file', async () => {
+  const found = await check((country) => {
+    country.files['nets.csv'] = 'lga,use\nNG001001,0.45\nNG001002,0.45\nNG002001,0.6\nNG002002,0.6\n';
+    country.files['census.csv'] = 'lga,people,under5\n'.concat(
+      ...LGAS.map((lga, i) => `${lga},${i < 3 ? 100_000 : 100_003},18000\n`),
+    );
+  });
+  expect(found).toEqual([
+    {
+      step: 'doubts',
+      source: 'population_census',
+      what: expect.stringMatching(/^population_census: areas have the same number of people: 100000 people in 3 areas/),
+    },
+    {
+      step: 'doubts',
+      source: 'itn_use',
+      what: expect.stringMatching(/Abia: net use is the figure of access; Adamawa/),
+    },
+  ]);
+  expect(found.some(isFault)).toBe(false);
 });
 
 test('faults of covariates are found too: unused, without a value for an LGA, out of range', async () => {

@@ -150,7 +150,7 @@ test('a month that one place lacks is refused; if it is masked there, the lower 
     const more = String(country.files['cases.csv'])
       .split('\n')
       .slice(1, -1)
-      .map((row) => row.replace('NG001', 'NG002'));
+      .map((row) => row.replace('NG001', 'NG002').replace(/\d+$/, (cases) => `${2 * Number(cases)}`));
     country.files['cases.csv'] += `${more.join('\n')}\n${rows}`;
   };
   const { update, country, directory, given } = prepare(states(''));

@@ -1,0 +1,35 @@
+import { figuresOf } from '../../catalog/figures.ts';
+import type { ReportLine } from '../../engine/stage.ts';
+import type { LayerRow } from '../../ingest/ingest-tables.ts';
+import { doubtsOf } from '../../measure/doubts/checks.ts';
+import type { ZonalOutput } from '../../measure/zonal/zonal-stage.ts';
+import type { Reference, TableContent } from './check-source.ts';
+
+/**
+ * Doubts about content, as the stage `doubts` of a build reports them.
+ * @param read the content of the tables that could be read
+ * @param measured the rasters' figures by area; null if they are unknown
+ */
+export const findDoubts = (
+  { areas, polygons }: Pick<Reference, 'areas' | 'polygons'>,
+  read: readonly TableContent[],
+  measured: Pick<ZonalOutput, 'lgas' | 'climate'> | null,
+): ReportLine[] =>
+  doubtsOf({
+    areas,
+    neighbours: polygons.neighbours,
+    climate: [...read.flatMap(({ climate = [] }) => climate), ...(measured?.climate ?? [])],
+    gridded: (measured?.climate ?? []).length > 0,
+    surveys: read.flatMap(({ surveys = [] }) => surveys),
+    cases: read.flatMap(({ cases = [] }) => cases),
+    census: read.flatMap(({ census = [] }) => census),
+    layers: mergeLayers(read.flatMap(({ layers = [] }) => layers)),
+    people: new Map((measured?.lgas ?? []).map(({ lga_code, population }) => [lga_code, population])),
+  });
+
+/** Each source of a figure was read by itself: its rows have no other figure. */
+const mergeLayers = (rows: readonly LayerRow[]): LayerRow[] =>
+  [...Map.groupBy(rows, ({ lga_code }) => lga_code)].map(([lga_code, own]) => ({
+    lga_code,
+    ...figuresOf((figure) => own.find((row) => row[figure] !== null)?.[figure] ?? null),
+  }));

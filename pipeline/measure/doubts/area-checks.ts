@@ -1,0 +1,172 @@
+/** Figures of areas that are possible one by one and impossible beside each other. */
+import { FIGURES } from '../../catalog/figures.ts';
+import { correlation, mean, median } from '../../lib/numerics/averages.ts';
+import { type Content, type Doubt, namesOf, weatherOf } from './content.ts';
+
+/** Two areas may have the same number of people by chance; a table filled down gives it to many. */
+const SAME_PEOPLE = 3;
+/** Multiples of the usual disagreement of table and raster, and the least factor that matters. */
+const DEVIATIONS = 6;
+const LEAST_FACTOR = 2;
+/** Standard deviations of a normal distribution in its median absolute deviation. */
+const NORMAL_MAD = 1.4826;
+/** With fewer areas in a state, chance decides what fits. */
+const LEAST_AREAS = 8;
+/** People by table and by raster fit this much better in correlation one row off. */
+const ROW_OFF_GAIN = 0.75;
+/** After an exchange back, two areas must fit their neighbours this many times as well, and did not fit before. */
+const EXCHANGE_GAIN = 10;
+const MISFIT = 5;
+/**
+ * Use cannot exceed access, but the two figures come from different surveys or models, each with a standard error of up
+ * to a quarter in a state.
+ */
+const MOST_USE = 2;
+/** With fewer states the correlation is not informative. */
+const LEAST_STATES = 10;
+const LEAST_CORRELATION = 0.3;
+/** As many figures of an area's use equal to its state's access are a copy. */
+const SAME_NETS = 3;
+
+/** A number of people that several areas share. */
+export function sharedPeople({ areas, census }: Content): Doubt[] {
+  const names = namesOf(areas);
+  return [...Map.groupBy(census, ({ people }) => people)].flatMap(([people, rows]) =>
+    rows.length < SAME_PEOPLE
+      ? []
+      : [
+          {
+            source: 'population_census',
+            at: `${people} people in ${rows.length} areas, such as ${names.get(rows[0]!.lga_code)}`,
+          },
+        ],
+  );
+}
+
+/** Areas whose people by table, beside the raster, are far from what their neighbours lead to expect. */
+export function peopleApart(content: Content): Doubt[] {
+  const { areas, neighbours } = content;
+  const names = namesOf(areas);
+  const ratios = new Map(ratiosOf(content));
+  const apart = [...ratios].flatMap(([code, ratio]) => {
+    const near = (neighbours[code] ?? []).flatMap((other) => ratios.get(other) ?? []);
+    return near.length < 2 ? [] : [{ code, apart: ratio - median(near) }];
+  });
+  const usual = NORMAL_MAD * median(apart.map(({ apart }) => Math.abs(apart)));
+  const most = Math.max(Math.log(LEAST_FACTOR), DEVIATIONS * usual);
+  return apart
+    .filter(({ apart }) => Math.abs(apart) > most)
+    .map(({ code, apart }) => ({
+      source: 'population_census',
+      at: `${names.get(code)}: ${Math.exp(apart).toPrecision(2)} times what the raster and its neighbours suggest`,
+    }));
+}
+
+/** Logarithms of people by table over people by raster, by LGA code. */
+const ratiosOf = ({ census, people }: Content) =>
+  census.flatMap(({ lga_code, people: counted }) => {
+    const mapped = people.get(lga_code) ?? 0;
+    return mapped > 0 ? [[lga_code, Math.log(counted / mapped)] as const] : [];
+  });
+
+/** States whose people by table fit the raster far better if the column is moved by one row. */
+export function peopleRowOff({ areas, census, people }: Content): Doubt[] {
+  const counted = new Map(census.map((row) => [row.lga_code, row.people]));
+  return areas.states.flatMap(({ state_code, state }) => {
+    const codes = areas.lgas
+      .filter((lga) => lga.state_code === state_code && counted.has(lga.lga_code) && people.get(lga.lga_code))
+      .map(({ lga_code }) => lga_code);
+    if (codes.length < LEAST_AREAS) return [];
+    const table = codes.map((code) => Math.log(counted.get(code)!));
+    const raster = codes.map((code) => Math.log(people.get(code)!));
+    const moved = [-1, 1].map((by) =>
+      correlation(
+        table,
+        raster.map((_, i) => raster.at((i + by) % raster.length)!),
+      ),
+    );
+    const gain = Math.max(...moved) - correlation(table, raster);
+    return gain > ROW_OFF_GAIN ? [{ source: 'population_census', at: `${state_code} ${state}` }] : [];
+  });
+}
+
+/** Two areas of a state whose climate, from a table, fits far better if it is exchanged. */
+export function exchangedAreas(content: Content): Doubt[] {
+  const { areas, neighbours, gridded } = content;
+  if (gridded) return [];
+  const names = namesOf(areas);
+  const fields = [
+    levelsOf(weatherOf(content, 'rain_mm'), (value) => Math.log1p(Math.max(0, value))),
+    levelsOf(weatherOf(content, 'temperature_c'), (value) => value),
+  ].filter((levels) => levels.size > 0);
+  if (fields.length === 0) return [];
+  const scaled = fields.map((levels) => {
+    const near = (code: string, swap?: readonly [string, string]) => {
+      const at = (other: string) => levels.get(other === swap?.[0] ? swap[1] : other === swap?.[1] ? swap[0] : other);
+      const around = (neighbours[code] ?? []).flatMap((other) => at(other) ?? []);
+      return around.length === 0 ? 0 : (at(code) ?? 0) - median(around);
+    };
+    const usual = NORMAL_MAD * median([...levels.keys()].map((code) => Math.abs(near(code))));
+    return (code: string, swap?: readonly [string, string]) => (usual > 0 ? near(code, swap) / usual : 0);
+  });
+  const misfit = (code: string, swap?: readonly [string, string]) =>
+    scaled.reduce((sum, of) => sum + of(code, swap) ** 2, 0);
+  const odd = areas.lgas.filter(({ lga_code }) => misfit(lga_code) > MISFIT ** 2);
+  return odd.flatMap((a, i) =>
+    odd.slice(i + 1).flatMap((b) => {
+      const swap = [a.lga_code, b.lga_code] as const;
+      if (a.state_code !== b.state_code) return [];
+      const before = misfit(swap[0]) + misfit(swap[1]);
+      const after = misfit(swap[0], swap) + misfit(swap[1], swap);
+      return before > EXCHANGE_GAIN * after
+        ? [{ source: 'climate', at: `${names.get(swap[0])} and ${names.get(swap[1])}` }]
+        : [];
+    }),
+  );
+}
+
+const levelsOf = (series: ReturnType<typeof weatherOf>, scale: (value: number) => number): Map<string, number> =>
+  new Map(series.map(({ code, values }) => [code, scale(mean(values as number[]))]));
+
+/** A figure other than 0 that is the same in all areas. */
+export function sharedFigures({ layers }: Content): Doubt[] {
+  return FIGURES.flatMap((figure) => {
+    const values = layers.flatMap((row) => row[figure] ?? []);
+    return values.length >= LEAST_AREAS && values[0] !== 0 && new Set(values).size === 1
+      ? [{ source: figure, at: `${values[0]} in all ${values.length} areas` }]
+      : [];
+  });
+}
+
+/** Net use that cannot be, beside access: a copy of it, far above it, or unrelated to it. */
+export function netsApart({ areas, layers }: Content): Doubt[] {
+  const figures = new Map(layers.map((row) => [row.lga_code, row]));
+  const states = areas.states.map(({ state_code, state }) => {
+    const own = areas.lgas.filter((lga) => lga.state_code === state_code).map(({ lga_code }) => figures.get(lga_code));
+    const nets = own.flatMap((row) =>
+      row?.itn_use == null || row.itn_access == null ? [] : [{ use: row.itn_use, access: row.itn_access }],
+    );
+    return { state, nets, used: mean(nets.map(({ use }) => use)), owned: mean(nets.map(({ access }) => access)) };
+  });
+  const compared = states.filter(({ nets }) => nets.length > 0);
+  const copied = compared.filter(
+    ({ nets }) =>
+      nets.filter(({ use, access }) => Math.abs(use - access) < 1e-6).length >= Math.min(SAME_NETS, nets.length),
+  );
+  const above = compared.filter(({ used, owned }) => used > owned);
+  const common = correlation(
+    compared.map(({ used }) => used),
+    compared.map(({ owned }) => owned),
+  );
+  const found = [
+    ...copied.map(({ state }) => `${state}: net use is the figure of access`),
+    ...compared
+      .filter(({ used, owned }) => used > MOST_USE * owned)
+      .map(({ state, used, owned }) => `${state}: net use ${used.toFixed(2)} with access ${owned.toFixed(2)}`),
+  ];
+  if (compared.length >= LEAST_STATES && above.length > compared.length / 2)
+    found.push(`net use is above access in ${above.length} of ${compared.length} states`);
+  if (compared.length >= LEAST_STATES && common < LEAST_CORRELATION)
+    found.push(`net use and access are hardly correlated (${common.toFixed(2)})`);
+  return found.map((at) => ({ source: 'itn_use', at }));
+}

@@ -1,0 +1,177 @@
+/** Case records that contradict each other, the people or the rain. */
+import { monthOf, periodOf } from '../../contract/months.ts';
+import { correlation, mean, median } from '../../lib/numerics/averages.ts';
+import { byState, type Content, casesOf, type Doubt, known, namesOf, type Series, weatherOf } from './content.ts';
+
+/** Late reports change a month's sum by a few per cent. */
+const SUM_TOLERANCE = 0.05;
+/** With fewer areas, one may have as many cases as all others. */
+const LEAST_AREAS = 5;
+/** A total is at least the sum of the others; rounding and late reports take a few per cent. */
+const TOTAL = 0.95;
+/** Of 203 LGAs of Nigeria, 201 are within a factor of 5 of the middle of their state, in made-up countries all are. */
+const INCIDENCE_FACTOR = 10;
+/**
+ * Suspected cases are twice the confirmed ones if half of the tests are positive. Between years, an LGA of Nigeria has at
+ * most 1.9 times its usual share.
+ */
+const SUSPECTED_FACTOR = 2;
+/** Cases follow rain by the time of one generation of mosquitoes and one of parasites, and fade over a season. */
+const LATEST_LAG = 4;
+/** Correlations of the records' season with rain: as good as none, and as good as a season. */
+const NO_SEASON = 0.3;
+const A_SEASON = 0.7;
+
+const found = (at: string): Doubt => ({ source: 'cases', at });
+
+/** Areas without any record in a state, or states in the country, most of which report. */
+export function neverReported(content: Content): Doubt[] {
+  const { areas } = content;
+  const names = namesOf(areas);
+  const series = casesOf(content);
+  const reported = new Set(series.map(({ code }) => code));
+  const missing = (codes: readonly string[], of: string) => {
+    const silent = codes.filter((code) => !reported.has(code));
+    return silent.length === 0 || silent.length >= codes.length / 2
+      ? []
+      : [found(`${silent.map((code) => names.get(code)).join(', ')} (${of})`)];
+  };
+  const states = areas.states.map(({ state_code }) => state_code);
+  return [
+    ...missing(states, `the other ${states.filter((code) => reported.has(code)).length} report`),
+    ...states.flatMap((state) => {
+      const codes = areas.lgas.filter(({ state_code }) => state_code === state).map(({ lga_code }) => lga_code);
+      return missing(
+        codes,
+        `${codes.filter((code) => reported.has(code)).length} others of ${names.get(state)} report`,
+      );
+    }),
+  ];
+}
+
+/** States whose own record differs from the sum of their areas in months in which all of these report. */
+export function sumsApart(content: Content): Doubt[] {
+  const series = casesOf(content);
+  const areasOf = byState(series);
+  return series.flatMap((state) => {
+    const areas = areasOf.get(state.code) ?? [];
+    const count = content.areas.lgas.filter(({ state_code }) => state_code === state.code).length;
+    if (!state.of_state || areas.length < count) return [];
+    const apart = state.values.flatMap((value, i) => {
+      const parts = areas.map((area) => area.values[state.first + i - area.first] ?? null);
+      if (value === null || parts.includes(null)) return [];
+      const sum = known(parts).reduce((a, b) => a + b, 0);
+      return Math.abs(sum - value) > SUM_TOLERANCE * Math.max(sum, value)
+        ? [`${periodOf(state.first + i)} ${value} instead of ${sum}`]
+        : [];
+    });
+    return apart.length === 0
+      ? []
+      : [found(`${state.name} in ${apart.length} ${apart.length === 1 ? 'month' : 'months'}, such as ${apart[0]}`)];
+  });
+}
+
+/** Areas with as many cases as all others of their state together. */
+export function totalsAmongAreas(content: Content): Doubt[] {
+  return [...byState(casesOf(content)).values()].flatMap((areas) => {
+    if (areas.length < LEAST_AREAS) return [];
+    const sums = areas.map(({ values }) => known(values).reduce((a, b) => a + b, 0));
+    const all = sums.reduce((a, b) => a + b);
+    return areas.flatMap(({ name }, i) =>
+      sums[i]! > TOTAL * (all - sums[i]!)
+        ? [found(`${name}: ${sums[i]} cases, ${all - sums[i]!} in the ${areas.length - 1} others together`)]
+        : [],
+    );
+  });
+}
+
+/** Areas whose cases per person are far from those of their state. */
+export function incidenceApart(content: Content): Doubt[] {
+  return [...byState(casesOf(content)).values()].flatMap((areas) => {
+    const rated = areas.flatMap(({ code, name, values }) => {
+      const people = content.people.get(code) ?? 0;
+      const cases = 12 * mean(known(values));
+      return people > 0 && cases > 0 ? [{ name, rate: (1000 * cases) / people }] : [];
+    });
+    if (rated.length < LEAST_AREAS) return [];
+    const usual = median(rated.map(({ rate }) => rate));
+    return rated.flatMap(({ name, rate }) =>
+      Math.abs(Math.log(rate / usual)) > Math.log(INCIDENCE_FACTOR)
+        ? [
+            found(
+              `${name}: ${rate.toFixed(0)} cases a year per 1000 people, ${usual.toFixed(0)} in the middle area of its state`,
+            ),
+          ]
+        : [],
+    );
+  });
+}
+
+/** Years in which an area's cases are a multiple of its other years' and the rest of the state's are not. */
+export function yearsApart(content: Content): Doubt[] {
+  return [...byState(casesOf(content)).values()].flatMap((areas) => {
+    const years = areas.map(yearlyLevels);
+    const common = [...(years[0]?.keys() ?? [])].filter((year) => years.every((levels) => levels.has(year)));
+    if (areas.length < LEAST_AREAS || common.length < 3) return [];
+    const ofState = new Map(common.map((year) => [year, median(years.map((levels) => levels.get(year)!))]));
+    return areas.flatMap(({ name }, i) => {
+      const relative = common.map((year) => years[i]!.get(year)! - ofState.get(year)!);
+      const usual = median(relative);
+      return common.flatMap((year, j) =>
+        relative[j]! - usual > Math.log(SUSPECTED_FACTOR)
+          ? [
+              found(
+                `${name}: ${year} has ${Math.exp(relative[j]! - usual).toFixed(1)} times the cases of its other years`,
+              ),
+            ]
+          : [],
+      );
+    });
+  });
+}
+
+/** The logarithm of the mean month by calendar year, for years with at least half of their months known. */
+function yearlyLevels({ first, values }: Series): Map<string, number> {
+  const years = Map.groupBy(values.keys(), (i) => periodOf(first + i).slice(0, 4));
+  return new Map(
+    [...years].flatMap(([year, months]) => {
+      const own = known(months.map((i) => values[i]!));
+      return own.length < 6 ? [] : [[year, Math.log1p(mean(own))] as const];
+    }),
+  );
+}
+
+/** States whose cases do not follow their rain within a season, but would at another time of the year. */
+export function seasonsApart(content: Content): Doubt[] {
+  const names = namesOf(content.areas);
+  const rain = byState(weatherOf(content, 'rain_mm'));
+  return [...Map.groupBy(casesOf(content), ({ state_code }) => state_code)].flatMap(([state, records]) => {
+    const cases = usualYear(records, Math.log1p);
+    const wet = usualYear(rain.get(state) ?? [], Math.sqrt);
+    if (!cases || !wet) return [];
+    const fits = wet.map((_, lag) =>
+      correlation(
+        cases,
+        wet.map((_, month) => wet[(month - lag + 12) % 12]!),
+      ),
+    );
+    const lag = fits.indexOf(Math.max(...fits));
+    const near = Math.max(...fits.slice(0, LATEST_LAG + 1));
+    return near < NO_SEASON && fits[lag]! > A_SEASON
+      ? [
+          found(
+            `${names.get(state)}: cases fit the rain of ${lag} months before (correlation ${fits[lag]!.toFixed(2)}), not of up to ${LATEST_LAG} (${near.toFixed(2)})`,
+          ),
+        ]
+      : [];
+  });
+}
+
+/** Means of the months of the year; null unless every month is known. */
+function usualYear(series: readonly Series[], scale: (value: number) => number): number[] | null {
+  const months = Array.from({ length: 12 }, (): number[] => []);
+  for (const { first, values } of series)
+    for (const [i, value] of values.entries())
+      if (value !== null) months[monthOf(periodOf(first + i)) - 1]!.push(scale(value));
+  return months.every((values) => values.length > 0) ? months.map(mean) : null;
+}

@@ -1,0 +1,98 @@
+/** The content of a country's files as the checks see it. */
+import { monthIndex } from '../../contract/months.ts';
+import type {
+  Areas,
+  CasesRow,
+  CensusRow,
+  ClimateRow,
+  LayerRow,
+  Polygons,
+  SurveyRow,
+} from '../../ingest/ingest-tables.ts';
+
+/** What all files together contain. A list is empty if the country has no such file. */
+export interface Content {
+  areas: Areas;
+  neighbours: Polygons['neighbours'];
+  climate: readonly ClimateRow[];
+  /** Whether rain comes as rasters, in whose cells small areas share their rain. */
+  gridded: boolean;
+  surveys: readonly SurveyRow[];
+  cases: readonly CasesRow[];
+  census: readonly CensusRow[];
+  layers: readonly LayerRow[];
+  /** People by LGA code, from the population raster. */
+  people: ReadonlyMap<string, number>;
+}
+
+/** A place or a set of rows that a check finds hard to believe. */
+export interface Doubt {
+  /** What the data are: `climate`, `surveys` … */
+  source: string;
+  /** Where, and what was found. */
+  at: string;
+}
+
+/** Monthly values of a place without gaps, from `first` (a `monthIndex`); null if unknown. */
+export interface Series {
+  code: string;
+  state_code: string;
+  /** Whether it is a state's own record. */
+  of_state: boolean;
+  name: string;
+  first: number;
+  values: readonly (number | null)[];
+}
+
+/** Names of areas by the project's code, with the code, as messages show them. */
+export function namesOf({ states, lgas }: Areas): ReadonlyMap<string, string> {
+  return new Map([
+    ...states.map(({ state_code, state }) => [state_code, `${state_code} ${state}`] as const),
+    ...lgas.map(({ lga_code, lga }) => [lga_code, `${lga_code} ${lga}`] as const),
+  ]);
+}
+
+/** Monthly rain, mm, or temperature, °C, by LGA; empty if the country has none. */
+export function weatherOf({ areas, climate }: Content, field: 'rain_mm' | 'temperature_c'): Series[] {
+  const names = namesOf(areas);
+  const rows = Map.groupBy(climate, ({ lga_code }) => lga_code);
+  return areas.lgas.flatMap(({ lga_code, state_code }) => {
+    const own = rows.get(lga_code);
+    if (!own || own.some((row) => row[field] === null)) return [];
+    return {
+      code: lga_code,
+      state_code,
+      of_state: false,
+      name: names.get(lga_code)!,
+      first: monthIndex(own[0]!.period),
+      values: own.map((row) => row[field]),
+    };
+  });
+}
+
+/** Confirmed cases by place, states first; months that the catalog masks are unknown. */
+export function casesOf({ areas, cases }: Content): Series[] {
+  const names = namesOf(areas);
+  const rows = Map.groupBy(cases, ({ state_code, lga_code }) => lga_code ?? state_code);
+  return [...rows]
+    .map(([code, own]) => ({
+      code,
+      state_code: own[0]!.state_code,
+      of_state: own[0]!.lga_code === null,
+      name: names.get(code)!,
+      first: monthIndex(own[0]!.period),
+      values: own.map(({ confirmed, masked }) => (masked ? null : confirmed)),
+    }))
+    .sort((a, b) => Number(b.of_state) - Number(a.of_state) || (a.code < b.code ? -1 : 1));
+}
+
+/** Series of LGAs by state, the LGAs in the areas' order. */
+export const byState = (series: readonly Series[]): Map<string, Series[]> =>
+  Map.groupBy(
+    series.filter(({ of_state }) => !of_state),
+    ({ state_code }) => state_code,
+  );
+
+export const known = (values: readonly (number | null)[]): number[] => values.filter((value) => value !== null);
+
+export const percent = (share: number): string => `${(100 * share).toFixed(1)}%`;

@@ -1,0 +1,21 @@
+import type { StageRun } from '../../catalog/country-stage.ts';
+import { areasOf } from '../../ingest/areas-of.ts';
+import type { Polygons } from '../../ingest/ingest-tables.ts';
+import * as ingest from '../../ingest/ingest-tables.ts';
+import * as zonal from '../zonal/zonal-tables.ts';
+import { doubtsOf } from './checks.ts';
+
+/** Finds what is valid row by row and hard to believe as a whole. It passes nothing on but its findings. */
+export const run: StageRun = async (io) => ({
+  report: doubtsOf({
+    areas: areasOf(io),
+    neighbours: io.artifact<Polygons>('ingest/polygons').neighbours,
+    climate: [...io.table(ingest.CLIMATE), ...io.table(zonal.CLIMATE)],
+    gridded: io.table(zonal.CLIMATE).length > 0,
+    surveys: io.table(ingest.SURVEY_ROWS),
+    cases: io.table(ingest.CASES),
+    census: io.table(ingest.CENSUS),
+    layers: io.table(ingest.LAYERS),
+    people: new Map(io.table(zonal.LGAS).map(({ lga_code, population }) => [lga_code, population])),
+  }),
+});

@@ -1,0 +1,289 @@
+/** Monthly records that are possible month by month and impossible as a whole. */
+import { periodOf } from '../../contract/months.ts';
+import { correlation, mean } from '../../lib/numerics/averages.ts';
+import { binomialTail } from '../../lib/numerics/binomial-tail.ts';
+import { byState, type Content, casesOf, type Doubt, known, type Series, weatherOf } from './content.ts';
+
+/** Half a year: shorter stretches may agree where little rain or few cases are counted. */
+const STRETCH = 6;
+/** Digits that must agree: with twelve, a chance agreement among all pairs of a large country's months is unlikely. */
+const LEAST_DIGITS = 12;
+/** Small neighbouring areas may take their rain from the same cell of a grid, but then in most months, and several do. */
+const SHARED_CELL = 1 / 3;
+const LEAST_SHARING = 3;
+/** The longest dry season of an LGA of Nigeria is five months; a whole year is a gap. */
+const DRY_MONTHS = 12;
+/** Rain given to a tenth of a millimetre repeats once by chance, never for so long. */
+const SAME_MONTHS = 4;
+/** Monthly rain varies by 0.64 of its mean or more in Nigeria, and by 0.25 in made-up countries. */
+const LEAST_VARIATION = 0.1;
+/**
+ * Months that fit those around better by this much in correlation when they are shifted: a season shifted by one month
+ * loses 0.13, and unshifted rain always fits best.
+ */
+const SHIFT_GAIN = 0.1;
+/** Case records of an area vary on their own, so a shift must be as clear as two seasons opposite each other. */
+const CASES_SHIFT_GAIN = 0.35;
+const CASES_SHIFTED = 0.7;
+const MOST_SHIFT = 6;
+/** Squared distance to another year over that to its own: 0.29 at least in Nigeria, 0.57 in made-up countries. */
+const OTHER_YEAR = 0.15;
+/** With fewer areas, of a state or of a country, chance decides what fits. */
+const LEAST_AREAS = 6;
+/** A step among the largest tenth of a record has a chance of a tenth to stand at its end. */
+const LARGE_STEPS = 0.1;
+/** A pattern is found if it would arise by chance in a state once in ten thousand. */
+const CHANCE = 1e-4;
+
+/** Stretches are looked up by a weighted sum, with weights that have no common measure. */
+const WEIGHTS = [2, 3, 5, 7, 11, 13].map(Math.sqrt);
+
+interface Copy {
+  from: Series;
+  to: Series;
+  /** Months, as indices into their values. */
+  fromAt: number;
+  toAt: number;
+  months: number;
+}
+
+/** Stretches of months whose values are those of another time or area. */
+export function copiedMonths(content: Content): Doubt[] {
+  const counts = { ...content, gridded: false };
+  return [
+    ...copiesAmong(content, weatherOf(content, 'rain_mm')).map((at) => ({ source: 'climate', at })),
+    ...copiesAmong(counts, casesOf(content)).map((at) => ({ source: 'cases', at })),
+  ];
+}
+
+function copiesAmong({ neighbours, gridded }: Content, series: readonly Series[]): string[] {
+  const seen = new Map<number, { own: Series; at: number }>();
+  const copies = new Map<string, Copy>();
+  for (const own of series) {
+    const digits = own.values.map(digitsOf);
+    for (let at = 0; at + STRETCH <= own.values.length; at++) {
+      if (!isDistinct(own.values, digits, at)) continue;
+      let key = 0;
+      for (let i = 0; i < STRETCH; i++) key += WEIGHTS[i]! * own.values[at + i]!;
+      const before = seen.get(key);
+      if (!before) seen.set(key, { own, at });
+      else if (WEIGHTS.every((_, i) => own.values[at + i] === before.own.values[before.at + i]))
+        extend(copies, { from: before.own, to: own, fromAt: before.at, toAt: at, months: STRETCH });
+    }
+  }
+  const isShared = ({ from, to, fromAt, toAt, months }: Copy) =>
+    from.first + fromAt === to.first + toAt &&
+    (neighbours[from.code]?.includes(to.code) ?? false) &&
+    months > SHARED_CELL * to.values.length;
+  const sharing = [...copies.values()].filter(isShared).length;
+  const isExplained = (copy: Copy) => {
+    const { from, to, fromAt, toAt } = copy;
+    if (from.first + fromAt !== to.first + toAt) return false;
+    const isOnlyArea = from.of_state !== to.of_state && from.state_code === to.state_code;
+    return isOnlyArea || gridded || (isShared(copy) && sharing >= LEAST_SHARING);
+  };
+  return [...copies.values()].filter((copy) => !isExplained(copy)).map(describeCopy);
+}
+
+/** Whether all months of a stretch are known, and a copy of it could not arise by chance. */
+function isDistinct(values: Series['values'], digits: readonly number[], at: number): boolean {
+  let sum = 0;
+  for (let i = at; i < at + STRETCH; i++) {
+    if (values[i] === null) return false;
+    if (values[i] !== values[i - 1] || i === at) sum += digits[i]!;
+  }
+  return sum >= LEAST_DIGITS;
+}
+
+/** The digits of a value that would have to agree by chance: none of a zero, and at most five. */
+const digitsOf = (value: number | null) =>
+  value === null || value === 0 ? 0 : Math.min(5, String(value).replace('.', '').length);
+
+/** Adds a stretch to the copy that it continues: between the same areas, at the same distance in time. */
+function extend(copies: Map<string, Copy>, copy: Copy): void {
+  const key = `${copy.from.code} ${copy.to.code} ${copy.toAt - copy.fromAt}`;
+  const before = copies.get(key);
+  if (before) before.months += Math.min(STRETCH, copy.toAt + STRETCH - (before.toAt + before.months));
+  else copies.set(key, copy);
+}
+
+function describeCopy({ from, to, fromAt, toAt, months }: Copy): string {
+  const since = periodOf(to.first + toAt);
+  const other = periodOf(from.first + fromAt);
+  return from === to
+    ? `${to.name}: ${months} months from ${since} are those from ${other}`
+    : `${to.name}: ${months} months from ${since} are those of ${from.name} from ${other}`;
+}
+
+/** Areas without rain for a year, with the same rain in successive months, or with rain that hardly varies. */
+export function lifelessRain(content: Content): Doubt[] {
+  return weatherOf(content, 'rain_mm').flatMap(({ name, first, values }) => {
+    const rain = known(values);
+    const dry = longestRun(rain, (value) => value === 0);
+    const same = longestRun(rain, (value, before) => value > 0 && value === before);
+    const average = mean(rain);
+    const spread = Math.sqrt(mean(rain.map((value) => (value - average) ** 2)));
+    const at =
+      dry.length >= DRY_MONTHS
+        ? `no rain for ${dry.length} months from ${periodOf(first + dry.at)}`
+        : same.length + 1 >= SAME_MONTHS
+          ? `${rain[same.at]} mm in ${same.length + 1} successive months from ${periodOf(first + same.at - 1)}`
+          : spread < LEAST_VARIATION * average
+            ? `rain varies by only ${Math.round((100 * spread) / average)}% from month to month`
+            : null;
+    return at === null ? [] : [{ source: 'climate', at: `${name}: ${at}` }];
+  });
+}
+
+function longestRun(values: readonly number[], belongs: (value: number, before: number | undefined) => boolean) {
+  let [longest, length] = [{ length: 0, at: 0 }, 0];
+  for (const [i, value] of values.entries()) {
+    length = belongs(value, values[i - 1]) ? length + 1 : 0;
+    if (length > longest.length) longest = { length, at: i - length + 1 };
+  }
+  return longest;
+}
+
+/** Rain that fits the areas around better some months earlier or later: of an area, or of a state as a whole. */
+export function shiftedRain(content: Content): Doubt[] {
+  const { areas, neighbours } = content;
+  const series = weatherOf(content, 'rain_mm');
+  if (series.length < LEAST_AREAS) return [];
+  const of = new Map(series.map((own) => [own.code, own.values as number[]]));
+  const around = (codes: readonly string[]) => {
+    const near = new Set(codes.flatMap((code) => neighbours[code] ?? []));
+    for (const code of codes) near.delete(code);
+    return [...near].flatMap((code) => (of.has(code) ? [of.get(code)!] : []));
+  };
+  const states = areas.states.map(({ state_code, state }) => ({
+    name: `${state_code} ${state}`,
+    codes: areas.lgas.filter((lga) => lga.state_code === state_code).map(({ lga_code }) => lga_code),
+  }));
+  const shiftOfAll = ({ name, codes }: { name: string; codes: string[] }) => {
+    const own = codes.flatMap((code) => (of.has(code) ? [of.get(code)!] : []));
+    const near = around(codes);
+    const shift = own.length > 0 && near.length > 0 ? bestShift(meanOf(own), meanOf(near)) : null;
+    return shift !== null && shift.gain > SHIFT_GAIN ? [{ name, codes, shift }] : [];
+  };
+  const whole = states.flatMap(shiftOfAll);
+  const told = new Set(whole.flatMap(({ codes }) => codes.concat(codes.flatMap((code) => neighbours[code] ?? []))));
+  const single = series
+    .filter(({ code }) => !told.has(code))
+    .flatMap(({ code, name }) => shiftOfAll({ name, codes: [code] }));
+  return [...whole, ...single].map(({ name, shift }) => ({
+    source: 'climate',
+    at: `${name} by ${describeShift(shift)}`,
+  }));
+}
+
+interface Shift {
+  months: number;
+  gain: number;
+  correlation: number;
+}
+
+/** The shift of `own`, at most half a year, that fits `other` best, and what it gains in correlation. */
+function bestShift(own: readonly number[], other: readonly number[]): Shift {
+  const at = (shift: number) =>
+    correlation(
+      own.slice(Math.max(0, shift), own.length + Math.min(0, shift)),
+      other.slice(Math.max(0, -shift), own.length - Math.max(0, shift)),
+    );
+  const unshifted = at(0);
+  let best: Shift = { months: 0, gain: 0, correlation: unshifted };
+  for (let shift = -MOST_SHIFT; shift <= MOST_SHIFT; shift++) {
+    const found = at(shift);
+    if (found > best.correlation) best = { months: shift, gain: found - unshifted, correlation: found };
+  }
+  return best;
+}
+
+const describeShift = ({ months }: Shift) =>
+  `${Math.abs(months)} ${Math.abs(months) === 1 ? 'month' : 'months'} ${months > 0 ? 'late' : 'early'}`;
+
+const meanOf = (series: readonly (readonly number[])[]): number[] =>
+  series[0]!.map((_, month) => series.reduce((sum, values) => sum + values[month]!, 0) / series.length);
+
+/** Years of an area's rain that fit the neighbours' rain of another year far better than that of their own. */
+export function exchangedYears(content: Content): Doubt[] {
+  // Roots, so that the wettest months do not decide alone.
+  const series = weatherOf(content, 'rain_mm').map((own) => ({
+    name: own.name,
+    code: own.code,
+    first: own.first,
+    values: own.values.map((value) => Math.sqrt(value!)),
+  }));
+  const of = new Map(series.map(({ code, values }) => [code, values]));
+  return series.flatMap(({ name, code, first, values }) => {
+    const near = (content.neighbours[code] ?? []).flatMap((other) => (of.has(other) ? [of.get(other)!] : []));
+    if (near.length === 0) return [];
+    const other = meanOf(near);
+    const starts = values.flatMap((_, at) => ((first + at) % 12 === 0 && at + 12 <= values.length ? [at] : []));
+    const distance = (a: number, b: number) => {
+      let sum = 0;
+      for (let month = 0; month < 12; month++) sum += (values[a + month]! - other[b + month]!) ** 2;
+      return sum;
+    };
+    return starts.flatMap((year) => {
+      const own = distance(year, year);
+      const best = starts.reduce((a, b) => (distance(year, b) < distance(year, a) ? b : a), year);
+      return distance(year, best) < OTHER_YEAR * own
+        ? [
+            {
+              source: 'climate',
+              at: `${name}: the rain of ${yearAt(first + year)} fits that of its neighbours in ${yearAt(first + best)}`,
+            },
+          ]
+        : [];
+    });
+  });
+}
+
+const yearAt = (month: number) => periodOf(month).slice(0, 4);
+
+/** Case records of an area that fit those of the rest of its state better some months earlier or later. */
+export function shiftedCases(content: Content): Doubt[] {
+  return [...byState(casesOf(content)).values()].flatMap((areas) => {
+    const first = Math.max(...areas.map((area) => area.first));
+    const end = Math.min(...areas.map((area) => area.first + area.values.length));
+    if (areas.length < LEAST_AREAS || end - first < 24) return [];
+    const logs = areas.map((area) => {
+      const values = area.values.slice(first - area.first, end - area.first);
+      const usual = mean(known(values).map(Math.log1p));
+      return values.map((value) => (value === null ? usual : Math.log1p(value)));
+    });
+    return areas.flatMap(({ name }, i) => {
+      const shift = bestShift(logs[i]!, meanOf(logs.filter((_, other) => other !== i)));
+      return shift.gain > CASES_SHIFT_GAIN && shift.correlation > CASES_SHIFTED
+        ? [{ source: 'cases', at: `${name} by ${describeShift(shift)}` }]
+        : [];
+    });
+  });
+}
+
+/**
+ * States whose areas' records begin with the last month of the area before, or end with the first month of the area
+ * after: a column that is one row off.
+ */
+export function casesRowOff(content: Content): Doubt[] {
+  const apart = (a: number, b: number) => Math.abs(Math.log1p(a) - Math.log1p(b));
+  return [...byState(casesOf(content))].flatMap(([state, areas]) => {
+    const whole = areas.map(({ values }) => known(values)).filter((values) => values.length > 2);
+    const pairs = whole.slice(1).map((after, i) => [whole[i]!, after] as const);
+    if (whole.length < LEAST_AREAS) return [];
+    const isLarge = (step: number, values: readonly number[]) =>
+      values.slice(1).filter((value, i) => apart(value, values[i]!) >= step).length < LARGE_STEPS * values.length;
+    const late = pairs.filter(([before, after]) => {
+      const step = apart(after[0]!, after[1]!);
+      return isLarge(step, after) && apart(before.at(-1)!, after[0]!) < step;
+    });
+    const early = pairs.filter(([before, after]) => {
+      const step = apart(before.at(-2)!, before.at(-1)!);
+      return isLarge(step, before) && apart(before.at(-1)!, after[0]!) < step;
+    });
+    const most = Math.max(late.length, early.length);
+    return binomialTail(most, pairs.length, LARGE_STEPS) < CHANCE
+      ? [{ source: 'cases', at: `${state}: ${most} of ${pairs.length} areas continue the record of the one before` }]
+      : [];
+  });
+}

@@ -1,0 +1,276 @@
+/** Surveys that are possible row by row and impossible as a whole. Each function returns what it finds. */
+import type { Method } from '../../catalog/values.ts';
+import type { SurveyRow } from '../../ingest/ingest-tables.ts';
+import { correlation } from '../../lib/numerics/averages.ts';
+import { binomialTail } from '../../lib/numerics/binomial-tail.ts';
+import { type Content, type Doubt, namesOf, percent } from './content.ts';
+
+/** Two clusters may share a village; a join with one row of a table of places gives its location to all. */
+const LEAST_AT_ONE_PLACE = 3;
+/** Results that are neither 0 nor 1 rarely repeat; with fewer rows, or in a smaller share of them, they may. */
+const LEAST_ROWS = 10;
+const MOST_ALIKE = 0.5;
+/** A design may test the same number in every cluster, but then there are no others. */
+const LEAST_NUMBERS = 3;
+/** Minimum number of children tested by a method in a round: with fewer, its positivity is not informative. */
+const LEAST_EXAMINED = 500;
+/** A rapid test also detects recently cleared infections, so microscopy exceeds it only by chance. */
+const MOST_MICROSCOPY = 1.1;
+/** The positivity of two rounds may differ by up to this factor. */
+const ROUND_FACTOR = 4;
+/**
+ * A pattern is found if it would arise by chance in one of a thousand files. The chance of a group of rows is divided
+ * by the number of groups, because any of them could show the pattern.
+ */
+const CHANCE = 1e-3;
+/** Share of samples that makes a pattern the rule. */
+const THE_RULE = 0.9;
+/** Where lost slides were counted, a few samples may differ for another reason. */
+const NEARLY_ALL = 0.99;
+/** Both methods tested the same children, so their results go together, with a correlation of 0.8 or more. */
+const ROW_OFF_GAIN = 0.6;
+const LEAST_SAMPLES = 8;
+/** Where methods are swapped, microscopy exceeds the rapid test as often as the reverse elsewhere: in 4 of 5 samples. */
+const MOSTLY = 0.75;
+
+const found = (at: string): Doubt => ({ source: 'surveys', at });
+const isPartial = ({ positivity }: SurveyRow) => positivity > 0 && positivity < 1;
+const roundOf = ({ survey_year, method }: SurveyRow) => `round ${survey_year} by ${method}`;
+
+/** Clusters of a round at exactly one location. */
+export function sharedLocations({ surveys }: Content): Doubt[] {
+  const clusters = new Map(
+    surveys.flatMap((row) => (row.longitude === null ? [] : [[`${row.survey_year} ${row.sample}`, row] as const])),
+  );
+  const places = Map.groupBy(
+    clusters.values(),
+    ({ survey_year, longitude, latitude }) => `round ${survey_year} at ${longitude}, ${latitude}`,
+  );
+  return [...places].flatMap(([place, rows]) =>
+    rows.length < LEAST_AT_ONE_PLACE ? [] : [found(`${rows.length} clusters of ${place}`)],
+  );
+}
+
+/** One positivity in most rows of a round. */
+export function repeatedResults({ surveys }: Content): Doubt[] {
+  return [...Map.groupBy(surveys, roundOf)].flatMap(([round, rows]) => {
+    const values = Map.groupBy(rows.filter(isPartial), ({ positivity }) => positivity);
+    const [value, most] = [...values].reduce((a, b) => (b[1].length > a[1].length ? b : a), [0, [] as SurveyRow[]]);
+    return rows.length < LEAST_ROWS || most.length <= MOST_ALIKE * rows.length
+      ? []
+      : [found(`${percent(value)} in ${most.length} of ${rows.length} rows of ${round}`)];
+  });
+}
+
+/** Rounds that have most of their results in common, state by state. */
+export function repeatedRounds({ surveys }: Content): Doubt[] {
+  const rounds = [...Map.groupBy(surveys.filter(isPartial), roundOf)];
+  const counts = rounds.map(([, rows]) =>
+    Map.groupBy(rows, ({ state_code, examined, positivity }) => `${state_code} ${examined} ${positivity}`),
+  );
+  return rounds.flatMap(([round, rows], i) =>
+    rounds.slice(0, i).flatMap(([earlier, before], j) => {
+      if (rows[0]!.survey_year === before[0]!.survey_year) return [];
+      const common = [...counts[i]!].reduce(
+        (sum, [key, own]) => sum + Math.min(own.length, counts[j]!.get(key)?.length ?? 0),
+        0,
+      );
+      const fewest = Math.min(rows.length, before.length);
+      return fewest < LEAST_ROWS || common <= MOST_ALIKE * fewest
+        ? []
+        : [found(`${common} of ${fewest} results of ${round} are those of ${earlier}`)];
+    }),
+  );
+}
+
+/** Numbers examined that are all multiples of one number, in a round or in a state of a round. */
+export function multipliedExamined({ areas, surveys }: Content): Doubt[] {
+  const names = namesOf(areas);
+  const rows = surveys.filter(({ examined }) => examined !== null && Number.isInteger(examined));
+  const rounds = Map.groupBy(rows, roundOf);
+  const states = Map.groupBy(rows, (row) => `${roundOf(row)} in ${names.get(row.state_code)}`);
+  const divisor = (own: readonly SurveyRow[]) => own.map(({ examined }) => examined!).reduce(greatestDivisor);
+  const multiplied = ([, own]: [string, SurveyRow[]]) => {
+    const common = divisor(own);
+    const isVaried = new Set(own.map(({ examined }) => examined)).size >= LEAST_NUMBERS;
+    return isVaried && common > 1 && common ** -own.length < CHANCE / (rounds.size + states.size);
+  };
+  const whole = [...rounds].filter(multiplied);
+  // A state is not named again with its round.
+  const parts = [...states].filter(
+    (group) => multiplied(group) && !whole.some(([, own]) => own.includes(group[1][0]!)),
+  );
+  return [...whole, ...parts].map(([group, own]) =>
+    found(`all ${own.length} numbers of ${group} are multiples of ${divisor(own)}`),
+  );
+}
+
+const greatestDivisor = (a: number, b: number): number => (b === 0 ? a : greatestDivisor(b, a % b));
+
+/** A sample tested by both methods. */
+interface Pair {
+  survey_year: number;
+  state_code: string;
+  microscopy: SurveyRow;
+  rdt: SurveyRow;
+}
+
+const pairsOf = (surveys: readonly SurveyRow[]): Pair[] =>
+  [...Map.groupBy(surveys, ({ survey_year, sample }) => `${survey_year} ${sample}`).values()].flatMap((rows) => {
+    const by = (method: Method) => rows.find((row) => row.method === method);
+    const [microscopy, rdt] = [by('microscopy'), by('rdt')];
+    const { survey_year, state_code } = rows[0]!;
+    return microscopy && rdt ? [{ survey_year, state_code, microscopy, rdt }] : [];
+  });
+
+/** Results by the two methods that are the same figure, in a round or in one of its states. */
+export function equalMethods({ areas, surveys }: Content): Doubt[] {
+  const pairs = pairsOf(surveys).filter(({ microscopy, rdt }) => isPartial(microscopy) || isPartial(rdt));
+  const has = ({ microscopy, rdt }: Pair) => microscopy.positivity === rdt.positivity;
+  const { rounds, states } = standOut(areas, pairs, has, THE_RULE);
+  return [...rounds, ...states].map((at) => found(`the same positivity by both methods in ${at}`));
+}
+
+/** Microscopy above the rapid test, in a round or in one of its states. */
+export function swappedMethods({ areas, surveys }: Content): Doubt[] {
+  const pairs = pairsOf(surveys).filter(({ microscopy, rdt }) => microscopy.positivity !== rdt.positivity);
+  const has = ({ microscopy, rdt }: Pair) => microscopy.positivity > rdt.positivity;
+  const { states } = standOut(areas, pairs, has, MOSTLY);
+  const rounds = byRound(surveys).flatMap(({ survey_year, microscopy, rdt }) =>
+    microscopy !== null && rdt !== null && microscopy > MOST_MICROSCOPY * rdt
+      ? [`round ${survey_year}: ${percent(microscopy)} by microscopy, ${percent(rdt)} by rapid test`]
+      : [],
+  );
+  return [...rounds, ...states.map((at) => `microscopy above the rapid test in ${at}`)].map(found);
+}
+
+/** States of a round in which microscopy goes together with the rapid test of the sample before or after it. */
+export function resultsRowOff({ areas, surveys }: Content): Doubt[] {
+  const names = namesOf(areas);
+  const states = Map.groupBy(pairsOf(surveys), ({ survey_year, state_code }) => `${survey_year} ${state_code}`);
+  return [...states.values()].flatMap((pairs) => {
+    if (pairs.length < LEAST_SAMPLES) return [];
+    const slides = pairs.map(({ microscopy }) => microscopy.positivity);
+    const rapid = pairs.map(({ rdt }) => rdt.positivity);
+    const moved = [-1, 1].map((by) =>
+      correlation(
+        slides,
+        rapid.map((_, i) => rapid.at((i + by) % rapid.length)!),
+      ),
+    );
+    const { survey_year, state_code } = pairs[0]!;
+    return Math.max(...moved) - correlation(slides, rapid) > ROW_OFF_GAIN
+      ? [found(`round ${survey_year} in ${names.get(state_code)}`)]
+      : [];
+  });
+}
+
+/** As many slides as rapid tests in every sample of a round, or of a state, although slides are lost elsewhere. */
+export function noSlideLost({ areas, surveys }: Content): Doubt[] {
+  const pairs = pairsOf(surveys).filter(({ microscopy }) => microscopy.examined !== null);
+  const has = ({ microscopy, rdt }: Pair) => microscopy.examined! >= rdt.examined!;
+  if (pairs.every(has)) return [];
+  const { rounds, states } = standOut(areas, pairs, has, NEARLY_ALL);
+  const others = new Set(pairs.map(({ survey_year }) => survey_year)).size > 1;
+  return [...(others ? rounds : []), ...states].map((at) => found(`as many slides as rapid tests in ${at}`));
+}
+
+/** States of a round, or rounds, with results by microscopy only, although others have both. */
+export function missingRapidTests({ areas, surveys }: Content): Doubt[] {
+  const names = namesOf(areas);
+  const samples = [...Map.groupBy(surveys, ({ survey_year, sample }) => `${survey_year} ${sample}`).values()].map(
+    (rows) => ({
+      survey_year: rows[0]!.survey_year,
+      state_code: rows[0]!.state_code,
+      slideOnly: rows.every(({ method }) => method === 'microscopy'),
+      both: new Set(rows.map(({ method }) => method)).size === 2,
+    }),
+  );
+  const groups = [
+    ...Map.groupBy(samples, ({ survey_year }) => `round ${survey_year}`),
+    ...Map.groupBy(samples, ({ survey_year, state_code }) => `round ${survey_year} in ${names.get(state_code)}`),
+  ];
+  const paired = (list: typeof samples) => list.filter(({ both }) => both).length;
+  const all = paired(samples);
+  return groups.flatMap(([group, own]) => {
+    const others = samples.length - own.length;
+    const isRule = others >= LEAST_ROWS && all - paired(own) >= THE_RULE * others;
+    return isRule && own.length >= LEAST_AT_ONE_PLACE && own.every(({ slideOnly }) => slideOnly)
+      ? [found(`all ${own.length} samples of ${group}`)]
+      : [];
+  });
+}
+
+/** A round whose positivity differs greatly from that of all others by the same method. */
+export function distantRounds({ surveys }: Content): Doubt[] {
+  const rounds = byRound(surveys);
+  return (['microscopy', 'rdt'] as const).flatMap((method) =>
+    rounds.flatMap((round) => {
+      const own = round[method];
+      const others = rounds.flatMap((other) => (other === round ? [] : (other[method] ?? [])));
+      const far = (other: number) => own! > ROUND_FACTOR * other || own! < other / ROUND_FACTOR;
+      return own !== null && others.length > 0 && others.every(far)
+        ? [
+            found(
+              `round ${round.survey_year}: ${percent(own)} by ${method}, ${others.map(percent).join(', ')} in others`,
+            ),
+          ]
+        : [];
+    }),
+  );
+}
+
+/** The positivity of each round by method; null with too few children. A row without their number counts as 1000. */
+function byRound(surveys: readonly SurveyRow[]) {
+  return [...Map.groupBy(surveys, ({ survey_year }) => survey_year)].map(([survey_year, rows]) => ({
+    survey_year,
+    microscopy: positivityOf(rows, 'microscopy'),
+    rdt: positivityOf(rows, 'rdt'),
+  }));
+}
+
+function positivityOf(rows: readonly SurveyRow[], method: Method): number | null {
+  const own = rows.filter((row) => row.method === method);
+  const children = (row: SurveyRow) => row.examined ?? 1000;
+  const examined = own.reduce((sum, row) => sum + children(row), 0);
+  if (examined < LEAST_EXAMINED) return null;
+  return own.reduce((sum, row) => sum + children(row) * row.positivity, 0) / examined;
+}
+
+/**
+ * The rounds in which far more pairs have a property than in the other rounds, and the states of the remaining rounds
+ * with far more than the rest of their round: at least the share `rule`, and more than chance explains.
+ */
+function standOut(areas: Content['areas'], pairs: readonly Pair[], has: (pair: Pair) => boolean, rule: number) {
+  const names = namesOf(areas);
+  const count = (list: readonly Pair[]) => list.filter(has).length;
+  const byYear = Map.groupBy(pairs, ({ survey_year }) => survey_year);
+  const byPlace = Map.groupBy(pairs, ({ survey_year, state_code }) => `${survey_year} ${state_code}`);
+  const groups = byYear.size + byPlace.size;
+  const isApart = (own: readonly Pair[], others: readonly Pair[]) => {
+    // One sample of each kind is added, so that a property that never occurs elsewhere still has a chance.
+    const usual = (count(others) + 1) / (others.length + 2);
+    return count(own) >= rule * own.length && binomialTail(count(own), own.length, usual) < CHANCE / groups;
+  };
+  const rounds = [...byYear].filter(([year, own]) =>
+    isApart(
+      own,
+      pairs.filter(({ survey_year }) => survey_year !== year),
+    ),
+  );
+  const states = [...byPlace.values()].filter((own) => {
+    const { survey_year, state_code } = own[0]!;
+    if (rounds.some(([year]) => year === survey_year)) return false;
+    return isApart(
+      own,
+      byYear.get(survey_year)!.filter((pair) => pair.state_code !== state_code),
+    );
+  });
+  return {
+    rounds: rounds.map(([year, own]) => `${count(own)} of ${own.length} samples of round ${year}`),
+    states: states.map((own) => {
+      const { survey_year, state_code } = own[0]!;
+      return `${count(own)} of ${own.length} samples of round ${survey_year} in ${names.get(state_code)}`;
+    }),
+  };
+}

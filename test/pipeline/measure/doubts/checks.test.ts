@@ -1,0 +1,463 @@
+/** Every check of content finds the fault that it is for, and none of them finds anything in a country without faults. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { addMonths, monthOf, periodOf } from '../../../../pipeline/contract/months.ts';
+import type { CasesRow, SurveyRow } from '../../../../pipeline/ingest/ingest-tables.ts';
+import { randomStream } from '../../../../pipeline/lib/numerics/random.ts';
+import { CHECKS, doubtsOf } from '../../../../pipeline/measure/doubts/checks.ts';
+import type { Content } from '../../../../pipeline/measure/doubts/content.ts';
+
+const STATES = 12;
+const LGAS = 12;
+const MONTHS = 60;
+const FIRST = '2018-01';
+const lgaOf = (state: number, lga: number) => `S${String(state).padStart(2, '0')}L${String(lga).padStart(2, '0')}`;
+const stateOf = (state: number) => `S${String(state).padStart(2, '0')}`;
+
+type Writable = {
+  -readonly [Name in keyof Content]: Content[Name] extends readonly (infer Row)[] ? Row[] : Content[Name];
+};
+
+/** Twelve states of twelve LGAs on a grid: rain, cases and people that agree, and two rounds by both methods. */
+function country(): Writable {
+  const stream = randomStream(1, 'a country without faults');
+  const random = () => stream.uniform();
+  const noise = (size: number) => size * (random() + random() + random() - 1.5);
+  const codes = Array.from({ length: STATES * LGAS }, (_, i) => lgaOf(Math.floor(i / LGAS), i % LGAS));
+  // A row of the grid is a state; an LGA's neighbours share an edge.
+  const neighbours = Object.fromEntries(
+    codes.map((code, i) => [
+      code,
+      [i % LGAS > 0 ? i - 1 : -1, i % LGAS < LGAS - 1 ? i + 1 : -1, i - LGAS, i + LGAS].flatMap((j) => codes[j] ?? []),
+    ]),
+  );
+  const months = Array.from({ length: MONTHS }, (_, i) => addMonths(FIRST, i));
+  const of = months.map((month, i) => 120 - 110 * Math.cos(((monthOf(month) - 1) * Math.PI) / 6) + noise(60 + i / 12));
+  const people = new Map(codes.map((code) => [code, Math.round(100_000 * Math.exp(noise(1.5)))]));
+  const climate = codes.flatMap((lga_code, lga) =>
+    months.map((period, i) => ({
+      lga_code,
+      period,
+      rain_mm: Math.max(0.1, Math.round(10 * (of[i]! * (1 + lga / 300) + noise(4))) / 10),
+      temperature_c: Math.round(100 * (24 + Math.floor(lga / LGAS) / 4 + (lga % LGAS) / 9 + noise(0.1))) / 100,
+    })),
+  );
+  const cases: CasesRow[] = codes.flatMap((lga_code, lga) => {
+    const rate = 0.01 * Math.exp(noise(0.6));
+    return months.map((period, i) => ({
+      state_code: stateOf(Math.floor(lga / LGAS)),
+      lga_code,
+      period,
+      confirmed: Math.round(people.get(lga_code)! * rate * (1 + of[Math.max(0, i - 1)]! / 120) * Math.exp(noise(0.1))),
+      masked: false,
+    }));
+  });
+  const surveys = [2018, 2021].flatMap((survey_year) =>
+    codes.flatMap((lga_code, i): SurveyRow[] => {
+      const examined = 17 + Math.floor(14 * random());
+      const positive = Math.floor(examined * (0.25 + 0.5 * random()));
+      const row = {
+        survey_year,
+        sample: `${survey_year} ${lga_code}`,
+        state_code: stateOf(Math.floor(i / LGAS)),
+        longitude: 5 + (i % LGAS) + noise(0.4),
+        latitude: 5 + Math.floor(i / LGAS) + noise(0.4),
+      };
+      // Half of the samples lost a slide or two.
+      const read = examined - Math.max(0, Math.floor(4 * random()) - 1);
+      const slides = Math.min(read, Math.max(0, positive - 2 - Math.floor(4 * random())));
+      return [
+        { ...row, method: 'microscopy', examined: read, positivity: slides / read },
+        { ...row, method: 'rdt', examined, positivity: positive / examined },
+      ];
+    }),
+  );
+  return {
+    areas: {
+      states: Array.from({ length: STATES }, (_, i) => ({
+        state_code: stateOf(i),
+        state_pcode: stateOf(i),
+        state: `State ${i}`,
+        zone: null,
+      })),
+      lgas: codes.map((lga_code, i) => ({ lga_code, lga: `Place ${i}`, state_code: stateOf(Math.floor(i / LGAS)) })),
+    },
+    neighbours,
+    climate,
+    gridded: false,
+    surveys,
+    cases,
+    census: codes.map((lga_code) => ({
+      lga_code,
+      people: Math.round(people.get(lga_code)! * Math.exp(noise(0.2))),
+      children_0_4: null,
+    })),
+    layers: codes.map((lga_code, i) => {
+      const access = 0.3 + 0.04 * Math.floor(i / LGAS);
+      return {
+        lga_code,
+        travel_minutes_to_care: 20 + (i % 7),
+        effective_treatment: null,
+        irs_coverage: 0,
+        itn_use: access * (0.8 + 0.01 * (i % LGAS)),
+        itn_access: access,
+      };
+    }),
+    people,
+  };
+}
+
+const recordOf = (content: Writable, code: string) => content.cases.filter(({ lga_code }) => lga_code === code);
+const rainOf = (content: Writable, code: string) => content.climate.filter(({ lga_code }) => lga_code === code);
+const isIn = (state: number) => (row: { lga_code: string | null }) => row.lga_code?.startsWith(stateOf(state)) ?? false;
+const lastRound = (content: Writable, state?: number) =>
+  content.surveys.filter(
+    (row) => row.survey_year === 2021 && (state === undefined || row.state_code === stateOf(state)),
+  );
+/** Rotates a column: row `i` gets the value of row `i + by`. */
+function rotate<Row>(rows: readonly Row[], column: keyof Row, by: number): void {
+  const values = rows.map((row) => row[column]);
+  for (const [i, row] of rows.entries()) row[column] = values.at((i + by) % values.length)!;
+}
+const eachPair = (rows: readonly SurveyRow[], change: (slides: SurveyRow, rapid: SurveyRow) => void) => {
+  for (const [i, row] of rows.entries()) if (row.method === 'microscopy') change(row, rows[i + 1]!);
+};
+
+/** For each check, by what it sees: a fault, and what its line must name. */
+const FAULTS: Record<string, [change: (content: Writable) => void, names: RegExp][]> = {
+  'clusters share one location': [
+    [
+      (content) => {
+        for (const row of lastRound(content)) Object.assign(row, { longitude: 8.5, latitude: 9 });
+      },
+      /144 clusters of round 2021 at 8.5, 9/,
+    ],
+  ],
+  'one result fills a round': [
+    [
+      (content) => {
+        for (const row of lastRound(content)) row.positivity = row.method === 'rdt' ? 0.31 : 0.27;
+      },
+      /27.0% in 144 of 144 rows of round 2021 by microscopy; 31.0%/,
+    ],
+  ],
+  'a round repeats another': [
+    [
+      (content) => {
+        const first = content.surveys.filter(({ survey_year }) => survey_year === 2018);
+        for (const [i, row] of lastRound(content).entries())
+          Object.assign(row, { examined: first[i]!.examined, positivity: first[i]!.positivity });
+      },
+      /results of round 2021 by microscopy are those of round 2018 by microscopy/,
+    ],
+  ],
+  'a round differs by a factor of more than 4 from all others': [
+    [
+      (content) => {
+        for (const row of lastRound(content)) row.positivity /= 100;
+      },
+      /round 2021: 0\.\d% by microscopy, \d\d\.\d% in others/,
+    ],
+  ],
+  'the numbers examined have a common divisor': [
+    [
+      (content) => {
+        for (const row of lastRound(content, 3)) row.examined! *= 5;
+      },
+      /all 12 numbers of round 2021 by microscopy in S03 State 3 are multiples of 5/,
+    ],
+    [
+      (content) => {
+        for (const row of lastRound(content)) row.examined! *= 2;
+      },
+      /all 144 numbers of round 2021 by microscopy are multiples of 2/,
+    ],
+  ],
+  'both methods have the same results': [
+    [
+      (content) => eachPair(lastRound(content, 3), (slides, rapid) => (slides.positivity = rapid.positivity)),
+      /in 12 of 12 samples of round 2021 in S03 State 3/,
+    ],
+    [
+      (content) => eachPair(lastRound(content), (slides, rapid) => (slides.positivity = rapid.positivity)),
+      /in 144 of 144 samples of round 2021\. /,
+    ],
+  ],
+  'microscopy exceeds the rapid test': [
+    [
+      (content) => {
+        for (const row of lastRound(content, 3)) row.method = row.method === 'rdt' ? 'microscopy' : 'rdt';
+      },
+      /samples of round 2021 in S03 State 3/,
+    ],
+    [
+      (content) => {
+        for (const row of lastRound(content)) row.method = row.method === 'rdt' ? 'microscopy' : 'rdt';
+      },
+      /round 2021: \d\d.\d% by microscopy, \d\d.\d% by rapid test/,
+    ],
+  ],
+  'results stand one row off': [
+    [
+      (content) =>
+        rotate(
+          lastRound(content, 3).filter(({ method }) => method === 'microscopy'),
+          'positivity',
+          1,
+        ),
+      /round 2021 in S03 State 3/,
+    ],
+  ],
+  'no slide was lost': [
+    [
+      (content) => eachPair(lastRound(content), (slides, rapid) => (slides.examined = rapid.examined)),
+      /in 144 of 144 samples of round 2021/,
+    ],
+  ],
+  'rapid tests are missing where slides were read': [
+    [
+      (content) => {
+        content.surveys = content.surveys.filter(
+          (row) => !(row.survey_year === 2021 && row.state_code === 'S03' && row.method === 'rdt'),
+        );
+      },
+      /all 12 samples of round 2021 in S03 State 3/,
+    ],
+  ],
+  'months are those of another time or area': [
+    [
+      (content) => {
+        const rain = rainOf(content, 'S03L04');
+        for (let i = 0; i < 12; i++) rain[36 + i]!.rain_mm = rain[12 + i]!.rain_mm;
+      },
+      /S03L04 Place 40: 12 months from 2021-01 are those from 2019-01/,
+    ],
+    [
+      (content) => {
+        const other = recordOf(content, 'S07L02');
+        for (const [i, row] of recordOf(content, 'S09L04').entries())
+          if (i >= 20 && i < 29) row.confirmed = other[i]!.confirmed;
+      },
+      /S09L04 Place 112: 9 months from 2019-09 are those of S07L02 Place 86 from 2019-09/,
+    ],
+  ],
+  'rain is missing or does not vary': [
+    [
+      (content) => {
+        for (const row of content.climate.filter(isIn(3))) if (row.period.startsWith('2019')) row.rain_mm = 0;
+      },
+      /S03L00 Place 36: no rain for 12 months from 2019-01; .* and 9 more/,
+    ],
+    [
+      (content) => {
+        for (const row of content.climate.filter(isIn(3))) if (row.period.startsWith('2019')) row.rain_mm = 80.5;
+      },
+      /S03L00 Place 36: 80.5 mm in 12 successive months from 2019-01/,
+    ],
+    [
+      (content) => {
+        for (const row of rainOf(content, 'S03L04')) row.rain_mm = 100 + row.rain_mm / 100;
+      },
+      /S03L04 Place 40: rain varies by only 1% from month to month/,
+    ],
+  ],
+  'rain comes at another time than around it': [
+    [
+      (content) => {
+        for (let lga = 0; lga < LGAS; lga++) rotate(rainOf(content, lgaOf(3, lga)), 'rain_mm', -1);
+      },
+      /S03 State 3 by 1 month late/,
+    ],
+    [(content) => rotate(rainOf(content, 'S05L04'), 'rain_mm', 2), /S05L04 Place 64 by 2 months early/],
+  ],
+  'years of rain are exchanged': [
+    [
+      (content) => {
+        const rain = rainOf(content, 'S03L04');
+        for (let i = 0; i < 12; i++)
+          [rain[12 + i]!.rain_mm, rain[36 + i]!.rain_mm] = [rain[36 + i]!.rain_mm, rain[12 + i]!.rain_mm];
+      },
+      /S03L04 Place 40: the rain of 2019 fits that of its neighbours in 2021/,
+    ],
+  ],
+  'cases come at another time than in the rest of their state': [
+    [(content) => rotate(recordOf(content, 'S03L04'), 'confirmed', -5), /S03L04 Place 40 by 5 months late/],
+  ],
+  'cases stand one row off': [
+    [(content) => rotate(content.cases.filter(isIn(3)), 'confirmed', -1), /S03: \d+ of 11 areas/],
+  ],
+  'areas never report': [
+    [
+      (content) => {
+        content.cases = content.cases.filter(({ lga_code }) => lga_code !== 'S03L04');
+      },
+      /S03L04 Place 40 \(11 others of S03 State 3 report\)/,
+    ],
+  ],
+  'the record of the whole differs from the sum of its parts': [
+    [
+      (content) => {
+        const months = Map.groupBy(content.cases.filter(isIn(3)), ({ period }) => period);
+        for (const [period, rows] of months) {
+          const sum = rows.reduce((total, { confirmed }) => total + confirmed!, 0);
+          const confirmed = period.startsWith('2020') ? 2 * sum : sum;
+          content.cases.push({ state_code: 'S03', lga_code: null, period, confirmed, masked: false });
+        }
+      },
+      /S03 State 3 in 12 months, such as 2020-01 \d+ instead of \d+/,
+    ],
+  ],
+  'an area has as many cases as all others together': [
+    [
+      (content) => {
+        const months = Map.groupBy(content.cases.filter(isIn(3)), ({ period }) => period);
+        for (const row of recordOf(content, 'S03L04'))
+          row.confirmed = months
+            .get(row.period)!
+            .reduce((sum, { lga_code, confirmed }) => sum + (lga_code === 'S03L04' ? 0 : confirmed!), 0);
+      },
+      /S03L04 Place 40: (\d+) cases, \1 in the 11 others together/,
+    ],
+  ],
+  'cases do not fit the people': [
+    [
+      (content) => {
+        for (const row of recordOf(content, 'S03L04')) row.confirmed = Math.round(row.confirmed! / 30);
+      },
+      /S03L04 Place 40: \d+ cases a year per 1000 people/,
+    ],
+  ],
+  'a year has another level': [
+    [
+      (content) => {
+        for (const row of recordOf(content, 'S03L04'))
+          if (row.period.startsWith('2020')) row.confirmed = Math.round(2.6 * row.confirmed!);
+      },
+      /S03L04 Place 40: 2020 has 2\.\d times the cases of its other years/,
+    ],
+  ],
+  'cases do not follow the rain': [
+    [
+      (content) => {
+        for (let lga = 0; lga < LGAS; lga++) rotate(recordOf(content, lgaOf(3, lga)), 'confirmed', -7);
+      },
+      /S03 State 3: cases fit the rain of \d months before/,
+    ],
+  ],
+  'areas have the same number of people': [
+    [
+      (content) => {
+        for (const row of content.census.filter(isIn(3)).slice(0, 4)) row.people = 98_765;
+      },
+      /98765 people in 4 areas, such as S03L00 Place 36/,
+    ],
+  ],
+  'people are far off beside the neighbours': [
+    [
+      (content) => {
+        content.census.find(({ lga_code }) => lga_code === 'S03L04')!.people *= 12;
+      },
+      /S03L04 Place 40: 1\d times what the raster and its neighbours suggest/,
+    ],
+  ],
+  'people stand one row off': [[(content) => rotate(content.census.filter(isIn(3)), 'people', 1), /S03 State 3/]],
+  'two areas look exchanged': [
+    [
+      (content) => {
+        const exchanged: Record<string, string> = { S03L01: 'S03L10', S03L10: 'S03L01' };
+        for (const row of content.climate) row.lga_code = exchanged[row.lga_code] ?? row.lga_code;
+      },
+      /S03L01 Place 37 and S03L10 Place 46/,
+    ],
+  ],
+  'one figure fills all areas': [
+    [
+      (content) => {
+        for (const row of content.layers) row.travel_minutes_to_care = 31;
+      },
+      /31 in all 144 areas/,
+    ],
+  ],
+  'net use does not fit net access': [
+    [
+      (content) => {
+        for (const row of content.layers.filter(isIn(3))) row.itn_use = row.itn_access;
+      },
+      /State 3: net use is the figure of access/,
+    ],
+    [
+      (content) => {
+        for (const row of content.layers) [row.itn_use, row.itn_access] = [row.itn_access, row.itn_use];
+      },
+      /net use is above access in 12 of 12 states/,
+    ],
+    [
+      (content) => {
+        for (const row of content.layers.filter(isIn(0))) row.itn_use = 2.5 * row.itn_access!;
+      },
+      /State 0: net use 0.75 with access 0.30/,
+    ],
+    [
+      (content) => {
+        for (const row of content.layers) row.itn_use = 0.9 * (1 - row.itn_access!);
+      },
+      /hardly correlated \(-1.00\)/,
+    ],
+  ],
+};
+
+test('a country without faults raises no doubt', () => {
+  expect(doubtsOf(country()).map(({ what }) => what)).toEqual([]);
+});
+
+test('a country without optional files raises no doubt', () => {
+  const { areas, neighbours } = country();
+  const none = { climate: [], gridded: false, surveys: [], cases: [], census: [], layers: [], people: new Map() };
+  expect(doubtsOf({ areas, neighbours, ...none })).toEqual([]);
+});
+
+test('raw-data/README.md lists the checks', () => {
+  const page = readFileSync(path.join(import.meta.dirname, '../../../../raw-data/README.md'), 'utf8');
+  for (const { sees, why } of CHECKS) expect(page).toContain(`| ${sees} | ${why} |`);
+});
+
+test('every check has a fault that it finds', () => {
+  expect(Object.keys(FAULTS)).toEqual(CHECKS.map(({ sees }) => sees));
+});
+
+for (const [sees, faults] of Object.entries(FAULTS))
+  test.each(faults)(`${sees} (%#)`, (change, names) => {
+    const content = country();
+    change(content);
+    const line = doubtsOf(content).find(({ what }) => String(what).startsWith(`${sees}: `));
+    expect(line?.what).toMatch(names);
+    expect(line).toMatchObject({ rule: 'hard to believe', needs_approval: true });
+  });
+
+test('rain from a grid is not a copy where small areas share a cell', () => {
+  const content = country();
+  const [own, other] = [rainOf(content, 'S03L04'), rainOf(content, 'S03L05')];
+  for (const [i, row] of own.entries()) row.rain_mm = other[i]!.rain_mm;
+  expect(doubtsOf(content)).toHaveLength(1);
+  expect(doubtsOf({ ...content, gridded: true })).toEqual([]);
+});
+
+test('a design with the same number in every cluster is not a multiple', () => {
+  const content = country();
+  for (const row of content.surveys) row.examined = 20;
+  expect(doubtsOf(content)).toEqual([]);
+});
+
+test('a country in which most areas have no record reports some of them on purpose', () => {
+  const content = country();
+  content.cases = content.cases.filter(({ lga_code }) => lga_code! < 'S03');
+  expect(doubtsOf(content)).toEqual([]);
+});
+
+test('months that the catalog masks are not compared', () => {
+  const content = country();
+  for (const row of recordOf(content, 'S03L04'))
+    if (row.period >= periodOf(24_240)) Object.assign(row, { confirmed: 7 * row.confirmed!, masked: true });
+  expect(doubtsOf(content)).toEqual([]);
+});
