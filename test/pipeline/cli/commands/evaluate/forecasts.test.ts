@@ -23,9 +23,9 @@ test('forecasts are written as a table of quantiles, their scores as a summary',
   const all = summary.filter(({ origins, horizon }) => origins === 'all' && horizon === 'all');
   expect(all.map(({ method }) => method)).toContain('case_model');
   expect(all.reduce((sum, { forecasts }) => sum + forecasts, 0)).toBe(rows.length);
-  // The record repeats every year, so the same month last year is always right.
+  // The record almost repeats every year, so the same month last year is almost right.
   const error = (name: string) => all.find(({ method }) => method === name)!.log_mae;
-  expect(error('same_month_last_year')).toBeLessThan(0.001);
+  expect(error('same_month_last_year')).toBeLessThan(0.005);
   expect(error('case_model')).toBeLessThan(error('persistence') / 3);
 });
 
