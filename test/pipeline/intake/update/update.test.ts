@@ -114,7 +114,7 @@ test('an overwritten file is compared with the kept copy', async () => {
   );
   const { doubts, comparison } = await update('cases');
   expect(comparison?.rows?.rows).toMatchObject({ was: 49, changed: 12 });
-  expect(doubts).toContain('12 of the 49 rows in both files have changed');
+  expect(doubts).toContain('12 of the 49 rows in both files have changed (confirmed)');
   expect(doubts).toContainEqual(expect.stringMatching(/^the sum of confirmed has changed in 2019 \(10\.0 times\)/));
 });
 
