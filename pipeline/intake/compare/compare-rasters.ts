@@ -24,7 +24,7 @@ export interface RasterComparison {
   rank_correlation: number | null;
   /** Pearson's, cell by cell; null if the grids differ. */
   cell_correlation: number | null;
-  /** Cells with a value in both, and those whose value has changed; null if the grids differ. */
+  /** Cells with a value in both that is not 0 in both, and those whose value has changed; null if the grids differ. */
   cells: { both: number; changed: number } | null;
 }
 
@@ -115,7 +115,7 @@ async function summarise(file: string, nodata: Source['nodata']) {
 async function compareCells(was: string, is: string, nodata: Source['nodata']) {
   const a = await openRaster(was, { nodata });
   const b = await openRaster(is, { nodata });
-  const s = { n: 0, changed: 0, a: 0, b: 0, aa: 0, bb: 0, ab: 0 };
+  const s = { n: 0, filled: 0, changed: 0, a: 0, b: 0, aa: 0, bb: 0, ab: 0 };
   try {
     for (const window of listWindows(a.grid, a, [wholeGrid(a.grid)])) {
       const [x, y] = [await a.readWindow(window), await b.readWindow(window)];
@@ -123,6 +123,7 @@ async function compareCells(was: string, is: string, nodata: Source['nodata']) {
         const [u, v] = [x[i]!, y[i]!];
         if (Number.isNaN(u) || Number.isNaN(v)) continue;
         s.n += 1;
+        if (u !== 0 || v !== 0) s.filled += 1;
         if (u !== v) s.changed += 1;
         s.a += u;
         s.b += v;
@@ -137,7 +138,7 @@ async function compareCells(was: string, is: string, nodata: Source['nodata']) {
   }
   const spread = (s.n * s.aa - s.a * s.a) * (s.n * s.bb - s.b * s.b);
   const correlation = spread > 0 ? (s.n * s.ab - s.a * s.b) / Math.sqrt(spread) : null;
-  return { correlation, cells: { both: s.n, changed: s.changed } };
+  return { correlation, cells: { both: s.filled, changed: s.changed } };
 }
 
 /** Factors by which the sum of people, the mean of a layer and the mean of a month in another year may differ. */

@@ -40,8 +40,6 @@ export interface PlaceAgreement {
   zeroed: number;
   /** Values that were known and are now missing. */
   blanked: number;
-  /** Values above a tenth of the column's mean that are now 0. */
-  lost: number;
   /** Shift of the seasonal cycle in months, median over places; null without monthly data. */
   months_shifted: number | null;
 }
@@ -81,6 +79,8 @@ export interface RowComparison {
   copied: { column: string; of: string; as: string; same: number }[];
   /** Places in a year, and states in a month, whose added or changed figures are all the same. */
   flat: { column: string; of: string; rows: number; value: number }[];
+  /** Figures of settled months, and lower ones of any month, that have changed: see `LATE_MONTHS`. */
+  corrected: { column: string; place: string; period: Period; was: number; is: number }[];
   /** Rows, of one time, that have exchanged their values. */
   exchanged: { column: string; a: string; b: string; rows: number }[];
   /** Added or changed figures above the previous maximum of their place, if it had at least a year of figures. */
@@ -112,6 +112,8 @@ const ABOUT = { _key: text(''), _place: text(''), _state: text(''), _group: text
 export const compareRows = (before: readonly ComparedRow[], after: readonly ComparedRow[]): Promise<RowComparison> =>
   withDatabase(async (db) => {
     const columns = await load(db, { was: before, is: after });
+    const last = before.reduce((latest, { period }) => (period !== null && period > latest ? period : latest), '');
+    const settled = last === '' ? '' : addMonths(last, -LATE_MONTHS);
     const some = async (from: string) =>
       (await db.rows<{ key: string }>(`SELECT _key AS key FROM ${from} ORDER BY rowid LIMIT ${EXAMPLES}`)).map(
         ({ key }) => key,
@@ -138,7 +140,8 @@ export const compareRows = (before: readonly ComparedRow[], after: readonly Comp
       by_group: [...(await sums(db, 'pairs', "'all rows'")), ...(await sums(db, 'pairs', '_group'))],
       by_place: (await sums(db, 'pairs', '_place')).filter(({ was, is }) => was !== is),
       by_month: await sums(db, 'pairs', '_period'),
-      rewritten: await rewritten(db),
+      rewritten: await rewritten(db, settled),
+      corrected: await corrected(db, settled),
       places: await agreements(db, 'pairs', columns),
       added_months: await sums(db, 'usual', "'added months of ' || _state"),
       added_places: await agreements(db, 'usual', columns),
@@ -206,15 +209,15 @@ async function load(db: Database, sides: Record<'was' | 'is', readonly ComparedR
      FROM cells n JOIN cells o USING (_key, "column") WHERE n.side = 'is' AND o.side = 'was'`,
   );
   await db.run(
-    `CREATE TEMP VIEW added AS SELECT * FROM cells ANTI JOIN was USING (_key) WHERE side = 'is' AND value IS NOT NULL`,
+    `CREATE TEMP TABLE added AS SELECT * FROM cells ANTI JOIN was USING (_key) WHERE side = 'is' AND value IS NOT NULL`,
   );
   await db.run(
-    `CREATE TEMP VIEW fresh AS
+    `CREATE TEMP TABLE fresh AS
      SELECT * EXCLUDE (side) FROM added
      UNION ALL BY NAME SELECT * EXCLUDE (was, "is"), "is" AS value FROM pairs WHERE "is" IS DISTINCT FROM was AND "is" IS NOT NULL`,
   );
   await db.run(
-    `CREATE TEMP VIEW usual AS
+    `CREATE TEMP TABLE usual AS
      SELECT added.* EXCLUDE (side, value), earlier.was, added.value AS "is"
      FROM added JOIN (
        SELECT _place, "column", right(_period, 2) AS month, avg(value) AS was
@@ -248,9 +251,7 @@ async function distributions(db: Database, columns: readonly string[]): Promise<
 }
 
 /** The sets of rows most of which have changed, those with the most changes first; parts of such a set are left out. */
-async function rewritten(db: Database): Promise<Rewritten[]> {
-  const [last] = await db.rows<{ period: Period | '' }>('SELECT max(_period) AS period FROM was');
-  const settled = last!.period === '' ? '' : addMonths(last!.period, -LATE_MONTHS);
+async function rewritten(db: Database, settled: Period): Promise<Rewritten[]> {
   const found = await db.rows<Rewritten>(
     `WITH settled AS (FROM changes WHERE _group <> left(_period, 4) OR _period <= ${literal(settled)}),
      sets AS (
@@ -297,9 +298,8 @@ async function agreements(
      SELECT "column", min(_state) AS state, avg(was) AS was, avg("is") AS "is", min(shift) AS shift
      FROM known LEFT JOIN shifts USING ("column", _place) GROUP BY "column", _place ORDER BY "column", _place`,
   );
-  const counts = await db.rows<{ column: string; zeroed: number; blanked: number; lost: number }>(
-    `SELECT "column", count_if(was IS NULL AND "is" = 0) AS zeroed, count_if(was IS NOT NULL AND "is" IS NULL) AS blanked,
-       count_if("is" = 0 AND was > 0.1 * (SELECT avg(value) FROM cells WHERE side = 'was' AND "column" = ${from}."column")) AS lost
+  const counts = await db.rows<{ column: string; zeroed: number; blanked: number }>(
+    `SELECT "column", count_if(was IS NULL AND "is" = 0) AS zeroed, count_if(was IS NOT NULL AND "is" IS NULL) AS blanked
      FROM ${from} GROUP BY ALL`,
   );
   const correlationOf = (some: readonly Place[]) =>
@@ -313,7 +313,7 @@ async function agreements(
       const rank_correlation = some.length < LEAST_PLACES ? null : correlationOf(some);
       return rank_correlation === null ? [] : [{ state, rank_correlation }];
     });
-    const { zeroed = 0, blanked = 0, lost = 0 } = counts.find((count) => count.column === column) ?? {};
+    const { zeroed = 0, blanked = 0 } = counts.find((count) => count.column === column) ?? {};
     return {
       column,
       places: own.length,
@@ -321,7 +321,6 @@ async function agreements(
       lowest_state: states.toSorted((a, b) => a.rank_correlation - b.rank_correlation)[0] ?? null,
       zeroed,
       blanked,
-      lost,
       months_shifted: medianOf(own.flatMap(({ shift }) => shift ?? [])),
     };
   });
@@ -346,18 +345,18 @@ const repeated = (db: Database) =>
 /** Pairs of places that already had equal figures before, such as those of one station, are left out. */
 const copied = (db: Database) =>
   db.rows<RowComparison['copied'][number]>(
-    `WITH telling AS (FROM cells WHERE _period <> '' AND is_telling(value)),
+    `WITH telling AS (FROM fresh WHERE _period <> '' AND is_telling(value)),
      pieces AS (
        SELECT f."column", f.nth, f._place AS place, f._group AS year, o._place AS other, o._group AS other_year,
          count(DISTINCT f.value) AS same
-       FROM fresh f JOIN telling o ON o.side = 'is' AND o."column" = f."column" AND o.value = f.value
+       FROM telling f JOIN cells o ON o.side = 'is' AND o."column" = f."column" AND o.value = f.value
          AND right(o._period, 2) = right(f._period, 2) AND (o._place, o._group) <> (f._place, f._group)
        GROUP BY ALL HAVING same >= ${LEAST_COPIED}
      ), twins AS (
        SELECT p.* FROM (SELECT DISTINCT "column", place, other FROM pieces WHERE place <> other) p
-       JOIN telling a ON a.side = 'was' AND a."column" = p."column" AND a._place = place
-       JOIN telling b ON b.side = 'was' AND b."column" = p."column" AND b._place = other
-         AND b._period = a._period AND b.value = a.value
+       JOIN cells a ON a.side = 'was' AND a."column" = p."column" AND a._place = place
+       JOIN cells b ON b.side = 'was' AND b."column" = p."column" AND b._place = other
+         AND b._period = a._period AND b.value = a.value AND is_telling(a.value)
        GROUP BY ALL HAVING count(*) >= ${LEAST_COPIED}
      )
      SELECT "column", place || ' in ' || year AS of, other || ' in ' || other_year AS "as", same
@@ -368,17 +367,26 @@ const copied = (db: Database) =>
 const flat = (db: Database) =>
   db.rows<RowComparison['flat'][number]>(
     `WITH sets AS (
-       SELECT side, "column", nth, _place AS name, _group AS time, _key, value FROM cells WHERE _period <> ''
-       UNION ALL SELECT side, "column", nth, _state, _period, _key, value FROM cells WHERE _period <> '' AND _state <> ''
+       SELECT *, _place AS name, _group AS time FROM cells
+       SEMI JOIN fresh USING ("column", _place) WHERE _period <> '' AND value IS NOT NULL
+       UNION ALL SELECT *, _state, _period FROM cells
+       SEMI JOIN fresh USING ("column", _state) WHERE _period <> '' AND value IS NOT NULL AND _state <> ''
      ), found AS (
-       SELECT side, "column", nth, name, time, count(*) AS rows, min(value) AS value,
-         bool_or((_key, "column") IN (SELECT (_key, "column") FROM fresh)) AS fresh
-       FROM sets WHERE value IS NOT NULL GROUP BY ALL
+       SELECT side, "column", nth, name, time, count(*) AS rows, min(value) AS value, list(_key) AS keys
+       FROM sets GROUP BY ALL
        HAVING rows >= ${LEAST_RECORD} AND min(value) = max(value) AND is_telling(min(value))
      )
      SELECT "column", name || ' in ' || time AS of, rows, value FROM found
-     WHERE side = 'is' AND fresh AND ("column", name) NOT IN (SELECT ("column", name) FROM found WHERE side = 'was')
+     WHERE side = 'is' AND EXISTS (FROM fresh WHERE fresh."column" = found."column" AND list_contains(keys, fresh._key))
+       AND ("column", name) NOT IN (SELECT ("column", name) FROM found WHERE side = 'was')
      ORDER BY nth, rows DESC, of`,
+  );
+
+const corrected = (db: Database, settled: Period) =>
+  db.rows<RowComparison['corrected'][number]>(
+    `SELECT "column", _place AS place, _period AS period, was, "is" FROM pairs
+     WHERE was > 0 AND was <> "is" AND _period <> '' AND (_period <= ${literal(settled)} OR "is" < was)
+     ORDER BY nth, greatest(was / "is", "is" / was) DESC, place, period`,
   );
 
 const exchanged = (db: Database) =>

@@ -29,6 +29,8 @@ const LEAST_IN_STATE = 0.8;
 const MOST_SHIFT = 0.3;
 /** Share of rows that may be corrected. */
 const MOST_CORRECTED = 0.02;
+/** A single figure of a month is hardly ever corrected by more than this factor. */
+const CORRECTION_FACTOR = 2;
 /** Fewer rows of a month do not make its sum informative. */
 const LEAST_IN_MONTH = 10;
 /** Roles whose past rows do not change, apart from corrections. */
@@ -93,16 +95,22 @@ const andMore = (count: number) => (count > 0 ? ` and ${count} more` : '');
 
 /** Doubts about existing months, and about added months compared with earlier ones. */
 function monthDoubts(comparison: RowComparison): string[] {
-  const { columns, places, by_month, added_months, added_places, repeated, copied, flat, highest, reporting } =
+  const { columns, by_month, corrected, added_months, added_places, repeated, copied, flat, highest, reporting } =
     comparison;
   const usual = new Map(columns.map(({ column, was }) => [column, was.mean ?? 0]));
   const wet = ({ column, rows, was, is }: SumChange) => Math.max(was, is) > LEAST_SHARE * rows * usual.get(column)!;
+  const isLarge = ({ column, was, is }: (typeof corrected)[number]) =>
+    Math.max(was, is) > LEAST_SHARE * usual.get(column)! &&
+    (is > CORRECTION_FACTOR * was || was > CORRECTION_FACTOR * is);
   const byColumn = <T extends { column: string }>(found: readonly T[], describe: (one: T) => string) =>
     [...Map.groupBy(found, ({ column }) => column)].flatMap(([column, own]) => listed(`${column}:`, own, describe));
   return [
     ...sumDoubts(by_month.filter(wet), SAME_ROWS_FACTOR, CHANGED, LEAST_IN_MONTH),
     ...sumDoubts(added_months.filter(wet), NEW_MONTHS_FACTOR, 'differs from the same months of earlier years in', 1),
-    ...places.flatMap(({ column, lost }) => (lost > 0 ? [`${column}: ${lost} values are now 0`] : [])),
+    ...byColumn(
+      corrected.filter(isLarge),
+      ({ place, period, was, is }) => `${place} has ${describeRatio(is / was)} its former figure in ${period}`,
+    ),
     ...added_places.flatMap(addedDoubts),
     ...byColumn(
       highest.filter(({ most, is }) => most > 0 && is > RECORD_FACTOR * most),
