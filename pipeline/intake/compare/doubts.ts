@@ -81,7 +81,7 @@ function roundDoubts({ rounds }: RowComparison): string[] {
   );
   return [
     ...[...missing].map((of) => `no rows of ${of}, a method that the round before has`),
-    ...sumDoubts(known, ROUND_FACTOR, 'for each row differs from the round before in'),
+    ...sumDoubts(known, ROUND_FACTOR, 'differs from the round before in', LEAST_ROWS, 'mean'),
   ];
 }
 
@@ -170,7 +170,13 @@ function addedDoubts({ column, places, rank_correlation, months_shifted }: Place
 const CHANGED = 'has changed in';
 
 /** Sets of rows whose sums have changed by more than `factor`: a line for each column, the largest change first. */
-function sumDoubts(sums: readonly SumChange[], factor: number, what = CHANGED, least = LEAST_ROWS): string[] {
+function sumDoubts(
+  sums: readonly SumChange[],
+  factor: number,
+  what = CHANGED,
+  least = LEAST_ROWS,
+  kind = 'sum',
+): string[] {
   return [...Map.groupBy(sums, ({ column }) => column)].flatMap(([column, own]) => {
     const off = own
       .filter(({ rows, was, is }) => rows >= least && (was > 0 || is > 0))
@@ -179,7 +185,7 @@ function sumDoubts(sums: readonly SumChange[], factor: number, what = CHANGED, l
       .sort((a, b) => Math.abs(Math.log(b.ratio)) - Math.abs(Math.log(a.ratio)));
     if (off.length === 0) return [];
     const some = off.slice(0, 3).map(({ of, ratio }) => `${of} (${describeRatio(ratio)})`);
-    return [`the sum of ${column} ${what} ${some.join(', ')}${andMore(off.length - 3)}`];
+    return [`the ${kind} of ${column} ${what} ${some.join(', ')}${andMore(off.length - 3)}`];
   });
 }
 
