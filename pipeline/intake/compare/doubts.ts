@@ -46,7 +46,7 @@ export function doubtsOfRows(role: Role, comparison: RowComparison): string[] {
   if (rows.removed > 0) doubts.push(`${rows.removed} of ${rows.was} rows are gone`);
   if (common === 0) return [...doubts, 'no row in common with the last accepted file'];
   doubts.push(...correctionDoubts(role, comparison, common));
-  doubts.push(...listed('exchanged values:', exchanged, ({ a, b }) => `${a} and ${b}`));
+  doubts.push(...listed('exchanged values:', exchanged, ({ column, a, b }) => `${column} of ${a} and ${b}`));
   // A census has no groups: `by_group` contains its total only.
   const factor = role === 'population_census' ? PEOPLE_FACTOR : SAME_ROWS_FACTOR;
   doubts.push(...sumDoubts(by_state, SAME_ROWS_FACTOR), ...sumDoubts(by_group, factor));

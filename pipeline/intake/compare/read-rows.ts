@@ -5,12 +5,15 @@ import type { Period } from '../../contract/months.ts';
 import type { RawRow, RawTable } from '../../ingest/readers/raw-table.ts';
 import type { ComparedRow } from './compare-rows.ts';
 
+/** Columns that may write the same month in several ways: the month itself is compared. */
+const TIMES = ['period', 'year', 'month'];
+
 /**
  * The rows of a table in the form in which two releases are compared, with every column that the catalog maps. Invalid
  * numbers become null: a check reports them.
  */
 export function comparedRows({ rows, columns }: RawTable, source: Source, states: Model['states']): ComparedRow[] {
-  const words = [...columns].filter((name) => WORDS.includes(name));
+  const words = [...columns].filter((name) => WORDS.includes(name) && !TIMES.includes(name));
   const numeric = [...columns].filter((name) => !WORDS.includes(name));
   const stateOf = (place: string) => states.find(({ state_pcode }) => place.startsWith(state_pcode))?.state_pcode ?? '';
   return rows.map((row) => {
@@ -28,7 +31,7 @@ export function comparedRows({ rows, columns }: RawTable, source: Source, states
       state: values.state_pcode ?? stateOf(place),
       group: values.survey_year ? `${values.survey_year} ${values.method ?? ''}`.trim() : (period?.slice(0, 4) ?? ''),
       period,
-      words: Object.fromEntries(words.map((name) => [name, values[name] ?? null])),
+      words: { ...Object.fromEntries(words.map((name) => [name, values[name] ?? null])), period },
       numbers,
     };
   });

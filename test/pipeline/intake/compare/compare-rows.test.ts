@@ -1,8 +1,13 @@
 /** Changes to a made-up table of monthly rain, and the doubts that they raise. */
 import { describe, expect, test } from 'vitest';
+import { formOf, ROLES, type Role } from '../../../../pipeline/catalog/roles.ts';
+import type { Source } from '../../../../pipeline/catalog/sources.ts';
 import { addMonths, monthOf, periodRange, yearOf } from '../../../../pipeline/contract/months.ts';
+import { RawTable } from '../../../../pipeline/ingest/readers/raw-table.ts';
 import { type ComparedRow, compareRows } from '../../../../pipeline/intake/compare/compare-rows.ts';
 import { doubtsOfRows } from '../../../../pipeline/intake/compare/doubts.ts';
+import { comparedRows } from '../../../../pipeline/intake/compare/read-rows.ts';
+import { refusalIn } from '../../../../pipeline/lib/bad-input.ts';
 
 const PLACES = Array.from({ length: 12 }, (_, i) => `S${1 + Math.floor(i / 4)}-${i}`);
 const rainOf = (place: number, period: string) =>
@@ -190,7 +195,7 @@ describe('errors in a part of the record', () => {
         ({ key }) => key === 'S1-0 2021-02' || key === 'S3-11 2021-02',
         ({ place, period }) => figure(place === 'S1-0' ? 'S3-11' : 'S1-0', period!),
       ),
-      /^exchanged values: S1-0 and S3-11$/,
+      /^exchanged values: rain of S1-0 and S3-11$/,
     ],
   ];
   test.each(cases)('%s', async (_, after, doubt) => {
@@ -376,4 +381,32 @@ test('a census may grow by a few per cent', async () => {
   expect(await doubtsOf(census(1.33))).toEqual(['the sum of people has changed in all rows (1.33 times)']);
   const one = census(1).with(3, { ...census(1)[3]!, numbers: { people: 10_000 } });
   expect((await doubtsOf(one)).join()).toContain('in S1-3 (7.69 times)');
+});
+
+test('the same months in another form are no change; every column of a role is compared', () => {
+  const source = { role: 'survey_clusters' } as Source;
+  const read = (columns: string[], ...cells: (string | null)[]) => {
+    const about = {
+      refusal: refusalIn('x.csv'),
+      columns: new Set(columns),
+      total: 1,
+      least: 1,
+      ranges: {},
+      leftOut: [],
+    };
+    const values = Object.fromEntries(columns.map((name, i) => [name, cells[i]!]));
+    return comparedRows(new RawTable(about, [{ line: 2, values }]), source, [])[0]!;
+  };
+  const dashed = read(['survey_year', 'period', 'method'], '2018', '2018-09', 'rdt');
+  expect(dashed).toEqual(read(['survey_year', 'period', 'method'], '2018', '201809', 'rdt'));
+  expect(dashed).toEqual(read(['survey_year', 'year', 'month', 'method'], '2018', '2018', '9', 'rdt'));
+  for (const role of Object.keys(ROLES) as Role[]) {
+    const { columns, optional = [], either = [] } = formOf(role);
+    const all = [...columns, ...optional, ...either.flat()];
+    const { words, numbers } = read(all, ...all.map(() => '1'));
+    const times = ['year', 'month'];
+    expect([...Object.keys(words), ...Object.keys(numbers)].sort()).toEqual(
+      [...new Set([...all.filter((name) => !times.includes(name)), 'period'])].sort(),
+    );
+  }
 });
