@@ -29,13 +29,22 @@ export interface SumChange {
   is: number;
 }
 
+export interface StateAgreement {
+  state: string;
+  rank_correlation: number;
+  /** The same with the place before or after each, in the order of codes; the higher of the two. */
+  shifted: number;
+}
+
 export interface PlaceAgreement {
   column: string;
   places: number;
   /** Between the places' means then and now. */
   rank_correlation: number | null;
   /** The lowest within a state, over states with at least `LEAST_PLACES`. */
-  lowest_state: { state: string; rank_correlation: number } | null;
+  lowest_state: StateAgreement | null;
+  /** States whose places agree better with the place before or after them. */
+  misaligned: StateAgreement[];
   /** Values that were missing and are now 0. */
   zeroed: number;
   /** Values that were known and are now missing. */
@@ -311,7 +320,11 @@ async function agreements(
     const own = places.filter((place) => place.column === column);
     const states = [...Map.groupBy(own, ({ state }) => state)].flatMap(([state, some]) => {
       const rank_correlation = some.length < LEAST_PLACES ? null : correlationOf(some);
-      return rank_correlation === null ? [] : [{ state, rank_correlation }];
+      if (rank_correlation === null) return [];
+      const besides = [1, -1].map((by) =>
+        correlationOf(some.map((place, i) => ({ ...place, is: some.at((i + by) % some.length)!.is }))),
+      );
+      return [{ state, rank_correlation, shifted: Math.max(...besides.map((found) => found ?? -1)) }];
     });
     const { zeroed = 0, blanked = 0 } = counts.find((count) => count.column === column) ?? {};
     return {
@@ -319,6 +332,7 @@ async function agreements(
       places: own.length,
       rank_correlation: correlationOf(own),
       lowest_state: states.toSorted((a, b) => a.rank_correlation - b.rank_correlation)[0] ?? null,
+      misaligned: states.filter(({ rank_correlation, shifted }) => shifted > rank_correlation),
       zeroed,
       blanked,
       months_shifted: medianOf(own.flatMap(({ shift }) => shift ?? [])),

@@ -155,9 +155,21 @@ function placeDoubts({
 
 /** Looser limits for added months, which follow the usual order of places and the usual seasonal cycle less closely. */
 const ADDED = { rank_correlation: 0.7, shift: 0.75 };
+/**
+ * Least rank correlation with the neighbours in the list, and how much lower that of the places themselves is, if rows
+ * have slipped. In 360 months of Nigeria's states, the highest correlation with the neighbours is 0.68.
+ */
+const SLIPPED = { shifted: 0.75, less: 0.4 };
 
-function addedDoubts({ column, places, rank_correlation, months_shifted }: PlaceAgreement): string[] {
-  const doubts: string[] = [];
+function addedDoubts({ column, places, rank_correlation, misaligned, months_shifted }: PlaceAgreement): string[] {
+  const slipped = misaligned.filter(
+    (one) => one.shifted > SLIPPED.shifted && one.rank_correlation < one.shifted - SLIPPED.less,
+  );
+  const doubts = listed(
+    `${column}: in the added months rows seem to have slipped by one in`,
+    slipped,
+    ({ state }) => state,
+  );
   if (rank_correlation !== null && places >= LEAST_PLACES && rank_correlation < ADDED.rank_correlation)
     doubts.push(
       `${column}: in the added months the order of the ${places} places is unusual (rank correlation ${rank_correlation.toFixed(2)})`,

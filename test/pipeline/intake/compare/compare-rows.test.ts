@@ -364,6 +364,26 @@ test('late reports for the last months raise no doubt; a rewritten record does, 
   ]);
 });
 
+test('an added month whose rows have slipped by one in a state raises a doubt', async () => {
+  const months = (first: string, last: string, of: (i: number) => number) =>
+    Array.from({ length: 24 }, (_, i) => {
+      const place = `S${i < 12 ? 1 : 2}-${10 + i}`;
+      return periodRange(first, last).map((period) => ({
+        ...row(0, period, 100 + 20 * ((5 * of(i)) % 12) + 0.137 * i + yearOf(period) - 2020),
+        key: `${place} ${period}`,
+        place,
+        state: place.slice(0, 2),
+      }));
+    }).flat();
+  const earlier = months('2020-01', '2022-12', (i) => i);
+  const doubtsOf = async (of: (i: number) => number) =>
+    doubtsOfRows('cases_lgas', await compareRows(earlier, [...earlier, ...months('2023-01', '2023-01', of)]));
+  expect(await doubtsOf((i) => i)).toEqual([]);
+  expect(await doubtsOf((i) => (i < 12 ? (i + 1) % 12 : i))).toContain(
+    'rain: in the added months rows seem to have slipped by one in S1',
+  );
+});
+
 test('a census may grow by a few per cent', async () => {
   const census = (factor: number) =>
     PLACES.map((place, i) => ({
