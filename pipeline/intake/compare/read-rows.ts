@@ -5,7 +5,7 @@ import type { Period } from '../../contract/months.ts';
 import type { RawRow, RawTable } from '../../ingest/readers/raw-table.ts';
 import type { ComparedRow } from './compare-rows.ts';
 
-/** Columns that may write the same month in several ways: the month itself is compared. */
+/** Columns that may give the same month in two ways: the month itself is compared. */
 const TIMES = ['period', 'year', 'month'];
 
 /**
