@@ -126,7 +126,9 @@ test('clusters without a location, a weight or a result are left out by their ki
       (values, i) =>
         `2018,2018-10,incomplete-${i},,,microscopy,${values.split(',')[3]},0.2,${values.replace(/,[^,]*$/, '')}`,
     );
-    const complete = rows.map((row) => `${row},${3.5 + LGAS.findIndex((code) => row.includes(`,${code},`))},4.5,1`);
+    const complete = rows.map(
+      (row, i) => `${row},${3.5 + LGAS.findIndex((code) => row.includes(`,${code},`))},${4.2 + i / 50},1`,
+    );
     country.files['surveys.csv'] = `${[`${header},x,y,w`, ...complete, ...incomplete].join('\n')}\n`;
     Object.assign(sourceIn(country, 'surveys').columns, { longitude: 'x', latitude: 'y', weight: 'w' });
   });
