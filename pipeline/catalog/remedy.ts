@@ -1,8 +1,9 @@
-import type { Gap } from './sources.ts';
+import type { Gap, LeftOut } from './sources.ts';
 
 /** A declaration in the catalog that would resolve a fault; `catalog repair` proposes it. */
 export type Remedy =
   | { declare: 'gap'; gap: Omit<Gap, 'reason'> }
+  | { declare: 'leave_out'; where: LeftOut['where'] }
   | { declare: 'recode'; column: string; from: string; to: string }
   | { declare: 'dissolve' }
   | { declare: 'sliver_km2'; km2: number };

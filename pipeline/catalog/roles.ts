@@ -7,6 +7,8 @@
 interface RoleForm {
   what: string;
   columns: readonly string[];
+  /** The columns that together identify a row, as far as the table has them; `period` is its month in any form. */
+  key?: readonly string[];
   optional?: readonly string[];
   /** Exactly one column of each of these lists. */
   either?: readonly (readonly string[])[];
@@ -14,6 +16,20 @@ interface RoleForm {
 
 /** Names of places in tables keyed by codes: a name that belongs to another place is refused. */
 const NAMES = ['lga', 'state'] as const;
+
+/** Columns of codes, names, words and times; every other column of a table holds numbers. */
+export const WORDS: readonly string[] = [
+  ...NAMES,
+  'lga_pcode',
+  'state_pcode',
+  'cluster_id',
+  'method',
+  'urban',
+  'survey_year',
+  'period',
+  'year',
+  'month',
+];
 
 /**
  * Each role may have one source, except `layer` (one for each figure), `covariate`, and the roles of surveys and cases
@@ -28,6 +44,7 @@ export const ROLES = {
   lga_codes: {
     what: 'Table of the codes and parents of the areas in `lga_boundaries`, by name',
     columns: ['lga', 'lga_pcode'],
+    key: ['lga'],
     optional: ['state_pcode', 'state'],
   },
   state_boundaries: {
@@ -35,17 +52,24 @@ export const ROLES = {
     columns: ['state_pcode', 'state'],
   },
   population: { what: 'GeoTIFF, persons per cell', columns: [] },
-  population_census: { what: 'Table by area', columns: ['lga_pcode', 'people'], optional: ['children_0_4', ...NAMES] },
+  population_census: {
+    what: 'Table by area',
+    columns: ['lga_pcode', 'people'],
+    key: ['lga_pcode'],
+    optional: ['children_0_4', ...NAMES],
+  },
   elevation: { what: 'GeoTIFF, metres', columns: [] },
   climate: {
     what: 'Table by area and month (the month as `period`, or as `year` and `month`), or one GeoTIFF of rain for each month',
     columns: ['lga_pcode', 'rain_mm'],
+    key: ['lga_pcode', 'period'],
     optional: ['temperature_c', 'year', ...NAMES],
     either: [['period', 'month']],
   },
   survey_clusters: {
     what: 'Table of clusters, each with a location: longitude and latitude, an area, or only one of the upper level',
     columns: ['survey_year', 'cluster_id', 'method', 'examined'],
+    key: ['survey_year', 'cluster_id', 'method'],
     optional: [
       'longitude',
       'latitude',
@@ -66,29 +90,34 @@ export const ROLES = {
   survey_states: {
     what: 'Table of a round with results for the upper level only',
     columns: ['survey_year', 'state_pcode', 'method', 'positivity'],
+    key: ['survey_year', 'state_pcode', 'method'],
     optional: NAMES,
   },
   cases_states: {
     what: 'Table of monthly confirmed cases of the upper level',
     columns: ['state_pcode', 'confirmed'],
+    key: ['state_pcode', 'period'],
     optional: ['year', ...NAMES],
     either: [['period', 'month']],
   },
   cases_lgas: {
     what: 'Table of monthly confirmed cases by area',
     columns: ['lga_pcode', 'confirmed'],
+    key: ['lga_pcode', 'period'],
     optional: ['state_pcode', 'year', ...NAMES],
     either: [['period', 'month']],
   },
   layer: {
     what: 'A context figure: GeoTIFF, or table by area of either level of the figure or of `classes`',
     columns: [],
+    key: ['lga_pcode', 'state_pcode'],
     optional: NAMES,
     either: [['lga_pcode', 'state_pcode']],
   },
   covariate: {
     what: 'A possible predictor of risk: GeoTIFFs, or table by area of either level of `value` or of `classes`, optionally by year or month',
     columns: [],
+    key: ['lga_pcode', 'state_pcode', 'period', 'year'],
     optional: ['period', 'year', 'month', ...NAMES],
     either: [['lga_pcode', 'state_pcode']],
   },

@@ -120,6 +120,7 @@ export function checkSource(source: Source): void {
   if (source.format === 'geotiff') checkRaster(source, refusal);
   else checkColumns(source, refusal);
   if (isTable(source)) checkTable(source, refusal);
+  else if (source.leave_out) throw refusal('leave_out', 'none: only tables have rows');
   if (source.dialect) checkDialect(source, source.dialect, refusal);
   for (const gap of source.gaps ?? []) checkGap(source, gap);
 }
@@ -191,6 +192,9 @@ function checkTable(source: Source, refusal: Refusal): void {
     if (source.columns?.[column] === undefined) throw refusal(`a range of ${column}`, 'a column of `columns`');
     if (least > most) throw refusal(`the range ${least} to ${most} of ${column}`, 'the smaller value first');
   }
+  for (const column of (source.leave_out ?? []).flatMap(({ where }) => Object.keys(where)))
+    if (source.columns?.[column] === undefined)
+      throw refusal.at('leave_out')(`the column ${column}`, `one of ${Object.keys(source.columns ?? {}).join(', ')}`);
   if (source.classes_total !== undefined && !source.classes) throw refusal('classes_total', 'classes that sum to it');
   for (const [name, months] of [
     ['span', source.span],

@@ -31,6 +31,25 @@ export const Gap = Type.Object(
 );
 export type Gap = Static<typeof Gap>;
 
+/** Rows to leave out: those with these values in all of the columns. */
+export const LeftOut = Type.Object(
+  {
+    where: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Null()]), {
+      minProperties: 1,
+      description: "The project's column -> the row's value there; null for a blank cell",
+    }),
+    reason: text,
+  },
+  closed,
+);
+export type LeftOut = Static<typeof LeftOut>;
+
+/** The rows in words: `longitude 0 and latitude 0`, `a blank weight`. */
+export const describeLeftOut = ({ where }: Pick<LeftOut, 'where'>): string =>
+  Object.entries(where)
+    .map(([column, value]) => (value === null ? `a blank ${column}` : `${column} ${value}`))
+    .join(' and ');
+
 /** Who accepted the files, when and why; written by `malaria-risk catalog update`, the latest last. */
 export const Acceptance = Type.Object(
   {
@@ -99,6 +118,9 @@ export const Source = Type.Object(
       Type.Record(Type.String(), Type.Union([Type.String(), Type.Number()]), {
         description: 'Rows to keep: file column -> value (for example one year of several in a file)',
       }),
+    ),
+    leave_out: Type.Optional(
+      Type.Array(LeftOut, { description: 'Rows of a table to leave out, each kind with a reason' }),
     ),
     recode: Type.Optional(
       Type.Record(Type.String(), Type.Record(Type.String(), text), {

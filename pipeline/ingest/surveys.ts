@@ -1,4 +1,5 @@
-import type { Source } from '../catalog/sources.ts';
+import type { Remedy } from '../catalog/remedy.ts';
+import type { LeftOut, Source } from '../catalog/sources.ts';
 import { METHODS, type Method } from '../catalog/values.ts';
 import { monthIndex, periodOf } from '../contract/months.ts';
 import { readEach, refusalIn } from '../lib/bad-input.ts';
@@ -78,6 +79,7 @@ export async function readClusters(
   const readPlace = placeReader(input, areas, locate, displaced ? snapped : null);
   // Rows with other methods are read too: a fault in them is a fault in the file.
   const all = readEach(table.rows, (row): Cluster & { method: Method } => {
+    refuseIncomplete(row);
     const examined = readExamined(row, source);
     return {
       cluster_id: row.text('cluster_id'),
@@ -165,6 +167,31 @@ export async function readStates(
     }),
   );
   return { rounds, rows };
+}
+
+/** The declaration in the catalog that would leave rows with these values out. */
+const leaveOut = (where: LeftOut['where']): Remedy => ({ declare: 'leave_out', where });
+
+/** The columns of places, of which a cluster needs only some. */
+const PLACES = ['longitude', 'latitude', 'lga_pcode', 'state_pcode'];
+
+/**
+ * Refuses a cluster that the catalog may leave out: one without a location, whose coordinates many surveys give as 0,
+ * or without a weight or result.
+ */
+function refuseIncomplete(row: RawRow): void {
+  if (Number(row.values.longitude || Number.NaN) === 0 && Number(row.values.latitude || Number.NaN) === 0)
+    throw row.refusal('the coordinates 0, 0', 'a location', leaveOut({ longitude: 0, latitude: 0 }));
+  const places = PLACES.filter((column) => row.hasColumn(column));
+  if (!places.some((column) => row.has(column))) {
+    const where = Object.fromEntries(places.map((column) => [column, null]));
+    throw row.refusal('no location', 'a state, an LGA, or coordinates inside one', leaveOut(where));
+  }
+  for (const column of ['weight', 'examined', 'positive', 'positivity'])
+    if (row.hasColumn(column) && !row.has(column))
+      throw row.refusal.at(column)('nothing', 'a value', leaveOut({ [column]: null }));
+  if (Number(row.values.examined) === 0)
+    throw row.refusal.at('examined')('0', `1 to ${MOST_EXAMINED}`, leaveOut({ examined: 0 }));
 }
 
 /** The row's round, which must be in the catalog, and its month, which must be within the round's fieldwork. */

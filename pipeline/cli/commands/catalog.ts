@@ -77,7 +77,8 @@ function schemaCommand(): Command {
 const REPAIR_DETAIL = `
 Raw files are never changed. Faults that can be declared are declared in sources.json instead: a place without a row or
 a value, months without records, land that belongs to no LGA (gaps, each with its rule); a name that the table of codes
-spells differently (recode); an area split into several features (dissolve). Findings, report and manifest list each
+spells differently (recode); an area split into several features (dissolve); clusters without a location, a weight or
+results (leave_out, a kind of rows). Findings, report and manifest list each
 declaration. Faults that cannot be declared, such as a wrong number or outlines that cross each other, are listed last.
 
 Exits with 0 if no fault is left, 1 if one is left or a declaration waits for --accept.

@@ -44,7 +44,7 @@ function describeComparison({ rows, outlines, rasters = [] }: SourceComparison):
     ...(outlines
       ? [
           [
-            `Outlines: ${outlines.outlines.was} -> ${outlines.outlines.is}; ${outlines.added.length} new, ${outlines.removed.length} removed, ${outlines.renamed.length} renamed, ${outlines.resized.length} resized`,
+            `Outlines: ${outlines.outlines.was} -> ${outlines.outlines.is}; ${outlines.added.length} new, ${outlines.removed.length} removed, ${outlines.relabelled.length} names or parents changed, ${outlines.resized.length} resized, ${outlines.moved.length} moved`,
           ],
         ]
       : []),
@@ -61,6 +61,7 @@ function describeComparison({ rows, outlines, rasters = [] }: SourceComparison):
 function describeRows({
   rows,
   examples,
+  changed_columns,
   columns,
   by_state,
   by_group,
@@ -76,6 +77,7 @@ function describeRows({
       `  added ${rows.added}${sample(examples.added)}`,
       `  removed ${rows.removed}${sample(examples.removed)}`,
       `  changed ${rows.changed}${sample(examples.changed)}`,
+      ...changed_columns.map(({ column, rows: changed }) => `    ${column} in ${changed}`),
     ],
     [
       'Columns:',

@@ -8,6 +8,7 @@ import { readCsv, type TextTable } from './csv.ts';
 import { readDbf } from './dbf.ts';
 import { inOwnDialect } from './dialect.ts';
 import { readJsonTable } from './json-table.ts';
+import { withoutLeftOut } from './left-out.ts';
 import { readMonth, readMonthOfYear } from './months.ts';
 
 /** What a number in a cell must be, beside the catalog's range of its column. */
@@ -107,7 +108,7 @@ export class RawTable {
   readonly refusal: Refusal;
   readonly columns: ReadonlySet<string>;
   readonly rows: readonly RawRow[];
-  /** Number of rows in the file, including those that `where` excludes, and the minimum that the catalog specifies. */
+  /** Number of rows in the file, including those that are left out, and the minimum that the catalog specifies. */
   readonly total: number;
   readonly least: number;
   /** Plausible ranges of columns, and the order of a month's parts, according to the catalog. */
@@ -153,7 +154,7 @@ export class RawTable {
 /**
  * Reads a CSV (plain or gzip), a dBase file or a JSON table in the catalog's dialect, with columns renamed by the
  * catalog. Values remain text, months as `YYYY-MM`: only callers can interpret a column.
- * @param report collects a finding if the file may be cut short
+ * @param report collects findings: a file that may be cut short, rows that the catalog leaves out
  * @throws BadInput for a file that is missing or unreadable, and for a column that is missing or empty throughout
  */
 export async function readTable(
@@ -167,8 +168,8 @@ export async function readTable(
   if (!existsSync(full))
     throw refusal('no such file', source.id ? `the source ${source.id} of the catalog` : 'a CSV table');
   const { dialect = {} } = source;
-  const read = await readText(full, file, source.format, dialect);
-  const { header, rows: all, mayBeCut } = inOwnDialect(read, dialect, refusal);
+  const text = await readText(full, file, source.format, dialect);
+  const { header, rows: all, mayBeCut } = inOwnDialect(text, dialect, refusal);
   if (mayBeCut) report.push({ source: source.id ?? file, rule: 'no line end', what: `${file}: ${MAY_BE_CUT}` });
   const indexOf = (name: string) => {
     const index = header.indexOf(name);
@@ -179,7 +180,7 @@ export async function readTable(
   };
   const used = Object.entries(columnsOf(source)).map(([ours, name]) => [ours, indexOf(name)] as const);
   const keep = Object.entries(source.where ?? {}).map(([name, value]) => [name, indexOf(name), value] as const);
-  const rows = all
+  const read = all
     .filter(({ line, cells }) =>
       keep.every(([name, index, value]) => {
         const found = cells[index] ?? '';
@@ -196,6 +197,7 @@ export async function readTable(
       }
       return { line, values };
     });
+  const rows = withoutLeftOut(read, source, report);
   if (rows.length === 0)
     throw refusal('no rows', `at least one${source.where ? ` with ${JSON.stringify(source.where)}` : ''}`);
   const empty = used.find(([ours]) => rows.every(({ values }) => values[ours] === null));

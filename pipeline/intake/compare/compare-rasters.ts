@@ -24,6 +24,8 @@ export interface RasterComparison {
   rank_correlation: number | null;
   /** Pearson's, cell by cell; null if the grids differ. */
   cell_correlation: number | null;
+  /** Cells with a value in both that is not 0 in both, and those whose value has changed; null if the grids differ. */
+  cells: { both: number; changed: number } | null;
 }
 
 /** Side of the blocks on which two grids are compared, degrees. */
@@ -42,11 +44,13 @@ export async function compareRasters(
     return other ? [[sum / n, other.sum / other.n] as const] : [];
   });
   const same_grid = sameGrid(before.grid, after.grid);
+  const { correlation, cells } = same_grid ? await compareCells(was, is, nodata) : { correlation: null, cells: null };
   return {
     was: before.summary,
     is: after.summary,
     same_grid,
-    cell_correlation: same_grid ? await cellCorrelation(was, is, nodata) : null,
+    cell_correlation: correlation,
+    cells,
     rank_correlation: rankCorrelation(
       common.map(([a]) => a),
       common.map(([, b]) => b),
@@ -104,11 +108,14 @@ async function summarise(file: string, nodata: Source['nodata']) {
   };
 }
 
-/** Pearson's correlation of two rasters on one grid, over cells with a value in both; null if either is constant. */
-async function cellCorrelation(was: string, is: string, nodata: Source['nodata']): Promise<number | null> {
+/**
+ * Compares two rasters on one grid over the cells with a value in both.
+ * @returns Pearson's correlation, null if either is constant
+ */
+async function compareCells(was: string, is: string, nodata: Source['nodata']) {
   const a = await openRaster(was, { nodata });
   const b = await openRaster(is, { nodata });
-  const s = { n: 0, a: 0, b: 0, aa: 0, bb: 0, ab: 0 };
+  const s = { n: 0, filled: 0, changed: 0, a: 0, b: 0, aa: 0, bb: 0, ab: 0 };
   try {
     for (const window of listWindows(a.grid, a, [wholeGrid(a.grid)])) {
       const [x, y] = [await a.readWindow(window), await b.readWindow(window)];
@@ -116,6 +123,8 @@ async function cellCorrelation(was: string, is: string, nodata: Source['nodata']
         const [u, v] = [x[i]!, y[i]!];
         if (Number.isNaN(u) || Number.isNaN(v)) continue;
         s.n += 1;
+        if (u !== 0 || v !== 0) s.filled += 1;
+        if (u !== v) s.changed += 1;
         s.a += u;
         s.b += v;
         s.aa += u * u;
@@ -128,7 +137,8 @@ async function cellCorrelation(was: string, is: string, nodata: Source['nodata']
     await b.close();
   }
   const spread = (s.n * s.aa - s.a * s.a) * (s.n * s.bb - s.b * s.b);
-  return spread > 0 ? (s.n * s.ab - s.a * s.b) / Math.sqrt(spread) : null;
+  const correlation = spread > 0 ? (s.n * s.ab - s.a * s.b) / Math.sqrt(spread) : null;
+  return { correlation, cells: { both: s.filled, changed: s.changed } };
 }
 
 /** Factors by which the sum of people, the mean of a layer and the mean of a month in another year may differ. */
@@ -139,12 +149,14 @@ const SIZE_FACTOR = { persons: 1.1, layer: 1.5, other_year: 3 };
 const LEAST_RANK_CORRELATION = { same: 0.95, other_year: 0.5 };
 /** A lower correlation means that cells have moved by small distances. */
 const LEAST_CELL_CORRELATION = 0.95;
+/** Share of the cells of a raster that may be corrected; most cells of a new estimate change. */
+const MOST_CORRECTED = 0.001;
 /** Share of the cells with a value by which their number may change. */
 const MOST_CELLS = 0.01;
 
 /** @param otherYear whether the raster was compared with the same month of another year */
 export function doubtsOfRasters(source: Source, comparison: RasterComparison, otherYear = false): string[] {
-  const { was, is, same_grid, rank_correlation, cell_correlation } = comparison;
+  const { was, is, same_grid, rank_correlation, cell_correlation, cells } = comparison;
   const doubts: string[] = [];
   if (!same_grid) doubts.push(`a different grid: ${is.grid}, previously ${was.grid}`);
   const persons = source.unit === 'persons';
@@ -159,6 +171,8 @@ export function doubtsOfRasters(source: Source, comparison: RasterComparison, ot
     doubts.push(`its spatial pattern has changed (rank correlation ${rank_correlation.toFixed(2)})`);
   else if (!otherYear && cell_correlation !== null && cell_correlation < LEAST_CELL_CORRELATION)
     doubts.push(`its cells have moved (correlation ${cell_correlation.toFixed(2)})`);
+  if (!otherYear && cells && cells.changed > MOST_CORRECTED * cells.both && cells.changed <= cells.both / 2)
+    doubts.push(`${cells.changed} of ${cells.both} cells have changed, all others are as before`);
   if (persons && same_grid && Math.abs(is.positive - was.positive) > MOST_CELLS * was.positive)
     doubts.push(`${is.positive} cells have people, previously ${was.positive}`);
   return doubts;

@@ -1,10 +1,12 @@
-/** Compares two releases of a table, row by row. */
-import type { Period } from '../../contract/months.ts';
-import { addMonths, monthOf } from '../../contract/months.ts';
+/** Compares two releases of a table, row by row, in SQL. */
+import { addMonths, type Period } from '../../contract/months.ts';
 import { rankCorrelation } from '../../lib/numerics/rank-correlation.ts';
-import { type Distribution, distributionOf, medianOf, monthsBetween, phaseOf } from './statistics.ts';
+import { type Database, identifier, literal, withDatabase } from '../../lib/tables/duckdb.ts';
+import { loadTable } from '../../lib/tables/load-table.ts';
+import { type ColumnForm, orNull, real, text } from '../../lib/tables/table.ts';
+import { type Distribution, medianOf } from './statistics.ts';
 
-/** A row of a table: its key, place and time, and its numbers. */
+/** A row of a table: its key, place and time, and its columns. */
 export interface ComparedRow {
   key: string;
   /** P-code of its LGA, or of its state if it names no LGA. */
@@ -13,6 +15,8 @@ export interface ComparedRow {
   /** A survey's round and method, or a year. */
   group: string;
   period: Period | null;
+  /** Codes, names and times. */
+  words: Readonly<Record<string, string | null>>;
   numbers: Readonly<Record<string, number | null>>;
 }
 
@@ -25,13 +29,22 @@ export interface SumChange {
   is: number;
 }
 
+export interface StateAgreement {
+  state: string;
+  rank_correlation: number;
+  /** The same with the place before or after each, in the order of codes; the higher of the two. */
+  shifted: number;
+}
+
 export interface PlaceAgreement {
   column: string;
   places: number;
   /** Between the places' means then and now. */
   rank_correlation: number | null;
   /** The lowest within a state, over states with at least `LEAST_PLACES`. */
-  lowest_state: { state: string; rank_correlation: number } | null;
+  lowest_state: StateAgreement | null;
+  /** States whose places agree better with the place before or after them. */
+  misaligned: StateAgreement[];
   /** Values that were missing and are now 0. */
   zeroed: number;
   /** Values that were known and are now missing. */
@@ -51,6 +64,8 @@ export interface RowComparison {
   rows: { was: number; is: number; added: number; removed: number; changed: number };
   /** Keys of some of these rows. */
   examples: { added: string[]; removed: string[]; changed: string[] };
+  /** Columns that differ in rows of both releases, and in how many. */
+  changed_columns: { column: string; rows: number }[];
   columns: { column: string; was: Distribution; is: Distribution }[];
   by_state: SumChange[];
   by_group: SumChange[];
@@ -58,241 +73,380 @@ export interface RowComparison {
   by_place: SumChange[];
   /** Sums by month, over rows in both. */
   by_month: SumChange[];
-  /** Places, and states within a group, most of whose rows have changed. */
-  rewritten: { places: Rewritten[]; groups: Rewritten[] };
+  /**
+   * Places and states, in all rows, in a year or round, or in a month, most of whose rows have changed. The last
+   * `LATE_MONTHS` count only with all rows of a place.
+   */
+  rewritten: Rewritten[];
   places: PlaceAgreement[];
   /** Added months compared with the earlier averages of the same places and months of the year. */
   added_months: SumChange[];
   added_places: PlaceAgreement[];
-  /** For each added month and each of the twelve before it: how many of the figures above 0 are equal. */
-  repeated: { column: string; period: Period; of: Period; rows: number; same: number }[];
-  /** Added figures above the previous maximum of their place, if it had at least a year of figures. */
+  /** Added months, of all places or of a state, most of whose figures above 0 are equal to those of an earlier month. */
+  repeated: { column: string; of: string; as: Period; rows: number; same: number }[];
+  /** Figures of a place in a year, added or changed, that are equal to those of another place or year. */
+  copied: { column: string; of: string; as: string; same: number }[];
+  /** Places in a year, and states in a month, whose added or changed figures are all the same. */
+  flat: { column: string; of: string; rows: number; value: number }[];
+  /** Figures of settled months, and lower ones of any month, that have changed: see `LATE_MONTHS`. */
+  corrected: { column: string; place: string; period: Period; was: number; is: number }[];
+  /** Rows, of one time, that have exchanged their values. */
+  exchanged: { column: string; a: string; b: string; rows: number }[];
+  /** Added or changed figures above the previous maximum of their place, if it had at least a year of figures. */
   highest: { column: string; place: string; period: Period; most: number; is: number }[];
   /** Number of places that report, by added month, and in the last month before. */
   reporting: { period: Period; places: number; before: number }[];
+  /** Means of added rounds, by method, compared with those of all earlier rounds; a method without rows has null. */
+  rounds: { column: string; of: string; was: number; is: number | null }[];
 }
 
 /** Minimum number of rows of a set that is checked for rewriting: in a smaller one, most may be corrected. */
-export const LEAST_RECORD = 10;
-const EXAMPLES = 5;
+export const LEAST_RECORD = 6;
+/** Records of this many last months may still be completed by late reports. */
+export const LATE_MONTHS = 6;
+/**
+ * Fewer equal figures are chance: in Nigeria's files, two places, or two years of a place, share at most two figures of
+ * three digits in the same months of a year.
+ */
+export const LEAST_COPIED = 4;
 /** Minimum number of places whose order is compared: fewer have no meaningful order. */
 export const LEAST_PLACES = 10;
+const EXAMPLES = 5;
+/** Numbers whose sums and means over rows say nothing. */
+const POSITIONS = ['longitude', 'latitude'];
 
-export function compareRows(before: readonly ComparedRow[], after: readonly ComparedRow[]): RowComparison {
-  const then = new Map(before.map((row) => [row.key, row]));
-  const now = new Map(after.map((row) => [row.key, row]));
-  const columns = [...new Set([...before, ...after].flatMap(({ numbers }) => Object.keys(numbers)))];
-  const pairs = after.flatMap((is) => {
-    const was = then.get(is.key);
-    return was ? [{ was, is }] : [];
-  });
-  const added = after.filter(({ key }) => !then.has(key));
-  const removed = before.filter(({ key }) => !now.has(key));
-  const againstUsual = pairWithUsual(before, added, columns);
-  const isChanged = ({ was, is }: Pair) =>
-    was.place !== is.place || columns.some((name) => was.numbers[name] !== is.numbers[name]);
-  const changed = pairs.filter(isChanged);
-  const keysOf = (rows: readonly { key: string }[]) => rows.slice(0, EXAMPLES).map(({ key }) => key);
-  return {
-    rows: {
-      was: before.length,
-      is: after.length,
-      added: added.length,
-      removed: removed.length,
-      changed: changed.length,
-    },
-    examples: { added: keysOf(added), removed: keysOf(removed), changed: keysOf(changed.map(({ is }) => is)) },
-    columns: columns.map((column) => ({
-      column,
-      was: distributionOf(before.map(({ numbers }) => numbers[column] ?? null)),
-      is: distributionOf(after.map(({ numbers }) => numbers[column] ?? null)),
-    })),
-    by_state: columns.flatMap((column) => sumsOf(pairs, column, ({ state }) => state)),
-    by_group: columns.flatMap((column) => [
-      ...sumsOf(pairs, column, () => 'all rows'),
-      ...sumsOf(pairs, column, ({ group }) => group),
-    ]),
-    by_place: columns
-      .flatMap((column) => sumsOf(pairs, column, ({ place }) => place))
-      .filter(({ was, is }) => was !== is),
-    by_month: columns.flatMap((column) => sumsOf(pairs, column, ({ period }) => period ?? '')),
-    rewritten: {
-      places: rewrittenBy(pairs, isChanged, ({ place }) => place),
-      groups: rewrittenBy(pairs, isChanged, ({ state, group }) => (state && group ? `${state} in ${group}` : '')),
-    },
-    places: columns.map((column) => agreementOf(pairs, column)),
-    added_months: columns.flatMap((column) => sumsOf(againstUsual, column, ({ state }) => `added months of ${state}`)),
-    added_places: columns.map((column) => agreementOf(againstUsual, column)),
-    repeated: columns.flatMap((column) => repeatedIn(now, added, column)),
-    highest: columns.flatMap((column) => highestOf(before, added, column)),
-    reporting: reportingOf(before, added),
-  };
-}
+/** The columns of a loaded row that stand for its place and time; no column of a role has these names. */
+const ABOUT = { _key: text(''), _place: text(''), _state: text(''), _group: text(''), _period: text('') };
 
-interface Pair {
-  was: ComparedRow;
-  is: ComparedRow;
-}
-
-/** The two values; null if either is missing. */
-const both = ({ was, is }: Pair, column: string): [number, number] | null => {
-  const [a, b] = [was.numbers[column], is.numbers[column]];
-  return a == null || b == null ? null : [a, b];
-};
-
-function sumsOf(pairs: readonly Pair[], column: string, groupOf: (row: ComparedRow) => string): SumChange[] {
-  return [...Map.groupBy(pairs, ({ is }) => groupOf(is))]
-    .filter(([of]) => of !== '')
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([of, own]) => {
-      const known = own.map((pair) => both(pair, column)).filter((values) => values !== null);
-      const sum = (which: 0 | 1) => known.reduce((total, values) => total + values[which], 0);
-      return { column, of, rows: known.length, was: sum(0), is: sum(1) };
-    });
-}
-
-/** The sets of rows most of which have changed. */
-function rewrittenBy(
-  pairs: readonly Pair[],
-  isChanged: (pair: Pair) => boolean,
-  nameOf: (row: ComparedRow) => string,
-): Rewritten[] {
-  return [...Map.groupBy(pairs, ({ is }) => nameOf(is))]
-    .map(([of, own]) => ({ of, rows: own.length, changed: own.filter(isChanged).length }))
-    .filter(({ of, rows, changed }) => of !== '' && rows >= LEAST_RECORD && changed > rows / 2);
-}
-
-function agreementOf(pairs: readonly Pair[], column: string): PlaceAgreement {
-  const means: { state: string; was: number; is: number }[] = [];
-  const shifts: number[] = [];
-  for (const own of Map.groupBy(pairs, ({ is }) => is.place).values()) {
-    const known = own.flatMap((pair) => {
-      const values = both(pair, column);
-      return values ? [{ period: pair.is.period, values }] : [];
-    });
-    if (known.length === 0) continue;
-    const mean = (which: 0 | 1) => known.reduce((sum, { values }) => sum + values[which], 0) / known.length;
-    means.push({ state: own[0]!.is.state, was: mean(0), is: mean(1) });
-    const [was, is] = ([0, 1] as const).map((which) =>
-      phaseOf(meansByMonth(known.map(({ period, values }) => [period, values[which]]))),
+export const compareRows = (before: readonly ComparedRow[], after: readonly ComparedRow[]): Promise<RowComparison> =>
+  withDatabase(async (db) => {
+    const columns = await load(db, { was: before, is: after });
+    const last = before.reduce((latest, { period }) => (period !== null && period > latest ? period : latest), '');
+    const settled = last === '' ? '' : addMonths(last, -LATE_MONTHS);
+    const some = async (from: string) =>
+      (await db.rows<{ key: string }>(`SELECT _key AS key FROM ${from} ORDER BY rowid LIMIT ${EXAMPLES}`)).map(
+        ({ key }) => key,
+      );
+    const [counts] = await db.rows<RowComparison['rows']>(
+      `SELECT (SELECT count(*) FROM was) AS was, (SELECT count(*) FROM "is") AS "is",
+         (SELECT count(*) FROM "is" ANTI JOIN was USING (_key)) AS added,
+         (SELECT count(*) FROM was ANTI JOIN "is" USING (_key)) AS removed,
+         (SELECT count(*) FROM changes WHERE changed) AS changed`,
     );
-    if (was != null && is != null) shifts.push(monthsBetween(was, is));
+    return {
+      rows: counts!,
+      examples: {
+        added: await some('"is" ANTI JOIN was USING (_key)'),
+        removed: await some('was ANTI JOIN "is" USING (_key)'),
+        changed: await some('changes WHERE changed'),
+      },
+      changed_columns: await db.rows(
+        `SELECT "column", count(*) AS rows FROM (SELECT unnest(columns) AS "column" FROM changes)
+         GROUP BY ALL ORDER BY rows DESC, "column"`,
+      ),
+      columns: await distributions(db, columns),
+      by_state: await sums(db, 'pairs', '_state'),
+      by_group: [...(await sums(db, 'pairs', "'all rows'")), ...(await sums(db, 'pairs', '_group'))],
+      by_place: (await sums(db, 'pairs', '_place')).filter(({ was, is }) => was !== is),
+      by_month: await sums(db, 'pairs', '_period'),
+      rewritten: await rewritten(db, settled),
+      corrected: await corrected(db, settled),
+      places: await agreements(db, 'pairs', columns),
+      added_months: await sums(db, 'usual', "'added months of ' || _state"),
+      added_places: await agreements(db, 'usual', columns),
+      repeated: await repeated(db),
+      copied: await copied(db),
+      flat: await flat(db),
+      exchanged: await exchanged(db),
+      highest: await highest(db),
+      reporting: await reporting(db),
+      rounds: await rounds(db),
+    };
+  });
+
+/**
+ * Loads both releases as the tables `was` and `is`, and makes what the comparisons read:
+ * - `changes`: rows in both, with the columns that differ;
+ * - `cells`: every number of either release, one a row, with its `side`;
+ * - `pairs`: the numbers of rows in both, as `was` and `is`;
+ * - `fresh`: numbers of the new release that were not there, or not the same; `added`: those of added rows;
+ * - `usual`: the numbers of added months beside the earlier average of their place and month of the year.
+ * @returns the columns of numbers
+ */
+async function load(db: Database, sides: Record<'was' | 'is', readonly ComparedRow[]>): Promise<string[]> {
+  const all = [...sides.was, ...sides.is];
+  const namesOf = (kind: 'words' | 'numbers') => [...new Set(all.flatMap((row) => Object.keys(row[kind])))];
+  const [words, numbers] = [namesOf('words'), namesOf('numbers')];
+  const columns: Record<string, ColumnForm> = { ...ABOUT };
+  for (const name of words) columns[name] = orNull(text(''));
+  for (const name of numbers) columns[name] = orNull(real(''));
+  for (const [side, rows] of Object.entries(sides)) {
+    const values: Record<string, unknown[]> = {
+      _key: rows.map(({ key }) => key),
+      _place: rows.map(({ place }) => place),
+      _state: rows.map(({ state }) => state),
+      _group: rows.map(({ group }) => group),
+      _period: rows.map(({ period }) => period ?? ''),
+    };
+    for (const name of words) values[name] = rows.map((row) => row.words[name] ?? null);
+    for (const name of numbers) values[name] = rows.map((row) => row.numbers[name] ?? null);
+    await loadTable(db, side, { form: { row: 'a row of a release', columns }, columns: values });
   }
-  const correlationOf = (some: typeof means) =>
+  const about = Object.keys(ABOUT).join(', ');
+  const differing = [...words, ...numbers].map((name) => {
+    const column = identifier(name);
+    return `CASE WHEN was.${column} IS DISTINCT FROM "is".${column} THEN ${literal(name)} END`;
+  });
+  await db.run(
+    `CREATE TEMP TABLE changes AS
+     SELECT "is"._key, "is"._place, "is"._state, "is"._group, "is"._period,
+       list_filter([${differing}, NULL], lambda name: name IS NOT NULL) AS columns, len(columns) > 0 AS changed
+     FROM "is" JOIN was USING (_key) ORDER BY "is".rowid`,
+  );
+  await db.run(
+    `CREATE TEMP TABLE cells AS SELECT '' AS side, ${about}, 0 AS nth, '' AS "column", 0::DOUBLE AS value FROM "is" LIMIT 0`,
+  );
+  for (const side of Object.keys(sides))
+    for (const [nth, name] of numbers.entries())
+      await db.run(
+        `INSERT INTO cells SELECT ${literal(side)}, ${about}, ${nth}, ${literal(name)}, ${identifier(name)}
+         FROM ${identifier(side)}`,
+      );
+  await db.run(
+    `CREATE TEMP TABLE pairs AS
+     SELECT n.* EXCLUDE (side, value), o.value AS was, n.value AS "is"
+     FROM cells n JOIN cells o USING (_key, "column") WHERE n.side = 'is' AND o.side = 'was'`,
+  );
+  await db.run(
+    `CREATE TEMP TABLE added AS SELECT * FROM cells ANTI JOIN was USING (_key) WHERE side = 'is' AND value IS NOT NULL`,
+  );
+  await db.run(
+    `CREATE TEMP TABLE fresh AS
+     SELECT * EXCLUDE (side) FROM added
+     UNION ALL BY NAME SELECT * EXCLUDE (was, "is"), "is" AS value FROM pairs WHERE "is" IS DISTINCT FROM was AND "is" IS NOT NULL`,
+  );
+  await db.run(
+    `CREATE TEMP TABLE usual AS
+     SELECT added.* EXCLUDE (side, value), earlier.was, added.value AS "is"
+     FROM added JOIN (
+       SELECT _place, "column", right(_period, 2) AS month, avg(value) AS was
+       FROM cells WHERE side = 'was' AND _period <> '' GROUP BY ALL
+     ) earlier ON earlier._place = added._place AND earlier."column" = added."column" AND month = right(_period, 2)`,
+  );
+  // A figure of fewer digits occurs twice by chance.
+  await db.run(`CREATE TEMP MACRO is_telling(value) AS length(trim(replace(abs(value)::VARCHAR, '.', ''), '0')) >= 3`);
+  return numbers;
+}
+
+const sums = (db: Database, from: 'pairs' | 'usual', of: string) =>
+  db.rows<SumChange>(
+    `SELECT "column", ${of} AS of, count(was + "is") AS rows, coalesce(sum(was) FILTER ("is" IS NOT NULL), 0) AS was,
+       coalesce(sum("is") FILTER (was IS NOT NULL), 0) AS "is"
+     FROM ${from} WHERE "column" NOT IN (${POSITIONS.map(literal)}) AND ${of} <> '' GROUP BY ALL ORDER BY min(nth), of`,
+  );
+
+async function distributions(db: Database, columns: readonly string[]): Promise<RowComparison['columns']> {
+  const found = await db.rows<Distribution & { side: 'was' | 'is'; column: string }>(
+    `SELECT side, "column", count(value) AS n, count(*) - count(value) AS missing, min(value) AS min,
+       quantile_cont(value, 0.25) AS q1, median(value) AS median, quantile_cont(value, 0.75) AS q3, max(value) AS max,
+       avg(value) AS mean
+     FROM cells GROUP BY ALL`,
+  );
+  const of = (name: string, wanted: 'was' | 'is'): Distribution => {
+    const { side: _, column: __, ...values } = found.find(({ side, column }) => column === name && side === wanted)!;
+    return values;
+  };
+  return columns.map((column) => ({ column, was: of(column, 'was'), is: of(column, 'is') }));
+}
+
+/** The sets of rows most of which have changed, those with the most changes first; parts of such a set are left out. */
+async function rewritten(db: Database, settled: Period): Promise<Rewritten[]> {
+  const found = await db.rows<Rewritten>(
+    `WITH settled AS (FROM changes WHERE _group <> left(_period, 4) OR _period <= ${literal(settled)}),
+     sets AS (
+       SELECT _place AS of, changed FROM changes WHERE _place <> _state
+       UNION ALL SELECT _state, changed FROM changes WHERE _state <> ''
+       UNION ALL SELECT _place || ' in ' || _group, changed FROM settled WHERE _group <> ''
+       UNION ALL SELECT _state || ' in ' || _group, changed FROM settled WHERE _group <> ''
+       UNION ALL SELECT _state || ' in ' || _period, changed FROM settled WHERE _period <> ''
+     )
+     SELECT of, count(*) AS rows, count_if(changed) AS changed FROM sets
+     GROUP BY of HAVING rows >= ${LEAST_RECORD} AND changed > rows / 2 ORDER BY changed DESC, of`,
+  );
+  return found.filter(({ of }) => !found.some((whole) => of.startsWith(`${whole.of} in `)));
+}
+
+/** @param from the former figures of rows as `was`, the new ones as `is` */
+async function agreements(
+  db: Database,
+  from: 'pairs' | 'usual',
+  columns: readonly string[],
+): Promise<PlaceAgreement[]> {
+  interface Place {
+    column: string;
+    state: string;
+    was: number;
+    is: number;
+    shift: number | null;
+  }
+  // The shift is the angle between the first harmonics of the place's two yearly cycles, if both are clear.
+  const places = await db.rows<Place>(
+    `WITH known AS (FROM ${from} WHERE was IS NOT NULL AND "is" IS NOT NULL),
+     months AS (
+       SELECT "column", _place, pi() / 6 * right(_period, 2)::INT AS angle, avg(was) AS was, avg("is") AS "is"
+       FROM known WHERE _period <> '' GROUP BY ALL
+     ), cycles AS (
+       SELECT "column", _place, count(*) AS months,
+         sum(was * cos(angle)) AS x, sum(was * sin(angle)) AS y, sum(abs(was)) AS was,
+         sum("is" * cos(angle)) AS u, sum("is" * sin(angle)) AS v, sum(abs("is")) AS "is"
+       FROM months GROUP BY ALL
+     ), shifts AS (
+       SELECT "column", _place, 6 / pi() * atan2(x * v - y * u, x * u + y * v) AS shift
+       FROM cycles WHERE months = 12 AND sqrt(x * x + y * y) > 0.05 * was AND sqrt(u * u + v * v) > 0.05 * "is"
+     )
+     SELECT "column", min(_state) AS state, avg(was) AS was, avg("is") AS "is", min(shift) AS shift
+     FROM known LEFT JOIN shifts USING ("column", _place) GROUP BY "column", _place ORDER BY "column", _place`,
+  );
+  const counts = await db.rows<{ column: string; zeroed: number; blanked: number }>(
+    `SELECT "column", count_if(was IS NULL AND "is" = 0) AS zeroed, count_if(was IS NOT NULL AND "is" IS NULL) AS blanked
+     FROM ${from} GROUP BY ALL`,
+  );
+  const correlationOf = (some: readonly Place[]) =>
     rankCorrelation(
       some.map(({ was }) => was),
       some.map(({ is }) => is),
     );
-  const states = [...Map.groupBy(means, ({ state }) => state)].flatMap(([state, some]) => {
-    const rank_correlation = some.length < LEAST_PLACES ? null : correlationOf(some);
-    return rank_correlation === null ? [] : [{ state, rank_correlation }];
-  });
-  const count = (matches: (was: number | null, is: number | null) => boolean) =>
-    pairs.filter(({ was, is }) => matches(was.numbers[column] ?? null, is.numbers[column] ?? null)).length;
-  return {
-    column,
-    places: means.length,
-    rank_correlation: correlationOf(means),
-    lowest_state: states.toSorted((a, b) => a.rank_correlation - b.rank_correlation)[0] ?? null,
-    zeroed: count((was, is) => was === null && is === 0),
-    blanked: count((was, is) => was !== null && is === null),
-    months_shifted: medianOf(shifts),
-  };
-}
-
-/** Means of January to December; empty if a month of the year is missing. */
-function meansByMonth(values: readonly (readonly [Period | null, number])[]): number[] {
-  const sums = Array.from({ length: 12 }, () => ({ n: 0, sum: 0 }));
-  for (const [period, value] of values) {
-    if (period === null) return [];
-    const month = sums[monthOf(period) - 1]!;
-    month.n += 1;
-    month.sum += value;
-  }
-  return sums.some(({ n }) => n === 0) ? [] : sums.map(({ n, sum }) => sum / n);
-}
-
-/** Each added monthly row paired with the earlier average of its place in that month of the year. */
-function pairWithUsual(
-  before: readonly ComparedRow[],
-  added: readonly ComparedRow[],
-  columns: readonly string[],
-): Pair[] {
-  const keyOf = ({ place, period }: ComparedRow) => `${place} ${monthOf(period!)}`;
-  const usual = Map.groupBy(
-    before.filter(({ period }) => period !== null),
-    keyOf,
-  );
-  const mean = (rows: readonly ComparedRow[], column: string) => {
-    const known = rows.map(({ numbers }) => numbers[column] ?? null).filter((value) => value !== null);
-    return known.length === 0 ? null : known.reduce((a, b) => a + b) / known.length;
-  };
-  return added.flatMap((is) => {
-    const rows = is.period === null ? undefined : usual.get(keyOf(is));
-    if (!rows) return [];
-    return [{ was: { ...is, numbers: Object.fromEntries(columns.map((name) => [name, mean(rows, name)])) }, is }];
+  return columns.map((column) => {
+    const own = places.filter((place) => place.column === column);
+    const states = [...Map.groupBy(own, ({ state }) => state)].flatMap(([state, some]) => {
+      const rank_correlation = some.length < LEAST_PLACES ? null : correlationOf(some);
+      if (rank_correlation === null) return [];
+      const besides = [1, -1].map((by) =>
+        correlationOf(some.map((place, i) => ({ ...place, is: some.at((i + by) % some.length)!.is }))),
+      );
+      return [{ state, rank_correlation, shifted: Math.max(...besides.map((found) => found ?? -1)) }];
+    });
+    const { zeroed = 0, blanked = 0 } = counts.find((count) => count.column === column) ?? {};
+    return {
+      column,
+      places: own.length,
+      rank_correlation: correlationOf(own),
+      lowest_state: states.toSorted((a, b) => a.rank_correlation - b.rank_correlation)[0] ?? null,
+      misaligned: states.filter(({ rank_correlation, shifted }) => shifted > rank_correlation),
+      zeroed,
+      blanked,
+      months_shifted: medianOf(own.flatMap(({ shift }) => shift ?? [])),
+    };
   });
 }
 
-/** How many months back an added month may have been copied from. */
-const PAST_YEAR = Array.from({ length: 12 }, (_, i) => i + 1);
-
-/** Detects a month that was filled in with the figures of another. */
-function repeatedIn(
-  now: ReadonlyMap<string, ComparedRow>,
-  added: readonly ComparedRow[],
-  column: string,
-): RowComparison['repeated'] {
-  const figures = new Map(
-    [...now.values()].map(({ place, period, numbers }) => [`${place} ${period}`, numbers[column]]),
+const repeated = (db: Database) =>
+  db.rows<RowComparison['repeated'][number]>(
+    `WITH months AS (FROM added WHERE _period <> '' AND value > 0),
+     equal AS (
+       SELECT months.*, earlier._period AS "as" FROM months JOIN cells earlier USING (_place, "column", value)
+       WHERE earlier.side = 'is' AND earlier._period < months._period
+     ), sets AS (
+       SELECT "column", nth, _period, '' AS state, count(*) AS rows FROM months GROUP BY ALL
+       UNION ALL SELECT "column", nth, _period, _state, count(*) FROM months GROUP BY ALL
+     )
+     SELECT sets."column", trim(state || ' ' || sets._period) AS of, "as", rows, count(*) AS same
+     FROM sets JOIN equal
+       ON equal."column" = sets."column" AND equal._period = sets._period AND state IN ('', equal._state)
+     WHERE rows >= ${LEAST_PLACES} GROUP BY ALL HAVING same > rows / 2 ORDER BY min(sets.nth), of, "as"`,
   );
-  const months = Map.groupBy(
-    added.filter(({ period, numbers }) => period !== null && (numbers[column] ?? 0) > 0),
-    ({ period }) => period!,
+
+/** Pairs of places that already had equal figures before, such as those of one station, are left out. */
+const copied = (db: Database) =>
+  db.rows<RowComparison['copied'][number]>(
+    `WITH telling AS (FROM fresh WHERE _period <> '' AND is_telling(value)),
+     pieces AS (
+       SELECT f."column", f.nth, f._place AS place, f._group AS year, o._place AS other, o._group AS other_year,
+         count(DISTINCT f.value) AS same
+       FROM telling f JOIN cells o ON o.side = 'is' AND o."column" = f."column" AND o.value = f.value
+         AND right(o._period, 2) = right(f._period, 2) AND (o._place, o._group) <> (f._place, f._group)
+       GROUP BY ALL HAVING same >= ${LEAST_COPIED}
+     ), twins AS (
+       SELECT p.* FROM (SELECT DISTINCT "column", place, other FROM pieces WHERE place <> other) p
+       JOIN cells a ON a.side = 'was' AND a."column" = p."column" AND a._place = place
+       JOIN cells b ON b.side = 'was' AND b."column" = p."column" AND b._place = other
+         AND b._period = a._period AND b.value = a.value AND is_telling(a.value)
+       GROUP BY ALL HAVING count(*) >= ${LEAST_COPIED}
+     )
+     SELECT "column", place || ' in ' || year AS of, other || ' in ' || other_year AS "as", same
+     FROM pieces ANTI JOIN twins USING ("column", place, other) ORDER BY nth, same DESC, of, "as"`,
   );
-  return [...months]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .flatMap(([period, rows]) =>
-      PAST_YEAR.map((back) => {
-        const of = addMonths(period, -back);
-        const same = rows.filter(({ place, numbers }) => figures.get(`${place} ${of}`) === numbers[column]).length;
-        return { column, period, of, rows: rows.length, same };
-      }),
-    );
-}
 
-function highestOf(
-  before: readonly ComparedRow[],
-  added: readonly ComparedRow[],
-  column: string,
-): RowComparison['highest'] {
-  const known = Map.groupBy(
-    before.filter(({ numbers }) => numbers[column] != null),
-    ({ place }) => place,
+/** Places and states that already had such figures before, such as those within one cell of a grid, are left out. */
+const flat = (db: Database) =>
+  db.rows<RowComparison['flat'][number]>(
+    `WITH sets AS (
+       SELECT *, _place AS name, _group AS time FROM cells
+       SEMI JOIN fresh USING ("column", _place) WHERE _period <> '' AND value IS NOT NULL
+       UNION ALL SELECT *, _state, _period FROM cells
+       SEMI JOIN fresh USING ("column", _state) WHERE _period <> '' AND value IS NOT NULL AND _state <> ''
+     ), found AS (
+       SELECT side, "column", nth, name, time, count(*) AS rows, min(value) AS value, list(_key) AS keys
+       FROM sets GROUP BY ALL
+       HAVING rows >= ${LEAST_RECORD} AND min(value) = max(value) AND is_telling(min(value))
+     )
+     SELECT "column", name || ' in ' || time AS of, rows, value FROM found
+     WHERE side = 'is' AND EXISTS (FROM fresh WHERE fresh."column" = found."column" AND list_contains(keys, fresh._key))
+       AND ("column", name) NOT IN (SELECT ("column", name) FROM found WHERE side = 'was')
+     ORDER BY nth, rows DESC, of`,
   );
-  return added.flatMap(({ place, period, numbers }) => {
-    const earlier = (known.get(place) ?? []).map((row) => row.numbers[column]!);
-    const most = earlier.reduce((a, b) => Math.max(a, b), 0);
-    const is = numbers[column] ?? 0;
-    return period !== null && earlier.length >= 12 && is > most ? [{ column, place, period, most, is }] : [];
-  });
-}
 
-function reportingOf(before: readonly ComparedRow[], added: readonly ComparedRow[]): RowComparison['reporting'] {
-  const placesBy = (rows: readonly ComparedRow[]) => {
-    const known = rows.filter(({ numbers }) => Object.values(numbers).some((value) => value !== null));
-    return Map.groupBy(known, ({ period }) => period);
-  };
-  const earlier = [...placesBy(before)].flatMap(([period, rows]) => (period === null ? [] : [{ period, rows }]));
-  const last = earlier.toSorted((a, b) => (a.period < b.period ? -1 : 1)).at(-1);
-  if (!last) return [];
-  return [...placesBy(added)]
-    .flatMap(([period, rows]) =>
-      period === null || period <= last.period
-        ? []
-        : [{ period, places: new Set(rows.map(({ place }) => place)).size, before: placesIn(last.rows) }],
-    )
-    .sort((a, b) => (a.period < b.period ? -1 : 1));
-}
+const corrected = (db: Database, settled: Period) =>
+  db.rows<RowComparison['corrected'][number]>(
+    `SELECT "column", _place AS place, _period AS period, was, "is" FROM pairs
+     WHERE was > 0 AND was <> "is" AND _period <> '' AND (_period <= ${literal(settled)} OR "is" < was)
+     ORDER BY nth, greatest(was / "is", "is" / was) DESC, place, period`,
+  );
 
-const placesIn = (rows: readonly ComparedRow[]) => new Set(rows.map(({ place }) => place)).size;
+const exchanged = (db: Database) =>
+  db.rows<RowComparison['exchanged'][number]>(
+    `WITH moved AS (FROM pairs WHERE was <> "is" AND is_telling(was) AND is_telling("is"))
+     SELECT a."column", CASE WHEN a._place = b._place THEN a._key ELSE a._place END AS a,
+       CASE WHEN a._place = b._place THEN b._key ELSE b._place END AS b, count(*) AS rows
+     FROM moved a JOIN moved b
+       ON b."column" = a."column" AND b.was = a."is" AND b."is" = a.was AND b._period = a._period
+         AND b._group = a._group AND b._key > a._key
+     GROUP BY ALL ORDER BY min(a.nth), rows DESC, 2, 3`,
+  );
+
+const highest = (db: Database) =>
+  db.rows<RowComparison['highest'][number]>(
+    `WITH known AS (
+       SELECT _place, "column", max(value) AS most FROM cells WHERE side = 'was' GROUP BY ALL HAVING count(value) >= 12
+     )
+     SELECT "column", _place AS place, _period AS period, most, value AS "is"
+     FROM fresh JOIN known USING (_place, "column") WHERE _period <> '' AND value > most ORDER BY nth, _place, _period`,
+  );
+
+const reporting = (db: Database) =>
+  db.rows<RowComparison['reporting'][number]>(
+    `WITH known AS (FROM cells WHERE side = 'was' AND value IS NOT NULL AND _period <> ''),
+     last AS (
+       SELECT _period, count(DISTINCT _place) AS before FROM known GROUP BY ALL ORDER BY _period DESC LIMIT 1
+     )
+     SELECT added._period AS period, count(DISTINCT _place) AS places, before
+     FROM added JOIN last ON added._period > last._period GROUP BY ALL ORDER BY period`,
+  );
+
+/** Rounds are compared with the latest one before. */
+const rounds = (db: Database) =>
+  db.rows<RowComparison['rounds'][number]>(
+    `WITH results AS (
+       SELECT side, "column", nth, split_part(_group, ' ', 1) AS year, split_part(_group, ' ', 2) AS method,
+         avg(value) AS mean
+       FROM cells WHERE split_part(_group, ' ', 2) <> '' AND "column" NOT IN (${POSITIONS.map(literal)}) GROUP BY ALL
+     ), was AS (
+       FROM results WHERE side = 'was' AND year = (SELECT max(year) FROM results WHERE side = 'was')
+     ), years AS (
+       SELECT DISTINCT year FROM results WHERE year NOT IN (SELECT year FROM results WHERE side = 'was')
+     )
+     SELECT was."column", years.year || ' ' || was.method AS of, was.mean AS was, n.mean AS "is"
+     FROM years CROSS JOIN was LEFT JOIN results n
+       ON n.side = 'is' AND n."column" = was."column" AND n.year = years.year AND n.method = was.method
+     ORDER BY was.nth, of`,
+  );

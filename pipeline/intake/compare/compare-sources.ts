@@ -42,7 +42,7 @@ export async function compareSources(
   if (isTable(source)) {
     const rowsOf = async (side: Side) =>
       side.rows ?? comparedRows(await readTable(side.rawData, side.source), side.source, states);
-    const rows = compareRows(await rowsOf(was), await rowsOf(is));
+    const rows = await compareRows(await rowsOf(was), await rowsOf(is));
     return { rows, doubts: doubtsOfRows(source.role, rows) };
   }
   const fileOf = ({ rawData }: Side, file: string) => path.join(rawData, file);

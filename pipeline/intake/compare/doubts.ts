@@ -1,9 +1,11 @@
 /** Reasons to doubt a new release, each a sentence for the person who accepts the file. */
 import type { Role } from '../../catalog/roles.ts';
-import { LEAST_PLACES, LEAST_RECORD, type PlaceAgreement, type RowComparison, type SumChange } from './compare-rows.ts';
+import { LEAST_PLACES, type PlaceAgreement, type RowComparison, type SumChange } from './compare-rows.ts';
 
 /** Sums over rows present in both releases rarely change by more than this factor, unless the unit has changed. */
 const SAME_ROWS_FACTOR = 1.5;
+/** The mean number examined, or any other, of two rounds may differ by this factor: in Nigeria's, by up to 2.1. */
+const ROUND_FACTOR = 3;
 /** Populations grow by a few per cent a year: a larger change means another definition or another date. */
 const PEOPLE_FACTOR = 1.1;
 /** Added months may differ from the same months of earlier years by this factor. */
@@ -17,74 +19,106 @@ const RECORD_FACTOR = 3;
 const LEAST_SHARE = 0.1;
 /** Sums over fewer existing rows are not informative, and up to this many rows may be corrected in any table. */
 const LEAST_ROWS = 3;
+/** A figure of one place in a corrected table rarely changes by more than this factor. */
+const PLACE_FACTOR = 3;
 /** A lower correlation means that the order of places has changed: rows shifted, columns or codes swapped. */
 const LEAST_RANK_CORRELATION = 0.95;
 /** Lower within a state, where places are fewer and more alike. */
 const LEAST_IN_STATE = 0.8;
 /** A larger shift, in months, means that the seasonal cycle has moved. */
 const MOST_SHIFT = 0.3;
-/** Share of past rows of surveys and records that may be corrected. */
+/** Share of rows that may be corrected. */
 const MOST_CORRECTED = 0.02;
+/** A single figure of a month is hardly ever corrected by more than this factor. */
+const CORRECTION_FACTOR = 2;
+/** Fewer rows of a month do not make its sum informative. */
+const LEAST_IN_MONTH = 10;
 /** Roles whose past rows do not change, apart from corrections. */
 const HISTORY: readonly Role[] = ['survey_clusters', 'survey_states', 'cases_states', 'cases_lgas', 'climate'];
+/** Roles with one row for each place. */
+const PLACES: readonly Role[] = ['population_census', 'layer'];
 const MONTHLY: readonly Role[] = ['climate', 'cases_states', 'cases_lgas'];
 
 export function doubtsOfRows(role: Role, comparison: RowComparison): string[] {
-  const { rows, by_state, by_group, by_place, places } = comparison;
+  const { rows, by_state, by_group, by_place, places, exchanged } = comparison;
   const common = rows.is - rows.added;
   const doubts: string[] = [];
   if (rows.removed > 0) doubts.push(`${rows.removed} of ${rows.was} rows are gone`);
   if (common === 0) return [...doubts, 'no row in common with the last accepted file'];
-  if (HISTORY.includes(role) && rows.changed > Math.max(LEAST_ROWS, MOST_CORRECTED * common))
-    doubts.push(`${rows.changed} of the ${common} rows in both files have changed`);
-  else if (HISTORY.includes(role)) doubts.push(...rewrittenDoubts(role, comparison));
+  doubts.push(...correctionDoubts(role, comparison, common));
+  doubts.push(...listed('exchanged values:', exchanged, ({ column, a, b }) => `${column} of ${a} and ${b}`));
   // A census has no groups: `by_group` contains its total only.
   const factor = role === 'population_census' ? PEOPLE_FACTOR : SAME_ROWS_FACTOR;
   doubts.push(...sumDoubts(by_state, SAME_ROWS_FACTOR), ...sumDoubts(by_group, factor));
   if (role === 'population_census') doubts.push(...sumDoubts(by_place, SAME_ROWS_FACTOR, CHANGED, 1));
+  else if (PLACES.includes(role)) doubts.push(...sumDoubts(by_place, PLACE_FACTOR, CHANGED, 1));
   for (const agreement of places) doubts.push(...placeDoubts(agreement));
+  doubts.push(...roundDoubts(comparison));
   return MONTHLY.includes(role) ? [...doubts, ...monthDoubts(comparison)] : doubts;
 }
 
-/** Late reports change the last months of many places, but hardly ever most of what one place has reported. */
-function rewrittenDoubts(role: Role, { rewritten: { places, groups } }: RowComparison): string[] {
-  const found = MONTHLY.includes(role) ? places : groups;
+/**
+ * Records of the past, and any table of which most rows are as before, are corrected in few rows, and hardly ever in
+ * most of what one place, state or round has; a table of codes never changes.
+ */
+function correctionDoubts(role: Role, { rows, changed_columns, rewritten }: RowComparison, common: number): string[] {
+  if (rows.changed > common / 2 && !HISTORY.includes(role) && role !== 'lga_codes') return [];
+  const most = role === 'lga_codes' ? 0 : Math.max(LEAST_ROWS, MOST_CORRECTED * common);
+  if (rows.changed <= most)
+    return listed(
+      'most existing rows have changed in',
+      rewritten,
+      ({ of, rows, changed }) => `${of} (${changed} of ${rows})`,
+    );
+  const columns = changed_columns.map(({ column }) => column).join(', ');
+  return [`${rows.changed} of the ${common} rows in both files have changed (${columns})`];
+}
+
+function roundDoubts({ rounds }: RowComparison): string[] {
+  const missing = new Set(rounds.filter(({ is }) => is === null).map(({ of }) => of));
+  const known = rounds.flatMap(({ column, of, was, is }) =>
+    is === null ? [] : [{ column, of, rows: LEAST_ROWS, was, is }],
+  );
+  return [
+    ...[...missing].map((of) => `no rows of ${of}, a method that the round before has`),
+    ...sumDoubts(known, ROUND_FACTOR, 'differs from the round before in', LEAST_ROWS, 'mean'),
+  ];
+}
+
+/** The first three of `found` in one line; none without any. */
+function listed<T>(what: string, found: readonly T[], describe: (one: T) => string): string[] {
   if (found.length === 0) return [];
-  const some = found.slice(0, 3).map(({ of, rows, changed }) => `${of} (${changed} of ${rows})`);
-  return [`most existing rows have changed in ${some.join(', ')}${andMore(found.length - 3)}`];
+  return [`${what} ${found.slice(0, 3).map(describe).join(', ')}${andMore(found.length - 3)}`];
 }
 
 const andMore = (count: number) => (count > 0 ? ` and ${count} more` : '');
 
 /** Doubts about existing months, and about added months compared with earlier ones. */
-function monthDoubts({
-  columns,
-  by_month,
-  added_months,
-  added_places,
-  repeated,
-  highest,
-  reporting,
-}: RowComparison): string[] {
+function monthDoubts(comparison: RowComparison): string[] {
+  const { columns, by_month, corrected, added_months, added_places, repeated, copied, flat, highest, reporting } =
+    comparison;
   const usual = new Map(columns.map(({ column, was }) => [column, was.mean ?? 0]));
   const wet = ({ column, rows, was, is }: SumChange) => Math.max(was, is) > LEAST_SHARE * rows * usual.get(column)!;
+  const isLarge = ({ column, was, is }: (typeof corrected)[number]) =>
+    Math.max(was, is) > LEAST_SHARE * usual.get(column)! &&
+    (is > CORRECTION_FACTOR * was || was > CORRECTION_FACTOR * is);
+  const byColumn = <T extends { column: string }>(found: readonly T[], describe: (one: T) => string) =>
+    [...Map.groupBy(found, ({ column }) => column)].flatMap(([column, own]) => listed(`${column}:`, own, describe));
   return [
-    ...sumDoubts(by_month.filter(wet), SAME_ROWS_FACTOR, CHANGED, LEAST_RECORD),
+    ...sumDoubts(by_month.filter(wet), SAME_ROWS_FACTOR, CHANGED, LEAST_IN_MONTH),
     ...sumDoubts(added_months.filter(wet), NEW_MONTHS_FACTOR, 'differs from the same months of earlier years in', 1),
+    ...byColumn(
+      corrected.filter(isLarge),
+      ({ place, period, was, is }) => `${place} has ${describeRatio(is / was)} its former figure in ${period}`,
+    ),
     ...added_places.flatMap(addedDoubts),
-    ...highest
-      .filter(({ most, is }) => most > 0 && is > RECORD_FACTOR * most)
-      .slice(0, 5)
-      .map(
-        ({ column, place, period, most, is }) =>
-          `${column}: ${place} has ${describeRatio(is / most)} its previous maximum in ${period}`,
-      ),
-    ...repeated
-      .filter(({ rows, same }) => rows >= LEAST_PLACES && same > rows / 2)
-      .map(
-        ({ column, period, of, rows, same }) =>
-          `${column}: ${period} repeats the figures of ${of} (${same} of ${rows} places)`,
-      ),
+    ...byColumn(
+      highest.filter(({ most, is }) => most > 0 && is > RECORD_FACTOR * most),
+      ({ place, period, most, is }) => `${place} has ${describeRatio(is / most)} its previous maximum in ${period}`,
+    ),
+    ...byColumn(repeated, ({ of, as, rows, same }) => `${of} repeats the figures of ${as} (${same} of ${rows} places)`),
+    ...byColumn(copied, ({ of, as, same }) => `${of} has the figures of ${as} (${same} months)`),
+    ...byColumn(flat, ({ of, rows, value }) => `${of} has one figure throughout (${rows} times ${value})`),
     ...reporting
       .filter(({ places, before }) => places < before)
       .map(
@@ -121,9 +155,21 @@ function placeDoubts({
 
 /** Looser limits for added months, which follow the usual order of places and the usual seasonal cycle less closely. */
 const ADDED = { rank_correlation: 0.7, shift: 0.75 };
+/**
+ * Least rank correlation with the neighbours in the list, and how much lower that of the places themselves is, if rows
+ * have slipped. In 360 months of Nigeria's states, the highest correlation with the neighbours is 0.68.
+ */
+const SLIPPED = { shifted: 0.75, less: 0.4 };
 
-function addedDoubts({ column, places, rank_correlation, months_shifted }: PlaceAgreement): string[] {
-  const doubts: string[] = [];
+function addedDoubts({ column, places, rank_correlation, misaligned, months_shifted }: PlaceAgreement): string[] {
+  const slipped = misaligned.filter(
+    (one) => one.shifted > SLIPPED.shifted && one.rank_correlation < one.shifted - SLIPPED.less,
+  );
+  const doubts = listed(
+    `${column}: in the added months rows seem to have slipped by one in`,
+    slipped,
+    ({ state }) => state,
+  );
   if (rank_correlation !== null && places >= LEAST_PLACES && rank_correlation < ADDED.rank_correlation)
     doubts.push(
       `${column}: in the added months the order of the ${places} places is unusual (rank correlation ${rank_correlation.toFixed(2)})`,
@@ -136,7 +182,13 @@ function addedDoubts({ column, places, rank_correlation, months_shifted }: Place
 const CHANGED = 'has changed in';
 
 /** Sets of rows whose sums have changed by more than `factor`: a line for each column, the largest change first. */
-function sumDoubts(sums: readonly SumChange[], factor: number, what = CHANGED, least = LEAST_ROWS): string[] {
+function sumDoubts(
+  sums: readonly SumChange[],
+  factor: number,
+  what = CHANGED,
+  least = LEAST_ROWS,
+  kind = 'sum',
+): string[] {
   return [...Map.groupBy(sums, ({ column }) => column)].flatMap(([column, own]) => {
     const off = own
       .filter(({ rows, was, is }) => rows >= least && (was > 0 || is > 0))
@@ -145,7 +197,7 @@ function sumDoubts(sums: readonly SumChange[], factor: number, what = CHANGED, l
       .sort((a, b) => Math.abs(Math.log(b.ratio)) - Math.abs(Math.log(a.ratio)));
     if (off.length === 0) return [];
     const some = off.slice(0, 3).map(({ of, ratio }) => `${of} (${describeRatio(ratio)})`);
-    return [`the sum of ${column} ${what} ${some.join(', ')}${andMore(off.length - 3)}`];
+    return [`the ${kind} of ${column} ${what} ${some.join(', ')}${andMore(off.length - 3)}`];
   });
 }
 

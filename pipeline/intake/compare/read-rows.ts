@@ -1,65 +1,38 @@
 import type { Model } from '../../catalog/model.ts';
-import type { Role } from '../../catalog/roles.ts';
+import { formOf, WORDS } from '../../catalog/roles.ts';
 import type { Source } from '../../catalog/sources.ts';
 import type { Period } from '../../contract/months.ts';
 import type { RawRow, RawTable } from '../../ingest/readers/raw-table.ts';
 import type { ComparedRow } from './compare-rows.ts';
 
-/** Columns that identify a row, by role. */
-const KEYS: Partial<Record<Role, readonly string[]>> = {
-  population_census: ['lga_pcode'],
-  climate: ['lga_pcode', 'period'],
-  survey_clusters: ['survey_year', 'cluster_id', 'method'],
-  survey_states: ['survey_year', 'state_pcode', 'method'],
-  cases_states: ['state_pcode', 'period'],
-  cases_lgas: ['lga_pcode', 'period'],
-  layer: ['lga_pcode', 'state_pcode'],
-  covariate: ['lga_pcode', 'state_pcode', 'period', 'year'],
-};
-
-const NUMBERS = [
-  'rain_mm',
-  'temperature_c',
-  'people',
-  'children_0_4',
-  'examined',
-  'positive',
-  'positivity',
-  'confirmed',
-  'value',
-];
+/** Columns that may give the same month in two ways: the month itself is compared. */
+const TIMES = ['period', 'year', 'month'];
 
 /**
- * The rows of a table in the form in which two releases are compared. Invalid numbers become null: a check reports
- * them.
+ * The rows of a table in the form in which two releases are compared, with every column that the catalog maps. Invalid
+ * numbers become null: a check reports them.
  */
 export function comparedRows({ rows, columns }: RawTable, source: Source, states: Model['states']): ComparedRow[] {
-  const classes = (source.classes ?? []).map(({ column }) => column);
-  const names = [...NUMBERS, ...(source.figure ? [source.figure] : []), ...classes].filter((name) => columns.has(name));
-  const known = new Map<string, string>();
-  const stateOf = (place: string) => {
-    const state =
-      known.get(place) ?? states.find(({ state_pcode }) => place.startsWith(state_pcode))?.state_pcode ?? '';
-    known.set(place, state);
-    return state;
-  };
+  const words = [...columns].filter((name) => WORDS.includes(name) && !TIMES.includes(name));
+  const numeric = [...columns].filter((name) => !WORDS.includes(name));
+  const stateOf = (place: string) => states.find(({ state_pcode }) => place.startsWith(state_pcode))?.state_pcode ?? '';
   return rows.map((row) => {
     const { values } = row;
     const period = periodOf(row);
     const place = values.lga_pcode ?? values.state_pcode ?? '';
-    const numbers: Record<string, number | null> = {};
-    for (const name of names) numbers[name] = numberIn(row, name);
+    const numbers = Object.fromEntries(numeric.map((name) => [name, numberIn(row, name)]));
     if (source.classes) numbers[`mean ${source.figure ?? 'value'}`] = meanOf(source.classes, numbers);
     return {
-      key: (KEYS[source.role] ?? [])
+      key: (formOf(source.role).key ?? [])
         .map((name) => (name === 'period' ? period : values[name]) ?? '')
         .join(' ')
         .trim(),
       place,
       state: values.state_pcode ?? stateOf(place),
-      period,
-      numbers,
       group: values.survey_year ? `${values.survey_year} ${values.method ?? ''}`.trim() : (period?.slice(0, 4) ?? ''),
+      period,
+      words: { ...Object.fromEntries(words.map((name) => [name, values[name] ?? null])), period },
+      numbers,
     };
   });
 }

@@ -1,4 +1,4 @@
-/** Statistics for comparing two releases: distributions, the phase of the seasonal cycle. */
+/** Statistics for comparing two releases. */
 import { quantile } from '../../lib/numerics/quantiles.ts';
 
 export interface Distribution {
@@ -29,22 +29,6 @@ export function distributionOf(values: readonly (number | null)[]): Distribution
     mean: n === 0 ? null : known.reduce((a, b) => a + b) / n,
   };
 }
-
-/**
- * Phase of the first harmonic of a yearly cycle, in months from 0 (January) to 12, cyclic. Null without a clear cycle.
- * @param byMonth means of January to December
- */
-export function phaseOf(byMonth: readonly number[]): number | null {
-  const angle = (month: number) => (2 * Math.PI * month) / 12;
-  const x = byMonth.reduce((sum, value, month) => sum + value * Math.cos(angle(month)), 0);
-  const y = byMonth.reduce((sum, value, month) => sum + value * Math.sin(angle(month)), 0);
-  const total = byMonth.reduce((sum, value) => sum + Math.abs(value), 0);
-  if (!(Math.hypot(x, y) > 0.05 * total)) return null;
-  return ((((Math.atan2(y, x) / (2 * Math.PI)) * 12) % 12) + 12) % 12;
-}
-
-/** Cyclic difference from `from` to `to` in months, −6 to 6. */
-export const monthsBetween = (from: number, to: number): number => ((((to - from + 6) % 12) + 12) % 12) - 6;
 
 /** Null if there are no values. */
 export function medianOf(values: readonly number[]): number | null {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { type Country, readUnchecked, schemaFaults } from '../../catalog/country.ts';
 import type { Remedy } from '../../catalog/remedy.ts';
-import type { Acceptance, Gap, Source } from '../../catalog/sources.ts';
+import { type Acceptance, describeLeftOut, type Gap, type Source } from '../../catalog/sources.ts';
 import { monthIndex } from '../../contract/months.ts';
 import { writeAtomic } from '../../lib/atomic-write.ts';
 import { countryFaults } from '../check/check-country.ts';
@@ -29,8 +29,9 @@ const ROUNDS = 10;
 
 /**
  * Proposes, or with `accept` writes, declarations for a country's faults: gaps, differently spelled names, areas in
- * parts, slivers.
- * @param accept who accepts them and why; the reason is written to each gap. Without it nothing is changed
+ * parts, slivers, rows left out.
+ * @param accept who accepts them and why; the reason is written to each gap and to rows left out. Without it nothing is
+ *   changed
  * @throws BadInput if a catalog file does not have the right form
  */
 export async function repairCountry(
@@ -75,6 +76,8 @@ function withRemedy(source: Source, remedy: Remedy, reason: string): Source {
   if (remedy.declare === 'dissolve') return { ...source, dissolve: true };
   if (remedy.declare === 'sliver_km2') return { ...source, sliver_km2: remedy.km2 };
   if (remedy.declare === 'gap') return { ...source, gaps: withGap(source.gaps ?? [], { ...remedy.gap, reason }) };
+  if (remedy.declare === 'leave_out')
+    return { ...source, leave_out: [...(source.leave_out ?? []), { where: remedy.where, reason }] };
   const { column, from, to } = remedy;
   return { ...source, recode: { ...source.recode, [column]: { ...source.recode?.[column], [from]: to } } };
 }
@@ -97,6 +100,7 @@ function describeRemedy(remedy: Remedy): string {
   if (remedy.declare === 'dissolve') return 'dissolve: features with the same code are one area';
   if (remedy.declare === 'sliver_km2')
     return `sliver_km2: overlaps and gaps of outlines up to ${remedy.km2} km² are drawing errors`;
+  if (remedy.declare === 'leave_out') return `leave_out: rows with ${describeLeftOut(remedy)}`;
   if (remedy.declare === 'recode') return `recode ${remedy.column}: "${remedy.from}" means "${remedy.to}"`;
   const { rule, lga_pcode, state_pcode, first, last, area_km2 } = remedy.gap;
   const months = first === undefined ? '' : first === last ? ` ${first}` : ` ${first} to ${last}`;
@@ -110,7 +114,7 @@ async function write(before: Country, now: Country, repairs: readonly Repair[], 
     const own = repairs.filter(({ source }) => source === was.id);
     if (own.length === 0) return [];
     const what = `declared: ${own.length > 3 ? `${own.length} faults` : own.map(({ declares }) => declares).join('; ')}`;
-    const fields = (['recode', 'dissolve', 'sliver_km2', 'gaps'] as const).flatMap((name) =>
+    const fields = (['recode', 'dissolve', 'sliver_km2', 'leave_out', 'gaps'] as const).flatMap((name) =>
       is[name] === undefined ? [] : [{ path: ['sources', i, name], value: is[name] }],
     );
     return [...fields, { path: ['sources', i, 'accepted'], value: [...(was.accepted ?? []), { ...accept, what }] }];

@@ -1,21 +1,7 @@
 /** Tables as Parquet files: the same rows give the same bytes. */
-import {
-  BIGINT,
-  BLOB,
-  BOOLEAN,
-  DOUBLE,
-  DuckDBDataChunk,
-  INTEGER,
-  type JS,
-  JSToDuckDBValueConverter,
-  VARCHAR,
-} from '@duckdb/node-api';
-import { type Database, identifier, literal, withConnection } from './duckdb.ts';
-import { rowCount, type Table } from './table.ts';
-
-const TYPES = { VARCHAR, DOUBLE, INTEGER, BIGINT, BOOLEAN, BLOB };
-/** Maximum number of rows in a chunk (DuckDB's vector size). */
-const CHUNK = 2048;
+import { type Database, literal, withConnection } from './duckdb.ts';
+import { loadTable } from './load-table.ts';
+import type { Table } from './table.ts';
 
 /** @param metadata key-value metadata of the file */
 export async function writeTable(
@@ -24,19 +10,7 @@ export async function writeTable(
   table: Table,
   metadata: Record<string, string> = {},
 ): Promise<void> {
-  const forms = Object.entries(table.form.columns);
-  const values = forms.map(([name]) => table.columns[name] as JS[]);
-  await db.run(`CREATE TEMP TABLE written (${forms.map(([name, { type }]) => `${identifier(name)} ${type}`)})`);
-  const appender = await db.connection.createAppender('written');
-  for (let from = 0; from < rowCount(table); from += CHUNK) {
-    const chunk = DuckDBDataChunk.create(forms.map(([, { type }]) => TYPES[type]));
-    chunk.setColumnsConverted(
-      values.map((column) => column.slice(from, from + CHUNK)),
-      JSToDuckDBValueConverter,
-    );
-    appender.appendDataChunk(chunk);
-  }
-  appender.closeSync();
+  await loadTable(db, 'written', table);
   const entries = Object.entries(metadata).map(([key, value]) => `${key}: ${literal(value)}`);
   const options = entries.length > 0 ? `, KV_METADATA {${entries}}` : '';
   await db.run(`COPY written TO ${literal(file)} (FORMAT parquet, COMPRESSION zstd${options})`);

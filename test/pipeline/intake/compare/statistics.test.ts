@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { distributionOf, medianOf, monthsBetween, phaseOf } from '../../../../pipeline/intake/compare/statistics.ts';
+import { distributionOf, medianOf } from '../../../../pipeline/intake/compare/statistics.ts';
 import { rankCorrelation, ranksOf } from '../../../../pipeline/lib/numerics/rank-correlation.ts';
 
 test('a distribution counts missing values; without values its fields are null', () => {
@@ -24,14 +24,7 @@ test('ties share their mean rank; the rank correlation agrees with R', () => {
   expect(rankCorrelation([1, 1, 1], [1, 2, 3])).toBeNull();
 });
 
-test('the phase of a yearly cycle is the month of its peak, and is cyclic', () => {
-  const peak = (at: number) => Array.from({ length: 12 }, (_, m) => 2 + Math.cos((2 * Math.PI * (m - at)) / 12));
-  expect(phaseOf(peak(7.5))).toBeCloseTo(7.5, 9);
-  expect(phaseOf(peak(-0.25))).toBeCloseTo(11.75, 9);
-  expect(phaseOf(Array(12).fill(3))).toBeNull();
-  expect(phaseOf([])).toBeNull();
-  expect(monthsBetween(11.5, 0.5)).toBeCloseTo(1, 12);
-  expect(monthsBetween(1, 11)).toBeCloseTo(-2, 12);
+test('without values there is no median', () => {
   expect(medianOf([3, 1, 2])).toBe(2);
   expect(medianOf([])).toBeNull();
 });

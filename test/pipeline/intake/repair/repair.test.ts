@@ -3,10 +3,12 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import type { ReportLine } from '../../../../pipeline/engine/stage.ts';
 import { ingestAreas } from '../../../../pipeline/ingest/areas.ts';
+import { locator } from '../../../../pipeline/ingest/locate.ts';
+import { ingestSurveys } from '../../../../pipeline/ingest/surveys.ts';
 import { checkCountry } from '../../../../pipeline/intake/check/check-country.ts';
 import { repairCountry } from '../../../../pipeline/intake/repair/repair.ts';
 import { pairedSources } from '../../../support/paired-sources.ts';
-import { replaceLine, sourceIn, type TinyCountry, writeTiny } from '../../../support/tiny-country.ts';
+import { LGAS, replaceLine, sourceIn, type TinyCountry, writeTiny } from '../../../support/tiny-country.ts';
 
 const ACCEPT = { at: '2026-01-02T03:04:05.000Z', by: 'Ada', reason: 'so it came' };
 const withoutLine = (text: string | Buffer, line: number) =>
@@ -115,4 +117,62 @@ test('a small overlap of outlines is declared with its size; a large one is not'
   expect(report).toContainEqual(expect.objectContaining({ rule: 'slivers cleaned' }));
   const { left } = await repaired(overlapping(4.2));
   expect(left.map(({ what }) => what)).toEqual([expect.stringContaining('found an overlap of')]);
+});
+
+test('clusters without a location, a weight or a result are left out by their kind; findings count and name them', async () => {
+  const { directory, sources, repairs, left } = await repaired((country) => {
+    const [header, ...rows] = String(country.files['surveys.csv']).trim().split('\n');
+    const incomplete = ['0,0.00,1,20', '3.5,4.5,,20', '3.5,4.5,1,0', '0.0,0,2,20', '3.5,4.5,1,'].map(
+      (values, i) =>
+        `2018,2018-10,incomplete-${i},,,microscopy,${values.split(',')[3]},0.2,${values.replace(/,[^,]*$/, '')}`,
+    );
+    const complete = rows.map(
+      (row, i) => `${row},${3.5 + LGAS.findIndex((code) => row.includes(`,${code},`))},${4.2 + i / 50},1`,
+    );
+    country.files['surveys.csv'] = `${[`${header},x,y,w`, ...complete, ...incomplete].join('\n')}\n`;
+    Object.assign(sourceIn(country, 'surveys').columns, { longitude: 'x', latitude: 'y', weight: 'w' });
+  });
+  expect(left).toEqual([]);
+  expect(repairs.map(({ declares }) => declares)).toEqual([
+    'leave_out: rows with longitude 0 and latitude 0',
+    'leave_out: rows with a blank weight',
+    'leave_out: rows with examined 0',
+    'leave_out: rows with a blank examined',
+  ]);
+  const surveys = sources.find(({ id }: { id: string }) => id === 'surveys');
+  expect(surveys.leave_out).toContainEqual({ where: { weight: null }, reason: 'so it came' });
+  expect(await checkCountry(directory)).toEqual([]);
+  const model = JSON.parse(readFileSync(path.join(directory, 'model.json'), 'utf8'));
+  const report: ReportLine[] = [];
+  const { areas, polygons } = await ingestAreas({ rawData: directory, model, sources, report: [] });
+  const input = { rawData: directory, model, sources, report };
+  const { clusters } = await ingestSurveys(input, areas, locator(areas, polygons));
+  expect(clusters).toHaveLength(24);
+  expect(report.filter(({ rule }) => rule === 'left out').map(({ what }) => what)).toEqual([
+    '2 of 30 rows with longitude 0 and latitude 0: so it came; row 27 (incomplete-0), row 30 (incomplete-3)',
+    '1 of 30 rows with a blank weight: so it came; row 28 (incomplete-1)',
+    '1 of 30 rows with examined 0: so it came; row 29 (incomplete-2)',
+    '1 of 30 rows with a blank examined: so it came; row 31 (incomplete-4)',
+  ]);
+});
+
+test('rows can be left out by a text; a column that the table lacks, or a source without rows, is refused', async () => {
+  const leaveOut = (id: string, where: Record<string, unknown>) => (country: TinyCountry) => {
+    sourceIn(country, id).leave_out = [{ where, reason: 'a test' }];
+  };
+  const { directory } = writeTiny(leaveOut('surveys', { method: 'rdt' }));
+  expect(await checkCountry(directory)).toEqual([]);
+  const faultsOf = async (id: string, where: Record<string, unknown>) =>
+    (await checkCountry(writeTiny(leaveOut(id, where)).directory)).map(({ what }) => what);
+  expect(await faultsOf('surveys', { weight: null })).toEqual([
+    expect.stringMatching(
+      /^sources\.json, source surveys, leave_out: found the column weight, expected one of survey_year/,
+    ),
+  ]);
+  expect(await faultsOf('population', { people: 0 })).toEqual([
+    'sources.json, source population: found leave_out, expected none: only tables have rows',
+  ]);
+  expect(await faultsOf('surveys', { survey_year: 2018 })).toEqual([
+    expect.stringMatching(/^surveys\.csv, round 2018: found no row/),
+  ]);
 });

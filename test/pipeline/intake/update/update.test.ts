@@ -114,7 +114,7 @@ test('an overwritten file is compared with the kept copy', async () => {
   );
   const { doubts, comparison } = await update('cases');
   expect(comparison?.rows?.rows).toMatchObject({ was: 49, changed: 12 });
-  expect(doubts).toContain('12 of the 49 rows in both files have changed');
+  expect(doubts).toContain('12 of the 49 rows in both files have changed (confirmed)');
   expect(doubts).toContainEqual(expect.stringMatching(/^the sum of confirmed has changed in 2019 \(10\.0 times\)/));
 });
 
@@ -185,6 +185,30 @@ test('a raster with another sum raises a doubt', async () => {
   expect(doubts).toEqual(['the sum of its cells has changed (2.00 times)']);
   expect((await update('population', { files: [people((i) => usual(i) + 0.001)] })).doubts).toEqual([]);
   expect(readCountry(directory).sources).toHaveLength(10);
+});
+
+test('a strip of a raster that is counted twice raises a doubt; a new estimate of all cells does not', async () => {
+  const { update, given } = prepare();
+  const grid = { west: 3, north: 5, step: 0.05, columns: 80, rows: 20 };
+  const people = (factor: (i: number) => number) => {
+    const value = (_: unknown, i: number) => (250 + ((i * 7) % 1600) / 100) * factor(i);
+    return given('p.tif', writeGeotiff(Float32Array.from({ length: 1600 }, value), grid));
+  };
+  const twice = await update('population', { files: [people((i) => (i % 80 === 40 ? 2 : 1))] });
+  expect(twice.doubts).toContain('20 of 1600 cells have changed, all others are as before');
+  expect((await update('population', { files: [people((i) => 1.02 + (i % 5) / 1000)] })).doubts).toEqual([]);
+});
+
+test('the attributes of two areas of one size exchanged raise a doubt, as does another name', async () => {
+  const { country, update, given } = prepare();
+  const outlines = JSON.parse(String(country.files['lgas.geojson']));
+  const [a, b] = outlines.features;
+  [a.properties, b.properties] = [b.properties, a.properties];
+  const { doubts } = await update('lga_boundaries', { files: [given('l.geojson', JSON.stringify(outlines))] });
+  expect(doubts).toEqual(['2 areas are in a different place: NG001002, NG001001']);
+  a.properties.name = 'Another place';
+  const named = await update('lga_boundaries', { files: [given('l.geojson', JSON.stringify(outlines))] });
+  expect(named.doubts[0]).toBe('1 areas have a different name or parent: NG001002');
 });
 
 test('the raster of a new month is recognised by its name, and compared with the same month of the previous year', async () => {

@@ -1,0 +1,45 @@
+import { describeLeftOut, type LeftOut, type Source } from '../../catalog/sources.ts';
+import type { ReportLine } from '../../engine/stage.ts';
+
+/** A row of a table by the project's column names, null for an empty cell. */
+interface Row {
+  line: number;
+  values: Readonly<Record<string, string | null>>;
+}
+
+/** How many rows of a kind the findings name. */
+const NAMED = 5;
+
+/**
+ * The rows of a source's table that its catalog entry does not leave out.
+ * @param report collects a finding for each kind of rows left out, even if there is none
+ */
+export function withoutLeftOut<Own extends Row>(
+  rows: readonly Own[],
+  { id = '', leave_out = [] }: Partial<Source>,
+  report: ReportLine[],
+): readonly Own[] {
+  for (const declared of leave_out) {
+    const own = rows.filter((row) => isOfKind(row, declared));
+    const more = own.length > NAMED ? ` and ${own.length - NAMED} more` : '';
+    const named = own.length === 0 ? 'there is none' : `${own.slice(0, NAMED).map(nameOf).join(', ')}${more}`;
+    report.push({
+      source: id,
+      rule: 'left out',
+      what: `${own.length} of ${rows.length} rows with ${describeLeftOut(declared)}: ${declared.reason}; ${named}`,
+    });
+  }
+  return rows.filter((row) => !leave_out.some((declared) => isOfKind(row, declared)));
+}
+
+/** Whether the row has all of the values: a number in any spelling, null for a blank cell. */
+const isOfKind = ({ values }: Row, { where }: LeftOut): boolean =>
+  Object.entries(where).every(([column, wanted]) => {
+    const found = values[column]?.trim() || null;
+    return typeof wanted === 'number' ? found !== null && Number(found) === wanted : found === wanted;
+  });
+
+function nameOf({ line, values }: Row): string {
+  const place = values.cluster_id ?? values.lga_pcode ?? values.state_pcode;
+  return place == null ? `row ${line}` : `row ${line} (${place})`;
+}
