@@ -528,3 +528,13 @@ export const BLIND_FIRST: BlindMutation[] = [
     change: exchangeRecords('NG024011', 'NG024008'),
   },
 ];
+
+/** Files with the same values in another program's form, which must raise nothing: a mutation is not caught by its form. */
+export const REWRITTEN: Mutation[] = [
+  ...Object.entries({
+    survey_clusters: 'positivity',
+    cases_lgas: 'confirmed',
+    climate: 'rain_mm',
+  }).map(([source, column]) => ({ source, name: 'written again', change: map(column, (value) => value) })),
+  { source: 'population', name: 'written again', change: each((people) => people) },
+];
