@@ -44,13 +44,15 @@ const inMonth =
   (row) =>
     row.period === period;
 const inClimateYear =
-  (...years: string[]): Which =>
+  (year: string): Which =>
   (row) =>
-    years.includes(row.year!);
+    row.year === year;
 
 const byPeriod: Group = (row) => row.period!;
 const byMonthOfYear: Group = (row) => row.period!.slice(-2);
 const byLgaAndMonth: Group = (row) => `${row.lga_pcode} ${byMonthOfYear(row)}`;
+
+const taken = (columns: string[], row: Row): Row => Object.fromEntries(columns.map((name) => [name, row[name]!]));
 
 /**
  * Pastes the columns of the rows `from` into the rows `to` of the same group, in order and from the first again when
@@ -65,8 +67,7 @@ const paste = ({ columns, from, to, group }: { columns: string[]; from: Which; t
       if (!own) return row;
       const i = pasted.get(group(row)) ?? 0;
       pasted.set(group(row), i + 1);
-      const source = own[i % own.length]!;
-      return { ...row, ...Object.fromEntries(columns.map((column) => [column, source[column]!])) };
+      return { ...row, ...taken(columns, own[i % own.length]!) };
     });
   });
 
@@ -78,7 +79,7 @@ const offset = ({ columns, by, which, group }: { columns: string[]; by: number; 
       for (const [i, row] of own.entries()) sources.set(row, own[(i + by + own.length) % own.length]!);
     return rows.map((row) => {
       const source = sources.get(row);
-      return source ? { ...row, ...Object.fromEntries(columns.map((column) => [column, source[column]!])) } : row;
+      return source ? { ...row, ...taken(columns, source) } : row;
     });
   });
 
