@@ -10,6 +10,7 @@ import { nameOf, removeViews, update } from './mutations/against-former.ts';
 import { BLIND_AGAINST_FORMER, BLIND_FIRST, REWRITTEN } from './mutations/blind.ts';
 import { asFirst } from './mutations/first-delivery.ts';
 import type { Mutation } from './mutations/mutation.ts';
+import { TABLES } from './mutations/tables.ts';
 
 /** How many of the twenty must be caught. Null: only printed. */
 const CAUGHT_AGAINST_FORMER: number | null = null;
@@ -66,5 +67,13 @@ describe.skipIf(!HAS_REAL_DATA)(needsReal('impossible real files'), () => {
     }
 
     tryEach(BLIND_FIRST, reasonsOf, CAUGHT_FIRST);
+
+    test.each([
+      ['check', 'positivity of a state in percent'],
+      ['approval', 'methods swapped'],
+    ])('by the %s, a fault that guided the checks is caught: %s', async (by, name) => {
+      const fault = TABLES.find((mutation) => mutation.source === 'survey_clusters' && mutation.name === name)!;
+      expect((await reasonsOf(fault))[0]).toMatch(new RegExp(`^${by}: `));
+    });
   });
 });
