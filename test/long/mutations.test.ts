@@ -3,15 +3,9 @@
  * if the file is refused, as by a build, or raises doubts, which `review` shows and for which `publish` requires
  * `--approve`.
  */
-import { createHash } from 'node:crypto';
-import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { Source } from '../../pipeline/catalog/sources.ts';
-import { linkedView } from '../../pipeline/intake/update/file-paths.ts';
-import { updateSource } from '../../pipeline/intake/update/update.ts';
-import { temporary } from '../support/command-line.ts';
-import { HAS_REAL_DATA, needsReal, REAL_CATALOG, REAL_DATA } from '../support/real-data.ts';
+import { HAS_REAL_DATA, needsReal } from '../support/real-data.ts';
+import { nameOf, removeViews, update } from './mutations/against-former.ts';
 import type { Mutation } from './mutations/mutation.ts';
 import { OTHERS, RASTERS } from './mutations/rasters.ts';
 import { TABLES, VALID } from './mutations/tables.ts';
@@ -20,96 +14,9 @@ import { UNSEEN_AGAIN } from './mutations/unseen-again.ts';
 import { UNSEEN_SMALL } from './mutations/unseen-small.ts';
 
 const MUTATIONS = [...TABLES, ...RASTERS, ...OTHERS];
-const nameOf = ({ source, name, file }: Mutation) => `${source}${file ? ` ${file}` : ''}: ${name}`;
 
 describe.skipIf(!HAS_REAL_DATA)(needsReal('corrupted real files'), () => {
-  interface Prepared {
-    country: string;
-    out: string;
-    rawData: string;
-  }
-
-  const views: string[] = [];
-  afterAll(() => {
-    for (const view of views) rmSync(view, { recursive: true });
-  });
-
-  /** The catalog, its raw files (as links) and an output directory. */
-  function prepare(): Prepared {
-    const [country, out] = [temporary(), temporary()];
-    cpSync(REAL_CATALOG, country, { recursive: true });
-    const files = sourcesOf(country).flatMap((source) => source.files.map((file) => file.path));
-    const rawData = linkedView(Object.fromEntries(files.map((file) => [file, path.join(REAL_DATA, file)])));
-    views.push(rawData);
-    return { country, out, rawData };
-  }
-
-  function sourcesOf(country: string): Source[] {
-    return JSON.parse(readFileSync(path.join(country, 'sources.json'), 'utf8')).sources;
-  }
-
-  const copy = (prepared: Prepared) => {
-    const copyOf = (directory: string) => {
-      const target = temporary();
-      cpSync(directory, target, { recursive: true, verbatimSymlinks: true });
-      return target;
-    };
-    return { country: copyOf(prepared.country), out: copyOf(prepared.out), rawData: copyOf(prepared.rawData) };
-  };
-
-  function requestOf(prepared: Prepared, id: string, file: string, content: Buffer) {
-    const name = path.join(temporary(), path.basename(file));
-    writeFileSync(name, content);
-    return { ...prepared, source: id, files: [name], about: {} };
-  }
-
-  /** Accepts an earlier state of a file: its last months and rounds are not in the catalog yet, and not estimated. */
-  async function acceptEarlier(id: string, file: string, content: Buffer): Promise<Prepared> {
-    const prepared = prepare();
-    const model = path.join(prepared.country, 'model.json');
-    writeFileSync(
-      model,
-      readFileSync(model, 'utf8').replace('"last_estimated": "2023-12"', '"last_estimated": "2023-11"'),
-    );
-    const sources = sourcesOf(prepared.country);
-    for (const source of sources)
-      if (source.id === id && source.rounds)
-        source.rounds = source.rounds.filter(({ survey_year }) => survey_year < 2018);
-    writeFileSync(path.join(prepared.country, 'sources.json'), JSON.stringify({ sources }));
-    const accept = { reason: 'as before', by: 'test', at: '2026-01-01T00:00:00.000Z' };
-    const { accepted } = await updateSource({ ...requestOf(prepared, id, file, content), accept });
-    expect(accepted).toBe(true);
-    return prepared;
-  }
-
-  /** Earlier states that several mutations start from, by source and content. */
-  const earlier = new Map<string, Promise<Prepared>>();
-
-  /**
-   * Runs `catalog update` on the mutated file.
-   * @returns why it is stopped: the refusal or the doubts; empty if it passes
-   */
-  async function update({ source: id, file = '', before, change }: Mutation): Promise<string[]> {
-    const { files } = sourcesOf(REAL_CATALOG).find((source) => source.id === id)!;
-    const { path: rawFile } = files.find(({ path: own }) => own.endsWith(file)) ?? files[0]!;
-    const bytes = readFileSync(path.join(REAL_DATA, rawFile));
-    try {
-      let prepared: Prepared;
-      if (before) {
-        const content = before(bytes, rawFile);
-        const key = `${rawFile} ${createHash('sha256').update(content).digest('hex')}`;
-        if (!earlier.has(key)) earlier.set(key, acceptEarlier(id, rawFile, content));
-        prepared = copy(await earlier.get(key)!);
-      } else prepared = prepare();
-      const { files: changed, doubts } = await updateSource(
-        requestOf(prepared, id, rawFile, await change(bytes, rawFile)),
-      );
-      return changed.length > 0 ? doubts : ['nothing changed'];
-    } catch (error) {
-      expect((error as Error).name, (error as Error).stack).toBe('BadInput');
-      return [`refused: ${(error as Error).message}`];
-    }
-  }
+  afterAll(removeViews);
 
   /** Tests that each mutation changes something. @returns by name, why mutations were stopped */
   function tryEach(mutations: readonly Mutation[], check: (reasons: string[], name: string) => void = () => {}) {

@@ -1,0 +1,79 @@
+/**
+ * Real files with faults that no row shows, written down by a hand that had not seen the checks. Twenty arrive as a new
+ * release of a file that was accepted before, and twenty in the first files of a country. A fault is caught if the file
+ * is refused, or if publishing requires `--approve` for it.
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { temporary } from '../support/command-line.ts';
+import { HAS_REAL_DATA, needsReal } from '../support/real-data.ts';
+import { nameOf, removeViews, update } from './mutations/against-former.ts';
+import { BLIND_AGAINST_FORMER, BLIND_FIRST, REWRITTEN } from './mutations/blind.ts';
+import { asFirst } from './mutations/first-delivery.ts';
+import type { Mutation } from './mutations/mutation.ts';
+import { TABLES } from './mutations/tables.ts';
+
+/** How many of the twenty must be caught. Null: only printed. */
+const CAUGHT_AGAINST_FORMER: number | null = null;
+const CAUGHT_FIRST: number | null = null;
+
+describe.skipIf(!HAS_REAL_DATA)(needsReal('impossible real files'), () => {
+  afterAll(removeViews);
+
+  /** Tries each mutation, prints which are caught and the first reason, and tests how many are. */
+  function tryEach(
+    mutations: readonly Mutation[],
+    reasonsOf: (mutation: Mutation) => Promise<string[]>,
+    atLeast: number | null,
+  ) {
+    const results: { caught: boolean; line: string }[] = [];
+    test.each(mutations.map((mutation) => [nameOf(mutation), mutation] as const))('%s', async (name, mutation) => {
+      const [reason, ...others] = await reasonsOf(mutation);
+      expect(reason).not.toBe('nothing changed');
+      const why =
+        reason === undefined ? '' : `\n        ${reason}${others.length > 0 ? ` (and ${others.length})` : ''}`;
+      results.push({
+        caught: reason !== undefined,
+        line: `${reason === undefined ? 'missed' : 'caught'}  ${name}${why}\n`,
+      });
+    });
+    test('how many are caught', () => {
+      const caught = results.filter((result) => result.caught).length;
+      process.stdout.write(`${results.map(({ line }) => line).join('')}${caught} of ${mutations.length} caught\n`);
+      expect(results).toHaveLength(mutations.length);
+      if (atLeast !== null) expect(caught).toBeGreaterThanOrEqual(atLeast);
+    });
+  }
+
+  describe('against the file accepted before', () => {
+    tryEach(BLIND_AGAINST_FORMER, update, CAUGHT_AGAINST_FORMER);
+
+    test.each(REWRITTEN.map((file) => [nameOf(file), file] as const))('%s raises nothing', async (_, file) => {
+      expect(await update(file)).toEqual([]);
+    });
+  });
+
+  describe('in the first files', () => {
+    let out: string;
+    let known: string[];
+    beforeAll(async () => {
+      out = temporary();
+      known = (await asFirst(out)).map(({ what }) => what);
+    });
+
+    /** What stops the files beyond what stops the unchanged ones. */
+    async function reasonsOf(mutation: Mutation): Promise<string[]> {
+      const stopped = await asFirst(out, mutation);
+      return stopped.filter(({ what }) => !known.includes(what)).map(({ by, what }) => `${by}: ${what}`);
+    }
+
+    tryEach(BLIND_FIRST, reasonsOf, CAUGHT_FIRST);
+
+    test.each([
+      ['check', 'positivity of a state in percent'],
+      ['approval', 'methods swapped'],
+    ])('by the %s, a fault that guided the checks is caught: %s', async (by, name) => {
+      const fault = TABLES.find((mutation) => mutation.source === 'survey_clusters' && mutation.name === name)!;
+      expect((await reasonsOf(fault))[0]).toMatch(new RegExp(`^${by}: `));
+    });
+  });
+});
