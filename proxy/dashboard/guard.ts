@@ -48,3 +48,14 @@ export function addressOf(ip: string): string {
   const address = ipaddr.process(ip);
   return address.kind() === 'ipv4' ? address.toString() : `${ipaddr.IPv6.networkAddressFromCIDR(`${ip}/64`)}/64`;
 }
+
+/**
+ * The network of an address that `addressOf` gives, its /24 or /48: what logs have of an address, enough to see where an
+ * attack comes from and too little to single out a visitor.
+ */
+export function networkOf(address: string): string {
+  const [ip] = address.split('/') as [string];
+  if (ipaddr.IPv4.isValid(ip)) return `${ipaddr.IPv4.networkAddressFromCIDR(`${ip}/24`)}/24`;
+  // Whatever a web server in front writes into X-Forwarded-For arrives here.
+  return ipaddr.IPv6.isValid(ip) ? `${ipaddr.IPv6.networkAddressFromCIDR(`${ip}/48`)}/48` : 'an unknown network';
+}

@@ -8,6 +8,7 @@ import type { Allowance } from '../../store/attempt-counts.ts';
 import { actorOf, mayVisit, toEmail } from '../../store/people/person-rules.ts';
 import type { Visitor } from '../../store/people/sessions.ts';
 import { hashToken, mintToken } from '../../store/people/tokens.ts';
+import { networkOf } from '../guard.ts';
 import { menuOf } from '../kit/layout.ts';
 import { button, doneNotice, field, form, problem } from '../kit/parts.ts';
 import type { Services } from '../kit/services.ts';
@@ -58,12 +59,7 @@ async function signIn(visit: Visit, services: Services): Promise<Answer> {
   const waitMs = await attempts.take(allowances, now);
   if (waitMs !== null) {
     services.countSignIn('too_many');
-    // At most once a minute, so that an attack does not fill the log.
-    if ((await attempts.take([{ what: 'report of attempts', most: 1, windowMs: 60_000 }], now)) === null) {
-      services.report(
-        `dashboard: too many failed sign-ins, most recently as ${email ?? 'no address'} from ${visit.address}`,
-      );
-    }
+    services.report(`dashboard: too many failed sign-ins, most recently from ${networkOf(visit.address)}`, 'sign_in');
     return refused(tooMany(waitMs), 429, waitMs);
   }
 
