@@ -14,7 +14,7 @@ import { TooBusy } from '../store/people/passwords.ts';
 import { BROWSER_MS, mustSetUpFactor } from '../store/people/person-rules.ts';
 import type { Visitor } from '../store/people/sessions.ts';
 import { hashToken, isToken, mintToken } from '../store/people/tokens.ts';
-import { addressOf, csrfOf, isOwnForm, securityHeaders } from './guard.ts';
+import { addressOf, csrfOf, isOwnForm, networkOf, securityHeaders } from './guard.ts';
 import { type AssetUrls, layout } from './kit/layout.ts';
 import { problem } from './kit/parts.ts';
 import type { Services } from './kit/services.ts';
@@ -143,6 +143,7 @@ export async function buildDashboard(services: Services, trustProxy: readonly st
           browser: browser === null ? null : hashToken(browser),
           csrf,
           address: addressOf(request.ip),
+          network: networkOf(request.ip),
           now,
         };
         return send(reply, route, visit, await answerOf(route, visit));

@@ -50,12 +50,13 @@ export function addressOf(ip: string): string {
 }
 
 /**
- * The network of an address that `addressOf` gives, its /24 or /48: what logs have of an address, enough to see where an
- * attack comes from and too little to single out a visitor.
+ * The network of `ip`, its /24 or /48: what logs have of an address, enough to see where an attack comes from and too
+ * little to single out a visitor.
  */
-export function networkOf(address: string): string {
-  const [ip] = address.split('/') as [string];
-  if (ipaddr.IPv4.isValid(ip)) return `${ipaddr.IPv4.networkAddressFromCIDR(`${ip}/24`)}/24`;
+export function networkOf(ip: string): string {
   // Whatever a web server in front writes into X-Forwarded-For arrives here.
-  return ipaddr.IPv6.isValid(ip) ? `${ipaddr.IPv6.networkAddressFromCIDR(`${ip}/48`)}/48` : 'an unknown network';
+  if (!ipaddr.isValid(ip)) return 'an unknown network';
+  const address = ipaddr.process(ip);
+  if (address.kind() === 'ipv4') return `${ipaddr.IPv4.networkAddressFromCIDR(`${address}/24`)}/24`;
+  return `${ipaddr.IPv6.networkAddressFromCIDR(`${address}/48`)}/48`;
 }

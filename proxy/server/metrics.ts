@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '@prometheus-io/client';
+import { codeCommit, codeVersion } from '../../pipeline/lib/code-state.ts';
 import type { AccessRecord } from '../api/observe.ts';
 import { SIGN_IN_OUTCOMES, type SignInOutcome } from '../dashboard/kit/services.ts';
 import type { SnapshotSource } from '../snapshot/watch.ts';
@@ -58,6 +59,12 @@ export function createMetrics({ snapshots, failures, unavailable, connections }:
         this.set(await read());
       },
     });
+  new Gauge({
+    name: 'malaria_build_info',
+    help: 'The running program; `commit` is empty if it is neither a Git checkout nor packed from one.',
+    labelNames: ['version', 'commit'],
+    registers,
+  }).set({ version: codeVersion(), commit: codeCommit() ?? '' }, 1);
   new Gauge({
     name: 'malaria_snapshot_info',
     help: 'The snapshot being served.',

@@ -8,7 +8,6 @@ import type { Allowance } from '../../store/attempt-counts.ts';
 import { actorOf, mayVisit, toEmail } from '../../store/people/person-rules.ts';
 import type { Visitor } from '../../store/people/sessions.ts';
 import { hashToken, mintToken } from '../../store/people/tokens.ts';
-import { networkOf } from '../guard.ts';
 import { menuOf } from '../kit/layout.ts';
 import { button, doneNotice, field, form, problem } from '../kit/parts.ts';
 import type { Services } from '../kit/services.ts';
@@ -59,7 +58,7 @@ async function signIn(visit: Visit, services: Services): Promise<Answer> {
   const waitMs = await attempts.take(allowances, now);
   if (waitMs !== null) {
     services.countSignIn('too_many');
-    services.report(`dashboard: too many failed sign-ins, most recently from ${networkOf(visit.address)}`, 'sign_in');
+    services.report(`dashboard: too many failed sign-ins, most recently from ${visit.network}`, 'sign_in');
     return refused(tooMany(waitMs), 429, waitMs);
   }
 
