@@ -1,4 +1,5 @@
-import { lstat } from 'node:fs/promises';
+import { lstat, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { lineOf, UsageError } from '../../pipeline/lib/errors.ts';
 import { type SnapshotSource, type WatchOptions, watchSnapshot } from './watch.ts';
 
@@ -46,11 +47,19 @@ export async function openCopies(options: SourceOptions): Promise<SnapshotSource
 /** The snapshots in a folder, or behind a link to one. @throws UsageError if there is none, or it is damaged. */
 export async function openFolder(options: SourceOptions): Promise<SnapshotSource> {
   const { snapshot } = options;
-  await lstat(snapshot).catch(() => {
+  const found = await lstat(snapshot).catch(() => {
     throw new UsageError(
       `no snapshot at ${snapshot}; run \`malaria-risk build --publish\` first, or name one with --snapshot`,
     );
   });
+  const folder = dirname(snapshot);
+  const { uid } = await stat(folder);
+  if (found.isSymbolicLink() && found.uid !== uid) {
+    options.report(
+      `${snapshot} belongs to user ${found.uid} and its folder to user ${uid}, whose publications may fail; run: sudo chown -h --reference=${folder} ${snapshot}`,
+      'publication',
+    );
+  }
   return watch(snapshot, options);
 }
 
