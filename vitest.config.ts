@@ -12,7 +12,7 @@ const BUILD = [
   'test/pipeline/intake/{check,update}/*.test.ts',
   'test/pipeline/model/forecast/leak.test.ts',
   'test/pipeline/ingest/bad-*.test.ts',
-  'test/pipeline/release/{publish,releases,review,release-index}.test.ts',
+  'test/pipeline/release/{owner,publish,releases,review,release-index}.test.ts',
   'test/pipeline/publish/snapshot/{answers,case-series,diff,provenance,verify}.test.ts',
   'test/pipeline/model/risk/fit.test.ts',
   'test/pipeline/model/transmission/{held-back-design,season-and-transmission}.test.ts',

@@ -100,6 +100,11 @@ export const FAULTS = {
     title: 'Keys and limits cannot be checked at present',
     detail: 'Wait as many seconds as Retry-After says, then try again.',
   },
+  DATA_DAMAGED: {
+    status: 503,
+    title: 'The file with this answer is damaged on the server',
+    detail: 'Try again later, and quote the request_id.',
+  },
   INTERNAL_ERROR: { status: 500, title: 'The server failed', detail: 'Try again later, and quote the request_id.' },
 } as const;
 

@@ -2,11 +2,8 @@ import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import jsTokens from 'js-tokens';
 import { sha256, sha256Json } from '../lib/hash.ts';
+import { type Code, packedCode, ROOT, readPacked } from '../lib/packed.ts';
 import { lockedPackages } from './packages.ts';
-import { type Code, packedCode, readPacked } from './packed.ts';
-
-/** Root of the repository or of the installed package, to which the names of code files are relative. */
-export const ROOT = path.resolve(import.meta.dirname, '../..');
 
 /** A file's text and hash, and the strings in it that may refer to other files or packages. */
 interface CodeFile {

@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { type Complaint, complaintIn, messageOf } from '../lib/bad-input.ts';
-import { ROOT } from './code.ts';
+import { ROOT } from '../lib/packed.ts';
 import { openIo, type StageTask } from './io.ts';
 import type { StageRun } from './stage.ts';
 

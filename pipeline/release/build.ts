@@ -13,6 +13,7 @@ import { artifactHashes, refuseChanges, runStages, type StageEvent } from '../en
 import type { ReportLine } from '../engine/stage.ts';
 import { causesOf } from '../engine/why.ts';
 import { clearUnfinishedCopies, keepAccepted } from '../intake/accepted-files.ts';
+import { codeState, codeVersion } from '../lib/code-state.ts';
 import { UsageError } from '../lib/errors.ts';
 import { versionSuffix } from '../publish/snapshot/manifest-records.ts';
 import { catalogFindings, type Finding } from '../publish/snapshot/provenance.ts';
@@ -20,7 +21,6 @@ import { SNAPSHOT, STAGES, TESTS } from '../stages.ts';
 import { cacheOf } from './build-paths.ts';
 import { clearUnfinished, hashOfManifest, isBuilt, makeCandidate } from './candidate.ts';
 import { noteCandidate } from './candidates.ts';
-import { codeState, codeVersion } from './code-state.ts';
 import { hashRawFiles } from './raw-hashes.ts';
 
 /** What to build, and where. */

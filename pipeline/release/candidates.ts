@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import type { CodeState } from '../lib/code-state.ts';
 import { releasesOf, snapshotsOf } from './build-paths.ts';
-import type { CodeState } from './code-state.ts';
 import { appendLine } from './disk.ts';
 
 /** A line of `releases/candidates.jsonl`: the version that a build made or found to exist already. */

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { TryAgain } from '../lib/errors.ts';
 import { releasesOf } from './build-paths.ts';
+import { asOwner } from './owner.ts';
 
 /** How long to wait for another publication, which copies files and takes no longer than that. */
 const WAIT_MS = 60_000;
@@ -15,16 +16,18 @@ const WAIT_MS = 60_000;
 export async function publishAlone<T>(out: string, work: () => Promise<T>, wait = WAIT_MS): Promise<T> {
   const folder = releasesOf(out);
   mkdirSync(folder, { recursive: true });
-  const lock = new DatabaseSync(path.join(folder, 'lock.sqlite'), { timeout: wait });
-  try {
+  return asOwner(out, async () => {
+    const lock = new DatabaseSync(path.join(folder, 'lock.sqlite'), { timeout: wait });
     try {
-      lock.exec('BEGIN EXCLUSIVE');
-    } catch (error) {
-      if (!/locked|busy/.test((error as Error).message)) throw error;
-      throw new TryAgain(`${out}: another publication is running there; try again when it is done`);
+      try {
+        lock.exec('BEGIN EXCLUSIVE');
+      } catch (error) {
+        if (!/locked|busy/.test((error as Error).message)) throw error;
+        throw new TryAgain(`${out}: another publication is running there; try again when it is done`);
+      }
+      return await work();
+    } finally {
+      lock.close();
     }
-    return await work();
-  } finally {
-    lock.close();
-  }
+  });
 }

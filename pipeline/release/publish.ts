@@ -1,11 +1,11 @@
 import { userInfo } from 'node:os';
 import { lockShared } from '../engine/lock.ts';
+import { codeState } from '../lib/code-state.ts';
 import { Stopped, UsageError } from '../lib/errors.ts';
 import type { SnapshotDiff } from '../publish/snapshot/diff.ts';
 import { verifySnapshot } from '../publish/snapshot/verify.ts';
 import { hashOfManifest } from './candidate.ts';
 import { candidatesOf } from './candidates.ts';
-import { codeState } from './code-state.ts';
 import type { Destination } from './destination.ts';
 import { findVersion } from './find.ts';
 import { publishAlone } from './publish-lock.ts';

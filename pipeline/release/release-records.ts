@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import type { CodeState } from '../lib/code-state.ts';
 import { releasesOf } from './build-paths.ts';
-import type { CodeState } from './code-state.ts';
 import { writeDurably } from './disk.ts';
 
 /**

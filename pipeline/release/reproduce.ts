@@ -7,6 +7,7 @@ import type { Manifest } from '../contract/manifest.ts';
 import { codeOfStage } from '../engine/cache-key.ts';
 import { RUNTIME } from '../engine/code.ts';
 import type { StageEvent } from '../engine/run.ts';
+import { type CodeState, codeVersion } from '../lib/code-state.ts';
 import { UsageError } from '../lib/errors.ts';
 import { sha256File } from '../lib/hash.ts';
 import { SNAPSHOT, STAGES } from '../stages.ts';
@@ -14,7 +15,6 @@ import { build } from './build.ts';
 import { releasesOf, snapshotsOf } from './build-paths.ts';
 import { hashOfManifest } from './candidate.ts';
 import { candidatesOf } from './candidates.ts';
-import { type CodeState, codeVersion } from './code-state.ts';
 import { releasesIn } from './release-records.ts';
 
 /** The inputs and code of a version. */

@@ -10,6 +10,8 @@ import { type RoutesOptions, routes } from './routes.ts';
 
 export interface ApiOptions extends AdmitOptions, ObserveOptions, RoutesOptions {
   bounds: Bounds;
+  /** Called with a line for each request that fails. */
+  report: (line: string, cause: 'request' | 'snapshot') => void;
   /** Origins whose pages may call the API from a browser. */
   corsOrigins: readonly string[];
 }

@@ -5,11 +5,23 @@ import { pipeline, Transform } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import type { FileEntry } from '../../pipeline/contract/manifest.ts';
 import { LINKS } from '../../pipeline/contract/operations.ts';
-import type { Coding, Representation, ServedFile } from '../snapshot/snapshot.ts';
+import { lineOf } from '../../pipeline/lib/errors.ts';
+import {
+  type Coding,
+  type Damage,
+  Damaged,
+  isTooManyOpen,
+  type Representation,
+  readChecked,
+  type ServedFile,
+} from '../snapshot/snapshot.ts';
 import { sendProblem } from './problems.ts';
 
+/** Called with a line if an answer had to be cut short. */
+type Report = (line: string, cause: 'snapshot') => void;
+
 /** Answers with `file` in the coding that the client prefers, or a part of it, or 304 if the client already has it. */
-export function sendFile(reply: FastifyReply, file: ServedFile, report: (line: string) => void) {
+export function sendFile(reply: FastifyReply, file: ServedFile, report: Report) {
   const { method, headers } = reply.request;
   const coding = chooseCoding(headers['accept-encoding'] as string | undefined, [...file.codings.keys()]);
   const found = file.codings.get(coding)!;
@@ -32,10 +44,12 @@ export function sendFile(reply: FastifyReply, file: ServedFile, report: (line: s
   };
   if (method === 'HEAD') return send();
   if (found.held) return send(part ? found.held.subarray(start, end + 1) : found.held);
-  return openChecked(found, { start, end }, report).then(send, (error: NodeJS.ErrnoException) => {
+  return openChecked(found, { start, end }, file.damage, report).then(send, (error: NodeJS.ErrnoException) => {
     // A replaced version that was pruned since the proxy last checked.
     if (error.code === 'ENOENT' && file.headers.deprecation) return sendProblem(reply, 'UNKNOWN_VERSION');
-    throw error;
+    if (isTooManyOpen(error)) throw error;
+    file.damage.set(found.path, lineOf(error));
+    throw new Damaged(lineOf(error), { cause: error });
   });
 }
 
@@ -58,14 +72,22 @@ export function partOf(range = '', ifRange: string | undefined, { bytes, etag }:
   return start < bytes ? { start, end } : 'beyond';
 }
 
-/** A part of a file that is not held in memory. @throws Error if the file's length differs from the manifest's. */
-async function openChecked(found: Representation, part: Part, report: (line: string) => void): Promise<Transform> {
+/**
+ * A part of a file that is not held in memory. One that was found to be damaged is first checked in full.
+ * @throws Error if it is damaged still, or its length differs from the manifest's
+ */
+async function openChecked(found: Representation, part: Part, damage: Damage, report: Report): Promise<Transform> {
   const { path, bytes } = found;
+  if (damage.has(path)) {
+    await readChecked(path, path, found);
+    damage.delete(path);
+  }
   const handle = await open(path);
   try {
     const { size } = await handle.stat();
     if (size !== bytes) throw new Error(`${path} has ${size} bytes, the manifest says ${bytes}`);
-    return pipeline(handle.createReadStream({ end: bytes - 1 }), verifyWhileSending(found, part, report), () => {});
+    const checking = verifyWhileSending(found, part, damage, report);
+    return pipeline(handle.createReadStream({ end: bytes - 1 }), checking, () => {});
   } catch (error) {
     await handle.close();
     throw error;
@@ -76,7 +98,7 @@ async function openChecked(found: Representation, part: Part, report: (line: str
  * Holds back the last chunk of the part until all bytes of the file are known to match the manifest: if the file has
  * changed since it was opened, the client gets a truncated answer, never a wrong one.
  */
-function verifyWhileSending({ path, sha256 }: Representation, { start, end }: Part, report: (line: string) => void) {
+function verifyWhileSending({ path, sha256 }: Representation, { start, end }: Part, damage: Damage, report: Report) {
   const digest = createHash('sha256');
   let last: Buffer | undefined;
   let at = 0;
@@ -92,8 +114,10 @@ function verifyWhileSending({ path, sha256 }: Representation, { start, end }: Pa
     },
     flush(done) {
       if (digest.digest('hex') === sha256) return done(null, last);
-      report(`${path} does not match its manifest; the answer was cut short`);
-      done(new Error(`${path} has changed`));
+      const what = `${path} does not match its manifest`;
+      damage.set(path, what);
+      report(`${what}; the answer was cut short`, 'snapshot');
+      done(new Damaged(what));
     },
   });
 }

@@ -5,6 +5,7 @@ import { ERRORS, FAULTS } from '../../pipeline/contract/errors.ts';
 import type { Territory } from '../../pipeline/contract/territory.ts';
 import { fill, wordsOf } from '../../pipeline/contract/words.ts';
 import { lineOf, TryAgain } from '../../pipeline/lib/errors.ts';
+import { Damaged } from '../snapshot/snapshot.ts';
 
 const PROBLEMS = { ...ERRORS, ...FAULTS };
 export type ProblemCode = keyof typeof PROBLEMS;
@@ -56,19 +57,23 @@ export function sendProblem(
 export const UNREAD = { operation: 'none', key_id: null, key_kind: 'none', ms: 0 } as const;
 
 /** Failures of the proxy itself: the operator gets the reason, the client only a 500 or 503. */
-export const problems = fp(async (app: FastifyInstance, { report }: { report: (line: string) => void }) => {
-  app.decorateRequest('problem', null);
-  app.setErrorHandler((error: FastifyError, request, reply) => {
-    // Methods that Node's parser knows and Fastify does not, such as RTSP's, end up here without passing any hook.
-    if (error.code === 'FST_ERR_NOT_FOUND') {
-      app.inFlight.condemn(request.raw.socket);
-      app.answered({ ...UNREAD, request_id: request.id, status: 400, error: 'MALFORMED_REQUEST' });
-      return sendProblem(reply, 'MALFORMED_REQUEST', { 'x-request-id': request.id, connection: 'close' });
-    }
-    // A client that has disconnected is not a failure.
-    if (!reply.raw.destroyed) report(`request ${request.id} failed: ${lineOf(error)}`);
-    return error instanceof TryAgain
-      ? sendProblem(reply, 'SERVICE_UNAVAILABLE', { 'retry-after': '5' })
-      : sendProblem(reply, 'INTERNAL_ERROR');
-  });
-});
+export const problems = fp(
+  async (app: FastifyInstance, { report }: { report: (line: string, cause: 'request' | 'snapshot') => void }) => {
+    app.decorateRequest('problem', null);
+    app.setErrorHandler((error: FastifyError, request, reply) => {
+      // Methods that Node's parser knows and Fastify does not, such as RTSP's, end up here without passing any hook.
+      if (error.code === 'FST_ERR_NOT_FOUND') {
+        app.inFlight.condemn(request.raw.socket);
+        app.answered({ ...UNREAD, request_id: request.id, status: 400, error: 'MALFORMED_REQUEST' });
+        return sendProblem(reply, 'MALFORMED_REQUEST', { 'x-request-id': request.id, connection: 'close' });
+      }
+      // A client that has disconnected is not a failure.
+      const isDamaged = error instanceof Damaged;
+      if (!reply.raw.destroyed) {
+        report(`request ${request.id} failed: ${lineOf(error)}`, isDamaged ? 'snapshot' : 'request');
+      }
+      if (!isDamaged && !(error instanceof TryAgain)) return sendProblem(reply, 'INTERNAL_ERROR');
+      return sendProblem(reply, isDamaged ? 'DATA_DAMAGED' : 'SERVICE_UNAVAILABLE', { 'retry-after': '5' });
+    });
+  },
+);

@@ -31,7 +31,8 @@ declare module 'fastify' {
 
 export interface RoutesOptions {
   snapshots: SnapshotSource;
-  report: (line: string) => void;
+  /** Called with a line for each answer that a damaged file prevents. */
+  report: (line: string, cause: 'snapshot') => void;
 }
 
 /** Every route: the path of each operation, and its path under a version. */
@@ -72,17 +73,14 @@ export const routes = fp(async (app: FastifyInstance, { snapshots, report }: Rou
 });
 
 /** The file that answers a request for `operation`, or the first error. */
-function find(
-  operation: Operation,
-  request: FastifyRequest,
-  { releases, model_version }: Served,
-): ServedFile | Failure {
+function find(operation: Operation, request: FastifyRequest, current: Served): ServedFile | Failure {
+  const { releases, model_version } = current;
   const { version = model_version, other } = request.params as { version?: string; other?: string };
   if (RELEASE_SET.has(operation)) {
     const error = other === undefined ? 'NOT_FOUND' : 'UNKNOWN_VERSION';
     return releases.answers.get(request.url.split('?')[0]!) ?? { error };
   }
-  const snapshot = releases.versions.get(version);
+  const snapshot = version === model_version ? current : releases.versions.get(version);
   if (!snapshot) return { error: 'UNKNOWN_VERSION' };
   const found = locate(operation, request.query as Query, snapshot.coverage);
   if ('error' in found) return found;

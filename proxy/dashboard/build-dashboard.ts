@@ -9,13 +9,12 @@ import { FEED } from '../../pipeline/contract/published.ts';
 import { lineOf, TryAgain, UsageError } from '../../pipeline/lib/errors.ts';
 import { html } from '../../pipeline/lib/pages/html.ts';
 import { baseStyle, cardStyle } from '../../pipeline/lib/pages/page.ts';
-import { throttled } from '../../pipeline/lib/throttle.ts';
 import { readServed } from '../snapshot/snapshot.ts';
 import { TooBusy } from '../store/people/passwords.ts';
 import { BROWSER_MS, mustSetUpFactor } from '../store/people/person-rules.ts';
 import type { Visitor } from '../store/people/sessions.ts';
 import { hashToken, isToken, mintToken } from '../store/people/tokens.ts';
-import { addressOf, csrfOf, isOwnForm, securityHeaders } from './guard.ts';
+import { addressOf, csrfOf, isOwnForm, networkOf, securityHeaders } from './guard.ts';
 import { type AssetUrls, layout } from './kit/layout.ts';
 import { problem } from './kit/parts.ts';
 import type { Services } from './kit/services.ts';
@@ -32,8 +31,6 @@ const ASSETS = {
 /** Forms are short. */
 const BODY_BYTES = 16_384;
 const CONNECTIONS = 1000;
-/** An outage is logged at most this often, not for every page. */
-const OUTAGE_LOG_MS = 60_000;
 
 /** @param trustProxy addresses or networks of the proxies whose X-Forwarded-For is trusted */
 export async function buildDashboard(services: Services, trustProxy: readonly string[]): Promise<FastifyInstance> {
@@ -88,7 +85,6 @@ export async function buildDashboard(services: Services, trustProxy: readonly st
     reply.send(layout({ title, body, visitor: null, csrf: '', path: request.url, assets }));
   };
   app.setNotFoundHandler((request, reply) => answerError(request, reply, 404, 'Page not found'));
-  const reportOutage = throttled(services.report, OUTAGE_LOG_MS);
   app.setErrorHandler((error: { statusCode?: number }, request, reply) => {
     if (error instanceof TooBusy) {
       reply.header('retry-after', '10');
@@ -96,7 +92,7 @@ export async function buildDashboard(services: Services, trustProxy: readonly st
     }
     if (error instanceof TryAgain) {
       reply.header('retry-after', '10');
-      reportOutage(`dashboard: ${lineOf(error)}`);
+      services.report(`dashboard: ${lineOf(error)}`, 'dashboard');
       // The change may have been made even though its answer never came.
       const more =
         request.method === 'POST' ? 'Check whether your change was made before you send it again.' : undefined;
@@ -104,7 +100,7 @@ export async function buildDashboard(services: Services, trustProxy: readonly st
     }
     const status = error.statusCode ?? 500;
     if (status < 500) return answerError(request, reply, status, 'The request is malformed');
-    services.report(`dashboard: ${request.routeOptions.url ?? 'a page'} failed: ${lineOf(error)}`);
+    services.report(`dashboard: ${request.routeOptions.url ?? 'a page'} failed: ${lineOf(error)}`, 'dashboard');
     return answerError(request, reply, 500, 'Something went wrong. Please try again later');
   });
 
@@ -147,6 +143,7 @@ export async function buildDashboard(services: Services, trustProxy: readonly st
           browser: browser === null ? null : hashToken(browser),
           csrf,
           address: addressOf(request.ip),
+          network: networkOf(request.ip),
           now,
         };
         return send(reply, route, visit, await answerOf(route, visit));

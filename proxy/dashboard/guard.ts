@@ -48,3 +48,15 @@ export function addressOf(ip: string): string {
   const address = ipaddr.process(ip);
   return address.kind() === 'ipv4' ? address.toString() : `${ipaddr.IPv6.networkAddressFromCIDR(`${ip}/64`)}/64`;
 }
+
+/**
+ * The network of `ip`, its /24 or /48: what logs have of an address, enough to see where an attack comes from and too
+ * little to single out a visitor.
+ */
+export function networkOf(ip: string): string {
+  // Whatever a web server in front writes into X-Forwarded-For arrives here.
+  if (!ipaddr.isValid(ip)) return 'an unknown network';
+  const address = ipaddr.process(ip);
+  if (address.kind() === 'ipv4') return `${ipaddr.IPv4.networkAddressFromCIDR(`${address}/24`)}/24`;
+  return `${ipaddr.IPv6.networkAddressFromCIDR(`${address}/48`)}/48`;
+}

@@ -24,7 +24,10 @@ export async function sendNotices(services: Services): Promise<void> {
       ...(await allowanceDue(account, now, services)),
       ...(keys.get(account.id) ?? []).flatMap(({ key }) => expiryDue(key, now, services)),
     ];
-    for (const notice of due) await sendOnce(notice, account, now, services).catch((error) => report(lineOf(error)));
+    for (const notice of due)
+      await sendOnce(notice, account, now, services).catch((error) =>
+        report(`mail not sent: ${lineOf(error)}`, 'mail'),
+      );
   }
 }
 

@@ -49,7 +49,7 @@ export async function openDashboard(settings: DashboardSettings, services: Given
   const later = (work: () => Promise<void>) => {
     const done = new Promise<void>((resolve) => setImmediate(resolve))
       .then(work)
-      .catch((error) => services.report(`dashboard: ${lineOf(error)}`))
+      .catch((error) => services.report(`mail not sent: ${lineOf(error)}`, 'mail'))
       .finally(() => pending.delete(done));
     pending.add(done);
   };

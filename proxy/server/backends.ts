@@ -1,3 +1,5 @@
+import { accessSync, constants, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { UsageError } from '../../pipeline/lib/errors.ts';
 import type { SourceOptions } from '../snapshot/sources.ts';
 import type { SnapshotSource } from '../snapshot/watch.ts';
@@ -17,12 +19,32 @@ export const storeFileOf = (store: string): string | null => /^sqlite:(.+)$/.exe
 export async function openStore(store: string, mayCreate = false): Promise<AccountStore> {
   const file = storeFileOf(store);
   if (file !== null) {
+    refuseForeign(file);
     const { openSqlite } = await import('../store/sqlite.ts');
     return storeIn(openSqlite(file, mayCreate));
   }
   if (!/^postgres(ql)?:\/\//.test(store)) throw new UsageError('store: expected sqlite:FILE or postgres://…');
   const { openPostgres } = await import('../store/postgres.ts');
   return storeIn(openPostgres(store, mayCreate));
+}
+
+/**
+ * SQLite would only say that the database is read-only.
+ * @throws UsageError if another user owns a file of the store in `file`, or its folder, and this one cannot write it
+ */
+function refuseForeign(file: string): void {
+  for (const part of [file, `${file}-wal`, `${file}-shm`, dirname(file)]) {
+    const found = statSync(part, { throwIfNoEntry: false });
+    const self = process.geteuid?.();
+    if (!found || found.uid === self) continue;
+    try {
+      accessSync(part, constants.W_OK);
+    } catch {
+      throw new UsageError(
+        `store: ${part} belongs to user ${found.uid}, and this program runs as user ${self}, which cannot write it; run it as that user, or: sudo chown ${self} ${part}`,
+      );
+    }
+  }
 }
 
 /**

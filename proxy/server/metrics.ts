@@ -1,7 +1,9 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '@prometheus-io/client';
+import { codeCommit, codeVersion } from '../../pipeline/lib/code-state.ts';
 import type { AccessRecord } from '../api/observe.ts';
 import { SIGN_IN_OUTCOMES, type SignInOutcome } from '../dashboard/kit/services.ts';
 import type { SnapshotSource } from '../snapshot/watch.ts';
+import type { Reports } from './reports.ts';
 
 export interface Metrics {
   /** Counts one answered request. */
@@ -14,7 +16,8 @@ export interface Metrics {
 
 export interface MetricsSources {
   snapshots: SnapshotSource;
-  /** The reason why requests cannot be decided; null while they can. */
+  failures: Reports['failures'];
+  /** The reason why a request would not be answered now; null if it would. */
   unavailable: () => Promise<string | null>;
   /** Open connections to the API. */
   connections: () => Promise<number>;
@@ -24,7 +27,7 @@ export interface MetricsSources {
 const LATENCY_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
 
 /** The metrics of one proxy, including the standard ones of its process. */
-export function createMetrics({ snapshots, unavailable, connections }: MetricsSources): Metrics {
+export function createMetrics({ snapshots, failures, unavailable, connections }: MetricsSources): Metrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -57,6 +60,12 @@ export function createMetrics({ snapshots, unavailable, connections }: MetricsSo
       },
     });
   new Gauge({
+    name: 'malaria_build_info',
+    help: 'The running program; `commit` is empty if it is neither a Git checkout nor packed from one.',
+    labelNames: ['version', 'commit'],
+    registers,
+  }).set({ version: codeVersion(), commit: codeCommit() ?? '' }, 1);
+  new Gauge({
     name: 'malaria_snapshot_info',
     help: 'The snapshot being served.',
     labelNames: ['model_version'],
@@ -66,16 +75,33 @@ export function createMetrics({ snapshots, unavailable, connections }: MetricsSo
       this.set({ model_version: snapshots.current().model_version }, 1);
     },
   });
-  gauge('malaria_snapshot_refused', 'Whether a newer snapshot is damaged and was refused.', () =>
-    snapshots.refused() ? 1 : 0,
+  gauge(
+    'malaria_snapshot_refused',
+    'Whether the published snapshot is damaged, so that an earlier one is served.',
+    () => (snapshots.refused() ? 1 : 0),
   );
+  gauge('malaria_snapshot_damaged', 'Whether a file of the snapshot being served is damaged.', () =>
+    snapshots.damaged() === null ? 0 : 1,
+  );
+  new Counter({
+    name: 'malaria_failures_total',
+    help: 'Failures by cause, as in the log.',
+    labelNames: ['cause'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [cause, count] of Object.entries(failures)) this.inc({ cause }, count);
+    },
+  });
   gauge(
     'malaria_data_updated_timestamp_seconds',
     'When the data being served was last updated.',
     () => snapshots.current().updatedAt / 1000,
   );
-  gauge('malaria_available', 'Whether the store answers and can be written.', async () =>
-    (await unavailable()) === null ? 1 : 0,
+  gauge(
+    'malaria_available',
+    'Whether a request would be answered now: by the store, and from an intact snapshot.',
+    async () => ((await unavailable()) === null ? 1 : 0),
   );
   gauge('malaria_connections', 'Connections to the API.', connections);
   return {

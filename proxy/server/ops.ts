@@ -11,7 +11,8 @@ export interface OpsOptions {
 
 /**
  * Health, readiness and metrics for operators and schedulers, on a port of their own. A refused snapshot is reported
- * but does not make the proxy unready: it still serves the old one, and otherwise all proxies would drop out at once.
+ * but does not make the proxy unready while it serves an intact earlier one: otherwise all proxies would drop out at
+ * once.
  */
 export function buildOps({ snapshots, metrics, unready }: OpsOptions): FastifyInstance {
   const app = fastify();

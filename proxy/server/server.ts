@@ -4,7 +4,6 @@ import type { FastifyInstance } from 'fastify';
 import { fill, wordsOf } from '../../pipeline/contract/words.ts';
 import { type Clock, systemClock } from '../../pipeline/lib/clock.ts';
 import { lineOf, UsageError } from '../../pipeline/lib/errors.ts';
-import { throttled } from '../../pipeline/lib/throttle.ts';
 import { buildApi } from '../api/build-api.ts';
 import type { AccessRecord } from '../api/observe.ts';
 import { BOUNDS, type Bounds } from '../api/protocol.ts';
@@ -17,6 +16,7 @@ import { countUsage } from '../store/usage-counts.ts';
 import { openSource, openStore } from './backends.ts';
 import { createMetrics } from './metrics.ts';
 import { buildOps } from './ops.ts';
+import type { Reports } from './reports.ts';
 
 /** The operator's settings, by the names of the options of `serve`, which declares them. */
 export interface Settings extends SourceSettings, DashboardSettings {
@@ -38,7 +38,8 @@ export interface Settings extends SourceSettings, DashboardSettings {
   apiUrl?: string;
 }
 
-export interface ServerOptions extends Settings, SourceOptions {
+export interface ServerOptions extends Settings, Omit<SourceOptions, 'report'> {
+  reports: Reports;
   /** Called for every request; null for no access log. */
   log?: ((record: AccessRecord) => void) | null;
   /** Called with one line when the server must be closed because it can no longer work correctly. */
@@ -64,9 +65,6 @@ const FLUSH_MS = 60_000;
 /** How often to check whether the store has been removed or replaced. */
 const STORE_CHECK_MS = 1000;
 
-/** Failing requests are reported at most this often: on a full disk, for example, all of them fail. */
-const FAILURE_MS = 1000;
-
 /** Requests still in flight this long after `close` are cut off. */
 const DRAIN_MS = 10_000;
 
@@ -75,11 +73,12 @@ const DRAIN_MS = 10_000;
  * @throws UsageError, with everything closed again, if one of them cannot be opened.
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { host, report, perMinute, perMonth, asyncGrants: mayLag = false, clock = systemClock } = options;
+  const { host, perMinute, perMonth, asyncGrants: mayLag = false, clock = systemClock } = options;
+  const { report, failures } = options.reports;
   // Closes everything that was opened, last first; a failure (on a full disk, for example) does not keep the rest open.
   await using opened = new AsyncDisposableStack();
   // The snapshot first: without one, no store is created.
-  const snapshots = await openSource(options);
+  const snapshots = await openSource({ ...options, report });
   opened.defer(async () => snapshots.close());
   const store = await openStore(options.store, options.mayCreate);
   opened.defer(() => store.close());
@@ -88,17 +87,18 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     usage.flush().catch((error) => {
       throw new Error(`usage not written: ${lineOf(error)}`, { cause: error });
     });
-  const flushUsage = () => writeUsage().catch((error) => report(error.message));
+  const flushUsage = () => writeUsage().catch((error) => report(error.message, 'usage'));
   const flushTimer = setInterval(flushUsage, FLUSH_MS).unref();
   opened.defer(writeUsage);
   opened.defer(async () => clearInterval(flushTimer));
-  const reportFailure = throttled(report, FAILURE_MS);
-  const gate = await openGate(store, { perMinute, perMonth, mayLag, clock, report: reportFailure });
+  const gate = await openGate(store, { perMinute, perMonth, mayLag, clock, report });
   opened.defer(async () => gate.close());
 
+  const unavailable = async () => snapshots.damaged() ?? gate.unavailable();
   const metrics = createMetrics({
     snapshots,
-    unavailable: gate.unavailable,
+    failures,
+    unavailable,
     connections: () => promisify(app.server.getConnections.bind(app.server))(),
   });
   const countUse = ({ key_id, operation, error }: AccessRecord) => {
@@ -112,7 +112,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     snapshots,
     bounds: { ...BOUNDS, ...options.bounds },
     corsOrigins: options.corsOrigin,
-    report: reportFailure,
+    report,
     answered(record) {
       metrics.count(record);
       countUse(record);
@@ -147,7 +147,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   }
 
   let stopping = false;
-  const ops = buildOps({ snapshots, metrics, unready: async () => (stopping ? 'stopping' : gate.unavailable()) });
+  const ops = buildOps({ snapshots, metrics, unready: async () => (stopping ? 'stopping' : unavailable()) });
   const opsUrl = await listen(ops, host, options.opsPort, 'ops port');
   const watching = watchStore(store, options.giveUp);
   opened.defer(async () => clearInterval(watching));

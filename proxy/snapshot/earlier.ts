@@ -3,14 +3,18 @@ import { access, readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Check } from 'typebox/value';
 import { ENCODINGS, type Encoding } from '../../pipeline/contract/manifest.ts';
+import { RELEASE_OPERATIONS } from '../../pipeline/contract/operations.ts';
 import { FEED, placeOf, RELEASES, ReleaseIndex, releaseIndexFile } from '../../pipeline/contract/published.ts';
+import type { Versions } from '../../pipeline/contract/schemas.ts';
 import { lineOf } from '../../pipeline/lib/errors.ts';
 import {
   type Coding,
   checkRelative,
+  type Damage,
   describeSnapshot,
   parseJson,
   readChecked,
+  readServed,
   type ServedFile,
   type Snapshot,
 } from './snapshot.ts';
@@ -19,7 +23,7 @@ import {
 export interface Releases {
   /** By address: `/v1/versions`, diffs, the feed. */
   answers: ReadonlyMap<string, ServedFile>;
-  /** All versions that are served, including the current one. */
+  /** The earlier versions that are served. */
   versions: ReadonlyMap<string, Version>;
 }
 
@@ -29,6 +33,8 @@ export type Version = Pick<Snapshot, 'coverage' | 'files'> & {
   headers?: Readonly<Record<string, string>>;
 };
 
+const [VERSIONS] = RELEASE_OPERATIONS;
+
 /** Identifies the release index beside a snapshot; changes whenever it is rewritten. */
 export async function releaseIndexIdentity(directory: string): Promise<string> {
   const found = await stat(releaseIndexPath(directory), { bigint: true }).catch(() => null);
@@ -36,20 +42,20 @@ export async function releaseIndexIdentity(directory: string): Promise<string> {
 }
 
 /**
- * Reads the release index beside `current`. Of an earlier version only the manifest is read: each file is checked
+ * Reads the release index beside the snapshot in `directory`. Of an earlier version only the manifest is read: each file is checked
  * against it whenever it is sent. A version that is missing, or whose manifest is damaged, is reported and left out.
  * @param known the releases so far; their versions are not read again, since that takes a fifth of a second each
  * @throws Error, in one line, if the index itself is damaged
  */
 export async function openReleases(
-  current: Snapshot,
-  report: (line: string) => void,
+  directory: string,
+  report: (line: string, cause: 'publication') => void,
   known?: Releases,
 ): Promise<Releases> {
-  const index = await readReleaseIndex(releaseIndexPath(current.directory));
-  const versions = new Map<string, Version>([[current.model_version, current]]);
+  const index = await readReleaseIndex(releaseIndexPath(directory));
+  const versions = new Map<string, Version>();
   if (!index) return { answers: new Map(), versions };
-  const root = dirname(dirname(current.directory));
+  const root = dirname(dirname(directory));
   for (const { model_version, replaced_at, sunset } of index.earlier) {
     try {
       const headers = {
@@ -62,10 +68,11 @@ export async function openReleases(
       if (isSame) await access(join(directory, 'manifest.json'));
       versions.set(model_version, isSame ? before! : { ...(await describeSnapshot(directory, headers)), headers });
     } catch (error) {
-      report(`${model_version} is listed as kept but is left out: ${lineOf(error)}`);
+      report(`${model_version} is listed as kept but is left out: ${lineOf(error)}`, 'publication');
     }
   }
   const answers = new Map<string, ServedFile>();
+  const damage: Damage = new Map();
   for (const [address, name] of Object.entries(index.answers)) {
     const endings: [Coding, string][] = address === FEED ? [] : (Object.entries(ENCODINGS) as [Encoding, string][]);
     const codings: ServedFile['codings'] = new Map(
@@ -78,9 +85,28 @@ export async function openReleases(
         }),
       ),
     );
-    answers.set(address, { type: 'application/json', ranges: false, headers: {}, codings });
+    answers.set(address, { type: 'application/json', ranges: false, headers: {}, damage, codings });
   }
   return { answers, versions };
+}
+
+/**
+ * The version that was current before the one that is, by the list of releases: neither a candidate, which is not
+ * listed, nor a version that was rolled back from. Null if there is none.
+ */
+export async function versionBefore({ answers }: Releases): Promise<string | null> {
+  const list = await readServed(answers.get(VERSIONS.path));
+  if (!list) return null;
+  const { releases }: Versions = JSON.parse(list.toString());
+  const first = releases.at(-1)?.replaces;
+  const line = first ? [first] : [];
+  for (const { model_version } of releases.toReversed()) {
+    const at = line.indexOf(model_version);
+    // Rolled back to: whatever was published since does not count.
+    if (at === -1) line.push(model_version);
+    else line.length = at + 1;
+  }
+  return line.at(-2) ?? null;
 }
 
 const releaseIndexPath = (directory: string) =>

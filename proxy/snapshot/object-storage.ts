@@ -34,7 +34,7 @@ export interface MirrorOptions {
   pollMs?: number | undefined;
   /** How long to wait after a failure. */
   retryMs?: number;
-  report: (line: string) => void;
+  report: (line: string, cause: 'publication') => void;
 }
 
 const FETCHED_AT_ONCE = 16;
@@ -80,7 +80,9 @@ export async function mirrorSnapshots(url: string, folder: string, options: Mirr
       await pointTo(folder, target);
       clearTimeout(sweeping);
       sweeping = setTimeout(() => {
-        sweep(folder).catch((error) => report(`old copies in ${folder} could not be removed: ${lineOf(error)}`));
+        sweep(folder).catch((error) =>
+          report(`old copies in ${folder} could not be removed: ${lineOf(error)}`, 'publication'),
+        );
       }, REPLACED_MS).unref();
     }
     etag = pointer.ETag;
@@ -93,7 +95,7 @@ export async function mirrorSnapshots(url: string, folder: string, options: Mirr
     } catch (error) {
       if (stop.signal.aborted) return;
       const reason = lineOf(error);
-      if (refusal?.reason !== reason) report(`cannot fetch a newer snapshot from ${url}: ${reason}`);
+      report(`cannot fetch a newer snapshot from ${url}: ${reason}`, 'publication');
       refusal = { directory: url, reason, at: performance.now() };
       throw error;
     }
@@ -185,18 +187,19 @@ async function fetchEarlier(
   index: ReleaseIndex,
   folder: string,
   stopped: AbortSignal,
-  report: (line: string) => void,
+  report: MirrorOptions['report'],
 ): Promise<void> {
   const present = new Set(await readdir(join(folder, 'snapshots')));
   const missing = index.earlier.filter(({ model_version }) => !present.has(model_version));
   for (const { model_version } of missing) {
     await fetchSnapshot(get, placeOf(model_version), folder, UNFINISHED_EARLIER).catch((error) => {
-      if (!stopped.aborted) report(`${model_version} is listed as kept but could not be fetched: ${lineOf(error)}`);
+      if (!stopped.aborted)
+        report(`${model_version} is listed as kept but could not be fetched: ${lineOf(error)}`, 'publication');
     });
   }
   if (missing.length === 0 || stopped.aborted) return;
   await writeAtomic(join(folder, RELEASES, releaseIndexFile(index.current)), JSON.stringify(index)).catch((error) => {
-    report(`earlier versions were fetched but the index could not be rewritten: ${lineOf(error)}`);
+    report(`earlier versions were fetched but the index could not be rewritten: ${lineOf(error)}`, 'publication');
   });
 }
 

@@ -24,11 +24,15 @@ export interface Representation extends FileEntry {
   held: Buffer | null;
 }
 
+/** What is wrong with the files of a version that were found to be damaged since it was opened, by path. */
+export type Damage = Map<string, string>;
+
 /** A file that answers an operation, in every coding. */
 export interface ServedFile {
   type: string;
   /** Headers that every answer of its version carries. */
   headers: Readonly<Record<string, string>>;
+  damage: Damage;
   /** Whether parts of it can be requested. */
   ranges: boolean;
   /** Smallest first: if a client prefers several equally, the first is sent. Compressed formats have identity alone. */
@@ -45,6 +49,7 @@ export interface Snapshot {
   /** What its country calls its areas; undefined in snapshots older than contract 1.2. */
   territory: Territory | undefined;
   files: ReadonlyMap<string, ServedFile>;
+  damage: Damage;
 }
 
 /** Files read at once while opening: enough to keep the disk busy, few enough to leave time for requests. */
@@ -62,7 +67,8 @@ const HELD_BYTES = 128 << 20;
 export async function openSnapshot(directory: string): Promise<Snapshot> {
   const root = await realpath(directory);
   const manifest = await readManifest(join(root, 'manifest.json'));
-  const files = describeFiles(root, manifest);
+  const damage: Damage = new Map();
+  const files = describeFiles(root, manifest, damage);
   const served = [...files.values()].flatMap(({ codings }) => [...codings.values()]);
   const toHold = new Map<string, Representation>();
   let room = HELD_BYTES;
@@ -77,7 +83,7 @@ export async function openSnapshot(directory: string): Promise<Snapshot> {
     if (found) found.held = bytes;
   });
   const { model_version, coverage, updated_at, territory } = manifest;
-  return { directory: root, model_version, updatedAt: Date.parse(updated_at), coverage, territory, files };
+  return { directory: root, model_version, updatedAt: Date.parse(updated_at), coverage, territory, files, damage };
 }
 
 /**
@@ -90,13 +96,14 @@ export async function describeSnapshot(
   headers: Record<string, string>,
 ): Promise<Pick<Snapshot, 'coverage' | 'files'>> {
   const manifest = await readManifest(join(directory, 'manifest.json'));
-  return { coverage: manifest.coverage, files: describeFiles(directory, manifest, headers) };
+  return { coverage: manifest.coverage, files: describeFiles(directory, manifest, new Map(), headers) };
 }
 
 /** Every file that an operation can need, in every coding; nothing is read yet. */
 function describeFiles(
   root: string,
   { coverage, files, model_version }: Manifest,
+  damage: Damage,
   extraHeaders: Record<string, string> = {},
 ): Map<string, ServedFile> {
   const headers = { 'model-version': model_version, ...extraHeaders };
@@ -111,7 +118,7 @@ function describeFiles(
       const encodings = isEncoded(operation) ? (Object.entries(ENCODINGS) as [Encoding, string][]) : [];
       const codings = new Map<Coding, Representation>(encodings.map(([coding, end]) => [coding, describe(name + end)]));
       codings.set('identity', describe(name));
-      return [name, { type, headers, ranges: response === null, codings }];
+      return [name, { type, headers, damage, ranges: response === null, codings }];
     }),
   );
   return new Map(served);
@@ -160,6 +167,15 @@ export async function readChecked(name: string, path: string, entry: FileEntry):
   if (entry.etag !== etagOf(sha256)) throw new Error(`${name} has an ETag that does not match its hash: ${entry.etag}`);
   return bytes;
 }
+
+/** A file of a snapshot that is being served is damaged. */
+export class Damaged extends Error {
+  override name = 'Damaged';
+}
+
+/** Whether `error` is of this process, which has too many open files, and says nothing about a file. */
+export const isTooManyOpen = (error: unknown) =>
+  ['EMFILE', 'ENFILE'].includes((error as NodeJS.ErrnoException).code ?? '');
 
 /** The uncompressed bytes of a file, unchecked if they are not held; null if there is no such file. */
 export async function readServed(file: ServedFile | undefined): Promise<Buffer | null> {

@@ -1,7 +1,7 @@
-import { access } from 'node:fs/promises';
-import { join } from 'node:path';
+import { lstat, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { lineOf, UsageError } from '../../pipeline/lib/errors.ts';
-import { type SnapshotSource, watchSnapshot } from './watch.ts';
+import { type SnapshotSource, type WatchOptions, watchSnapshot } from './watch.ts';
 
 /** The operator's settings. */
 export interface SourceSettings {
@@ -9,12 +9,16 @@ export interface SourceSettings {
   snapshot: string;
   /** Folder for copies of snapshots from object storage. */
   snapshotCopies: string;
+  /** Whether the version before is served while the published one is damaged. */
+  fallBack?: boolean;
 }
 
 export interface SourceOptions extends SourceSettings {
   /** How often to check for a newly published snapshot. */
   pollMs?: number;
-  report: (line: string) => void;
+  /** How long it takes to check once the files that are not held in memory. */
+  sweepMs?: number;
+  report: WatchOptions['report'];
 }
 
 /** The snapshots in object storage, copied to disk first. @throws UsageError if there is no snapshot, or it is damaged. */
@@ -28,6 +32,7 @@ export async function openCopies(options: SourceOptions): Promise<SnapshotSource
     return {
       current: copies.current,
       refused: () => mirror.refused() ?? copies.refused(),
+      damaged: copies.damaged,
       close: async () => {
         copies.close();
         await mirror.close();
@@ -42,17 +47,25 @@ export async function openCopies(options: SourceOptions): Promise<SnapshotSource
 /** The snapshots in a folder, or behind a link to one. @throws UsageError if there is none, or it is damaged. */
 export async function openFolder(options: SourceOptions): Promise<SnapshotSource> {
   const { snapshot } = options;
-  await access(join(snapshot, 'manifest.json')).catch(() => {
+  const found = await lstat(snapshot).catch(() => {
     throw new UsageError(
       `no snapshot at ${snapshot}; run \`malaria-risk build --publish\` first, or name one with --snapshot`,
     );
   });
+  const folder = dirname(snapshot);
+  const { uid } = await stat(folder);
+  if (found.isSymbolicLink() && found.uid !== uid) {
+    options.report(
+      `${snapshot} belongs to user ${found.uid} and its folder to user ${uid}, whose publications may fail; run: sudo chown -h --reference=${folder} ${snapshot}`,
+      'publication',
+    );
+  }
   return watch(snapshot, options);
 }
 
-async function watch(path: string, { pollMs, report }: SourceOptions): Promise<SnapshotSource> {
+async function watch(path: string, { fallBack, pollMs, sweepMs, report }: SourceOptions): Promise<SnapshotSource> {
   try {
-    return await watchSnapshot(path, { report, intervalMs: pollMs });
+    return await watchSnapshot(path, { report, fallBack, sweepMs, intervalMs: pollMs });
   } catch (error) {
     throw new UsageError(`the snapshot at ${path} is damaged: ${lineOf(error)}`, { cause: error });
   }

@@ -1,7 +1,7 @@
 import { lineOf } from '../../pipeline/lib/errors.ts';
 import type { AccountStore } from './account-store.ts';
 import { type Admission, admissionOf } from './admission.ts';
-import type { Admitter, AdmitterOptions } from './database.ts';
+import type { AdmitterOptions } from './database.ts';
 import { hashKey, isTagged } from './key-format.ts';
 import { goodSecrets, readTagSecrets, SECRETS_MS } from './tag-secrets.ts';
 
@@ -26,8 +26,8 @@ export interface Gate {
 }
 
 export interface GateOptions extends AdmitterOptions {
-  /** Called with a line when requests can no longer be decided, and when they can again. */
-  report: (line: string) => void;
+  /** Called with a line for each request that cannot be decided. */
+  report: (line: string, cause: 'store') => void;
 }
 
 /**
@@ -46,23 +46,14 @@ export async function openGate({ database }: AccountStore, { report, ...options 
   };
   const timer = setInterval(refresh, SECRETS_MS).unref();
 
-  let failure: string | null = null;
-  const note = (line: string | null) => {
-    if (line !== failure) report(line ?? 'keys and limits: available again');
-    failure = line;
-  };
   const failed = (error: unknown): Unavailable => {
-    note(`keys and limits: ${lineOf(error)}`);
+    report(`keys and limits: ${lineOf(error)}`, 'store');
     return UNAVAILABLE;
-  };
-  const decided = (decision: Awaited<ReturnType<Admitter['decide']>>): Admission | null => {
-    if (failure !== null) note(null);
-    return decision && admissionOf(decision);
   };
   return {
     async admit(key) {
       if (!isTagged(key, goodSecrets(secrets, clock.wallMs()))) return null;
-      return admitter.decide(hashKey(key)).then(decided, failed);
+      return admitter.decide(hashKey(key)).then((decision) => decision && admissionOf(decision), failed);
     },
     async unavailable() {
       try {

@@ -10,7 +10,8 @@ import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 import type { Places } from '../../pipeline/contract/schemas.ts';
-import { codeOf, ROOT } from '../../pipeline/engine/code.ts';
+import { codeOf } from '../../pipeline/engine/code.ts';
+import { ROOT } from '../../pipeline/lib/packed.ts';
 import { hashTree, temporary } from '../support/command-line.ts';
 import { writeTiny } from '../support/tiny-country.ts';
 

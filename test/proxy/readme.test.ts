@@ -5,6 +5,7 @@ import { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { BOUNDS } from '../../proxy/api/protocol.ts';
 import { addServeCommand } from '../../proxy/cli/commands/serve.ts';
+import { CAUSES } from '../../proxy/server/reports.ts';
 import { mintKey } from '../../proxy/store/key-format.ts';
 import { startService } from '../support/proxy/service.ts';
 
@@ -51,6 +52,11 @@ test('every metric that the page names exists, as do those of the process', asyn
   }
   const updated = Number(/^malaria_data_updated_timestamp_seconds (\d+)$/m.exec(metrics)![1]);
   expect(new Date(updated * 1000).toISOString()).toBe('2024-01-15T00:00:00.000Z');
+});
+
+test('the table of failures has every cause and its level', () => {
+  const found = rows.map((row) => cells(row).slice(1, 3)).filter(([, level]) => /^(error|warn)$/.test(level!));
+  expect(Object.fromEntries(found)).toEqual(CAUSES);
 });
 
 test('the pattern for secret scanners finds keys', () => {

@@ -7,9 +7,9 @@ import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSyn
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { TABLES } from '../../engine/cache-key.ts';
-import { codeOf, ROOT } from '../../engine/code.ts';
-import { PACKED, type Packed } from '../../engine/packed.ts';
-import { codeState } from '../../release/code-state.ts';
+import { codeOf } from '../../engine/code.ts';
+import { codeState } from '../../lib/code-state.ts';
+import { PACKED, type Packed, ROOT } from '../../lib/packed.ts';
 import { SNAPSHOT, STAGES } from '../../stages.ts';
 import { bundle, pinned } from './bundle.ts';
 import { compiledName, withCompiledNames } from './compiled-names.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { ROOT } from '../../engine/code.ts';
+import { ROOT } from '../../lib/packed.ts';
 
 /** Style, script and licences of the page. */
 export interface PageParts {

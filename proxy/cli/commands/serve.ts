@@ -3,9 +3,9 @@ import ipaddr from 'ipaddr.js';
 import { wordsOf } from '../../../pipeline/contract/words.ts';
 import { systemClock } from '../../../pipeline/lib/clock.ts';
 import { lineOf, UsageError } from '../../../pipeline/lib/errors.ts';
-import { throttled } from '../../../pipeline/lib/throttle.ts';
 import { DEFAULT_PER_MINUTE, DEFAULT_PER_MONTH } from '../../limits/verdict.ts';
 import { openLog } from '../../server/log.ts';
+import { type Level, openReports } from '../../server/reports.ts';
 import type { RunningServer, Settings } from '../../server/server.ts';
 import { exampleStateOf } from '../../snapshot/snapshot.ts';
 import { curlLine } from '../../store/key-format.ts';
@@ -22,11 +22,11 @@ import {
   wholeNumber,
 } from './shared.ts';
 
-/** Lost lines of the access log are reported at most this often. */
-const LOSS_MS = 60_000;
-
 /** How long the log's reader has to read the remaining lines once everything is closed. */
 const LAST_LINES_MS = 1000;
+
+/** Writes a line to the log, or to standard error if there is none. */
+type Write = (line: string, level: Level) => void;
 
 interface ServeOptions extends Settings, StoreOptions {
   firstKey?: boolean;
@@ -44,6 +44,7 @@ export function addServeCommand(program: Command): void {
     setting('--snapshot-copies <dir>', 'folder for copies of snapshots from s3://, used by this proxy alone').default(
       'build/copies',
     ),
+    toggle('--fall-back', 'while the published snapshot is damaged, serve the version that was current before'),
     setting('--host <host>', 'address to listen on').default('127.0.0.1'),
     setting('--port <n>', 'port of the API; 0 for any free port').argParser(port).default(8080),
     setting('--ops-port <n>', 'port for health and metrics; 0 for any free port').argParser(port).default(9090),
@@ -109,16 +110,17 @@ async function serve(options: ServeOptions): Promise<void> {
     throw new UsageError(`--dashboard-url: required with --host ${host}, which browsers cannot reach`);
   }
   const events = openLog(process.stderr, () => {});
-  const report = (message: string) => {
-    if (options.log) events.info(message);
-    else console.error(`malaria-proxy: ${message}`);
+  const write = (line: string, level: Level) => {
+    if (options.log) events[level](line);
+    else console.error(`malaria-proxy: ${line}`);
   };
+  const reports = openReports(write);
+  const { report } = reports;
   // If the disk is full or the log is no longer read, lines are lost but requests continue.
-  const reportLoss = throttled(report, LOSS_MS);
   const access = openLog(process.stdout, () =>
-    reportLoss('standard output: log lines are lost, because nobody reads them'),
+    report('standard output: log lines are lost, because nobody reads them', 'log'),
   );
-  process.stdout.on('error', (error) => reportLoss(`standard output: log lines are lost: ${lineOf(error)}`));
+  process.stdout.on('error', (error) => report(`standard output: log lines are lost: ${lineOf(error)}`, 'log'));
   process.stderr.on('error', () => {});
   // Loaded only here, so that other commands need not wait for the whole server to load.
   const { startServer } = await import('../../server/server.ts');
@@ -126,14 +128,14 @@ async function serve(options: ServeOptions): Promise<void> {
     ...options,
     mayCreate: options.firstKey === true,
     log: options.log ? (record) => access.info(record) : null,
-    report,
+    reports,
     giveUp: (line) => {
-      report(line);
+      write(line, 'error');
       process.exitCode = 1;
-      stop(server, report);
+      stop(server, write);
     },
   });
-  stopOnSignal(server, report);
+  stopOnSignal(server, write);
   try {
     const key = options.firstKey ? await createFirstKey(server.store, options.brand, systemClock.wallMs()) : null;
     announce(server, key, options, report);
@@ -167,11 +169,11 @@ function announce(
   show(`\nTry it:\n\n  ${curlLine(key, server.url, `/v1/risk/lgas?state=${exampleStateOf(server.current())}`)}\n`);
 }
 
-function stop(server: RunningServer, report: (line: string) => void): void {
+function stop(server: RunningServer, write: Write): void {
   server
     .close()
     .catch((error) => {
-      report(`stopping failed: ${error.message}`);
+      write(`stopping failed: ${error.message}`, 'error');
       process.exitCode = 1;
     })
     // By then only log lines remain, and they may never be read.
@@ -179,13 +181,13 @@ function stop(server: RunningServer, report: (line: string) => void): void {
 }
 
 /** The first SIGTERM or SIGINT stops gracefully, a second one at once. */
-function stopOnSignal(server: RunningServer, report: (line: string) => void): void {
+function stopOnSignal(server: RunningServer, write: Write): void {
   let stopping = false;
   const stopOnce = () => {
     if (stopping) process.exit(1);
     stopping = true;
-    report('stopping: finishing requests in flight');
-    stop(server, report);
+    write('stopping: finishing requests in flight', 'info');
+    stop(server, write);
   };
   process.on('SIGTERM', stopOnce);
   process.on('SIGINT', stopOnce);

@@ -37,8 +37,8 @@ export interface Services {
   words: (text: string) => string;
   /** The snapshot's description of the API; null if the snapshot contains none. */
   reference: () => Promise<ReferenceContent | null>;
-  /** Logs a line about a failure. */
-  report: (line: string) => void;
+  /** Logs a line; one about a failure with its cause. */
+  report: (line: string, cause?: 'dashboard' | 'mail' | 'sign_in') => void;
   /** Counts an attempt to sign in, or to confirm it, in the metrics. */
   countSignIn: (outcome: SignInOutcome) => void;
   /** Roles that must use two-step sign-in, in addition to the service team. */

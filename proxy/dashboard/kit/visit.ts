@@ -33,6 +33,8 @@ export interface Visit {
   csrf: string;
   /** The client's address in the form under which attempts are counted. */
   address: string;
+  /** Its network, which is what logs have of it. */
+  network: string;
   now: number;
 }
 

@@ -21,7 +21,7 @@ export function noteFailure(
   email: string,
   person: Person | null,
   isKnown: boolean,
-  { address, now }: Visit,
+  { address, network, now }: Visit,
   { attempts, countSignIn, directory, later, mailer, url }: Services,
 ): void {
   countSignIn(`wrong_${what}`);
@@ -29,7 +29,7 @@ export function noteFailure(
     (await attempts.take([{ what: `${what} of ${person?.id ?? 'nobody'}`, most, windowMs }], now)) === null;
   later(async () => {
     if (await isWithinLimit('failures', LINES_AN_HOUR, HOUR_MS)) {
-      const event = { account: person?.account_id ?? null, subject: email, detail: `from ${address}` };
+      const event = { account: person?.account_id ?? null, subject: email, detail: `from ${network}` };
       await directory.recordLightly({ action: `${what}.wrong`, ...event }, SOMEBODY, now);
     }
     if (!person || (isKnown && what === 'password')) return;

@@ -58,12 +58,7 @@ async function signIn(visit: Visit, services: Services): Promise<Answer> {
   const waitMs = await attempts.take(allowances, now);
   if (waitMs !== null) {
     services.countSignIn('too_many');
-    // At most once a minute, so that an attack does not fill the log.
-    if ((await attempts.take([{ what: 'report of attempts', most: 1, windowMs: 60_000 }], now)) === null) {
-      services.report(
-        `dashboard: too many failed sign-ins, most recently as ${email ?? 'no address'} from ${visit.address}`,
-      );
-    }
+    services.report(`dashboard: too many failed sign-ins, most recently from ${visit.network}`, 'sign_in');
     return refused(tooMany(waitMs), 429, waitMs);
   }
 

@@ -3,7 +3,8 @@ import { stripTypeScriptTypes } from 'node:module';
 import path from 'node:path';
 import jsTokens from 'js-tokens';
 import { describe, expect, test } from 'vitest';
-import { changedFile, codeOf, ROOT } from '../../../pipeline/engine/code.ts';
+import { changedFile, codeOf } from '../../../pipeline/engine/code.ts';
+import { ROOT } from '../../../pipeline/lib/packed.ts';
 import { SNAPSHOT, STAGES } from '../../../pipeline/stages.ts';
 import { temporary } from '../../support/command-line.ts';
 

@@ -2,10 +2,10 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { ROOT } from '../../../pipeline/engine/code.ts';
 import { hashFiles } from '../../../pipeline/engine/raw-files.ts';
 import { runStages } from '../../../pipeline/engine/run.ts';
 import type { Stage } from '../../../pipeline/engine/stage.ts';
+import { ROOT } from '../../../pipeline/lib/packed.ts';
 import { temporary } from '../../support/command-line.ts';
 
 /** A stage whose module does `work` and returns the raw file's text. */

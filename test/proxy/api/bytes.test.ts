@@ -167,7 +167,7 @@ test('a part of a file too large to be held in memory is exact, and the complete
   expect(service.reports.join()).toContain('does not match its manifest');
 });
 
-test('a large file whose length has changed since it was checked is a 500, not a wrong answer', async () => {
+test('a large file whose length has changed since it was checked is a 503, not a wrong answer', async () => {
   const service = await startService({ fixture: { outlinePoints: 30_000 } });
   const { key } = await giveKey(service.store);
   const plain = { headers: { 'accept-encoding': 'identity' } };
@@ -179,10 +179,10 @@ test('a large file whose length has changed since it was checked is a 500, not a
   expect(await status()).toBe(200);
   const file = join(service.current().directory, 'v1/boundaries/states.json');
   truncateSync(file, 1000);
-  expect(await status()).toBe(500);
+  expect(await status()).toBe(503);
   expect(service.reports).toEqual([expect.stringMatching(/states\.json has 1000 bytes, the manifest says \d+$/)]);
   appendFileSync(file, Buffer.alloc(3 << 20));
-  expect(await status()).toBe(500);
+  expect(await status()).toBe(503);
   expect((await service.get('/v1/periods', key, plain)).status).toBe(200);
 });
 

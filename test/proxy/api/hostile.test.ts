@@ -285,7 +285,7 @@ describe('a large file, read from disk', () => {
   });
 });
 
-test('a file that can be opened but not examined is a 500 and is closed: if left open, it would end the process', async () => {
+test('a file that can be opened but not examined is a 503 and is closed: if left open, it would end the process', async () => {
   const before = openFiles();
   const handle = await open(import.meta.filename);
   const stat = vi.spyOn(Object.getPrototypeOf(handle), 'stat').mockRejectedValueOnce(new Error('ESTALE'));
@@ -294,7 +294,7 @@ test('a file that can be opened but not examined is a 500 and is closed: if left
   const { key: ownKey } = await giveKey(own.store);
   const { answers } = await exchange(portOf(own.url), keyed('GET /v1/boundaries/states HTTP/1.1').replace(key, ownKey));
   stat.mockRestore();
-  expect(answers.map(({ status }) => status)).toEqual([500]);
+  expect(answers.map(({ status }) => status)).toEqual([503]);
   await own.close();
   await vi.waitFor(() => expect(openFiles()).toBeLessThanOrEqual(before));
   expect(own.reports).toEqual([expect.stringMatching(/^request [\w-]+ failed: ESTALE$/)]);

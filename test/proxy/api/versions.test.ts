@@ -8,9 +8,8 @@ import { Versions, VersionsDiff } from '../../../pipeline/contract/schemas.ts';
 import { releaseFilesIn } from '../../../pipeline/release/release-files.ts';
 import { refreshReleaseIndex } from '../../../pipeline/release/release-index.ts';
 import { openReleases } from '../../../proxy/snapshot/earlier.ts';
-import { openSnapshot } from '../../../proxy/snapshot/snapshot.ts';
 import { versionOf } from '../../support/proxy/fixture.ts';
-import { atEndOfSuite, giveKey, type Service, startService } from '../../support/proxy/service.ts';
+import { atEndOfSuite, codeOf, giveKey, type Service, startService } from '../../support/proxy/service.ts';
 import { publishRelease } from '../../support/proxy/versions.ts';
 
 const [ONE, TWO, THREE] = ['00000001', '00000002', '00000003'].map((release) => versionOf(release)) as [
@@ -136,7 +135,9 @@ test('a version removed by hand is left out, a pruned one listed as gone, a dama
   writeFileSync(file, text);
   // An error, never wrong bytes: no part of a short file is sent until all of it has been checked.
   const identity = { headers: { 'accept-encoding': 'identity' } };
-  expect((await own.get(`/v1/versions/${TWO}/periods`, mine, identity)).status).toBe(500);
+  const damaged = await own.get(`/v1/versions/${TWO}/periods`, mine, identity);
+  expect([damaged.status, await codeOf(damaged)]).toEqual([503, 'DATA_DAMAGED']);
+  expect((await fetch(`${own.opsUrl}/readyz`)).status, 'the current version is intact').toBe(200);
 
   const folder = join(own.build, 'releases', THREE, 'index');
   writeFileSync(
@@ -150,11 +151,10 @@ test('a version removed by hand is left out, a pruned one listed as gone, a dama
 
 test('a version that was already served is not read again', async () => {
   const directory = join(service.build, 'snapshots', THREE);
-  const current = await openSnapshot(directory);
-  const known = await openReleases(current, () => {});
-  const again = await openReleases(current, () => {}, known);
+  const known = await openReleases(directory, () => {});
+  const again = await openReleases(directory, () => {}, known);
   for (const version of [ONE, TWO]) expect(again.versions.get(version)).toBe(known.versions.get(version));
-  expect((await openReleases(current, () => {})).versions.get(ONE)).not.toBe(known.versions.get(ONE));
+  expect((await openReleases(directory, () => {})).versions.get(ONE)).not.toBe(known.versions.get(ONE));
 });
 
 test('a folder with nothing but a snapshot has no list of versions', async () => {

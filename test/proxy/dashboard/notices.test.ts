@@ -1,10 +1,10 @@
 /** Automatic mails about allowances and expiring keys, each sent once; and errors on the usage page. */
-import { expect } from 'vitest';
+import { expect, test } from 'vitest';
 import { DAY_MS } from '../../../pipeline/lib/clock.ts';
 import type { Services } from '../../../proxy/dashboard/kit/services.ts';
 import type { Mail } from '../../../proxy/dashboard/mail/mailer.ts';
 import { sendNotices } from '../../../proxy/dashboard/notices.ts';
-import { type Dashboard, movableClock, testBackends } from '../../support/proxy/dashboard.ts';
+import { type Dashboard, movableClock, startDashboard, testBackends } from '../../support/proxy/dashboard.ts';
 import { giveKey } from '../../support/proxy/service.ts';
 
 /** Two dashboards that check for notices at the same time, the mails that they send, and the failures they report. */
@@ -44,7 +44,7 @@ testBackends('those who can create keys are notified of 80% and 100% of the allo
   state.used = 8;
   state.isDown = true;
   expect(await check()).toEqual([]);
-  expect(state.reports).toContain('mail is down');
+  expect(state.reports).toContain('mail not sent: mail is down');
   state.isDown = false;
   expect(await check()).toEqual(["ada@example.org: Your live keys have used 80% of this month's 10 requests."]);
   expect(await check()).toEqual([]);
@@ -88,4 +88,17 @@ testBackends('errors are listed by status and code', async (start) => {
   expect(text).toMatch(/404 UNKNOWN_STATE .+ \/v1\/risk\/lgas 2 /);
   expect(text).toMatch(/403 SCOPE_REQUIRED .+ \/v1\/forecasts\/skill 1 /);
   expect(text).toMatch(/404 NOT_FOUND .+ other paths 1 /);
+});
+
+test('mail that cannot be sent is seen by the operator, without the address that it was for', async () => {
+  // Nothing listens there.
+  const dashboard = await startDashboard({ mail: 'smtp://127.0.0.1:1' });
+  await dashboard.ada();
+  await dashboard.visitor().send('/forgotten', { email: 'ada@example.org' });
+  await expect
+    .poll(() => dashboard.reports)
+    .toContainEqual(expect.stringMatching(/^mail not sent: connect ECONNREFUSED/));
+  const metrics = await (await fetch(`${dashboard.opsUrl}/metrics`)).text();
+  expect(metrics).toContain('malaria_failures_total{cause="mail"} 1');
+  expect(metrics).toContain('malaria_failures_total{cause="store"} 0');
 });

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { addressOf } from '../../../proxy/dashboard/guard.ts';
+import { addressOf, networkOf } from '../../../proxy/dashboard/guard.ts';
 
 const DASHBOARD = join(import.meta.dirname, '../../../proxy/dashboard');
 const sources = readdirSync(DASHBOARD, { recursive: true, encoding: 'utf8' })
@@ -38,4 +38,13 @@ test.each([
   ['unknown', 'unknown'],
 ])('attempts from %s are counted under %s', (ip, expected) => {
   expect(addressOf(ip)).toBe(expected);
+});
+
+test.each([
+  ['203.0.113.77', '203.0.113.0/24'],
+  ['::ffff:203.0.113.77', '203.0.113.0/24'],
+  ['2001:db8:1:2::3', '2001:db8:1::/48'],
+  ['unknown, <script>', 'an unknown network'],
+])('logs have the network of %j as %s', (address, expected) => {
+  expect(networkOf(address)).toBe(expected);
 });

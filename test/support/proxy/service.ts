@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { afterAll, onTestFinished } from 'vitest';
 import { SCOPES, type Scope } from '../../../pipeline/contract/scopes.ts';
+import { openReports } from '../../../proxy/server/reports.ts';
 import { type RunningServer, type ServerOptions, startServer } from '../../../proxy/server/server.ts';
 import type { AccountStore } from '../../../proxy/store/account-store.ts';
 import type { KeyKind } from '../../../proxy/store/key-format.ts';
@@ -61,7 +62,7 @@ export async function serveBuild(
     perMinute: 100_000,
     perMonth: 100_000,
     pollMs: 20,
-    report: (line) => reports.push(line),
+    reports: openReports((line) => reports.push(line)),
     giveUp: (line) => reports.push(line),
     ...options,
   });

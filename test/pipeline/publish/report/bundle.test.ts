@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { codeOf, ROOT } from '../../../../pipeline/engine/code.ts';
+import { codeOf } from '../../../../pipeline/engine/code.ts';
+import { ROOT } from '../../../../pipeline/lib/packed.ts';
 import { bundle, pageParts } from '../../../../pipeline/publish/report/bundle.ts';
 import { SNAPSHOT } from '../../../../pipeline/stages.ts';
 

@@ -1,9 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, realpathSync } from 'node:fs';
 import path from 'node:path';
-import { ROOT } from '../engine/code.ts';
-import { readPacked } from '../engine/packed.ts';
-import { sha256 } from '../lib/hash.ts';
+import { sha256 } from './hash.ts';
+import { ROOT, readPacked } from './packed.ts';
 
 /** Version of this project's code. */
 export function codeVersion(): string {
@@ -24,24 +23,32 @@ export interface CodeState {
 
 export function codeState(): CodeState {
   const packed = readPacked(ROOT);
-  if (packed) {
-    const { commit, dirty, lock_file } = packed;
-    return { version: codeVersion(), commit, dirty, lock_file, node: process.versions.node };
-  }
-  const git = (...args: string[]) =>
-    execFileSync('git', ['-C', ROOT, ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
-  let [commit, dirty]: [string | null, boolean | null] = [null, null];
+  const commit = codeCommit();
+  return {
+    version: codeVersion(),
+    commit,
+    dirty: packed ? packed.dirty : commit === null ? null : git('status', '--porcelain') !== '',
+    lock_file: packed ? packed.lock_file : lockFile(),
+    node: process.versions.node,
+  };
+}
+
+/** The commit of the running code; null if it is neither a Git checkout nor packed from one. */
+export function codeCommit(): string | null {
+  const packed = readPacked(ROOT);
+  if (packed) return packed.commit;
   try {
     // An installed package may be inside the checkout of another project.
-    if (realpathSync(git('rev-parse', '--show-toplevel')) === realpathSync(ROOT)) {
-      commit = git('rev-parse', 'HEAD');
-      dirty = git('status', '--porcelain') !== '';
-    }
+    const isCheckout = realpathSync(git('rev-parse', '--show-toplevel')) === realpathSync(ROOT);
+    return isCheckout ? git('rev-parse', 'HEAD') : null;
   } catch {
     // Git is not installed, or this is not a checkout.
+    return null;
   }
-  return { version: codeVersion(), commit, dirty, lock_file: lockFile(), node: process.versions.node };
 }
+
+const git = (...args: string[]) =>
+  execFileSync('git', ['-C', ROOT, ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
 
 function lockFile(): string | null {
   try {

@@ -6,6 +6,9 @@ import { findPackageJSON } from 'node:module';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 
+/** Root of the repository or of the installed package, to which the names of code files are relative. */
+export const ROOT = path.resolve(import.meta.dirname, '../..');
+
 export const PACKED = 'packed.json';
 
 /** The code behind a module. */

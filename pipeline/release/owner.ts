@@ -1,0 +1,63 @@
+/** Whose files a publication writes: those of the folder's owner, such as a service account, even if root runs it. */
+import { accessSync, constants, lchownSync, lstatSync, readdirSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { UsageError } from '../lib/errors.ts';
+import { cacheOf, currentOf, releasesOf, snapshotsOf } from './build-paths.ts';
+
+/**
+ * Does `work`, which publishes below `out`. What root creates there gets the owner and the mode of `out`.
+ * @throws UsageError, before anything changes, if the user who runs this cannot write what somebody else left there
+ */
+export async function asOwner<T>(out: string, work: () => Promise<T>): Promise<T> {
+  const { uid, gid, mode } = statSync(out);
+  if (process.geteuid?.() !== 0 || uid === 0) {
+    refuseForeign(out);
+    return work();
+  }
+  const umask = process.umask(0o777 & ~mode);
+  try {
+    return await work();
+  } finally {
+    process.umask(umask);
+    for (const file of writtenIn(out).filter((name) => lstatSync(name).uid === 0))
+      for (const inside of [file, ...namesIn(file, true)]) lchownSync(inside, uid, gid);
+  }
+}
+
+function refuseForeign(out: string): void {
+  const foreign = writtenIn(out).find((file) => {
+    const found = lstatSync(file);
+    return found.uid !== process.geteuid?.() && !found.isSymbolicLink() && !isWritable(file);
+  });
+  if (foreign === undefined) return;
+  const all = [releasesOf(out), snapshotsOf(out), currentOf(out)].join(' ');
+  throw new UsageError(
+    `${foreign}: found the property of user ${lstatSync(foreign).uid}, which this user cannot change, expected that of the owner of ${out}; run: sudo chown -hR --reference=${out} ${all}`,
+  );
+}
+
+function isWritable(file: string): boolean {
+  try {
+    accessSync(file, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Everything that publications write below `out`; of versions only their folders. */
+const writtenIn = (out: string) =>
+  [
+    currentOf(out),
+    cacheOf(out),
+    path.join(cacheOf(out), 'lock.sqlite'),
+    releasesOf(out),
+    ...namesIn(releasesOf(out), true),
+    snapshotsOf(out),
+    ...namesIn(snapshotsOf(out), false),
+  ].filter((file) => lstatSync(file, { throwIfNoEntry: false }) !== undefined);
+
+function namesIn(folder: string, recursive: boolean): string[] {
+  if (!lstatSync(folder, { throwIfNoEntry: false })?.isDirectory()) return [];
+  return readdirSync(folder, { encoding: 'utf8', recursive }).map((name) => path.join(folder, name));
+}

@@ -1,0 +1,45 @@
+/** Files that root left behind are named when the service account starts the proxy. */
+import { chmodSync, chownSync, lchownSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { runCli } from '../support/proxy/cli-process.ts';
+import { makeBuild } from '../support/proxy/fixture.ts';
+import { createStore } from '../support/proxy/open-store.ts';
+import { serveBuild } from '../support/proxy/service.ts';
+
+const SERVICE = 47_001;
+const isRoot = process.geteuid?.() === 0;
+const needsRoot = (title: string) => (isRoot ? title : `${title} (skipped: needs root)`);
+
+test.skipIf(!isRoot)(needsRoot('a store that root made is named, with the command that mends it'), async () => {
+  const { build, store, remove } = makeBuild();
+  onTestFinished(remove);
+  await createStore(store);
+  chmodSync(build, 0o755);
+  const file = store.replace('sqlite:', '');
+  const asService = ['setpriv', `--reuid=${SERVICE}`, `--regid=${SERVICE}`, '--clear-groups'];
+  const list = () => runCli(['keys', 'list'], { MALARIA_STORE: store, NODE_COMPILE_CACHE: '' }, asService);
+  expect(await list()).toMatchObject({
+    code: 2,
+    stderr: `malaria-proxy: store: ${file} belongs to user 0, and this program runs as user ${SERVICE}, which cannot write it; run it as that user, or: sudo chown ${SERVICE} ${file}\n`,
+  });
+  chownSync(file, SERVICE, SERVICE);
+  // SQLite writes files beside the store, too.
+  expect((await list()).stderr).toContain(`${dirname(file)} belongs to user 0`);
+  chownSync(dirname(file), SERVICE, SERVICE);
+  expect(await list()).toMatchObject({ code: 0, stderr: '' });
+});
+
+test.skipIf(!isRoot)(
+  needsRoot('a link to the snapshot that root made in a folder of another user is named'),
+  async () => {
+    const { build, current, store, remove } = makeBuild();
+    onTestFinished(remove);
+    chownSync(build, SERVICE, SERVICE);
+    const { reports, close } = await serveBuild({ build, snapshot: current, store });
+    expect(reports).toEqual([expect.stringContaining(`; run: sudo chown -h --reference=${build} ${current}`)]);
+    await close();
+    lchownSync(current, SERVICE, SERVICE);
+    expect((await serveBuild({ build, snapshot: current, store })).reports).toEqual([]);
+  },
+);
