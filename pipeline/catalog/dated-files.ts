@@ -5,6 +5,9 @@ import { refusalIn } from '../lib/bad-input.ts';
 import { isTable } from './roles.ts';
 import type { Source } from './sources.ts';
 
+/** The months of rain that a season is estimated from, in rasters or in a table. */
+export const EVERY_MONTH = 'every month of the year at least once';
+
 export interface DatedFile {
   path: string;
   /** `YYYY-MM` or `YYYY`. */

@@ -1,5 +1,5 @@
 import { type Refusal, refusalIn } from '../lib/bad-input.ts';
-import { datedFiles, isDated } from './dated-files.ts';
+import { datedFiles, EVERY_MONTH, isDated } from './dated-files.ts';
 import { formOf, isTable, type Role, TABLE_FORMATS } from './roles.ts';
 import type { Dialect, Gap, Source } from './sources.ts';
 
@@ -26,9 +26,6 @@ const FORMATS: Record<Role, readonly Source['format'][]> = {
   layer: [...TABLE_FORMATS, 'geotiff'],
   covariate: [...TABLE_FORMATS, 'geotiff'],
 };
-
-/** The months of rain that a season is estimated from. */
-export const EVERY_MONTH = 'every month of the year at least once';
 
 /** The rules for gaps that a role's source may use. */
 const RULES: Partial<Record<Role, readonly Gap['rule'][]>> = {

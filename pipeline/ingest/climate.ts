@@ -1,4 +1,4 @@
-import { EVERY_MONTH } from '../catalog/source-rules.ts';
+import { EVERY_MONTH } from '../catalog/dated-files.ts';
 import { monthIndex, periodOf } from '../contract/months.ts';
 import { readEach } from '../lib/bad-input.ts';
 import type { Areas, ClimateRow, Polygons } from './ingest-tables.ts';
