@@ -1,4 +1,5 @@
-import type { Gap, LeftOut } from './sources.ts';
+import type { LeftOut } from './left-out.ts';
+import type { Gap } from './sources.ts';
 
 /** A declaration in the catalog that would resolve a fault; `catalog repair` proposes it. */
 export type Remedy =

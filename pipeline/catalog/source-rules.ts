@@ -1,7 +1,8 @@
 import { type Refusal, refusalIn } from '../lib/bad-input.ts';
 import { datedFiles, EVERY_MONTH, isDated } from './dated-files.ts';
+import type { Dialect } from './dialect.ts';
 import { formOf, isTable, type Role, TABLE_FORMATS } from './roles.ts';
-import type { Dialect, Gap, Source } from './sources.ts';
+import type { Gap, Source } from './sources.ts';
 
 const refusal = refusalIn('sources.json');
 const ofSource = (id: string): Refusal => refusal.at(`source ${id}`);

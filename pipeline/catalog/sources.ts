@@ -1,7 +1,9 @@
 /** The schema of `sources.json`, which describes each raw file and its known gaps. */
 import type { Static } from 'typebox';
 import { Type } from '../contract/type.ts';
+import { Dialect } from './dialect.ts';
 import { FIGURES } from './figures.ts';
+import { LeftOut } from './left-out.ts';
 import { ROLES, type Role, TABLE_FORMATS } from './roles.ts';
 import { closed, FOR_EDITORS, period, text, YEARS, year } from './values.ts';
 
@@ -31,25 +33,6 @@ export const Gap = Type.Object(
 );
 export type Gap = Static<typeof Gap>;
 
-/** Rows to leave out: those with these values in all of the columns. */
-export const LeftOut = Type.Object(
-  {
-    where: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Null()]), {
-      minProperties: 1,
-      description: "The project's column -> the row's value there; null for a blank cell",
-    }),
-    reason: text,
-  },
-  closed,
-);
-export type LeftOut = Static<typeof LeftOut>;
-
-/** The rows in words: `longitude 0 and latitude 0`, `a blank weight`. */
-export const describeLeftOut = ({ where }: Pick<LeftOut, 'where'>): string =>
-  Object.entries(where)
-    .map(([column, value]) => (value === null ? `a blank ${column}` : `${column} ${value}`))
-    .join(' and ');
-
 /** Who accepted the files, when and why; written by `malaria-risk catalog update`, the latest last. */
 export const Acceptance = Type.Object(
   {
@@ -62,38 +45,6 @@ export const Acceptance = Type.Object(
   closed,
 );
 export type Acceptance = Static<typeof Acceptance>;
-
-/** The orders of a month's parts. */
-export const MONTH_ORDERS = ['year month', 'month year', 'year month day', 'day month year', 'month day year'] as const;
-export type MonthOrder = (typeof MONTH_ORDERS)[number];
-
-export const SEPARATORS = [';', '\t', '|'] as const;
-
-/** How a table is written where that differs from the project's own form; `new-country` recognises it. */
-export const Dialect = Type.Object(
-  {
-    separator: Type.Optional(Type.Enum([...SEPARATORS], { description: 'Between the cells of a CSV, if not a comma' })),
-    decimal_comma: Type.Optional(Type.Literal(true, { description: 'Numbers are written 0,5' })),
-    months: Type.Optional(
-      Type.Enum([...MONTH_ORDERS], {
-        description:
-          "Order of a month's parts if it is not written YYYY-MM or YYYYMM: numbers or names (English, French, Portuguese, Spanish) with any separators; a day belongs to its month",
-      }),
-    ),
-    pivot: Type.Optional(
-      Type.Object(
-        { months: text, values: text },
-        {
-          ...closed,
-          description:
-            'Months are columns: each column named by a month becomes rows, with its name and its cells in columns of these two names, which `columns` refers to',
-        },
-      ),
-    ),
-  },
-  closed,
-);
-export type Dialect = Static<typeof Dialect>;
 
 export const Source = Type.Object(
   {

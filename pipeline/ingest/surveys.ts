@@ -1,5 +1,6 @@
+import type { LeftOut } from '../catalog/left-out.ts';
 import type { Remedy } from '../catalog/remedy.ts';
-import type { LeftOut, Source } from '../catalog/sources.ts';
+import type { Source } from '../catalog/sources.ts';
 import { METHODS, type Method } from '../catalog/values.ts';
 import { monthIndex, periodOf } from '../contract/months.ts';
 import { readEach, refusalIn } from '../lib/bad-input.ts';

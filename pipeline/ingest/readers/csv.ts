@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { gunzipSync } from 'node:zlib';
-import { SEPARATORS } from '../../catalog/sources.ts';
+import { SEPARATORS } from '../../catalog/dialect.ts';
 import { type BadInput, type Refusal, refusalIn } from '../../lib/bad-input.ts';
 import { withConnection } from '../../lib/tables/duckdb.ts';
 import { refuseUnsupported } from './unsupported.ts';

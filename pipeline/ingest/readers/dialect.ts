@@ -1,5 +1,5 @@
 /** Tables in another dialect than the project's own, brought into it. */
-import { type Dialect, MONTH_ORDERS } from '../../catalog/sources.ts';
+import { type Dialect, MONTH_ORDERS } from '../../catalog/dialect.ts';
 import type { Refusal } from '../../lib/bad-input.ts';
 import type { Separator, TextTable } from './csv.ts';
 import { monthOrdersOf, readMonth } from './months.ts';

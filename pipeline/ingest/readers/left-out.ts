@@ -1,4 +1,5 @@
-import { describeLeftOut, type LeftOut, type Source } from '../../catalog/sources.ts';
+import { describeLeftOut, type LeftOut } from '../../catalog/left-out.ts';
+import type { Source } from '../../catalog/sources.ts';
 import type { ReportLine } from '../../engine/stage.ts';
 
 /** A row of a table by the project's column names, null for an empty cell. */

@@ -1,5 +1,5 @@
 /** Months as people's programs write them. */
-import { MONTH_ORDERS, type MonthOrder } from '../../catalog/sources.ts';
+import { MONTH_ORDERS, type MonthOrder } from '../../catalog/dialect.ts';
 import { isPeriod, type Period } from '../../contract/months.ts';
 
 const bare = (name: string) =>

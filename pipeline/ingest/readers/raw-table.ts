@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import type { Dialect, MonthOrder, Source } from '../../catalog/sources.ts';
+import type { Dialect, MonthOrder } from '../../catalog/dialect.ts';
+import type { Source } from '../../catalog/sources.ts';
 import { isPeriod, type Period, periodOf } from '../../contract/months.ts';
 import type { ReportLine } from '../../engine/stage.ts';
 import { type Refusal, readEach, refusalIn } from '../../lib/bad-input.ts';

@@ -1,5 +1,6 @@
 /** The columns of a table that say where and when: areas by their codes or names, months in any order of their parts. */
-import type { MonthOrder, Source } from '../../catalog/sources.ts';
+import type { MonthOrder } from '../../catalog/dialect.ts';
+import type { Source } from '../../catalog/sources.ts';
 import { isPeriod } from '../../contract/months.ts';
 import { plain } from '../../ingest/names.ts';
 import type { TextTable } from '../../ingest/readers/csv.ts';

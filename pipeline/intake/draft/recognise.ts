@@ -1,7 +1,8 @@
 /** Recognises raw files by their content: outlines, a table, a raster, or something that is not read. */
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
-import type { Dialect, Source } from '../../catalog/sources.ts';
+import type { Dialect } from '../../catalog/dialect.ts';
+import type { Source } from '../../catalog/sources.ts';
 import type { Period } from '../../contract/months.ts';
 import { readCsv, type Separator, type TextTable } from '../../ingest/readers/csv.ts';
 import { readDbf } from '../../ingest/readers/dbf.ts';

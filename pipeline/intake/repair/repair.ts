@@ -2,8 +2,9 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { type Country, readUnchecked, schemaFaults } from '../../catalog/country.ts';
+import { describeLeftOut } from '../../catalog/left-out.ts';
 import type { Remedy } from '../../catalog/remedy.ts';
-import { type Acceptance, describeLeftOut, type Gap, type Source } from '../../catalog/sources.ts';
+import type { Acceptance, Gap, Source } from '../../catalog/sources.ts';
 import { monthIndex } from '../../contract/months.ts';
 import { writeAtomic } from '../../lib/atomic-write.ts';
 import { countryFaults } from '../check/check-country.ts';

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import type { Dialect, MonthOrder } from '../../../../pipeline/catalog/sources.ts';
+import type { Dialect, MonthOrder } from '../../../../pipeline/catalog/dialect.ts';
 import type { ReportLine } from '../../../../pipeline/engine/stage.ts';
 import { monthOrdersOf, readMonth } from '../../../../pipeline/ingest/readers/months.ts';
 import { readTable } from '../../../../pipeline/ingest/readers/raw-table.ts';

@@ -1,0 +1,36 @@
+/** How a table is written. Stages read it, so it is apart from the schema of sources.json, which names all formats. */
+import type { Static } from 'typebox';
+import { Type } from '../contract/type.ts';
+import { closed, text } from './values.ts';
+
+/** The orders of a month's parts. */
+export const MONTH_ORDERS = ['year month', 'month year', 'year month day', 'day month year', 'month day year'] as const;
+export type MonthOrder = (typeof MONTH_ORDERS)[number];
+
+export const SEPARATORS = [';', '\t', '|'] as const;
+
+/** How a table is written where that differs from the project's own form; `new-country` recognises it. */
+export const Dialect = Type.Object(
+  {
+    separator: Type.Optional(Type.Enum([...SEPARATORS], { description: 'Between the cells of a CSV, if not a comma' })),
+    decimal_comma: Type.Optional(Type.Literal(true, { description: 'Numbers are written 0,5' })),
+    months: Type.Optional(
+      Type.Enum([...MONTH_ORDERS], {
+        description:
+          "Order of a month's parts if it is not written YYYY-MM or YYYYMM: numbers or names (English, French, Portuguese, Spanish) with any separators; a day belongs to its month",
+      }),
+    ),
+    pivot: Type.Optional(
+      Type.Object(
+        { months: text, values: text },
+        {
+          ...closed,
+          description:
+            'Months are columns: each column named by a month becomes rows, with its name and its cells in columns of these two names, which `columns` refers to',
+        },
+      ),
+    ),
+  },
+  closed,
+);
+export type Dialect = Static<typeof Dialect>;

@@ -1,0 +1,23 @@
+/** Rows that a source leaves out. */
+import type { Static } from 'typebox';
+import { Type } from '../contract/type.ts';
+import { closed, text } from './values.ts';
+
+/** Rows to leave out: those with these values in all of the columns. */
+export const LeftOut = Type.Object(
+  {
+    where: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Null()]), {
+      minProperties: 1,
+      description: "The project's column -> the row's value there; null for a blank cell",
+    }),
+    reason: text,
+  },
+  closed,
+);
+export type LeftOut = Static<typeof LeftOut>;
+
+/** The rows in words: `longitude 0 and latitude 0`, `a blank weight`. */
+export const describeLeftOut = ({ where }: Pick<LeftOut, 'where'>): string =>
+  Object.entries(where)
+    .map(([column, value]) => (value === null ? `a blank ${column}` : `${column} ${value}`))
+    .join(' and ');
