@@ -4,17 +4,15 @@
  * is refused, or if publishing requires `--approve` for it.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { temporary } from '../support/command-line.ts';
 import { HAS_REAL_DATA, needsReal } from '../support/real-data.ts';
 import { nameOf, removeViews, update } from './mutations/against-former.ts';
 import { BLIND_AGAINST_FORMER, BLIND_FIRST, REWRITTEN } from './mutations/blind.ts';
 import { asFirst } from './mutations/first-delivery.ts';
 import type { Mutation } from './mutations/mutation.ts';
-import { TABLES } from './mutations/tables.ts';
 
-/** How many of the twenty must be caught. Null: only printed. */
-const CAUGHT_AGAINST_FORMER: number | null = null;
-const CAUGHT_FIRST: number | null = null;
+/** How many of the twenty must be caught. */
+const CAUGHT_AGAINST_FORMER = 20;
+const CAUGHT_FIRST = 10;
 
 describe.skipIf(!HAS_REAL_DATA)(needsReal('impossible real files'), () => {
   afterAll(removeViews);
@@ -23,7 +21,7 @@ describe.skipIf(!HAS_REAL_DATA)(needsReal('impossible real files'), () => {
   function tryEach(
     mutations: readonly Mutation[],
     reasonsOf: (mutation: Mutation) => Promise<string[]>,
-    atLeast: number | null,
+    atLeast: number,
   ) {
     const results: { caught: boolean; line: string }[] = [];
     test.each(mutations.map((mutation) => [nameOf(mutation), mutation] as const))('%s', async (name, mutation) => {
@@ -40,7 +38,7 @@ describe.skipIf(!HAS_REAL_DATA)(needsReal('impossible real files'), () => {
       const caught = results.filter((result) => result.caught).length;
       process.stdout.write(`${results.map(({ line }) => line).join('')}${caught} of ${mutations.length} caught\n`);
       expect(results).toHaveLength(mutations.length);
-      if (atLeast !== null) expect(caught).toBeGreaterThanOrEqual(atLeast);
+      expect(caught).toBeGreaterThanOrEqual(atLeast);
     });
   }
 
@@ -53,27 +51,17 @@ describe.skipIf(!HAS_REAL_DATA)(needsReal('impossible real files'), () => {
   });
 
   describe('in the first files', () => {
-    let out: string;
-    let known: string[];
+    let known: Set<string>;
     beforeAll(async () => {
-      out = temporary();
-      known = (await asFirst(out)).map(({ what }) => what);
+      known = new Set((await asFirst()).map(withoutFigures));
     });
 
-    /** What stops the files beyond what stops the unchanged ones. */
-    async function reasonsOf(mutation: Mutation): Promise<string[]> {
-      const stopped = await asFirst(out, mutation);
-      return stopped.filter(({ what }) => !known.includes(what)).map(({ by, what }) => `${by}: ${what}`);
-    }
+    /** What is said of the files beyond what is said of the unchanged ones, with whatever figures. */
+    const reasonsOf = async (mutation: Mutation) =>
+      (await asFirst(mutation)).filter((what) => !known.has(withoutFigures(what)));
 
     tryEach(BLIND_FIRST, reasonsOf, CAUGHT_FIRST);
-
-    test.each([
-      ['check', 'positivity of a state in percent'],
-      ['approval', 'methods swapped'],
-    ])('by the %s, a fault that guided the checks is caught: %s', async (by, name) => {
-      const fault = TABLES.find((mutation) => mutation.source === 'survey_clusters' && mutation.name === name)!;
-      expect((await reasonsOf(fault))[0]).toMatch(new RegExp(`^${by}: `));
-    });
   });
 });
+
+const withoutFigures = (what: string) => what.replaceAll(/\d+(\.\d+)?/g, '0');

@@ -2,44 +2,24 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'vitest';
-import { tell, wordsOf } from '../../../pipeline/contract/words.ts';
-import type { ReportLine } from '../../../pipeline/engine/stage.ts';
 import { checkCountry } from '../../../pipeline/intake/check/check-country.ts';
 import { measureSource } from '../../../pipeline/intake/update/measure-source.ts';
-import { withArtifacts } from '../../../pipeline/release/with-artifacts.ts';
-import { stagesBehind } from '../../../pipeline/stages.ts';
 import { REAL_DATA } from '../../support/real-data.ts';
 import { prepare, sourcesOf } from './against-former.ts';
 import type { Mutation } from './mutation.ts';
 
-/** The stages that read the files or summarise them, whose findings are looked at; the models' fits take minutes. */
-const OF_THE_DATA = stagesBehind(['boundaries', 'context', 'survey', 'season']).map(({ name }) => name);
-
-interface Stopped {
-  /** Whether `catalog check` says it, a build refuses it, or publishing the build needs `--approve`. */
-  by: 'check' | 'build' | 'approval';
-  what: string;
-}
-
 /**
- * Checks a country with the mutated file, pinned as if it had never been another, and if the check finds nothing, runs
- * the stages of a build up to the season. With no mutation, the country is as it is.
- * @param out the output directory, whose cache stages share that do not read the file
+ * What `catalog check` says of a country with the mutated file, pinned as if it had never been another: faults, and
+ * doubts for which publishing requires `--approve`. With no mutation, the country is as it is.
  */
-export async function asFirst(out: string, mutation?: Mutation): Promise<Stopped[]> {
+export async function asFirst(mutation?: Mutation): Promise<string[]> {
   const { country, rawData } = prepare();
   try {
     if (mutation) await deliver(country, rawData, mutation);
-    const faults = await checkCountry(country, rawData);
-    if (faults.length > 0) return faults.map(({ what }) => ({ by: 'check', what }));
-    return await withArtifacts(OF_THE_DATA, { country, rawData, out, jobs: 1, onEvent: () => {} }, ({ model }, io) =>
-      OF_THE_DATA.flatMap((stage) => io.artifact<ReportLine[]>(`${stage}/report`))
-        .filter((line) => line.needs_approval)
-        .map(({ what }) => ({ by: 'approval', what: tell(what, wordsOf(model.territory)) })),
-    );
+    return (await checkCountry(country, rawData)).map(({ what }) => what);
   } catch (error) {
     expect((error as Error).name, (error as Error).stack).toBe('BadInput');
-    return [{ by: 'build', what: (error as Error).message }];
+    return [(error as Error).message];
   }
 }
 
