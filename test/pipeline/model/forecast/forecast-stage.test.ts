@@ -13,12 +13,12 @@ const MONTHS = 32;
 /** Artifacts of ingest for a simulated panel: records of three LGAs of one state, rising steeply at the end. */
 function ioOfMade(months = MONTHS) {
   const lgas = madePanel(1).areas.slice(0, 3);
-  const cases = lgas.flatMap(({ code, y }) =>
+  const cases = lgas.flatMap(({ code, cases: made }) =>
     Array.from({ length: months }, (_, t) => ({
       state_code: 'AA',
       lga_code: code,
       period: periodOf(2020 * 12 + t),
-      confirmed: Number.isNaN(y[t]) ? null : Math.round(Math.exp(y[t]! + (t >= MONTHS - 3 ? 1.5 : 0))),
+      confirmed: Number.isNaN(made[t]) ? null : Math.round(made[t]! * (t >= MONTHS - 3 ? 4.5 : 1)),
       masked: false,
     })),
   );

@@ -67,7 +67,8 @@ const rounds = (code: string) => [
 
 test('states with a record up to the last estimated month are moved by it; others by the nation, or not at all', () => {
   const { panel, states } = madeLink(2, 'linked');
-  const short = { ...panel.areas[1]!, y: panel.areas[1]!.y.map((value, t) => (t > 100 ? Number.NaN : value)) };
+  const whole = panel.areas[1]!;
+  const short = { ...whole, cases: whole.cases.map((value, t) => (t > 100 ? Number.NaN : value)) };
   const recorded = recordedDeviations({ ...panel, areas: [panel.areas[0]!, short, ...panel.areas.slice(2, 11)] });
   const span = {
     states: states.map(({ state_code }) => state_code),

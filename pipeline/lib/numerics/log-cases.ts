@@ -1,0 +1,5 @@
+/**
+ * ln cases, where a month without a case counts as half a case. It has no logarithm, but leaving it out would hide the
+ * lowest months of a record.
+ */
+export const logCases = (cases: number): number => Math.log(Math.max(cases, 0.5));
