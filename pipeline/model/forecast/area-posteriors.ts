@@ -9,10 +9,7 @@ export interface Estimates {
 }
 
 /** Posteriors of the residuals, the observed values minus the areas' processes, given all data. */
-export function residuals(
-  { n, areas, precision }: AreaPart,
-  groupPosteriors: readonly GroupPosterior[],
-): Estimates[] {
+export function residuals({ n, areas, precision }: AreaPart, groupPosteriors: readonly GroupPosterior[]): Estimates[] {
   return areas.map(({ group, y, variance }, a) => {
     const { mean, covariance } = groupPosteriors[group]!;
     const p = precision[a]!;

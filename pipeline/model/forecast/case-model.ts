@@ -5,15 +5,15 @@ import { parametersOf, priorsOf } from './case-hyperparameters.ts';
 import {
   covariancesOf,
   type Fitted,
+  firstSites,
   fitHyperparameters,
   type Grouped,
-  firstSites,
   observedOf,
   settle,
 } from './case-model-fit.ts';
+import { NOISE_DF, overMonths, startNoise } from './case-noise.ts';
 import { countQuantiles } from './count-quantiles.ts';
 import { firstSite } from './count-sites.ts';
-import { NOISE_DF, overMonths, startNoise } from './case-noise.ts';
 import { areaPart, groupPart } from './hierarchy.ts';
 import { noisyQuantiles } from './noisy-quantiles.ts';
 import { fromMonth, type Panel, withoutDisrupted } from './panel.ts';
@@ -85,7 +85,9 @@ function grouped(seen: Panel): Grouped {
   const codes = level === 'lga' ? [...new Set(areas.map(({ state_code }) => state_code))] : ['all'];
   const group = areas.map(({ state_code }) => Math.max(0, codes.indexOf(state_code)));
   const cases = areas.map((area) => area.cases);
-  const centre = mean(cases.flatMap((own) => [...own].filter((value) => !Number.isNaN(value)).map((value) => firstSite(value).mean)));
+  const centre = mean(
+    cases.flatMap((own) => [...own].filter((value) => !Number.isNaN(value)).map((value) => firstSite(value).mean)),
+  );
   return { cases, centre, group, groups: codes.length, months };
 }
 

@@ -36,6 +36,7 @@ function smallCounts(rates: Float64Array): number[] {
   let sum = 0;
   return Array.from({ length: EXACT_UP_TO + 1 }, (_, count) => {
     if (count > 0) for (let i = 0; i < terms.length; i++) terms[i]! *= rates[i]! / count;
-    return (sum += terms.reduce((total, term) => total + term, 0));
+    sum += terms.reduce((total, term) => total + term, 0);
+    return sum;
   });
 }

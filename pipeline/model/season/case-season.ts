@@ -1,5 +1,5 @@
-import { mean, median } from '../../lib/numerics/averages.ts';
-import { logCases } from '../../lib/numerics/log-cases.ts';
+import { median } from '../../lib/numerics/averages.ts';
+import { enoughForLogs, logCases } from '../../lib/numerics/log-cases.ts';
 import { logsOverTrend } from '../../lib/numerics/logs-over-trend.ts';
 
 export interface CaseMonths {
@@ -11,9 +11,6 @@ export interface CaseMonths {
   unusual: ReadonlySet<number>;
 }
 
-/** Cases a month on average, below which a record would show a season that is level for want of cases. */
-const LEAST_CASES = 1;
-
 /**
  * A place's season from its monthly cases, as shares of the peak month, January first: exp of the median over years of
  * ln(cases / trend), where the trend is the centred 12-month geometric mean (2 × 12, with the end months at half
@@ -23,8 +20,7 @@ const LEAST_CASES = 1;
  * @returns null if a month of the year is never known, or there is less than one case a month on average
  */
 export function caseSeason({ first_month, cases, unusual }: CaseMonths): number[] | null {
-  const known = cases.filter((value) => value !== null);
-  if (known.length === 0 || mean(known) < LEAST_CASES) return null;
+  if (!enoughForLogs(cases.filter((value) => value !== null))) return null;
   const logs = cases.map((value) => (value === null ? null : logCases(value)));
   const byMonth: number[][] = Array.from({ length: 12 }, () => []);
   for (const [t, log] of logsOverTrend(logs).entries())

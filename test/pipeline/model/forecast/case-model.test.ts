@@ -6,10 +6,10 @@ import { caseModel } from '../../../../pipeline/model/forecast/case-model.ts';
 import {
   covariancesOf,
   type Fitted,
+  firstSites,
   fitHyperparameters,
   type Grouped,
   observedOf,
-  firstSites,
   settle,
 } from '../../../../pipeline/model/forecast/case-model-fit.ts';
 import { overMonths, startNoise } from '../../../../pipeline/model/forecast/case-noise.ts';
@@ -37,14 +37,21 @@ function oracleErrors({ panel, scales }: ReturnType<typeof simulated>): number[]
     const hidden = { ...data, cases: known };
     const start = { ...startNoise(scales.length, MONTHS, 1), precision };
     const { noise, sites } = settle(hidden, { logs: TRUE_LOGS, noise: start, sites: known.map(firstSites) }, 5);
-    const part = areaPart(observedOf(hidden, { noise: { ...noise, precision }, sites }), data.groups, covariances.area, MONTHS);
+    const part = areaPart(
+      observedOf(hidden, { noise: { ...noise, precision }, sites }),
+      data.groups,
+      covariances.area,
+      MONTHS,
+    );
     const posteriors = areaPosteriors(
       part,
       groupPart(part, covariances.group, covariances.country).posteriors(),
       covariances.area,
       months,
     );
-    return posteriors.flatMap((own, a) => own.mean.map((value, h) => Math.abs(value + CENTRE - Math.log(data.cases[a]![months[h]!]!))));
+    return posteriors.flatMap((own, a) =>
+      own.mean.map((value, h) => Math.abs(value + CENTRE - Math.log(data.cases[a]![months[h]!]!))),
+    );
   });
 }
 

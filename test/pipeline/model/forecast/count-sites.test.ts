@@ -19,17 +19,20 @@ test.each([
   [7, 1, 2],
   [300, 5, 0.3],
   [4, 6, 0.1],
-])('with the rest, the site of %i cases has mean and variance of the exact posterior (rest %f, %f)', (count, mean, variance) => {
-  const rest = { mean, variance };
-  const site = siteOf(count, rest);
-  const exact = exactOf(count, rest);
-  const both = 1 / (1 / site.variance + 1 / variance);
-  expect(both / exact.variance).toBeCloseTo(1, 5);
-  expect(both * (site.mean / site.variance + mean / variance)).toBeCloseTo(exact.mean, 5);
-  const back = without({ mean: exact.mean, variance: exact.variance }, site);
-  expect(back.mean).toBeCloseTo(mean, 3);
-  expect(back.variance).toBeCloseTo(variance, 3);
-});
+])(
+  'with the rest, the site of %i cases has mean and variance of the exact posterior (rest %f, %f)',
+  (count, mean, variance) => {
+    const rest = { mean, variance };
+    const site = siteOf(count, rest);
+    const exact = exactOf(count, rest);
+    const both = 1 / (1 / site.variance + 1 / variance);
+    expect(both / exact.variance).toBeCloseTo(1, 5);
+    expect(both * (site.mean / site.variance + mean / variance)).toBeCloseTo(exact.mean, 5);
+    const back = without({ mean: exact.mean, variance: exact.variance }, site);
+    expect(back.mean).toBeCloseTo(mean, 3);
+    expect(back.variance).toBeCloseTo(variance, 3);
+  },
+);
 
 test('a large count is its own logarithm, with a variance of 1 / count', () => {
   for (const site of [firstSite(40_000), siteOf(40_000, { mean: 10, variance: 0.5 })]) {

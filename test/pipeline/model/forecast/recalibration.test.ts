@@ -27,7 +27,11 @@ const distanceOf = (quantiles: Float64Array, percent: number) => Math.log(quanti
 const narrow: Forecaster = {
   name: 'narrow',
   forecast: ({ areas }) =>
-    areas.map(() => Array.from({ length: 4 }, () => Float64Array.from(SHARES, (p) => Math.round(Math.exp(CENTRE + normalQuantile(p) / 2))))),
+    areas.map(() =>
+      Array.from({ length: 4 }, () =>
+        Float64Array.from(SHARES, (p) => Math.round(Math.exp(CENTRE + normalQuantile(p) / 2))),
+      ),
+    ),
 };
 
 test('a spread half as wide as the errors is about doubled, and the median is unchanged', () => {

@@ -31,6 +31,18 @@ test('the usual level is undefined for short records and if a month of the year 
   expect(deviationsOf(gaps, 0)).toBeNull();
 });
 
+test('months without a case are deviations far below the usual, not unknown; a state with hardly any has none', () => {
+  const { panel } = madeLink(1, 'linked');
+  const withCases = (change: (value: number, t: number) => number) =>
+    recordedDeviations({
+      ...panel,
+      areas: panel.areas.map((area, a) => (a === 0 ? { ...area, cases: area.cases.map(change) } : area)),
+    }).series.get(panel.areas[0]!.code);
+  const ended = withCases((value, t) => (t >= 60 && t < 63 ? 0 : value))!;
+  expect(ended.smooth[61]).toBeLessThan(-5);
+  expect(withCases((_, t) => (t === 60 ? 100 : 0))).toBeUndefined();
+});
+
 test('persistence fades and its uncertainty grows with the months ahead', () => {
   const { panel } = madeLink(1, 'linked');
   const persistence = persistenceOf([...recordedDeviations(panel).series.values()]);
