@@ -251,8 +251,13 @@ export const skill = {
   method: text('case_model, or one of the simple methods that it has to beat'),
   horizon_months: orNull(horizon_months, 'null: all'),
   forecasts: whole('Forecasts scored', { minimum: 1 }),
-  log_mae: amount('Mean of |ln median - ln observed|: .25 means an error by a factor of 1.28'),
-  crps_log: amount('Continuous ranked probability score of ln cases; lower is better'),
+  log_mae: amount(
+    'Mean of |ln median - ln observed|, in which 0 cases count as half a case: .25 means an error by a factor of 1.28',
+  ),
+  crps_log: amount(
+    'Continuous ranked probability score of ln cases, in which 0 cases count as half a case; lower is better',
+  ),
+  crps_log1p: amount('The same score for ln(1 + cases)'),
   coverage_50: share('Share of observed values between the quartiles (ideally .5)'),
   coverage_90: share('Share of observed values between the 5% and the 95% quantiles (ideally .9)'),
   crps_per_1000: orNull(amount('The same score for cases per 1,000 people'), 'null if the population is unknown'),

@@ -2,17 +2,21 @@
 import { dot, multiply, multiplyVector } from '../../lib/numerics/dense-products.ts';
 import type { AreaPart, GroupPosterior } from './hierarchy.ts';
 
-/** Expected squared residual by month, given all data; NaN where the value is unknown. */
-export function squaredNoise(
-  { n, areas, precision }: AreaPart,
-  groupPosteriors: readonly GroupPosterior[],
-): Float64Array[] {
+/** An estimate by month: its mean and variance; NaN where the value is unknown. */
+export interface Estimates {
+  mean: Float64Array;
+  variance: Float64Array;
+}
+
+/** Posteriors of the residuals, the observed values minus the areas' processes, given all data. */
+export function residuals({ n, areas, precision }: AreaPart, groupPosteriors: readonly GroupPosterior[]): Estimates[] {
   return areas.map(({ group, y, variance }, a) => {
     const { mean, covariance } = groupPosteriors[group]!;
     const p = precision[a]!;
     const pv = multiply(p, covariance, n);
-    return y.map((value, t) => {
-      if (Number.isNaN(value)) return Number.NaN;
+    const own = { mean: new Float64Array(n).fill(Number.NaN), variance: new Float64Array(n).fill(Number.NaN) };
+    for (let t = 0; t < n; t++) {
+      if (Number.isNaN(y[t]!)) continue;
       let residual = 0;
       let spread = p[t * n + t]!;
       for (let u = 0; u < n; u++) {
@@ -22,8 +26,10 @@ export function squaredNoise(
         spread -= pv[t * n + u]! * weight;
       }
       const v = variance[t]!;
-      return (v * residual) ** 2 + v - v * v * spread;
-    });
+      own.mean[t] = v * residual;
+      own.variance[t] = v - v * v * spread;
+    }
+    return own;
   });
 }
 

@@ -1,7 +1,7 @@
-/** Simple baseline methods, which give a point forecast of ln cases by area and horizon. */
+/** Simple baseline methods, which give a point forecast of ln(1 + cases) by area and horizon. */
 import { HORIZONS } from '../../contract/months.ts';
 import { mean } from '../../lib/numerics/averages.ts';
-import { type Area, type Panel, withoutDisrupted } from './panel.ts';
+import { type Panel, withoutDisrupted } from './panel.ts';
 import { pooledSeason } from './pooled-season.ts';
 
 export interface PointMethod {
@@ -13,8 +13,17 @@ export interface PointMethod {
 /** A method that forecasts each area from its own record alone. */
 const byArea =
   (value: (y: Float64Array, horizon: number) => number): PointMethod['points'] =>
-  ({ areas }) =>
-    areas.map(({ y }) => HORIZONS.map((horizon) => value(y, horizon)));
+  (seen) =>
+    logsOf(seen).map(({ y }) => HORIZONS.map((horizon) => value(y, horizon)));
+
+interface Logs {
+  state_code: string;
+  /** ln(1 + cases) by month; NaN if unknown. */
+  y: Float64Array;
+}
+
+const logsOf = ({ areas }: Panel): Logs[] =>
+  areas.map(({ state_code, cases }) => ({ state_code, y: cases.map(Math.log1p) }));
 
 /** Mean of the known values in the last `count` months, or else the last known value; NaN if there is none. */
 function levelOf(y: Float64Array, count: number): number {
@@ -37,19 +46,20 @@ type Level = readonly { months: number; weight: number }[];
 function levelAndSeason(
   seen: Panel,
   level: Level,
-  seasonsOf: (panel: Panel) => (area: Area) => Float64Array,
+  seasonsOf: (areas: readonly Logs[], first: number) => (area: Logs) => Float64Array,
 ): number[][] {
-  const panel = withoutDisrupted(seen);
-  const seasons = seasonsOf(panel);
-  return panel.areas.map((area) => {
-    const season = (t: number) => seasons(area)[(panel.first + t) % 12]!;
+  const { first } = seen;
+  const areas = logsOf(withoutDisrupted(seen));
+  const seasons = seasonsOf(areas, first);
+  return areas.map((area) => {
+    const season = (t: number) => seasons(area)[(first + t) % 12]!;
     const deseasonalised = area.y.map((value, t) => value - season(t));
     const base = level.reduce((sum, { months, weight }) => sum + weight * levelOf(deseasonalised, months), 0);
     return HORIZONS.map((horizon) => base + season(deseasonalised.length - 1 + horizon));
   });
 }
 
-function stateSeasons({ areas, first }: Panel): (area: Area) => Float64Array {
+function stateSeasons(areas: readonly Logs[], first: number): (area: Logs) => Float64Array {
   const states = Map.groupBy(areas, ({ state_code }) => state_code);
   const seasons = new Map([...states].map(([code, own]) => [code, pooledSeason(own, first)]));
   return ({ state_code }) => seasons.get(state_code)!;
@@ -58,9 +68,9 @@ function stateSeasons({ areas, first }: Panel): (area: Area) => Float64Array {
 /** Shrinkage of the season, which is half the state's and half that of all areas. */
 const SEASON_SHARE = 0.8;
 
-function shrunkSeasons(panel: Panel): (area: Area) => Float64Array {
-  const own = stateSeasons(panel);
-  const all = pooledSeason(panel.areas, panel.first);
+function shrunkSeasons(areas: readonly Logs[], first: number): (area: Logs) => Float64Array {
+  const own = stateSeasons(areas, first);
+  const all = pooledSeason(areas, first);
   return (area) => own(area).map((value, m) => (SEASON_SHARE * (value + all[m]!)) / 2);
 }
 

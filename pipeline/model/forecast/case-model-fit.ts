@@ -1,14 +1,21 @@
-/** Alternating estimation of hyperparameters (by marginal likelihood) and noise (by variational Bayes). */
+/**
+ * Alternating estimation of hyperparameters (by marginal likelihood), noise (by variational Bayes) and what the counts
+ * say about their rates (by expectation propagation).
+ */
 import { minimiseBfgs } from '../../lib/numerics/bfgs.ts';
-import { squaredNoise } from './area-posteriors.ts';
+import { type Estimates, residuals } from './area-posteriors.ts';
 import { type LevelParameters, parametersOf, priorDeviance, priorsOf, SMOOTHNESS } from './case-hyperparameters.ts';
 import { type Noise, updateNoise, varianceOf } from './case-noise.ts';
+import { firstSite, type Site, siteOf, without } from './count-sites.ts';
 import { covarianceOf } from './covariance.ts';
 import { type AreaPart, areaPart, groupPart, type Observed } from './hierarchy.ts';
 
-/** Areas in groups; NaN if unknown. */
+/** Areas in groups. */
 export interface Grouped {
-  y: readonly Float64Array[];
+  /** By area and month; NaN if unknown. */
+  cases: readonly Float64Array[];
+  /** Mean of the logarithms of all rates, about which the processes vary. */
+  centre: number;
   group: readonly number[];
   groups: number;
   months: number;
@@ -17,7 +24,11 @@ export interface Grouped {
 export interface Fitted {
   logs: number[];
   noise: Noise;
+  /** What the counts say about the logarithms of the rates, by area; NaN if unknown. */
+  sites: readonly Estimates[];
 }
+
+type Observation = Omit<Fitted, 'logs'>;
 
 /** Covariance matrices of the processes over `n` months, stored by rows. */
 export function covariancesOf(parameters: LevelParameters, n: number) {
@@ -28,30 +39,70 @@ export function covariancesOf(parameters: LevelParameters, n: number) {
   };
 }
 
-export function observedOf({ y, group }: Grouped, noise: Noise): Observed[] {
-  return y.map((own, a) => ({ group: group[a]!, y: own, variance: varianceOf(noise, a) }));
+export const firstSites = (cases: Float64Array): Estimates => sitesBy(cases, firstSite);
+
+function sitesBy(cases: Float64Array, siteAt: (count: number, month: number) => Site): Estimates {
+  const sites = { mean: cases.map(() => Number.NaN), variance: cases.map(() => Number.NaN) };
+  for (const [t, count] of cases.entries()) {
+    if (Number.isNaN(count)) continue;
+    const { mean, variance } = siteAt(count, t);
+    sites.mean[t] = mean;
+    sites.variance[t] = variance;
+  }
+  return sites;
 }
 
-/** Updates the noise in several steps, with fixed hyperparameters. */
-export function settleNoise(data: Grouped, { logs, noise }: Fitted, steps: number): Noise {
+export function observedOf({ group, centre }: Grouped, { noise, sites }: Observation): Observed[] {
+  return sites.map((own, a) => ({
+    group: group[a]!,
+    y: own.mean.map((value) => value - centre),
+    variance: varianceOf(noise, a).map((value, t) => value + own.variance[t]!),
+  }));
+}
+
+/** Updates the noise and the counts' sites in several steps, with fixed hyperparameters. */
+export function settle(data: Grouped, { logs, noise, sites }: Fitted, steps: number): Fitted {
   const { months: n, groups } = data;
   const covariances = covariancesOf(parametersOf(logs, groups > 1), n);
-  let settled = noise;
+  let settled: Observation = { noise, sites };
   for (let step = 0; step < steps; step++) {
     const part = areaPart(observedOf(data, settled), groups, covariances.area, n);
-    settled = updateNoise(
-      settled,
-      squaredNoise(part, groupPart(part, covariances.group, covariances.country).posteriors()),
-    );
+    const found = residuals(part, groupPart(part, covariances.group, covariances.country).posteriors());
+    settled = updated(data, settled, found);
   }
-  return settled;
+  return { logs, noise: settled.noise, sites: settled.sites };
 }
 
-/** Hyperparameters at the maximum of marginal likelihood times prior, with fixed noise. */
-export function fitHyperparameters(data: Grouped, { logs, noise }: Fitted): number[] {
+/** A residual is the noise plus the error of the site, in which it is divided in proportion to their variances. */
+function updated({ cases }: Grouped, { noise, sites }: Observation, found: readonly Estimates[]): Observation {
+  const squares: Float64Array[] = [];
+  const next: Estimates[] = [];
+  for (const [a, residual] of found.entries()) {
+    const own = sites[a]!;
+    const v = varianceOf(noise, a);
+    squares.push(
+      v.map((value, t) => {
+        const share = value / (value + own.variance[t]!);
+        return share * share * (residual.mean[t]! ** 2 + residual.variance[t]!) + value * (1 - share);
+      }),
+    );
+    next.push(
+      sitesBy(cases[a]!, (count, t) => {
+        const process = { mean: own.mean[t]! - residual.mean[t]!, variance: residual.variance[t]! };
+        const rest = without(process, { mean: own.mean[t]!, variance: v[t]! + own.variance[t]! });
+        return siteOf(count, { mean: rest.mean, variance: rest.variance + v[t]! });
+      }),
+    );
+  }
+  return { noise: updateNoise(noise, squares), sites: next };
+}
+
+/** Hyperparameters at the maximum of marginal likelihood times prior, with fixed noise and sites. */
+export function fitHyperparameters(data: Grouped, fitted: Fitted): number[] {
   const { months: n, groups } = data;
   const priors = priorsOf(groups > 1);
-  const observed = observedOf(data, noise);
+  const { logs } = fitted;
+  const observed = observedOf(data, fitted);
   let latest: { area: string; part: AreaPart } | null = null;
   const deviance = (x: number[]) => {
     const parameters = parametersOf(x, groups > 1);

@@ -1,16 +1,19 @@
 import { HORIZONS } from '../../contract/months.ts';
 import { mean } from '../../lib/numerics/averages.ts';
-import { areaPosteriors } from './area-posteriors.ts';
+import { areaPosteriors, type Estimates } from './area-posteriors.ts';
 import { parametersOf, priorsOf } from './case-hyperparameters.ts';
 import {
   covariancesOf,
   type Fitted,
+  firstSites,
   fitHyperparameters,
   type Grouped,
   observedOf,
-  settleNoise,
+  settle,
 } from './case-model-fit.ts';
 import { NOISE_DF, overMonths, startNoise } from './case-noise.ts';
+import { countQuantiles } from './count-quantiles.ts';
+import { firstSite } from './count-sites.ts';
 import { areaPart, groupPart } from './hierarchy.ts';
 import { noisyQuantiles } from './noisy-quantiles.ts';
 import { fromMonth, type Panel, withoutDisrupted } from './panel.ts';
@@ -38,21 +41,20 @@ export function caseModel(): Forecaster {
     name: 'case_model',
     forecast(seen) {
       const first = Math.max(0, seen.months - WINDOW);
-      const { data, centre } = grouped(fromMonth(seen, first));
-      if (Number.isNaN(centre)) return seen.areas.map(() => HORIZONS.map(() => null));
+      const data = grouped(fromMonth(seen, first));
+      if (Number.isNaN(data.centre)) return seen.areas.map(() => HORIZONS.map(() => null));
       const rounds = origins++ % REFIT_EVERY > 0 ? 0 : fitted === null ? ROUNDS.first : ROUNDS.later;
       const steps = fitted === null ? STEPS.first : STEPS.later;
-      let { logs, noise } = fitted ?? startOf(data);
-      noise = settleNoise(data, { logs, noise: overMonths(noise, data.months, first - began) }, steps);
+      fitted = settle(data, fitted === null ? startOf(data) : later(data, fitted, first - began), steps);
       began = first;
-      for (let round = 0; round < rounds; round++) {
-        logs = fitHyperparameters(data, { logs, noise });
-        noise = settleNoise(data, { logs, noise }, steps);
-      }
-      fitted = { logs, noise };
-      const scales = noise.precision.map((precision) => 1 / Math.sqrt(precision));
+      for (let round = 0; round < rounds; round++)
+        fitted = settle(data, { ...fitted, logs: fitHyperparameters(data, fitted) }, steps);
+      const scales = fitted.noise.precision.map((precision) => 1 / Math.sqrt(precision));
       return posteriorsAhead(data, fitted).map(({ mean, variance }, a) =>
-        HORIZONS.map((_, h) => quantiles(variance[h]!, scales[a]!).map((offset) => centre + mean[h]! + offset)),
+        HORIZONS.map((_, h) => {
+          const rates = quantiles(variance[h]!, scales[a]!).map((offset) => data.centre + mean[h]! + offset);
+          return countQuantiles(rates);
+        }),
       );
     },
   };
@@ -60,25 +62,43 @@ export function caseModel(): Forecaster {
 
 const startOf = (data: Grouped): Fitted => ({
   logs: priorsOf(data.groups > 1).map(({ median }) => Math.log(median)),
-  noise: startNoise(data.y.length, data.months, START_NOISE_SD),
+  noise: startNoise(data.cases.length, data.months, START_NOISE_SD),
+  sites: data.cases.map(firstSites),
 });
 
-/** The panel minus its mean, with LGAs grouped by state; states and long records are one group. */
-function grouped(seen: Panel): { data: Grouped; centre: number } {
+/** A fit as the start for a window that begins `moved` months later, with first sites for its new months. */
+function later({ cases, months }: Grouped, { logs, noise, sites }: Fitted, moved: number): Fitted {
+  const kept = (own: Estimates, fresh: Estimates): Estimates => ({
+    mean: fresh.mean.map((value, t) => own.mean[t + moved] ?? value),
+    variance: fresh.variance.map((value, t) => own.variance[t + moved] ?? value),
+  });
+  return {
+    logs,
+    noise: overMonths(noise, months, moved),
+    sites: cases.map((own, a) => kept(sites[a]!, firstSites(own))),
+  };
+}
+
+/** LGAs grouped by state; states and long records are one group. */
+function grouped(seen: Panel): Grouped {
   const { level, areas, months } = withoutDisrupted(seen);
   const codes = level === 'lga' ? [...new Set(areas.map(({ state_code }) => state_code))] : ['all'];
   const group = areas.map(({ state_code }) => Math.max(0, codes.indexOf(state_code)));
-  const centre = mean(areas.flatMap(({ y }) => [...y].filter((value) => !Number.isNaN(value))));
-  const y = areas.map((area) => area.y.map((value) => value - centre));
-  return { data: { y, group, groups: codes.length, months }, centre };
+  const cases = areas.map((area) => area.cases);
+  const centre = mean(
+    cases.flatMap((own) => [...own].filter((value) => !Number.isNaN(value)).map((value) => firstSite(value).mean)),
+  );
+  return { cases, centre, group, groups: codes.length, months };
 }
 
 /** Posteriors of the areas' processes in the forecast months, which are treated as months with unknown values. */
-function posteriorsAhead(data: Grouped, { logs, noise }: Fitted) {
+function posteriorsAhead(data: Grouped, { logs, noise, sites }: Fitted) {
   const n = data.months + HORIZONS.length;
-  const y = data.y.map((own) => Float64Array.from({ length: n }, (_, t) => own[t] ?? Number.NaN));
+  const longer = (own: Float64Array) => Float64Array.from({ length: n }, (_, t) => own[t] ?? Number.NaN);
+  const extended = sites.map(({ mean, variance }) => ({ mean: longer(mean), variance: longer(variance) }));
   const covariances = covariancesOf(parametersOf(logs, data.groups > 1), n);
-  const part = areaPart(observedOf({ ...data, y }, overMonths(noise, n)), data.groups, covariances.area, n);
+  const observed = observedOf(data, { noise: overMonths(noise, n), sites: extended });
+  const part = areaPart(observed, data.groups, covariances.area, n);
   const groupPosteriors = groupPart(part, covariances.group, covariances.country).posteriors();
   return areaPosteriors(
     part,

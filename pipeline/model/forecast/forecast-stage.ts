@@ -31,7 +31,7 @@ export function forecastsOf(panel: Panel & { level: Row['area'] }): Row[] {
       HORIZONS.flatMap((horizon_months, h) => {
         const quantiles = own[h];
         if (!quantiles) return [];
-        const cases = (percent: number) => Math.exp(quantiles[at(percent)]!);
+        const cases = (percent: number) => quantiles[at(percent)]!;
         const month = (ahead: number): Period => periodOf(last + ahead);
         return [
           {

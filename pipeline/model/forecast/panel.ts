@@ -1,4 +1,4 @@
-/** Panels of the logarithms of monthly cases of areas of one level. */
+/** Panels of the monthly cases of areas of one level. */
 import { monthIndex, type Period } from '../../contract/months.ts';
 import type { CaseSeries, Cases } from '../../ingest/case-series.ts';
 import type { Areas, Census } from '../../ingest/ingest-tables.ts';
@@ -9,8 +9,8 @@ export interface Area {
   state_code: string;
   /** null if the census has no row. */
   people: number | null;
-  /** ln of cases by month from the panel's first; NaN if unknown. */
-  y: Float64Array;
+  /** By month from the panel's first; NaN if unknown. A month without a case is known. */
+  cases: Float64Array;
 }
 export interface Panel {
   level: AreaLevel;
@@ -40,8 +40,7 @@ interface Records {
 
 /**
  * The panels of a country: its LGAs; its states, as sums of their LGAs (unknown if any LGA is unknown) or, without
- * records by LGA, their own records; and the long ones among these. A month with 0 cases has no logarithm and is
- * unknown.
+ * records by LGA, their own records; and the long ones among these.
  */
 export function panelsOf(records: Records): Panel[] {
   const lgas = records.cases.lgas.map((series) => ({ ...spanOf(series), code: series.lga_code! }));
@@ -101,9 +100,9 @@ function panel(level: AreaLevel, spans: readonly Span[], { areas, census, disrup
     first,
     months,
     areas: spans.map(({ code, state_code, first: from, cases }) => {
-      const y = new Float64Array(months).fill(Number.NaN);
-      for (const [i, value] of cases.entries()) if (value !== null && value > 0) y[from - first + i] = Math.log(value);
-      return { code, state_code, people: peopleOf(code), y };
+      const known = new Float64Array(months).fill(Number.NaN);
+      for (const [i, value] of cases.entries()) if (value !== null) known[from - first + i] = value;
+      return { code, state_code, people: peopleOf(code), cases: known };
     }),
     disrupted: Array.from({ length: months }, (_, t) => disruptedMonths.some(([a, b]) => t >= a! && t <= b!)),
     origins: { tried: begin - first + TRIED_AFTER - 1, scored: begin - first + SCORED_AFTER - 1 },
@@ -116,7 +115,7 @@ export function fromMonth(panel: Panel, first: number): Panel {
     ...panel,
     first: panel.first + first,
     months: panel.months - first,
-    areas: panel.areas.map((area) => ({ ...area, y: area.y.slice(first) })),
+    areas: panel.areas.map((area) => ({ ...area, cases: area.cases.slice(first) })),
     disrupted: panel.disrupted.slice(first),
     origins: { tried: panel.origins.tried - first, scored: panel.origins.scored - first },
   };
@@ -128,13 +127,13 @@ export function seenAt(panel: Panel, origin: number): Panel {
   return {
     ...panel,
     months,
-    areas: panel.areas.map((area) => ({ ...area, y: area.y.slice(0, months) })),
+    areas: panel.areas.map((area) => ({ ...area, cases: area.cases.slice(0, months) })),
     disrupted: panel.disrupted.slice(0, months),
   };
 }
 
 /** The panel with disrupted months set to unknown. */
 export function withoutDisrupted(panel: Panel): Panel {
-  const hide = (y: Float64Array) => y.map((value, t) => (panel.disrupted[t] ? Number.NaN : value));
-  return { ...panel, areas: panel.areas.map((area) => ({ ...area, y: hide(area.y) })) };
+  const hide = (cases: Float64Array) => cases.map((value, t) => (panel.disrupted[t] ? Number.NaN : value));
+  return { ...panel, areas: panel.areas.map((area) => ({ ...area, cases: hide(area.cases) })) };
 }

@@ -4,7 +4,7 @@ import type { PointMethod } from './baselines.ts';
 import { SHARES } from './forecast-scores.ts';
 import type { Panel } from './panel.ts';
 
-/** A forecast from one origin: 99 quantiles of ln cases by area and horizon; null if no forecast is possible. */
+/** A forecast from one origin: 99 quantiles of cases, whole numbers of 0 or more, by area and horizon; null if no forecast is possible. */
 export type Forecast = (Float64Array | null)[][];
 
 /** A forecasting method. It is called for the origins in order, so that it can learn from its own errors. */
@@ -13,6 +13,9 @@ export interface Forecaster {
   /** @param seen the panel as known at the origin, its last month */
   forecast(seen: Panel): Forecast;
 }
+
+/** Cases, whole numbers of 0 or more, from ln(1 + cases). */
+export const casesOf = (log: number): number => Math.max(0, Math.round(Math.expm1(log)));
 
 /**
  * A point method with the distribution of its own past errors at that horizon, pooled over all areas with known
@@ -32,7 +35,7 @@ export function withPastErrors({ name, points }: PointMethod): Forecaster {
         );
         for (const { target, points } of known)
           for (const [a, point] of points.entries()) {
-            const error = seen.areas[a]!.y[target]! - point;
+            const error = Math.log1p(seen.areas[a]!.cases[target]!) - point;
             if (!Number.isNaN(error)) record.errors.push(error);
           }
         open.push({ target: seen.months - 1 + horizon, points: made.map((point) => point[h]!) });
@@ -43,7 +46,7 @@ export function withPastErrors({ name, points }: PointMethod): Forecaster {
       });
       return made.map((point) =>
         spreads.map((spread, h) =>
-          spread === null || Number.isNaN(point[h]!) ? null : spread.map((error) => point[h]! + error),
+          spread === null || Number.isNaN(point[h]!) ? null : spread.map((error) => casesOf(point[h]! + error)),
         ),
       );
     },

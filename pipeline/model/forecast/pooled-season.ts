@@ -1,15 +1,14 @@
 import { choleskyDense, solveLower, solveUpper } from '../../lib/numerics/dense.ts';
-import type { Area } from './panel.ts';
 
 /** Sets effects of months without data, and the mean of all effects, which is not identified, to 0. */
 const RIDGE = 1e-6;
 
 /**
- * Effects of the twelve calendar months on ln cases, January first, with mean 0: least squares over the given areas,
+ * Effects of the twelve calendar months on logarithms of cases, January first, with mean 0: least squares over the given areas,
  * with an effect for each area and year.
  * @param first `monthIndex` of the first month of `y`
  */
-export function pooledSeason(areas: readonly Pick<Area, 'y'>[], first: number): Float64Array {
+export function pooledSeason(areas: readonly { y: Float64Array }[], first: number): Float64Array {
   const a = new Float64Array(144);
   const b = new Float64Array(12);
   for (let m = 0; m < 12; m++) a[m * 13] = RIDGE;

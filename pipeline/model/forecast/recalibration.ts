@@ -5,12 +5,15 @@ import { normalQuantile } from '../../lib/numerics/normal.ts';
 import { quantiles } from '../../lib/numerics/quantiles.ts';
 import { at, SHARES } from './forecast-scores.ts';
 import type { Panel } from './panel.ts';
-import type { Forecast, Forecaster } from './past-errors.ts';
+import { casesOf, type Forecast, type Forecaster } from './past-errors.ts';
 
 /** Number of past origins used. */
 const LOOK_BACK = 12;
 /** With n origins, factors are raised to the power n / (n + SHRINKAGE). */
 const SHRINKAGE = 2;
+
+/** Smallest 5% quantile of a range that is scaled and from which factors are learned. */
+const LEAST_CASES = 5;
 
 const SCORES = SHARES.map((share) => Math.abs(normalQuantile(share)));
 const [INNER, OUTER] = [SCORES[at(75)]!, SCORES[at(95)]!];
@@ -54,9 +57,10 @@ function stretchOf(past: readonly { origin: number; forecast: Forecast }[], seen
     const ratios = known.flatMap(({ origin, forecast }) =>
       forecast.flatMap((own, a) => {
         const q = own[h];
-        const y = seen.areas[a]!.y[origin + HORIZONS[h]!]!;
-        if (!q || Number.isNaN(y)) return [];
-        return (2 * Math.abs(y - q[at(50)]!)) / (q[at(high)]! - q[at(low)]!);
+        const cases = seen.areas[a]!.cases[origin + HORIZONS[h]!]!;
+        if (!q || Number.isNaN(cases) || !isStretched(q[at(5)]!)) return [];
+        const distance = (from: number, to: number) => Math.log1p(to) - Math.log1p(from);
+        return (2 * Math.abs(distance(q[at(50)]!, cases))) / distance(q[at(low)]!, q[at(high)]!);
       }),
     );
     return ratios.length > 0 ? quantiles(Float64Array.from(ratios), [share])[0]! ** power : 1;
@@ -65,9 +69,19 @@ function stretchOf(past: readonly { origin: number; forecast: Forecast }[], seen
 }
 
 function scaled(q: Float64Array, { inner, outer }: Stretch): Float64Array {
+  if (!isStretched(q[at(5)]!)) return q;
   const median = q[at(50)]!;
   return q.map((value, i) => {
     const position = Math.min(1, Math.max(0, (SCORES[i]! - INNER) / (OUTER - INNER)));
-    return median + (value - median) * (inner + position * (outer - inner));
+    return stretched(median, value, inner + position * (outer - inner));
   });
+}
+
+/** Whether a range is scaled, by its 5% quantile: in whole numbers, smaller ones are too coarse to have a width. */
+export const isStretched = (q05: number): boolean => q05 >= LEAST_CASES;
+
+/** A number of cases whose distance from the median in ln(1 + cases) is multiplied by a factor. */
+export function stretched(median: number, cases: number, factor: number): number {
+  const from = Math.log1p(median);
+  return casesOf(from + (Math.log1p(cases) - from) * factor);
 }

@@ -1,5 +1,6 @@
 /** Deviations of cases that move the scores of the months after the last survey. */
 import { mean } from '../../lib/numerics/averages.ts';
+import { enoughForLogs, logCases } from '../../lib/numerics/log-cases.ts';
 import type { Panel } from '../forecast/panel.ts';
 import { type CarryOver, carryOverOf } from './carry-over.ts';
 import { type Deviation, type DeviationSeries, deviationAt, deviationsOf, persistenceOf } from './deviations.ts';
@@ -13,11 +14,15 @@ export interface RecordedDeviations {
   series: Map<string, DeviationSeries>;
 }
 
-/** @param panel panel of states in which months of disrupted reporting are unknown */
+/**
+ * Without states with less than one case a month on average.
+ * @param panel panel of states in which months of disrupted reporting are unknown
+ */
 export function recordedDeviations(panel: Panel): RecordedDeviations {
   const series = new Map<string, DeviationSeries>();
-  for (const { code, y } of panel.areas) {
-    const own = deviationsOf(y, panel.first);
+  for (const { code, cases } of panel.areas) {
+    const known = cases.filter((value) => !Number.isNaN(value));
+    const own = enoughForLogs(known) ? deviationsOf(cases.map(logCases), panel.first) : null;
     if (own) series.set(code, own);
   }
   return { first: panel.first, series };

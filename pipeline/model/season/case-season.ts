@@ -1,4 +1,5 @@
 import { median } from '../../lib/numerics/averages.ts';
+import { enoughForLogs, logCases } from '../../lib/numerics/log-cases.ts';
 import { logsOverTrend } from '../../lib/numerics/logs-over-trend.ts';
 
 export interface CaseMonths {
@@ -14,11 +15,13 @@ export interface CaseMonths {
  * A place's season from its monthly cases, as shares of the peak month, January first: exp of the median over years of
  * ln(cases / trend), where the trend is the centred 12-month geometric mean (2 × 12, with the end months at half
  * weight). Growth of reporting cancels in the ratio, and one unusual year does not move the median. A month counts if
- * its entire window is known; for the trend, gaps of up to three months are interpolated linearly on the log scale.
- * @returns null if a month of the year is never known
+ * its entire window is known; for the trend, gaps of up to three months are interpolated linearly on the log scale. A
+ * month without a case counts as half a case.
+ * @returns null if a month of the year is never known, or there is less than one case a month on average
  */
 export function caseSeason({ first_month, cases, unusual }: CaseMonths): number[] | null {
-  const logs = cases.map((value) => (value !== null && value > 0 ? Math.log(value) : null));
+  if (!enoughForLogs(cases.filter((value) => value !== null))) return null;
+  const logs = cases.map((value) => (value === null ? null : logCases(value)));
   const byMonth: number[][] = Array.from({ length: 12 }, () => []);
   for (const [t, log] of logsOverTrend(logs).entries())
     if (log !== null && !unusual.has(t)) byMonth[(first_month + t) % 12]!.push(log);

@@ -16,7 +16,7 @@ export function recordedSeason(state_code: string, cases: Cases, model: Model, r
     report.push({
       source: 'season',
       rule: 'record left out',
-      what: `${state_code}: too few months reported throughout to determine a season`,
+      what: `${state_code}: too few months reported throughout, or too few cases, to determine a season`,
     });
   return found;
 }

@@ -36,9 +36,13 @@ export interface CaseRecord {
   /** Indices of months to leave out of the fit. */
   masked: ReadonlySet<number>;
 }
-/** Reported months that a fit requires, and how many of them must have cases and not be masked. */
+/**
+ * Reported months that a fit requires, how many of them must have cases and not be masked, and the share of them that
+ * may be without a case.
+ */
 const LEAST_REPORTED = 24;
 const LEAST_USED = 12;
+const MOST_WITHOUT_CASES = 0.1;
 
 export interface SirsFit {
   /** The optimum in the parameters of the search, as a start for another search. */
@@ -67,11 +71,14 @@ export interface SirsFit {
 }
 
 /**
- * Whether a record is sufficient for a fit: two years of reports, including twelve months with cases and not masked.
+ * Whether a record is sufficient for a fit: two years of reports, including twelve months with cases and not masked. A
+ * fit on logarithms leaves out months without a case, which in a record with many of them are its low season.
  */
 export function isLongEnough(record: CaseRecord): boolean {
-  const reported = record.per_1000.filter((value) => value !== null);
-  return reported.length >= LEAST_REPORTED && monthsInUse(record).filter(Boolean).length >= LEAST_USED;
+  const reported = record.per_1000.filter((value) => value !== null).length;
+  const without = record.per_1000.filter((value, t) => value === 0 && !record.masked.has(t)).length;
+  const used = monthsInUse(record).filter(Boolean).length;
+  return reported >= LEAST_REPORTED && used >= LEAST_USED && without <= MOST_WITHOUT_CASES * reported;
 }
 
 function monthsInUse({ per_1000, masked }: CaseRecord): boolean[] {

@@ -57,7 +57,7 @@ export function transmission(input: TransmissionInput): TransmissionOutput {
   const short: ReportLine[] = left_out.map((state_code) => ({
     source: 'transmission',
     rule: 'record left out',
-    what: `${state_code}: fewer than 24 months reported, or fewer than 12 of them with cases and not masked`,
+    what: `${state_code}: fewer than 24 months reported, fewer than 12 of them with cases and not masked, or more than a tenth of them without a case`,
   }));
   if (records.length === 0) {
     const none = { source: 'transmission', rule: 'no case records', what: 'v1/transmission is left out' };

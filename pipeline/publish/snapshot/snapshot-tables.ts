@@ -18,6 +18,7 @@ import { writeTable } from '../../lib/tables/parquet.ts';
 import { byCode, type RowOf, tableOf } from '../../lib/tables/table.ts';
 import type { Outlines } from '../../measure/boundaries/boundaries-tables.ts';
 import * as context from '../../measure/context/context-tables.ts';
+import { isStretched, stretched } from '../../model/forecast/recalibration.ts';
 import * as risk from '../../model/risk/risk-tables.ts';
 import * as season from '../../model/season/season-tables.ts';
 import type { STRETCH } from '../../validate/backtest/backtest-tables.ts';
@@ -151,7 +152,7 @@ export async function makeTables(
     forecasts_states: (await stateScores(ahead[0]!, ahead.at(-1)!)).map(horizon),
     probabilities: await rows('probabilities', 'FROM risk.probabilities'),
     changes: await rows('changes', 'FROM risk.changes'),
-    forecasts_cases: stretched(
+    forecasts_cases: scaledAsTested(
       await db.rows('FROM forecast.cases'),
       backtested ? await db.rows('FROM backtest.stretch') : [],
     ),
@@ -209,8 +210,8 @@ export const periodsOf = ({
   ...new Set([...risk_states, ...forecasts_states].map(({ period }) => period)),
 ];
 
-/** Case forecasts in integers, with ranges widened about the median on the log scale as past errors require. */
-function stretched(
+/** Case forecasts in integers, with ranges scaled about the median as past errors require. */
+function scaledAsTested(
   rows: readonly SnapshotTables['forecasts_cases'][number][],
   stretches: readonly RowOf<typeof STRETCH>[],
 ): SnapshotTables['forecasts_cases'] {
@@ -218,14 +219,13 @@ function stretched(
     const { inner, outer } = stretches.find(
       ({ area, horizon_months }) => area === row.area && horizon_months === row.horizon_months,
     ) ?? { inner: 1, outer: 1 };
-    const at = (value: number, factor: number) => Math.round(row.q50 * (value / row.q50) ** factor);
+    if (!isStretched(row.q05)) return row;
     return {
       ...row,
-      q05: at(row.q05, outer),
-      q25: at(row.q25, inner),
-      q50: Math.round(row.q50),
-      q75: at(row.q75, inner),
-      q95: at(row.q95, outer),
+      q05: stretched(row.q50, row.q05, outer),
+      q25: stretched(row.q50, row.q25, inner),
+      q75: stretched(row.q50, row.q75, inner),
+      q95: stretched(row.q50, row.q95, outer),
     };
   });
 }

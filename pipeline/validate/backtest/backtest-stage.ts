@@ -38,11 +38,15 @@ export const run: StageRun = async (io) => {
 /** Horizons drawn in the report: the shortest and the longest. */
 const DRAWN: ReadonlySet<number> = new Set([HORIZONS[0]!, HORIZONS.at(-1)!]);
 
-/** The case model's forecasts of states relative to the mean observed value, which does not reveal any counts. */
+/**
+ * The case model's forecasts of states relative to the mean observed value, which does not reveal any counts. A state
+ * without a case in all these months has none.
+ */
 export function pastOf(rows: readonly ScoredForecast[]): RowOf<typeof PAST>[] {
   const own = rows.filter(({ method, horizon }) => method === 'case_model' && DRAWN.has(horizon));
   return [...Map.groupBy(own, ({ area_code }) => area_code)].flatMap(([state_code, list]) => {
     const usual = mean(list.map(({ observed }) => observed));
+    if (usual === 0) return [];
     const share = (cases: number) => Number((cases / usual).toFixed(4));
     return list.map(({ horizon, target, observed, q05, q50, q95 }) => ({
       state_code,

@@ -11,6 +11,7 @@ export interface SummaryRow {
   forecasts: number;
   log_mae: number;
   crps_log: number;
+  crps_log1p: number;
   coverage_50: number;
   coverage_90: number;
   /** null if no population is known. */
@@ -37,6 +38,7 @@ function averages(rows: readonly ScoredForecast[]) {
     forecasts: rows.length,
     log_mae: four(mean(rows.map((row) => row.log_error))),
     crps_log: four(mean(rows.map((row) => row.crps_log))),
+    crps_log1p: four(mean(rows.map((row) => row.crps_log1p))),
     coverage_50: four(mean(rows.map((row) => Number(row.covered_50)))),
     coverage_90: four(mean(rows.map((row) => Number(row.covered_90)))),
     crps_per_1000: known.length > 0 ? four(mean(known)) : null,

@@ -14,7 +14,7 @@ export const STRETCH = {
   columns: {
     area,
     horizon_months: months_after_cases,
-    inner: real('Factor of the distance from the median, in logarithms, up to the quartiles'),
+    inner: real('Factor of the distance from the median, in ln(1 + cases), up to the quartiles'),
     outer: real('The same from 5 and 95% outwards'),
   },
 };

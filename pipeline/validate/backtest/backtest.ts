@@ -1,5 +1,6 @@
 /** Forecasts from rolling origins, each using only the data known at the origin, scored against known targets. */
 import { HORIZONS, type Period, periodOf } from '../../contract/months.ts';
+import { logCases } from '../../lib/numerics/log-cases.ts';
 import { at, covers, crps } from '../../model/forecast/forecast-scores.ts';
 import type { AreaLevel } from '../../model/forecast/forecast-tables.ts';
 import { type Panel, seenAt } from '../../model/forecast/panel.ts';
@@ -19,8 +20,11 @@ export interface ScoredForecast {
   q50: number;
   q75: number;
   q95: number;
+  /** CRPS of ln cases, in which 0 counts as half a case. */
   crps_log: number;
-  /** |ln median − ln observed| */
+  /** CRPS of ln(1 + cases). */
+  crps_log1p: number;
+  /** |ln median − ln observed|, in which 0 counts as half a case. */
   log_error: number;
   covered_50: boolean;
   covered_90: boolean;
@@ -88,8 +92,8 @@ export function backtest(
       for (const [at, area] of panel.areas.entries())
         for (const [ahead, horizon] of HORIZONS.entries()) {
           const quantiles = forecast[at]![ahead]!;
-          const y = area.y[month + horizon] ?? Number.NaN;
-          if (quantiles === null || Number.isNaN(y)) continue;
+          const observed = area.cases[month + horizon] ?? Number.NaN;
+          if (quantiles === null || Number.isNaN(observed)) continue;
           const when = {
             origin: periodOf(panel.first + month),
             horizon,
@@ -100,7 +104,7 @@ export function backtest(
             area_code: area.code,
             ...when,
             method: method.name,
-            ...score(quantiles, y, area.people),
+            ...score(quantiles, observed, area.people),
           });
         }
     }
@@ -109,20 +113,21 @@ export function backtest(
   return rows;
 }
 
-function score(quantiles: Float64Array, y: number, people: number | null) {
-  const cases = (percent: number) => Math.exp(quantiles[at(percent)]!);
-  const per1000 = (value: number) => (Math.exp(value) / people!) * 1000;
+function score(quantiles: Float64Array, observed: number, people: number | null) {
+  const cases = (percent: number) => quantiles[at(percent)]!;
+  const crpsOf = (scale: (cases: number) => number) => crps(quantiles.map(scale), scale(observed));
   return {
-    observed: Math.round(Math.exp(y)),
+    observed,
     q05: cases(5),
     q25: cases(25),
     q50: cases(50),
     q75: cases(75),
     q95: cases(95),
-    crps_log: crps(quantiles, y),
-    log_error: Math.abs(quantiles[at(50)]! - y),
-    covered_50: covers(quantiles, y, 25, 75),
-    covered_90: covers(quantiles, y, 5, 95),
-    crps_per_1000: people === null ? null : crps(quantiles.map(per1000), per1000(y)),
+    crps_log: crpsOf(logCases),
+    crps_log1p: crpsOf(Math.log1p),
+    log_error: Math.abs(logCases(cases(50)) - logCases(observed)),
+    covered_50: covers(quantiles, observed, 25, 75),
+    covered_90: covers(quantiles, observed, 5, 95),
+    crps_per_1000: people === null ? null : crpsOf((value) => (value / people) * 1000),
   };
 }

@@ -30,6 +30,7 @@ const COLUMNS = {
   q75: 1,
   q95: 1,
   crps_log: 4,
+  crps_log1p: 4,
 };
 
 interface ForecastsOptions extends EvaluationOptions {
@@ -50,12 +51,13 @@ Example:
   malaria-risk evaluate forecasts --country raw-data/nigeria --raw-data ../raw/nigeria --out forecasts.csv
 
 An origin is the last month of data that a forecast may use: whatever is fitted or chosen is fitted or chosen again at
-each origin. A forecast is the number of confirmed cases of an LGA or a state in a month, as 99 quantiles of its
-logarithm. Origins start after two years of records by LGA. The level 'long' consists of the states whose own records
-start years earlier; its origins start after three years.
+each origin. A forecast is the number of confirmed cases of an LGA or a state in a month, as 99 quantiles. Origins start
+after two years of records by LGA. The level 'long' consists of the states whose own records start years earlier; its
+origins start after three years.
 
   log_mae        mean of |ln median - ln observed|: 0.25 is an error by a factor of 1.28
   crps_log       continuous ranked probability score of ln cases, which scores the whole distribution; lower is better
+  crps_log1p     the same score for ln(1 + cases); in the two scores above, a month without a case counts as half a case
   coverage_50    share of observed values between the quartiles, ideally 0.5; coverage_90 from q05 to q95, ideally 0.9
   crps_per_1000  the same score for cases per 1,000 people
 

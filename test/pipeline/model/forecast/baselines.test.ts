@@ -11,7 +11,7 @@ const method = (name: string) => BASELINES.find((one) => one.name === name)!;
 
 /** One area whose years differ in level. */
 function panelOf(y: readonly number[]): Panel {
-  const area = { code: 'A1', state_code: 'A', people: null, y: Float64Array.from(y) };
+  const area = { code: 'A1', state_code: 'A', people: null, cases: Float64Array.from(y, Math.expm1) };
   const disrupted = y.map(() => false);
   return { level: 'lga', first: FIRST, months: y.length, areas: [area], disrupted, origins: { tried: 0, scored: 0 } };
 }
@@ -50,7 +50,8 @@ test('the methods with level and season continue a series that consists of these
 
 test('ranges are those of past errors with known targets, about the point forecast', () => {
   const rising = withPastErrors(method('persistence'));
-  const y = Array.from({ length: 30 }, (_, t) => t * 0.1 + (t % 2));
+  // so many cases that whole numbers are as good as real ones
+  const y = Array.from({ length: 30 }, (_, t) => 18 + t * 0.1 + (t % 2));
   const forecasts = [20, 21, 22, 23, 24, 25].map((months) => rising.forecast(panelOf(y.slice(0, months)))[0]!);
   // at the first origin no target is known
   expect(forecasts[0]).toEqual([null, null, null, null]);
@@ -58,9 +59,22 @@ test('ranges are those of past errors with known targets, about the point foreca
   // median
   const [one, , , four] = forecasts.at(-1)!;
   const last = y[24]!;
-  expect(one![at(50)]).toBe(last);
-  expect(one![at(95)]! - last).toBeCloseTo(1.1, 9);
-  expect(one![at(5)]! - last).toBeCloseTo(-0.9, 9);
-  expect(four![at(5)]).toBe(last);
-  expect(four![at(95)]! - last).toBeCloseTo(0.4, 9);
+  const error = (quantiles: Float64Array, percent: number) => Math.log1p(quantiles[at(percent)]!) - last;
+  expect(error(one!, 50)).toBeCloseTo(0, 7);
+  expect(error(one!, 95)).toBeCloseTo(1.1, 7);
+  expect(error(one!, 5)).toBeCloseTo(-0.9, 7);
+  expect(error(four!, 5)).toBeCloseTo(0, 7);
+  expect(error(four!, 95)).toBeCloseTo(0.4, 7);
+});
+
+test('months without a case count: after a year of them the forecast is none, and no range goes below', () => {
+  const cases = Array.from({ length: 40 }, (_, t) => (t < 24 ? 3 + (t % 4) : 0));
+  const y = cases.map(Math.log1p);
+  expect(method('flat12').points(panelOf(y))[0]).toEqual([0, 0, 0, 0]);
+  const flat = withPastErrors(method('flat12'));
+  for (let months = 20; months < 40; months++) flat.forecast(panelOf(y.slice(0, months)));
+  for (const quantiles of flat.forecast(panelOf(y))[0]!) {
+    expect(quantiles![at(50)]).toBe(0);
+    expect(Math.min(...quantiles!)).toBe(0);
+  }
 });

@@ -5,10 +5,12 @@ import { priorsOf } from '../../../../pipeline/model/forecast/case-hyperparamete
 import { caseModel } from '../../../../pipeline/model/forecast/case-model.ts';
 import {
   covariancesOf,
+  type Fitted,
+  firstSites,
   fitHyperparameters,
   type Grouped,
   observedOf,
-  settleNoise,
+  settle,
 } from '../../../../pipeline/model/forecast/case-model-fit.ts';
 import { overMonths, startNoise } from '../../../../pipeline/model/forecast/case-noise.ts';
 import { areaPart, groupPart } from '../../../../pipeline/model/forecast/hierarchy.ts';
@@ -31,24 +33,35 @@ function oracleErrors({ panel, scales }: ReturnType<typeof simulated>): number[]
   const precision = scales.map((scale) => 1 / scale ** 2);
   return ORIGINS.flatMap((origin) => {
     const months = [1, 2, 3, 4].map((horizon) => origin + horizon);
-    const hidden = { ...data, y: data.y.map((y) => y.map((value, t) => (t > origin ? Number.NaN : value))) };
+    const known = data.cases.map((own) => own.map((value, t) => (t > origin ? Number.NaN : value)));
+    const hidden = { ...data, cases: known };
     const start = { ...startNoise(scales.length, MONTHS, 1), precision };
-    const settled = { ...settleNoise(hidden, { logs: TRUE_LOGS, noise: start }, 5), precision };
-    const part = areaPart(observedOf(hidden, settled), data.groups, covariances.area, MONTHS);
+    const { noise, sites } = settle(hidden, { logs: TRUE_LOGS, noise: start, sites: known.map(firstSites) }, 5);
+    const part = areaPart(
+      observedOf(hidden, { noise: { ...noise, precision }, sites }),
+      data.groups,
+      covariances.area,
+      MONTHS,
+    );
     const posteriors = areaPosteriors(
       part,
       groupPart(part, covariances.group, covariances.country).posteriors(),
       covariances.area,
       months,
     );
-    return posteriors.flatMap((own, a) => own.mean.map((value, h) => Math.abs(value - data.y[a]![months[h]!]!)));
+    return posteriors.flatMap((own, a) =>
+      own.mean.map((value, h) => Math.abs(value + CENTRE - Math.log(data.cases[a]![months[h]!]!))),
+    );
   });
 }
 
-function groupedOf(areas: readonly { state_code: string; y: Float64Array }[]): Grouped {
+const CENTRE = 9;
+
+function groupedOf(areas: Panel['areas']): Grouped {
   const codes = [...new Set(areas.map(({ state_code }) => state_code))];
   return {
-    y: areas.map(({ y }) => y.map((value) => value - 6)),
+    cases: areas.map(({ cases }) => cases),
+    centre: CENTRE,
     group: areas.map(({ state_code }) => codes.indexOf(state_code)),
     groups: codes.length,
     months: MONTHS,
@@ -83,12 +96,16 @@ describe('records simulated from the model', () => {
   test('hyperparameters and the scale of each area are recovered', () => {
     const found = worlds.map(({ panel, scales }) => {
       const data = groupedOf(panel.areas);
-      let logs = priorsOf(true).map(({ median }) => Math.log(median));
-      let noise = startNoise(scales.length, MONTHS, 0.2);
+      let fitted: Fitted = {
+        logs: priorsOf(true).map(({ median }) => Math.log(median)),
+        noise: startNoise(scales.length, MONTHS, 0.2),
+        sites: data.cases.map(firstSites),
+      };
       for (let round = 0; round < 2; round++) {
-        noise = settleNoise(data, { logs, noise }, 5);
-        logs = fitHyperparameters(data, { logs, noise });
+        fitted = settle(data, fitted, 5);
+        fitted = { ...fitted, logs: fitHyperparameters(data, fitted) };
       }
+      const { logs, noise } = fitted;
       const own = noise.precision.map((precision) => -Math.log(precision) / 2);
       return { logs, alike: correlation(own, scales.map(Math.log)) };
     });
@@ -119,7 +136,7 @@ test('data older than six years do not affect forecasts, and weights stay with t
 function withNoiseBefore(panel: Panel, first: number): Panel {
   const areas = panel.areas.map((area) => ({
     ...area,
-    y: area.y.map((value, t) => (t < first ? 5 + (t % 7) : value)),
+    cases: area.cases.map((value, t) => (t < first ? 5 + (t % 7) : value)),
   }));
   return { ...panel, areas };
 }

@@ -11,14 +11,14 @@ import { madePanel } from './made-panel.ts';
 const MONTHS = 32;
 
 /** Artifacts of ingest for a simulated panel: records of three LGAs of one state, rising steeply at the end. */
-function ioOfMade(months = MONTHS) {
+function ioOfMade(months = MONTHS, share = 1) {
   const lgas = madePanel(1).areas.slice(0, 3);
-  const cases = lgas.flatMap(({ code, y }) =>
+  const cases = lgas.flatMap(({ code, cases: made }) =>
     Array.from({ length: months }, (_, t) => ({
       state_code: 'AA',
       lga_code: code,
       period: periodOf(2020 * 12 + t),
-      confirmed: Number.isNaN(y[t]) ? null : Math.round(Math.exp(y[t]! + (t >= MONTHS - 3 ? 1.5 : 0))),
+      confirmed: Number.isNaN(made[t]) ? null : Math.round(share * made[t]! * (t >= MONTHS - 3 ? 4.5 : 1)),
       masked: false,
     })),
   );
@@ -66,6 +66,18 @@ test('the backtest scores every method at every horizon, and gives the factors f
   );
   // no method anticipated the rise, so ranges have to be wider
   for (const { outer } of stretch) expect(outer).toBeGreaterThan(1);
+});
+
+test('a country that reports no case is forecast and tested, and no table holds anything but numbers', async () => {
+  const none = ioOfMade(MONTHS, 0);
+  const rows = outputRows<RowOf<typeof CASES>>((await run(none)).cases);
+  expect(rows).toHaveLength(4 * 4);
+  for (const { q05, q95 } of rows) expect([q05, q95]).toEqual([0, 0]);
+  const out = await backtestRun(none);
+  const skill = outputRows<RowOf<typeof SKILL>>(out.skill).find(({ method }) => method === 'case_model')!;
+  expect(skill).toMatchObject({ log_mae: 0, coverage_90: 1 });
+  expect(skill.crps_log1p).toBeLessThan(0.01);
+  expect(outputRows(out.past)).toEqual([]);
 });
 
 test('without case records there is no forecast, which is reported; with a record of two years there is no backtest', async () => {

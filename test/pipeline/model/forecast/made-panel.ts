@@ -8,12 +8,12 @@ export function madePanel(seed: number, months = 36): Panel {
   const random = randomStream(seed, 'panel');
   const areas = ['A1', 'A2', 'A3', 'B1', 'B2', 'B3'].map((code) => {
     let level = 7 + random.normal();
-    const y = Float64Array.from({ length: months }, (_, t) => {
+    const cases = Float64Array.from({ length: months }, (_, t) => {
       level += 0.1 * random.normal();
-      return level + 0.4 * Math.cos((2 * Math.PI * (t - 7)) / 12) + 0.2 * random.normal();
+      return Math.round(Math.exp(level + 0.4 * Math.cos((2 * Math.PI * (t - 7)) / 12) + 0.2 * random.normal()));
     });
-    y[4] = Number.NaN;
-    return { code, state_code: code[0]!, people: 100_000, y };
+    cases[4] = Number.NaN;
+    return { code, state_code: code[0]!, people: 100_000, cases };
   });
   const disrupted = Array.from({ length: months }, (_, t) => t >= 2 && t <= 6);
   return { level: 'lga', first: 2020 * 12, months, areas, disrupted, origins: { tried: 11, scored: 24 } };
@@ -24,7 +24,7 @@ export function withNoiseAfter(panel: Panel, origin: number): Panel {
   const random = randomStream(1, 'noise after the origin');
   const areas = panel.areas.map((area) => ({
     ...area,
-    y: area.y.map((value, t) => (t > origin ? 20 * random.normal() : value)),
+    cases: area.cases.map((value, t) => (t > origin ? Math.round(1000 * random.uniform()) : value)),
   }));
   return { ...panel, areas };
 }

@@ -38,13 +38,13 @@ test('a state is the sum of its LGAs, unknown if one of them is; its own record 
     ['long', ['BB']],
   ]);
   const [lgas, states, long] = panels;
-  expect([...lgas!.areas[1]!.y]).toEqual([Math.log(1), Math.log(2), Number.NaN]);
+  expect([...lgas!.areas[1]!.cases]).toEqual([1, 2, Number.NaN]);
   const [sum, record] = states!.areas;
-  expect([...sum!.y.slice(25)]).toEqual([Math.log(11), Number.NaN, Number.NaN]);
-  expect(sum!.y.slice(0, 25).every(Number.isNaN)).toBe(true);
+  expect([...sum!.cases.slice(25)]).toEqual([11, Number.NaN, Number.NaN]);
+  expect(sum!.cases.slice(0, 25).every(Number.isNaN)).toBe(true);
   expect(sum!.people).toBe(150);
-  // the second month is masked, the third has no cases
-  expect([...record!.y.slice(0, 4)]).toEqual([0, Number.NaN, Number.NaN, Math.log(9)]);
+  // the second month is masked, hence unknown; that the third had no case is known
+  expect([...record!.cases.slice(0, 4)]).toEqual([1, Number.NaN, 0, 9]);
   expect(record!.people).toBeNull();
   // two years after the start of the records by LGA, three after the start of a long one
   expect([lgas!, states!, long!].map(({ origins }) => origins)).toEqual([
@@ -52,8 +52,8 @@ test('a state is the sum of its LGAs, unknown if one of them is; its own record 
     { tried: 36, scored: 49 },
     { tried: 23, scored: 36 },
   ]);
-  expect(withoutDisrupted(states!).areas[1]!.y[26]).toBeNaN();
-  expect(states!.areas[1]!.y[26]).toBe(Math.log(9));
+  expect(withoutDisrupted(states!).areas[1]!.cases[26]).toBeNaN();
+  expect(states!.areas[1]!.cases[26]).toBe(9);
 });
 
 test('the data available at an origin end there', () => {
@@ -65,5 +65,5 @@ test('the data available at an origin end there', () => {
   });
   const seen = seenAt(lgas!, 1);
   expect(seen.months).toBe(2);
-  expect([...seen.areas[0]!.y]).toEqual([0, Math.log(2)]);
+  expect([...seen.areas[0]!.cases]).toEqual([1, 2]);
 });

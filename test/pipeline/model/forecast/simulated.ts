@@ -14,6 +14,9 @@ export const TRUTH: LevelParameters = {
   area: { constant_sd: 0.8, level: { sd: 0.3, months: 30 }, season_sd: 0.15, shock_sd: 0 },
 };
 
+/** Mean of ln cases, so high that counting adds next to nothing to the noise. */
+const LEVEL = 9;
+
 /** Records simulated from the model, 5 states of 4 areas, with the noise scale of each area. */
 export function simulated(seed: number, months: number): { panel: Panel; scales: number[] } {
   const random = randomStream(seed, 'simulated');
@@ -34,8 +37,8 @@ export function simulated(seed: number, months: number): { panel: Panel; scales:
       const area = draw(TRUTH.area);
       const scale = 0.12 * Math.exp(0.5 * random.normal());
       scales.push(scale);
-      const y = area.map((value, t) => 6 + value + group[t]! + country[t]! + scale * noise());
-      return { code: `${state_code}-${a}`, state_code, people: null, y };
+      const cases = area.map((value, t) => Math.exp(LEVEL + value + group[t]! + country[t]! + scale * noise()));
+      return { code: `${state_code}-${a}`, state_code, people: null, cases: cases.map(Math.round) };
     });
   });
   const panel: Panel = {

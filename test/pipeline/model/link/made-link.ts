@@ -36,11 +36,11 @@ export function madeLink(seed: number, family: 'linked' | 'unlinked') {
     disrupted: periods.map(() => false),
     areas: states.map(({ state_code }, s) => {
       const [level, growth, peak] = [9 + random.normal(), 0.1 * random.normal(), 12 * random.uniform()];
-      const y = Float64Array.from(periods, (period, t) => {
+      const cases = Float64Array.from(periods, (period, t) => {
         const season = 0.4 * Math.cos((2 * Math.PI * (t - peak)) / 12);
-        return level + (growth * t) / 12 + season + at('cases', s, period) + 0.07 * random.normal();
+        return Math.exp(level + (growth * t) / 12 + season + at('cases', s, period) + 0.07 * random.normal());
       });
-      return { code: state_code, state_code, people: null, y };
+      return { code: state_code, state_code, people: null, cases };
     }),
   };
   const rounds = states.flatMap(({ state_code }, s) => {

@@ -31,6 +31,18 @@ test('the usual level is undefined for short records and if a month of the year 
   expect(deviationsOf(gaps, 0)).toBeNull();
 });
 
+test('months without a case are deviations far below the usual, not unknown; a state with hardly any has none', () => {
+  const { panel } = madeLink(1, 'linked');
+  const withCases = (change: (value: number, t: number) => number) =>
+    recordedDeviations({
+      ...panel,
+      areas: panel.areas.map((area, a) => (a === 0 ? { ...area, cases: area.cases.map(change) } : area)),
+    }).series.get(panel.areas[0]!.code);
+  const ended = withCases((value, t) => (t >= 60 && t < 63 ? 0 : value))!;
+  expect(ended.smooth[61]).toBeLessThan(-5);
+  expect(withCases((_, t) => (t === 60 ? 100 : 0))).toBeUndefined();
+});
+
 test('persistence fades and its uncertainty grows with the months ahead', () => {
   const { panel } = madeLink(1, 'linked');
   const persistence = persistenceOf([...recordedDeviations(panel).series.values()]);
@@ -67,7 +79,8 @@ const rounds = (code: string) => [
 
 test('states with a record up to the last estimated month are moved by it; others by the nation, or not at all', () => {
   const { panel, states } = madeLink(2, 'linked');
-  const short = { ...panel.areas[1]!, y: panel.areas[1]!.y.map((value, t) => (t > 100 ? Number.NaN : value)) };
+  const whole = panel.areas[1]!;
+  const short = { ...whole, cases: whole.cases.map((value, t) => (t > 100 ? Number.NaN : value)) };
   const recorded = recordedDeviations({ ...panel, areas: [panel.areas[0]!, short, ...panel.areas.slice(2, 11)] });
   const span = {
     states: states.map(({ state_code }) => state_code),

@@ -47,6 +47,23 @@ test('a record that does not cover every month of the year gives no season', () 
   expect(caseSeason({ first_month: 0, cases: holed, unusual: none })).toBeNull();
 });
 
+test('months without a case are the lowest of the season, not unknown', () => {
+  const cases = Array.from({ length: 60 }, (_, t) => (t % 12 < 5 ? 0 : 4));
+  const season = caseSeason({ first_month: 0, cases, unusual: none })!;
+  // half a case, where 4 are the peak
+  expect(season.map((value) => Math.round(1000 * value))).toEqual([
+    ...new Array(5).fill(125),
+    ...new Array(7).fill(1000),
+  ]);
+});
+
+test('a record with less than one case a month says nothing about its season', () => {
+  const record = (more: number) => Array.from({ length: 48 }, (_, t) => (t % 12 === 7 ? 12 + more : 0));
+  expect(caseSeason({ first_month: 0, cases: record(-1), unusual: none })).toBeNull();
+  expect(caseSeason({ first_month: 0, cases: record(0), unusual: none })).not.toBeNull();
+  expect(caseSeason({ first_month: 0, cases: new Array(48).fill(0), unusual: none })).toBeNull();
+});
+
 test('a state is the sum over LGAs that reported throughout, if these have half of its cases', () => {
   expect(
     sumReporting([

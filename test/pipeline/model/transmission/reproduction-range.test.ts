@@ -79,4 +79,16 @@ test('a fit needs two years of reports, including twelve months with cases and n
       ),
     ),
   ).toBe(false);
+  // leaving out more than a tenth of the months, those without a case, would leave out the low season
+  const thirty = Array.from({ length: 30 }, (_, t) => t);
+  expect(isLongEnough(record(thirty.map((t) => (t < 3 ? 0 : 1))))).toBe(true);
+  expect(isLongEnough(record(thirty.map((t) => (t < 4 ? 0 : 1))))).toBe(false);
+  expect(
+    isLongEnough(
+      record(
+        thirty.map((t) => (t < 4 ? 0 : 1)),
+        [0],
+      ),
+    ),
+  ).toBe(true);
 });

@@ -23,6 +23,7 @@ const SKILL = [1, 2, 3, 4].map((horizon_months) => ({
   forecasts: 9,
   log_mae: horizon_months / 10,
   crps_log: 1,
+  crps_log1p: 1,
   coverage_50: 0.5,
   coverage_90: 0.9,
   crps_per_1000: null,

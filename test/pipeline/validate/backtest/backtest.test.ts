@@ -9,26 +9,41 @@ import { madePanel } from '../../model/forecast/made-panel.ts';
 const calm: Forecaster = {
   name: 'calm',
   forecast: ({ areas, months }) =>
-    areas.map(({ y }) =>
-      Array.from({ length: 4 }, () => Float64Array.from(SHARES, (share) => y[months - 1]! + share - 0.5)),
+    areas.map(({ cases }) =>
+      Array.from({ length: 4 }, () => Float64Array.from(SHARES, (share) => cases[months - 1]! * Math.exp(share - 0.5))),
     ),
 };
 
 test('every known target is scored once from each origin within the horizons', () => {
   const panel = madePanel(3);
-  panel.areas[2]!.y[30] = Number.NaN;
+  panel.areas[2]!.cases[30] = Number.NaN;
   const rows = backtest(panel, [calm], null);
   // origins 24 to 34 of 36 months, fewer targets for the last three; one month is unknown as a target and as an origin
   expect(rows.length).toBe(6 * (4 * 8 + 3 + 2 + 1) - 4);
   const row = rows.find(
     ({ area_code, origin, horizon }) => area_code === 'A1' && origin === '2022-02' && horizon === 2,
   )!;
-  const [now, then] = [panel.areas[0]!.y[25]!, panel.areas[0]!.y[27]!];
+  const [now, then] = [Math.log(panel.areas[0]!.cases[25]!), Math.log(panel.areas[0]!.cases[27]!)];
   expect(row).toMatchObject({ target: '2022-04', observed: Math.round(Math.exp(then)) });
   expect(row.q50).toBeCloseTo(Math.exp(now), 6);
   expect(row.q95).toBeCloseTo(Math.exp(now + 0.45), 6);
   expect(row.log_error).toBeCloseTo(Math.abs(then - now), 9);
   expect(row.covered_50).toBe(Math.abs(then - now) <= 0.25);
+});
+
+test('a month without a case is scored: a forecast that expects none is better than one that expects a case', () => {
+  const panel = madePanel(3);
+  for (const { cases } of panel.areas) cases.fill(0, 20);
+  const expecting = (median: number): Forecaster => ({
+    name: `${median}`,
+    forecast: ({ areas }) => areas.map(() => Array.from({ length: 4 }, () => new Float64Array(99).fill(median))),
+  });
+  const rows = backtest(panel, [expecting(0), expecting(1)], null);
+  const [none, one] = ['0', '1'].map((name) => rows.find(({ method }) => method === name)!);
+  expect(none).toMatchObject({ observed: 0, crps_log: 0, crps_log1p: 0, log_error: 0, covered_90: true });
+  expect(one!.crps_log1p).toBeCloseTo(Math.log(2), 12);
+  expect(one!.crps_log).toBeCloseTo(Math.log(2), 12);
+  expect(one!.covered_90).toBe(false);
 });
 
 test('origins can be selected; earlier ones are processed for their errors', () => {

@@ -18,7 +18,9 @@ test('forecasts are written as a table of quantiles, their scores as a summary',
   expect(stderr).not.toContain('malaria-risk:');
   expect(code).toBe(0);
   const [header, ...rows] = readFileSync(file, 'utf8').trim().split('\n');
-  expect(header).toBe('area_level,area_code,origin,horizon,target,observed,method,q05,q25,q50,q75,q95,crps_log');
+  expect(header).toBe(
+    'area_level,area_code,origin,horizon,target,observed,method,q05,q25,q50,q75,q95,crps_log,crps_log1p',
+  );
   const summary = JSON.parse(stdout) as SummaryRow[];
   const all = summary.filter(({ origins, horizon }) => origins === 'all' && horizon === 'all');
   expect(all.map(({ method }) => method)).toContain('case_model');

@@ -1,0 +1,61 @@
+/**
+ * The likelihood of a count as a Gaussian in the logarithm of its rate, by expectation propagation (MODEL.md, section
+ * 4).
+ */
+import { digamma, trigamma } from '../../lib/numerics/special.ts';
+
+/** What a count says about the logarithm of its rate: a Gaussian. */
+export interface Site {
+  mean: number;
+  variance: number;
+}
+
+/** Steps in which the integrals over the logarithm of a rate are taken, and their reach, in standard deviations. */
+const STEP = 0.5;
+const REACH = 8;
+/** A count can say next to nothing about its rate (0 cases where none are expected), but never less. */
+const LEAST_PRECISION = 1e-6;
+
+/** The first site of a count: the mean and variance of the logarithm of a rate with Jeffreys' prior. */
+export const firstSite = (count: number): Site => ({ mean: digamma(count + 0.5), variance: trigamma(count + 0.5) });
+
+/** What is known about a rate without one of the Gaussians that `all` is the product of. */
+export function without(all: Site, one: Site): Site {
+  const variance = 1 / (1 / all.variance - 1 / one.variance);
+  return { mean: variance * (all.mean / all.variance - one.mean / one.variance), variance };
+}
+
+/**
+ * The site which, with everything else that is known about the rate, has the mean and the variance of the count's exact
+ * posterior, ∝ Poisson(count; exp η) N(η; rest).
+ * @param rest mean and variance of the logarithm of the rate without this count
+ */
+export function siteOf(count: number, rest: Site): Site {
+  const mode = modeOf(count, rest);
+  const sd = 1 / Math.sqrt(1 / rest.variance + Math.exp(mode));
+  const log = (x: number) => count * x - Math.exp(x) - (x - rest.mean) ** 2 / (2 * rest.variance);
+  const peak = log(mode);
+  let [total, first, second] = [0, 0, 0];
+  for (let z = -REACH; z <= REACH; z += STEP) {
+    const weight = Math.exp(log(mode + z * sd) - peak);
+    total += weight;
+    first += weight * z;
+    second += weight * z * z;
+  }
+  const shift = first / total;
+  const variance = sd * sd * (second / total - shift * shift);
+  const precision = Math.max(LEAST_PRECISION, 1 / variance - 1 / rest.variance);
+  return { mean: ((mode + sd * shift) / variance - rest.mean / rest.variance) / precision, variance: 1 / precision };
+}
+
+/** The most probable logarithm of the rate, by Newton's method from above, where it cannot overshoot. */
+function modeOf(count: number, rest: Site): number {
+  let x = Math.max(rest.mean, Math.log(count + 0.5));
+  for (let i = 0; i < 50; i++) {
+    const rate = Math.exp(x);
+    const step = (count - rate - (x - rest.mean) / rest.variance) / (rate + 1 / rest.variance);
+    x += step;
+    if (Math.abs(step) < 1e-10) break;
+  }
+  return x;
+}
