@@ -144,7 +144,7 @@ export async function invite(
   const isSent = await mailer.send(mail, visit.now).then(
     () => mailer.outbox === null,
     (error) => {
-      services.report(`dashboard: an invitation could not be mailed: ${lineOf(error)}`);
+      services.report(`mail not sent: ${lineOf(error)}`, 'mail');
       return false;
     },
   );
