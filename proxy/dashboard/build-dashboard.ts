@@ -20,6 +20,7 @@ import { problem } from './kit/parts.ts';
 import type { Services } from './kit/services.ts';
 import { type Answer, fieldsOf, type Route, type SignedIn, type Visit } from './kit/visit.ts';
 import { ROUTES } from './page-routes.ts';
+import { refuseUnconfirmed } from './pages/confirm.ts';
 import { TWO_STEP } from './pages/second-factor.ts';
 
 const ASSETS = {
@@ -158,7 +159,9 @@ export async function buildDashboard(services: Services, trustProxy: readonly st
       if (visitor === null) return { location: visit.pending ? '/sign-in/code' : '/sign-in' };
       if (!route.for.includes(visitor.person.role)) return forbidden(visitor);
       if (route.path !== TWO_STEP && mustSetUpFactor(visitor.person, services.twoStep)) return { location: TWO_STEP };
-      return await route.answer(visit as SignedIn, services);
+      const signedIn = visit as SignedIn;
+      const asked = route.method === 'POST' && route.unasked === undefined;
+      return (asked && (await refuseUnconfirmed(signedIn, services))) || (await route.answer(signedIn, services));
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
       return {

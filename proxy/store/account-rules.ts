@@ -57,13 +57,36 @@ export function checkMayHoldKeys(account: Account): void {
 /** Control characters, line and paragraph separators, and characters that change the direction of text. */
 const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
 
-/** `name`, trimmed. @throws UsageError if it is empty, longer than 100 characters, or has unprintable characters. */
+/** `name`, trimmed. @throws UsageError if nothing of it shows, it is longer than 100 characters, or has unprintable ones. */
 export function checkName(what: string, name: string): string {
   const trimmed = name.trim();
-  if (trimmed === '' || trimmed.length > 100 || UNPRINTABLE.test(trimmed)) {
+  if (lookOf(trimmed) === '' || trimmed.length > 100 || UNPRINTABLE.test(trimmed)) {
     throw new UsageError(`${what}: expected 1 to 100 printable characters, found ${JSON.stringify(name)}`);
   }
   return trimmed;
+}
+
+/** Small letters of other scripts whose small or capital form looks Latin, and dashes and apostrophes, each with its twin. */
+const TWINS = new Map(
+  (
+    [
+      ['авсԁеһіјӏкмнорԛѕтуѵԝх', 'abcdehijlkmhopqstyvwx'],
+      ['αβεζηικμνορτυχ', 'abezhikmnoptyx'],
+      ['‐–—−’ʼ', "----''"],
+    ] as const
+  ).flatMap(([letters, twins]) => [...letters].map((letter, i) => [letter, twins[i]!])),
+);
+
+/**
+ * What `name` looks like: names with the same look cannot be told apart in a list. It leaves out what is invisible,
+ * repeated spaces, the difference of capital and small letters and of compatible characters (NFKC), and Cyrillic and
+ * Greek letters that look Latin (confusables of Unicode TS 39; no library here has its full list).
+ */
+export function lookOf(name: string): string {
+  const visible = name.normalize('NFKC').replace(/\p{Default_Ignorable_Code_Point}/gu, '');
+  // Capitals first, so that letters with several small forms, such as ß and ς, have one.
+  const folded = visible.toUpperCase().toLowerCase().normalize('NFKC').replace(/\s+/gu, ' ').trim();
+  return Array.from(folded, (letter) => TWINS.get(letter) ?? letter).join('');
 }
 
 /** The scopes in a comma-separated list, in the contract's order. @throws UsageError for an unknown scope or none. */

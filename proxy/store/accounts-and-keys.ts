@@ -2,7 +2,15 @@
 import type { Scope } from '../../pipeline/contract/scopes.ts';
 import { UsageError } from '../../pipeline/lib/errors.ts';
 import { accountBy, accounts, toKey } from './account-queries.ts';
-import { type AccountChange, accountStatus, changeAccount, checkMayHoldKeys, checkName } from './account-rules.ts';
+import {
+  type AccountChange,
+  accountStatus,
+  changeAccount,
+  checkMayHoldKeys,
+  checkName,
+  keyStatus,
+  lookOf,
+} from './account-rules.ts';
 import { COMMAND_LINE, record } from './audit.ts';
 import type { Database, Db } from './database.ts';
 import { hashKey, type KeyKind, mintKey, randomText, startOf } from './key-format.ts';
@@ -27,10 +35,12 @@ export interface LimitChange {
 }
 
 /**
- * Names are never reused: a removed account keeps its own. Each change is recorded in the audit log as made by `by`, and
+ * Names are never reused: a removed account keeps its own. No two accounts can be made whose names look the same, nor a
+ * key whose name looks like another one of a working key of its owner; two keys with exactly one name are an old one and
+ * its replacement. Looks are compared when something is made and not stored, so that stores from before keep theirs. Each change is recorded in the audit log as made by `by`, and
  * is on disk once it is returned. Every process obeys it from the next request on, since each request reads these rows.
  */
-export function accountsAndKeys({ db, transact }: Database) {
+export function accountsAndKeys({ db, transact, lockServiceTeam }: Database) {
   const changeRow = (name: string, work: (tx: Db, before: Account) => Promise<Account>): Promise<Account> =>
     transact(async (tx) => work(tx, await accountNamed(tx, name, 'update')));
   const listAccounts = (): Promise<Account[]> => {
@@ -58,16 +68,14 @@ export function accountsAndKeys({ db, transact }: Database) {
       const checked = checkName('account name', name);
       const id = `acc_${randomText(12)}`;
       return transact(async (tx) => {
+        // Only the service team and its operator make accounts: this lock keeps two from being made at once.
+        await lockServiceTeam(tx);
+        const known = (await accounts(tx).execute()).find((other) => lookOf(other.name) === lookOf(checked));
+        if (known) throw new UsageError(whyTaken(checked, known));
         const unset = { unlocked_at: null, suspended_at: null, removed_at: null, per_minute: null, per_month: null };
-        const row = tx.insertInto('accounts').values({ id, name: checked, kind, created_at: now, ...unset });
-        const inserted = await row.onConflict((known) => known.column('name').doNothing()).executeTakeFirstOrThrow();
-        const account = await accountNamed(tx, checked);
-        if (inserted.numInsertedOrUpdatedRows === 0n) {
-          const reason = account.removed_at === null ? 'already exists' : 'was removed, and names cannot be used again';
-          throw new UsageError(`an account named '${checked}' ${reason}`);
-        }
+        await insert(tx, 'accounts', { id, name: checked, kind, created_at: now, ...unset });
         await record(tx, { action: 'account.create', account: id, subject: checked, detail: kind }, by, now);
-        return account;
+        return accountNamed(tx, checked);
       });
     },
     /** Suspension and removal end the sessions of the account's people; removal also removes the people. */
@@ -98,9 +106,17 @@ export function accountsAndKeys({ db, transact }: Database) {
       const name = checkName('key name', newKey.name);
       const id = `key_${randomText(12)}`;
       return transact(async (tx) => {
-        // Locked against a simultaneous suspension or removal.
-        const owner = await accountNamed(tx, newKey.owner, 'share');
+        // Locked against a simultaneous suspension or removal, and against another new key.
+        const owner = await accountNamed(tx, newKey.owner, 'update');
         checkMayHoldKeys(owner);
+        const alike = (await keys(tx).where('owner_id', '=', owner.id).execute())
+          .filter((key) => keyStatus(key, now) === 'active' && lookOf(key.name) === lookOf(name))
+          .map((key) => key.name);
+        if (alike.length > 0 && !alike.includes(name)) {
+          throw new UsageError(
+            `key name: '${name}' is too like '${alike[0]}', the name of a key that works; ${CHOOSE}`,
+          );
+        }
         const { brand, kind, scopes, expiresAt: expires_at } = newKey;
         const secret = mintKey(brand, kind, mintingSecret(await readTagSecrets(tx), now));
         const derived = { hash: hashKey(secret), start: startOf(secret) };
@@ -160,6 +176,15 @@ export function accountsAndKeys({ db, transact }: Database) {
         return { expires_at: at };
       }),
   };
+}
+
+const CHOOSE = 'choose one that differs by more than case, spaces, or letters that look the same';
+
+/** Why no account can be called `name`, which looks like that of `known`. */
+function whyTaken(name: string, known: Account): string {
+  if (known.name !== name) return `account name: '${name}' is too like '${known.name}'; ${CHOOSE}`;
+  const reason = known.removed_at === null ? 'already exists' : 'was removed, and names cannot be used again';
+  return `an account named '${name}' ${reason}`;
 }
 
 /** @param lock how to lock the account until the transaction ends. @throws UsageError if there is no such account. */

@@ -19,7 +19,7 @@ export interface Database {
   transact<T>(work: (tx: Db) => Promise<T>): Promise<T>;
   /** The same without waiting for the disk: a power cut may undo it, but not a crash of this process. */
   transactLightly<T>(work: (tx: Db) => Promise<T>): Promise<T>;
-  /** Locks the service team, which has no row, until the transaction ends. */
+  /** Locks the service team, which has no row, and the making of accounts, until the transaction ends. */
   lockServiceTeam(tx: Db): Promise<unknown>;
   /**
    * Opens admission (admission.ts). `clock` is that of SQLite's requests; PostgreSQL has its own.

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { toCsv } from '../../lib/tables/csv.ts';
+import { inert, toCsv } from '../../lib/tables/csv.ts';
 import { rangeBar, sparkline } from './charts.ts';
 import { say, terminalWidth } from './options.ts';
 import { type Cells, formatTable } from './text-table.ts';
@@ -29,7 +29,7 @@ export function addRowOptions(command: Command): Command {
 /** Prints rows as a table with charts, as JSON or as CSV. */
 export function sayRows(rows: readonly Row[], { json, csv }: RowOptions, charts: Record<string, Chart> = {}): void {
   if (json) say(JSON.stringify(rows, null, 2));
-  else if (csv) say(toCsv(rows.map(withoutLists)));
+  else if (csv) say(toCsv(rows.map((row) => inertCells(withoutLists(row)))));
   else say(formatTable(drawn(rows, charts), terminalWidth()));
 }
 
@@ -62,3 +62,6 @@ const withoutLists = (row: Row): Cells =>
   Object.fromEntries(
     Object.entries(row).map(([name, cell]) => [name, Array.isArray(cell) ? `[${cell.join(', ')}]` : cell]),
   );
+
+const inertCells = (row: Cells): Cells =>
+  Object.fromEntries(Object.entries(row).map(([name, cell]) => [name, typeof cell === 'string' ? inert(cell) : cell]));

@@ -14,3 +14,11 @@ export function toCsv<Row extends object>(
     .map((row) => row.map(cell).join(','))
     .join('\n');
 }
+
+/**
+ * `text` as a cell of CSV that people open in a spreadsheet: what it would run as a formula is marked as text with an
+ * apostrophe, as OWASP advises. Numbers stay as they are.
+ */
+export function inert(text: string): string {
+  return /^[=+\-@\t\r]/.test(text) && Number.isNaN(Number(text)) ? `'${text}` : text;
+}

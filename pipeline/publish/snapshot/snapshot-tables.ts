@@ -13,7 +13,7 @@ import { formatsOf, TABLE_NAMES, type TableName, tableFile } from '../../contrac
 import type { Territory } from '../../contract/territory.ts';
 import type { StageTable } from '../../engine/stage.ts';
 import * as ingest from '../../ingest/ingest-tables.ts';
-import { type Database, literal, withDatabase } from '../../lib/tables/duckdb.ts';
+import { type Database, identifier, literal, withDatabase } from '../../lib/tables/duckdb.ts';
 import { writeTable } from '../../lib/tables/parquet.ts';
 import { byCode, type RowOf, tableOf } from '../../lib/tables/table.ts';
 import type { Outlines } from '../../measure/boundaries/boundaries-tables.ts';
@@ -289,9 +289,19 @@ export async function writeTables(
   await tree.write('tables/boundaries_lgas.geojson', JSON.stringify({ type: 'FeatureCollection', features }));
 }
 
-/** A table as CSV with a header line, in the table's order. @param scratch path for a temporary file */
+/**
+ * A table as CSV with a header line, in the table's order. Text that a spreadsheet would run as a formula is marked with
+ * an apostrophe, as `inert` does. @param scratch path for a temporary file
+ */
 export async function csvOf(db: Database, table: string, scratch: string): Promise<string> {
-  await db.run(`COPY (FROM ${table}) TO ${literal(scratch)} (FORMAT csv, HEADER)`);
+  const columns = await db.rows<{ column_name: string; column_type: string }>(`DESCRIBE FROM ${table}`);
+  const cells = columns.map(({ column_name, column_type }) => {
+    const column = identifier(column_name);
+    if (column_type !== 'VARCHAR') return column;
+    const isFormula = `regexp_matches(${column}, '^[=+\\-@\\t\\r]') AND try_cast(${column} AS DOUBLE) IS NULL`;
+    return `CASE WHEN ${isFormula} THEN '''' || ${column} ELSE ${column} END AS ${column}`;
+  });
+  await db.run(`COPY (SELECT ${cells.join(', ')} FROM ${table}) TO ${literal(scratch)} (FORMAT csv, HEADER)`);
   return readFile(scratch, 'utf8');
 }
 

@@ -172,7 +172,8 @@ Parquet and, except for outlines, as CSV. \`datapackage.json\` describes them fo
 file has the same description of its columns in its metadata, as \`table_schema\`: types, units, limits and meanings.
 \`boundaries_*.parquet\` are GeoParquet; \`boundaries_lgas.geojson\` has all ${wordsOf(territory).lga.many} for tools that cannot read that. In CSV a
 missing value is empty, and \`NA\` may be a code: use \`na.strings = ""\` in R and \`keep_default_na=False, na_values=""\` in
-pandas. The proxy serves the tables at \`/v1/tables/\`, except those of case counts.
+pandas; a text that a spreadsheet would run as a formula, since it begins with \`=\`, \`+\`, \`-\` or \`@\`, has an
+apostrophe before it. The proxy serves the tables at \`/v1/tables/\`, except those of case counts.
 
 ${sections.join('\n')}`;
 }

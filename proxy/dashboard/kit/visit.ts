@@ -65,19 +65,37 @@ interface RouteFor<A extends Audience, V extends Visit> {
   path: string;
   for: A;
   answer: Page<V>;
+  /** Why a POST does not ask again for the password or a code; undefined if it does (pages/confirm.ts). */
+  unasked?: string | undefined;
 }
 /** A GET changes nothing. */
 export type Route = RouteFor<'anyone', Visit> | RouteFor<readonly Role[], SignedIn>;
 
-type Pages<V extends Visit> = Partial<Record<Method | `${Method} /${string}`, Page<V>>>;
+/** A page that changes something without asking for the password or a code again, and the reason why it need not. */
+interface Unasked<V extends Visit> {
+  unasked: string;
+  answer: Page<V>;
+}
 
-/** Routes below `base` for one audience, keyed by method and the rest of the path. */
-export function routes(base: string, audience: 'anyone', pages: Pages<Visit>): Route[];
-export function routes(base: string, audience: readonly Role[], pages: Pages<SignedIn>): Route[];
-export function routes(base: string, audience: Audience, pages: Pages<never>): Route[] {
-  return Object.entries(pages).map(([key, answer]) => {
+type At<M extends Method> = M | `${M} /${string}`;
+type Pages<V extends Visit, Change> = Partial<Record<At<'GET'>, Page<V>> & Record<At<'POST'>, Change>>;
+
+/**
+ * Routes below `base` for one audience, keyed by method and the rest of the path. Each POST of somebody who is signed in
+ * asks again for the password or a code, unless a reason is given why it need not; strangers have nothing to be asked
+ * for, so theirs always have one.
+ */
+export function routes(base: string, audience: 'anyone', pages: Pages<Visit, Unasked<Visit>>): Route[];
+export function routes(
+  base: string,
+  audience: readonly Role[],
+  pages: Pages<SignedIn, Page | Unasked<SignedIn>>,
+): Route[];
+export function routes(base: string, audience: Audience, pages: Pages<never, Page<never> | Unasked<never>>): Route[] {
+  return Object.entries(pages).map(([key, page]) => {
     const [method, path = ''] = key.split(' ');
-    return { method, path: base + path, for: audience, answer } as Route;
+    const { answer, unasked } = typeof page === 'object' ? page : { answer: page, unasked: undefined };
+    return { method, path: base + path, for: audience, answer, unasked } as Route;
   });
 }
 

@@ -44,7 +44,10 @@ export async function openMailer(setting: string, from: string): Promise<Mailer>
       : { auth: { user: decodeURIComponent(url.username), pass: decodeURIComponent(url.password) } }),
     disableFileAccess: true,
     disableUrlAccess: true,
+    // Whoever invites somebody waits for it, in less time than a web server in front gives a page.
+    dnsTimeout: 10_000,
     connectionTimeout: 10_000,
+    greetingTimeout: 10_000,
     socketTimeout: 20_000,
   });
   return {

@@ -12,8 +12,7 @@ import { mintToken } from '../../store/people/tokens.ts';
 import type { Key } from '../../store/row-types.ts';
 import { button, choices, doneNotice, field, form, linkButton, notice, problem } from '../kit/parts.ts';
 import type { Services } from '../kit/services.ts';
-import { type Answer, attempt, type Page, routes, type SignedIn } from '../kit/visit.ts';
-import { confirmed } from './confirm.ts';
+import { type Answer, attempt, routes, type SignedIn } from '../kit/visit.ts';
 import { issueKey } from './key-created.ts';
 import { confirmRevoke, creatorsOf, days, daysIn, keyTable, PATH, replaceAt, title } from './key-parts.ts';
 
@@ -195,10 +194,6 @@ async function createKey(visit: SignedIn, services: Services): Promise<Answer> {
   return issueKey({ name, kind, scopes, expiresAt }, visit, services);
 }
 
-const createLive = confirmed(createKey);
-const create: Page = (visit, services) =>
-  (visit.form.text('kind') === 'live' ? createLive : createKey)(visit, services);
-
 export const NO_SUCH_KEY: Answer = {
   title: 'No such key',
   status: 404,
@@ -222,7 +217,7 @@ async function revokeKey({ visitor, params, now }: SignedIn, { accounts }: Servi
 }
 
 export const keyRoutes = [
-  ...routes(PATH, ['administrator', 'member', 'researcher'], { GET: listPage, POST: create }),
+  ...routes(PATH, ['administrator', 'member', 'researcher'], { GET: listPage, POST: createKey }),
   ...routes(PATH, ['administrator', 'researcher'], {
     'GET /new': async (visit, services) => {
       const refused = await refusal(visit, services);

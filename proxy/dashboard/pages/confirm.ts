@@ -3,6 +3,7 @@
  * the session and the password if the person uses two-step sign-in.
  */
 
+import { DAY_MS, HOUR_MS } from '../../../pipeline/lib/clock.ts';
 import { type Html, html } from '../../../pipeline/lib/pages/html.ts';
 import type { Allowance, Attempts } from '../../store/attempt-counts.ts';
 import { checkPassword } from '../../store/people/passwords.ts';
@@ -12,33 +13,43 @@ import { stepOf } from '../../store/people/totp.ts';
 import type { Person } from '../../store/row-types.ts';
 import { button, field, form, problem } from '../kit/parts.ts';
 import type { Services } from '../kit/services.ts';
-import type { Answer, Page, SignedIn, Visit } from '../kit/visit.ts';
+import type { Answer, SignedIn, Visit } from '../kit/visit.ts';
 import { noteFailure } from './failures.ts';
 
 export const QUARTER_HOUR_MS = 15 * 60_000;
 const PER_PERSON = 10;
 const PER_FACTOR = 5;
+/**
+ * Three of a million codes are right at a time. Against slow guessing, a browser (or all that are unknown) has 50 wrong
+ * ones in 30 days, and a person 500 in all, since whoever reads their mail can make any number of browsers known: right
+ * ones are then guessed with a chance of 0.015% and 0.15%.
+ */
+const SLOW_MS = 30 * DAY_MS;
+const SLOW_PER_FACTOR = 50;
+const SLOW_PER_PERSON = 500;
 
-/** A page that answers only visitors who signed in, or gave the password or a code again, in the last ten minutes. */
-export const confirmed =
-  (answer: Page): Page =>
-  async (visit, services) => {
-    const { visitor, form: sent, now } = visit;
-    if (now - visitor.confirmedAt < CONFIRMED_MS) return answer(visit, services);
-    const { has_factor } = visitor.person;
-    const again = (error?: string): Answer => ({
-      title: 'Confirm that it is you',
-      status: 403,
-      body: confirmPage(visit, error),
-    });
-    if (sent.text(has_factor ? 'code' : 'current') === '') return again();
-    const refused = has_factor
-      ? await refuseWithoutCode(visit, visitor.person, services, () => again('This code is wrong or has been used.'))
-      : await refuseWithoutPassword(visit, services, again);
-    if (refused) return refused;
-    const isAlive = await services.directory.confirmSession(visit.session, now);
-    return isAlive ? answer(visit, services) : { location: '/sign-in' };
-  };
+/**
+ * The rule for every form that grants, removes or unlocks (kit/visit.ts): null if the visitor signed in, or gave the
+ * password or a code again, in the last ten minutes, or does so with this form; else the answer that asks for it.
+ */
+export async function refuseUnconfirmed(visit: SignedIn, services: Services): Promise<Answer | null> {
+  const { visitor, form: sent, now } = visit;
+  // A time further ahead than that is from before the clock was set back.
+  if (Math.abs(now - visitor.confirmedAt) < CONFIRMED_MS) return null;
+  const { has_factor } = visitor.person;
+  const again = (error?: string): Answer => ({
+    title: 'Confirm that it is you',
+    status: 403,
+    body: confirmPage(visit, error),
+  });
+  if (sent.text(has_factor ? 'code' : 'current') === '') return again();
+  const refused = has_factor
+    ? await refuseWithoutCode(visit, visitor.person, services, () => again('This code is wrong or has been used.'))
+    : await refuseWithoutPassword(visit, services, again);
+  if (refused) return refused;
+  const isAlive = await services.directory.confirmSession(visit.session, now);
+  return isAlive ? null : { location: '/sign-in' };
+}
 
 /** The form that was sent, with its values in hidden fields, and a field for the password or code. */
 function confirmPage({ visitor: { person }, form: sent, csrf, path }: SignedIn, error?: string): Html {
@@ -105,8 +116,12 @@ export async function refuseWithoutCode(
   const { attempts, directory } = services;
   const isKnown = await isKnownTo(person, visit, services);
   const what = `factor ${person.id} ${isKnown ? visit.browser!.toString('hex') : 'stranger'}`;
-  const allowance = { what, most: PER_FACTOR, windowMs: QUARTER_HOUR_MS };
-  const waitMs = await attempts.take([allowance], visit.now);
+  const allowances = [
+    { what, most: PER_FACTOR, windowMs: QUARTER_HOUR_MS },
+    { what: `slow ${what}`, most: SLOW_PER_FACTOR, windowMs: SLOW_MS },
+    { what: `slow factor ${person.id}`, most: SLOW_PER_PERSON, windowMs: SLOW_MS },
+  ];
+  const waitMs = await attempts.take(allowances, visit.now);
   if (waitMs !== null) {
     services.countSignIn('too_many');
     await directory.closeSession(visit.session);
@@ -116,14 +131,13 @@ export async function refuseWithoutCode(
   const code = visit.form.text('code').trim();
   const step = secret === null ? null : stepOf(secret, code.replaceAll(' ', ''), visit.now);
   const isRight =
-    step === null
-      ? await directory.spendRecoveryCode(person.id, hashRecoveryCode(person.id, code), visit.now)
-      : await directory.spendStep(person.id, step);
+    (await directory.spendStep(person.id, step, visit.now)) ||
+    (step === null && (await directory.spendRecoveryCode(person.id, hashRecoveryCode(person.id, code), visit.now)));
   if (!isRight) {
     noteFailure('code', person.email, person, isKnown, visit, services);
     return again();
   }
-  await attempts.giveBack([allowance]);
+  await attempts.giveBack(allowances);
   return null;
 }
 
@@ -147,10 +161,12 @@ export async function checkCounted(
 }
 
 export function tooMany(waitMs: number): Html {
-  const minutes = Math.ceil(waitMs / 60_000);
+  const [unitMs, unit] =
+    waitMs > 2 * DAY_MS ? [DAY_MS, 'day'] : waitMs > 2 * HOUR_MS ? [HOUR_MS, 'hour'] : [60_000, 'minute'];
+  const count = Math.ceil(waitMs / unitMs);
   return problem(
     'Too many attempts',
-    html`Try again in ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}, or <a href="/forgotten">reset your password by mail</a>.`,
+    html`Try again in ${count} ${unit}${count !== 1 && 's'}, or <a href="/forgotten">reset your password by mail</a>.`,
   );
 }
 

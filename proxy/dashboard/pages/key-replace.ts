@@ -10,7 +10,6 @@ import { button, choices, form } from '../kit/parts.ts';
 import type { Services } from '../kit/services.ts';
 import { type Answer, routes, type SignedIn } from '../kit/visit.ts';
 import { NO_SUCH_KEY, refusal } from './api-access.ts';
-import { confirmed } from './confirm.ts';
 import { issueKey } from './key-created.ts';
 import { days, daysIn, PATH, replaceAt, title } from './key-parts.ts';
 
@@ -56,5 +55,5 @@ async function replaceKey(visit: SignedIn, services: Services): Promise<Answer> 
 
 export const replaceRoutes = routes(PATH, ['administrator', 'researcher'], {
   'GET /:id/replace': replacePage,
-  'POST /:id/replace': confirmed(replaceKey),
+  'POST /:id/replace': replaceKey,
 });

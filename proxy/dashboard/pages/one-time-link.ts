@@ -148,7 +148,7 @@ export const linkRoutes = routes('', 'anyone', {
     if (!link) return deadLink();
     return { title: link.invitation ? 'Invitation' : 'New password', body: await linkPage(visit, services, link) };
   },
-  'POST /link/:token': useLink,
+  'POST /link/:token': { unasked: 'The link itself is the proof, and works once.', answer: useLink },
   'GET /forgotten': (visit) => ({ title: 'Reset your password', body: forgottenPage(visit) }),
-  'POST /forgotten': askForReset,
+  'POST /forgotten': { unasked: 'It changes nothing until the mailed link is opened.', answer: askForReset },
 });

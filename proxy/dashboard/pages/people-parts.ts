@@ -1,7 +1,7 @@
 /** Parts that several pages about people share: tables, and inviting somebody. */
 
 import { DAY_MS, HOUR_MS } from '../../../pipeline/lib/clock.ts';
-import { UsageError } from '../../../pipeline/lib/errors.ts';
+import { lineOf, UsageError } from '../../../pipeline/lib/errors.ts';
 import { type Html, html, type Value } from '../../../pipeline/lib/pages/html.ts';
 import { table } from '../../../pipeline/lib/pages/table.ts';
 import { actorOf, INVITATION_MS, ROLE_NAMES, rolesIn } from '../../store/people/person-rules.ts';
@@ -116,8 +116,8 @@ export function requestedRole(account: Account | null, { form: sent }: SignedIn)
 }
 
 /**
- * Invites the address in the form to `account` and redirects to `back`; if no mail is sent, it shows the link first. If
- * the address has an account elsewhere, only its owner learns of that, by mail.
+ * Invites the address in the form to `account` and redirects to `back`; if no mail is sent, or it could not be, it shows
+ * the link first. If the address has an account elsewhere, only its owner learns of that, by mail.
  * @throws UsageError with a message to show in the form.
  */
 export async function invite(
@@ -135,17 +135,25 @@ export async function invite(
   }
   const token = mintToken();
   const request = { email: visit.form.text('email'), role, accountId: account?.id ?? null, hash: hashToken(token) };
-  const invitation = await directory.invite(request, visit.now, by);
+  const { email } = await directory.invite(request, visit.now, by);
   const link = linkUrl(services.url(), token);
-  services.later(async () => {
-    const isElsewhere = (await directory.credentials(invitation.email)) !== null;
-    const [to, name] = [invitation.email, account?.name ?? null];
-    const mail = isElsewhere ? invitedElsewhereMail(to, name) : invitationMail({ to, role, account: name, link });
-    await mailer.send(mail, visit.now);
-  });
-  if (mailer.outbox === null) return { location: back };
+  const [isElsewhere, name] = [(await directory.credentials(email)) !== null, account?.name ?? null];
+  const mail = isElsewhere
+    ? invitedElsewhereMail(email, name)
+    : invitationMail({ to: email, role, account: name, link });
+  const isSent = await mailer.send(mail, visit.now).then(
+    () => mailer.outbox === null,
+    (error) => {
+      services.report(`mail not sent: ${lineOf(error)}`, 'mail');
+      return false;
+    },
+  );
+  if (isSent) return { location: back };
   const body = html`<h1>Pass the invitation on</h1>
-    ${notice('No mail is sent', `Give this link to ${invitation.email} and to nobody else: whoever opens it first chooses the password. It will not be shown again. It works once, within ${INVITATION_MS / DAY_MS} days.`)}
+    ${notice(
+      mailer.outbox === null ? 'The mail could not be sent' : 'No mail is sent',
+      `Give this link to ${email} and to nobody else: whoever opens it first chooses the password. It will not be shown again. It works once, within ${INVITATION_MS / DAY_MS} days.`,
+    )}
     ${copyable('link', 'Invitation', link)}
     ${linkButton(back, 'I have passed it on')}`;
   return { title: 'Invitation', body };

@@ -6,7 +6,6 @@ import type { Person, Role } from '../../store/row-types.ts';
 import { button, choices, doneNotice, facts, form, linkButton, mark, moment, problem } from '../kit/parts.ts';
 import type { Services } from '../kit/services.ts';
 import { type Answer, attempt, type Page, type Route, routes, type SignedIn } from '../kit/visit.ts';
-import { confirmed } from './confirm.ts';
 import { invite, inviteForm, outboxNote, peopleTables, requestedRole } from './people-parts.ts';
 
 const DONE: Record<string, string> = {
@@ -113,31 +112,27 @@ function routesOf(list: PeopleList): Route[] {
   return [
     ...routes(base, list.viewers, { GET: (visit, services) => listPage(visit, services) }),
     ...routes(base, [list.for], {
-      'POST /invitations': confirmed(async (visit, services) => {
+      'POST /invitations': async (visit, services) => {
         const { account } = visit.visitor;
         const back = `${base}?done=invited`;
         const done = await attempt(() => invite(account, requestedRole(account, visit), visit, services, back));
         return done instanceof UsageError ? listPage(visit, services, done.message) : done;
-      }),
+      },
       'POST /invitations/:id/withdraw': async ({ visitor: { person }, params, now }, { directory }) => {
         await directory.withdrawInvitation(params.id!, person.account_id, now, actorOf(person));
         return { location: `${base}?done=withdrawn` };
       },
       'GET /:id': personPage,
-      'POST /:id/role': confirmed(
-        about(async (person, { visitor, form: sent, now }, { directory }) => {
-          await directory.changeRole(person.id, sent.text('role') as Role, now, actorOf(visitor.person));
-          return { location: person.id === visitor.person.id ? base : `${base}/${person.id}?done=role` };
-        }),
-      ),
-      'POST /:id/two-step-off': confirmed(
-        about(async (person, { visitor, now }, { directory }) => {
-          // People turn off their own on the profile page.
-          if (person.id === visitor.person.id) return NOBODY;
-          await directory.turnFactorOff(person.id, now, actorOf(visitor.person));
-          return { location: `${base}/${person.id}?done=two-step` };
-        }),
-      ),
+      'POST /:id/role': about(async (person, { visitor, form: sent, now }, { directory }) => {
+        await directory.changeRole(person.id, sent.text('role') as Role, now, actorOf(visitor.person));
+        return { location: person.id === visitor.person.id ? base : `${base}/${person.id}?done=role` };
+      }),
+      'POST /:id/two-step-off': about(async (person, { visitor, now }, { directory }) => {
+        // People turn off their own on the profile page.
+        if (person.id === visitor.person.id) return NOBODY;
+        await directory.turnFactorOff(person.id, now, actorOf(visitor.person));
+        return { location: `${base}/${person.id}?done=two-step` };
+      }),
       'GET /:id/remove': about((person, { csrf }) => {
         const body = html`<h1>Remove ${person.name}?</h1>
           <p>${person.email} will be signed out at once and can return only with a new invitation.</p>

@@ -66,9 +66,12 @@ async function changePassword(visit: SignedIn, services: Services): Promise<Answ
 
 export const profileRoutes = routes('/profile', ROLES, {
   GET: (visit) => ({ title: 'Your profile', body: profilePage(visit) }),
-  'POST /password': changePassword,
-  'POST /sessions': async ({ visitor, session }, { directory }) => {
-    await directory.closeOtherSessions(visitor.person.id, session);
-    return { location: '/profile?done=elsewhere' };
+  'POST /password': { unasked: 'Its form asks for the password.', answer: changePassword },
+  'POST /sessions': {
+    unasked: 'It only ends sessions, and whoever fears for theirs must not lose time. A thief gains nothing by it.',
+    answer: async ({ visitor, session }, { directory }) => {
+      await directory.closeOtherSessions(visitor.person.id, session);
+      return { location: '/profile?done=elsewhere' };
+    },
   },
 });

@@ -8,7 +8,7 @@ import { button, copyable, field, form, linkButton, notice, problem } from '../k
 import type { Services } from '../kit/services.ts';
 import { type Answer, routes, type SignedIn } from '../kit/visit.ts';
 import { SERVICE_NAME } from '../mail/mails.ts';
-import { confirmed, currentPassword, refuseWithoutPassword } from './confirm.ts';
+import { currentPassword, refuseWithoutPassword } from './confirm.ts';
 
 export const TWO_STEP = '/profile/two-step';
 
@@ -89,7 +89,7 @@ export const factorRoutes = routes(TWO_STEP, ROLES, {
     visit.visitor.person.has_factor
       ? { location: '/profile' }
       : { title: 'Two-step sign-in', body: onPage(visit, services, mintSecret()) },
-  POST: turnOn,
+  POST: { unasked: 'Its form asks for the password.', answer: turnOn },
   'GET /off': (visit, services) => ({ title: 'Two-step sign-in', body: offPage(visit, services) }),
-  'POST /off': confirmed(turnOff),
+  'POST /off': turnOff,
 });

@@ -142,12 +142,15 @@ export const signInRoutes = routes('', 'anyone', {
   'GET /': ({ visitor }) => ({ location: visitor ? homeOf(visitor) : '/sign-in' }),
   'GET /sign-in': (visit) =>
     visit.visitor ? { location: homeOf(visit.visitor) } : { title: 'Sign in', body: signInPage(visit, '') },
-  'POST /sign-in': signIn,
+  'POST /sign-in': { unasked: 'It is where the password is given.', answer: signIn },
   'GET /sign-in/code': (visit) =>
     visit.pending ? { title: 'Two-step sign-in', body: codePage(visit) } : { location: '/sign-in' },
-  'POST /sign-in/code': enterCode,
-  'POST /sign-out': async (visit, { directory }) => {
-    await directory.closeSession(visit.session);
-    return { location: '/sign-in?done=signed-out', session: mintToken() };
+  'POST /sign-in/code': { unasked: 'It is where the code is given.', answer: enterCode },
+  'POST /sign-out': {
+    unasked: 'It only ends the session itself.',
+    answer: async (visit, { directory }) => {
+      await directory.closeSession(visit.session);
+      return { location: '/sign-in?done=signed-out', session: mintToken() };
+    },
   },
 });

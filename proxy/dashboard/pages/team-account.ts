@@ -9,7 +9,6 @@ import { button, doneNotice, facts, field, form, linkButton, moment, number, pro
 import type { Services } from '../kit/services.ts';
 import { type Answer, attempt, type Page, routes, type SignedIn } from '../kit/visit.ts';
 import { unlockedMail } from '../mail/mails.ts';
-import { confirmed } from './confirm.ts';
 import { confirmRevoke, creatorsOf, keyTable } from './key-parts.ts';
 import { invite, inviteForm, peopleTables, requestedRole } from './people-parts.ts';
 import { statusMark } from './team.ts';
@@ -220,20 +219,18 @@ export const teamAccountRoutes = routes(`${PATH}/:id`, ['service'], {
     await accounts.changeAccount(account.name, 'remove', visit.now, actorOf(visit.visitor.person));
     return { location: `${PATH}/${account.id}?done=remove` };
   }),
-  'POST /limits': confirmed(about(setLimits)),
-  'POST /invitations': confirmed(
-    about(async (account, visit, services) => {
-      const back = `${PATH}/${account.id}?done=invited`;
-      const done = await attempt(() => invite(account, requestedRole(account, visit), visit, services, back));
-      if (done instanceof UsageError) {
-        return accountPage(account, visit, services, {
-          banner: problem('The invitation was not sent'),
-          email: done.message,
-        });
-      }
-      return done;
-    }),
-  ),
+  'POST /limits': about(setLimits),
+  'POST /invitations': about(async (account, visit, services) => {
+    const back = `${PATH}/${account.id}?done=invited`;
+    const done = await attempt(() => invite(account, requestedRole(account, visit), visit, services, back));
+    if (done instanceof UsageError) {
+      return accountPage(account, visit, services, {
+        banner: problem('The invitation was not sent'),
+        email: done.message,
+      });
+    }
+    return done;
+  }),
   'POST /invitations/:invitation/withdraw': about(async (account, { params, visitor, now }, { directory }) => {
     await directory.withdrawInvitation(params.invitation!, account.id, now, actorOf(visitor.person));
     return { location: `${PATH}/${account.id}?done=withdrawn` };

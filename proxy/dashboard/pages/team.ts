@@ -9,7 +9,6 @@ import type { Account, AccountKind } from '../../store/row-types.ts';
 import { button, choices, field, form, linkButton, mark, moment, number, problem } from '../kit/parts.ts';
 import type { Services } from '../kit/services.ts';
 import { type Answer, attempt, routes, type SignedIn } from '../kit/visit.ts';
-import { confirmed } from './confirm.ts';
 import { invite, outboxNote } from './people-parts.ts';
 
 const PATH = '/team/accounts';
@@ -121,5 +120,5 @@ async function create(visit: SignedIn, services: Services): Promise<Answer> {
 export const teamRoutes = routes(PATH, ['service'], {
   GET: listPage,
   'GET /new': (visit) => ({ title: 'New account', body: newPage(visit) }),
-  POST: confirmed(create),
+  POST: create,
 });

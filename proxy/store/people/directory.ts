@@ -19,6 +19,7 @@ import {
 } from './person-queries.ts';
 import { actorOf, checkNotLast, rolesIn } from './person-rules.ts';
 import { sessions } from './sessions.ts';
+import { lastPastStep } from './totp.ts';
 
 /** A person, with the secrets against which sign-in is checked. */
 export interface Credentials {
@@ -82,12 +83,19 @@ export function openDirectory(database: Database) {
         await remove(tx, 'browsers', { person_id: id });
       }),
 
-    /** Each time step of two-step sign-in can be used once; false if it or a later one has been used. */
-    spendStep: (id: string, step: number): Promise<boolean> =>
+    /**
+     * Uses up the time step of a code, and all before it; false if it was used up, or is null, as for a wrong code. Steps
+     * that are past at `now` are used up in any case: a clock set back later must not make their codes valid again.
+     */
+    spendStep: (id: string, step: number | null, now: number): Promise<boolean> =>
       transact(async (tx) => {
-        const spent = tx.updateTable('people').set({ factor_step: step }).where('id', '=', id);
-        const first = spent.where('factor_step', '<', step).where('factor_secret', 'is not', null);
-        return (await first.executeTakeFirst()).numUpdatedRows === 1n;
+        const found = people(tx).where('id', '=', id).where('factor_secret', 'is not', null);
+        const row = await found.forNoKeyUpdate().executeTakeFirst();
+        if (!row) return false;
+        const isFirst = step !== null && step > row.factor_step;
+        const factor_step = Math.max(row.factor_step, isFirst ? step : lastPastStep(now));
+        await update(tx, 'people', { id }, { factor_step });
+        return isFirst;
       }),
     spendRecoveryCode: (id: string, hash: Buffer, now: number): Promise<boolean> =>
       transact(async (tx) => {

@@ -18,6 +18,11 @@ export function stepOf(secret: string, code: string, now: number): number | null
   return off === null ? null : totp.counter({ timestamp: now }) + off;
 }
 
+/** The last step whose codes are no longer accepted at `now`. */
+export function lastPastStep(now: number): number {
+  return TOTP.counter({ timestamp: now }) - 2;
+}
+
 /** The URL that an authenticator app reads from a QR code. */
 export function otpauthUrl(secret: string, email: string, issuer: string): string {
   return new TOTP({ secret, label: email, issuer }).toString();

@@ -94,6 +94,35 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore 
     });
   });
 
+  test('a session that was confirmed too long ago changes nothing, except where a reason is stated', async () => {
+    await dashboard.store.database.db.updateTable('sessions').set({ confirmed_at: 0 }).execute();
+    const before = await contents(dashboard);
+    const { current: _, code: __, ...fields } = FIELDS;
+    for (const route of posts.filter(({ unasked }) => unasked === undefined)) {
+      const role = allowed(route);
+      const page = await visitors[role].post(pathOf(route, alpha!), { ...fields, csrf: await visitors[role].csrf() });
+      expect([route.path, page.status, page.text]).toEqual([
+        route.path,
+        403,
+        expect.stringContaining('Confirm that it'),
+      ]);
+    }
+    expect(await contents(dashboard)).toBe(before);
+    await dashboard.store.database.db.updateTable('sessions').set({ confirmed_at: Date.now() }).execute();
+    const unasked = ROUTES.filter(({ method, unasked }) => method === 'POST' && unasked !== undefined);
+    for (const route of unasked) expect(route.unasked).toMatch(/^[A-Z].{20,}\.$/);
+    expect(unasked.map(({ path }) => path)).toEqual([
+      '/sign-in',
+      '/sign-in/code',
+      '/sign-out',
+      '/link/:token',
+      '/forgotten',
+      '/profile/password',
+      '/profile/sessions',
+      '/profile/two-step',
+    ]);
+  });
+
   test('a visitor who may not open a page is refused, whatever is sent', async () => {
     const before = await contents(dashboard);
     const stranger = dashboard.visitor();

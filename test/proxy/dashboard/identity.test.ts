@@ -219,11 +219,14 @@ testBackends(
     const [here, elsewhere] = [await dashboard.signedIn(ADA), await dashboard.signedIn(ADA)];
     expect(await makeKey(here), 'a sign-in suffices for ten minutes').toBe(200);
     clock.forward(TEN_MINUTES);
-    expect(await makeKey(here, { kind: 'test' }), 'a test key needs no confirmation').toBe(200);
+    expect(await makeKey(here, { kind: 'test' }), 'a test key reads the same data').toBe(403);
     expect([await makeKey(here), await makeKey(here, { current: PASSWORD }), await makeKey(here)]).toEqual([
       403, 200, 200,
     ]);
     expect(await makeKey(elsewhere)).toBe(403);
+    clock.forward(-2 * TEN_MINUTES);
+    expect(await makeKey(here), 'with the clock set back, a confirmation does not last longer').toBe(403);
+    clock.forward(2 * TEN_MINUTES);
 
     // Somebody who has stolen the session and knows the password, but does not have the phone.
     const secret = mintSecret();

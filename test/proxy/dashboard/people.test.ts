@@ -149,3 +149,32 @@ testBackends('the service team revokes a key and turns off somebody’s two-step
   expect(own).toMatch(/service team turned off two-step sign-in for ada@example.org/);
   expect(own, 'it is not revealed who in the service it was').not.toContain('team@example.org');
 });
+
+testBackends(
+  'if the mail fails, whoever invites sees the link; a link for a new password is neither shown nor logged',
+  async (start) => {
+    // Nothing listens there.
+    const dashboard = await start({ mail: 'smtp://127.0.0.1:1' });
+    const ada = await dashboard.ada();
+    const people = '/settings/people';
+    const invited = await ada.send(people, { email: 'ben@example.org', role: 'member' }, `${people}/invitations`);
+    expect(invited.text).toContain('The mail could not be sent Give this link to ben@example.org and to nobody else');
+    const link = /(\/link\/[\w-]{43})</.exec(invited.html)![1]!;
+    const ben = await dashboard.visitor().send(link, { name: 'Ben', password: PASSWORD, again: PASSWORD });
+    expect(ben.text).toContain('Welcome. Your account is ready');
+    const stranger = dashboard.visitor();
+    const pages = [];
+    for (const email of ['ada@example.org', 'nobody@example.org'])
+      pages.push(await stranger.send('/forgotten', { email }));
+    expect(pages[0]!.html).toBe(pages[1]!.html);
+    expect(pages[0]!.text).toContain('If this address has an account, a link is on its way');
+    const failures = async () => {
+      const metrics = await (await fetch(`${dashboard.opsUrl}/metrics`)).text();
+      return /malaria_failures_total\{cause="mail"\} (\d+)/.exec(metrics)![1];
+    };
+    await expect.poll(failures, { timeout: 20_000 }).toBe('2');
+    await dashboard.close();
+    expect(dashboard.reports.join('\n')).toContain('mail not sent: ');
+    for (const shown of [pages[0]!.html, ...dashboard.reports]) expect(shown).not.toMatch(/\/link\//);
+  },
+);

@@ -1,7 +1,8 @@
 import { request } from 'node:http';
 import { expect, test } from 'vitest';
+import { DAY_MS, HOUR_MS } from '../../../pipeline/lib/clock.ts';
 import { openMailer } from '../../../proxy/dashboard/mail/mailer.ts';
-import { checkCounted } from '../../../proxy/dashboard/pages/confirm.ts';
+import { checkCounted, QUARTER_HOUR_MS } from '../../../proxy/dashboard/pages/confirm.ts';
 import type { ServerOptions } from '../../../proxy/server/server.ts';
 import { COMMAND_LINE } from '../../../proxy/store/audit.ts';
 import { checkPassword, TooBusy } from '../../../proxy/store/people/passwords.ts';
@@ -99,6 +100,49 @@ testBackends(
     expect((await attacker.open('/sign-in/code')).path).toBe('/sign-in');
   },
 );
+
+testBackends(
+  'codes cannot be guessed slowly either: 50 wrong ones in 30 days are the end, except in known browsers',
+  async (start) => {
+    const clock = movableClock();
+    const dashboard = await withAda(start, { clock });
+    const known = await dashboard.signedIn(ADA);
+    await known.send('/profile', {}, '/sign-out');
+    await dashboard.useCodes(ADA);
+    const attacker = stranger(dashboard);
+    const statuses: number[] = [];
+    for (let quarter = 0; quarter < 11; quarter++) {
+      await attacker.signIn(ADA);
+      for (let i = 0; i < 5 && statuses.at(-1) !== 429; i++) {
+        statuses.push((await attacker.send('/sign-in/code', { code: '12345' })).status);
+      }
+      clock.forward(QUARTER_HOUR_MS);
+    }
+    expect(statuses).toEqual([...Array(50).fill(403), 429]);
+    await attacker.signIn(ADA);
+    const refused = await attacker.send('/sign-in/code', { code: await dashboard.code(ADA) });
+    expect([refused.status, refused.text]).toEqual([429, expect.stringContaining('Try again in 30 days')]);
+    await known.signIn(ADA);
+    expect((await known.send('/sign-in/code', { code: await dashboard.code(ADA) })).status).toBe(200);
+    clock.forward(30 * DAY_MS);
+    await attacker.signIn(ADA);
+    expect((await attacker.send('/sign-in/code', { code: await dashboard.code(ADA) })).status).toBe(200);
+  },
+);
+
+testBackends('a clock set back does not make an old code valid again', async (start) => {
+  const clock = movableClock();
+  const dashboard = await withAda(start, { clock });
+  await dashboard.useCodes(ADA);
+  const old = await dashboard.code(ADA);
+  const someone = stranger(dashboard);
+  clock.forward(HOUR_MS);
+  await someone.signIn(ADA);
+  expect((await someone.send('/sign-in/code', { code: old })).status).toBe(403);
+  clock.forward(-HOUR_MS);
+  await someone.signIn(ADA);
+  expect((await someone.send('/sign-in/code', { code: old })).status).toBe(403);
+});
 
 testBackends(
   'brute force: after ten attempts at an email from anywhere even the right password is refused',

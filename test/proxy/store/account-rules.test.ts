@@ -7,6 +7,7 @@ import {
   checkMayHoldKeys,
   checkName,
   keyStatus,
+  lookOf,
   parseExpiry,
   parseScopes,
 } from '../../../proxy/store/account-rules.ts';
@@ -96,7 +97,28 @@ test('scopes must be known and are returned in a fixed order', () => {
     expect(() => parseScopes(wrong)).toThrow(/scopes: expected/);
 });
 
+test.each([
+  ['two spaces', 'Health  Ministry'],
+  ['a no-break space', 'Health\u00a0Ministry'],
+  ['case', 'HEALTH ministry'],
+  ['a zero-width space', 'Health\u200b Ministry'],
+  ['a soft hyphen', 'He\u00adalth Ministry'],
+  ['full-width letters', 'Ｈｅａｌｔｈ Ministry'],
+  ['a Cyrillic е', 'H\u0435alth Ministry'],
+  ['a Cyrillic Н', '\u041dealth Ministry'],
+  ['a Greek Μ', 'Health \u039cinistry'],
+])('a name looks the same with %s', (_, name) => {
+  expect(lookOf(name)).toBe(lookOf('Health Ministry'));
+});
+
+test('names of several scripts that people tell apart look different', () => {
+  const names = ['Kano', 'Kanu', 'Kano 2', 'Káno', 'Канада', 'Κένυα', 'وزارة الصحة', '保健省', 'Straße', 'Strase'];
+  expect(new Set(names.map(lookOf)).size).toBe(names.length);
+  expect(lookOf('STRASSE–Χίος')).toBe(lookOf('Straße-χίος'));
+});
+
 test('names must be short and printable', () => {
   expect(checkName('name', '  Kano State ')).toBe('Kano State');
-  for (const wrong of ['', '  ', 'a\nb', 'x'.repeat(101)]) expect(() => checkName('name', wrong)).toThrow(/1 to 100/);
+  for (const wrong of ['', '  ', '\u200b\u2060', 'a\nb', 'x'.repeat(101)])
+    expect(() => checkName('name', wrong)).toThrow(/1 to 100/);
 });

@@ -25,6 +25,36 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore 
     );
   });
 
+  test('of names that look the same, one is an account’s, also of those made at once', async () => {
+    const names = [
+      'Health Ministry',
+      'Health  Ministry',
+      'health ministry',
+      'Health\u200b Ministry',
+      'H\u0435alth Ministry',
+    ];
+    const stores = await Promise.all(names.map(open));
+    const made = await Promise.allSettled(names.map((name, i) => stores[i]!.createAccount('organisation', name, 1)));
+    const refusals = made.filter(({ status }) => status === 'rejected') as PromiseRejectedResult[];
+    expect(refusals.map(({ reason }) => reason.message)).toEqual(
+      Array(4).fill(expect.stringMatching(/^account name: '.*' is too like '.*'; choose one/)),
+    );
+    expect((await stores[0]!.listAccounts()).length).toBe(1);
+  });
+
+  test('a key’s name must not look like another one of a working key of the same owner', async () => {
+    const store = await open();
+    const { id } = await giveKey(store, { name: 'Dash' });
+    const giveAnother = (name: string, owner = 'ministry') => giveKey(store, { name, owner });
+    await expect(giveAnother('dash')).rejects.toThrow(
+      "key name: 'dash' is too like 'Dash', the name of a key that works",
+    );
+    await giveAnother('Dash');
+    await giveAnother('dash', 'another');
+    for (const { key } of await store.listKeys('ministry')) await store.revokeKey(key.id, 5);
+    expect((await giveAnother('dash')).id).not.toBe(id);
+  });
+
   test('unknown names and ids are reported in one line', async () => {
     const store = await open();
     await expect(async () => store.changeAccount('nobody', 'suspend', 1)).rejects.toThrow('no account named "nobody"');

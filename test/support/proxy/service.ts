@@ -86,11 +86,19 @@ export async function serveBuild(
 /** Creates a key for `owner`, an organisation that is created if missing. */
 export async function giveKey(
   store: AccountStore,
-  options: { owner?: string; kind?: KeyKind; scopes?: Scope[]; expiresAt?: number | null; now?: number } = {},
+  options: {
+    owner?: string;
+    name?: string;
+    kind?: KeyKind;
+    scopes?: Scope[];
+    expiresAt?: number | null;
+    now?: number;
+  } = {},
 ): Promise<{ id: string; key: string }> {
-  const { owner = 'ministry', kind = 'live', scopes = ALL_SCOPES, expiresAt = null, now = Date.now() } = options;
+  const { owner = 'ministry', name = 'test', kind = 'live', scopes = ALL_SCOPES } = options;
+  const { expiresAt = null, now = Date.now() } = options;
   if (!(await store.findAccount(owner))) await store.createAccount('organisation', owner, now);
-  const newKey = { brand: 'malaria', owner, name: 'test', kind, scopes, expiresAt };
+  const newKey = { brand: 'malaria', owner, name, kind, scopes, expiresAt };
   const { key, secret } = await store.createKey(newKey, now);
   return { id: key.id, key: secret };
 }

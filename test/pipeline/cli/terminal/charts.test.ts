@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { rangeBar, sparkline } from '../../../../pipeline/cli/terminal/charts.ts';
+import { sayRows } from '../../../../pipeline/cli/terminal/rows.ts';
 import { toCsv } from '../../../../pipeline/lib/tables/csv.ts';
 
 test('a sparkline shows each value as its share of the top', () => {
@@ -21,4 +22,14 @@ test('CSV quotes cells with commas, quotes or line ends', () => {
     ]),
   ).toBe('a,b\n1,"x, ""y"""\n,');
   expect(toCsv([])).toBe('');
+});
+
+test('CSV of a query marks names that a spreadsheet would run as formulas, JSON does not', () => {
+  const said = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+  onTestFinished(() => said.mockRestore());
+  const rows = [{ lga: '=cmd', low: '-1.5', rate: -2 }];
+  sayRows(rows, { csv: true });
+  sayRows(rows, { json: true });
+  expect(said.mock.calls[0]).toEqual(["lga,low,rate\n'=cmd,-1.5,-2\n"]);
+  expect(JSON.parse(said.mock.calls[1]![0] as string)).toEqual(rows);
 });

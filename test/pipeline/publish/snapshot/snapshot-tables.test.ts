@@ -1,8 +1,16 @@
-import { expect, test } from 'vitest';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
 import * as ingest from '../../../../pipeline/ingest/ingest-tables.ts';
 import { withDatabase } from '../../../../pipeline/lib/tables/duckdb.ts';
 import * as context from '../../../../pipeline/measure/context/context-tables.ts';
-import { columnsFrom, makeTables, type TableInput } from '../../../../pipeline/publish/snapshot/snapshot-tables.ts';
+import {
+  columnsFrom,
+  csvOf,
+  makeTables,
+  type TableInput,
+} from '../../../../pipeline/publish/snapshot/snapshot-tables.ts';
 
 test.each([
   ["DELETE FROM context.lgas WHERE lga_code = 'B'", 'context/lgas: found areas that differ from ingest/lgas (B)'],
@@ -27,4 +35,17 @@ test('a column that no stage computes is refused', () => {
   expect(() => columnsFrom(from, ['lga', 'toString'])).toThrow(
     'toString: found in none of ingest/lgas, context/lgas, expected one whose stage computes it',
   );
+});
+
+test('in CSV, names that a spreadsheet would run as formulas are marked as text, and numbers are not', async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'malaria-csv-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  await withDatabase(async (db) => {
+    await db.run(`CREATE TABLE t (name VARCHAR, code VARCHAR, rate DOUBLE)`);
+    await db.run(`INSERT INTO t VALUES ('=1+1', '-1', -0.5), ('+A, B', NULL, NULL), ('-', '1e5', 2), ('@a', '', 3),
+      (chr(9) || 'a', 'a=b', 4), ('N''Djamena', '"q"', 5)`);
+    expect(await csvOf(db, 't', path.join(folder, 't.csv'))).toBe(
+      `name,code,rate\n'=1+1,-1,-0.5\n"'+A, B",,\n'-,1e5,2.0\n'@a,"",3.0\n'\ta,a=b,4.0\nN'Djamena,"""q""",5.0\n`,
+    );
+  });
 });

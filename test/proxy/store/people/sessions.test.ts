@@ -9,19 +9,19 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore 
   test('a code used twice at once works once, and so does a recovery code', async () => {
     const { one, two, join } = await twoSides(newStore);
     const ada = await join('ada@example.org', 'administrator', 'ministry');
-    expect(await one.spendStep(ada.id, 5), 'without two-step sign-in there is nothing to spend').toBe(false);
+    expect(await one.spendStep(ada.id, 5, 0), 'without two-step sign-in there is nothing to spend').toBe(false);
     const recovery = Array.from({ length: 10 }, token);
     await one.turnFactorOn(ada.id, { secret: 'A'.repeat(32), step: 7, recovery }, 3);
     expect((await two.credentials('ada@example.org'))!.factorSecret).toBe('A'.repeat(32));
-    expect(await two.spendStep(ada.id, 7), 'the step that turned it on is used').toBe(false);
+    expect(await two.spendStep(ada.id, 7, 0), 'the step that turned it on is used').toBe(false);
     for (let step = 8; step < 28; step++) {
       const spent = await race(
-        () => one.spendStep(ada.id, step),
-        () => two.spendStep(ada.id, step),
+        () => one.spendStep(ada.id, step, 0),
+        () => two.spendStep(ada.id, step, 0),
       );
       expect(spent.sort()).toEqual([false, true]);
     }
-    expect(await one.spendStep(ada.id, 26)).toBe(false);
+    expect(await one.spendStep(ada.id, 26, 0)).toBe(false);
     for (const code of recovery) {
       const spent = await race(
         () => one.spendRecoveryCode(ada.id, code, 4),
@@ -43,7 +43,7 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore 
     const full = entered[done.indexOf(true)]!;
     expect(await one.completeSession(full, token(), 8), 'a complete session cannot be completed again').toBe(false);
     await two.turnFactorOff(ada.id, 8, COMMAND_LINE);
-    expect(await one.spendStep(ada.id, 99)).toBe(false);
+    expect(await one.spendStep(ada.id, 99, 0)).toBe(false);
   });
 
   test('a sign-in overtaken by turning on two-step sign-in opens no session without it', async () => {
