@@ -1,5 +1,5 @@
 import { type Section, tableBlock } from '../lib/pages/blocks.ts';
-import { findingLine } from '../publish/snapshot/findings.ts';
+import { findingLines } from '../publish/snapshot/findings.ts';
 import type { Review } from './review.ts';
 
 /** What the version would replace. */
@@ -26,11 +26,11 @@ export function reviewSections(review: Review): Section[] {
       title: 'Findings of the build',
       blocks: [
         findings.new.length === 0 && 'There are no new findings.',
-        { heading: 'New findings', items: findings.new.map(findingLine) },
-        { heading: 'Findings that no longer occur', items: findings.gone.map(findingLine) },
+        { heading: 'New findings', items: findingLines(findings.new) },
+        { heading: 'Findings that no longer occur', items: findingLines(findings.gone) },
         {
           summary: `${findings.known.length} findings that the current version has too`,
-          details: [{ items: findings.known.map(findingLine) }],
+          details: [{ items: findingLines(findings.known) }],
         },
       ],
     },

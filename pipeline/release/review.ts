@@ -1,5 +1,5 @@
 import { diffSnapshots, type SnapshotDiff } from '../publish/snapshot/diff.ts';
-import { findingLine } from '../publish/snapshot/findings.ts';
+import { findingLines } from '../publish/snapshot/findings.ts';
 import type { Finding } from '../publish/snapshot/provenance.ts';
 import type { Snapshot } from '../publish/snapshot/read.ts';
 import { changedMaking, changedSources, type MakingChange, type SourceChange } from './data-changes.ts';
@@ -36,7 +36,7 @@ export async function reviewSnapshot(before: Snapshot | null, after: Snapshot): 
     approvals: [
       ...(before && !same ? [`another country: ${manifest.country} in place of ${before.manifest.country}`] : []),
       ...(diff ? changesToApprove(diff, before!, after) : []),
-      ...findings.new.filter((finding) => finding.needs_approval).map(findingLine),
+      ...findingLines(findings.new.filter((finding) => finding.needs_approval)),
     ],
     diff,
     findings,

@@ -213,7 +213,7 @@ async function showNextSteps(
   if (faults.length === 0)
     say(
       '',
-      'catalog check: no faults. Build it, and serve it:',
+      `catalog check: no faults${doubts.length > 0 ? `, ${doubts.length} in doubt (see above)` : ''}. Build it, and serve it:`,
       `  npx malaria-risk build --country ${country} --raw-data ${raw} --out ${out} --publish --approve 'a first look'`,
       `  npx malaria-proxy serve --snapshot ${out}/current --first-key`,
       '',

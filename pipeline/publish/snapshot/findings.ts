@@ -41,8 +41,13 @@ const NOTES: Group = { heading: 'Notes', rules: [] };
 /** Stages whose findings are about fits, not data. */
 const MODELS: ReadonlySet<string> = new Set(['season', 'link', 'risk', 'validation', 'forecast', 'transmission']);
 
-/** A finding in one line. */
-export const findingLine = ({ source, rule, what }: Finding): string => `${source} (${rule}): ${what}`;
+/** Findings in lines, those of `rules` first and in their order; what is found alike of several sources is one line. */
+export function findingLines(findings: readonly Finding[], rules: readonly string[] = DECIDED.rules): string[] {
+  const position = ({ rule }: Finding) => (rules.includes(rule) ? rules.indexOf(rule) : rules.length);
+  const inOrder = findings.toSorted((a, b) => position(a) - position(b));
+  const alike = Map.groupBy(inOrder, ({ rule, what }) => `(${rule}): ${what}`);
+  return [...alike].map(([line, own]) => `${[...new Set(own.map(({ source }) => source))].join(', ')} ${line}`);
+}
 
 /** A build's findings: the most serious first, each group with what to do; those about fits on demand. */
 export function findingBlocks(findings: readonly Finding[]): Block[] {
@@ -58,11 +63,11 @@ export function findingBlocks(findings: readonly Finding[]): Block[] {
     ...[...GROUPS, NOTES].map((group) => ({
       heading: group.heading,
       hint: group.hint,
-      items: (ofData.get(group) ?? []).map(findingLine),
+      items: findingLines(ofData.get(group) ?? [], group.rules),
     })),
     {
       summary: `${ofModels.length} findings about model fits`,
-      details: [{ items: ofModels.map(findingLine) }],
+      details: [{ items: findingLines(ofModels) }],
     },
   ];
 }
