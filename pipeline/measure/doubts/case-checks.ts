@@ -137,11 +137,11 @@ export function countedElsewhere(content: Content): Doubt[] {
       });
       return series.flatMap((own) => {
         const isNear = own.state_code === silent.state_code || content.neighbours[silent.code]?.includes(own.code);
-        if (!isNear) return [];
-        const now = casesIn(own, months, 0) ?? 0;
-        const compared = sides.map(({ by, lost, change }) => {
-          const usual = change * (casesIn(own, months, by) ?? now);
-          return { times: now / usual, taken: (now - usual) / (change * lost) };
+        const now = casesIn(own, months, 0);
+        if (!isNear || now === null) return [];
+        const compared = sides.flatMap(({ by, lost, change }) => {
+          const usual = change * (casesIn(own, months, by) ?? 0);
+          return usual > 0 ? [{ times: now / usual, taken: (now - usual) / (change * lost) }] : [];
         });
         const isTaken = compared.every(
           ({ times, taken }) => times > TAKEN_FACTOR && taken > 1 / TAKEN_FACTOR && taken < TAKEN_FACTOR,
