@@ -1,10 +1,13 @@
 import type { Gap, Source } from '../catalog/sources.ts';
-import { monthIndex, periodOf } from '../contract/months.ts';
+import { monthIndex, type Period, periodOf } from '../contract/months.ts';
 import { readEach, refusalIn } from '../lib/bad-input.ts';
 import type { CaseSeries } from './case-series.ts';
 import type { Areas, CasesRow, Census } from './ingest-tables.ts';
-import { type CodeReader, codeReader, declareGap, type IngestInput, sourcesOf } from './input.ts';
+import { type CodeReader, codeReader, declareGap, type IngestInput, nameOf, sourcesOf } from './input.ts';
 import { type RawRow, type RawTable, readTable } from './readers/raw-table.ts';
+
+/** A finding names this many places with blank months. */
+const EXAMPLES = 3;
 
 /**
  * Monthly confirmed cases by state and by LGA, as reported: blanks stay null, and months that the catalog masks are
@@ -57,7 +60,7 @@ async function readSeries(
     const people = lgas.flatMap(({ lga_code }) => census[lga_code]?.people ?? []);
     return people.length > 0 ? people.reduce((a, b) => a + b) : Number.POSITIVE_INFINITY;
   };
-  let blanks = 0;
+  const blanks: { place: string; months: Period[] }[] = [];
   const byPlace = [...rows].sort(([a], [b]) => (a < b ? -1 : 1));
   const series = readEach(byPlace, ([name, list]): CaseSeries => {
     const state_code = level === 'lga' ? stateOf.get(name)! : name;
@@ -68,7 +71,9 @@ async function readSeries(
     const { first, confirmed } = consecutive(table, source, place, list);
     if (confirmed.every((value) => value === null))
       throw table.refusal.at(name)('no value in any month', 'at least one value');
-    blanks += confirmed.filter((value) => value === null).length;
+    const months = confirmed.flatMap((value, i) => (value === null ? [periodOf(monthIndex(first) + i)] : []));
+    const named = areas.states.find((state) => state.state_code === name);
+    if (months.length > 0) blanks.push({ place: named ? `${name} ${named.state}` : nameOf(areas, name), months });
     const masked = [...confirmed.keys()].filter((i) => isMasked(monthIndex(first) + i));
     return { state_code, lga_code, first, confirmed, masked };
   });
@@ -81,14 +86,21 @@ async function readSeries(
       rule: gap.rule,
       what: `${gap.lga_pcode ?? gap.state_pcode ?? 'all'} ${gap.first} to ${gap.last}: ${gap.reason}`,
     });
-  if (blanks > 0)
+  if (blanks.length > 0) {
+    const count = blanks.reduce((sum, { months }) => sum + months.length, 0);
+    const examples = blanks.slice(0, EXAMPLES).map(describeBlanks).join('; ');
+    const more = blanks.length > EXAMPLES ? ` and ${blanks.length - EXAMPLES} more` : '';
     input.report.push({
       source: source.id,
       rule: 'blank is unknown',
-      what: `${blanks} blank months kept as unknown, never as 0`,
+      what: `${count} blank ${count === 1 ? 'month' : 'months'} kept as unknown, never as 0: ${examples}${more}`,
     });
+  }
   return series;
 }
+
+const describeBlanks = ({ place, months }: { place: string; months: Period[] }) =>
+  months.length === 1 ? `${place}, ${months[0]}` : `${place}, ${months.length} from ${months[0]} to ${months.at(-1)}`;
 
 /** The row's LGA, which must be in the row's state if the row names one. */
 function lgaWithState(code: CodeReader, row: RawRow): string {

@@ -91,7 +91,7 @@ export async function cleanOutlines(
     report.push({
       source: source.id,
       rule: 'uncovered',
-      what: worded`${lakes.length} gaps between {lga.many}, ${totalOf(lakes)} km² in all, belong to no {lga.one}; the largest, of ${sizeOf(largest)}, lies between ${between(largest)}`,
+      what: worded`${counted(lakes.length, 'gap')} between {lga.many}, ${totalOf(lakes)} km² in all, in no {lga.one}; the largest, of ${sizeOf(largest)}, lies between ${between(largest)}`,
     });
   }
   const small = slivers.filter((sliver) => sliver.small);
@@ -112,13 +112,16 @@ export async function cleanOutlines(
     throw refusal.at(code)(`no ground outside ${[...new Set(others)].join(', ') || 'its lines'}`, 'an area of its own');
   });
 
-  const count = (kind: Sliver['kind']) => small.filter((sliver) => sliver.kind === kind).length;
   if (small.length > 0) {
     const largest = largestOf(small);
+    const kinds = (['overlap', 'gap'] as const).flatMap((kind) => {
+      const count = small.filter((sliver) => sliver.kind === kind).length;
+      return count === 0 ? [] : [counted(count, kind)];
+    });
     report.push({
       source: source.id,
       rule: 'slivers cleaned',
-      what: worded`${count('overlap')} overlaps and ${count('gap')} gaps between {lga.many}, ${totalOf(small)} km² in all, none larger than ${limit} km² (sliver_km2): overlaps belong to the smaller {lga.one}, gaps to a neighbour; the largest, of ${sizeOf(largest)}, lies between ${between(largest)}`,
+      what: worded`${kinds.join(' and ')} between {lga.many}, ${totalOf(small)} km² in all, none larger than ${limit} km² (sliver_km2): overlaps belong to the smaller {lga.one}, gaps to a neighbour; the largest, of ${sizeOf(largest)}, lies between ${between(largest)}`,
     });
   }
   if (loops.length > 0)
@@ -136,6 +139,8 @@ export async function cleanOutlines(
     });
   return { polygons, slivers: small };
 }
+
+const counted = (count: number, kind: Sliver['kind']) => `${count} ${count === 1 ? kind : `${kind}s`}`;
 
 const VALID = 'a valid polygon; make one with: mapshaper FILE -clean allow-overlaps -o VALID.geojson';
 

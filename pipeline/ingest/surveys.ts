@@ -96,7 +96,7 @@ export async function readClusters(
       weight: row.hasColumn('weight') ? row.number('weight', { above: 0 }) : 1,
     };
   });
-  for (const what of snapped) input.report.push({ source: source.id, rule: 'off the coast', what });
+  for (const what of snapped) input.report.push({ source: source.id, rule: 'nearest area', what });
   const ofMethod = keepMethod(input, source, all, ({ survey_year, cluster_id }) => `${survey_year} ${cluster_id}`);
   const clusters = keepAges(input, source, ofMethod);
   for (const { survey_year } of source.rounds!) {
@@ -227,7 +227,7 @@ function placeReader(input: IngestInput, areas: Areas, locate: Locate, snapped: 
     const near = locate.nearest(longitude, latitude, FARTHEST_KM);
     if (near)
       snapped.push(
-        `${row.text('cluster_id')}: ${(1000 * near.km).toFixed(0)} m outside every area, assigned to ${nameOf(areas, near.lga_code)}`,
+        `round ${row.text('survey_year')}, ${row.text('cluster_id')}: ${(1000 * near.km).toFixed(0)} m outside every area, assigned to ${nameOf(areas, near.lga_code)}`,
       );
     return near?.lga_code ?? null;
   };

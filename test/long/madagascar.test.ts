@@ -59,7 +59,7 @@ describe.skipIf(!HAS_MADAGASCAR)(needsMadagascar('Madagascar'), () => {
     const card = readJson(snapshot, 'model-card.json');
     expect(card.parameters.survey.method).toEqual(['microscopy', 'rdt']);
     const findings = readJson(snapshot, 'findings.json').map(({ what }: { what: string }) => what);
-    expect(findings).toContain('MD201300000172: 49 m outside every area, assigned to MG51501 Toliary-I');
+    expect(findings).toContain('round 2013, MD201300000172: 49 m outside every area, assigned to MG51501 Toliary-I');
   });
 
   test('without rain and cases there is no season and no transmission model, and limits mention it', async () => {

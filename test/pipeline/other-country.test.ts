@@ -49,8 +49,8 @@ describe('a country that differs from Nigeria in every respect, built from its c
     expect(what('one method only')).toEqual([
       expect.stringMatching(/^1 of 27 rows left out: each sample counts once, by microscopy, else by rdt/),
     ]);
-    expect(what('off the coast')).toEqual([
-      expect.stringMatching(/^mer: 19\d\d m outside every area, assigned to 1201 Aval$/),
+    expect(what('nearest area')).toEqual([
+      expect.stringMatching(/^round 2018, mer: 19\d\d m outside every area, assigned to 1201 Aval$/),
     ]);
     expect(what('other ages')).toEqual([expect.stringMatching(/^1 of 26 clusters/)]);
     const risk = readFileSync(path.join(snapshot, 'tables/survey_trend.csv'), 'utf8').split('\n');

@@ -19,7 +19,7 @@ export const run: StageRun = async (io) => {
   return {
     lgas: tableOf(LGAS, lgas),
     states: tableOf(STATES, states),
-    report: [{ source: 'population', rule: 'is_urban', what }],
+    report: urban > 0 ? [{ source: 'population', rule: 'is_urban', what }] : [],
   };
 };
 

@@ -3,6 +3,9 @@ import { FIGURES } from '../../catalog/figures.ts';
 import { correlation, mean, median } from '../../lib/numerics/averages.ts';
 import { type Content, type Doubt, namesOf, weatherOf } from './content.ts';
 
+/** More areas than this share, or some with less than this part of the middle figure, make 0 a figure like others. */
+const MOST_ZEROS = 0.25;
+const LOW = 0.25;
 /** Two areas may have the same number of people by chance; a table filled down gives it to many. */
 const SAME_PEOPLE = 3;
 /** Multiples of the usual disagreement of table and raster, and the least factor that matters. */
@@ -134,6 +137,22 @@ export function sharedFigures({ layers }: Content): Doubt[] {
     const values = layers.flatMap((row) => row[figure] ?? []);
     return values.length >= LEAST_AREAS && values[0] !== 0 && new Set(values).size === 1
       ? [{ source: figure, at: `${values[0]} in all ${values.length} areas` }]
+      : [];
+  });
+}
+
+/** Figures of 0 where no other area has a low one. */
+export function lonelyZeros({ areas, layers }: Content): Doubt[] {
+  const names = namesOf(areas);
+  return FIGURES.flatMap((figure) => {
+    const zeros = layers.filter((row) => row[figure] === 0);
+    const others = layers.flatMap((row) => row[figure] || []);
+    const least = Math.min(...others);
+    return others.length >= LEAST_AREAS && zeros.length <= MOST_ZEROS * layers.length && least > LOW * median(others)
+      ? zeros.map(({ lga_code }) => ({
+          source: figure,
+          at: `${names.get(lga_code)}, with at least ${least.toPrecision(2)} in ${others.length} others`,
+        }))
       : [];
   });
 }

@@ -12,10 +12,21 @@ const TOTAL = 0.95;
 /** Of 203 LGAs of Nigeria, 201 are within a factor of 5 of the middle of their state, in made-up countries all are. */
 const INCIDENCE_FACTOR = 10;
 /**
- * Suspected cases are twice the confirmed ones if half of the tests are positive. Between years, an LGA of Nigeria has at
- * most 1.9 times its usual share.
+ * Suspected cases are twice the confirmed ones if half of the tests are positive. In one year, an LGA of
+ * Nigeria has at most 2.1 times its usual share.
  */
-const SUSPECTED_FACTOR = 2;
+const SUSPECTED_FACTOR = 2.2;
+/** Without cases for half a year or more: in shorter stretches, chance decides what rises. */
+const LEAST_BLANK = 6;
+/**
+ * An area that counts another one's cases has more than this many times its own, and as many more as the other one
+ * usually has, up to the same factor. Of 399 years of LGAs of Nigeria, 30 had such a rise nearby by chance.
+ */
+const TAKEN_FACTOR = 2;
+/** With fewer years, none is the usual one. */
+const LEAST_YEARS = 3;
+/** The middle of fewer areas would be moved by one of them. */
+const LEAST_OTHERS = 3;
 /** Cases follow rain by the time of one generation of mosquitoes and one of parasites, and fade over a season. */
 const LATEST_LAG = 4;
 /** Correlations of the records' season with rain: as good as none, and as good as a season. */
@@ -107,23 +118,78 @@ export function incidenceApart(content: Content): Doubt[] {
   });
 }
 
+/**
+ * Months without cases in an area, in which another one has as many more as that area usually has: compared with the
+ * same months of the years before and after, so that a lasting change is none.
+ */
+export function countedElsewhere(content: Content): Doubt[] {
+  const series = casesOf(content).filter(({ of_state }) => !of_state);
+  return series.flatMap((silent) =>
+    blankStretches(silent).flatMap((months) => {
+      const years = 12 * Math.ceil(months.length / 12);
+      const sides = [-years, years].flatMap((by) => {
+        const lost = casesIn(silent, months, by);
+        const changes = series.flatMap((own) => {
+          const [usual, now] = [casesIn(own, months, by), casesIn(own, months, 0)];
+          return usual && now && own.state_code === silent.state_code ? [now / usual] : [];
+        });
+        return lost && changes.length >= LEAST_OTHERS ? [{ by, lost, change: median(changes) }] : [];
+      });
+      return series.flatMap((own) => {
+        const isNear = own.state_code === silent.state_code || content.neighbours[silent.code]?.includes(own.code);
+        const now = casesIn(own, months, 0);
+        if (!isNear || now === null) return [];
+        const compared = sides.flatMap(({ by, lost, change }) => {
+          const usual = change * (casesIn(own, months, by) ?? 0);
+          return usual > 0 ? [{ times: now / usual, taken: (now - usual) / (change * lost) }] : [];
+        });
+        const isTaken = compared.every(
+          ({ times, taken }) => times > TAKEN_FACTOR && taken > 1 / TAKEN_FACTOR && taken < TAKEN_FACTOR,
+        );
+        return compared.length > 0 && isTaken
+          ? [
+              found(
+                `${silent.name} has none from ${periodOf(months[0]!)} to ${periodOf(months.at(-1)!)}, when ${own.name} has ${mean(compared.map(({ times }) => times)).toFixed(1)} times its usual ones`,
+              ),
+            ]
+          : [];
+      });
+    }),
+  );
+}
+
+/** Successive unknown months of a record, by `monthIndex`. */
+function blankStretches({ first, values }: Series): number[][] {
+  const stretches: number[][] = [[]];
+  for (const [i, value] of values.entries())
+    if (value === null) stretches.at(-1)!.push(first + i);
+    else stretches.push([]);
+  return stretches.filter((months) => months.length >= LEAST_BLANK);
+}
+
+/** An area's cases in some months moved `by` months; null if one is unknown. */
+function casesIn({ first, values }: Series, months: readonly number[], by: number): number | null {
+  const cases = months.map((month) => values[month + by - first] ?? null);
+  return cases.includes(null) ? null : known(cases).reduce((a, b) => a + b, 0);
+}
+
 /** Years in which an area's cases are a multiple of its other years' and the rest of the state's are not. */
 export function yearsApart(content: Content): Doubt[] {
   return [...byState(casesOf(content)).values()].flatMap((areas) => {
-    const years = areas.map(yearlyLevels);
-    const common = [...(years[0]?.keys() ?? [])].filter((year) => years.every((levels) => levels.has(year)));
-    if (areas.length < LEAST_AREAS || common.length < 3) return [];
-    const ofState = new Map(common.map((year) => [year, median(years.map((levels) => levels.get(year)!))]));
+    if (areas.length < LEAST_OTHERS) return [];
+    const departures = areas.map((area) => {
+      const levels = yearlyLevels(area);
+      const usual = median([...levels.values()]);
+      return new Map([...levels].map(([year, level]) => [year, level - usual]));
+    });
+    const ofState = (year: string) => median(departures.flatMap((own) => own.get(year) ?? []));
     return areas.flatMap(({ name }, i) => {
-      const relative = common.map((year) => years[i]!.get(year)! - ofState.get(year)!);
-      const usual = median(relative);
-      return common.flatMap((year, j) =>
-        relative[j]! - usual > Math.log(SUSPECTED_FACTOR)
-          ? [
-              found(
-                `${name}: ${year} has ${Math.exp(relative[j]! - usual).toFixed(1)} times the cases of its other years`,
-              ),
-            ]
+      const relative = [...departures[i]!].map(([year, departure]) => ({ year, apart: departure - ofState(year) }));
+      const usual = median(relative.map(({ apart }) => apart));
+      if (relative.length < LEAST_YEARS) return [];
+      return relative.flatMap(({ year, apart }) =>
+        apart - usual > Math.log(SUSPECTED_FACTOR)
+          ? [found(`${name}: ${year} has ${Math.exp(apart - usual).toFixed(1)} times the cases of its other years`)]
           : [],
       );
     });

@@ -120,6 +120,12 @@ export const CHECKS: readonly Check[] = [
     find: cases.neverReported,
   },
   {
+    sees: 'cases are counted elsewhere for a time',
+    why: "an area's reports were entered under another one",
+    todo: 'divide them, or mask the months of both areas',
+    find: cases.countedElsewhere,
+  },
+  {
     sees: 'the record of the whole differs from the sum of its parts',
     why: 'one of the two has another indicator, another area or missing reports',
     todo: 'export both again, from one date',
@@ -138,8 +144,8 @@ export const CHECKS: readonly Check[] = [
     find: cases.incidenceApart,
   },
   {
-    sees: 'a year has another level',
-    why: 'suspected cases were exported in place of confirmed ones',
+    sees: 'a year has more than 2.2 times the usual cases',
+    why: 'suspected cases were exported in place of confirmed ones, or those of another area stand in the row',
     todo: 'compare the indicator of that year with the others',
     find: cases.yearsApart,
   },
@@ -178,6 +184,12 @@ export const CHECKS: readonly Check[] = [
     why: 'the figure of the country was joined to each area',
     todo: 'get the figures by area',
     find: area.sharedFigures,
+  },
+  {
+    sees: 'a figure is 0 in few areas and far from 0 in all others',
+    why: 'a missing value was entered as 0',
+    todo: 'leave the cell blank and declare the gap, or get the figure',
+    find: area.lonelyZeros,
   },
   {
     sees: 'net use does not fit net access',

@@ -1,6 +1,6 @@
 /** Monthly records that are possible month by month and impossible as a whole. */
 import { periodOf } from '../../contract/months.ts';
-import { correlation, mean } from '../../lib/numerics/averages.ts';
+import { correlation, mean, median } from '../../lib/numerics/averages.ts';
 import { binomialTail } from '../../lib/numerics/binomial-tail.ts';
 import { byState, type Content, casesOf, type Doubt, known, type Series, weatherOf } from './content.ts';
 
@@ -11,6 +11,8 @@ const LEAST_DIGITS = 12;
 /** Small neighbouring areas may take their rain from the same cell of a grid, but then in most months, and several do. */
 const SHARED_CELL = 1 / 3;
 const LEAST_SHARING = 3;
+/** A copy fits the areas around it worse than its original fits those around that, by at least this factor. */
+const COPY_MISFIT = 2;
 /** The longest dry season of an LGA of Nigeria is five months; a whole year is a gap. */
 const DRY_MONTHS = 12;
 /** Rain given to a tenth of a millimetre repeats once by chance, never for so long. */
@@ -82,7 +84,22 @@ function copiesAmong({ neighbours, gridded }: Content, series: readonly Series[]
     const isOnlyArea = from.of_state !== to.of_state && from.state_code === to.state_code;
     return isOnlyArea || gridded || (isShared(copy) && sharing >= LEAST_SHARING);
   };
-  return [...copies.values()].filter((copy) => !isExplained(copy)).map(describeCopy);
+  return [...copies.values()]
+    .filter((copy) => !isExplained(copy))
+    .map((copy) => describeCopy(copy, (own, at) => misfit(own, at, copy.months)));
+
+  /** How far a stretch departs from the areas around, beside the usual month; 0 if that is unknown. */
+  function misfit(own: Series, at: number, months: number): number {
+    const near = series.filter(({ code }) => neighbours[own.code]?.includes(code));
+    const apart = own.values.map((value, i) => {
+      const around = near.flatMap(({ first, values }) => values[own.first + i - first] ?? []);
+      return value === null || around.length === 0 ? null : Math.log1p(value) - mean(around.map(Math.log1p));
+    });
+    const others = known(apart.filter((_, i) => i < at || i >= at + months));
+    const usual = median(others);
+    const departures = (values: readonly number[]) => mean(values.map((value) => Math.abs(value - usual)));
+    return departures(known(apart.slice(at, at + months))) / departures(others) || 0;
+  }
 }
 
 /** Whether all months of a stretch are known, and a copy of it could not arise by chance. */
@@ -107,12 +124,17 @@ function extend(copies: Map<string, Copy>, copy: Copy): void {
   else copies.set(key, copy);
 }
 
-function describeCopy({ from, to, fromAt, toAt, months }: Copy): string {
+/** The copy is the stretch that clearly fits the areas around it less, if there is one. */
+function describeCopy({ from, to, fromAt, toAt, months }: Copy, misfit: (own: Series, at: number) => number): string {
   const since = periodOf(to.first + toAt);
   const other = periodOf(from.first + fromAt);
-  return from === to
-    ? `${to.name}: ${months} months from ${since} are those from ${other}`
-    : `${to.name}: ${months} months from ${since} are those of ${from.name} from ${other}`;
+  if (from === to) return `${to.name}: ${months} months from ${since} are those from ${other}`;
+  const [source, copy] = [misfit(from, fromAt), misfit(to, toAt)];
+  if (copy > COPY_MISFIT * source)
+    return `${to.name}: ${months} months from ${since} are those of ${from.name} from ${other}`;
+  if (source > COPY_MISFIT * copy)
+    return `${from.name}: ${months} months from ${other} are those of ${to.name} from ${since}`;
+  return `${from.name} from ${other} and ${to.name} from ${since}: the same ${months} months, of one of the two`;
 }
 
 /** Areas without rain for a year, with the same rain in successive months, or with rain that hardly varies. */

@@ -74,13 +74,14 @@ export async function zonal(input: ZonalInput, onProgress: StageIo['progress'] =
   const mapped = measured.reduce((sum, { population }) => sum + population, 0);
   const hasLagoon = sources.some(hasUncovered);
   const report: ReportLine[] = [
-    { source: 'population', rule: 'urban centres', what: `${centres.count} found` },
     {
       source: 'population',
       rule: 'uncovered',
       what: worded`${Math.round(people - mapped)} of ${Math.round(people)} people are in no {lga.one} (${hasLagoon ? 'lagoon, ' : ''}coast, borders); ${peopledCells - touched} of ${peopledCells} cells with people do not meet any {lga.one}`,
     },
   ];
+  if (centres.count > 0)
+    report.unshift({ source: 'population', rule: 'urban centres', what: `${centres.count} found` });
   const fill = (source: Source, figure: string, values: (number | null)[]) =>
     fillGaps(source, figure, values, codes, neighbours, report);
   const elevation = rasterSources(sources, 'elevation')[0];

@@ -21,7 +21,7 @@ export const run: StageRun = async (io) => {
   const what = worded`rounds ${years.join(', ')} by ${[method].flat().join(', else by ')}; ${small} {state.one} figures are based on fewer than ${small_sample} children`;
   return {
     trend: tableOf(TREND, [...national, ...states]),
-    report: [{ source: 'survey', rule: 'small samples flagged', what }],
+    report: small > 0 ? [{ source: 'survey', rule: 'small samples flagged', what }] : [],
   };
 };
 

@@ -2,7 +2,7 @@ import type { StageRun } from '../../catalog/country-stage.ts';
 import { roundAs, roundFields } from '../../contract/decimals.ts';
 import { addMonths, type Period, periodOf } from '../../contract/months.ts';
 import type { ProjectionScores, TransmissionModel } from '../../contract/schemas.ts';
-import type { Wording } from '../../contract/words.ts';
+import { type Wording, worded } from '../../contract/words.ts';
 import type { ReportLine } from '../../engine/stage.ts';
 import { BadInput } from '../../lib/bad-input.ts';
 import { randomStream } from '../../lib/numerics/random.ts';
@@ -60,7 +60,8 @@ export function transmission(input: TransmissionInput): TransmissionOutput {
     what: `${state_code}: fewer than 24 months reported, fewer than 12 of them with cases and not masked, or more than a tenth of them without a case`,
   }));
   if (records.length === 0) {
-    const none = { source: 'transmission', rule: 'no case records', what: 'v1/transmission is left out' };
+    const what = worded`no {state.one} has a sufficient record of its own (role cases_states): v1/transmission is left out`;
+    const none = { source: 'transmission', rule: 'no case records', what };
     return { model: null, fits: null, report: [...short, none] };
   }
 

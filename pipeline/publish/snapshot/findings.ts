@@ -25,7 +25,7 @@ const GROUPS: readonly Group[] = [
       'null',
       'omit',
       'uncovered',
-      'off the coast',
+      'nearest area',
       'parents found by place',
       'no clusters',
     ],

@@ -234,7 +234,7 @@ describe('declared gaps are filled by their rule and reported', () => {
     const rain = (code: string) => months.filter(({ lga_code }) => lga_code === code)[7]!.rain_mm;
     expect(rain('NG001002')).toBeCloseTo((rain('NG001001') + rain('NG002001')) / 2, 12);
   });
-  test('masked months are kept and listed; blanks are unknown, not 0', async () => {
+  test('masked months are kept and listed; blanks are unknown, not 0, and named', async () => {
     const { tables } = await read((country) => {
       sourceIn(country, 'cases').gaps = [
         { rule: 'mask', state_pcode: 'NG001', first: '2018-03', last: '2018-04', reason: 'strike' },
@@ -245,6 +245,11 @@ describe('declared gaps are filled by their rule and reported', () => {
     expect(series.masked).toEqual([2, 3]);
     expect(series.confirmed[2]).toBeGreaterThan(0);
     expect(series.confirmed[4]).toBeNull();
+    expect(tables.report).toContainEqual({
+      source: 'cases',
+      rule: 'blank is unknown',
+      what: '1 blank month kept as unknown, never as 0: AB Abia, 2018-05',
+    });
   });
   test('numbers of people by class of minutes become a mean of midpoints', async () => {
     const { tables } = await read((country) => {

@@ -241,6 +241,26 @@ const FAULTS: Record<string, [change: (content: Writable) => void, names: RegExp
       },
       /S09L04 Place 112: 9 months from 2019-09 are those of S07L02 Place 86 from 2019-09/,
     ],
+    [
+      // Without areas around them, neither is blamed.
+      (content) => {
+        content.neighbours = {};
+        const other = recordOf(content, 'S07L02');
+        for (const [i, row] of recordOf(content, 'S09L04').entries())
+          if (i >= 20 && i < 29) row.confirmed = other[i]!.confirmed;
+      },
+      /S07L02 Place 86 from 2019-09 and S09L04 Place 112 from 2019-09: the same 9 months, of one of the two\. /,
+    ],
+    [
+      // The copy stands before its original, and departs from its neighbours.
+      (content) => {
+        const [copy, original] = [rainOf(content, 'S03L04'), rainOf(content, 'S09L04')];
+        for (let i = 12; i < 24; i++) copy[i]!.rain_mm = original[i]!.rain_mm = 1.5 * original[i]!.rain_mm;
+        for (const code of ['S09L03', 'S09L05', 'S08L04', 'S10L04'])
+          for (const [i, row] of rainOf(content, code).entries()) if (i >= 12 && i < 24) row.rain_mm *= 1.5;
+      },
+      /S03L04 Place 40: 12 months from 2019-01 are those of S09L04 Place 112 from 2019-01/,
+    ],
   ],
   'rain is missing or does not vary': [
     [
@@ -295,6 +315,21 @@ const FAULTS: Record<string, [change: (content: Writable) => void, names: RegExp
       /S03L04 Place 40 \(11 others of S03 State 3 report\)/,
     ],
   ],
+  'cases are counted elsewhere for a time': [
+    [
+      (content) => {
+        // Of areas alike, the second counts what the first has from July 2019 to June 2020.
+        const [silent, other] = [recordOf(content, 'S03L04'), recordOf(content, 'S03L05')];
+        for (const [i, row] of other.entries()) {
+          row.confirmed = Math.round(0.8 * silent[i]!.confirmed!);
+          if (i < 18 || i >= 30) continue;
+          row.confirmed += silent[i]!.confirmed!;
+          silent[i]!.confirmed = null;
+        }
+      },
+      /S03L04 Place 40 has none from 2019-07 to 2020-06, when S03L05 Place 41 has 2\.\d times its usual ones\. /,
+    ],
+  ],
   'the record of the whole differs from the sum of its parts': [
     [
       (content) => {
@@ -328,7 +363,16 @@ const FAULTS: Record<string, [change: (content: Writable) => void, names: RegExp
       /S03L04 Place 40: \d+ cases a year per 1000 people/,
     ],
   ],
-  'a year has another level': [
+  'a year has more than 2.2 times the usual cases': [
+    [
+      (content) => {
+        // Another area of the state has no figure that year.
+        for (const row of recordOf(content, 'S03L05')) if (row.period.startsWith('2020')) row.confirmed = null;
+        for (const row of recordOf(content, 'S03L04'))
+          if (row.period.startsWith('2020')) row.confirmed = Math.round(2.6 * row.confirmed!);
+      },
+      /S03L04 Place 40: 2020 has 2\.\d times the cases of its other years\. /,
+    ],
     [
       (content) => {
         for (const row of recordOf(content, 'S03L04'))
@@ -377,6 +421,14 @@ const FAULTS: Record<string, [change: (content: Writable) => void, names: RegExp
         for (const row of content.layers) row.travel_minutes_to_care = 31;
       },
       /31 in all 144 areas/,
+    ],
+  ],
+  'a figure is 0 in few areas and far from 0 in all others': [
+    [
+      (content) => {
+        content.layers.find(({ lga_code }) => lga_code === 'S03L04')!.itn_access = 0;
+      },
+      /S03L04 Place 40, with at least 0\.30 in 143 others\. /,
     ],
   ],
   'net use does not fit net access': [

@@ -163,7 +163,7 @@ describe('figures by hand', () => {
 
   test('people in urban centres, and prediction cells', async () => {
     // 111 km cells need 1,500 × 12,300 people.
-    const { lgas, ...out } = await zonal(
+    const { lgas, report, ...out } = await zonal(
       prepare({
         people: [
           [4e6, 40, 0],
@@ -181,6 +181,7 @@ describe('figures by hand', () => {
     expect(cells.elevation_m).toEqual([10, 20, 30, 40, 20, 40, null]);
     expect(cells.population_density[0]).toBeCloseTo(4e6 / (111.3 * 110.6), -1);
     expect(cells.urban_share).toEqual(Array(7).fill(0));
+    expect(report.map(({ rule }) => rule)).not.toContain('urban centres');
   });
 
   test('small cells are pooled to about 5 km, split by LGA', async () => {

@@ -53,9 +53,10 @@ async function trendOf(clusters: Cluster[], state_rounds: Surveys['state_rounds'
     ],
   };
   const model = { parameters: { survey: { small_sample: 100, confidence: 0.95 } } } as Model;
-  const rows = outputRows<TrendRow>((await run(ioOf(artifacts, { model }))).trend);
+  const { trend, report } = await run(ioOf(artifacts, { model }));
+  const rows = outputRows<TrendRow>(trend);
   const [national, AA, BB] = [null, 'AA', 'BB'].map((code) => rows.filter(({ state_code }) => state_code === code));
-  return { national: national!, states: { AA: AA!, BB: BB! } };
+  return { national: national!, states: { AA: AA!, BB: BB! }, report };
 }
 
 test("clusters are urban or rural by their own value, else by their LGA's; without such clusters the figure is null", async () => {
@@ -84,6 +85,13 @@ test('fewer than 100 children are a small sample, 100 are not; the flag agrees w
   expect(await flags(60, 39)).toEqual([{ children_tested: 99, small_sample: true, clusters: 2 }]);
   expect(await flags(60, 40)).toEqual([{ children_tested: 100, small_sample: false, clusters: 2 }]);
   expect(await flags(60, 39.6)).toEqual([{ children_tested: 100, small_sample: false, clusters: 2 }]);
+});
+
+test('small samples are told only if there are any', async () => {
+  const rulesOf = async (examined: number) =>
+    (await trendOf([cluster(2010, 'AA', { examined })])).report!.map(({ rule }) => rule);
+  expect(await rulesOf(99)).toEqual(['small samples flagged']);
+  expect(await rulesOf(100)).toEqual([]);
 });
 
 test('a round with results by state only has positivity and nulls; the national figure is weighted by children', async () => {
