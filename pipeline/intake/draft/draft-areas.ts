@@ -96,23 +96,36 @@ export function draftAreas(all: readonly OutlineFile[], tables: readonly TableFi
     );
   const { table, columns, spelled } = found;
   const [ofName, ofCode] = [cellsOf(table, columns.lga!), cellsOf(table, columns.lga_pcode!)];
-  const parents = columns.state_pcode ? cellsOf(table, columns.state_pcode) : null;
+  const outlined = columns.state_pcode || upper ? null : parentsOf(own, true);
+  const parentOf = new Map(outlined?.codes.map((code, i) => [plain(names[i]!), code]));
+  const parents = columns.state_pcode
+    ? cellsOf(table, columns.state_pcode)
+    : outlined && ofName.map((lga) => parentOf.get(plain(lga))!);
   if (!parents && !upper)
     throw new BadInput({
       file: table.file,
       found: 'codes without those of the upper-level areas',
-      expected: 'a column with these codes, or outlines of the upper level',
+      expected:
+        'a column with these codes, a field of the outlines with these codes or names, or outlines of the upper level',
     });
+  const recode = {
+    ...(spelled.size > 0 ? { lga: Object.fromEntries(spelled) } : {}),
+    ...(outlined?.recode ? { state_pcode: outlined.recode } : {}),
+  };
   const stateName = columnOf(table.header, 'state');
   return {
     ...shared,
     leftOut: others.filter((file) => parents !== null || file !== upper?.outlines).map(leftOut),
-    columns: { lga: name },
+    columns: { lga: name, ...(outlined ? { state_pcode: outlined.column } : {}) },
     codes: { table, columns },
     states: parents ? null : upper,
     lgas: ofName.map((lga, i) => ({ code: ofCode[i]!, name: lga, parent: parents?.[i] ?? null })),
-    upper: parents ? distinct(parents, stateName ? cellsOf(table, stateName) : []) : upperOf(upper!),
-    recode: spelled.size > 0 ? { lga: Object.fromEntries(spelled) } : null,
+    upper: outlined
+      ? distinct(outlined.codes, outlined.names)
+      : parents
+        ? distinct(parents, stateName ? cellsOf(table, stateName) : [])
+        : upperOf(upper!),
+    recode: Object.keys(recode).length > 0 ? recode : null,
     lacking: lacking(tables, names, table.file),
   };
 }

@@ -31,7 +31,7 @@ const ALIASES = {
   oldest_years: ['upperage', 'upage', 'agemax', 'maxage', 'max'],
   method: ['method', 'diagnosticmethod', 'test', 'diagnostic'],
   examined: ['examined', 'tested', 'nexamined', 'ntested', 'examines', 'testes', 'examinados', 'ex', 'n'],
-  positive: ['pfpos', 'positive', 'npositive', 'npos', 'positives', 'pos', 'positifs', 'positivos', 'pf'],
+  positive: ['positive', 'pfpos', 'npositive', 'npos', 'positives', 'pos', 'positifs', 'positivos', 'pf'],
   positivity: ['pfpr', 'positivity', 'prevalence', 'pr', 'share'],
   weight: ['weight', 'samplingweight'],
   confirmed: [
