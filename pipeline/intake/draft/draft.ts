@@ -106,6 +106,8 @@ export async function draftCountry(
       ...rasters.leftOut,
     ]
       .map((skipped) => ({ ...skipped, why: areas.lacking.get(skipped.file) ?? skipped.why }))
+      // A table that lacks a few areas has that one reason.
+      .filter(({ file, why }, i, all) => all.findIndex((one) => one.file === file && one.why === why) === i)
       .sort((a, b) => (a.file < b.file ? -1 : 1)),
     doubts: tables.flatMap(({ file, mayBeCut }) => (mayBeCut ? [`${file}: ${MAY_BE_CUT}`] : [])),
     questions: questionsOf({
