@@ -221,6 +221,10 @@ function placeReader(input: IngestInput, areas: Areas, locate: Locate, snapped: 
   const [west, south, east, north] = input.model.extent as [number, number, number, number];
   const stateOf = new Map(areas.lgas.map((lga) => [lga.lga_code, lga.state_code]));
 
+  /** Whether a position is outside the country, and inside it with the two numbers exchanged. */
+  const isExchanged = (x: number, y: number) =>
+    locate(y, x) !== null && locate(x, y) === null && locate.nearest(x, y, FARTHEST_KM) === null;
+
   const find = (row: RawRow, longitude: number, latitude: number, state: string | undefined) => {
     const inside = locate(longitude, latitude, state);
     if (inside !== null || snapped === null) return inside;
@@ -234,6 +238,12 @@ function placeReader(input: IngestInput, areas: Areas, locate: Locate, snapped: 
 
   return (row: RawRow): Pick<Cluster, 'state_code' | 'lga_code' | 'longitude' | 'latitude'> => {
     const named = row.has('state_pcode') ? code.state(row).state_code : undefined;
+    const [x, y] = [row.numberOrNull('longitude'), row.numberOrNull('latitude')];
+    if (x !== null && y !== null && isExchanged(x, y))
+      throw row.refusal(
+        `longitude ${x} and latitude ${y}, which look exchanged`,
+        'a place inside the country, where these lie if exchanged; correct the file, and look at all rows of the same round: others may be exchanged too, and lie inside by chance',
+      );
     const longitude = row.numberOrNull('longitude', { least: west, most: east });
     const latitude = row.numberOrNull('latitude', { least: south, most: north });
     if ((longitude === null) !== (latitude === null))

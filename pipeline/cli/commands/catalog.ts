@@ -1,6 +1,7 @@
 import { userInfo } from 'node:os';
 import { Argument, Command } from 'commander';
 import { CATALOG_SCHEMAS } from '../../catalog/country.ts';
+import { acceptCommand } from '../../catalog/pins.ts';
 import { checkCountry } from '../../intake/check/check-country.ts';
 import { isFault } from '../../intake/check/fault.ts';
 import { repairCountry } from '../../intake/repair/repair.ts';
@@ -109,6 +110,12 @@ function repairCommand(): Command {
           say('Faults that the catalog cannot declare:', ...describeFaults(left).map((line) => `  ${line}`));
         if (repairs.length > 0)
           say(accept ? 'Written to sources.json.' : 'Nothing has been changed yet; write it with --accept REASON.');
+        if (left.length > 0) {
+          const [source, ...more] = new Set(left.map((fault) => fault.source));
+          say(
+            `Correct these in the files (or their entries in sources.json), and accept each corrected file: ${acceptCommand({ directory: country, rawData: rawData ?? country }, (more.length === 0 && source) || 'SOURCE')}`,
+          );
+        }
       }
       if (left.length > 0 || (repairs.length > 0 && !accept)) process.exitCode = EXIT.finding;
     });

@@ -5,7 +5,7 @@ import { ANY_CODE } from '../../contract/territory.ts';
 import { plain } from '../../ingest/names.ts';
 import type { TextTable } from '../../ingest/readers/csv.ts';
 import { BadInput, refusalIn } from '../../lib/bad-input.ts';
-import { cellsOf, columnMatching, columnOf, columnsNamed } from './draft-columns.ts';
+import { type ColumnName, cellsOf, columnMatching, columnOf, columnsNamed } from './draft-columns.ts';
 import type { LeftOut, OutlineFile, TableFile } from './recognise.ts';
 
 export interface DraftAreas {
@@ -40,8 +40,7 @@ function tableOf({ features }: OutlineFile): TextTable {
 }
 
 /** Whether a column has a unique code in every row. */
-function hasCodes(table: TextTable, column: string | null): column is string {
-  if (column === null) return false;
+function hasCodes(table: TextTable, column: string): boolean {
   const cells = cellsOf(table, column);
   return cells.length === table.rows.length && new Set(cells).size === cells.length && cells.every(isCode);
 }
@@ -92,30 +91,68 @@ export function draftAreas(all: readonly OutlineFile[], tables: readonly TableFi
   }
   if (!found)
     throw refusal(
-      `areas without codes${nearest(tables, names)}`,
-      'a field with a code for each area, or a table that gives codes by name',
+      `areas without codes; their fields are ${own.header.join(', ')}${nearest(tables, names)}`,
+      'a field with a code for each area (unique, letters, digits, - and _ alone), or a table that gives codes by name',
     );
   const { table, columns, spelled } = found;
   const [ofName, ofCode] = [cellsOf(table, columns.lga!), cellsOf(table, columns.lga_pcode!)];
-  const parents = columns.state_pcode ? cellsOf(table, columns.state_pcode) : null;
+  const outlined = columns.state_pcode || upper ? null : parentsOf(own, true);
+  const parentOf = new Map(outlined?.codes.map((code, i) => [plain(names[i]!), code]));
+  const parents = columns.state_pcode
+    ? cellsOf(table, columns.state_pcode)
+    : outlined && ofName.map((lga) => parentOf.get(plain(lga))!);
   if (!parents && !upper)
     throw new BadInput({
       file: table.file,
       found: 'codes without those of the upper-level areas',
-      expected: 'a column with these codes, or outlines of the upper level',
+      expected:
+        'a column with these codes, a field of the outlines with these codes or names, or outlines of the upper level',
     });
+  const recode = {
+    ...(spelled.size > 0 ? { lga: Object.fromEntries(spelled) } : {}),
+    ...(outlined?.recode ? { state_pcode: outlined.recode } : {}),
+  };
   const stateName = columnOf(table.header, 'state');
   return {
     ...shared,
     leftOut: others.filter((file) => parents !== null || file !== upper?.outlines).map(leftOut),
-    columns: { lga: name },
+    columns: { lga: name, ...(outlined ? { state_pcode: outlined.column } : {}) },
     codes: { table, columns },
     states: parents ? null : upper,
     lgas: ofName.map((lga, i) => ({ code: ofCode[i]!, name: lga, parent: parents?.[i] ?? null })),
-    upper: parents ? distinct(parents, stateName ? cellsOf(table, stateName) : []) : upperOf(upper!),
-    recode: spelled.size > 0 ? { lga: Object.fromEntries(spelled) } : null,
+    upper: outlined
+      ? distinct(outlined.codes, outlined.names)
+      : parents
+        ? distinct(parents, stateName ? cellsOf(table, stateName) : [])
+        : upperOf(upper!),
+    recode: Object.keys(recode).length > 0 ? recode : null,
     lacking: lacking(tables, names, table.file),
   };
+}
+
+/** Names of row numbers, which programs write and change. */
+const ROW_NUMBERS = ['fid', 'ogcfid', 'objectid', 'oid', 'gid'];
+
+const columnsBut = (header: readonly string[], names: readonly ColumnName[]): string[] => {
+  const known = names.flatMap((name) => columnsNamed(header, name));
+  return header.filter((column) => !known.includes(column));
+};
+
+/** The columns that may have codes of areas by their names: the usual ones, then other ids. */
+function codeColumns(header: readonly string[]): string[] {
+  const ids = columnsBut(header, ['lga_pcode', 'state_pcode', 'lga', 'state']).filter(
+    (column) => /(id|code)$/.test(plain(column)) && !ROW_NUMBERS.includes(plain(column)),
+  );
+  return [...columnsNamed(header, 'lga_pcode'), ...ids];
+}
+
+/** The outlines' fields of codes, whatever they are called: those with texts of one length come last. */
+function codeFields(own: TextTable): string[] {
+  const texts = columnsBut(own.header, ['state_pcode', 'lga', 'state']).filter((column) => {
+    const cells = cellsOf(own, column);
+    return cells.every((cell) => /\p{L}/u.test(cell) && cell.length === cells[0]!.length);
+  });
+  return [...new Set([...codeColumns(own.header), ...texts])].filter((column) => hasCodes(own, column));
 }
 
 /** Fields that also number features, so that codes given by names in a table are preferred. */
@@ -126,11 +163,11 @@ const NUMBERS = ['id', 'shapeid'];
  * @returns null if there is none; `isUsed` if its codes occur in a table, or its name leaves no doubt
  */
 function codesOf(own: TextTable, tables: readonly TableFile[]): { column: string; isUsed: boolean } | null {
-  const fields = columnsNamed(own.header, 'lga_pcode').flatMap((column) => {
-    if (!hasCodes(own, column)) return [];
+  const named = columnsNamed(own.header, 'lga_pcode');
+  const fields = codeFields(own).map((column) => {
     const codes = new Set(cellsOf(own, column));
     const uses = tables.filter((table) => columnMatching(table, (cell) => codes.has(cell)) !== null).length;
-    return [{ column, uses, isUsed: uses > 0 || !NUMBERS.includes(plain(column)) }];
+    return { column, uses, isUsed: uses > 0 || (named.includes(column) && !NUMBERS.includes(plain(column))) };
   });
   return fields.sort((a, b) => b.uses - a.uses)[0] ?? null;
 }
@@ -173,7 +210,7 @@ function draftUpper(others: readonly OutlineFile[]): DraftAreas['states'] {
     const table = tableOf(outlines);
     const code = columnOf(table.header, 'state_pcode') ?? columnOf(table.header, 'lga_pcode');
     const name = columnOf(table.header, 'state') ?? columnOf(table.header, 'lga');
-    if (outlines.features.length > 1 && name && hasCodes(table, code))
+    if (outlines.features.length > 1 && name && code && hasCodes(table, code))
       return { outlines, columns: { state_pcode: code, state: name } };
   }
   return null;
@@ -195,8 +232,8 @@ function codesByName(tables: readonly TableFile[], names: readonly string[]) {
   const wanted = new Set(names.map(plain));
   const fitting = tables.flatMap((table) => {
     const lga = columnMatching(table, (cell) => wanted.has(plain(cell)));
-    const code = columnOf(table.header, 'lga_pcode');
-    if (lga === null || table.rows.length !== names.length || !hasCodes(table, code)) return [];
+    const code = codeColumns(table.header).find((column) => hasCodes(table, column));
+    if (lga === null || table.rows.length !== names.length || code === undefined) return [];
     const listed = cellsOf(table, lga);
     const byPlain = Map.groupBy(listed, plain);
     const spelled = new Map<string, string>();
@@ -220,7 +257,7 @@ function withMostNames(tables: readonly TableFile[], names: readonly string[]) {
   return tables
     .flatMap((table) => {
       const lga = columnMatching(table, (cell) => wanted.has(plain(cell)));
-      if (lga === null || columnOf(table.header, 'lga_pcode') === null) return [];
+      if (lga === null || codeColumns(table.header).length === 0) return [];
       const listed = cellsOf(table, lga).map(plain);
       const missing = names.filter((name) => !listed.includes(plain(name)));
       const few = missing.slice(0, 3).join(', ');

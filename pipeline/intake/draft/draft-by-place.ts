@@ -63,7 +63,8 @@ export function draftByPlace(table: TableFile, place: PlaceKey | null, answers: 
   const time = timeOf(table, [place.column, ...Object.values(measures)]);
   const months = monthsIn(table, place, time, measures);
   const latest = latestIn(table, place, time, measures);
-  const draft: TableDraft = { entries: [], obstacles: [], ...(numbers ? { numbers } : {}) };
+  const keys = [place.column, ...(typeof time === 'string' ? [] : Object.values(time.columns))];
+  const draft: TableDraft = { entries: [], obstacles: [], keys, ...(numbers ? { numbers } : {}) };
   for (const use of USES) {
     const column = measures[use.measure];
     if (column === undefined) continue;

@@ -2,7 +2,11 @@
 import { plain } from '../../ingest/names.ts';
 import type { TextTable } from '../../ingest/readers/csv.ts';
 
-/** Usual names of each column, in lower case without blanks and punctuation; the likeliest first. */
+/** A figure of nets in French, Portuguese and Spanish. */
+const ofNets = (figures: readonly string[]) =>
+  figures.flatMap((figure) => ['milda', 'mii', 'mosquiteiros', 'mosquiteros'].map((net) => `${figure}${net}`));
+
+/** Usual names of each column, in lower case without blanks, punctuation and `FILLERS`; the likeliest first. */
 const ALIASES = {
   survey_year: ['surveyyear', 'yearstart', 'dhsyear', 'year', 'annee', 'an', 'ano', 'yy'],
   year: ['yearstart', 'year', 'annee', 'an', 'ano', 'yy'],
@@ -26,8 +30,8 @@ const ALIASES = {
   youngest_years: ['lowerage', 'loage', 'agemin', 'minage', 'min'],
   oldest_years: ['upperage', 'upage', 'agemax', 'maxage', 'max'],
   method: ['method', 'diagnosticmethod', 'test', 'diagnostic'],
-  examined: ['examined', 'tested', 'ntested', 'nexamined', 'ex', 'n'],
-  positive: ['pfpos', 'positive', 'npositive', 'npos', 'positives', 'pf'],
+  examined: ['examined', 'tested', 'nexamined', 'ntested', 'examines', 'testes', 'examinados', 'ex', 'n'],
+  positive: ['positive', 'pfpos', 'npositive', 'npos', 'positives', 'pos', 'positifs', 'positivos', 'pf'],
   positivity: ['pfpr', 'positivity', 'prevalence', 'pr', 'share'],
   weight: ['weight', 'samplingweight'],
   confirmed: [
@@ -107,9 +111,12 @@ const ALIASES = {
     'parentcode',
     'parent',
     'parentgraph',
+    'adm1id',
+    'admin1id',
+    'regionid',
   ],
-  itn_use: ['itnuse', 'netuse', 'sleptunderitn'],
-  itn_access: ['itnaccess', 'netaccess'],
+  itn_use: ['itnuse', 'netuse', 'sleptunderitn', ...ofNets(['utilisation', 'uso'])],
+  itn_access: ['itnaccess', 'netaccess', ...ofNets(['acces', 'acceso', 'acesso'])],
   irs_coverage: ['irscoverage', 'irs'],
   effective_treatment: ['effectivetreatment'],
   travel_minutes_to_care: ['travelminutestocare'],
@@ -120,14 +127,21 @@ export const aliasesOf = (name: ColumnName): readonly string[] => ALIASES[name];
 
 const withoutYear = (name: string) => plain(name).replace(/(19|20)\d\d$/, '');
 
-/** The file's columns that may be the project's `name`, the likeliest first; a year at the end (`T_TL_2015`) is ignored. */
+/** Words that names of columns have in any place, or lack: `number_examined`, `Utilisation des MILDA`. */
+const FILLERS = /(?<![\p{L}\p{N}])(number|num|nb|nbre|n|nombre|numero|of|de|des|du|aux)(?![\p{L}\p{N}])/giu;
+
+/**
+ * The file's columns that may be the project's `name`, the likeliest first; a year at the end (`T_TL_2015`) is ignored,
+ * and so are `FILLERS`.
+ */
 export function columnsNamed(header: readonly string[], name: ColumnName): string[] {
   const names = header.map((own) => ({ own, bare: plain(own), base: withoutYear(own) }));
   return ALIASES[name].flatMap((alias) => {
     const exact = names.filter(({ bare }) => bare === alias);
     // The latest year first.
     const dated = names.filter(({ bare, base }) => bare !== alias && base === alias);
-    return [...exact, ...dated.sort((a, b) => (a.bare > b.bare ? -1 : 1))].map(({ own }) => own);
+    const filled = names.filter(({ own, base }) => base !== alias && plain(own.replaceAll(FILLERS, '')) === alias);
+    return [...exact, ...dated.sort((a, b) => (a.bare > b.bare ? -1 : 1)), ...filled].map(({ own }) => own);
   });
 }
 

@@ -13,6 +13,8 @@ export interface TableDraft {
   entries: { entry: DraftEntry; note: string }[];
   /** Each with what is lost for it, if that is known from a column. */
   obstacles: { why: string; lost?: string }[];
+  /** The columns of its areas and times, which need not be named as unused. */
+  keys?: string[];
   /** What its numbers were taken for, if they have no name. */
   numbers?: NumbersAre;
 }

@@ -17,19 +17,18 @@ export function draftSurvey(table: TableFile, place: PlaceKey | null): TableDraf
   const counts = columnsOf(header, ['examined', 'positive', 'positivity']);
   const about = columnsOf(header, ['survey_year', 'cluster_id', 'method']);
   const isComplete = counts.examined !== undefined && (counts.positive ?? counts.positivity) !== undefined;
-  if (!isComplete && located && about.method) {
-    const lacks = counts.examined ? 'positive' : 'examined';
-    return refused(`a survey without a column of the children ${lacks}, such as ${aliasesOf(lacks).join(', ')}`);
-  }
   // Health facilities' monthly records have tests and positives too, but not a method for each row.
-  if (!isComplete || (!located && !(inLga && about.method))) return null;
+  if (!(located && (isComplete || about.method)) && !(inLga && isComplete && about.method)) return null;
   if (counts.positive) delete counts.positivity;
-  const missing = (['survey_year', 'cluster_id', 'method'] as const).filter((name) => !about[name]);
-  if (missing.length > 0)
-    return refused(`a survey without a column of the ${missing.map((name) => MEANING[name]).join(', or of the ')}`);
+  const found = { ...about, ...counts, positive: counts.positive ?? counts.positivity };
+  const missing = (['examined', 'positive', 'survey_year', 'cluster_id', 'method'] as const)
+    .filter((name) => !found[name])
+    .map((name) => `a column of the ${MEANING[name]} (such as ${aliasesOf(name)[0]})`);
   const time = timeOf(table, Object.values({ ...coordinates, ...counts }));
-  if (typeof time === 'string') return refused(`a survey ${time}`);
-  if (!time.monthly) return refused('a survey without the months of its clusters');
+  const noMonths = typeof time === 'string' ? time : time.monthly ? null : 'without the months of its clusters';
+  if (missing.length > 0)
+    return refused(`a survey without ${missing.join(', ')}${noMonths === null ? '' : `, and ${noMonths}`}`);
+  if (typeof time === 'string' || noMonths !== null) return refused(`a survey ${noMonths}`);
   const methods = methodsIn(cellsOf(table, about.method!));
   if (typeof methods === 'string') return refused(methods);
   const rounds = roundsOf(table, about.survey_year!, time.times);
@@ -57,7 +56,13 @@ export function draftSurvey(table: TableFile, place: PlaceKey | null): TableDraf
   return { entries: [{ entry, note: 'Columns recognised by their names' }], obstacles: [] };
 }
 
-const MEANING = { survey_year: 'year', cluster_id: 'cluster', method: 'diagnostic method' };
+const MEANING = {
+  examined: 'children examined',
+  positive: 'children positive',
+  survey_year: 'year',
+  cluster_id: 'cluster',
+  method: 'diagnostic method',
+};
 
 function methodsIn(cells: readonly string[]): NonNullable<Source['methods']> | string {
   const methods: { microscopy?: string; rdt?: string } = {};

@@ -37,13 +37,16 @@ export function draftTables(
 ): { kept: DraftedTable[]; leftOut: LeftOut[]; unnamed: Hints['unnamed'] } {
   const leftOut: LeftOut[] = [];
   const unnamed: { file: string; guess: NumbersAre }[] = [];
+  const told = new Map<TableFile, string[]>(tables.map((table) => [table, []]));
   const leave = ({ file }: TableFile, why: string, lost: string | null) =>
     leftOut.push({ kind: 'left out', file, why, lost });
   const candidates = tables.flatMap((table) => {
-    const { entries, obstacles, numbers } = draftTable(table, areas, answers);
+    const { entries, obstacles, numbers, keys = [] } = draftTable(table, areas, answers);
     if (numbers) unnamed.push({ file: table.file, guess: numbers });
     for (const { why, lost = subjectOf(table) } of obstacles)
       if (table !== ofCodes || lost !== null) leave(table, why, lost);
+    const named = table.header.filter((column) => obstacles.some(({ why }) => why.includes(`"${column}"`)));
+    told.get(table)!.push(...keys, ...named);
     return entries.map(({ entry, note }) => ({ table, entry, used: rowsOf(table, entry), note }));
   });
   const known = ({ entry }: DraftedTable) => Object.keys(entry.columns ?? {}).length - (entry.where ? 100 : 0);
@@ -51,13 +54,19 @@ export function draftTables(
   const months = ({ entry, used }: DraftedTable) => (entry.span ? used.rows.length : 0);
   for (const candidate of candidates.toSorted((a, b) => known(b) - known(a) || months(b) - months(a))) {
     const better = kept.find((other) => isSame(candidate, other));
-    if (better) leave(candidate.table, ...whyNotBeside(candidate, better));
-    else kept.push(candidate);
+    if (better) {
+      leave(candidate.table, ...whyNotBeside(candidate, better));
+      told.get(candidate.table)!.push(...Object.values(candidate.entry.columns ?? {}));
+    } else kept.push(candidate);
   }
   for (const table of tables) {
     const used = kept.filter((one) => one.table === table).flatMap(({ entry }) => Object.values(entry.columns ?? {}));
-    const unused = table.header.filter((column) => !used.includes(column) && looksLike([column]));
-    if (used.length > 0 && unused.length > 0) leave(table, `columns that are not used: ${unused.join(', ')}`, null);
+    // Of a table that is used, columns that are no figures (such as labels) are not missed.
+    const matters = (column: string) => (used.length === 0 && table !== ofCodes) || looksLike([column]) !== null;
+    const unused = table.header.filter(
+      (column) => !used.includes(column) && !told.get(table)!.includes(column) && matters(column),
+    );
+    if (unused.length > 0) leave(table, `columns that are not used: ${unused.join(', ')}`, null);
   }
   return { kept: kept.sort((a, b) => (a.table.file < b.table.file ? -1 : 1)), leftOut, unnamed };
 }
@@ -84,7 +93,7 @@ const placesOf = ({ columns = {} }: DraftEntry, table: TextTable) =>
   cellsOf(table, columns.lga_pcode ?? columns.state_pcode!);
 
 /** Why a table is not used beside another one with the same figures, and what is lost for it. */
-function whyNotBeside({ table, entry }: DraftedTable, better: DraftedTable): [why: string, lost: string | null] {
+function whyNotBeside({ table, entry, used }: DraftedTable, better: DraftedTable): [why: string, lost: string | null] {
   const { file } = better.table;
   const [own, other] = [entry.span, better.entry.span];
   if (own && other && (own.first < other.first || own.last > other.last))
@@ -92,9 +101,12 @@ function whyNotBeside({ table, entry }: DraftedTable, better: DraftedTable): [wh
       `months ${own.first} to ${own.last} of the areas of ${file}, which has ${other.first} to ${other.last}; join them: (cat ${quoted(file)}; tail -n +2 ${quoted(table.file)}) > joined.csv`,
       subjectOf(table),
     ];
-  const more = table.rows.length - better.table.rows.length;
+  const more = used.rows.length - better.used.rows.length;
   const what = entry.role === 'survey_clusters' ? 'rounds' : 'figures';
-  return [`has the ${what} of ${file}${more > 0 ? `, and ${more} more rows` : ''}`, null];
+  return [
+    `has the ${what} of ${file} (${entry.figure ?? entry.role})${more > 0 ? `, and ${more} more rows` : ''}`,
+    null,
+  ];
 }
 
 /** The table as its entry reads it: the rows that `where` keeps, areas by their codes. */

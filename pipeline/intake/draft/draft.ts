@@ -13,7 +13,14 @@ import { describeRatios, peopleByArea, type Ratio, ratiosByArea } from './draft-
 import { draftRasters, populationRasters, short, yearOf } from './draft-rasters.ts';
 import { type DraftedTable, draftTables } from './draft-tables.ts';
 import { type Answers, type Question, questionsOf } from './questions.ts';
-import type { LeftOut, OutlineFile, RasterFile, RecognisedFile, TableFile } from './recognise.ts';
+import {
+  type LeftOut,
+  NO_TABLE,
+  type OutlineFile,
+  type RasterFile,
+  type RecognisedFile,
+  type TableFile,
+} from './recognise.ts';
 
 export interface DraftSource {
   entry: DraftEntry;
@@ -93,12 +100,14 @@ export async function draftCountry(
     areas,
     entries,
     leftOut: [
-      ...of('left out').map((file) => unlessConverted(file, tables)),
+      ...of('left out').flatMap((file) => unlessConverted(file, tables)),
       ...areas.leftOut,
       ...leftOut,
       ...rasters.leftOut,
     ]
       .map((skipped) => ({ ...skipped, why: areas.lacking.get(skipped.file) ?? skipped.why }))
+      // A table that lacks a few areas has that one reason.
+      .filter(({ file, why }, i, all) => all.findIndex((one) => one.file === file && one.why === why) === i)
       .sort((a, b) => (a.file < b.file ? -1 : 1)),
     doubts: tables.flatMap(({ file, mayBeCut }) => (mayBeCut ? [`${file}: ${MAY_BE_CUT}`] : [])),
     questions: questionsOf({
@@ -109,10 +118,16 @@ export async function draftCountry(
   };
 }
 
-/** Nothing is lost with a file that cannot be read if a table in a path of its name can. */
-function unlessConverted(skipped: LeftOut, tables: readonly TableFile[]): LeftOut {
-  const { name } = path.parse(skipped.file);
-  return tables.some(({ file }) => file.includes(name)) ? { ...skipped, lost: null } : skipped;
+/**
+ * Nothing is lost with a file that cannot be read if a table in a path of its name can. It is not even listed if that is
+ * what the command for it writes: a CSV beside it, or a folder of them.
+ */
+function unlessConverted(skipped: LeftOut, tables: readonly TableFile[]): LeftOut[] {
+  const { dir, name } = path.parse(skipped.file);
+  const stem = path.join(dir, name);
+  const isConverted = ({ file }: TableFile) => file === `${stem}.csv` || file.startsWith(`${stem}_tables${path.sep}`);
+  if (!NO_TABLE.test(skipped.file) && tables.some(isConverted)) return [];
+  return [tables.some(({ file }) => file.includes(name)) ? { ...skipped, lost: null } : skipped];
 }
 
 const sum = (cells: readonly string[]) => cells.reduce((total, cell) => total + Number(cell), 0);

@@ -118,8 +118,10 @@ export async function recogniseFile(
   }
 }
 
-const lostIn = (extension: string) =>
-  /^\.(tiff?|shp|zip|(geo|topo)json)$/.test(extension) ? null : 'a table that cannot be read';
+/** Names of files that are no tables. */
+export const NO_TABLE = /\.(tiff?|shp|zip|(geo|topo)json)$/i;
+
+const lostIn = (extension: string) => (NO_TABLE.test(extension) ? null : 'a table that cannot be read');
 
 function tableOf(
   file: string,

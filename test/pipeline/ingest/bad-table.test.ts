@@ -323,7 +323,11 @@ const surveys: Case[] = [
     points(6.5, 4.5),
     /surveys\.csv, row 2: found coordinates 6\.5, 4\.5, \d+ km from AB, expected at most 11 km/,
   ],
-  ['coordinates swapped', points(4.5, 3.5), /surveys\.csv, row 2, latitude: found 3\.5, expected 4 to 5/],
+  [
+    'coordinates swapped',
+    points(4.5, 3.5),
+    /surveys\.csv, row 2: found longitude 4\.5 and latitude 3\.5, which look exchanged/,
+  ],
   ['coordinates left at 0', points(0, 0), /surveys\.csv, row 2: found the coordinates 0, 0, expected a location/],
   [
     'a round in two tables',

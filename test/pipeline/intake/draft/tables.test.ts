@@ -149,6 +149,7 @@ test('months as columns are read as cases, or as the answer says; the question s
   const { draft: decimals } = await draftOf(country({ 'pivot.csv': content.replace(',100,', ',100.5,') }));
   expect(decimals.leftOut.map(({ why }) => why)).toEqual([
     'by area, but neither its name nor its columns tell what its numbers are (answer "numbers of pivot.csv")',
+    'columns that are not used: Total, value',
   ]);
 });
 
@@ -210,7 +211,7 @@ test.each<[string, string, RegExp]>([
   ['a cut row', long('code,period,confirmed', iso).slice(0, -9), /no line end and 2 of 3 cells/],
 ])('cases with %s are left out with the true reason, and the country lacks cases', async (_, content, why) => {
   const { draft } = await draftOf(country({ 'x_cases.csv': content }));
-  expect(draft.leftOut).toEqual([
+  expect(draft.leftOut.filter(({ why: own }) => !own.startsWith('columns that are not used'))).toEqual([
     { kind: 'left out', file: 'x_cases.csv', why: expect.stringMatching(why), lost: 'cases' },
   ]);
 });
@@ -232,6 +233,7 @@ test('two years of cases of the same areas are not one of them in silence; colum
       'months 2019-01 to 2019-12 of the areas of 2018.csv, which has 2018-01 to 2018-12; join them: (cat 2018.csv; tail -n +2 2019.csv) > joined.csv',
       'cases',
     ],
+    ['2019.csv', 'columns that are not used: suspected_cases', null],
   ]);
 });
 
@@ -239,7 +241,7 @@ test('of two tables with the same columns, the longer one is used', async () => 
   const all = long('code,period,confirmed', iso);
   const { draft } = await draftOf(country({ 'a.csv': all.replaceAll(/^.*,2018-.*\n/gm, ''), 'b.csv': all }));
   expect(draft.leftOut.map(({ file, why, lost }) => [file, why, lost])).toEqual([
-    ['a.csv', 'has the figures of b.csv', null],
+    ['a.csv', 'has the figures of b.csv (cases_lgas)', null],
   ]);
 });
 
@@ -303,4 +305,108 @@ test('new-country exits with 1 if it left out a table that matters, and says so 
   const stopped = await draft(country({ 'x_cases.csv': weeks }, ['people.tif']));
   expect([stopped.code, stopped.stderr]).toEqual([2, expect.stringMatching(/no population raster/)]);
   expect(stopped.stdout).toMatch(/x_cases\.csv +table +144 rows; columns code, period, confirmed/);
+});
+
+/** The tiny country's outlines with other fields: one made of each area's position, and the name of its parent. */
+function outlinesWith(fields: (i: number, parent: string) => Record<string, string | number>) {
+  const outlines = JSON.parse(String(tinyCountry().files['lgas.geojson']));
+  for (const [i, feature] of outlines.features.entries()) {
+    const parent = feature.properties.state === 'NG001' ? 'Haut Pays' : 'Côte';
+    feature.properties = { ADM2_NAME: `Place ${i + 1}`, ADM1_NAME: parent, ...fields(i, parent) };
+  }
+  return JSON.stringify(outlines);
+}
+const UIDS = ['DtQPfQp2Yrv', 'fs7Jj0PAKxL', 'RqrNMre022D', 'bwKXzKaHMuu'];
+
+test.each<[string, Record<string, string>]>([
+  ['an id', { 'lgas.geojson': outlinesWith((i) => ({ OBJECTID: i + 1, ADM2_ID: UIDS[i]! })) }],
+  ['a field of any name', { 'lgas.geojson': outlinesWith((i) => ({ OBJECTID: i + 1, pyramide: UIDS[i]! })) }],
+  [
+    'an id in a table by name',
+    {
+      'lgas.geojson': outlinesWith(() => ({})),
+      'ids.csv': table(
+        'ADM2_NAME,ADM2_ID',
+        UIDS.map((uid, i) => `PLACE ${i + 1},${uid}`),
+      ),
+    },
+  ],
+])('codes of areas may be %s, and their parents be given by names alone', async (_, files) => {
+  const without = ['states.geojson', 'lgas.geojson', 'census.csv', 'climate.csv', 'surveys.csv'];
+  const { draft, faults } = await catalogOf(
+    country(
+      {
+        ...files,
+        'points.csv': table('year,period,cluster,longitude,latitude,examined,positive,test', [
+          '2018,2018-10,1,3.4,4.5,20,3,RDT',
+        ]),
+      },
+      without,
+    ),
+    GIVEN,
+  );
+  expect(faults).toEqual([]);
+  expect(draft.areas.lgas.map(({ code }) => code)).toEqual(UIDS);
+  expect(draft.areas.upper).toEqual([
+    { code: 'Cote', name: 'Côte' },
+    { code: 'Haut-Pays', name: 'Haut Pays' },
+  ]);
+});
+
+test('outlines without codes are refused with their fields', async () => {
+  const files = { 'lgas.geojson': outlinesWith((i) => ({ OBJECTID: i + 1 })) };
+  await expect(draftOf(country(files, ['lgas.geojson']))).rejects.toThrow(
+    /areas without codes; their fields are ADM2_NAME, ADM1_NAME, OBJECTID, expected a field with a code for each area/,
+  );
+});
+
+test('columns of surveys and nets are recognised with filler words in any place', async () => {
+  const survey = (header: string) =>
+    table(header, ['2018,2018-10,1,3.4,4.5,20,3,RDT', '2018,2018-10,2,3.5,4.5,10,0,RDT']);
+  const drafted = async (header: string) => {
+    const { draft } = await draftOf(
+      country(
+        {
+          'x.csv': survey(header),
+          'nets.csv': table(
+            'code;Accès Aux MILDA (%);Utilisation Des MILDA (%);MILDA Distribuées',
+            LGAS.map((code) => `${code};57,8;43,7;9`),
+          ),
+        },
+        ['surveys.csv'],
+      ),
+    );
+    return draft;
+  };
+  for (const [examined, positive] of [
+    ['number_examined', 'number_positive'],
+    ['examined_n', 'positive_n'],
+    ['num_tested', 'num_positive'],
+    ['Nombre examinés', 'Nombre de positifs'],
+  ]) {
+    const { entries } = await drafted(`year,period,cluster_number,longitude,latitude,${examined},${positive},test`);
+    const columns = (role: string) => entries.find(({ entry }) => (entry.figure ?? entry.role) === role)?.entry.columns;
+    expect(columns('survey_clusters')).toMatchObject({ examined, positive, cluster_id: 'cluster_number' });
+    expect(columns('itn_access')).toMatchObject({ itn_access: 'Accès Aux MILDA (%)' });
+    expect(columns('itn_use')).toMatchObject({ itn_use: 'Utilisation Des MILDA (%)' });
+  }
+  const { leftOut } = await drafted('year,period,site,longitude,latitude,a,b,test');
+  expect(leftOut.find(({ file }) => file === 'x.csv')!.why).toBe(
+    'a survey without a column of the children examined (such as examined), a column of the children positive (such as positive), a column of the cluster (such as clusterid)',
+  );
+});
+
+test('a workbook is not listed once its CSV is read; a table of people that is not used is one line', async () => {
+  const monthly = table(
+    'code,period,confirmed,people',
+    rows((lga, month, i) => [LGAS[lga]!, iso(month), cases(lga, i), people(lga, 2018)]),
+  );
+  const { draft } = await draftOf(
+    country({ 'x.csv': monthly, 'book.xlsx': 'PK\x03\x04', 'book_tables/2022.csv': 'code,share\nNG001001,5\n' }),
+  );
+  expect(draft.leftOut.map(({ file, why }) => `${file}: ${why}`)).toEqual([
+    'book_tables/2022.csv: by area, but without a column of people, cases, rain or a context figure',
+    'book_tables/2022.csv: columns that are not used: share',
+    'x.csv: has the figures of census.csv (population_census)',
+  ]);
 });

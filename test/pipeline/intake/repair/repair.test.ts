@@ -8,6 +8,7 @@ import { ingestSurveys } from '../../../../pipeline/ingest/surveys.ts';
 import { checkCountry } from '../../../../pipeline/intake/check/check-country.ts';
 import { repairCountry } from '../../../../pipeline/intake/repair/repair.ts';
 import { pairedSources } from '../../../support/paired-sources.ts';
+import { runHere } from '../../../support/run-here.ts';
 import { LGAS, replaceLine, sourceIn, type TinyCountry, writeTiny } from '../../../support/tiny-country.ts';
 
 const ACCEPT = { at: '2026-01-02T03:04:05.000Z', by: 'Ada', reason: 'so it came' };
@@ -60,6 +61,10 @@ test('faults that no declaration resolves are reported; the other repairs are st
   expect(repairs).toHaveLength(1);
   expect(left.map(({ what }) => what)).toEqual([expect.stringMatching(/^surveys\.csv, row 4, positivity: found 1\.2/)]);
   expect(await checkCountry(directory)).toEqual(left);
+  const { stdout } = await runHere(['catalog', 'repair', '--country', directory]);
+  expect(stdout.trim().split('\n').at(-1)).toMatch(
+    /^Correct these in the files .*: malaria-risk catalog update surveys --country .* --accept REASON$/,
+  );
 });
 
 test('names spelled differently in the table of codes are recoded, and an area in two features is dissolved', async () => {
