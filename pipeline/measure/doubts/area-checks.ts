@@ -1,11 +1,15 @@
 /** Figures of areas that are possible one by one and impossible beside each other. */
 import { FIGURES } from '../../catalog/figures.ts';
 import { correlation, mean, median } from '../../lib/numerics/averages.ts';
-import { type Content, type Doubt, namesOf, weatherOf } from './content.ts';
+import { type Content, type Doubt, namesOf, totalsIn, weatherOf } from './content.ts';
 
 /** More areas than this share, or some with less than this part of the middle figure, make 0 a figure like others. */
 const MOST_ZEROS = 0.25;
 const LOW = 0.25;
+/** Shares of the same figure that were multiplied and divided again are equal up to this part of it. */
+const ROUNDING = 1e-3;
+/** A figure that more states than this share have only as a whole is one by state. */
+const MOST_ALIKE = 0.25;
 /** Two areas may have the same number of people by chance; a table filled down gives it to many. */
 const SAME_PEOPLE = 3;
 /** Multiples of the usual disagreement of table and raster, and the least factor that matters. */
@@ -63,6 +67,23 @@ export function peopleApart(content: Content): Doubt[] {
       source: 'population_census',
       at: `${names.get(code)}: ${Math.exp(apart).toPrecision(2)} times what the raster and its neighbours suggest`,
     }));
+}
+
+/** Areas with as many people by table as all others of their state together, and by raster with fewer. */
+export function totalsOfPeople({ areas, census, people }: Content): Doubt[] {
+  const names = namesOf(areas);
+  const stateOf = new Map(areas.lgas.map(({ lga_code, state_code }) => [lga_code, state_code]));
+  return [...Map.groupBy(census, ({ lga_code }) => stateOf.get(lga_code)).values()].flatMap((rows) => {
+    const amounts = (peopleOf: (row: (typeof rows)[number]) => number) =>
+      totalsIn(rows.map((row) => ({ name: names.get(row.lga_code)!, amount: peopleOf(row) })));
+    const large = new Set(amounts(({ lga_code }) => people.get(lga_code) ?? 0).map(({ name }) => name));
+    return amounts((row) => row.people)
+      .filter(({ name }) => !large.has(name))
+      .map(({ name, amount, others }) => ({
+        source: 'population_census',
+        at: `${name}: ${amount} people, ${others} in the ${rows.length - 1} others together`,
+      }));
+  });
 }
 
 /** Logarithms of people by table over people by raster, by LGA code. */
@@ -131,13 +152,27 @@ export function exchangedAreas(content: Content): Doubt[] {
 const levelsOf = (series: ReturnType<typeof weatherOf>, scale: (value: number) => number): Map<string, number> =>
   new Map(series.map(({ code, values }) => [code, scale(mean(values as number[]))]));
 
-/** A figure other than 0 that is the same in all areas. */
-export function sharedFigures({ layers }: Content): Doubt[] {
+/** A figure other than 0 that is the same in all areas, or in those of a state where most states have several. */
+export function sharedFigures({ areas, layers }: Content): Doubt[] {
+  const stateOf = new Map(areas.lgas.map(({ lga_code, state_code }) => [lga_code, state_code]));
+  const names = namesOf(areas);
   return FIGURES.flatMap((figure) => {
-    const values = layers.flatMap((row) => row[figure] ?? []);
-    return values.length >= LEAST_AREAS && values[0] !== 0 && new Set(values).size === 1
-      ? [{ source: figure, at: `${values[0]} in all ${values.length} areas` }]
-      : [];
+    const rows = layers.filter((row) => row[figure] !== null && row[figure] !== undefined);
+    const shared = (own: typeof rows) => {
+      const values = own.map((row) => row[figure]!);
+      const most = Math.max(...values);
+      return values.length >= LEAST_AREAS && most !== 0 && most - Math.min(...values) <= ROUNDING * Math.abs(most);
+    };
+    const at = (own: typeof rows, where: string) => ({
+      source: figure,
+      at: `${own[0]![figure]!.toPrecision(2)} in all ${own.length} areas${where}`,
+    });
+    if (shared(rows)) return [at(rows, '')];
+    const states = [...Map.groupBy(rows, ({ lga_code }) => stateOf.get(lga_code)!)];
+    const alike = states.filter(([, own]) => shared(own));
+    return alike.length > MOST_ALIKE * states.length
+      ? []
+      : alike.map(([state, own]) => at(own, ` of ${names.get(state)}`));
   });
 }
 

@@ -1,14 +1,22 @@
 /** Case records that contradict each other, the people or the rain. */
 import { monthOf, periodOf } from '../../contract/months.ts';
 import { correlation, mean, median } from '../../lib/numerics/averages.ts';
-import { byState, type Content, casesOf, type Doubt, known, namesOf, type Series, weatherOf } from './content.ts';
+import {
+  byState,
+  type Content,
+  casesOf,
+  type Doubt,
+  known,
+  namesOf,
+  type Series,
+  totalsIn,
+  weatherOf,
+} from './content.ts';
 
 /** Late reports change a month's sum by a few per cent. */
 const SUM_TOLERANCE = 0.05;
-/** With fewer areas, one may have as many cases as all others. */
+/** The middle of fewer areas is not the usual one. */
 const LEAST_AREAS = 5;
-/** A total is at least the sum of the others; rounding and late reports take a few per cent. */
-const TOTAL = 0.95;
 /** Of 203 LGAs of Nigeria, 201 are within a factor of 5 of the middle of their state, in made-up countries all are. */
 const INCIDENCE_FACTOR = 10;
 /**
@@ -83,18 +91,13 @@ export function sumsApart(content: Content): Doubt[] {
 }
 
 /** Areas with as many cases as all others of their state together. */
-export function totalsAmongAreas(content: Content): Doubt[] {
-  return [...byState(casesOf(content)).values()].flatMap((areas) => {
-    if (areas.length < LEAST_AREAS) return [];
-    const sums = areas.map(({ values }) => known(values).reduce((a, b) => a + b, 0));
-    const all = sums.reduce((a, b) => a + b);
-    return areas.flatMap(({ name }, i) =>
-      sums[i]! > TOTAL * (all - sums[i]!)
-        ? [found(`${name}: ${sums[i]} cases, ${all - sums[i]!} in the ${areas.length - 1} others together`)]
-        : [],
-    );
-  });
-}
+export const totalsAmongAreas = (content: Content): Doubt[] =>
+  [...byState(casesOf(content)).values()].flatMap((areas) =>
+    totalsIn(areas.map(({ name, values }) => ({ name, amount: known(values).reduce((a, b) => a + b, 0) }))).map(
+      ({ name, amount, others }) =>
+        found(`${name}: ${amount} cases, ${others} in the ${areas.length - 1} others together`),
+    ),
+  );
 
 /** Areas whose cases per person are far from those of their state. */
 export function incidenceApart(content: Content): Doubt[] {

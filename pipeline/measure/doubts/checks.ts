@@ -162,6 +162,12 @@ export const CHECKS: readonly Check[] = [
     find: area.sharedPeople,
   },
   {
+    sees: 'an area has as many people as all others together',
+    why: 'the total of a table was entered as one of its areas',
+    todo: 'remove the total',
+    find: area.totalsOfPeople,
+  },
+  {
     sees: 'people are far off beside the neighbours',
     why: 'a total, another area or another unit stands in the row',
     todo: 'compare the numbers with the source',
@@ -181,7 +187,7 @@ export const CHECKS: readonly Check[] = [
   },
   {
     sees: 'one figure fills all areas',
-    why: 'the figure of the country was joined to each area',
+    why: 'the figure of the country, or of a state, was joined to each area',
     todo: 'get the figures by area',
     find: area.sharedFigures,
   },

@@ -93,6 +93,21 @@ export const byState = (series: readonly Series[]): Map<string, Series[]> =>
     ({ state_code }) => state_code,
   );
 
+/** With fewer areas, one may have as much as all others. */
+const LEAST_FOR_TOTAL = 5;
+/** A total is at least the sum of the others; rounding and late reports take a few per cent. */
+const TOTAL = 0.95;
+
+/** The areas of a state that have as much as all others together. */
+export function totalsIn(areas: readonly { name: string; amount: number }[]) {
+  const all = areas.reduce((sum, { amount }) => sum + amount, 0);
+  return areas.length < LEAST_FOR_TOTAL
+    ? []
+    : areas
+        .map(({ name, amount }) => ({ name, amount, others: all - amount }))
+        .filter(({ amount, others }) => amount > TOTAL * others);
+}
+
 export const known = (values: readonly (number | null)[]): number[] => values.filter((value) => value !== null);
 
 export const percent = (share: number): string => `${(100 * share).toFixed(1)}%`;

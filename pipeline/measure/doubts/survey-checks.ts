@@ -62,13 +62,38 @@ export function repeatedResults({ surveys }: Content): Doubt[] {
   });
 }
 
-/** Rounds that have most of their results in common, state by state. */
-export function repeatedRounds({ surveys }: Content): Doubt[] {
-  const rounds = [...Map.groupBy(surveys.filter(isPartial), roundOf)];
+/** Rounds that have most of their results in common, state by state, or nearly all in one state. */
+export function repeatedRounds({ areas, surveys }: Content): Doubt[] {
+  const names = namesOf(areas);
+  const rows = surveys.filter(isPartial);
+  const whole = repeatsOf([...Map.groupBy(rows, roundOf)], MOST_ALIKE);
+  const parts = areas.states.flatMap(({ state_code }) =>
+    repeatsOf(
+      [
+        ...Map.groupBy(
+          rows.filter((row) => row.state_code === state_code),
+          roundOf,
+        ),
+      ],
+      THE_RULE,
+    ).map(({ later, earlier, common, fewest }) => ({
+      later: `${names.get(state_code)} in ${later}`,
+      earlier,
+      common,
+      fewest,
+    })),
+  );
+  return (whole.length > 0 ? whole : parts).map(({ later, earlier, common, fewest }) =>
+    found(`${common} of ${fewest} results of ${later} are those of ${earlier}`),
+  );
+}
+
+/** Pairs of rounds of which more than a share of the results are the same, in the same states. */
+function repeatsOf(rounds: readonly [string, SurveyRow[]][], most: number) {
   const counts = rounds.map(([, rows]) =>
     Map.groupBy(rows, ({ state_code, examined, positivity }) => `${state_code} ${examined} ${positivity}`),
   );
-  return rounds.flatMap(([round, rows], i) =>
+  return rounds.flatMap(([later, rows], i) =>
     rounds.slice(0, i).flatMap(([earlier, before], j) => {
       if (rows[0]!.survey_year === before[0]!.survey_year) return [];
       const common = [...counts[i]!].reduce(
@@ -76,9 +101,7 @@ export function repeatedRounds({ surveys }: Content): Doubt[] {
         0,
       );
       const fewest = Math.min(rows.length, before.length);
-      return fewest < LEAST_ROWS || common <= MOST_ALIKE * fewest
-        ? []
-        : [found(`${common} of ${fewest} results of ${round} are those of ${earlier}`)];
+      return fewest < LEAST_ROWS || common <= most * fewest ? [] : [{ later, earlier, common, fewest }];
     }),
   );
 }

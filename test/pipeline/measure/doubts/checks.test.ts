@@ -151,6 +151,14 @@ const FAULTS: Record<string, [change: (content: Writable) => void, names: RegExp
       },
       /results of round 2021 by microscopy are those of round 2018 by microscopy/,
     ],
+    [
+      (content) => {
+        const first = content.surveys.filter((row) => row.survey_year === 2018 && row.state_code === 'S03');
+        for (const [i, row] of lastRound(content, 3).entries())
+          Object.assign(row, { examined: first[i]!.examined, positivity: first[i]!.positivity });
+      },
+      /results of S03 State 3 in round 2021 by microscopy are those of round 2018 by microscopy/,
+    ],
   ],
   'a round differs by a factor of more than 4 from all others': [
     [
@@ -397,6 +405,16 @@ const FAULTS: Record<string, [change: (content: Writable) => void, names: RegExp
       /98765 people in 4 areas, such as S03L00 Place 36/,
     ],
   ],
+  'an area has as many people as all others together': [
+    [
+      (content) => {
+        const others = content.census.filter((row) => isIn(3)(row) && row.lga_code !== 'S03L04');
+        const total = content.census.find(({ lga_code }) => lga_code === 'S03L04')!;
+        total.people += others.reduce((sum, { people }) => sum + people, 0);
+      },
+      /S03L04 Place 40: \d+ people, \d+ in the 11 others together/,
+    ],
+  ],
   'people are far off beside the neighbours': [
     [
       (content) => {
@@ -421,6 +439,12 @@ const FAULTS: Record<string, [change: (content: Writable) => void, names: RegExp
         for (const row of content.layers) row.travel_minutes_to_care = 31;
       },
       /31 in all 144 areas/,
+    ],
+    [
+      (content) => {
+        for (const row of content.layers.filter(isIn(3))) row.travel_minutes_to_care = 31.002;
+      },
+      /31 in all 12 areas of S03 State 3/,
     ],
   ],
   'a figure is 0 in few areas and far from 0 in all others': [
