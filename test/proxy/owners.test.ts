@@ -6,32 +6,32 @@ import { runCli } from '../support/proxy/cli-process.ts';
 import { makeBuild } from '../support/proxy/fixture.ts';
 import { createStore } from '../support/proxy/open-store.ts';
 import { serveBuild } from '../support/proxy/service.ts';
+import { asServiceUser, CANNOT_SERVE, SERVICE } from '../support/service-user.ts';
 
-const SERVICE = 47_001;
-const isRoot = process.geteuid?.() === 0;
-const needsRoot = (title: string) => (isRoot ? title : `${title} (skipped: needs root)`);
+test.skipIf(CANNOT_SERVE)(
+  asServiceUser('a store that root made is named, with the command that mends it'),
+  async () => {
+    const { build, store, remove } = makeBuild();
+    onTestFinished(remove);
+    await createStore(store);
+    chmodSync(build, 0o755);
+    const file = store.replace('sqlite:', '');
+    const asService = ['setpriv', `--reuid=${SERVICE}`, `--regid=${SERVICE}`, '--clear-groups'];
+    const list = () => runCli(['keys', 'list'], { MALARIA_STORE: store, NODE_COMPILE_CACHE: '' }, asService);
+    expect(await list()).toMatchObject({
+      code: 2,
+      stderr: `malaria-proxy: store: ${file} belongs to user 0, and this program runs as user ${SERVICE}, which cannot write it; run it as that user, or: sudo chown ${SERVICE} ${file}\n`,
+    });
+    chownSync(file, SERVICE, SERVICE);
+    // SQLite writes files beside the store, too.
+    expect((await list()).stderr).toContain(`${dirname(file)} belongs to user 0`);
+    chownSync(dirname(file), SERVICE, SERVICE);
+    expect(await list()).toMatchObject({ code: 0, stderr: '' });
+  },
+);
 
-test.skipIf(!isRoot)(needsRoot('a store that root made is named, with the command that mends it'), async () => {
-  const { build, store, remove } = makeBuild();
-  onTestFinished(remove);
-  await createStore(store);
-  chmodSync(build, 0o755);
-  const file = store.replace('sqlite:', '');
-  const asService = ['setpriv', `--reuid=${SERVICE}`, `--regid=${SERVICE}`, '--clear-groups'];
-  const list = () => runCli(['keys', 'list'], { MALARIA_STORE: store, NODE_COMPILE_CACHE: '' }, asService);
-  expect(await list()).toMatchObject({
-    code: 2,
-    stderr: `malaria-proxy: store: ${file} belongs to user 0, and this program runs as user ${SERVICE}, which cannot write it; run it as that user, or: sudo chown ${SERVICE} ${file}\n`,
-  });
-  chownSync(file, SERVICE, SERVICE);
-  // SQLite writes files beside the store, too.
-  expect((await list()).stderr).toContain(`${dirname(file)} belongs to user 0`);
-  chownSync(dirname(file), SERVICE, SERVICE);
-  expect(await list()).toMatchObject({ code: 0, stderr: '' });
-});
-
-test.skipIf(!isRoot)(
-  needsRoot('a link to the snapshot that root made in a folder of another user is named'),
+test.skipIf(CANNOT_SERVE)(
+  asServiceUser('a link to the snapshot that root made in a folder of another user is named'),
   async () => {
     const { build, current, store, remove } = makeBuild();
     onTestFinished(remove);
