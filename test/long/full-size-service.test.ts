@@ -74,6 +74,8 @@ describe.skipIf(!HAS_REAL_DATA)(needsReal('real Nigeria'), () => {
       /14 blank months/,
       /each sample counts once, by microscopy/,
       /people are in no LGA \(lagoon/,
+      /Bakassi: \d+ cases a year per 1000 people/,
+      /Cross River: cases fit the rain of 9 months before/,
     ])
       expect(text).toMatch(problem);
   });

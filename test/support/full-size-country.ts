@@ -28,7 +28,7 @@ export async function buildAndServe(
   const out = temporary();
   const from = await prepare(out);
   const result = await build({ ...from, out, jobs: 2, onEvent: () => {} });
-  await publishVersion(out, { version: result.model_version });
+  await publishVersion(out, { version: result.model_version, approve: 'a test' });
   return { out, input: from, result, ...(await serveBuilt(out, result.model_version)) };
 }
 
