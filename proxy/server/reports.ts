@@ -31,7 +31,7 @@ const SPAN_MS = 60_000;
 /** Reports to `write`, without the emails that errors of mail servers contain. */
 export function openReports(write: (line: string, level: Level) => void): Reports {
   const failures = Object.fromEntries(Object.keys(CAUSES).map((cause) => [cause, 0])) as Record<Cause, number>;
-  /** The causes that a line was passed on of in the last minute, with the failures since and the line of the last. */
+  /** Causes with a line in the last minute: how many failures followed it, and the line of the latest. */
   const recent = new Map<Cause, { more: number; last: string }>();
   const pass = (line: string, cause: Cause) => {
     recent.set(cause, { more: 0, last: '' });

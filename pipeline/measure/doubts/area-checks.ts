@@ -219,7 +219,7 @@ export function netsApart({ areas, layers }: Content): Doubt[] {
       .map(({ state, used, owned }) => `${state}: net use ${used.toFixed(2)} with access ${owned.toFixed(2)}`),
   ];
   if (compared.length >= LEAST_STATES && above.length > compared.length / 2)
-    found.push(`net use is above access in ${above.length} of ${compared.length} states`);
+    found.push(`net use is above access in ${above.length} of ${compared.length} larger areas`);
   if (compared.length >= LEAST_STATES && common < LEAST_CORRELATION)
     found.push(`net use and access are hardly correlated (${common.toFixed(2)})`);
   return found.map((at) => ({ source: 'itn_use', at }));

@@ -111,11 +111,7 @@ export function incidenceApart(content: Content): Doubt[] {
     const usual = median(rated.map(({ rate }) => rate));
     return rated.flatMap(({ name, rate }) =>
       Math.abs(Math.log(rate / usual)) > Math.log(INCIDENCE_FACTOR)
-        ? [
-            found(
-              `${name}: ${rate.toFixed(0)} cases a year per 1000 people, ${usual.toFixed(0)} in the middle area of its state`,
-            ),
-          ]
+        ? [found(`${name}: ${rate.toFixed(0)} cases a year per 1000 people, where ${usual.toFixed(0)} are usual`)]
         : [],
     );
   });

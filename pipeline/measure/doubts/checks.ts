@@ -102,7 +102,7 @@ export const CHECKS: readonly Check[] = [
     find: monthly.exchangedYears,
   },
   {
-    sees: 'cases come at another time than in the rest of their state',
+    sees: 'cases come at another time than around them',
     why: 'rows are off by months, or months are of another calendar',
     todo: 'compare the months with the export',
     find: monthly.shiftedCases,
@@ -187,7 +187,7 @@ export const CHECKS: readonly Check[] = [
   },
   {
     sees: 'one figure fills all areas',
-    why: 'the figure of the country, or of a state, was joined to each area',
+    why: 'the figure of the country, or of a larger area, was joined to each area',
     todo: 'get the figures by area',
     find: area.sharedFigures,
   },

@@ -309,7 +309,7 @@ const FAULTS: Record<string, [change: (content: Writable) => void, names: RegExp
       /S03L04 Place 40: the rain of 2019 fits that of its neighbours in 2021/,
     ],
   ],
-  'cases come at another time than in the rest of their state': [
+  'cases come at another time than around them': [
     [(content) => rotate(recordOf(content, 'S03L04'), 'confirmed', -5), /S03L04 Place 40 by 5 months late/],
   ],
   'cases stand one row off': [
