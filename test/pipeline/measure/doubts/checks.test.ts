@@ -466,7 +466,7 @@ const FAULTS: Record<string, [change: (content: Writable) => void, names: RegExp
       (content) => {
         for (const row of content.layers) [row.itn_use, row.itn_access] = [row.itn_access, row.itn_use];
       },
-      /net use is above access in 12 of 12 states/,
+      /net use is above access in 12 of 12 larger areas/,
     ],
     [
       (content) => {
