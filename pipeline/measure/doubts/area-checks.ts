@@ -1,7 +1,7 @@
 /** Figures of areas that are possible one by one and impossible beside each other. */
 import { FIGURES } from '../../catalog/figures.ts';
 import { correlation, mean, median } from '../../lib/numerics/averages.ts';
-import { type Content, type Doubt, namesOf, totalsIn, weatherOf } from './content.ts';
+import { type Content, type Doubt, namesOf, stateOfLga, totalsIn, weatherOf } from './content.ts';
 
 /** More areas than this share, or some with less than this part of the middle figure, make 0 a figure like others. */
 const MOST_ZEROS = 0.25;
@@ -72,7 +72,7 @@ export function peopleApart(content: Content): Doubt[] {
 /** Areas with as many people by table as all others of their state together, and by raster with fewer. */
 export function totalsOfPeople({ areas, census, people }: Content): Doubt[] {
   const names = namesOf(areas);
-  const stateOf = new Map(areas.lgas.map(({ lga_code, state_code }) => [lga_code, state_code]));
+  const stateOf = stateOfLga(areas);
   return [...Map.groupBy(census, ({ lga_code }) => stateOf.get(lga_code)).values()].flatMap((rows) => {
     const amounts = (peopleOf: (row: (typeof rows)[number]) => number) =>
       totalsIn(rows.map((row) => ({ name: names.get(row.lga_code)!, amount: peopleOf(row) })));
@@ -154,7 +154,7 @@ const levelsOf = (series: ReturnType<typeof weatherOf>, scale: (value: number) =
 
 /** A figure other than 0 that is the same in all areas, or in those of a state where most states have several. */
 export function sharedFigures({ areas, layers }: Content): Doubt[] {
-  const stateOf = new Map(areas.lgas.map(({ lga_code, state_code }) => [lga_code, state_code]));
+  const stateOf = stateOfLga(areas);
   const names = namesOf(areas);
   return FIGURES.flatMap((figure) => {
     const rows = layers.filter((row) => row[figure] !== null && row[figure] !== undefined);

@@ -52,6 +52,10 @@ export function namesOf({ states, lgas }: Areas): ReadonlyMap<string, string> {
   ]);
 }
 
+/** The state of each LGA, by the project's codes. */
+export const stateOfLga = ({ lgas }: Areas): ReadonlyMap<string, string> =>
+  new Map(lgas.map(({ lga_code, state_code }) => [lga_code, state_code]));
+
 /** Monthly rain, mm, or temperature, °C, by LGA; empty if the country has none. */
 export function weatherOf({ areas, climate }: Content, field: 'rain_mm' | 'temperature_c'): Series[] {
   const names = namesOf(areas);
