@@ -285,7 +285,7 @@ describe('a large file, read from disk', () => {
   });
 });
 
-test('a file that can be opened but not examined is a 503 and is closed: if left open, it would end the process', async () => {
+test('a file that can be opened but not examined is a 503, is closed, and is served again once the snapshot is checked', async () => {
   const before = openFiles();
   const handle = await open(import.meta.filename);
   const stat = vi.spyOn(Object.getPrototypeOf(handle), 'stat').mockRejectedValueOnce(new Error('ESTALE'));
@@ -295,9 +295,13 @@ test('a file that can be opened but not examined is a 503 and is closed: if left
   const { answers } = await exchange(portOf(own.url), keyed('GET /v1/boundaries/states HTTP/1.1').replace(key, ownKey));
   stat.mockRestore();
   expect(answers.map(({ status }) => status)).toEqual([503]);
+  const reports = [/^request [\w-]+ failed: ESTALE$/, /^now serving fixture-/].map((line) =>
+    expect.stringMatching(line),
+  );
+  await vi.waitFor(() => expect(own.reports).toEqual(reports), { timeout: 10_000 });
   await own.close();
+  // A file left open would end the process when it is collected.
   await vi.waitFor(() => expect(openFiles()).toBeLessThanOrEqual(before));
-  expect(own.reports).toEqual([expect.stringMatching(/^request [\w-]+ failed: ESTALE$/)]);
 });
 
 test('input that is not HTTP is counted and logged', async () => {
