@@ -96,20 +96,10 @@ async function flood(form: string, sort: Sort, { build, current }: ReturnType<ty
     if (status !== 200) wrong.push(status);
   };
   const [ofKnown, ofUnseen, wrong]: number[][] = [[], [], []];
-  // A proxy in service has answered before; the first requests of a process also wait for its compiler, and this one's.
-  const first = performance.now() + 1000;
-  for (const unused: number[] = []; performance.now() < first; await pause(ASK_MS))
-    await ask(known.key, unused, wrong!);
-  const load = promisify(execFile)('wrk', [
-    '-t1',
-    `-c${values.connections}`,
-    `-d${seconds + 1}s`,
-    '--timeout',
-    '10s',
-    '-s',
-    script,
-    proxy.url,
-  ]);
+  // The flood comes upon a proxy in service: the first thousands of requests of a process also wait for its compiler.
+  const wrk = (...args: string[]) => promisify(execFile)('wrk', ['-t1', '--timeout', '10s', ...args]);
+  await wrk('-c8', '-d3s', '-H', `x-api-key: ${known.key}`, `${proxy.url}/v1/periods`);
+  const load = wrk(`-c${values.connections}`, `-d${seconds + 1}s`, '-s', script, proxy.url);
   await pause(500);
   const until = performance.now() + seconds * 1000;
   const asked: Promise<void>[] = [];
