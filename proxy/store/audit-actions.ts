@@ -24,6 +24,7 @@ export const ACTIONS = {
   'factor.off': 'turned off two-step sign-in',
   'factor.drop': 'turned off two-step sign-in for',
   'factor.recovery': 'used a recovery code',
+  'factor.codes': 'made new recovery codes',
   'code.wrong': 'gave a wrong code for',
 } as const;
 export type Action = keyof typeof ACTIONS;

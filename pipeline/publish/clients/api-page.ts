@@ -14,7 +14,7 @@ export function renderApiPage(reference: Reference): string {
     headed(
       html`<h1>${title}</h1><p>API reference of ${modelVersion}, contract ${contractVersion}, made from <a href="../openapi.json">openapi.json</a> · <a href="index.html">Report</a> · <a href="../client/README.md">Clients for Python, R and TypeScript</a></p>`,
       html`<section><h2>Usage</h2>${Usage}
-<pre>curl -H "Authorization: Bearer $KEY" '${base}${example.address}'</pre></section>
+<pre>curl -H "Authorization: Bearer $MALARIA_API_KEY" '${base}${example.address}'</pre></section>
 <nav aria-label="Operations">${operationTables(reference, operations, '#')}</nav>
 ${operations.map(
   (operation) => html`<section id="${operation.id}"><h2><code>GET ${operation.path}</code></h2>

@@ -11,3 +11,11 @@ if (navigator.clipboard) {
     });
   }
 }
+
+// What is shown once asks before it is left, except by the link which says that it was saved.
+const saved = document.querySelector('[data-shown-once] a');
+if (saved) {
+  const ask = (event) => event.preventDefault();
+  addEventListener('beforeunload', ask);
+  saved.addEventListener('click', () => removeEventListener('beforeunload', ask));
+}

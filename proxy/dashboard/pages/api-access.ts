@@ -5,7 +5,7 @@ import { SCOPES, type Scope } from '../../../pipeline/contract/scopes.ts';
 import { DAY_MS } from '../../../pipeline/lib/clock.ts';
 import { UsageError } from '../../../pipeline/lib/errors.ts';
 import { type Html, html, type Value } from '../../../pipeline/lib/pages/html.ts';
-import { checkName, keyStatus, parseExpiry, parseScopes } from '../../store/account-rules.ts';
+import { checkName, keyStatus, parseScopes } from '../../store/account-rules.ts';
 import { KEY_KINDS, type KeyKind } from '../../store/key-format.ts';
 import { actorOf, whyNoKeys } from '../../store/people/person-rules.ts';
 import { mintToken } from '../../store/people/tokens.ts';
@@ -17,8 +17,9 @@ import { issueKey } from './key-created.ts';
 import { confirmRevoke, creatorsOf, days, daysIn, keyTable, PATH, replaceAt, title } from './key-parts.ts';
 
 const revokeAt = (id: string) => `${PATH}/${id}/revoke`;
-/** Lifetimes in days offered for a new key; any other is chosen by date. */
+/** Lifetimes in days offered for a new key, and the one that is chosen beforehand. */
 const LIFETIME_DAYS = [30, 90, 365];
+const USUAL_DAYS = '90';
 /** How many expired and revoked keys are shown. */
 const MOST_PAST = 100;
 
@@ -69,6 +70,8 @@ async function listPage(visit: SignedIn, services: Services): Promise<Answer> {
   const refused = await refusal(visit, services);
   if (refused) return { title: 'API access', body: html`${title('API access')}${refused}` };
   const { account } = visit.visitor;
+  // So that the last use agrees with the page about usage.
+  await services.flushUsage();
   const keys = (await services.accounts.listKeys(account!.name)).map(({ key }) => key).reverse();
   const creators = await creatorsOf(keys, services);
   const isActive = (key: Key) => keyStatus(key, visit.now) === 'active';
@@ -91,14 +94,9 @@ async function listPage(visit: SignedIn, services: Services): Promise<Answer> {
   return { title: 'API access', body };
 }
 
-type Errors = Partial<Record<'name' | 'kind' | 'scopes' | 'expires', string | false>>;
+type Errors = Partial<Record<'name' | 'kind' | 'scopes' | 'lasts', string | false>>;
 
-function newPage(
-  { csrf, form: sent, now }: SignedIn,
-  { words }: Services,
-  errors: Errors = {},
-  banner: Value = null,
-): Html {
+function newPage({ csrf, form: sent }: SignedIn, { words }: Services, errors: Errors = {}, banner: Value = null): Html {
   const scopes = SCOPE_NAMES.map((scope) => {
     const readable = ALL_OPERATIONS.filter(({ scopes, response }) => response && scopes.includes(scope));
     return {
@@ -108,7 +106,8 @@ function newPage(
     };
   });
   const kinds = KEY_KINDS.map((kind) => ({ value: kind, ...KIND_TEXT[kind] }));
-  const tomorrow = new Date(now + DAY_MS).toISOString().slice(0, 10);
+  // A form that was sent has its answers; a new one asks for the name alone.
+  const isNew = sent.names().length === 0;
   return html`${title('Create a key')}
     ${banner}
     ${form(
@@ -122,35 +121,27 @@ function newPage(
         error: errors.name,
         autocomplete: 'off',
       })}
-      ${choices({ kind: 'radio', name: 'kind', legend: 'Kind', options: kinds, chosen: [sent.text('kind')], error: errors.kind })}
-      ${choices({
-        kind: 'checkbox',
-        name: 'scopes',
-        legend: 'Scopes: the data the key may read',
-        options: scopes,
-        chosen: sent.all('scopes'),
-        error: errors.scopes,
-      })}
+      ${choices({ kind: 'radio', name: 'kind', legend: 'Kind', options: kinds, chosen: [isNew ? 'live' : sent.text('kind')], error: errors.kind })}
       ${choices({
         kind: 'radio',
         name: 'lasts',
         legend: 'How long it works',
         options: [
           ...LIFETIME_DAYS.map((count) => ({ value: String(count), label: days(count) })),
-          { value: 'date', label: 'Until the day below, or without an expiry date' },
+          { value: 'unlimited', label: 'Until it is revoked' },
         ],
-        chosen: [sent.text('lasts') || 'date'],
+        chosen: [isNew ? USUAL_DAYS : sent.text('lasts')],
+        error: errors.lasts,
       })}
-      ${field({
-        label: 'Expires on',
-        name: 'expires',
-        type: 'date',
-        min: tomorrow,
-        value: sent.text('expires'),
-        hint: 'The key stops working at 00:00 UTC on this day. Leave empty for a key that does not expire.',
-        error: errors.expires,
-        optional: true,
-      })}
+      <details${!isNew && html` open`}><summary>Data that the key may read: all, unless you choose</summary>
+      ${choices({
+        kind: 'checkbox',
+        name: 'scopes',
+        legend: 'Scopes',
+        options: scopes,
+        chosen: isNew ? SCOPE_NAMES : sent.all('scopes'),
+        error: errors.scopes,
+      })}</details>
       <div class="actions">${button('Create the key')}<a href="${PATH}">Cancel</a></div>`,
     )}`;
 }
@@ -162,26 +153,15 @@ async function createKey(visit: SignedIn, services: Services): Promise<Answer> {
   const name = await attempt(() => checkName('name', sent.text('name')));
   const kind = KEY_KINDS.find((value) => value === sent.text('kind'));
   const scopes = await attempt(() => parseScopes(sent.all('scopes').join(',')));
-  const date = sent.text('expires').trim();
-  const lasts = daysIn(sent.text('lasts'), LIFETIME_DAYS);
-  const expiresAt =
-    lasts === undefined
-      ? date === ''
-        ? null
-        : await attempt(() => parseExpiry(date, now))
-      : date === ''
-        ? now + lasts * DAY_MS
-        : new UsageError('both');
-  if (name instanceof UsageError || !kind || scopes instanceof UsageError || expiresAt instanceof UsageError) {
+  const lasts = sent.text('lasts');
+  const lifetime = daysIn(lasts, LIFETIME_DAYS);
+  const isLasting = lifetime !== undefined || lasts === 'unlimited';
+  if (name instanceof UsageError || !kind || scopes instanceof UsageError || !isLasting) {
     const errors: Errors = {
       name: name instanceof UsageError && 'Enter a name of at most 100 characters.',
       kind: !kind && 'Choose a kind.',
       scopes: scopes instanceof UsageError && 'Choose at least one.',
-      expires:
-        expiresAt instanceof UsageError &&
-        (lasts === undefined
-          ? 'Enter a day after today, or leave it empty.'
-          : `Clear the date, or choose “Until the day below”.`),
+      lasts: !isLasting && 'Choose one.',
     };
     const body = newPage(
       visit,
@@ -191,6 +171,7 @@ async function createKey(visit: SignedIn, services: Services): Promise<Answer> {
     );
     return { title: 'Create a key: error', status: 400, body };
   }
+  const expiresAt = lifetime === undefined ? null : now + lifetime * DAY_MS;
   return issueKey({ name, kind, scopes, expiresAt }, visit, services);
 }
 

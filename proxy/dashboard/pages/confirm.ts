@@ -3,7 +3,7 @@
  * the session and the password if the person uses two-step sign-in.
  */
 
-import { DAY_MS, HOUR_MS } from '../../../pipeline/lib/clock.ts';
+import { type Awaitable, DAY_MS, HOUR_MS } from '../../../pipeline/lib/clock.ts';
 import { type Html, html } from '../../../pipeline/lib/pages/html.ts';
 import type { Allowance, Attempts } from '../../store/attempt-counts.ts';
 import { checkPassword } from '../../store/people/passwords.ts';
@@ -86,7 +86,7 @@ export const codeField = (error?: string) =>
 export async function refuseWithoutPassword(
   visit: SignedIn,
   services: Services,
-  again: (error: string) => Answer,
+  again: (error: string) => Awaitable<Answer>,
 ): Promise<Answer | null> {
   const { attempts, directory, countSignIn } = services;
   const { person } = visit.visitor;

@@ -32,8 +32,7 @@ const ABOUT: Record<Language, { name: string; needs: string; commands: (url: str
 export function firstMap(language: Language, url: string): string {
   const file = clientPath(language);
   return [
-    `export MALARIA_API_KEY="$KEY"`,
-    `curl -fO -H "Authorization: Bearer $KEY" '${url}${file}'`,
+    `curl -fO -H "Authorization: Bearer $MALARIA_API_KEY" '${url}${file}'`,
     `tar xzf ${file.split('/').at(-1)}`,
     ...ABOUT[language].commands(url),
   ].join('\n');
@@ -41,7 +40,7 @@ export function firstMap(language: Language, url: string): string {
 
 export function firstMapPage(url: string, words: (text: string) => string): Html {
   return html`
-    <p>${words('From a key to a map of every {lga.one} in the newest month. The key must be in the environment variable KEY and have the scopes risk_scores and lga_boundaries. A map takes three requests, and downloading the client takes one.')}</p>
+    <p>${words('From a key to a map of every {lga.one} in the newest month. The key must be in the environment variable MALARIA_API_KEY and have the scopes risk_scores and lga_boundaries. A map takes three requests, and downloading the client takes one.')}</p>
     ${CLIENTS.map(
       (language) =>
         html`<section><h2>${ABOUT[language].name}</h2><p>Needs ${ABOUT[language].needs}</p>${copyable(`map-${language}`, 'In a terminal', firstMap(language, url))}</section>`,

@@ -71,7 +71,8 @@ function keyPage(key: Key, secret: string, { apiUrl, snapshot }: Services, old?:
     <section>
     ${copyable('key', key.name, secret)}
     ${copyable('curl', 'Try it in a terminal', curlLine(secret, apiUrl(), path))}
-    ${copyable('export', 'For programs, keep it in the environment', `export KEY='${secret}'`)}
+    ${copyable('export', 'For programs, keep it in the environment', `export MALARIA_API_KEY='${secret}'`)}
+    ${copyable('export-powershell', 'The same in PowerShell', `$env:MALARIA_API_KEY = '${secret}'`)}
     ${sampleBlocks(samplesOf(`${apiUrl()}${path}`, null))}
     <p>Next: <a href="${FIRST_MAP}">Your first map</a>, or everything that you can request in the <a href="/reference">Reference</a>.</p>
     ${facts([
@@ -80,5 +81,5 @@ function keyPage(key: Key, secret: string, { apiUrl, snapshot }: Services, old?:
       ['Expires', moment(key.expires_at)],
     ])}
     </section>
-    ${linkButton(PATH, 'I have saved the key')}`;
+    <p data-shown-once>${linkButton(PATH, 'I have saved the key')}</p>`;
 }

@@ -11,6 +11,7 @@ import type { Services } from '../kit/services.ts';
 import { type Answer, attempt, routes, type Visit } from '../kit/visit.ts';
 import { linkUrl, resetMail } from '../mail/mails.ts';
 import { tooManyAt } from './confirm.ts';
+import { welcome } from './sign-in.ts';
 
 function deadLink(): Answer {
   const body = html`<h1>This link does not work</h1>
@@ -99,21 +100,30 @@ async function useLink(visit: Visit, services: Services): Promise<Answer> {
   // Signs out whoever was signed in here, this person or another.
   await directory.closeSession(visit.session);
   const session = mintToken();
-  if (link.invitation) return { location: '/sign-in?done=joined', session };
+  if (link.invitation) {
+    const account = person.account_id === null ? null : await services.accounts.accountById(person.account_id);
+    const visitor = { person, account, factorDue: false, confirmedAt: now };
+    await directory.openSession(hashToken(session), { id: person.id, passwordHash, factorDue: false }, now);
+    return welcome(visitor, session, visit, services, false);
+  }
   // Anyone who opened a mailed link may sign in here, however often others have tried elsewhere.
   const browser = mintToken();
   await directory.rememberBrowser(hashToken(browser), link.person.id, now);
   return { location: '/sign-in?done=password-set', session, browser };
 }
 
-const forgottenPage = (visit: Visit, banner: Value = null) => html`<h1>Reset your password</h1>
+const forgottenPage = (
+  visit: Visit,
+  { mailer: { outbox } }: Services,
+  banner: Value = null,
+) => html`<h1>Reset your password</h1>
   ${banner}
-  <p>We will send you a link to choose a new one.</p>
+  <p>${outbox === null ? 'We will send you a link to choose a new one.' : 'This service sends no mail: the service team passes a link to choose a new one on to you.'}</p>
   ${form(
     visit.csrf,
     '/forgotten',
     html`${field({ label: 'Email', name: 'email', type: 'email', value: visit.form.text('email'), autocomplete: 'username' })}
-    ${button('Send the link')}`,
+    ${button(outbox === null ? 'Send the link' : 'Ask for a link')}`,
   )}
   <p><a href="/sign-in">Back to sign-in</a></p>`;
 
@@ -124,7 +134,7 @@ async function askForReset(visit: Visit, services: Services): Promise<Answer> {
   const email = toEmail(visit.form.text('email'));
   if (email === null) {
     const banner = problem('Please check what you entered', 'Enter an address such as ada@example.org.');
-    return { title: 'Error', status: 400, body: forgottenPage(visit, banner) };
+    return { title: 'Error', status: 400, body: forgottenPage(visit, services, banner) };
   }
   const waitMs = await attempts.take([{ what: `reset from ${visit.address}`, most: 20, windowMs: HOUR_MS }], now);
   if (waitMs !== null) return tooManyAt('Reset your password', waitMs);
@@ -149,6 +159,6 @@ export const linkRoutes = routes('', 'anyone', {
     return { title: link.invitation ? 'Invitation' : 'New password', body: await linkPage(visit, services, link) };
   },
   'POST /link/:token': { unasked: 'The link itself is the proof, and works once.', answer: useLink },
-  'GET /forgotten': (visit) => ({ title: 'Reset your password', body: forgottenPage(visit) }),
+  'GET /forgotten': (visit, services) => ({ title: 'Reset your password', body: forgottenPage(visit, services) }),
   'POST /forgotten': { unasked: 'It changes nothing until the mailed link is opened.', answer: askForReset },
 });

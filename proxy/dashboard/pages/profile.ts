@@ -7,18 +7,26 @@ import type { Services } from '../kit/services.ts';
 import { type Answer, routes, type SignedIn } from '../kit/visit.ts';
 import { currentPassword, refuseWithoutPassword } from './confirm.ts';
 import { passwordErrors, passwordFields } from './one-time-link.ts';
+import { needsFactor, TWO_STEP } from './second-factor.ts';
 
 const DONE: Record<string, string> = {
   password: 'Your password has been changed, and you have been signed out everywhere else',
   elsewhere: 'You have been signed out everywhere else',
   'factor-on': 'Two-step sign-in is on',
   'factor-off': 'Two-step sign-in is off',
+  codes: 'You have new recovery codes',
 };
 
 type Errors = Partial<Record<'current' | 'password' | 'again', string>>;
 
-function profilePage({ visitor, csrf, query }: SignedIn, errors: Errors = {}, banner: Value = null) {
+async function profilePage(
+  { visitor, csrf, query }: SignedIn,
+  { directory, twoStep }: Services,
+  errors: Errors = {},
+  banner: Value = null,
+) {
   const { person, account } = visitor;
+  const codes = person.has_factor ? await directory.recoveryCodesLeft(person.id) : 0;
   return html`<h1>Your profile</h1>
     ${banner || doneNotice(query, DONE)}
     ${facts([
@@ -31,8 +39,10 @@ function profilePage({ visitor, csrf, query }: SignedIn, errors: Errors = {}, ba
     <p>With two-step sign-in you need your password and a code from an app on your phone.</p>
     ${
       person.has_factor
-        ? linkButton('/profile/two-step/off', 'Turn it off', 'plain')
-        : linkButton('/profile/two-step', 'Turn it on', 'plain')
+        ? html`<p>${codes === 1 ? '1 recovery code is' : `${codes} recovery codes are`} left.</p>
+        <div class="actions">${form(csrf, `${TWO_STEP}/codes`, button('Make new recovery codes', 'plain'))}
+        ${linkButton(`${TWO_STEP}/off`, needsFactor(person, twoStep) ? 'Use another phone' : 'Turn it off', 'plain')}</div>`
+        : linkButton(TWO_STEP, 'Turn it on', 'plain')
     }</section>
     <section><h2>Change your password</h2>
     ${form(
@@ -49,10 +59,10 @@ function profilePage({ visitor, csrf, query }: SignedIn, errors: Errors = {}, ba
 
 async function changePassword(visit: SignedIn, services: Services): Promise<Answer> {
   const { person } = visit.visitor;
-  const again = (errors: Errors): Answer => ({
+  const again = async (errors: Errors): Promise<Answer> => ({
     title: 'Your profile: error',
     status: 400,
-    body: profilePage(visit, errors, problem('Your password has not been changed')),
+    body: await profilePage(visit, services, errors, problem('Your password has not been changed')),
   });
   const refused = await refuseWithoutPassword(visit, services, (current) => again({ current }));
   if (refused) return refused;
@@ -65,7 +75,7 @@ async function changePassword(visit: SignedIn, services: Services): Promise<Answ
 }
 
 export const profileRoutes = routes('/profile', ROLES, {
-  GET: (visit) => ({ title: 'Your profile', body: profilePage(visit) }),
+  GET: async (visit, services) => ({ title: 'Your profile', body: await profilePage(visit, services) }),
   'POST /password': { unasked: 'Its form asks for the password.', answer: changePassword },
   'POST /sessions': {
     unasked: 'It only ends sessions, and whoever fears for theirs must not lose time. A thief gains nothing by it.',

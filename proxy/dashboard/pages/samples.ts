@@ -1,4 +1,7 @@
-/** Requests in four languages, with the key in the environment variable KEY. Tests run each exactly as shown. */
+/**
+ * Requests in several languages, with the key in the environment variable MALARIA_API_KEY. Tests run each exactly as
+ * shown, but for PowerShell, which Debian does not have.
+ */
 import { type Html, html } from '../../../pipeline/lib/pages/html.ts';
 import { copyable } from '../kit/parts.ts';
 
@@ -12,13 +15,16 @@ export function samplesOf(url: string, file: string | null): Sample[] {
   const at = JSON.stringify(url);
   const to = JSON.stringify(file);
   return [
-    { language: 'curl', text: `curl${file === null ? '' : ` -o ${file}`} -H "Authorization: Bearer $KEY" '${url}'` },
+    {
+      language: 'curl',
+      text: `curl${file === null ? '' : ` -o ${file}`} -H "Authorization: Bearer $MALARIA_API_KEY" '${url}'`,
+    },
     {
       language: 'Python',
       text: [
         '# Needs the package requests.',
         'import os, requests',
-        `answer = requests.get(${at}, headers={"Authorization": "Bearer " + os.environ["KEY"]}, timeout=60)`,
+        `answer = requests.get(${at}, headers={"Authorization": "Bearer " + os.environ["MALARIA_API_KEY"]}, timeout=60)`,
         'if not answer.ok: raise SystemExit(answer.text)',
         file === null ? 'print(answer.json())' : `open(${to}, "wb").write(answer.content)`,
       ].join('\n'),
@@ -29,7 +35,7 @@ export function samplesOf(url: string, file: string | null): Sample[] {
         '# Needs the packages curl and jsonlite.',
         'library(curl)',
         'handle <- new_handle()',
-        'handle_setheaders(handle, Authorization = paste("Bearer", Sys.getenv("KEY")))',
+        'handle_setheaders(handle, Authorization = paste("Bearer", Sys.getenv("MALARIA_API_KEY")))',
         `answer <- curl_fetch_memory(${at}, handle)`,
         'if (answer$status_code != 200) stop(rawToChar(answer$content))',
         file === null ? 'str(jsonlite::fromJSON(rawToChar(answer$content)))' : `writeBin(answer$content, ${to})`,
@@ -40,15 +46,28 @@ export function samplesOf(url: string, file: string | null): Sample[] {
       text: [
         '// Save this as an ES module such as sample.mts, which Node.js 24 runs directly.',
         ...(file === null ? [] : ["import { writeFile } from 'node:fs/promises';"]),
-        `const answer = await fetch(${at}, { headers: { Authorization: \`Bearer \${process.env.KEY}\` } });`,
+        `const answer = await fetch(${at}, { headers: { Authorization: \`Bearer \${process.env.MALARIA_API_KEY}\` } });`,
         'if (!answer.ok) throw new Error(await answer.text());',
         file === null
           ? 'console.log(await answer.json());'
           : `await writeFile(${to}, Buffer.from(await answer.arrayBuffer()));`,
       ].join('\n'),
     },
+    {
+      language: 'PowerShell',
+      text: [
+        '$headers = @{ Authorization = "Bearer $env:MALARIA_API_KEY" }',
+        file === null
+          ? `Invoke-RestMethod -Headers $headers -Uri '${url}' | ConvertTo-Json -Depth 9`
+          : `Invoke-WebRequest -Headers $headers -Uri '${url}' -OutFile ${file}`,
+      ].join('\n'),
+    },
   ];
 }
 
+/** The samples, of which the browser keeps one open at a time. */
 export const sampleBlocks = (samples: readonly Sample[]): Html =>
-  html`${samples.map(({ language, text }) => copyable(`sample-${language.toLowerCase()}`, language, text))}`;
+  html`${samples.map(
+    ({ language, text }, i) =>
+      html`<details name="language"${i === 0 && html` open`}><summary>${language}</summary>${copyable(`sample-${language.toLowerCase()}`, language, text)}</details>`,
+  )}`;

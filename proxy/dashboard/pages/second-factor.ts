@@ -4,6 +4,7 @@ import { Html, html, type Value } from '../../../pipeline/lib/pages/html.ts';
 import { actorOf, mustSetUpFactor, ROLES } from '../../store/people/person-rules.ts';
 import { hashRecoveryCode, mintRecoveryCodes } from '../../store/people/recovery.ts';
 import { isSecret, mintSecret, otpauthUrl, stepOf } from '../../store/people/totp.ts';
+import type { Person } from '../../store/row-types.ts';
 import { button, copyable, field, form, linkButton, notice, problem } from '../kit/parts.ts';
 import type { Services } from '../kit/services.ts';
 import { type Answer, routes, type SignedIn } from '../kit/visit.ts';
@@ -57,26 +58,47 @@ async function turnOn(visit: SignedIn, services: Services): Promise<Answer> {
   const step = stepOf(secret, visit.form.text('code').replaceAll(' ', ''), visit.now);
   if (step === null)
     return again({ code: 'This is not the code that the app shows. Check that your phone’s clock is right.' });
-  const codes = mintRecoveryCodes();
-  const recovery = codes.map((code) => hashRecoveryCode(person.id, code));
+  const { codes, hashes: recovery } = newCodes(person.id);
   const isDone = await services.directory.turnFactorOn(person.id, { secret, step, recovery }, visit.now);
   if (!isDone) return { location: '/profile' };
   await services.directory.closeOtherSessions(person.id, visit.session);
+  return codesPage(codes, notice('Two-step sign-in is on', 'You have been signed out everywhere else.'), 'factor-on');
+}
+
+function newCodes(personId: string): { codes: string[]; hashes: Buffer[] } {
+  const codes = mintRecoveryCodes();
+  return { codes, hashes: codes.map((code) => hashRecoveryCode(personId, code)) };
+}
+
+/** The only page that ever shows recovery codes. */
+function codesPage(codes: readonly string[], banner: Html, done: string): Answer {
   const body = html`<h1>Your recovery codes</h1>
-    ${notice('Two-step sign-in is on', 'You have been signed out everywhere else.')}
+    ${banner}
     <p>If you lose your phone, you can sign in once with each of these codes instead. They will not be shown again: print them, or keep them in a password manager.</p>
     ${copyable('codes', 'Recovery codes', codes.join('\n'))}
-    ${linkButton('/profile?done=factor-on', 'I have saved them')}`;
+    <p data-shown-once>${linkButton(`/profile?done=${done}`, 'I have saved them')}</p>`;
   return { title: 'Your recovery codes', body };
 }
 
+async function replaceCodes({ visitor: { person }, now }: SignedIn, { directory }: Services): Promise<Answer> {
+  const { codes, hashes } = newCodes(person.id);
+  if (!(await directory.replaceRecoveryCodes(person.id, hashes, now))) return { location: '/profile' };
+  return codesPage(codes, notice('You have new recovery codes', 'The earlier ones no longer work.'), 'codes');
+}
+
+/** Whether the person's role asks for two-step sign-in, on or off. */
+export const needsFactor = (person: Person, twoStep: Services['twoStep']) =>
+  mustSetUpFactor({ ...person, has_factor: false }, twoStep);
+
 function offPage({ visitor, csrf }: SignedIn, { twoStep }: Services): Html {
-  const isRequired = mustSetUpFactor({ ...visitor.person, has_factor: false }, twoStep);
-  const next = isRequired ? 'You will have to set it up again at once' : 'You will sign in with your password alone';
-  return html`<h1>Turn off two-step sign-in</h1>
+  const isRequired = needsFactor(visitor.person, twoStep);
+  const [heading, next, act, leave] = isRequired
+    ? ['Use another phone', 'You will set up two-step sign-in again at once', 'Set it up again', 'Keep this phone']
+    : ['Turn off two-step sign-in', 'You will sign in with your password alone', 'Turn it off', 'Leave it on'];
+  return html`<h1>${heading}</h1>
     <p>${next}, and your recovery codes will stop working.</p>
-    ${form(csrf, `${TWO_STEP}/off`, button('Turn it off', 'danger'))}
-    <p><a href="/profile">Leave it on</a></p>`;
+    ${form(csrf, `${TWO_STEP}/off`, button(act, 'danger'))}
+    <p><a href="/profile">${leave}</a></p>`;
 }
 
 async function turnOff({ visitor: { person }, now }: SignedIn, { directory }: Services): Promise<Answer> {
@@ -92,4 +114,5 @@ export const factorRoutes = routes(TWO_STEP, ROLES, {
   POST: { unasked: 'Its form asks for the password.', answer: turnOn },
   'GET /off': (visit, services) => ({ title: 'Two-step sign-in', body: offPage(visit, services) }),
   'POST /off': turnOff,
+  'POST /codes': replaceCodes,
 });

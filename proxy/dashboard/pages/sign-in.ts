@@ -22,7 +22,6 @@ const PER_BROWSER = 10;
 const DONE: Record<string, string> = {
   'signed-out': 'You have been signed out',
   'password-set': 'Your password has been set. You can sign in with it now',
-  joined: 'Welcome. Your account is ready: sign in with the password you have just chosen',
 };
 
 const WRONG = problem('Wrong email or password', 'Check both and try again.');
@@ -89,7 +88,7 @@ async function signIn(visit: Visit, services: Services): Promise<Answer> {
 }
 
 /** Remembers the browser, now that its visitor is fully signed in, and redirects to the first page. */
-async function welcome(
+export async function welcome(
   visitor: Visitor,
   session: string,
   { browser, now }: Visit,

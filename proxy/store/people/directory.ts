@@ -107,6 +107,19 @@ export function openDirectory(database: Database) {
         await record(tx, { action: 'factor.recovery', ...event }, actorOf(person), now);
         return true;
       }),
+    /** How many recovery codes the person has left. */
+    recoveryCodesLeft: async (id: string): Promise<number> =>
+      (await db.selectFrom('recovery_codes').select('hash').where('person_id', '=', id).execute()).length,
+    /** Replaces all recovery codes; false if two-step sign-in has been turned off meanwhile. */
+    replaceRecoveryCodes: (id: string, recovery: readonly Buffer[], now: number): Promise<boolean> =>
+      transact(async (tx) => {
+        const person = present(await lockPerson(tx, id));
+        if (!person.has_factor) return false;
+        await remove(tx, 'recovery_codes', { person_id: id });
+        await addRecoveryCodes(tx, id, recovery);
+        await record(tx, { action: 'factor.codes', account: person.account_id }, actorOf(person), now);
+        return true;
+      }),
     /** False if it is already on: of two concurrent calls, perhaps by the owner and a thief, the first one wins. */
     turnFactorOn: (id: string, factor: { secret: string; step: number; recovery: readonly Buffer[] }, now: number) =>
       transact(async (tx) => {
@@ -114,8 +127,7 @@ export function openDirectory(database: Database) {
         if (person.has_factor) return false;
         const { secret: factor_secret, step: factor_step, recovery } = factor;
         await update(tx, 'people', { id }, { factor_secret, factor_step });
-        const codes = recovery.map((hash) => ({ person_id: id, hash }));
-        if (codes.length > 0) await insert(tx, 'recovery_codes', codes);
+        await addRecoveryCodes(tx, id, recovery);
         await record(tx, { action: 'factor.on', account: person.account_id }, actorOf(person), now);
         return true;
       }),
@@ -148,6 +160,11 @@ export function openDirectory(database: Database) {
     recordLightly: (event: AuditEvent, by: Actor, now: number) => transactLightly((tx) => record(tx, event, by, now)),
     listAudit: (selection: Parameters<typeof listAudit>[1]) => listAudit(db, selection),
   };
+}
+
+async function addRecoveryCodes(tx: Db, personId: string, hashes: readonly Buffer[]): Promise<void> {
+  const codes = hashes.map((hash) => ({ person_id: personId, hash }));
+  if (codes.length > 0) await insert(tx, 'recovery_codes', codes);
 }
 
 async function clearFactor(tx: Db, personId: string): Promise<void> {

@@ -31,7 +31,7 @@ for (const [language, { runs, title, file, begins }] of Object.entries(LANGUAGES
     const folder = temporary();
     // This Node takes precedence over the system's, and a Python that has the packages.
     const first = [path.dirname(process.execPath), path.dirname(PYTHON ?? ''), PATH].join(':');
-    const env = { HOME, PATH: first, KEY: setting.env.KEY! };
+    const env = { HOME, PATH: first, MALARIA_API_KEY: setting.env.KEY! };
     const commands = firstMap(language as (typeof CLIENTS)[number], setting.env.URL!);
     const { stdout } = await promisify(execFile)('bash', ['--norc', '-e', '-c', commands], {
       cwd: folder,

@@ -217,7 +217,7 @@ describe('the dashboard in Chromium', () => {
         expect(await visit(link)).toBe(true);
         await dashboard.visitor().send(link, { name: script, password: PASSWORD, again: PASSWORD });
         const admin = await dashboard.signedIn(email);
-        const fields = { name: script, kind: 'live', scopes: 'risk_scores' };
+        const fields = { name: script, kind: 'live', scopes: 'risk_scores', lasts: '90' };
         await admin.send('/settings/api-access/new', fields, '/settings/api-access');
         const { key } = (await dashboard.store.listKeys(script))[0]!;
         await addUsage(key.id);

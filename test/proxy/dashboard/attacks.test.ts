@@ -263,7 +263,7 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore 
     expect((await visitors.service.open('/team/activity?account=%00')).status).toBeLessThan(500);
     expect((await visitors.service.open('/team/accounts?q=%00')).status).toBe(200);
     for (const [path, fields] of [
-      ['/settings/api-access', { form: '\0', name: 'a\0', kind: 'live', scopes: 'forecasts' }],
+      ['/settings/api-access', { form: '\0', name: 'a\0', kind: 'live', scopes: 'forecasts', lasts: '90' }],
       ['/settings/people/invitations', { email: 'a\0@b.example', role: 'member' }],
       ['/profile/password', { current: '\0', password: '\0', again: '\0' }],
       ['/sign-in', { email: '\0', password: '\0' }],

@@ -167,7 +167,7 @@ const ACTIONS = {
   'a live key': {
     who: ADA,
     at: '/settings/api-access/new',
-    fields: { name: '<k>', kind: 'live', scopes: ['risk_scores', 'forecasts'] },
+    fields: { name: '<k>', kind: 'live', scopes: ['risk_scores', 'forecasts'], lasts: '90' },
     to: '/settings/api-access',
     trace: "keys WHERE name = '<k>' AND scopes = 'risk_scores,forecasts'",
   },
@@ -213,7 +213,14 @@ testBackends(
     const dashboard = await start({ clock });
     const { id } = await dashboard.person(ADA, 'administrator', 'ministry');
     const makeKey = async (someone: Visitor, more: Record<string, string> = {}) => {
-      const fields = { csrf: await someone.csrf(), name: 'k', kind: 'live', scopes: 'risk_scores', ...more };
+      const fields = {
+        csrf: await someone.csrf(),
+        name: 'k',
+        kind: 'live',
+        scopes: 'risk_scores',
+        lasts: '90',
+        ...more,
+      };
       return (await someone.post('/settings/api-access', fields)).status;
     };
     const [here, elsewhere] = [await dashboard.signedIn(ADA), await dashboard.signedIn(ADA)];

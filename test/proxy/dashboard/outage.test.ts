@@ -43,7 +43,7 @@ describe.skipIf(missingServers.length > 0)('during an outage', () => {
     const csrf = await stranger.csrf('/sign-in');
     const own = await ada!.csrf();
     wire[how]();
-    const post = { name: 'k', kind: 'live', scopes: 'forecasts' };
+    const post = { name: 'k', kind: 'live', scopes: 'forecasts', lasts: '90' };
     const pages = await Promise.all([
       ada!.open('/profile'),
       ada!.open('/settings/api-access'),

@@ -47,7 +47,7 @@ test('a page shows parameters, fields, samples, an answer and errors', async () 
   expect(text).toContain('state yes Two-letter state code');
   expect(text).toContain('lgas[].score_low number 0 to 1 Lower end');
   expect(html).toContain(
-    `-H &quot;Authorization: Bearer $KEY&quot; &#39;${dashboard.url}/v1/risk/lgas?state=KN&amp;period=2023-09&#39;`,
+    `-H &quot;Authorization: Bearer $MALARIA_API_KEY&quot; &#39;${dashboard.url}/v1/risk/lgas?state=KN&amp;period=2023-09&#39;`,
   );
   expect(html).toContain('&quot;period&quot;: &quot;2023-09&quot;');
   expect(text).toContain('UNKNOWN_STATE');
@@ -147,10 +147,10 @@ for (const [language, program] of Object.entries(PROGRAMS)) {
     async () => {
       const { key } = await giveKey(dashboard.store);
       const folder = mkdtempSync(join(tmpdir(), 'sample-'));
-      const run = async (path: string, file: string | null, KEY: string) => {
+      const run = async (path: string, file: string | null, presented: string) => {
         const sample = samplesOf(`${dashboard.url}${path}`, file).find((one) => one.language === language)!;
         writeFileSync(join(folder, program.name), sample.text);
-        const options = { cwd: folder, env: { ...process.env, KEY } };
+        const options = { cwd: folder, env: { ...process.env, MALARIA_API_KEY: presented } };
         return (await promisify(execFile)(...program.start(program.name), options)).stdout;
       };
       try {

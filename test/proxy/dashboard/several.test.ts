@@ -141,7 +141,14 @@ describe.skipIf(BACKENDS[1]!.skip)('two dashboards', () => {
     const [one, two] = await twoDashboards();
     const ada = await one.signedIn(ADA);
     const moved = elsewhere(ada, two);
-    const fields = { csrf: await ada.csrf(), form: 'once', name: 'k', kind: 'live', scopes: 'risk_scores' };
+    const fields = {
+      csrf: await ada.csrf(),
+      form: 'once',
+      name: 'k',
+      kind: 'live',
+      scopes: 'risk_scores',
+      lasts: '90',
+    };
     const pages = await Promise.all([ada, moved].map((someone) => someone.post('/settings/api-access', fields)));
     const keys = pages.flatMap(({ html }) => /<code id="key"[^>]*>([^<]+)</.exec(html)?.[1] ?? []);
     expect([keys.length, (await one.store.listKeys()).length]).toEqual([1, 1]);

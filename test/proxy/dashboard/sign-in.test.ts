@@ -111,8 +111,22 @@ testBackends(
     const third = dashboard.visitor();
     await third.signIn('ada@example.org');
     expect((await third.send('/sign-in/code', { code: recovery[3]! })).status, 'a recovery code works once').toBe(403);
+    expect((await second.open('/profile')).text).toContain('9 recovery codes are left');
+    const renewed = await second.send('/profile', {}, '/profile/two-step/codes');
+    const [fresh] = /<code id="codes"[^>]*>([^<]+)</.exec(renewed.html)![1]!.split('\n');
+    expect((await second.open('/profile')).text).toContain('10 recovery codes are left');
+    for (const [earlier, status] of [
+      [recovery[4]!, 403],
+      [fresh!, 200],
+    ] as const) {
+      const fourth = dashboard.visitor();
+      await fourth.signIn('ada@example.org');
+      expect((await fourth.send('/sign-in/code', { code: earlier })).status).toBe(status);
+    }
     clock.forward(11 * 60_000);
     expect((await third.open('/sign-in/code')).path, 'the time for the code is over').toBe('/sign-in');
+    const unconfirmed = await second.send('/profile', {}, '/profile/two-step/codes');
+    expect([unconfirmed.status, unconfirmed.text]).toEqual([403, expect.stringContaining('enter a code again')]);
 
     const page = await second.send('/profile/two-step/off', {});
     expect([page.status, page.text]).toEqual([403, expect.stringContaining('please enter a code again')]);
