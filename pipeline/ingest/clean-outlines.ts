@@ -53,24 +53,64 @@ export async function cleanOutlines(
 ): Promise<{ polygons: Polygon[][]; slivers: Sliver[] }> {
   const limit = source.sliver_km2 ?? SLIVER_KM2;
   const refusal = refusalIn(source.files[0]!.path);
-  const { slivers, ground } = await tilesOf(lgas, limit);
+  const mosaic = await measure(lgas, limit);
+  const loops = loopsIn(lgas, mosaic.ground, limit, refusal);
+  const { small = [], enclave = [], lake = [] } = judge(mosaic, limit, uncovered, refusal);
+  const tell = (rule: string, what: ReportLine['what'], more: Partial<ReportLine> = {}) =>
+    report.push({ source: source.id, rule, what, ...more });
+  if (lake.length > 0)
+    tell(
+      'uncovered',
+      worded`${counted(lake, 'gap')} between {lga.many}, ${totalOf(lake)} km² in all, in no {lga.one}; ${largestOf(lake)}`,
+    );
+  const isClean = ({ code, polygons }: Outline) => isSame(polygons, mosaic.ground.get(code)!.polygons);
+  if (small.length + enclave.length === 0 && lgas.every(isClean))
+    return { polygons: lgas.map(({ polygons }) => polygons), slivers: [] };
+  const polygons = await clean(lgas, mosaic.slivers, limit, refusal);
+  if (small.length > 0) {
+    const { overlap = [], gap = [] } = Object.groupBy(small, ({ kind }) => kind);
+    const kinds = [counted(overlap, 'overlap'), counted(gap, 'gap')].filter((text) => text !== '').join(' and ');
+    tell(
+      'slivers cleaned',
+      worded`${kinds} between {lga.many}, ${totalOf(small)} km² in all, none larger than ${limit} km² (sliver_km2): overlaps belong to the smaller {lga.one}, gaps to a neighbour; ${largestOf(small)}`,
+    );
+  }
+  if (loops.length > 0)
+    tell('slivers cleaned', worded`loops where outlines cross themselves are removed: ${loops.join('; ')}`);
+  if (enclave.length > 0)
+    tell(
+      'cut out',
+      worded`{lga.many} inside the outline of another one are cut out of it: ${enclave.map((sliver) => `${between(sliver)} share ${sizeOf(sliver)}`).join('; ')}`,
+      { needs_approval: true },
+    );
+  return { polygons, slivers: small };
+}
 
-  const loops = readEach(lgas, ({ code, polygons }) => {
+/** Places and sizes of the loops of outlines that cross themselves. @throws BadInput for those that are too large */
+const loopsIn = (lgas: readonly Outline[], ground: Mosaic['ground'], limit: number, refusal: Refusal): string[] =>
+  readEach(lgas, ({ code, polygons }) => {
     const km2 = drawnTwice(polygons, ground.get(code)!);
     // Of an outline whose loops cancel each other out, mapshaper makes no tile.
     if (km2 > limit || ground.get(code)!.km2 === 0) refuseCrossing(refusal.at(code), polygons);
-    return { code, km2, crossing: selfCrossing(polygons) };
-  }).filter(({ crossing }) => crossing);
+    const crossing = selfCrossing(polygons);
+    return crossing ? [`${code} at ${placeOf(crossing)} (${km2.toFixed(3)} km²)`] : [];
+  }).flat();
 
+/**
+ * What becomes of each sliver: small ones go to an LGA, enclaves are cut out of the LGA around them, lakes stay.
+ * @throws BadInput for all others, unless they are declared
+ */
+function judge({ slivers, ground }: Mosaic, limit: number, uncovered: number, refusal: Refusal) {
   const enclosing = enclosures(slivers, ground);
   const isEnclave = ({ codes }: Sliver) =>
     codes.every((a, i) => codes.slice(i + 1).every((b) => enclosing.has(`${a} ${b}`) !== enclosing.has(`${b} ${a}`)));
-  const enclaves = slivers.filter((sliver) => sliver.kind === 'overlap' && !sliver.small && isEnclave(sliver));
-  const faults = slivers.filter(
-    (sliver) =>
-      !sliver.small &&
-      (sliver.kind === 'overlap' ? !enclaves.includes(sliver) : sliver.width < NARROW_M && sliver.km2 > uncovered),
-  );
+  const judged = Object.groupBy(slivers, (sliver) => {
+    if (sliver.small) return 'small';
+    if (sliver.kind === 'overlap') return isEnclave(sliver) ? 'enclave' : 'fault';
+    if (sliver.km2 <= uncovered) return 'declared';
+    return sliver.width < NARROW_M ? 'fault' : 'lake';
+  });
+  const { fault: faults = [] } = judged;
   const declarable = faults.filter(
     ({ kind, codes, km2 }) => kind === 'gap' || codes.every((code) => km2 <= SMALL_OVERLAP * ground.get(code)!.km2),
   );
@@ -84,26 +124,21 @@ export async function cleanOutlines(
       declarable.includes(fault) ? remedy : null,
     );
   });
+  return judged;
+}
 
-  const lakes = slivers.filter(({ kind, small, km2 }) => kind === 'gap' && !small && km2 > uncovered);
-  if (lakes.length > 0) {
-    const largest = largestOf(lakes);
-    report.push({
-      source: source.id,
-      rule: 'uncovered',
-      what: worded`${counted(lakes.length, 'gap')} between {lga.many}, ${totalOf(lakes)} km² in all, in no {lga.one}; the largest, of ${sizeOf(largest)}, lies between ${between(largest)}`,
-    });
-  }
-  const small = slivers.filter((sliver) => sliver.small);
-  const isClean = ({ code, polygons }: Outline) => isSame(polygons, ground.get(code)!.polygons);
-  if (small.length + enclaves.length === 0 && lgas.every(isClean))
-    return { polygons: lgas.map(({ polygons }) => polygons), slivers: [] };
-
+/** The outlines after mapshaper's `-clean`; one that keeps its edges stays as it was drawn. */
+async function clean(
+  lgas: readonly Outline[],
+  slivers: readonly Sliver[],
+  limit: number,
+  refusal: Refusal,
+): Promise<Polygon[][]> {
   const cleaned = await transform(
     lgas,
     `-clean allow-empty overlap-rule=min-area gap-fill-area=${limit}km2 sliver-control=0`,
   );
-  const polygons = readEach(lgas, ({ code, polygons }, i) => {
+  return readEach(lgas, ({ code, polygons }, i) => {
     const now = polygonsOf(cleaned[i]!);
     if (now.length > 0) return isSame(polygons, now) ? polygons : now;
     const others = slivers
@@ -111,36 +146,10 @@ export async function cleanOutlines(
       .filter((other) => other !== code);
     throw refusal.at(code)(`no ground outside ${[...new Set(others)].join(', ') || 'its lines'}`, 'an area of its own');
   });
-
-  if (small.length > 0) {
-    const largest = largestOf(small);
-    const kinds = (['overlap', 'gap'] as const).flatMap((kind) => {
-      const count = small.filter((sliver) => sliver.kind === kind).length;
-      return count === 0 ? [] : [counted(count, kind)];
-    });
-    report.push({
-      source: source.id,
-      rule: 'slivers cleaned',
-      what: worded`${kinds.join(' and ')} between {lga.many}, ${totalOf(small)} km² in all, none larger than ${limit} km² (sliver_km2): overlaps belong to the smaller {lga.one}, gaps to a neighbour; the largest, of ${sizeOf(largest)}, lies between ${between(largest)}`,
-    });
-  }
-  if (loops.length > 0)
-    report.push({
-      source: source.id,
-      rule: 'slivers cleaned',
-      what: worded`loops where outlines cross themselves are removed: ${loops.map(({ code, km2, crossing }) => `${code} at ${crossing!.map((degrees) => degrees.toFixed(4)).join(', ')} (${km2.toFixed(3)} km²)`).join('; ')}`,
-    });
-  if (enclaves.length > 0)
-    report.push({
-      source: source.id,
-      rule: 'cut out',
-      what: worded`{lga.many} inside the outline of another one are cut out of it: ${enclaves.map((enclave) => `${between(enclave)} share ${sizeOf(enclave)}`).join('; ')}`,
-      needs_approval: true,
-    });
-  return { polygons, slivers: small };
 }
 
-const counted = (count: number, kind: Sliver['kind']) => `${count} ${count === 1 ? kind : `${kind}s`}`;
+const counted = ({ length: count }: readonly Sliver[], kind: Sliver['kind']) =>
+  count === 0 ? '' : `${count} ${count === 1 ? kind : `${kind}s`}`;
 
 const VALID = 'a valid polygon; make one with: mapshaper FILE -clean allow-overlaps -o VALID.geojson';
 
@@ -159,11 +168,14 @@ interface Ground {
   planar: number;
 }
 
-/** The overlaps and gaps of outlines, and the ground that each of them contains, by mapshaper's mosaic of them all. */
-async function tilesOf(
-  lgas: readonly Outline[],
-  limit: number,
-): Promise<{ slivers: Sliver[]; ground: Map<string, Ground> }> {
+/** The overlaps and gaps of outlines, and the ground that each of them contains. */
+interface Mosaic {
+  slivers: Sliver[];
+  ground: Map<string, Ground>;
+}
+
+/** Cuts all outlines into tiles by mapshaper's `-mosaic`. */
+async function measure(lgas: readonly Outline[], limit: number): Promise<Mosaic> {
   const tiles = await transform(
     lgas,
     '-mosaic calc="codes = collect(code)" -each "m2 = this.area, planar = this.planarArea"',
@@ -259,15 +271,18 @@ function edgesOf(polygons: readonly Polygon[]): Set<string> {
 }
 
 const totalOf = (slivers: readonly Sliver[]) => slivers.reduce((sum, { km2 }) => sum + km2, 0).toFixed(3);
-const largestOf = (slivers: readonly Sliver[]) =>
-  slivers.reduce((most, sliver) => (sliver.km2 > most.km2 ? sliver : most));
+function largestOf(slivers: readonly Sliver[]): string {
+  const largest = slivers.reduce((most, sliver) => (sliver.km2 > most.km2 ? sliver : most));
+  return `the largest, of ${sizeOf(largest)}, lies between ${between(largest)}`;
+}
 
 /** Codes of at most four areas. */
 const between = ({ codes }: Sliver) =>
   `${codes.slice(0, 4).join(' and ')}${codes.length > 4 ? ` and ${codes.length - 4} more` : ''}`;
 
-const sizeOf = ({ km2, width, at }: Sliver) =>
-  `${km2.toFixed(3)} km², ${width.toFixed(0)} m wide, at ${at.map((degrees) => degrees.toFixed(4)).join(', ')}`;
+const sizeOf = ({ km2, width, at }: Sliver) => `${km2.toFixed(3)} km², ${width.toFixed(0)} m wide, at ${placeOf(at)}`;
+
+const placeOf = (at: readonly number[]) => at.map((degrees) => degrees.toFixed(4)).join(', ');
 
 interface Feature {
   properties: Record<string, unknown>;

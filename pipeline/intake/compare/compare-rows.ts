@@ -84,10 +84,6 @@ export interface RowComparison {
   added_places: PlaceAgreement[];
   /** Added months, of all places or of a state, most of whose figures above 0 are equal to those of an earlier month. */
   repeated: { column: string; of: string; as: Period; rows: number; same: number }[];
-  /** Figures of a place in a year, added or changed, that are equal to those of another place or year. */
-  copied: { column: string; of: string; as: string; same: number }[];
-  /** Places in a year, and states in a month, whose added or changed figures are all the same. */
-  flat: { column: string; of: string; rows: number; value: number }[];
   /** Figures of settled months, and lower ones of any month, that have changed: see `LATE_MONTHS`. */
   corrected: { column: string; place: string; period: Period; was: number; is: number }[];
   /** Rows, of one time, that have exchanged their values. */
@@ -101,14 +97,9 @@ export interface RowComparison {
 }
 
 /** Minimum number of rows of a set that is checked for rewriting: in a smaller one, most may be corrected. */
-export const LEAST_RECORD = 6;
+const LEAST_RECORD = 6;
 /** Records of this many last months may still be completed by late reports. */
-export const LATE_MONTHS = 6;
-/**
- * Fewer equal figures are chance: in Nigeria's files, two places, or two years of a place, share at most two figures of
- * three digits in the same months of a year.
- */
-export const LEAST_COPIED = 4;
+const LATE_MONTHS = 6;
 /** Minimum number of places whose order is compared: fewer have no meaningful order. */
 export const LEAST_PLACES = 10;
 const EXAMPLES = 5;
@@ -155,8 +146,6 @@ export const compareRows = (before: readonly ComparedRow[], after: readonly Comp
       added_months: await sums(db, 'usual', "'added months of ' || _state"),
       added_places: await agreements(db, 'usual', columns),
       repeated: await repeated(db),
-      copied: await copied(db),
-      flat: await flat(db),
       exchanged: await exchanged(db),
       highest: await highest(db),
       reporting: await reporting(db),
@@ -354,46 +343,6 @@ const repeated = (db: Database) =>
      FROM sets JOIN equal
        ON equal."column" = sets."column" AND equal._period = sets._period AND state IN ('', equal._state)
      WHERE rows >= ${LEAST_PLACES} GROUP BY ALL HAVING same > rows / 2 ORDER BY min(sets.nth), of, "as"`,
-  );
-
-/** Pairs of places that already had equal figures before, such as those of one station, are left out. */
-const copied = (db: Database) =>
-  db.rows<RowComparison['copied'][number]>(
-    `WITH telling AS (FROM fresh WHERE _period <> '' AND is_telling(value)),
-     pieces AS (
-       SELECT f."column", f.nth, f._place AS place, f._group AS year, o._place AS other, o._group AS other_year,
-         count(DISTINCT f.value) AS same
-       FROM telling f JOIN cells o ON o.side = 'is' AND o."column" = f."column" AND o.value = f.value
-         AND right(o._period, 2) = right(f._period, 2) AND (o._place, o._group) <> (f._place, f._group)
-       GROUP BY ALL HAVING same >= ${LEAST_COPIED}
-     ), twins AS (
-       SELECT p.* FROM (SELECT DISTINCT "column", place, other FROM pieces WHERE place <> other) p
-       JOIN cells a ON a.side = 'was' AND a."column" = p."column" AND a._place = place
-       JOIN cells b ON b.side = 'was' AND b."column" = p."column" AND b._place = other
-         AND b._period = a._period AND b.value = a.value AND is_telling(a.value)
-       GROUP BY ALL HAVING count(*) >= ${LEAST_COPIED}
-     )
-     SELECT "column", place || ' in ' || year AS of, other || ' in ' || other_year AS "as", same
-     FROM pieces ANTI JOIN twins USING ("column", place, other) ORDER BY nth, same DESC, of, "as"`,
-  );
-
-/** Places and states that already had such figures before, such as those within one cell of a grid, are left out. */
-const flat = (db: Database) =>
-  db.rows<RowComparison['flat'][number]>(
-    `WITH sets AS (
-       SELECT *, _place AS name, _group AS time FROM cells
-       SEMI JOIN fresh USING ("column", _place) WHERE _period <> '' AND value IS NOT NULL
-       UNION ALL SELECT *, _state, _period FROM cells
-       SEMI JOIN fresh USING ("column", _state) WHERE _period <> '' AND value IS NOT NULL AND _state <> ''
-     ), found AS (
-       SELECT side, "column", nth, name, time, count(*) AS rows, min(value) AS value, list(_key) AS keys
-       FROM sets GROUP BY ALL
-       HAVING rows >= ${LEAST_RECORD} AND min(value) = max(value) AND is_telling(min(value))
-     )
-     SELECT "column", name || ' in ' || time AS of, rows, value FROM found
-     WHERE side = 'is' AND EXISTS (FROM fresh WHERE fresh."column" = found."column" AND list_contains(keys, fresh._key))
-       AND ("column", name) NOT IN (SELECT ("column", name) FROM found WHERE side = 'was')
-     ORDER BY nth, rows DESC, of`,
   );
 
 const corrected = (db: Database, settled: Period) =>

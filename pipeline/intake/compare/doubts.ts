@@ -95,8 +95,7 @@ const andMore = (count: number) => (count > 0 ? ` and ${count} more` : '');
 
 /** Doubts about existing months, and about added months compared with earlier ones. */
 function monthDoubts(comparison: RowComparison): string[] {
-  const { columns, by_month, corrected, added_months, added_places, repeated, copied, flat, highest, reporting } =
-    comparison;
+  const { columns, by_month, corrected, added_months, added_places, repeated, highest, reporting } = comparison;
   const usual = new Map(columns.map(({ column, was }) => [column, was.mean ?? 0]));
   const wet = ({ column, rows, was, is }: SumChange) => Math.max(was, is) > LEAST_SHARE * rows * usual.get(column)!;
   const isLarge = ({ column, was, is }: (typeof corrected)[number]) =>
@@ -117,8 +116,6 @@ function monthDoubts(comparison: RowComparison): string[] {
       ({ place, period, most, is }) => `${place} has ${describeRatio(is / most)} its previous maximum in ${period}`,
     ),
     ...byColumn(repeated, ({ of, as, rows, same }) => `${of} repeats the figures of ${as} (${same} of ${rows} places)`),
-    ...byColumn(copied, ({ of, as, same }) => `${of} has the figures of ${as} (${same} months)`),
-    ...byColumn(flat, ({ of, rows, value }) => `${of} has one figure throughout (${rows} times ${value})`),
     ...reporting
       .filter(({ places, before }) => places < before)
       .map(

@@ -1,7 +1,7 @@
 /** Figures of areas that are possible one by one and impossible beside each other. */
-import { FIGURES } from '../../catalog/figures.ts';
+import type { Figure } from '../../catalog/figures.ts';
 import { correlation, mean, median } from '../../lib/numerics/averages.ts';
-import { type Content, type Doubt, namesOf, stateOfLga, totalsIn, weatherOf } from './content.ts';
+import { type Content, gainOneRowOff, namesOf, stateOfLga, totalsIn, weatherOf } from './content.ts';
 
 /** More areas than this share, or some with less than this part of the middle figure, make 0 a figure like others. */
 const MOST_ZEROS = 0.25;
@@ -36,22 +36,17 @@ const LEAST_CORRELATION = 0.3;
 const SAME_NETS = 3;
 
 /** A number of people that several areas share. */
-export function sharedPeople({ areas, census }: Content): Doubt[] {
+export function sharedPeople({ areas, census }: Content): string[] {
   const names = namesOf(areas);
   return [...Map.groupBy(census, ({ people }) => people)].flatMap(([people, rows]) =>
     rows.length < SAME_PEOPLE
       ? []
-      : [
-          {
-            source: 'population_census',
-            at: `${people} people in ${rows.length} areas, such as ${names.get(rows[0]!.lga_code)}`,
-          },
-        ],
+      : [`${people} people in ${rows.length} areas, such as ${names.get(rows[0]!.lga_code)}`],
   );
 }
 
 /** Areas whose people by table, beside the raster, are far from what their neighbours lead to expect. */
-export function peopleApart(content: Content): Doubt[] {
+export function peopleApart(content: Content): string[] {
   const { areas, neighbours } = content;
   const names = namesOf(areas);
   const ratios = new Map(ratiosOf(content));
@@ -63,14 +58,14 @@ export function peopleApart(content: Content): Doubt[] {
   const most = Math.max(Math.log(LEAST_FACTOR), DEVIATIONS * usual);
   return apart
     .filter(({ apart }) => Math.abs(apart) > most)
-    .map(({ code, apart }) => ({
-      source: 'population_census',
-      at: `${names.get(code)}: ${Math.exp(apart).toPrecision(2)} times what the raster and its neighbours suggest`,
-    }));
+    .map(
+      ({ code, apart }) =>
+        `${names.get(code)}: ${Math.exp(apart).toPrecision(2)} times what the raster and its neighbours suggest`,
+    );
 }
 
 /** Areas with as many people by table as all others of their state together, and by raster with fewer. */
-export function totalsOfPeople({ areas, census, people }: Content): Doubt[] {
+export function totalsOfPeople({ areas, census, people }: Content): string[] {
   const names = namesOf(areas);
   const stateOf = stateOfLga(areas);
   return [...Map.groupBy(census, ({ lga_code }) => stateOf.get(lga_code)).values()].flatMap((rows) => {
@@ -79,10 +74,9 @@ export function totalsOfPeople({ areas, census, people }: Content): Doubt[] {
     const large = new Set(amounts(({ lga_code }) => people.get(lga_code) ?? 0).map(({ name }) => name));
     return amounts((row) => row.people)
       .filter(({ name }) => !large.has(name))
-      .map(({ name, amount, others }) => ({
-        source: 'population_census',
-        at: `${name}: ${amount} people, ${others} in the ${rows.length - 1} others together`,
-      }));
+      .map(
+        ({ name, amount, others }) => `${name}: ${amount} people, ${others} in the ${rows.length - 1} others together`,
+      );
   });
 }
 
@@ -94,28 +88,23 @@ const ratiosOf = ({ census, people }: Content) =>
   });
 
 /** States whose people by table fit the raster far better if the column is moved by one row. */
-export function peopleRowOff({ areas, census, people }: Content): Doubt[] {
+export function peopleRowOff({ areas, census, people }: Content): string[] {
   const counted = new Map(census.map((row) => [row.lga_code, row.people]));
   return areas.states.flatMap(({ state_code, state }) => {
     const codes = areas.lgas
       .filter((lga) => lga.state_code === state_code && counted.has(lga.lga_code) && people.get(lga.lga_code))
       .map(({ lga_code }) => lga_code);
     if (codes.length < LEAST_AREAS) return [];
-    const table = codes.map((code) => Math.log(counted.get(code)!));
-    const raster = codes.map((code) => Math.log(people.get(code)!));
-    const moved = [-1, 1].map((by) =>
-      correlation(
-        table,
-        raster.map((_, i) => raster.at((i + by) % raster.length)!),
-      ),
+    const gain = gainOneRowOff(
+      codes.map((code) => Math.log(counted.get(code)!)),
+      codes.map((code) => Math.log(people.get(code)!)),
     );
-    const gain = Math.max(...moved) - correlation(table, raster);
-    return gain > ROW_OFF_GAIN ? [{ source: 'population_census', at: `${state_code} ${state}` }] : [];
+    return gain > ROW_OFF_GAIN ? [`${state_code} ${state}`] : [];
   });
 }
 
 /** Two areas of a state whose climate, from a table, fits far better if it is exchanged. */
-export function exchangedAreas(content: Content): Doubt[] {
+export function exchangedAreas(content: Content): string[] {
   const { areas, neighbours, gridded } = content;
   if (gridded) return [];
   const names = namesOf(areas);
@@ -142,9 +131,7 @@ export function exchangedAreas(content: Content): Doubt[] {
       if (a.state_code !== b.state_code) return [];
       const before = misfit(swap[0]) + misfit(swap[1]);
       const after = misfit(swap[0], swap) + misfit(swap[1], swap);
-      return before > EXCHANGE_GAIN * after
-        ? [{ source: 'climate', at: `${names.get(swap[0])} and ${names.get(swap[1])}` }]
-        : [];
+      return before > EXCHANGE_GAIN * after ? [`${names.get(swap[0])} and ${names.get(swap[1])}`] : [];
     }),
   );
 }
@@ -153,47 +140,44 @@ const levelsOf = (series: ReturnType<typeof weatherOf>, scale: (value: number) =
   new Map(series.map(({ code, values }) => [code, scale(mean(values as number[]))]));
 
 /** A figure other than 0 that is the same in all areas, or in those of a state where most states have several. */
-export function sharedFigures({ areas, layers }: Content): Doubt[] {
-  const stateOf = stateOfLga(areas);
-  const names = namesOf(areas);
-  return FIGURES.flatMap((figure) => {
-    const rows = layers.filter((row) => row[figure] !== null && row[figure] !== undefined);
-    const shared = (own: typeof rows) => {
-      const values = own.map((row) => row[figure]!);
+export const sharedFigure =
+  (figure: Figure) =>
+  ({ areas, layers }: Content): string[] => {
+    const stateOf = stateOfLga(areas);
+    const names = namesOf(areas);
+    const rows = layers.flatMap(({ lga_code, [figure]: value }) => (value == null ? [] : [{ lga_code, value }]));
+    const isShared = (own: typeof rows) => {
+      const values = own.map(({ value }) => value);
       const most = Math.max(...values);
       return values.length >= LEAST_AREAS && most !== 0 && most - Math.min(...values) <= ROUNDING * Math.abs(most);
     };
-    const at = (own: typeof rows, where: string) => ({
-      source: figure,
-      at: `${own[0]![figure]!.toPrecision(2)} in all ${own.length} areas${where}`,
-    });
-    if (shared(rows)) return [at(rows, '')];
+    const describe = (own: typeof rows, where: string) =>
+      `${own[0]!.value.toPrecision(2)} in all ${own.length} areas${where}`;
+    if (isShared(rows)) return [describe(rows, '')];
     const states = [...Map.groupBy(rows, ({ lga_code }) => stateOf.get(lga_code)!)];
-    const alike = states.filter(([, own]) => shared(own));
+    const alike = states.filter(([, own]) => isShared(own));
     return alike.length > MOST_ALIKE * states.length
       ? []
-      : alike.map(([state, own]) => at(own, ` of ${names.get(state)}`));
-  });
-}
+      : alike.map(([state, own]) => describe(own, ` of ${names.get(state)}`));
+  };
 
 /** Figures of 0 where no other area has a low one. */
-export function lonelyZeros({ areas, layers }: Content): Doubt[] {
-  const names = namesOf(areas);
-  return FIGURES.flatMap((figure) => {
+export const lonelyZeros =
+  (figure: Figure) =>
+  ({ areas, layers }: Content): string[] => {
+    const names = namesOf(areas);
     const zeros = layers.filter((row) => row[figure] === 0);
     const others = layers.flatMap((row) => row[figure] || []);
     const least = Math.min(...others);
     return others.length >= LEAST_AREAS && zeros.length <= MOST_ZEROS * layers.length && least > LOW * median(others)
-      ? zeros.map(({ lga_code }) => ({
-          source: figure,
-          at: `${names.get(lga_code)}, with at least ${least.toPrecision(2)} in ${others.length} others`,
-        }))
+      ? zeros.map(
+          ({ lga_code }) => `${names.get(lga_code)}, with at least ${least.toPrecision(2)} in ${others.length} others`,
+        )
       : [];
-  });
-}
+  };
 
 /** Net use that cannot be, beside access: a copy of it, far above it, or unrelated to it. */
-export function netsApart({ areas, layers }: Content): Doubt[] {
+export function netsApart({ areas, layers }: Content): string[] {
   const figures = new Map(layers.map((row) => [row.lga_code, row]));
   const states = areas.states.map(({ state_code, state }) => {
     const own = areas.lgas.filter((lga) => lga.state_code === state_code).map(({ lga_code }) => figures.get(lga_code));
@@ -222,5 +206,5 @@ export function netsApart({ areas, layers }: Content): Doubt[] {
     found.push(`net use is above access in ${above.length} of ${compared.length} larger areas`);
   if (compared.length >= LEAST_STATES && common < LEAST_CORRELATION)
     found.push(`net use and access are hardly correlated (${common.toFixed(2)})`);
-  return found.map((at) => ({ source: 'itn_use', at }));
+  return found;
 }

@@ -1,17 +1,7 @@
 /** Case records that contradict each other, the people or the rain. */
 import { monthOf, periodOf } from '../../contract/months.ts';
 import { correlation, mean, median } from '../../lib/numerics/averages.ts';
-import {
-  byState,
-  type Content,
-  casesOf,
-  type Doubt,
-  known,
-  namesOf,
-  type Series,
-  totalsIn,
-  weatherOf,
-} from './content.ts';
+import { byState, type Content, casesOf, known, namesOf, type Series, totalsIn, weatherOf } from './content.ts';
 
 /** Late reports change a month's sum by a few per cent. */
 const SUM_TOLERANCE = 0.05;
@@ -41,10 +31,8 @@ const LATEST_LAG = 4;
 const NO_SEASON = 0.3;
 const A_SEASON = 0.7;
 
-const found = (at: string): Doubt => ({ source: 'cases', at });
-
 /** Areas without any record in a state, or states in the country, most of which report. */
-export function neverReported(content: Content): Doubt[] {
+export function neverReported(content: Content): string[] {
   const { areas } = content;
   const names = namesOf(areas);
   const series = casesOf(content);
@@ -53,7 +41,7 @@ export function neverReported(content: Content): Doubt[] {
     const silent = codes.filter((code) => !reported.has(code));
     return silent.length === 0 || silent.length >= codes.length / 2
       ? []
-      : [found(`${silent.map((code) => names.get(code)).join(', ')} (${of})`)];
+      : [`${silent.map((code) => names.get(code)).join(', ')} (${of})`];
   };
   const states = areas.states.map(({ state_code }) => state_code);
   return [
@@ -69,7 +57,7 @@ export function neverReported(content: Content): Doubt[] {
 }
 
 /** States whose own record differs from the sum of their areas in months in which all of these report. */
-export function sumsApart(content: Content): Doubt[] {
+export function sumsApart(content: Content): string[] {
   const series = casesOf(content);
   const areasOf = byState(series);
   return series.flatMap((state) => {
@@ -86,21 +74,20 @@ export function sumsApart(content: Content): Doubt[] {
     });
     return apart.length === 0
       ? []
-      : [found(`${state.name} in ${apart.length} ${apart.length === 1 ? 'month' : 'months'}, such as ${apart[0]}`)];
+      : [`${state.name} in ${apart.length} ${apart.length === 1 ? 'month' : 'months'}, such as ${apart[0]}`];
   });
 }
 
 /** Areas with as many cases as all others of their state together. */
-export const totalsAmongAreas = (content: Content): Doubt[] =>
+export const totalsAmongAreas = (content: Content): string[] =>
   [...byState(casesOf(content)).values()].flatMap((areas) =>
     totalsIn(areas.map(({ name, values }) => ({ name, amount: known(values).reduce((a, b) => a + b, 0) }))).map(
-      ({ name, amount, others }) =>
-        found(`${name}: ${amount} cases, ${others} in the ${areas.length - 1} others together`),
+      ({ name, amount, others }) => `${name}: ${amount} cases, ${others} in the ${areas.length - 1} others together`,
     ),
   );
 
 /** Areas whose cases per person are far from those of their state. */
-export function incidenceApart(content: Content): Doubt[] {
+export function incidenceApart(content: Content): string[] {
   return [...byState(casesOf(content)).values()].flatMap((areas) => {
     const rated = areas.flatMap(({ code, name, values }) => {
       const people = content.people.get(code) ?? 0;
@@ -111,7 +98,7 @@ export function incidenceApart(content: Content): Doubt[] {
     const usual = median(rated.map(({ rate }) => rate));
     return rated.flatMap(({ name, rate }) =>
       Math.abs(Math.log(rate / usual)) > Math.log(INCIDENCE_FACTOR)
-        ? [found(`${name}: ${rate.toFixed(0)} cases a year per 1000 people, where ${usual.toFixed(0)} are usual`)]
+        ? [`${name}: ${rate.toFixed(0)} cases a year per 1000 people, where ${usual.toFixed(0)} are usual`]
         : [],
     );
   });
@@ -121,7 +108,7 @@ export function incidenceApart(content: Content): Doubt[] {
  * Months without cases in an area, in which another one has as many more as that area usually has: compared with the
  * same months of the years before and after, so that a lasting change is none.
  */
-export function countedElsewhere(content: Content): Doubt[] {
+export function countedElsewhere(content: Content): string[] {
   const series = casesOf(content).filter(({ of_state }) => !of_state);
   return series.flatMap((silent) =>
     blankStretches(silent).flatMap((months) => {
@@ -147,9 +134,7 @@ export function countedElsewhere(content: Content): Doubt[] {
         );
         return compared.length > 0 && isTaken
           ? [
-              found(
-                `${silent.name} has none from ${periodOf(months[0]!)} to ${periodOf(months.at(-1)!)}, when ${own.name} has ${mean(compared.map(({ times }) => times)).toFixed(1)} times its usual ones`,
-              ),
+              `${silent.name} has none from ${periodOf(months[0]!)} to ${periodOf(months.at(-1)!)}, when ${own.name} has ${mean(compared.map(({ times }) => times)).toFixed(1)} times its usual ones`,
             ]
           : [];
       });
@@ -173,7 +158,7 @@ function casesIn({ first, values }: Series, months: readonly number[], by: numbe
 }
 
 /** Years in which an area's cases are a multiple of its other years' and the rest of the state's are not. */
-export function yearsApart(content: Content): Doubt[] {
+export function yearsApart(content: Content): string[] {
   return [...byState(casesOf(content)).values()].flatMap((areas) => {
     if (areas.length < LEAST_OTHERS) return [];
     const departures = areas.map((area) => {
@@ -188,7 +173,7 @@ export function yearsApart(content: Content): Doubt[] {
       if (relative.length < LEAST_YEARS) return [];
       return relative.flatMap(({ year, apart }) =>
         apart - usual > Math.log(SUSPECTED_FACTOR)
-          ? [found(`${name}: ${year} has ${Math.exp(apart - usual).toFixed(1)} times the cases of its other years`)]
+          ? [`${name}: ${year} has ${Math.exp(apart - usual).toFixed(1)} times the cases of its other years`]
           : [],
       );
     });
@@ -207,7 +192,7 @@ function yearlyLevels({ first, values }: Series): Map<string, number> {
 }
 
 /** States whose cases do not follow their rain within a season, but would at another time of the year. */
-export function seasonsApart(content: Content): Doubt[] {
+export function seasonsApart(content: Content): string[] {
   const names = namesOf(content.areas);
   const rain = byState(weatherOf(content, 'rain_mm'));
   return [...Map.groupBy(casesOf(content), ({ state_code }) => state_code)].flatMap(([state, records]) => {
@@ -224,9 +209,7 @@ export function seasonsApart(content: Content): Doubt[] {
     const near = Math.max(...fits.slice(0, LATEST_LAG + 1));
     return near < NO_SEASON && fits[lag]! > A_SEASON
       ? [
-          found(
-            `${names.get(state)}: cases fit the rain of ${lag} months before (correlation ${fits[lag]!.toFixed(2)}), not of up to ${LATEST_LAG} (${near.toFixed(2)})`,
-          ),
+          `${names.get(state)}: cases fit the rain of ${lag} months before (correlation ${fits[lag]!.toFixed(2)}), not of up to ${LATEST_LAG} (${near.toFixed(2)})`,
         ]
       : [];
   });

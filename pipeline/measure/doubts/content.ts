@@ -9,6 +9,7 @@ import type {
   Polygons,
   SurveyRow,
 } from '../../ingest/ingest-tables.ts';
+import { correlation } from '../../lib/numerics/averages.ts';
 
 /** What all files together contain. A list is empty if the country has no such file. */
 export interface Content {
@@ -23,14 +24,6 @@ export interface Content {
   layers: readonly LayerRow[];
   /** People by LGA code, from the population raster. */
   people: ReadonlyMap<string, number>;
-}
-
-/** A place or a set of rows that a check finds hard to believe. */
-export interface Doubt {
-  /** What the data are: `climate`, `surveys` … */
-  source: string;
-  /** Where, and what was found. */
-  at: string;
 }
 
 /** Monthly values of a place without gaps, from `first` (a `monthIndex`); null if unknown. */
@@ -110,6 +103,12 @@ export function totalsIn(areas: readonly { name: string; amount: number }[]) {
     : areas
         .map(({ name, amount }) => ({ name, amount, others: all - amount }))
         .filter(({ amount, others }) => amount > TOTAL * others);
+}
+
+/** How much better, in correlation, two columns fit if one of them is moved by a row, forwards or backwards. */
+export function gainOneRowOff(a: readonly number[], b: readonly number[]): number {
+  const moved = (by: number) => b.map((_, i) => b.at((i + by) % b.length)!);
+  return Math.max(correlation(a, moved(-1)), correlation(a, moved(1))) - correlation(a, b);
 }
 
 export const known = (values: readonly (number | null)[]): number[] => values.filter((value) => value !== null);

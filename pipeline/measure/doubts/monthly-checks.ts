@@ -1,8 +1,8 @@
 /** Monthly records that are possible month by month and impossible as a whole. */
 import { periodOf } from '../../contract/months.ts';
-import { correlation, mean, median } from '../../lib/numerics/averages.ts';
+import { correlation, mean } from '../../lib/numerics/averages.ts';
 import { binomialTail } from '../../lib/numerics/binomial-tail.ts';
-import { byState, type Content, casesOf, type Doubt, known, type Series, weatherOf } from './content.ts';
+import { byState, type Content, casesOf, known, type Series, weatherOf } from './content.ts';
 
 /** Half a year: shorter stretches may agree where little rain or few cases are counted. */
 const STRETCH = 6;
@@ -11,12 +11,12 @@ const LEAST_DIGITS = 12;
 /** Small neighbouring areas may take their rain from the same cell of a grid, but then in most months, and several do. */
 const SHARED_CELL = 1 / 3;
 const LEAST_SHARING = 3;
-/** A copy fits the areas around it worse than its original fits those around that, by at least this factor. */
-const COPY_MISFIT = 2;
 /** The longest dry season of an LGA of Nigeria is five months; a whole year is a gap. */
 const DRY_MONTHS = 12;
 /** Rain given to a tenth of a millimetre repeats once by chance, never for so long. */
 const SAME_MONTHS = 4;
+/** Fewer cases may be as many month after month. */
+const LEAST_REPEATED = 100;
 /** Monthly rain varies by 0.64 of its mean or more in Nigeria, and by 0.25 in made-up countries. */
 const LEAST_VARIATION = 0.1;
 /**
@@ -49,16 +49,17 @@ interface Copy {
   months: number;
 }
 
-/** Stretches of months whose values are those of another time or area. */
-export function copiedMonths(content: Content): Doubt[] {
-  const counts = { ...content, gridded: false };
-  return [
-    ...copiesAmong(content, weatherOf(content, 'rain_mm')).map((at) => ({ source: 'climate', at })),
-    ...copiesAmong(counts, casesOf(content)).map((at) => ({ source: 'cases', at })),
-  ];
-}
+/** Stretches of months whose rain is that of another time or area. */
+export const copiedRain = (content: Content): string[] => copiesAmong(content, weatherOf(content, 'rain_mm'));
 
-function copiesAmong({ neighbours, gridded }: Content, series: readonly Series[]): string[] {
+/** Stretches of months whose cases are those of another time or area. */
+export const copiedCases = (content: Content): string[] =>
+  copiesAmong({ neighbours: content.neighbours, gridded: false }, casesOf(content));
+
+function copiesAmong(
+  { neighbours, gridded }: Pick<Content, 'neighbours' | 'gridded'>,
+  series: readonly Series[],
+): string[] {
   const seen = new Map<number, { own: Series; at: number }>();
   const copies = new Map<string, Copy>();
   for (const own of series) {
@@ -84,22 +85,7 @@ function copiesAmong({ neighbours, gridded }: Content, series: readonly Series[]
     const isOnlyArea = from.of_state !== to.of_state && from.state_code === to.state_code;
     return isOnlyArea || gridded || (isShared(copy) && sharing >= LEAST_SHARING);
   };
-  return [...copies.values()]
-    .filter((copy) => !isExplained(copy))
-    .map((copy) => describeCopy(copy, (own, at) => misfit(own, at, copy.months)));
-
-  /** How far a stretch departs from the areas around, beside the usual month; 0 if that is unknown. */
-  function misfit(own: Series, at: number, months: number): number {
-    const near = series.filter(({ code }) => neighbours[own.code]?.includes(code));
-    const apart = own.values.map((value, i) => {
-      const around = near.flatMap(({ first, values }) => values[own.first + i - first] ?? []);
-      return value === null || around.length === 0 ? null : Math.log1p(value) - mean(around.map(Math.log1p));
-    });
-    const others = known(apart.filter((_, i) => i < at || i >= at + months));
-    const usual = median(others);
-    const departures = (values: readonly number[]) => mean(values.map((value) => Math.abs(value - usual)));
-    return departures(known(apart.slice(at, at + months))) / departures(others) || 0;
-  }
+  return [...copies.values()].filter((copy) => !isExplained(copy)).map(describeCopy);
 }
 
 /** Whether all months of a stretch are known, and a copy of it could not arise by chance. */
@@ -124,21 +110,16 @@ function extend(copies: Map<string, Copy>, copy: Copy): void {
   else copies.set(key, copy);
 }
 
-/** The copy is the stretch that clearly fits the areas around it less, if there is one. */
-function describeCopy({ from, to, fromAt, toAt, months }: Copy, misfit: (own: Series, at: number) => number): string {
+function describeCopy({ from, to, fromAt, toAt, months }: Copy): string {
   const since = periodOf(to.first + toAt);
   const other = periodOf(from.first + fromAt);
-  if (from === to) return `${to.name}: ${months} months from ${since} are those from ${other}`;
-  const [source, copy] = [misfit(from, fromAt), misfit(to, toAt)];
-  if (copy > COPY_MISFIT * source)
-    return `${to.name}: ${months} months from ${since} are those of ${from.name} from ${other}`;
-  if (source > COPY_MISFIT * copy)
-    return `${from.name}: ${months} months from ${other} are those of ${to.name} from ${since}`;
-  return `${from.name} from ${other} and ${to.name} from ${since}: the same ${months} months, of one of the two`;
+  return from === to
+    ? `${to.name}: ${months} months from ${since} are those from ${other}`
+    : `${from.name} from ${other} and ${to.name} from ${since}: the same ${months} months, of one of the two`;
 }
 
 /** Areas without rain for a year, with the same rain in successive months, or with rain that hardly varies. */
-export function lifelessRain(content: Content): Doubt[] {
+export function lifelessRain(content: Content): string[] {
   return weatherOf(content, 'rain_mm').flatMap(({ name, first, values }) => {
     const rain = known(values);
     const dry = longestRun(rain, (value) => value === 0);
@@ -153,11 +134,22 @@ export function lifelessRain(content: Content): Doubt[] {
           : spread < LEAST_VARIATION * average
             ? `rain varies by only ${Math.round((100 * spread) / average)}% from month to month`
             : null;
-    return at === null ? [] : [{ source: 'climate', at: `${name}: ${at}` }];
+    return at === null ? [] : [`${name}: ${at}`];
   });
 }
 
-function longestRun(values: readonly number[], belongs: (value: number, before: number | undefined) => boolean) {
+/** Areas with the same cases for half a year: a column that was filled down. */
+export const repeatedCases = (content: Content): string[] =>
+  casesOf(content).flatMap(({ name, first, values }) => {
+    const same = longestRun(values, (value, before) => value !== null && value >= LEAST_REPEATED && value === before);
+    return same.length + 1 >= STRETCH
+      ? [
+          `${name}: ${values[same.at]} cases in ${same.length + 1} successive months from ${periodOf(first + same.at - 1)}`,
+        ]
+      : [];
+  });
+
+function longestRun<Value>(values: readonly Value[], belongs: (value: Value, before: Value | undefined) => boolean) {
   let [longest, length] = [{ length: 0, at: 0 }, 0];
   for (const [i, value] of values.entries()) {
     length = belongs(value, values[i - 1]) ? length + 1 : 0;
@@ -167,7 +159,7 @@ function longestRun(values: readonly number[], belongs: (value: number, before: 
 }
 
 /** Rain that fits the areas around better some months earlier or later: of an area, or of a state as a whole. */
-export function shiftedRain(content: Content): Doubt[] {
+export function shiftedRain(content: Content): string[] {
   const { areas, neighbours } = content;
   const series = weatherOf(content, 'rain_mm');
   if (series.length < LEAST_AREAS) return [];
@@ -192,10 +184,7 @@ export function shiftedRain(content: Content): Doubt[] {
   const single = series
     .filter(({ code }) => !told.has(code))
     .flatMap(({ code, name }) => shiftOfAll({ name, codes: [code] }));
-  return [...whole, ...single].map(({ name, shift }) => ({
-    source: 'climate',
-    at: `${name} by ${describeShift(shift)}`,
-  }));
+  return [...whole, ...single].map(({ name, shift }) => `${name} by ${describeShift(shift)}`);
 }
 
 interface Shift {
@@ -227,7 +216,7 @@ const meanOf = (series: readonly (readonly number[])[]): number[] =>
   series[0]!.map((_, month) => series.reduce((sum, values) => sum + values[month]!, 0) / series.length);
 
 /** Years of an area's rain that fit the neighbours' rain of another year far better than that of their own. */
-export function exchangedYears(content: Content): Doubt[] {
+export function exchangedYears(content: Content): string[] {
   // Roots, so that the wettest months do not decide alone.
   const series = weatherOf(content, 'rain_mm').map((own) => ({
     name: own.name,
@@ -250,12 +239,7 @@ export function exchangedYears(content: Content): Doubt[] {
       const own = distance(year, year);
       const best = starts.reduce((a, b) => (distance(year, b) < distance(year, a) ? b : a), year);
       return distance(year, best) < OTHER_YEAR * own
-        ? [
-            {
-              source: 'climate',
-              at: `${name}: the rain of ${yearAt(first + year)} fits that of its neighbours in ${yearAt(first + best)}`,
-            },
-          ]
+        ? [`${name}: the rain of ${yearAt(first + year)} fits that of its neighbours in ${yearAt(first + best)}`]
         : [];
     });
   });
@@ -264,7 +248,7 @@ export function exchangedYears(content: Content): Doubt[] {
 const yearAt = (month: number) => periodOf(month).slice(0, 4);
 
 /** Case records of an area that fit those of the rest of its state better some months earlier or later. */
-export function shiftedCases(content: Content): Doubt[] {
+export function shiftedCases(content: Content): string[] {
   return [...byState(casesOf(content)).values()].flatMap((areas) => {
     const first = Math.max(...areas.map((area) => area.first));
     const end = Math.min(...areas.map((area) => area.first + area.values.length));
@@ -277,7 +261,7 @@ export function shiftedCases(content: Content): Doubt[] {
     return areas.flatMap(({ name }, i) => {
       const shift = bestShift(logs[i]!, meanOf(logs.filter((_, other) => other !== i)));
       return shift.gain > CASES_SHIFT_GAIN && shift.correlation > CASES_SHIFTED
-        ? [{ source: 'cases', at: `${name} by ${describeShift(shift)}` }]
+        ? [`${name} by ${describeShift(shift)}`]
         : [];
     });
   });
@@ -287,7 +271,7 @@ export function shiftedCases(content: Content): Doubt[] {
  * States whose areas' records begin with the last month of the area before, or end with the first month of the area
  * after: a column that is one row off.
  */
-export function casesRowOff(content: Content): Doubt[] {
+export function casesRowOff(content: Content): string[] {
   const apart = (a: number, b: number) => Math.abs(Math.log1p(a) - Math.log1p(b));
   return [...byState(casesOf(content))].flatMap(([state, areas]) => {
     const whole = areas.map(({ values }) => known(values)).filter((values) => values.length > 2);
@@ -305,7 +289,7 @@ export function casesRowOff(content: Content): Doubt[] {
     });
     const most = Math.max(late.length, early.length);
     return binomialTail(most, pairs.length, LARGE_STEPS) < CHANCE
-      ? [{ source: 'cases', at: `${state}: ${most} of ${pairs.length} areas continue the record of the one before` }]
+      ? [`${state}: ${most} of ${pairs.length} areas continue the record of the one before`]
       : [];
   });
 }

@@ -1,9 +1,8 @@
 /** Surveys that are possible row by row and impossible as a whole. Each function returns what it finds. */
 import type { Method } from '../../catalog/values.ts';
 import type { SurveyRow } from '../../ingest/ingest-tables.ts';
-import { correlation } from '../../lib/numerics/averages.ts';
 import { binomialTail } from '../../lib/numerics/binomial-tail.ts';
-import { type Content, type Doubt, namesOf, percent } from './content.ts';
+import { type Content, gainOneRowOff, namesOf, percent } from './content.ts';
 
 /** Two clusters may share a village; a join with one row of a table of places gives its location to all. */
 const LEAST_AT_ONE_PLACE = 3;
@@ -33,12 +32,11 @@ const LEAST_SAMPLES = 8;
 /** Where methods are swapped, microscopy exceeds the rapid test as often as the reverse elsewhere: in 4 of 5 samples. */
 const MOSTLY = 0.75;
 
-const found = (at: string): Doubt => ({ source: 'surveys', at });
 const isPartial = ({ positivity }: SurveyRow) => positivity > 0 && positivity < 1;
 const roundOf = ({ survey_year, method }: SurveyRow) => `round ${survey_year} by ${method}`;
 
 /** Clusters of a round at exactly one location. */
-export function sharedLocations({ surveys }: Content): Doubt[] {
+export function sharedLocations({ surveys }: Content): string[] {
   const clusters = new Map(
     surveys.flatMap((row) => (row.longitude === null ? [] : [[`${row.survey_year} ${row.sample}`, row] as const])),
   );
@@ -47,67 +45,55 @@ export function sharedLocations({ surveys }: Content): Doubt[] {
     ({ survey_year, longitude, latitude }) => `round ${survey_year} at ${longitude}, ${latitude}`,
   );
   return [...places].flatMap(([place, rows]) =>
-    rows.length < LEAST_AT_ONE_PLACE ? [] : [found(`${rows.length} clusters of ${place}`)],
+    rows.length < LEAST_AT_ONE_PLACE ? [] : [`${rows.length} clusters of ${place}`],
   );
 }
 
 /** One positivity in most rows of a round. */
-export function repeatedResults({ surveys }: Content): Doubt[] {
+export function repeatedResults({ surveys }: Content): string[] {
   return [...Map.groupBy(surveys, roundOf)].flatMap(([round, rows]) => {
     const values = Map.groupBy(rows.filter(isPartial), ({ positivity }) => positivity);
     const [value, most] = [...values].reduce((a, b) => (b[1].length > a[1].length ? b : a), [0, [] as SurveyRow[]]);
     return rows.length < LEAST_ROWS || most.length <= MOST_ALIKE * rows.length
       ? []
-      : [found(`${percent(value)} in ${most.length} of ${rows.length} rows of ${round}`)];
+      : [`${percent(value)} in ${most.length} of ${rows.length} rows of ${round}`];
   });
 }
 
 /** Rounds that have most of their results in common, state by state, or nearly all in one state. */
-export function repeatedRounds({ areas, surveys }: Content): Doubt[] {
+export function repeatedRounds({ areas, surveys }: Content): string[] {
   const names = namesOf(areas);
   const rows = surveys.filter(isPartial);
-  const whole = repeatsOf([...Map.groupBy(rows, roundOf)], MOST_ALIKE);
-  const parts = areas.states.flatMap(({ state_code }) =>
-    repeatsOf(
-      [
-        ...Map.groupBy(
-          rows.filter((row) => row.state_code === state_code),
-          roundOf,
-        ),
-      ],
-      THE_RULE,
-    ).map(({ later, earlier, common, fewest }) => ({
-      later: `${names.get(state_code)} in ${later}`,
-      earlier,
-      common,
-      fewest,
-    })),
-  );
-  return (whole.length > 0 ? whole : parts).map(({ later, earlier, common, fewest }) =>
-    found(`${common} of ${fewest} results of ${later} are those of ${earlier}`),
-  );
+  const whole = repeatsAmong(rows, MOST_ALIKE, '');
+  if (whole.length > 0) return whole;
+  const states = Map.groupBy(rows, ({ state_code }) => state_code);
+  return [...states].flatMap(([state, own]) => repeatsAmong(own, THE_RULE, `${names.get(state)} in `));
 }
 
-/** Pairs of rounds of which more than a share of the results are the same, in the same states. */
-function repeatsOf(rounds: readonly [string, SurveyRow[]][], most: number) {
-  const counts = rounds.map(([, rows]) =>
-    Map.groupBy(rows, ({ state_code, examined, positivity }) => `${state_code} ${examined} ${positivity}`),
-  );
-  return rounds.flatMap(([later, rows], i) =>
-    rounds.slice(0, i).flatMap(([earlier, before], j) => {
-      if (rows[0]!.survey_year === before[0]!.survey_year) return [];
-      const common = [...counts[i]!].reduce(
-        (sum, [key, own]) => sum + Math.min(own.length, counts[j]!.get(key)?.length ?? 0),
+/** Pairs of rounds of which more than the share `most` of the results are the same, in the same states. */
+function repeatsAmong(surveys: readonly SurveyRow[], most: number, where: string): string[] {
+  const rounds = [...Map.groupBy(surveys, roundOf)].map(([round, rows]) => ({
+    round,
+    rows,
+    results: Map.groupBy(rows, ({ state_code, examined, positivity }) => `${state_code} ${examined} ${positivity}`),
+  }));
+  return rounds.flatMap((later, i) =>
+    rounds.slice(0, i).flatMap((earlier) => {
+      if (later.rows[0]!.survey_year === earlier.rows[0]!.survey_year) return [];
+      const common = [...later.results].reduce(
+        (sum, [result, own]) => sum + Math.min(own.length, earlier.results.get(result)?.length ?? 0),
         0,
       );
-      const fewest = Math.min(rows.length, before.length);
-      return fewest < LEAST_ROWS || common <= most * fewest ? [] : [{ later, earlier, common, fewest }];
+      const fewest = Math.min(later.rows.length, earlier.rows.length);
+      return fewest < LEAST_ROWS || common <= most * fewest
+        ? []
+        : [`${common} of ${fewest} results of ${where}${later.round} are those of ${earlier.round}`];
     }),
   );
 }
 
 /** Numbers examined that are all multiples of one number, in a round or in a state of a round. */
-export function multipliedExamined({ areas, surveys }: Content): Doubt[] {
+export function multipliedExamined({ areas, surveys }: Content): string[] {
   const names = namesOf(areas);
   const rows = surveys.filter(({ examined }) => examined !== null && Number.isInteger(examined));
   const rounds = Map.groupBy(rows, roundOf);
@@ -123,8 +109,8 @@ export function multipliedExamined({ areas, surveys }: Content): Doubt[] {
   const parts = [...states].filter(
     (group) => multiplied(group) && !whole.some(([, own]) => own.includes(group[1][0]!)),
   );
-  return [...whole, ...parts].map(([group, own]) =>
-    found(`all ${own.length} numbers of ${group} are multiples of ${divisor(own)}`),
+  return [...whole, ...parts].map(
+    ([group, own]) => `all ${own.length} numbers of ${group} are multiples of ${divisor(own)}`,
   );
 }
 
@@ -147,15 +133,15 @@ const pairsOf = (surveys: readonly SurveyRow[]): Pair[] =>
   });
 
 /** Results by the two methods that are the same figure, in a round or in one of its states. */
-export function equalMethods({ areas, surveys }: Content): Doubt[] {
+export function equalMethods({ areas, surveys }: Content): string[] {
   const pairs = pairsOf(surveys).filter(({ microscopy, rdt }) => isPartial(microscopy) || isPartial(rdt));
   const has = ({ microscopy, rdt }: Pair) => microscopy.positivity === rdt.positivity;
   const { rounds, states } = standOut(areas, pairs, has, THE_RULE);
-  return [...rounds, ...states].map((at) => found(`the same positivity by both methods in ${at}`));
+  return [...rounds, ...states].map((at) => `the same positivity by both methods in ${at}`);
 }
 
 /** Microscopy above the rapid test, in a round or in one of its states. */
-export function swappedMethods({ areas, surveys }: Content): Doubt[] {
+export function swappedMethods({ areas, surveys }: Content): string[] {
   const pairs = pairsOf(surveys).filter(({ microscopy, rdt }) => microscopy.positivity !== rdt.positivity);
   const has = ({ microscopy, rdt }: Pair) => microscopy.positivity > rdt.positivity;
   const { states } = standOut(areas, pairs, has, MOSTLY);
@@ -164,42 +150,36 @@ export function swappedMethods({ areas, surveys }: Content): Doubt[] {
       ? [`round ${survey_year}: ${percent(microscopy)} by microscopy, ${percent(rdt)} by rapid test`]
       : [],
   );
-  return [...rounds, ...states.map((at) => `microscopy above the rapid test in ${at}`)].map(found);
+  return [...rounds, ...states.map((at) => `microscopy above the rapid test in ${at}`)];
 }
 
 /** States of a round in which microscopy goes together with the rapid test of the sample before or after it. */
-export function resultsRowOff({ areas, surveys }: Content): Doubt[] {
+export function resultsRowOff({ areas, surveys }: Content): string[] {
   const names = namesOf(areas);
   const states = Map.groupBy(pairsOf(surveys), ({ survey_year, state_code }) => `${survey_year} ${state_code}`);
   return [...states.values()].flatMap((pairs) => {
     if (pairs.length < LEAST_SAMPLES) return [];
-    const slides = pairs.map(({ microscopy }) => microscopy.positivity);
-    const rapid = pairs.map(({ rdt }) => rdt.positivity);
-    const moved = [-1, 1].map((by) =>
-      correlation(
-        slides,
-        rapid.map((_, i) => rapid.at((i + by) % rapid.length)!),
-      ),
+    const gain = gainOneRowOff(
+      pairs.map(({ microscopy }) => microscopy.positivity),
+      pairs.map(({ rdt }) => rdt.positivity),
     );
     const { survey_year, state_code } = pairs[0]!;
-    return Math.max(...moved) - correlation(slides, rapid) > ROW_OFF_GAIN
-      ? [found(`round ${survey_year} in ${names.get(state_code)}`)]
-      : [];
+    return gain > ROW_OFF_GAIN ? [`round ${survey_year} in ${names.get(state_code)}`] : [];
   });
 }
 
 /** As many slides as rapid tests in every sample of a round, or of a state, although slides are lost elsewhere. */
-export function noSlideLost({ areas, surveys }: Content): Doubt[] {
+export function noSlideLost({ areas, surveys }: Content): string[] {
   const pairs = pairsOf(surveys).filter(({ microscopy }) => microscopy.examined !== null);
   const has = ({ microscopy, rdt }: Pair) => microscopy.examined! >= rdt.examined!;
   if (pairs.every(has)) return [];
   const { rounds, states } = standOut(areas, pairs, has, NEARLY_ALL);
   const others = new Set(pairs.map(({ survey_year }) => survey_year)).size > 1;
-  return [...(others ? rounds : []), ...states].map((at) => found(`as many slides as rapid tests in ${at}`));
+  return [...(others ? rounds : []), ...states].map((at) => `as many slides as rapid tests in ${at}`);
 }
 
 /** States of a round, or rounds, with results by microscopy only, although others have both. */
-export function missingRapidTests({ areas, surveys }: Content): Doubt[] {
+export function missingRapidTests({ areas, surveys }: Content): string[] {
   const names = namesOf(areas);
   const samples = [...Map.groupBy(surveys, ({ survey_year, sample }) => `${survey_year} ${sample}`).values()].map(
     (rows) => ({
@@ -219,13 +199,13 @@ export function missingRapidTests({ areas, surveys }: Content): Doubt[] {
     const others = samples.length - own.length;
     const isRule = others >= LEAST_ROWS && all - paired(own) >= THE_RULE * others;
     return isRule && own.length >= LEAST_AT_ONE_PLACE && own.every(({ slideOnly }) => slideOnly)
-      ? [found(`all ${own.length} samples of ${group}`)]
+      ? [`all ${own.length} samples of ${group}`]
       : [];
   });
 }
 
 /** A round whose positivity differs greatly from that of all others by the same method. */
-export function distantRounds({ surveys }: Content): Doubt[] {
+export function distantRounds({ surveys }: Content): string[] {
   const rounds = byRound(surveys);
   return (['microscopy', 'rdt'] as const).flatMap((method) =>
     rounds.flatMap((round) => {
@@ -233,11 +213,7 @@ export function distantRounds({ surveys }: Content): Doubt[] {
       const others = rounds.flatMap((other) => (other === round ? [] : (other[method] ?? [])));
       const far = (other: number) => own! > ROUND_FACTOR * other || own! < other / ROUND_FACTOR;
       return own !== null && others.length > 0 && others.every(far)
-        ? [
-            found(
-              `round ${round.survey_year}: ${percent(own)} by ${method}, ${others.map(percent).join(', ')} in others`,
-            ),
-          ]
+        ? [`round ${round.survey_year}: ${percent(own)} by ${method}, ${others.map(percent).join(', ')} in others`]
         : [];
     }),
   );
