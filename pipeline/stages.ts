@@ -160,7 +160,7 @@ export const STAGES: readonly CountryStage[] = [
     module: 'pipeline/model/transmission/transmission-stage.ts',
     reads: none,
     model: ['parameters.transmission', 'parameters.seed', 'held_back'],
-    inputs: [...AREAS, 'ingest/cases', 'ingest/census', 'season/rain'],
+    inputs: [...AREAS, 'ingest/cases', 'ingest/census', 'zonal/lgas', 'season/rain'],
     outputs: ['model', 'fits'],
   },
 ];

@@ -10,6 +10,9 @@ import type { Source } from './sources.ts';
 const has = (sources: readonly Pick<Source, 'role'>[], ...roles: Role[]) =>
   sources.some(({ role }) => roles.includes(role));
 
+/** Whether the country has monthly rain. */
+export const hasRain = (sources: readonly Pick<Source, 'role'>[]): boolean => has(sources, 'climate');
+
 const FIGURE_NAMES: Record<(typeof FIGURES)[number], string> = {
   itn_use: 'net use',
   itn_access: 'access to nets',
@@ -20,15 +23,28 @@ const FIGURE_NAMES: Record<(typeof FIGURES)[number], string> = {
 
 export const NO_RAIN =
   'No monthly rain: no season is given. The score is the same in all months of a year, and its range is widened by a prior for how far a month may differ from the months of survey fieldwork.';
-export const NO_CASES =
+const NO_CASES =
   'No monthly case records: no transmission model, no forecasts of cases, and cases do not affect the scores.';
 
-/** A sentence for each kind of data that the catalog has no source for. */
-export function missingData(sources: readonly Pick<Source, 'role' | 'figure' | 'columns'>[]): string[] {
+const SEASON_OF_CASES =
+  'The season is estimated from case records alone: without climate data there are no best months to act and no transmission model.';
+
+/**
+ * A sentence for each kind of data that the catalog has no source for.
+ * @param hasSeason whether a season could be estimated
+ */
+export function missingData(
+  sources: readonly Pick<Source, 'role' | 'figure' | 'columns'>[],
+  hasSeason: boolean,
+): string[] {
   const lines: string[] = [];
-  if (!has(sources, 'climate')) lines.push(NO_RAIN);
+  if (!hasRain(sources)) lines.push(hasSeason ? SEASON_OF_CASES : NO_RAIN);
   if (!has(sources, 'cases_states', 'cases_lgas')) lines.push(NO_CASES);
   const census = sources.find(({ role }) => role === 'population_census');
+  if (!has(sources, 'population'))
+    lines.push(
+      'No population raster: people are spread evenly over each area, so towns inside an area do not stand out.',
+    );
   if (!census) lines.push('No table of people by area: the population raster has not been compared with one.');
   else if (!census.columns?.children_0_4)
     lines.push('No ages in the table of people: numbers of children under five are not known by area.');

@@ -199,12 +199,15 @@ export const Model = Type.Object(
             score_change: Type.Number({ ...SHARES, description: 'A score has moved if it changes by more than this' }),
             max_moved_share: Type.Number({
               ...SHARES,
-              description: '`diff --gate`: share of LGA-months that may move',
+              description: '`diff --gate`: share of areas and months that may move',
             }),
-            max_flipped_share: Type.Number({ ...SHARES, description: 'Share of LGA-months whose level may change' }),
+            max_flipped_share: Type.Number({
+              ...SHARES,
+              description: 'Share of areas and months whose level may change',
+            }),
             max_disjoint_share: Type.Number({
               ...SHARES,
-              description: 'Share of LGA-months whose ranges may no longer overlap',
+              description: 'Share of areas and months whose ranges may no longer overlap',
             }),
           },
           closed,

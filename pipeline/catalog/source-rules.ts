@@ -8,8 +8,15 @@ const refusal = refusalIn('sources.json');
 const ofSource = (id: string): Refusal => refusal.at(`source ${id}`);
 
 /** Roles for which a country has exactly one source, and those for which it has at most one. */
-const ONCE: readonly Role[] = ['lga_boundaries', 'population'];
-const AT_MOST_ONCE: readonly Role[] = ['lga_codes', 'state_boundaries', 'population_census', 'climate', 'elevation'];
+const ONCE: readonly Role[] = ['lga_boundaries'];
+const AT_MOST_ONCE: readonly Role[] = [
+  'lga_codes',
+  'state_boundaries',
+  'population',
+  'population_census',
+  'climate',
+  'elevation',
+];
 
 /** The formats that a role's source can have. */
 const FORMATS: Record<Role, readonly Source['format'][]> = {
@@ -91,17 +98,10 @@ function checkNeeds(sources: readonly Source[]): void {
       'no column state_pcode',
       'one of lga_boundaries or lga_codes, or a source of the role state_boundaries',
     );
+  if (!has('population') && !has('population_census'))
+    throw refusal('neither population nor population_census', 'one: scores are weighted by people');
   if (!has('survey_clusters'))
     throw refusal('no source of the role survey_clusters', 'one: scores are based on surveys');
-  for (const role of ['cases_states', 'cases_lgas', 'survey_states'] as const)
-    if (has(role) && !has('population_census'))
-      throw refusal(
-        `${role} without population_census`,
-        'both: cases are given per 1,000 people, states weighted by children',
-      );
-  for (const role of ['cases_states', 'cases_lgas'] as const)
-    if (has(role) && !has('climate'))
-      throw refusal(`${role} without climate`, 'both: the season is estimated from rain');
 }
 
 /** Checks what an entry needs by its role and format. */

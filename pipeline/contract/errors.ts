@@ -88,7 +88,7 @@ export type ErrorCode = keyof typeof ERRORS;
 
 /** Detail of the 404 for an operation about the season, in a country without one. */
 export const NO_SEASON =
-  'This country has no monthly rain data and so no season; the other operations are served as usual.';
+  "This country's data do not allow an estimate of it (`limits` in /v1/model-card say why); the other operations are served as usual.";
 
 /** Errors that are not due to an operation: the request is not HTTP, or the proxy or something it depends on failed. */
 export const FAULTS = {

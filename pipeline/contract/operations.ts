@@ -64,7 +64,7 @@ export interface Operation extends Pick<Spec, 'summary' | 'madeOf'> {
   readonly parameters: readonly ParameterName[];
   /** Whether the answer needs case records, without which the operation answers 503. */
   readonly needsTransmission: boolean;
-  /** Whether the answer needs monthly rain, without which there is no season and no file. */
+  /** Whether the answer is about the season or the best months to act: without the data for it there is no file. */
   readonly needsRain: boolean;
   readonly responseName: string;
   /** Null if the answer is not JSON; then only its media type is declared. */

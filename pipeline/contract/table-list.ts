@@ -29,7 +29,7 @@ export const TABLE_SCOPES = {
 export type TableName = keyof typeof TABLE_SCOPES;
 export const TABLE_NAMES = Object.keys(TABLE_SCOPES) as TableName[];
 
-/** Tables that need monthly rain, which a country may lack. */
+/** Tables of the season and of the best months to act, for which a country may lack the data. */
 export const SEASON_TABLES: readonly TableName[] = ['season', 'season_windows'];
 
 /** Tables that are served, with their scopes. */

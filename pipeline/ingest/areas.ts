@@ -9,7 +9,7 @@ import type { Polygon } from '../lib/numerics/area.ts';
 import { areaKm2 } from '../lib/numerics/area.ts';
 import { cleanOutlines, refuseCrossing, type Sliver } from './clean-outlines.ts';
 import type { Areas, Polygons } from './ingest-tables.ts';
-import { declareGap, type IngestInput, sourceOf, sourcesOf } from './input.ts';
+import { A_STATE, declareGap, type IngestInput, sourceOf, sourcesOf } from './input.ts';
 import { plain } from './names.ts';
 import { isMisread } from './readers/encoding.ts';
 import { dissolveBy, READABLE, readPolygons } from './readers/polygons.ts';
@@ -17,6 +17,9 @@ import { readTable, recoded } from './readers/raw-table.ts';
 
 /** Outlines that should be identical may differ by this share of an area (vertices rounded by their producer). */
 const SAME_AREA = 1e-5;
+
+/** What areas must be. */
+const INSIDE = 'areas inside those of the upper level';
 
 interface Outline {
   code: string;
@@ -54,17 +57,17 @@ export async function ingestAreas(input: IngestInput): Promise<{ areas: Areas; p
   const byPlace = lgas.filter((lga) => lga.parent === '');
   if (byPlace.length > 0) placeInStates(input, byPlace, states!);
   readEach(lgas, (lga) => {
-    if (!byPcode.has(lga.parent))
-      throw refusal.at(lga.code)(`state ${lga.parent}`, 'the p-code of a state of model.json');
+    if (!byPcode.has(lga.parent)) throw refusal.at(lga.code)(`the parent ${lga.parent}`, A_STATE);
     if (!states || byPlace.length > 0) return;
     const state = { type: 'MultiPolygon' as const, coordinates: stateOutlines.get(lga.parent)!.polygons };
     if (!booleanPointInPolygon(innerPoint(lga), state)) {
       const found = `a location outside the outline of ${lga.parent}`;
-      throw refusal.at(`${lga.code} ${lga.name}`)(found, 'LGAs inside their states');
+      throw refusal.at(`${lga.code} ${lga.name}`)(found, INSIDE);
     }
   });
   const empty = model.states.find(({ state_pcode }) => !lgas.some(({ parent }) => parent === state_pcode));
-  if (empty) throw refusal(`no LGA in ${empty.state_pcode} ${empty.state}`, 'at least one in each state');
+  if (empty)
+    throw refusal(`no area in ${empty.state_pcode} ${empty.state}`, 'at least one in each of `states` in model.json');
   if (states && byPlace.length === 0) compareWithStates(input, lgas, states, slivers);
 
   for (const { state_code, aliases = [] } of model.states)
@@ -106,7 +109,7 @@ function placeInStates(input: IngestInput, lgas: readonly Outline[], states: rea
       booleanPointInPolygon(inner, { type: 'MultiPolygon', coordinates: polygons }),
     );
     if (!state)
-      throw refusalOf(source).at(`${lga.code} ${lga.name}`)('a location in no state', 'LGAs inside their states');
+      throw refusalOf(source).at(`${lga.code} ${lga.name}`)('a location in no area of the upper level', INSIDE);
     lga.parent = state.code;
   });
   input.report.push({
@@ -230,8 +233,8 @@ function compareWithStates(
     if (Math.abs(uncovered) <= SAME_AREA * own + moved) return;
     const gap = source.gaps?.find(({ rule, state_pcode }) => rule === 'uncovered' && state_pcode === state.code);
     if (!gap || uncovered < 0 || uncovered > (gap.area_km2 ?? 0)) {
-      const found = `${uncovered.toFixed(2)} km² of ${own.toFixed(0)} in none of its LGAs`;
-      const expected = gap ? `at most ${gap.area_km2} as declared` : 'the same ground as its LGAs';
+      const found = `${uncovered.toFixed(2)} km² of ${own.toFixed(0)} in none of its areas`;
+      const expected = gap ? `at most ${gap.area_km2} as declared` : 'the same ground as its areas';
       const ground = { state_pcode: state.code, area_km2: Math.ceil(uncovered) };
       const remedy = uncovered < 0 ? null : declareGap({ rule: 'uncovered', ...ground });
       throw refusalOf(source).at(`${state.code} ${state.name}`)(found, expected, remedy);

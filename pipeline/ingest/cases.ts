@@ -106,7 +106,7 @@ const describeBlanks = ({ place, months }: { place: string; months: Period[] }) 
 function lgaWithState(code: CodeReader, row: RawRow): string {
   const { lga_code, state_code } = code.lga(row);
   if (row.has('state_pcode') && code.state(row).state_code !== state_code)
-    throw row.refusal(`LGA ${lga_code} with state ${row.values.state_pcode}`, 'an LGA of that state');
+    throw row.refusal(`${lga_code} in ${row.values.state_pcode}`, 'the area of the upper level that it lies in');
   return lga_code;
 }
 

@@ -105,8 +105,8 @@ export function codeReader({ otherNames }: Pick<IngestInput, 'otherNames'>, area
 }
 
 /** What a code must be. */
-const AN_LGA = 'the p-code of an LGA in the outlines';
-const A_STATE = 'the p-code of a state of model.json';
+const AN_LGA = 'the p-code of an area in the outlines';
+export const A_STATE = 'the p-code of one of `states` in model.json';
 
 /** @throws BadInput if the catalog declares a gap for a place that does not exist */
 export function refuseUnknownPlaces(sources: readonly Source[], areas: Areas): void {

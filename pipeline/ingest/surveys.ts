@@ -57,7 +57,7 @@ export async function ingestSurveys(
   }
   const byState = new Set(stateRounds.map((round) => round.survey_year));
   const twice = clusters.find((cluster) => byState.has(cluster.survey_year));
-  if (twice) throw refusal(`round ${twice.survey_year} by cluster and by state`, 'each round once');
+  if (twice) throw refusal(`round ${twice.survey_year} by cluster and by area`, 'each round once');
   if (clusters.length === 0) {
     const found = `no cluster tested by ${wantedMethods(input).join(' or ')}`;
     throw refusalIn('sources.json', 'role survey_clusters')(found, 'at least one');
@@ -186,7 +186,7 @@ function refuseIncomplete(row: RawRow): void {
   const places = PLACES.filter((column) => row.hasColumn(column));
   if (!places.some((column) => row.has(column))) {
     const where = Object.fromEntries(places.map((column) => [column, null]));
-    throw row.refusal('no location', 'a state, an LGA, or coordinates inside one', leaveOut(where));
+    throw row.refusal('no location', 'an area of either level, or coordinates inside one', leaveOut(where));
   }
   for (const column of ['weight', 'examined', 'positive', 'positivity'])
     if (row.hasColumn(column) && !row.has(column))
@@ -252,9 +252,10 @@ function placeReader(input: IngestInput, areas: Areas, locate: Locate, snapped: 
     const stated = row.has('lga_pcode') ? code.lga(row).lga_code : null;
     const lga_code = stated ?? (located ? find(row, longitude, latitude, named) : null);
     const state_code = lga_code === null ? named : (stateOf.get(lga_code) ?? named);
-    if (state_code === undefined) throw row.refusal('no location', 'a state, an LGA, or coordinates inside one');
+    if (state_code === undefined)
+      throw row.refusal('no location', 'an area of either level, or coordinates inside one');
     if (named !== undefined && named !== state_code)
-      throw row.refusal(`LGA ${lga_code} with state ${named}`, 'an LGA of that state');
+      throw row.refusal(`${lga_code} in ${named}`, 'the area of the upper level that it lies in');
     const km = located ? locate.kmFrom(longitude, latitude, lga_code!) : 0;
     if (km > FARTHEST_KM) {
       const found = `coordinates ${longitude}, ${latitude}, ${km.toFixed(0)} km from ${stated ?? named ?? lga_code}`;

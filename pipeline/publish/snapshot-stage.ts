@@ -126,7 +126,7 @@ export async function writeSnapshot(directory: string, input: SnapshotInput): Pr
   await tree.write('report/index.html', await renderReport({ ...contents, sources }, evidence, input.findings));
   await tree.write('report/api.html', renderApiPage(reference));
 
-  const missing = missingData(contents.sources);
+  const missing = missingData(contents.sources, tables.season.length > 0);
   const manifest: Manifest = {
     format: 1,
     model_version: input.model_version,

@@ -113,7 +113,7 @@ export function placedOf(observed: Observed[]): (Observed & { lga_code: string }
 
 function foldIn(foldOf: Map<string, number>, { lga_code }: { lga_code: string }): number {
   const fold = foldOf.get(lga_code);
-  if (fold === undefined) throw new UsageError(`surveyed LGA ${lga_code} has no fold`);
+  if (fold === undefined) throw new UsageError(`surveyed area ${lga_code} has no fold`);
   return fold;
 }
 

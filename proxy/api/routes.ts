@@ -90,8 +90,8 @@ function find(operation: Operation, request: FastifyRequest, current: Served): S
 
 /** Why a snapshot lacks an operation's file, if that is known: versions older than the tables may have had a season. */
 function whyMissing({ needsRain }: Operation, { files, coverage }: Pick<Snapshot, 'files' | 'coverage'>) {
-  const hasSeason = coverage.transmission || files.has(tableFile('season', 'parquet'));
-  return needsRain && !hasSeason ? NO_SEASON : undefined;
+  const hasWindows = coverage.transmission || files.has(tableFile('season_windows', 'parquet'));
+  return needsRain && !hasWindows ? NO_SEASON : undefined;
 }
 
 /** Each parameter's decoded value; a list if it was given more than once. */

@@ -2,11 +2,12 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Manifest } from '../../pipeline/contract/manifest.ts';
+import { checkCountry } from '../../pipeline/intake/check/check-country.ts';
 import { verifySnapshot } from '../../pipeline/publish/snapshot/verify.ts';
 import { buildHere, readJson } from '../support/built-tiny.ts';
 import { temporary } from '../support/command-line.ts';
 import { dashboardInOwnWords } from '../support/dashboard-words.ts';
-import { foreignDescriptions, nigerianWords, wordsOfLevels } from '../support/nigerian.ts';
+import { foreignDescriptions, foreignWords, nigerianWords, wordsOfLevels } from '../support/nigerian.ts';
 import { OTHER, otherCountry } from '../support/other-country.ts';
 import { giveKey, serveBuild } from '../support/proxy/service.ts';
 import { runHere } from '../support/run-here.ts';
@@ -106,11 +107,16 @@ describe('a country that differs from Nigeria in every respect, built from its c
   });
 
   test('`show` says why something is missing, and shows surveys without case records', async () => {
-    const show = async (what: string) => (await runHere(['show', what, '--snapshot', snapshot])).stderr;
-    expect(await show('season')).toMatch(
-      /has no tables\/season\.parquet\. No monthly rain: no season is given\.[^:]*$/,
-    );
-    expect(await show('model')).toMatch(/has no v1\/transmission\/model\.json\. No monthly case records: [^:]*$/);
+    const show = (what: string, ...more: string[]) => runHere(['show', what, '--snapshot', snapshot, ...more]);
+    expect(await show('season')).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^No monthly rain: no season is given\./),
+    });
+    expect(await show('model', '--json')).toMatchObject({
+      code: 0,
+      stdout: '[]\n',
+      stderr: expect.stringMatching(/^No transmission model: it requires/),
+    });
     const { stdout } = await runHere(['show', 'survey', '--snapshot', snapshot, '--json']);
     expect(JSON.parse(stdout).map((row: any) => row.survey_year)).toContain(2021);
     expect(readJson(snapshot, 'v1/context/states.json').source.note).toMatch(
@@ -124,6 +130,34 @@ describe('a country that differs from Nigeria in every respect, built from its c
     expect(foreignDescriptions(snapshot)).toEqual([]);
   });
 
+  test.each([
+    ['an unknown parent', { 'codes.csv': (text) => text.replace('0704,12', '0704,99') }],
+    ['an area without a code', { 'codes.csv': (text) => text.replace(/^.*0704.*\n/m, '') }],
+    [
+      'a cluster without a location',
+      { 'points.csv': (text) => text.replace(/^(a01,2018,4),[\d.]+,[\d.]+,/m, '$1,,,') },
+    ],
+    ['a cluster abroad', { 'points.csv': (text) => text.replace(/^(a01,2018,4),[\d.]+,/m, '$1,2.5,') }],
+    [
+      'an outline off the raster',
+      { 'communes.topojson': (text) => text.replace(/"translate":\[[-\d.]+/, '"translate":[-2.5') },
+    ],
+  ] satisfies [string, Record<string, (text: string) => string>][])(
+    '%s is refused in its own words',
+    async (_, edits) => {
+      const country = otherCountry();
+      for (const [file, edit] of Object.entries(edits)) {
+        const before = String(country.files[file]);
+        country.files[file] = edit(before);
+        expect(country.files[file]).not.toBe(before);
+      }
+      writeCountry(country, temporary());
+      const faults = await checkCountry(country.directory, country.directory);
+      expect(faults.length).toBeGreaterThan(0);
+      for (const { what } of faults) expect(foreignWords(what)).toEqual([]);
+    },
+  );
+
   test('operations that need rain answer 404 and say why', async () => {
     const build = temporary();
     const service = await serveBuild({ build, snapshot, store: `sqlite:${build}/proxy.sqlite` });
@@ -133,7 +167,9 @@ describe('a country that differs from Nigeria in every respect, built from its c
       expect(await problem(path)).toMatchObject({
         status: 404,
         code: 'NOT_FOUND',
-        detail: 'This country has no monthly rain data and so no season; the other operations are served as usual.',
+        detail: expect.stringMatching(
+          /^This country's data do not allow an estimate of it \(`limits` in \/v1\/model-card/,
+        ),
       });
     expect(await problem('/v1/seasons/lgas?state=KN')).toMatchObject({ code: 'UNKNOWN_STATE' });
     expect(await problem('/v1/tables/forecast_skill.csv')).toMatchObject({

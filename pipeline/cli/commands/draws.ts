@@ -23,7 +23,9 @@ export default function drawsCommand(): Command {
     .argument('<file.parquet>', 'where to write them')
     .description('Write the joint posterior draws from which scores, ranges and probabilities are computed')
     .addOption(new Option('--area <kind>', 'level of the areas').choices(['lga', 'state']).default('lga'))
-    .option('--states <list>', 'only these states and their LGAs, such as KN,KD', (text) => text.split(','))
+    .option('--states <list>', 'only these areas of the upper level and the areas in them, such as KN,KD', (text) =>
+      text.split(','),
+    )
     .option('--periods <months>', 'only these months: 2023-12, or 2023-01..2023-12', monthSpan)
     .addHelpText(
       'after',

@@ -206,8 +206,9 @@ async function showNextSteps(
   const near = path.relative('.', root) || '.';
   const raw = quoted(near.startsWith('..') ? root : near);
   const country = quoted(directory);
-  // A directory of its own: `current` points to one country.
+  // A directory and ports of its own: `current` points to one country, and several may be served on one machine.
   const out = quoted(path.join('build', path.basename(directory)));
+  const port = portOf(answers.iso_code!);
   if (doubts.length > 0)
     say('', 'Hard to believe; read these before you publish:', ...doubts.map(({ what }) => `  ${what}`));
   if (faults.length === 0)
@@ -215,7 +216,7 @@ async function showNextSteps(
       '',
       `catalog check: no faults${doubts.length > 0 ? `, ${doubts.length} in doubt (see above)` : ''}. Build it, and serve it:`,
       `  npx malaria-risk build --country ${country} --raw-data ${raw} --out ${out} --publish --approve 'a first look'`,
-      `  npx malaria-proxy serve --snapshot ${out}/current --first-key`,
+      `  npx malaria-proxy serve --snapshot ${out}/current --port ${port} --ops-port ${port + 1000} --first-key`,
       '',
       'The reason (--approve) is required until the fields above are filled in.',
       `Check it again at any time: npx malaria-risk verify ${out}/current`,
@@ -229,4 +230,10 @@ async function showNextSteps(
     );
     process.exitCode = EXIT.finding;
   }
+}
+
+/** 8100 to 8775, a port for each two-letter code of a country. */
+function portOf(iso_code: string): number {
+  const [first, second] = [...iso_code].map((letter) => letter.charCodeAt(0) - 'A'.charCodeAt(0));
+  return 8100 + 26 * first! + second!;
 }

@@ -1,5 +1,5 @@
 /** The views of `show`: named queries over the tables of a snapshot. */
-import { NO_CASES, NO_RAIN } from '../../catalog/missing.ts';
+import { NO_RAIN } from '../../catalog/missing.ts';
 import { tableFile } from '../../contract/table-list.ts';
 import type { Chart } from '../terminal/rows.ts';
 import { MODEL_ANSWER } from './query.ts';
@@ -17,7 +17,10 @@ export interface View {
   needs?: { file: string; why: string };
 }
 
-const cases = { file: MODEL_ANSWER, why: NO_CASES };
+const transmission = {
+  file: MODEL_ANSWER,
+  why: 'No transmission model: it requires monthly climate data, and sufficient case records of an area of the upper level.',
+};
 const MONTHS = 'JFMAMJJASOND';
 export const VIEWS: Record<string, View> = {
   risk: {
@@ -35,7 +38,7 @@ export const VIEWS: Record<string, View> = {
     charts: { score_high: { draws: 'range', low: 'score_low', middle: 'score' } },
   },
   history: {
-    asks: 'How did the score of a state change, month by month?',
+    asks: 'How did the score of an area of the upper level change, month by month?',
     state: `
   WITH scores AS (
     SELECT period, score, 'estimated' AS kind FROM risk_states WHERE state_code = $state
@@ -81,7 +84,7 @@ export const VIEWS: Record<string, View> = {
   SELECT state_code, state, fit_correlation, array_to_string(months_with_infection_growing, ' ') AS months_growing,
     share_of_transmission_year_round AS year_round_share
   FROM (SELECT unnest(states, max_depth := 2) FROM read_json($model)) ORDER BY state_code`,
-    needs: cases,
+    needs: transmission,
   },
   cases: {
     asks: 'How many cases were reported each month, and how many are modelled? (Per 1,000 people, unless limits in the answer transmission/model give another unit)',
@@ -96,7 +99,7 @@ export const VIEWS: Record<string, View> = {
   FROM months UNPIVOT INCLUDE NULLS (cases FOR series IN (reported, modelled))
   GROUP BY state_code, state, series ORDER BY state_code, series DESC`,
     charts: { months: { draws: 'series', top: 'highest' } },
-    needs: cases,
+    needs: transmission,
   },
   projections: {
     asks: 'How far off were projections a year ahead, in cases per 1,000 people (mean absolute error)?',
@@ -105,6 +108,6 @@ export const VIEWS: Record<string, View> = {
   SELECT 'development' AS years, development.months, unnest(development.mean_absolute_error) FROM test
   UNION ALL BY NAME
   SELECT 'held back, ' || held_back_year AS years, held_back.months, unnest(held_back.mean_absolute_error) FROM test`,
-    needs: cases,
+    needs: transmission,
   },
 };

@@ -33,8 +33,8 @@ const snapshotOption = ['--snapshot <dir>', 'directory of the snapshot', 'build/
 function viewCommand(name: string, view: View): Command {
   const { asks, country, state } = view;
   const command = addRowOptions(new Command(name).description(asks).option(...snapshotOption));
-  if (country && state) command.option('--state <name>', 'one state by LGA; its code or name');
-  else if (state) command.requiredOption('--state <name>', 'code or name of the state');
+  if (country && state) command.option('--state <name>', 'the areas of one area of the upper level; its code or name');
+  else if (state) command.requiredOption('--state <name>', 'code or name of the area of the upper level');
   if (country?.includes('$period')) command.option('--period <month>', 'default: the latest estimated month', month);
   return command
     .addHelpText(
@@ -48,14 +48,25 @@ function viewCommand(name: string, view: View): Command {
 async function show(name: string, { country, state, charts, needs }: View, options: ShowOptions): Promise<void> {
   const { snapshot } = options;
   const { manifest } = openSnapshot(snapshot);
-  if (needs && !Object.hasOwn(manifest.files, needs.file))
-    throw new UsageError(`show ${name}: ${manifest.model_version} has no ${needs.file}. ${needs.why}`);
+  if (needs && !Object.hasOwn(manifest.files, needs.file)) {
+    sayNothing(needs.why, options);
+    return;
+  }
   const code = options.state === undefined ? null : await stateCalled(snapshot, options.state);
   const values = { state: code, period: options.period ?? null };
   const rows = await query((code === null ? country : state)!, { snapshot, values });
-  if (rows.length === 0)
-    throw new UsageError(`show ${name}: found no rows in ${snapshot}, expected a state and month that it covers`);
-  sayRows(rows, options, charts);
+  if (rows.length > 0) sayRows(rows, options, charts);
+  else if (options.period === undefined)
+    sayNothing(`${manifest.model_version} has nothing to show of ${code ?? 'the country'}.`, options);
+  else throw new UsageError(`show ${name}: found no rows in ${snapshot}, expected a month that it covers`);
+}
+
+/** That a country lacks the data is an answer: the reason, apart from rows for a program. */
+function sayNothing(why: string, options: RowOptions): void {
+  const forProgram = options.json || options.csv;
+  if (options.json) say('[]');
+  if (forProgram) process.stderr.write(`${why}\n`);
+  else say(why);
 }
 
 /**

@@ -27,6 +27,8 @@ import { findDoubts } from './find-doubts.ts';
 
 /** Roles that are read together, as the areas. */
 const AREA_ROLES = ['lga_boundaries', 'lga_codes', 'state_boundaries'];
+/** The roles that give people, the preferred one first. */
+const PEOPLE = ['population', 'population_census'];
 
 /**
  * A fault ends the check of its own source only. If a catalog file does not have the right form, nothing else is
@@ -107,7 +109,7 @@ async function contentFaults(country: Country, sources: readonly Source[]): Prom
   for (const source of rasterSources)
     rasters.push(...(await faultsOf('rasters', source.id, () => readOneRaster(country, source))));
   let measured: ZonalOutput | null = null;
-  if (reference && rasters.length === 0 && rasterSources.some(({ role }) => role === 'population'))
+  if (reference && rasters.length === 0 && sources.some(({ role }) => PEOPLE.includes(role)))
     rasters.push(
       ...(await measureFaults(country, sources, reference, (output) => {
         measured = output;
@@ -132,11 +134,11 @@ async function measureFaults(
   onMeasured: (output: ZonalOutput) => void,
 ): Promise<Fault[]> {
   const { areas, polygons, census } = reference;
-  const population = sources.find(({ role }) => role === 'population')!;
+  const population = PEOPLE.flatMap((people) => sources.find(({ role }) => role === people) ?? [])[0]!;
   const found = await faultsOf('rasters', population.id, async () => {
-    const output = await zonal({ areas, polygons, sources, rawData: country.rawData });
+    const output = await zonal({ areas, polygons, sources, rawData: country.rawData, census });
     onMeasured(output);
-    compareWithCensus(population, areas, output.lgas, census);
+    if (population.role === 'population') compareWithCensus(population, areas, output.lgas, census);
   });
   const blamed = ({ what }: Fault) => sources.find(({ files }) => files.some(({ path: file }) => what.includes(file)));
   return found.map((fault) => ({ ...fault, source: blamed(fault)?.id ?? population.id }));

@@ -47,7 +47,7 @@ const AFTER_SURVEY = 12;
  * @param now current time, ISO 8601; if no file carries a date, estimates end with the previous year
  * @param answers given so far, of which the population raster and the numbers of tables change the draft; by default
  *   the population raster is the one that agrees best with the population table
- * @throws BadInput if there are no outlines, no area codes or no population raster
+ * @throws BadInput if there are no outlines, no area codes or no data on people
  */
 export async function draftCountry(
   files: readonly RecognisedFile[],
@@ -90,11 +90,11 @@ export async function draftCountry(
       .filter(({ entry }) => entry.role !== 'climate' || !kept.some((drafted) => drafted.entry.role === 'climate'))
       .map(({ rasters: own, entry }) => entryOfRasters(own, entry, counted, ratios.get(own[0]!) ?? null)),
   ];
-  if (!entries.some(({ entry }) => entry.role === 'population'))
+  if (!entries.some(({ entry }) => entry.role === 'population' || entry.role === 'population_census'))
     throw new BadInput({
       file: '--from',
-      found: 'no population raster',
-      expected: 'a GeoTIFF of persons per cell, such as WorldPop’s',
+      found: 'no population raster or table',
+      expected: 'a GeoTIFF of persons per cell, such as WorldPop’s, or at least a table of people by area',
     });
   return {
     areas,

@@ -71,7 +71,7 @@ export function nestingFaults(lgas: readonly CodedOutline[], states: readonly Co
     const extra = [...outer.keys()].filter((edge) => inner.get(edge) !== 1).length;
     if (missing + extra === 0) return [];
     return [
-      `${state.code}: its LGAs do not nest in it: ${missing} of their edges are missing, ${extra} edges belong to no LGA`,
+      `${state.code}: its areas do not nest in it: ${missing} of their edges are missing, ${extra} edges belong to no area`,
     ];
   });
 }

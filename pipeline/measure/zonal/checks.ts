@@ -25,7 +25,7 @@ export interface FillWatch {
  * An untagged nodata value fills an area, or is the largest value in many cells, whereas measured values rarely repeat
  * from cell to cell. `source.repeats` specifies how often they may; without it repetitions are not checked.
  */
-export function watchFills(raster: Raster, source: Source): FillWatch {
+export function watchFills(raster: Pick<Raster, 'file' | 'grid'>, source: Source): FillWatch {
   const { grid } = raster;
   const refusal = refusalIn(raster.file);
   const most = source.repeats ?? Number.POSITIVE_INFINITY;
@@ -79,10 +79,10 @@ export async function refuseFills(raster: Raster, source: Source): Promise<void>
  * Refuses an LGA of which more than `MAX_OUTSIDE` is outside the population raster.
  * @param inside the share of its area inside the raster
  */
-export function checkCovered(population: Raster, lga: string, inside: number): void {
+export function checkCovered(population: Pick<Raster, 'file'>, lga: string, inside: number): void {
   if (inside >= 1 - MAX_OUTSIDE) return;
   throw refusalIn(population.file, lga)(
-    `${(100 * inside).toFixed(1)}% of the LGA inside the raster`,
+    `${(100 * inside).toFixed(1)}% of the area inside the raster`,
     'all of it (is the extent wrong?)',
   );
 }

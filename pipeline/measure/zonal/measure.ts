@@ -1,6 +1,6 @@
 import type { Source } from '../../catalog/sources.ts';
 import type { Areas, Polygons } from '../../ingest/ingest-tables.ts';
-import { nameOf, sourceOf } from '../../ingest/input.ts';
+import { nameOf } from '../../ingest/input.ts';
 import type { Raster } from '../../ingest/readers/geotiff.ts';
 import { matchCentres, readNearest } from '../../ingest/readers/nearest.ts';
 import { listWindows } from '../../ingest/readers/windows.ts';
@@ -12,6 +12,7 @@ import { checkCovered } from './checks.ts';
 import { constantCovariates, meanNearest } from './covariate-rasters.ts';
 import { type Coverage, createCover } from './coverage.ts';
 import { datedSources, gridOfDated, readDated } from './dated-rasters.ts';
+import type { EvenPeople, PersonsRaster } from './even-people.ts';
 import { drawOutline, shareInside } from './outline.ts';
 import { sumInside } from './pass.ts';
 import { blockCells, createCellPool } from './prediction-cells.ts';
@@ -52,12 +53,13 @@ export async function measureLgas(
   sources: readonly Source[],
   rawData: string,
   { centres }: Pick<WholeRasters, 'centres'>,
+  even: EvenPeople | null,
   onProgress: (share: number, what: string) => void,
 ): Promise<Measured> {
   const codes = areas.lgas.map((lga) => lga.lga_code);
   if (codes.some((code, i) => polygons.lgas[i]?.lga_code !== code)) throw new Error('areas and polygons differ');
   const open = (source: Source) => openSource(source, rawData, unitsOf(source));
-  const population = await open(sourceOf({ sources }, 'population'));
+  const population = even ?? (await open(rasterSources(sources, 'population')[0]!));
   const elevationSource = rasterSources(sources, 'elevation')[0];
   const elevation = elevationSource ? await open(elevationSource) : null;
   const layers = await Promise.all(
@@ -91,7 +93,13 @@ export async function measureLgas(
     await eachWindow(population, polygons, async (window, coverages) => {
       const persons = await population.readWindow(window);
       const urban = markCentres(centres, window);
-      const urbanPersons = persons.map((n, i) => n * urban[i]!);
+      const urbanOf = (own: Values) => own.map((n, i) => n * urban[i]!);
+      const all = { persons, urbanPersons: urbanOf(persons) };
+      const personsOf = (lga: number) => {
+        if (!even) return all;
+        const own = even.ofArea(lga, window);
+        return { persons: own, urbanPersons: urbanOf(own) };
+      };
       const heights = elevation
         ? await readNearest(elevation, grid, window)
         : new Float64Array(persons.length).fill(Number.NaN);
@@ -101,6 +109,7 @@ export async function measureLgas(
       for (const rasters of covariates) values.push(await meanNearest(rasters, grid, window));
       const matches = dated.map(({ grid: own }) => matchCentres(grid, window, own));
       for (const [lga, coverage] of coverages) {
+        const { persons, urbanPersons } = personsOf(lga);
         addWindow(personSums[lga]!, coverage, window, persons, null);
         addWindow(urbanSums[lga]!, coverage, window, urbanPersons, null);
         layers.forEach(({ sums }, k) => void addWindow(sums[lga]!, coverage, window, figures[k]!, persons));
@@ -154,7 +163,7 @@ export async function measureLgas(
 
 /** Calls `work` for each window that LGAs meet, from north to south, with their coverage of it. */
 async function eachWindow(
-  raster: Raster,
+  raster: PersonsRaster,
   polygons: Polygons,
   work: (window: Window, coverages: [lga: number, Coverage][]) => Promise<void>,
 ): Promise<void> {
@@ -185,4 +194,5 @@ function countTouched(coverages: readonly [area: number, Coverage][], window: Wi
   return marks.reduce((count, is, i) => count + (is === 1 && persons[i]! > 0 ? 1 : 0), 0);
 }
 
-const outlinesOn = ({ grid }: Raster, { lgas }: Polygons) => lgas.map(({ polygons }) => drawOutline(polygons, grid));
+const outlinesOn = ({ grid }: Pick<Raster, 'grid'>, { lgas }: Polygons) =>
+  lgas.map(({ polygons }) => drawOutline(polygons, grid));

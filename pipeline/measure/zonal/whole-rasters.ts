@@ -1,8 +1,8 @@
 import type { Source } from '../../catalog/sources.ts';
-import { sourceOf } from '../../ingest/input.ts';
 import { listWindows } from '../../ingest/readers/windows.ts';
 import { wholeGrid } from '../../lib/numerics/grid.ts';
 import { refuseFills, watchFills } from './checks.ts';
+import type { PersonsRaster } from './even-people.ts';
 import { openSource, rasterSources, unitsOf } from './raster-sources.ts';
 import { createUrbanCentreFinder, type UrbanCentres } from './urban-centre.ts';
 
@@ -15,10 +15,15 @@ export interface WholeRasters {
   peopledCells: number;
 }
 
-/** Reads each raster completely. @throws BadInput for undeclared nodata values */
+/**
+ * Reads each raster completely.
+ * @param even the people of a country without a population raster
+ * @throws BadInput for undeclared nodata values
+ */
 export async function readWhole(
   sources: readonly Source[],
   rawData: string,
+  even: PersonsRaster | null,
   onProgress: (share: number, what: string) => void,
 ): Promise<WholeRasters> {
   const refuseFillsOf = async (source: Source, path?: string) => {
@@ -36,17 +41,17 @@ export async function readWhole(
   for (const source of rasterSources(sources, 'climate'))
     if (source.repeats !== undefined) for (const { path } of source.files) await refuseFillsOf(source, path);
 
-  const source = sourceOf({ sources }, 'population');
-  const population = await openSource(source, rawData, unitsOf(source));
+  const source = rasterSources(sources, 'population')[0];
+  const population = even ?? (await openSource(source!, rawData, unitsOf(source!)));
   try {
     const { grid } = population;
-    const watch = watchFills(population, source);
+    const watch = source && watchFills(population, source);
     const finder = createUrbanCentreFinder(grid);
     let people = 0;
     let peopledCells = 0;
     for (const window of listWindows(grid, population, [wholeGrid(grid)])) {
       const persons = await population.readWindow(window);
-      watch.check(persons, window);
+      watch?.check(persons, window);
       finder.add(window.row, persons);
       for (const count of persons) {
         if (!(count > 0)) continue;
@@ -55,7 +60,7 @@ export async function readWhole(
       }
       onProgress((0.2 * (window.row + window.rows)) / grid.rows, 'towns');
     }
-    watch.finish();
+    watch?.finish();
     return { centres: finder.finish(), people, peopledCells };
   } finally {
     await population.close();

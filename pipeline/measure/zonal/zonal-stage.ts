@@ -5,14 +5,15 @@ import { hasUncovered } from '../../catalog/uncovered.ts';
 import { worded } from '../../contract/words.ts';
 import type { ReportLine } from '../../engine/stage.ts';
 import { areasOf } from '../../ingest/areas-of.ts';
-import type { Areas, ClimateRow, Polygons } from '../../ingest/ingest-tables.ts';
+import type { Areas, Census, ClimateRow, Polygons } from '../../ingest/ingest-tables.ts';
 import * as ingest from '../../ingest/ingest-tables.ts';
 import { CLIMATE, COVARIATES as DATED_COVARIATES } from '../../ingest/ingest-tables.ts';
-import { refuseUnknownPlaces, sourceOf } from '../../ingest/input.ts';
+import { refuseUnknownPlaces } from '../../ingest/input.ts';
 import { byCode, type RowOf, rowsOf, tableOf } from '../../lib/tables/table.ts';
 import { compareWithCensus } from './checks.ts';
 import { constantCovariates, datedRows, fillCells } from './covariate-rasters.ts';
 import { datedSources } from './dated-rasters.ts';
+import { spreadEvenly } from './even-people.ts';
 import { measureLgas } from './measure.ts';
 import { climateOf } from './rain.ts';
 import { fillGaps, rasterSources } from './raster-sources.ts';
@@ -26,6 +27,8 @@ export interface ZonalInput {
   sources: readonly Source[];
   /** Directory of the raw files. */
   rawData: string;
+  /** Used if there is no population raster. */
+  census?: Census;
 }
 
 type CovariateRow = RowOf<typeof COVARIATES>;
@@ -44,10 +47,10 @@ export const run: StageRun = async (io) => {
   const areas = areasOf(io);
   const { sources, rawData, progress } = io;
   refuseUnknownPlaces(sources, areas);
-  const input = { areas, polygons: io.artifact<Polygons>('ingest/polygons'), sources, rawData };
-  const { lgas, cells, climate, covariates, dated_covariates, report } = await zonal(input, progress);
   const census = byCode(io.table(ingest.CENSUS), 'lga_code');
-  compareWithCensus(sourceOf(io, 'population'), areas, lgas, census);
+  const input = { areas, polygons: io.artifact<Polygons>('ingest/polygons'), sources, rawData, census };
+  const { lgas, cells, climate, covariates, dated_covariates, report } = await zonal(input, progress);
+  for (const source of rasterSources(sources, 'population')) compareWithCensus(source, areas, lgas, census);
   return {
     lgas: tableOf(LGAS, lgas),
     cells: tableOf(CELLS, cells),
@@ -65,20 +68,28 @@ export const run: StageRun = async (io) => {
  *   that the catalog does not declare
  */
 export async function zonal(input: ZonalInput, onProgress: StageIo['progress'] = () => {}): Promise<ZonalOutput> {
-  const { areas, polygons, sources, rawData } = input;
+  const { areas, polygons, sources, rawData, census = {} } = input;
   const { neighbours } = polygons;
-  const { centres, people, peopledCells } = await readWhole(sources, rawData, onProgress);
-  const inside = await measureLgas(input, sources, rawData, { centres }, onProgress);
+  const counted = sources.find(({ role }) => role === 'population_census');
+  const even =
+    rasterSources(sources, 'population').length === 0
+      ? spreadEvenly(areas, polygons, census, counted!.files[0]!.path)
+      : null;
+  const { centres, people, peopledCells } = await readWhole(sources, rawData, even, onProgress);
+  const inside = await measureLgas(input, sources, rawData, { centres }, even, onProgress);
   const { lgas: measured, touched } = inside;
   const codes = areas.lgas.map((lga) => lga.lga_code);
   const mapped = measured.reduce((sum, { population }) => sum + population, 0);
   const hasLagoon = sources.some(hasUncovered);
+  const spread = worded`no population raster: the people of each {lga.one} in the census are spread evenly over it`;
   const report: ReportLine[] = [
-    {
-      source: 'population',
-      rule: 'uncovered',
-      what: worded`${Math.round(people - mapped)} of ${Math.round(people)} people are in no {lga.one} (${hasLagoon ? 'lagoon, ' : ''}coast, borders); ${peopledCells - touched} of ${peopledCells} cells with people do not meet any {lga.one}`,
-    },
+    even
+      ? { source: 'population', rule: 'spread evenly', what: spread }
+      : {
+          source: 'population',
+          rule: 'uncovered',
+          what: worded`${Math.round(people - mapped)} of ${Math.round(people)} people are in no {lga.one} (${hasLagoon ? 'lagoon, ' : ''}coast, borders); ${peopledCells - touched} of ${peopledCells} cells with people do not meet any {lga.one}`,
+        },
   ];
   if (centres.count > 0)
     report.unshift({ source: 'population', rule: 'urban centres', what: `${centres.count} found` });

@@ -1,4 +1,4 @@
-import { median } from '../../lib/numerics/averages.ts';
+import { mean, median } from '../../lib/numerics/averages.ts';
 import { enoughForLogs, logCases } from '../../lib/numerics/log-cases.ts';
 import { logsOverTrend } from '../../lib/numerics/logs-over-trend.ts';
 
@@ -11,24 +11,49 @@ export interface CaseMonths {
   unusual: ReadonlySet<number>;
 }
 
+/** A place's season on the log scale, January first, each month relative to the trend of its year. */
+export interface LogSeason {
+  logs: number[];
+  /** Sampling variance of a month, from its scatter over the years; infinite if there is one year only. */
+  variance: number;
+}
+
+/** Variance of a median relative to that of a mean, of normal values. */
+const MEDIAN_VARIANCE = Math.PI / 2;
+
 /**
- * A place's season from its monthly cases, as shares of the peak month, January first: exp of the median over years of
- * ln(cases / trend), where the trend is the centred 12-month geometric mean (2 × 12, with the end months at half
- * weight). Growth of reporting cancels in the ratio, and one unusual year does not move the median. A month counts if
- * its entire window is known; for the trend, gaps of up to three months are interpolated linearly on the log scale. A
- * month without a case counts as half a case.
+ * The median over years of ln(cases / trend) by month, where the trend is the centred 12-month geometric mean (2 × 12,
+ * with the end months at half weight). Growth of reporting cancels in the ratio, and one unusual year does not move the
+ * median. A month counts if its entire window is known; for the trend, gaps of up to three months are interpolated
+ * linearly on the log scale. A month without a case counts as half a case.
  * @returns null if a month of the year is never known, or there is less than one case a month on average
  */
-export function caseSeason({ first_month, cases, unusual }: CaseMonths): number[] | null {
+export function logSeason({ first_month, cases, unusual }: CaseMonths): LogSeason | null {
   if (!enoughForLogs(cases.filter((value) => value !== null))) return null;
   const logs = cases.map((value) => (value === null ? null : logCases(value)));
   const byMonth: number[][] = Array.from({ length: 12 }, () => []);
   for (const [t, log] of logsOverTrend(logs).entries())
     if (log !== null && !unusual.has(t)) byMonth[(first_month + t) % 12]!.push(log);
   if (byMonth.some((values) => values.length === 0)) return null;
-  const season = byMonth.map(median);
-  const peak = Math.max(...season);
-  return season.map((value) => Math.exp(value - peak));
+  const squares = byMonth.flatMap((values) => values.map((value) => (value - mean(values)) ** 2));
+  const freedom = squares.length - 12;
+  const scatter = freedom > 0 ? squares.reduce((sum, square) => sum + square, 0) / freedom : Number.POSITIVE_INFINITY;
+  return {
+    logs: byMonth.map(median),
+    variance: MEDIAN_VARIANCE * scatter * mean(byMonth.map((values) => 1 / values.length)),
+  };
+}
+
+/** A season on the log scale as shares of the peak month. */
+export function sharesOfPeak(logs: readonly number[]): number[] {
+  const peak = Math.max(...logs);
+  return logs.map((value) => Math.exp(value - peak));
+}
+
+/** A place's season from its monthly cases (`logSeason`), as shares of the peak month; null if it is unknown. */
+export function caseSeason(months: CaseMonths): number[] | null {
+  const season = logSeason(months);
+  return season && sharesOfPeak(season.logs);
 }
 
 /**

@@ -1,7 +1,9 @@
+import { roundFields } from '../../contract/decimals.ts';
 import type { SeasonMethod } from '../../contract/schemas.ts';
 import { type Wording, worded } from '../../contract/words.ts';
 import { mean, median } from '../../lib/numerics/averages.ts';
 import type { Durations } from '../../lib/numerics/sirs.ts';
+import { summariseCheck } from './check.ts';
 import type { RainSeason } from './rain-season.ts';
 import type { SeasonCheckRow } from './season-tables.ts';
 
@@ -62,12 +64,30 @@ function describeLgas(check: readonly SeasonCheckRow[]): Wording | string {
   return worded` The seasons of {lga.many} are predicted less well, and their records are noisier: over ${lgas.length} {lga.many} of left-out {state.many}, the median correlation is ${correlation}, and on average ${off}.`;
 }
 
-/** The season's method for a country without monthly rain: the season is unknown. */
+/** The season's method for a country without monthly rain, from case records alone. */
+export function describeCaseSeason(
+  check: readonly SeasonCheckRow[],
+  records: { states: number; lgas: number },
+  high_season_share_of_peak: number,
+): WordedMethod {
+  const method = worded`A record's season is the ratio of each month's reported cases to the centred 12-month geometric mean, median over years. The country's season is the mean of its {state.many}'; the record of {a.state} is drawn towards it, and that of {a.lga} towards the season of its {state.one}, the more the noisier it is compared with how such places differ. Places without a record have the season of the level above. ${records.states} {state.many} and ${records.lgas} {lga.many} have one.`;
+  return roundFields({
+    cases_follow_rain_by_months: 0,
+    high_season_share_of_peak,
+    description:
+      check.length === 0
+        ? worded`${method} With records of one {state.one} the season cannot be checked.`
+        : worded`${method} The check compares the record of each {state.one} with the mean of the others, which is the season of a place without a record. ${describeHighMonths(check, high_season_share_of_peak)}`,
+    check: summariseCheck(check),
+  });
+}
+
+/** The season's method for a country without monthly rain or case records: the season is unknown. */
 export function unknownSeason(high_season_share_of_peak: number): SeasonMethod {
   return {
     cases_follow_rain_by_months: 0,
     high_season_share_of_peak,
     description: 'The country has no monthly rain data from which to estimate a season, so no season is reported.',
-    check: { series: 0, states: [], median_correlation: 0, mean_months_off: 0, mean_months_peak_is_off: 0 },
+    check: summariseCheck([]),
   };
 }

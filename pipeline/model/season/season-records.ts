@@ -2,15 +2,12 @@ import type { Model } from '../../catalog/model.ts';
 import { monthIndex, monthOf, type Period, periodOf } from '../../contract/months.ts';
 import type { ReportLine } from '../../engine/stage.ts';
 import type { CaseSeries, Cases } from '../../ingest/case-series.ts';
-import { caseSeason, sumReporting } from './case-season.ts';
+import { type CaseMonths, caseSeason, sumReporting } from './case-season.ts';
 
 /** A state's recorded season, from its own series if there is one, else from the sum of its LGAs'; null if unknown. */
 export function recordedSeason(state_code: string, cases: Cases, model: Model, report: ReportLine[]): number[] | null {
-  const inState = (series: CaseSeries) => series.state_code === state_code;
-  const own = cases.states.find(inState);
-  const lgas = cases.lgas.filter(inState);
-  if (!own && lgas.length === 0) return null;
-  const series = own ? { first: own.first, cases: withoutMasked(own) } : sumOfLgas(lgas);
+  const series = seriesOfState(state_code, cases);
+  if (!series) return null;
   const found = series.cases && seasonOf(series.first, series.cases, model);
   if (!found)
     report.push({
@@ -21,8 +18,20 @@ export function recordedSeason(state_code: string, cases: Cases, model: Model, r
   return found;
 }
 
+/** A state's own series, else the sum of its LGAs' (`cases` null if too few reported throughout); null without any. */
+export function seriesOfState(state_code: string, cases: Cases) {
+  const inState = (series: CaseSeries) => series.state_code === state_code;
+  const own = cases.states.find(inState);
+  if (own) return { first: own.first, cases: withoutMasked(own) };
+  const lgas = cases.lgas.filter(inState);
+  return lgas.length === 0 ? null : sumOfLgas(lgas);
+}
+
 /** The season of monthly cases that start in `first`, without the country's unusual months. */
-export function seasonOf(first: CaseSeries['first'], cases: readonly (number | null)[], model: Model): number[] | null {
+export const seasonOf = (...months: Parameters<typeof monthsOf>): number[] | null => caseSeason(monthsOf(...months));
+
+/** Monthly cases that start in `first`, with the country's unusual months. */
+export function monthsOf(first: CaseSeries['first'], cases: readonly (number | null)[], model: Model): CaseMonths {
   const start = monthIndex(first);
   const unusual = new Set(
     model.parameters.season.masked.flatMap((span) =>
@@ -32,7 +41,7 @@ export function seasonOf(first: CaseSeries['first'], cases: readonly (number | n
       ),
     ),
   );
-  return caseSeason({ first_month: monthOf(first) - 1, cases, unusual });
+  return { first_month: monthOf(first) - 1, cases, unusual };
 }
 
 /** Confirmed cases by month, null in masked months. */

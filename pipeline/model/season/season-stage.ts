@@ -13,11 +13,13 @@ import { randomStream } from '../../lib/numerics/random.ts';
 import { tableOf } from '../../lib/tables/table.ts';
 import * as zonal from '../../measure/zonal/zonal-tables.ts';
 import { areaWindows } from './area-windows.ts';
+import { seasonsFromCases } from './case-hierarchy.ts';
+import { logSeason } from './case-season.ts';
 import { checkSeason, summariseCheck } from './check.ts';
-import { describeMethod, unknownSeason, type WordedMethod } from './description.ts';
+import { describeCaseSeason, describeMethod, unknownSeason, type WordedMethod } from './description.ts';
 import { describeSeason } from './high-season.ts';
 import { expectedSeason, fitRainSeason, lagInMonths, type RainSeason, usualByMonth } from './rain-season.ts';
-import { recordedSeason, seasonOf, withoutMasked } from './season-records.ts';
+import { monthsOf, recordedSeason, seasonOf, seriesOfState, withoutMasked } from './season-records.ts';
 import type { SeasonCheckRow, SeasonPair, SeasonWindow } from './season-tables.ts';
 import { LGAS, NATIONAL, RAIN, STATES, WINDOWS } from './season-tables.ts';
 import { seasonErrors } from './windows.ts';
@@ -32,19 +34,21 @@ export interface SeasonInput {
 }
 export interface SeasonOutput {
   method: WordedMethod;
-  national: Season;
+  /** Null if the season is unknown; there are none of states and LGAs then. */
+  national: Season | null;
   states: Record<string, Season>;
   lgas: Record<string, Season>;
-  /** Usual rain by month (mm) of each state, population-weighted. */
+  /** Usual rain by month (mm) of each state, population-weighted; empty without monthly rain. */
   rain: Record<string, number[]>;
-  /** Runs of months with the largest share of the year, by state and by LGA. */
+  /** Runs of months with the largest share of the year, by state and by LGA; empty without monthly rain. */
   windows: { states: Record<string, SeasonWindow[]>; lgas: Record<string, SeasonWindow[]> };
   check: SeasonCheckRow[];
   report: ReportLine[];
 }
 
 /** Results of the fit to the records, which apply to every area, and the country's season. */
-interface SeasonFit extends Pick<SeasonOutput, 'method' | 'national' | 'check' | 'report'> {
+interface SeasonFit extends Pick<SeasonOutput, 'method' | 'check' | 'report'> {
+  national: Season;
   fitted: RainSeason;
   /** Recorded seasons by code. */
   records: { states: Record<string, readonly number[]>; lgas: Record<string, readonly number[]> };
@@ -63,12 +67,13 @@ export function season(input: SeasonInput): SeasonOutput {
 }
 
 export const run: StageRun = async (io) => {
-  if (!hasRain(io)) return withoutRain(io);
-  const { method, national, states, lgas, rain, windows, check, report } = season(inputOf(io));
+  const input = inputOf(io);
+  const { method, national, states, lgas, rain, windows, check, report } =
+    input.climate.length > 0 ? season(input) : seasonWithoutRain(input);
   const each = <Code extends string>(code: Code, seasons: Record<string, Season>) =>
     Object.entries(seasons).flatMap(([own, season]) => {
       const area = { [code]: own } as Record<Code, string>;
-      return monthsOf(season).map((month) => ({ ...area, ...month }));
+      return rowsOf(season).map((month) => ({ ...area, ...month }));
     });
   const rainByMonth = Object.entries(rain).flatMap(([state_code, usual]) =>
     usual.map((rain_mm, i) => ({ state_code, month: i + 1, rain_mm })),
@@ -77,7 +82,7 @@ export const run: StageRun = async (io) => {
     method,
     check,
     report,
-    national: tableOf(NATIONAL, monthsOf(national)),
+    national: tableOf(NATIONAL, national ? rowsOf(national) : []),
     states: tableOf(STATES, each('state_code', states)),
     lgas: tableOf(LGAS, each('lga_code', lgas)),
     rain: tableOf(RAIN, rainByMonth),
@@ -88,27 +93,48 @@ export const run: StageRun = async (io) => {
   };
 };
 
-const hasRain = (io: StageIo) => io.table(ingest.CLIMATE).length + io.table(zonal.CLIMATE).length > 0;
+/** Seasons from case records alone, or none if there are no usable ones. */
+export function seasonWithoutRain({ areas, populations, cases, model }: SeasonInput): SeasonOutput {
+  const { high_share } = model.parameters.season;
+  const lgasOf = Map.groupBy(areas.lgas, ({ state_code }) => state_code);
+  const seriesOfLga = new Map(cases.lgas.map((series) => [series.lga_code, series]));
+  const records = areas.states.map(({ state_code }) => {
+    const series = seriesOfState(state_code, cases);
+    const lgas = lgasOf.get(state_code)!.map(({ lga_code }) => {
+      const own = seriesOfLga.get(lga_code);
+      const record = own ? logSeason(monthsOf(own.first, withoutMasked(own), model)) : null;
+      return { lga_code, people: populations[lga_code]!, record };
+    });
+    return {
+      state_code,
+      people: lgas.reduce((sum, { people }) => sum + people, 0),
+      record: series?.cases ? logSeason(monthsOf(series.first, series.cases, model)) : null,
+      lgas,
+    };
+  });
+  const found = seasonsFromCases(records, high_share);
+  const seasons = (shares: Record<string, number[]> = {}) =>
+    Object.fromEntries(Object.entries(shares).map(([code, values]) => [code, describeSeason(values, high_share)]));
+  const counts = {
+    states: records.filter(({ record }) => record !== null).length,
+    lgas: records.flatMap(({ lgas }) => lgas).filter(({ record }) => record !== null).length,
+  };
+  const what = found
+    ? worded`the season is estimated from the case records of ${counts.states} {state.many} and ${counts.lgas} {lga.many}`
+    : 'no season is reported; scores are the same in all months of a year';
+  return {
+    method: found ? describeCaseSeason(found.check, counts, high_share) : unknownSeason(high_share),
+    national: found && describeSeason(found.national, high_share),
+    states: seasons(found?.states),
+    lgas: seasons(found?.lgas),
+    rain: {},
+    windows: { states: {}, lgas: {} },
+    check: found?.check ?? [],
+    report: [{ source: 'season', rule: found ? 'case records alone' : 'no monthly rain', what }],
+  };
+}
 
-/** A country without monthly rain has no season: tables without rows. */
-const withoutRain = (io: StageIo) => ({
-  method: unknownSeason(io.model.parameters.season.high_share),
-  check: [],
-  national: tableOf(NATIONAL, []),
-  states: tableOf(STATES, []),
-  lgas: tableOf(LGAS, []),
-  rain: tableOf(RAIN, []),
-  windows: tableOf(WINDOWS, []),
-  report: [
-    {
-      source: 'season',
-      rule: 'no monthly rain',
-      what: 'no season is reported; scores are the same in all months of a year',
-    },
-  ],
-});
-
-const monthsOf = ({ seasonal_index, high_months, peak_month }: Season) =>
+const rowsOf = ({ seasonal_index, high_months, peak_month }: Season) =>
   seasonal_index.map((index, i) => ({
     month: i + 1,
     seasonal_index: index,

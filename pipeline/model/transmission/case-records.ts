@@ -7,6 +7,7 @@ import type { Areas, Census } from '../../ingest/ingest-tables.ts';
 import * as ingest from '../../ingest/ingest-tables.ts';
 import { BadInput } from '../../lib/bad-input.ts';
 import { byCode, valuesByCode } from '../../lib/tables/table.ts';
+import * as zonal from '../../measure/zonal/zonal-tables.ts';
 import * as season from '../season/season-tables.ts';
 import type { ProjectionRecord, ProjectionSettings } from './projection-test.ts';
 import { isLongEnough } from './sirs-fit.ts';
@@ -24,10 +25,19 @@ export interface TransmissionInput {
 export const inputOf = (io: StageIo, model: Model): TransmissionInput => ({
   areas: areasOf(io),
   cases: casesOf(io.table(ingest.CASES)),
-  census: byCode(io.table(ingest.CENSUS), 'lga_code'),
+  census: censusOf(io),
   rain: valuesByCode(io.table(season.RAIN), 'state_code', 'rain_mm'),
   model,
 });
+
+/** The census or, in a country without one, the people of the population raster. */
+function censusOf(io: StageIo): Census {
+  const census = byCode(io.table(ingest.CENSUS), 'lga_code');
+  if (Object.keys(census).length > 0) return census;
+  return Object.fromEntries(
+    io.table(zonal.LGAS).map(({ lga_code, population }) => [lga_code, { people: population, children_0_4: null }]),
+  );
+}
 
 /** Case records by state, ordered by code: those sufficient for a fit, and the codes of the others. */
 export function recordsOf({ areas, cases, census, rain }: TransmissionInput): {
@@ -59,7 +69,7 @@ function peopleOf(state_code: string, areas: Areas, census: Census): number {
   throw new BadInput({
     file: 'the census',
     where: state_code,
-    found: 'no people in any of its LGAs',
+    found: 'no people in any of its areas',
     expected: 'a population, since cases are given per 1,000 people',
   });
 }

@@ -49,6 +49,10 @@ const OTHER_IMMUNITY = 4;
 /** Fits a transmission model to each state with monthly records, and tests its projections. */
 export function transmission(input: TransmissionInput): TransmissionOutput {
   const { areas, model } = input;
+  if (input.cases.states.length > 0 && Object.keys(input.rain).length === 0) {
+    const what = 'transmission follows the climate, of which there are no data: v1/transmission is left out';
+    return { model: null, fits: null, report: [{ source: 'transmission', rule: 'no climate data', what }] };
+  }
   const { records, left_out } = recordsOf(input);
   const settings = settingsOf(model);
   const { durations, held_back_year, starts, seed } = settings;

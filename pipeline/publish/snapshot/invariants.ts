@@ -98,7 +98,7 @@ const scoreRules = (table: string, code: string, list: string) => [
  * side and half a person in each LGA.
  */
 const stateScores = (states: string, lgas: string) => `
-  SELECT '${states} ' || state_code || ' ' || period || ': score ' || s.score || ', but its LGAs give ' || round(made.score, 4) AS fault
+  SELECT '${states} ' || state_code || ' ' || period || ': score ' || s.score || ', but its areas give ' || round(made.score, 4) AS fault
   FROM ${states} s JOIN (
     SELECT state_code, period, sum(population * score) / sum(population) AS score,
       1.01 * ${10 ** -DECIMALS.score!} + 0.5 * count(*) / sum(population) AS slack
@@ -191,7 +191,7 @@ const CHECKS: readonly string[] = [
   ]),
   ...agree('boundaries_lgas', 'context_lgas', 'lga_code', ['lga']),
   ...agree('boundaries_states', 'context_states', 'state_code', ['state', 'zone']),
-  `SELECT 'context_states ' || state_code || ': ' || s.population || ' people and ' || s.lgas || ' LGAs, but its LGAs give '
+  `SELECT 'context_states ' || state_code || ': ' || s.population || ' people and ' || s.lgas || ' areas, but these give '
      || made.people || ' and ' || made.lgas AS fault
    FROM context_states s JOIN (
      SELECT state_code, sum(population) AS people, count(*) AS lgas FROM context_lgas GROUP BY ALL) made USING (state_code)

@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { NO_CASES } from '../../catalog/missing.ts';
 import type { Manifest } from '../../contract/manifest.ts';
 import { type FileParameters, filePath, OPERATIONS, type OperationId } from '../../contract/operations.ts';
 import { UsageError } from '../../lib/errors.ts';
@@ -33,8 +32,8 @@ export function openSnapshot(directory: string): Snapshot {
       const name = filePath(OPERATIONS.find((operation) => operation.id === id)!, values);
       if (Object.hasOwn(manifest.files, name)) return read(name);
       if (id.startsWith('transmission-') && !manifest.coverage.transmission)
-        throw new UsageError(`${manifest.model_version} has no ${name}. ${NO_CASES}`);
-      throw new UsageError(`${directory}: found no ${name}, expected a state and month that it covers`);
+        throw new UsageError(`${manifest.model_version} has no ${name}: it has no transmission model.`);
+      throw new UsageError(`${directory}: found no ${name}, expected an area and a month that it covers`);
     },
     json: (name) => (Object.hasOwn(manifest.files, name) ? read(name) : null),
   };

@@ -83,16 +83,16 @@ export async function verifySnapshot(
   const listed = Object.keys(manifest.files);
   for (const name of found.keys())
     if (name !== 'manifest.json' && !manifest.files[name]) faults.push(`${name}: not in the manifest`);
-  const hasSeason = tableFile('season', 'parquet') in manifest.files;
+  const hasWindows = tableFile('season_windows', 'parquet') in manifest.files;
   /** Hashes of the answers that exist and are valid by their schema. */
   const answers = new Map<string, string>();
   const operationOf = new Map(
     OPERATIONS.flatMap((operation) =>
-      // A snapshot of this contract may lack only tables without rows and, if it has no season, the answers about it.
+      // A snapshot of this contract may lack only tables without rows and, if it has no rain, the best months to act.
       operationFiles(
         operation,
         manifest.coverage,
-        ours && operation.response && (!operation.needsRain || hasSeason) ? undefined : manifest.files,
+        ours && operation.response && (!operation.needsRain || hasWindows) ? undefined : manifest.files,
       ).map((file) => [file, operation] as const),
     ),
   );

@@ -80,7 +80,7 @@ const cases: Case[] = [
   [
     'an LGA with another state',
     line('surveys.csv', 2, (old) => old.replace('NG001,', 'NG002,')),
-    /surveys\.csv, row 2: found LGA NG001001 with state AD, expected an LGA of that state/,
+    /surveys\.csv, row 2: found NG001001 in AD, expected the area of the upper level that it lies in/,
   ],
   [
     'a repeated cluster',
@@ -131,7 +131,7 @@ const cases: Case[] = [
       list[1].properties.state = 'NG002';
       return list;
     }),
-    /lgas\.geojson, NG001002 Place 2: found a location outside the outline of NG002, expected LGAs inside their states/,
+    /lgas\.geojson, NG001002 Place 2: found a location outside the outline of NG002, expected areas inside those of the upper level/,
   ],
   [
     'overlapping polygons',
@@ -204,7 +204,7 @@ const cases: Case[] = [
   [
     'a raster of another place',
     raster('people.tif', (i) => 250 + i / 100, { ...grid, west: 30 }),
-    /people\.tif, NG001001 Place 1: found 0\.0% of the LGA inside the raster, expected all of it/,
+    /people\.tif, NG001001 Place 1: found 0\.0% of the area inside the raster, expected all of it/,
   ],
   [
     'an LGA that the raster does not cover',

@@ -68,7 +68,7 @@ test('a cluster known by state only is neither held out nor fitted to, since it 
 
 test('a surveyed LGA without a fold is rejected', () => {
   const some = new Map([...folds].slice(1));
-  expect(() => crossValidate(prepareRisk(inputs), { ...how, foldOf: some })).toThrow('surveyed LGA L00 has no fold');
+  expect(() => crossValidate(prepareRisk(inputs), { ...how, foldOf: some })).toThrow('surveyed area L00 has no fold');
 });
 
 test('a fold that contains everything is rejected with a specific message', () => {

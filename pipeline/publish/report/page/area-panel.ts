@@ -187,7 +187,7 @@ function seasonWords({
 }: typeof data.seasons.national): string {
   const month = (number: number) => MONTHS[number - 1]!;
   if (season_months === 12)
-    return `Reported cases of all ages are expected to peak in ${month(peak_month)} and to be at half the peak or more ${high_months.length === 12 ? 'in every month' : 'for most of the year'}; rain-driven transmission varies more.`;
+    return `Reported cases of all ages are expected to peak in ${month(peak_month)} and to be at half the peak or more ${high_months.length === 12 ? 'in every month' : 'for most of the year'}${data.windows.length > 0 ? '; rain-driven transmission varies more' : ''}.`;
   return `High season ${month(season_start_month)} to ${month(season_end_month)} (${season_months} months), with the peak in ${month(peak_month)}.`;
 }
 

@@ -1,3 +1,4 @@
+import { hasRain } from '../../../catalog/missing.ts';
 import type { Season } from '../../../contract/schemas.ts';
 import { type Words, wordsOf } from '../../../contract/words.ts';
 import { type Html, html } from '../../../lib/pages/html.ts';
@@ -24,8 +25,8 @@ export function seasonSection(contents: Contents): Html {
     words,
   )}</p>
 <div class="card"><figure id="season-states" class="plot"></figure></div>
-<p>${description} Cases follow rain by about ${cases_follow_rain_by_months} months.</p>
-${windowsPart(contents.tables, words)}
+<p>${description}${hasRain(contents.sources) && ` Cases follow rain by about ${cases_follow_rain_by_months} months.`}</p>
+${contents.tables.season_windows.length > 0 && windowsPart(contents.tables, words)}
 </section>`;
 }
 
@@ -36,11 +37,11 @@ export function seasonChecked(contents: Contents, { season_check }: Evidence): H
   const { state, State } = wordsOf(contents.model.territory);
   const names = new Map(contents.tables.context_states.map(({ state_code, state }) => [state_code, state]));
   return html`<section id="season-checked" aria-labelledby="season-checked-head"><h2 id="season-checked-head">Check of the season</h2>
-${check.series === 0 && html`<p class="notice">This country’s data contain no monthly case records, so its season has not been checked here${contents.transmission ? '' : ', and season and survey answers are left out of the API'}.</p>`}
+${check.series === 0 && html`<p class="notice">${hasRain(contents.sources) ? 'This country’s data contain no monthly case records' : `Only one ${state.one} has a case record`}, so its season has not been checked here${contents.transmission ? '' : ', and season and survey answers are left out of the API'}.</p>`}
 ${
   check.series > 0 &&
   html`<p>Monthly case records of ${check.series} ${state.many} were left out in turn: the median correlation is <b>${check.median_correlation.toFixed(3)}</b>; on average, the midpoint of the high season is off by <b>${check.mean_months_off.toFixed(2)}</b> months and the peak by <b>${check.mean_months_peak_is_off.toFixed(2)}</b> months.</p>
-<p class="key"><span class="line model"></span> expected from rain without the ${state.one}’s records <span class="dot reported"></span> case records</p>
+<p class="key"><span class="line model"></span> expected ${hasRain(contents.sources) && 'from rain '}without the ${state.one}’s records <span class="dot reported"></span> case records</p>
 <div id="season-check" class="small-multiples"></div>
 <details><summary>The same as a table</summary>${table(
     `Each ${state.one}’s records against the season expected without them`,

@@ -9,10 +9,13 @@ import { inSentence, monthName } from '../shared/names.ts';
 import { isReported, methodName } from './words.ts';
 
 /** The compartmental model: fits, projections against the cases then reported, and limits. */
-export function transmissionSection({ transmission, model }: Contents, { fits }: Evidence): Html {
+export function transmissionSection({ transmission, model, sources }: Contents, { fits }: Evidence): Html {
+  const why = sources.some(({ role }) => /^cases_/.test(role))
+    ? `No ${wordsOf(model.territory).state.one} has both a sufficient case record and climate data`
+    : 'This country has no monthly case records';
   return html`<section id="transmission" aria-labelledby="transmission-head">
 <h2 id="transmission-head">Transmission model <span class="mark soft">research</span></h2>
-${transmission ? fitted(transmission, fits, wordsOf(model.territory)) : html`<p class="notice">This country has no monthly case records, so no transmission model was fitted.</p>`}
+${transmission ? fitted(transmission, fits, wordsOf(model.territory)) : html`<p class="notice">${why}, so no transmission model was fitted.</p>`}
 </section>`;
 }
 

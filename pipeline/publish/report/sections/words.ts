@@ -1,5 +1,5 @@
 /** The report's text on the meaning and limits of the figures, as they apply to this snapshot. */
-import { missingData } from '../../../catalog/missing.ts';
+import { hasRain, missingData } from '../../../catalog/missing.ts';
 import { wordsOf } from '../../../contract/words.ts';
 import type { Contents } from '../../snapshot/contents.ts';
 import { shareNames } from '../../snapshot/table-columns.ts';
@@ -18,7 +18,7 @@ export function describeRiskLimits(contents: Contents, evidence: Evidence): stri
     'The range is the central 90% of the model’s own uncertainty. Where the model is wrong in ways that it does not account for, the truth can lie outside more often.',
     `Scores are based on household surveys years apart. Between and after the rounds they follow the model, not new observations: ${seasonal ? 'differences from month to month are the usual season, and ' : ''}they do not show a wet year, an outbreak or a campaign.`,
     ...describeTests(contents, evidence),
-    ...missingData(sources),
+    ...missingData(sources, seasonal),
   ];
   if (risk.model === 'baseline')
     lines.push(
@@ -38,7 +38,7 @@ export function describeRiskLimits(contents: Contents, evidence: Evidence): stri
     );
   }
   lines.push(
-    `Months after ${periodName(coverage.last_estimated)} are forecasts: the same model carried forward without new observations${seasonal ? ' and with the usual season. Neither they nor the estimated months take the rain of the actual year into account' : ''}.`,
+    `Months after ${periodName(coverage.last_estimated)} are forecasts: the same model carried forward without new observations${seasonal ? ' and with the usual season' : ''}${hasRain(sources) ? '. Neither they nor the estimated months take the rain of the actual year into account' : ''}.`,
     `Net use, treatment and the other context figures are shown beside the score but are not inputs to it. ${model.parameters.context.note}`,
     'Survey results from few children are marked; use their ranges rather than their point values.',
     `Levels are classes of the score: a place near a boundary between two classes may change class without a relevant change. Join the ${tables.context_lgas.length} ${lga.many} by code${shareNames(tables.context_lgas) ? ', since some share a name' : ''}.`,

@@ -207,7 +207,7 @@ test('what a build finds only when it measures and simplifies is found here too,
   });
   expect(away).toEqual([
     expect.stringMatching(
-      /^rasters, population: \S+people\.tif, NG002002 Place 4: found 66\.7% of the LGA inside the raster/,
+      /^rasters, population: \S+people\.tif, NG002002 Place 4: found 66\.7% of the area inside the raster/,
     ),
   ]);
 });

@@ -165,7 +165,7 @@ test('unsupported files are left out with the reason and a conversion command; r
   expect(all).toContain(`more/other.csv: ${lacks('positive (such as positive)')}`);
   expect(why['more/.hidden']).toBeUndefined();
   await expect(draftOf(filesOf({ 'a.csv': 'a\n1\n' }))).rejects.toThrow(/found no outlines, expected polygons/);
-  const { 'people.tif': _, ...unpeopled } = tinyCountry().files;
+  const { 'people.tif': _, 'census.csv': __, ...unpeopled } = tinyCountry().files;
   await expect(draftOf(filesOf(unpeopled))).rejects.toThrow(/no population raster/);
   await expect(listFiles([path.join(temporary(), 'nothing')])).rejects.toThrow(/no such file or directory/);
 });

@@ -302,7 +302,7 @@ test('new-country exits with 1 if it left out a table that matters, and says so 
   );
   expect(good.code).toBe(0);
   expect(good.stdout).toMatch(/Doubts:\n {2}x_cases\.csv: no line end after the last row/);
-  const stopped = await draft(country({ 'x_cases.csv': weeks }, ['people.tif']));
+  const stopped = await draft(country({ 'x_cases.csv': weeks }, ['people.tif', 'census.csv']));
   expect([stopped.code, stopped.stderr]).toEqual([2, expect.stringMatching(/no population raster/)]);
   expect(stopped.stdout).toMatch(/x_cases\.csv +table +144 rows; columns code, period, confirmed/);
 });

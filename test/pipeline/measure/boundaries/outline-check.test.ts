@@ -51,7 +51,7 @@ test('LGAs must nest in their state edge for edge', () => {
   ];
   expect(nestingFaults(lgas, [outline('AB', state)])).toEqual([]);
   expect(nestingFaults(lgas, [outline('AB', box(0, 2))])).toEqual([
-    'AB: its LGAs do not nest in it: 4 of their edges are missing, 2 edges belong to no LGA',
+    'AB: its areas do not nest in it: 4 of their edges are missing, 2 edges belong to no area',
   ]);
   expect(nestingFaults(lgas.slice(1), [outline('AB', state)])).toHaveLength(1);
 });

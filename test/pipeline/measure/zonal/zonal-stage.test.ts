@@ -285,8 +285,8 @@ describe('refuses', () => {
       ...input,
       polygons: { ...POLYGONS, lgas: [POLYGONS.lgas[0]!, { lga_code: 'B', polygons }] },
     });
-    await expect(zonal(moved([box(20, 3, 21, 5)]))).rejects.toThrow('B East: found 0.0% of the LGA inside the raster');
-    await expect(zonal(moved([box(2, 3, 4, 5)]))).rejects.toThrow('B East: found 50.0% of the LGA inside the raster');
+    await expect(zonal(moved([box(20, 3, 21, 5)]))).rejects.toThrow('B East: found 0.0% of the area inside the raster');
+    await expect(zonal(moved([box(2, 3, 4, 5)]))).rejects.toThrow('B East: found 50.0% of the area inside the raster');
     await expect(zonal(moved([box(2, 4, 3, 5)]))).rejects.toThrow('B East: found no people');
   });
 });

@@ -475,7 +475,7 @@ describe('each rule that a table breaks is reported, whatever the answers contai
       'an outline that does not nest',
       'boundaries_lgas',
       "UPDATE boundaries_lgas SET geometry = ST_GeomFromWKB(unhex(replace(hex(ST_AsWKB(geometry)), '0000000000000840', '0000000000000440')))",
-      /^AB: its LGAs do not nest in it: \d+ of their edges are missing/,
+      /^AB: its areas do not nest in it: \d+ of their edges are missing/,
     ],
     [
       'low above score',
@@ -517,13 +517,13 @@ describe('each rule that a table breaks is reported, whatever the answers contai
       "a state's people",
       'context_states',
       "UPDATE context_states SET population = population + 1 WHERE state_code = 'AB'",
-      /context_states AB: \d+ people and 2 LGAs, but its LGAs give \d+ and 2/,
+      /context_states AB: \d+ people and 2 areas, but these give \d+ and 2/,
     ],
     [
       "an LGA's score that does not agree with its state's",
       'risk_lgas',
       `UPDATE risk_lgas SET score = 1, score_high = 1 ${one}`,
-      /risk_states AB 2021-09: score [\d.]+, but its LGAs give [\d.]+/,
+      /risk_states AB 2021-09: score [\d.]+, but its areas give [\d.]+/,
     ],
     [
       'an index that does not peak at 1',

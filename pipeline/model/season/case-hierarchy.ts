@@ -1,0 +1,125 @@
+/** Seasons of a country without monthly rain, from its case records alone (MODEL.md, section 10). */
+import { mean } from '../../lib/numerics/averages.ts';
+import { type LogSeason, sharesOfPeak } from './case-season.ts';
+import { compareSeasons } from './check.ts';
+import type { SeasonCheckRow } from './season-tables.ts';
+
+/** A state and its LGAs with the seasons of their records; null without a usable one. */
+export interface StateRecord {
+  state_code: string;
+  people: number;
+  record: LogSeason | null;
+  lgas: readonly { lga_code: string; people: number; record: LogSeason | null }[];
+}
+
+/** Seasons as shares of the peak, January first. */
+export interface CaseSeasons {
+  national: number[];
+  states: Record<string, number[]>;
+  lgas: Record<string, number[]>;
+  check: SeasonCheckRow[];
+}
+
+/**
+ * Three levels on the log scale: the country's season is the mean of its states' records by population; a state's
+ * record is drawn towards it, and an LGA's towards its state's season, by the share of noise in how records of that
+ * level differ (empirical Bayes, normal on both levels). A place without a record has the season of the level above.
+ * For the check, each state's record is compared with the mean of the other states'.
+ * @returns null if no place has a usable record
+ */
+export function seasonsFromCases(all: readonly StateRecord[], highShare: number): CaseSeasons | null {
+  const states = all.map((state) => {
+    const lgas = state.lgas.map((lga) => ({ ...lga, record: centred(lga.record) }));
+    return { ...state, lgas, record: centred(state.record) ?? pooled(lgas) };
+  });
+  const known = states.filter(hasRecord);
+  if (known.length === 0) return null;
+  const national = meanOf(known);
+  const betweenStates = varianceBetween([known]);
+  const betweenLgas = varianceBetween(states.map(({ lgas }) => lgas.filter(hasRecord)));
+  const drawn = states.map(({ state_code, record, lgas }) => {
+    const logs = drawnTowards(national, record, betweenStates);
+    return {
+      state_code,
+      logs,
+      lgas: lgas.map((lga) => ({ lga_code: lga.lga_code, logs: drawnTowards(logs, lga.record, betweenLgas) })),
+    };
+  });
+  return {
+    national: sharesOfPeak(national),
+    states: Object.fromEntries(drawn.map(({ state_code, logs }) => [state_code, sharesOfPeak(logs)])),
+    lgas: Object.fromEntries(
+      drawn.flatMap(({ lgas }) => lgas.map(({ lga_code, logs }) => [lga_code, sharesOfPeak(logs)])),
+    ),
+    check: known.length < 2 ? [] : known.map((left) => checkRow(left, known, highShare)),
+  };
+}
+
+interface Recorded {
+  people: number;
+  record: LogSeason;
+}
+const hasRecord = <Place extends { record: LogSeason | null }>(place: Place): place is Place & { record: LogSeason } =>
+  place.record !== null;
+
+/** Seasons are compared in shape alone. */
+function centred(record: LogSeason | null): LogSeason | null {
+  return record && { ...record, logs: record.logs.map((log) => log - mean(record.logs)) };
+}
+
+/** The mean by population, month by month. */
+function meanOf(places: readonly Recorded[]): number[] {
+  const total = places.reduce((sum, { people }) => sum + people, 0);
+  return Array.from({ length: 12 }, (_, month) =>
+    places.reduce((sum, { people, record }) => sum + (people / total) * record.logs[month]!, 0),
+  );
+}
+
+/** A state's record if its LGAs' cannot be added up: their mean, with the noise of a single one, as bad years are shared. */
+function pooled(lgas: readonly { people: number; record: LogSeason | null }[]): LogSeason | null {
+  const known = lgas.filter(hasRecord);
+  return known.length === 0
+    ? null
+    : { logs: meanOf(known), variance: mean(known.map(({ record }) => record.variance)) };
+}
+
+/**
+ * Variance of the seasons of one group's places beyond the noise of their records (one-way analysis of variance, by the
+ * mean of the months); 0 if no group has two records of several years.
+ */
+function varianceBetween(groups: readonly (readonly Recorded[])[]): number {
+  const several = groups.map((places) =>
+    places.flatMap(({ record }) => (Number.isFinite(record.variance) ? [record] : [])),
+  );
+  const freedom = several.reduce((sum, records) => sum + Math.max(0, records.length - 1), 0);
+  if (freedom === 0) return 0;
+  const squares = several.flatMap((records) => {
+    const centre = Array.from({ length: 12 }, (_, month) => mean(records.map(({ logs }) => logs[month]!)));
+    return records.map(({ logs }) => mean(logs.map((log, month) => (log - centre[month]!) ** 2)));
+  });
+  const noise = mean(several.flat().map(({ variance }) => variance));
+  return Math.max(0, squares.reduce((sum, square) => sum + square, 0) / freedom - noise);
+}
+
+/** The season above, moved towards the record by the share of the variance between places in the sum with its noise. */
+function drawnTowards(above: readonly number[], record: LogSeason | null, between: number): number[] {
+  const share = record && between > 0 ? between / (between + record.variance) : 0;
+  return above.map((log, month) => log + share * ((record?.logs[month] ?? log) - log));
+}
+
+function checkRow(
+  left: Recorded & Pick<StateRecord, 'state_code' | 'lgas'>,
+  known: readonly Recorded[],
+  highShare: number,
+): SeasonCheckRow {
+  const expected = sharesOfPeak(meanOf(known.filter((state) => state !== left)));
+  const compare = ({ logs }: LogSeason) => compareSeasons(expected, sharesOfPeak(logs), highShare);
+  return {
+    state_code: left.state_code,
+    ...compare(left.record),
+    lgas: left.lgas.filter(hasRecord).map(({ record }) => {
+      const { correlation, peak_off, midpoint_off, wrong_months } = compare(record);
+      return { correlation, peak_off, midpoint_off, wrong_months };
+    }),
+  };
+}
