@@ -1,10 +1,9 @@
 /**
- * Mutations of small valid files, read one after the other: `node hostile-files.ts SEED…`, or `FIRST-` for all seeds
- * from FIRST on. One line of output for each file, before it is read; the process ends with the first error that is no
- * refusal, since the readers must refuse whatever they cannot read. hostile-files.test.ts watches its time and memory.
+ * Mutations of small valid files, read one after the other: `node hostile-files.ts DIRECTORY SEED…`, with `FIRST-` for
+ * all seeds from FIRST on. Prints a line for each file before it is read. Readers must refuse whatever they cannot read:
+ * the process ends at any other error, and at a file that takes too much time or memory.
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { zipSync } from 'fflate';
@@ -70,7 +69,24 @@ const TIFFS: Partial<TiffOptions>[] = [
 
 /** Numbers that sizes, counts and offsets should not be, and text that breaks formats. */
 const NUMBERS = [0, 1, 7, 0xff, 0x7fff, 0xffff, 0x10000, 0x7fffffff, 0x80000000, 0xffffffff];
-const TEXTS = ['"', ',', '\n', '\r', '\0', '\\u0000', 'null', '{}', '[]', '[[', '}', '1e999', '-', 'é', '__proto__', '9'];
+const TEXTS = [
+  '"',
+  ',',
+  '\n',
+  '\r',
+  '\0',
+  '\\u0000',
+  'null',
+  '{}',
+  '[]',
+  '[[',
+  '}',
+  '1e999',
+  '-',
+  'é',
+  '__proto__',
+  '9',
+];
 
 /** A copy of `bytes` with one to four mutations. */
 function mutate(bytes: Buffer, random: () => number): Buffer {
@@ -93,7 +109,7 @@ function mutate(bytes: Buffer, random: () => number): Buffer {
       const value = one([...NUMBERS, to.length, to.length - 1]);
       const number = Buffer.alloc(8);
       if (random() < 0.5) number.writeBigUInt64LE(BigInt(value));
-      else number.writeBigUInt64BE(BigInt(value) << BigInt(64 - 8 * width));
+      else number.writeBigUInt64BE(BigInt.asUintN(64, BigInt(value) << BigInt(64 - 8 * width)));
       number.copy(to, at, 0, width);
       return to;
     },
@@ -117,36 +133,31 @@ function mutate(bytes: Buffer, random: () => number): Buffer {
 }
 
 const valid = await validFiles();
-const directory = mkdtempSync(path.join(tmpdir(), 'malaria-hostile-'));
+const [directory, ...seeds] = process.argv.slice(2) as [string, ...string[]];
 
-/** Reads the file of a seed; what it says is shown if it was refused. */
+/** Reads the file of a seed. @returns why it was refused; empty if it was read */
 async function readMutation(seed: number): Promise<string> {
   const { uniform } = randomStream(seed, 'hostile files');
   const parts = valid[seed % valid.length]!;
-  const names = Object.keys(parts);
+  const names = Object.keys(parts).map((extension) => `a${extension}`);
   const changed = names[Math.floor(uniform() * names.length)]!;
-  process.stdout.write(`${seed} ${names[0]}, its ${changed}\n`);
+  process.stdout.write(`seed ${seed}: ${names[0]}, its ${changed}\n`);
   for (const [extension, bytes] of Object.entries(parts))
-    writeFileSync(path.join(directory, `a${extension}`), extension === changed ? mutate(bytes, uniform) : bytes);
-  const found = await recogniseFile(
-    directory,
-    `a${names[0]}`,
-    names.map((extension) => `a${extension}`),
-  );
-  for (const extension of names) rmSync(path.join(directory, `a${extension}`));
+    writeFileSync(path.join(directory, `a${extension}`), changed === `a${extension}` ? mutate(bytes, uniform) : bytes);
+  const found = await recogniseFile(directory, names[0]!, names);
+  for (const name of names) rmSync(path.join(directory, name));
   return found?.kind === 'left out' ? found.why : '';
 }
 
-try {
-  for (const argument of process.argv.slice(2)) {
-    const first = Number.parseInt(argument, 10);
-    for (let seed = first; seed === first || argument.endsWith('-'); seed++) {
-      const why = await readMutation(seed);
-      if (why.includes('\n')) throw new Error(`a message of several lines: ${why}`);
-      const megabytes = process.resourceUsage().maxRSS / 1024;
-      if (megabytes > 1024) throw new Error(`${megabytes.toFixed()} MiB of memory`);
-    }
+for (const argument of seeds) {
+  const first = Number.parseInt(argument, 10);
+  for (let seed = first; seed === first || argument.endsWith('-'); seed++) {
+    const before = process.cpuUsage();
+    const why = await readMutation(seed);
+    const { user, system } = process.cpuUsage(before);
+    const [seconds, mebibytes] = [(user + system) / 1e6, process.resourceUsage().maxRSS / 1024];
+    if (why.includes('\n')) throw new Error(`a message of several lines: ${why}`);
+    if (seconds > 10) throw new Error(`${seconds.toFixed(1)} s`);
+    if (mebibytes > 1024) throw new Error(`${mebibytes.toFixed()} MiB of memory`);
   }
-} finally {
-  rmSync(directory, { recursive: true });
 }

@@ -226,9 +226,7 @@ const newCountry = async (directory: string, from = directory) => {
 
 test('a directory that has a catalog is not changed', async () => {
   const directory = filesOf({ 'sources.json': '{}' });
-  await expect(newCountry(directory)).rejects.toThrow(
-    /found a sources\.json, expected a directory without a catalog/,
-  );
+  await expect(newCountry(directory)).rejects.toThrow(/found a sources\.json, expected a directory without a catalog/);
   expect(readFileSync(path.join(directory, 'sources.json'), 'utf8')).toBe('{}');
   rmSync(directory, { recursive: true });
 });
