@@ -1,3 +1,5 @@
+import { onOneLine } from './errors.ts';
+
 /** The parts of a complaint about an input: which file, where in it, what was found, what was expected. */
 export interface Complaint {
   file: string;
@@ -26,7 +28,9 @@ export class BadInput extends Error implements Complaint {
   /** Further faults found in the same pass over the input. */
   others: readonly BadInput[] = [];
 
-  constructor({ file, where = '', found, expected, remedy = null }: ComplaintParts) {
+  constructor({ file, where = '', found: content, expected, remedy = null }: ComplaintParts) {
+    // What is found in a file may have line ends, also if a parser quotes it.
+    const found = onOneLine(content);
     super(`${file}${where ? `, ${where}` : ''}: found ${found}, expected ${expected}`);
     this.file = file;
     this.where = where;

@@ -2,17 +2,19 @@
  * `npm run pack`, then both packages installed as by a user without a checkout, and run on every supported Node.js
  * version. Needs the npm registry, for these versions and for native libraries.
  */
-import { execFile, spawn } from 'node:child_process';
+import { execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
-import { beforeAll, describe, expect, inject, test } from 'vitest';
+import { beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import type { Places } from '../../pipeline/contract/schemas.ts';
 import { codeOf } from '../../pipeline/engine/code.ts';
 import { ROOT } from '../../pipeline/lib/packed.ts';
 import { hashTree, temporary } from '../support/command-line.ts';
+import { makeBuild } from '../support/proxy/fixture.ts';
+import { SERVICE } from '../support/service-user.ts';
 import { writeTiny } from '../support/tiny-country.ts';
 
 const run = promisify(execFile);
@@ -43,6 +45,9 @@ test.skipIf(!engine).each(['pipeline', 'proxy'])(
 const old = ['/usr/bin', '/usr/local/bin'].find((directory) => existsSync(path.join(directory, 'node')));
 const oldVersion = old ? (await run(path.join(old, 'node'), ['--version'])).stdout.trim() : '';
 const tooOld = /^v(?:1\d|2[0-3])\./.test(oldVersion);
+
+const PROXY_UNIT = 'proxy/deploy/malaria-proxy.service';
+const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0;
 
 describe.skipIf(!registry)(registry ? 'packages' : 'packages (skipped: no npm registry)', () => {
   const prefix = temporary();
@@ -160,6 +165,52 @@ describe.skipIf(!registry)(registry ? 'packages' : 'packages (skipped: no npm re
     expect(hashTree(there!)).toEqual(hashTree(here!));
     const packed = JSON.parse(readFileSync(path.join(installed('malaria-risk'), 'packed.json'), 'utf8'));
     expect(packed.modules['pipeline/model/risk/risk-stage.js']).toEqual(codeOf('pipeline/model/risk/risk-stage.ts'));
+  });
+
+  /** Reads a unit from its package; its files are where `places` says, and its commands where this test has them. */
+  const readUnit = (file: string, places: Record<string, string> = {}) =>
+    Object.entries({ ...places, '/opt/malaria-risk': prefix }).reduce(
+      (text, [from, to]) => text.replaceAll(from, to),
+      readFileSync(path.join(installed(file.startsWith('proxy') ? 'malaria-proxy' : 'malaria-risk'), file), 'utf8'),
+    );
+
+  test.skipIf(!hasSystemd)(
+    `systemd accepts the units${hasSystemd ? '' : ' (skipped: no systemd-analyze)'}`,
+    async () => {
+      const directory = temporary();
+      const files = ['malaria-risk-build.service', 'malaria-risk-build.timer'].map((name) => `pipeline/deploy/${name}`);
+      files.push(PROXY_UNIT);
+      for (const file of files) writeFileSync(path.join(directory, path.basename(file)), readUnit(file));
+      const verify = ['verify', '--man=no', ...files.map((file) => path.basename(file))];
+      expect(await run('systemd-analyze', verify, { cwd: directory })).toMatchObject({ stdout: '', stderr: '' });
+    },
+  );
+
+  test.skipIf(process.geteuid?.() !== 0)('the command of the proxy’s unit serves as an unprivileged user', async () => {
+    const { build, current, remove } = makeBuild();
+    onTestFinished(remove);
+    const state = temporary();
+    chownSync(state, SERVICE, SERVICE);
+    for (const directory of [build, prefix, path.join(nodes['24']!, '../../..')]) chmodSync(directory, 0o755);
+    const unit = readUnit(PROXY_UNIT, { '/srv/malaria/current': current, '/var/lib/malaria-proxy': state });
+    const settings = [...unit.matchAll(/^Environment=(.*)$/gm)].flatMap(([, pairs]) => pairs!.split(' '));
+    const env = {
+      ...Object.fromEntries(settings.map((setting) => setting.split(/=(.*)/))),
+      PATH: `${nodes['24']}:/usr/bin:/bin`,
+      MALARIA_PORT: '0',
+      MALARIA_OPS_PORT: '0',
+    };
+    const options = { env, cwd: '/', uid: SERVICE, gid: SERVICE };
+    const [command, ...args] = /^ExecStart=(.*)$/m.exec(unit)![1]!.split(' ');
+    await run(command!, ['create-store'], options);
+    const proxy = spawn(command!, [...args, '--json'], { ...options, stdio: ['ignore', 'pipe', 'inherit'] });
+    try {
+      const [line] = await once(createInterface({ input: proxy.stdout }), 'line');
+      expect((await fetch(`${JSON.parse(line).ops_url}/readyz`)).status).toBe(200);
+    } finally {
+      proxy.kill('SIGTERM');
+      expect(await once(proxy, 'exit')).toEqual([0, null]);
+    }
   });
 
   test.each(['24', '26'])(

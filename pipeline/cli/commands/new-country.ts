@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { Command } from 'commander';
@@ -52,7 +52,7 @@ export default function newCountryCommand(): Command {
     .addHelpText('after', DETAIL)
     .action(async (directory: string, { from, answers: file }: Options) => {
       for (const name of ['sources.json', 'model.json'])
-        if (existsSync(path.join(directory, name)))
+        if (lstatSync(path.join(directory, name), { throwIfNoEntry: false }))
           throw new BadInput({
             file: directory,
             found: `a ${name}`,

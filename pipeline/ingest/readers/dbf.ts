@@ -43,6 +43,8 @@ export async function readDbf(full: string, file: string): Promise<TextTable> {
     at += width;
   }
   if (fields.length === 0) throw refusal.at('header')('no fields', 'a dBase table');
+  // Otherwise a file of any size could claim any number of records.
+  if (record_bytes < at) throw refusal.at('header')(`records of ${record_bytes} bytes`, `${at}, as its fields need`);
   const rows = Array.from({ length: records }, (_, i) => ({ start: header_bytes + i * record_bytes, line: i + 2 }))
     .filter(({ start }) => dbf[start] !== DELETED)
     .map(({ start, line }) => ({

@@ -68,6 +68,13 @@ export async function listFiles(given: readonly string[]): Promise<{ root: strin
         expected: 'raw files, or the directory that contains them',
       });
     const inside = info.isDirectory() ? await readdir(name, { recursive: true, withFileTypes: true }) : null;
+    const link = inside?.find((own) => own.isSymbolicLink() && !own.name.startsWith('.'));
+    if (link)
+      throw new BadInput({
+        file: path.join(link.parentPath, link.name),
+        found: 'a link',
+        expected: 'the file itself (or list what the link leads to after --from)',
+      });
     if (!inside) found.push(path.resolve(name));
     else found.push(...inside.filter((own) => own.isFile()).map((own) => path.resolve(own.parentPath, own.name)));
   }

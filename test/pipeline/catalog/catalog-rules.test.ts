@@ -196,6 +196,11 @@ const models: Case[] = [
     /development_first: found 2021, expected a year before/,
   ],
   [
+    'a pattern of codes that is no regular expression',
+    model('territory.lga.code', '^NG[0-9'),
+    /territory\.lga\.code: found \^NG\[0-9, expected a regular expression/,
+  ],
+  [
     'words for another method than that of the surveys',
     model('territory.method', 'microscopy, or rapid test'),
     /territory\.method: found microscopy, or rapid test, expected words for microscopy, which parameters\.survey\.method/,

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { OPEN } from '../../../../pipeline/catalog/values.ts';
@@ -219,12 +219,27 @@ test.skipIf(!existsSync(MADAGASCAR_DATA))(needsMadagascar('Madagascar, drafted f
   expect([model.name, model.expected, sources.length]).toEqual(['Madagascar', { states: 22, lgas: 119 }, 7]);
 });
 
+const newCountry = async (directory: string, from = directory) => {
+  const { default: newCountryCommand } = await import('../../../../pipeline/cli/commands/new-country.ts');
+  await newCountryCommand().exitOverride().parseAsync([directory, '--from', from], { from: 'user' });
+};
+
 test('a directory that has a catalog is not changed', async () => {
   const directory = filesOf({ 'sources.json': '{}' });
-  const { default: newCountryCommand } = await import('../../../../pipeline/cli/commands/new-country.ts');
-  await expect(
-    newCountryCommand().exitOverride().parseAsync([directory, '--from', directory], { from: 'user' }),
-  ).rejects.toThrow(/found a sources\.json, expected a directory without a catalog/);
+  await expect(newCountry(directory)).rejects.toThrow(/found a sources\.json, expected a directory without a catalog/);
   expect(readFileSync(path.join(directory, 'sources.json'), 'utf8')).toBe('{}');
   rmSync(directory, { recursive: true });
+});
+
+test('links are neither read nor written through', async () => {
+  const elsewhere = filesOf({ 'secret.csv': 'a,b\n1,2\n' });
+  const from = filesOf({ 'more/a.csv': 'a,b\n1,2\n' });
+  const link = path.join(from, 'more/b.csv');
+  symlinkSync(path.join(elsewhere, 'secret.csv'), link);
+  await expect(listFiles([from])).rejects.toThrow(`${link}: found a link, expected the file itself`);
+
+  const directory = temporary();
+  symlinkSync(path.join(elsewhere, 'new.json'), path.join(directory, 'model.json'));
+  await expect(newCountry(directory, elsewhere)).rejects.toThrow(/found a model\.json, expected a directory without/);
+  expect(readdirSync(elsewhere)).toEqual(['secret.csv']);
 });
