@@ -7,7 +7,6 @@ import type { StageEvent } from '../../pipeline/engine/run.ts';
 import { sha256 } from '../../pipeline/lib/hash.ts';
 import { withDatabase } from '../../pipeline/lib/tables/duckdb.ts';
 import { build } from '../../pipeline/release/build.ts';
-import { publishVersion } from '../../pipeline/release/publish.ts';
 import { temporary } from './command-line.ts';
 
 /** An output directory whose cache contains the tiny country's results of these stages, or of all. */
@@ -36,11 +35,8 @@ export async function buildHere(
   return { ...result, out, ran, causes, snapshot: realpathSync(result.directory) };
 }
 
-/** Builds a country as `buildHere` does and publishes it, whatever it changes. */
-export async function buildAndPublish(...args: Parameters<typeof buildHere>) {
-  const built = await buildHere(...args);
-  return { ...built, ...(await publishVersion(built.out, { version: built.model_version, approve: 'test' })) };
-}
+/** The tiny country's snapshot, which all tests of a run share: `copySnapshot` gives one that a test may damage. */
+export const tinySnapshot = () => realpathSync(path.join(inject('builtTiny'), 'current'));
 
 /** A build directory in which the tiny country is published, with its cache, history and candidates. */
 export function publishedTiny(): string {

@@ -1,23 +1,20 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { query } from '../../../../pipeline/cli/commands/query.ts';
 import type { TableName } from '../../../../pipeline/contract/table-list.ts';
 import { withDatabase } from '../../../../pipeline/lib/tables/duckdb.ts';
 import { describe } from '../../../../pipeline/lib/tables/table.ts';
 import { tablesIn } from '../../../../pipeline/publish/snapshot/table-columns.ts';
+import { currentVersion } from '../../../../pipeline/release/current.ts';
 import { STAGE_TABLES } from '../../../../pipeline/stages.ts';
 import { TERRITORY } from '../../../../pipeline/synthetic/states.ts';
-import { buildAndPublish } from '../../../support/built-tiny.ts';
+import { publishedTiny } from '../../../support/built-tiny.ts';
 import { temporary } from '../../../support/command-line.ts';
 import { runHere } from '../../../support/run-here.ts';
-import { writeTiny } from '../../../support/tiny-country.ts';
 
-let out = '';
-let version = '';
-beforeAll(async () => {
-  ({ out, model_version: version } = await buildAndPublish(writeTiny().directory));
-});
+const out = publishedTiny();
+const version = currentVersion(out)!;
 
 test('without a statement it lists tables and columns with their meaning', async () => {
   const listed = await runHere(['query', '--out', out, '--csv']);

@@ -1,17 +1,11 @@
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { VIEWS } from '../../../../pipeline/cli/commands/show-views.ts';
-import { buildAndPublish } from '../../../support/built-tiny.ts';
+import { readJson, tinySnapshot } from '../../../support/built-tiny.ts';
 import { runHere } from '../../../support/run-here.ts';
-import { writeTiny } from '../../../support/tiny-country.ts';
 
-let out = '';
-beforeAll(async () => {
-  ({ out } = await buildAndPublish(writeTiny().directory));
-});
-const answer = (name: string) => JSON.parse(readFileSync(path.join(out, 'current', 'v1', name), 'utf8'));
-const show = (...args: string[]) => runHere(['show', ...args, '--snapshot', path.join(out, 'current')]);
+const snapshot = tinySnapshot();
+const answer = (name: string) => readJson(snapshot, `v1/${name}`);
+const show = (...args: string[]) => runHere(['show', ...args, '--snapshot', snapshot]);
 const rowsOf = async (...args: string[]) => JSON.parse((await show(...args, '--json')).stdout);
 
 test('the help lists every view with the question that it answers', async () => {

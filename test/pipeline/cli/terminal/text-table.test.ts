@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { type Cells, cellsOf, formatTable } from '../../../../pipeline/cli/terminal/text-table.ts';
-import { buildHere } from '../../../support/built-tiny.ts';
+import { tinySnapshot } from '../../../support/built-tiny.ts';
 import { run } from '../../../support/command-line.ts';
-import { writeTiny } from '../../../support/tiny-country.ts';
 
 const STATES: Cells[] = [
   { code: 'AB', state: 'Abia', people: 3_436_379, nets: 0.2473, minutes: 16.3 },
@@ -59,7 +58,7 @@ test('cells are those of the given columns in their order, numbers with the give
 });
 
 test('`show` keeps within the width of a terminal, and does not limit its lines elsewhere', async () => {
-  const { snapshot } = await buildHere(writeTiny().directory);
+  const snapshot = tinySnapshot();
   const show = async (what: string, width?: number) => {
     const preload = `data:text/javascript,process.stdout.columns=${width}`;
     const { stdout, code } = await run(['show', what, '--snapshot', snapshot], { preload });

@@ -11,16 +11,16 @@ import {
   rewrite,
   rewriteManifest,
   rewriteTable,
+  tinySnapshot,
 } from '../../../support/built-tiny.ts';
 import { temporary } from '../../../support/command-line.ts';
 import { runHere } from '../../../support/run-here.ts';
 import { sourceIn, writeTiny } from '../../../support/tiny-country.ts';
 
-let built = '';
+const built = tinySnapshot();
 /** A snapshot with three more estimated months, which the first one forecast, and their case records. */
 let later = '';
 beforeAll(async () => {
-  built = (await buildHere(writeTiny().directory)).snapshot;
   const next = writeTiny((country) => {
     const { model, files } = country;
     model.last_estimated = addMonths(model.last_estimated, 3);
