@@ -29,8 +29,8 @@ export class BadInput extends Error implements Complaint {
   others: readonly BadInput[] = [];
 
   constructor({ file, where = '', found: content, expected, remedy = null }: ComplaintParts) {
-    // What is found in a file may have line ends, also if a parser quotes it.
-    const found = onOneLine(content);
+    // What is found in a file may have line ends, also if a parser quotes it, and need not be the text that a type claims.
+    const found = onOneLine(String(content));
     super(`${file}${where ? `, ${where}` : ''}: found ${found}, expected ${expected}`);
     this.file = file;
     this.where = where;
