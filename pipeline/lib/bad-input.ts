@@ -1,5 +1,3 @@
-import { onOneLine } from './errors.ts';
-
 /** The parts of a complaint about an input: which file, where in it, what was found, what was expected. */
 export interface Complaint {
   file: string;
@@ -29,8 +27,8 @@ export class BadInput extends Error implements Complaint {
   others: readonly BadInput[] = [];
 
   constructor({ file, where = '', found: content, expected, remedy = null }: ComplaintParts) {
-    // What is found in a file may have line ends, also if a parser quotes it.
-    const found = onOneLine(content);
+    // What is found in a file may have line ends, also if a parser quotes it, and need not be the text that a type claims.
+    const found = String(content).replace(/\s*[\r\n]\s*/g, ' ');
     super(`${file}${where ? `, ${where}` : ''}: found ${found}, expected ${expected}`);
     this.file = file;
     this.where = where;

@@ -21,8 +21,5 @@ export class TryAgain extends Error {
 /** `error` as one line, for people. Some of Node's errors have a code but no message. */
 export function lineOf(error: unknown): string {
   const { message = String(error), code } = Object(error) as Partial<NodeJS.ErrnoException>;
-  return onOneLine(message || String(code));
+  return (message || String(code)).replace(/\s*\n\s*/g, ' ');
 }
-
-/** `text` without line ends. */
-export const onOneLine = (text: string): string => text.replace(/\s*[\r\n]\s*/g, ' ');

@@ -58,8 +58,8 @@ const SERVERS: Record<string, (ports: Ports, directory: string) => ChildProcess>
     const conf = replaced(example('Caddyfile'), {
       'api.example.org {': `api.example.org:${tls} {`,
       'dashboard.example.org {': `dashboard.example.org:${tls} {`,
-      'import malaria 8080': `import malaria ${api}`,
-      'import malaria 8081': `import malaria ${dashboard}`,
+      '127.0.0.1:8080': `127.0.0.1:${api}`,
+      '127.0.0.1:8081': `127.0.0.1:${dashboard}`,
     });
     const options = '{\nadmin off\nauto_https disable_redirects\nlocal_certs\nskip_install_trust\n}\n';
     writeFileSync(path.join(directory, 'Caddyfile'), options + conf);

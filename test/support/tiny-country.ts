@@ -224,7 +224,7 @@ export function tinyCountry(): TinyCountry {
     updated_at: '2022-01-01T00:00:00.000Z',
     expected: { states: 2, lgas: 4 },
     extent: [3, 4, 7, 5],
-    territory: { ...TERRITORY },
+    territory: structuredClone(TERRITORY),
     states: [
       { state_pcode: 'NG001', state_code: 'AB', state: 'Abia', zone: 'SE' },
       { state_pcode: 'NG002', state_code: 'AD', state: 'Adamawa', zone: 'NE' },

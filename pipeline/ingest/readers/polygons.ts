@@ -217,7 +217,10 @@ function checkShx(shx: Buffer, shp: Buffer, refusal: Refusal): void {
 const OF_PARTS = [3, 5, 13, 15, 23, 25, 31];
 const OF_POINTS = [8, 18, 28];
 
-/** A shape's parts (4 bytes each) and points (16 bytes each) must fit into its record: mapshaper would allocate them. */
+/**
+ * A shape's parts (4 bytes each) and points (16 bytes each) must fit into its record, and the parts be in order: mapshaper
+ * would allocate them, or never end.
+ */
 function checkShapes(shp: Buffer, refusal: Refusal): void {
   shapesOf(shp).forEach((at, i) => {
     const ofShape = refusal.at(`shape ${i + 1}`);
@@ -227,11 +230,15 @@ function checkShapes(shp: Buffer, refusal: Refusal): void {
       throw ofShape(`a record of ${length} bytes`, `at most the ${shp.length - content} that follow`);
     const type = shp.readInt32LE(content);
     const counts = OF_PARTS.includes(type) ? [36, 40] : OF_POINTS.includes(type) ? [36] : [];
-    if (length < 4 + (counts.at(-1) ?? 0)) throw ofShape(`a record of ${length} bytes`, 'a complete shape');
+    const header = 4 + (counts.at(-1) ?? 0);
+    if (length < header) throw ofShape(`a record of ${length} bytes`, 'a complete shape');
     const points = counts.length > 0 ? shp.readUInt32LE(content + counts.at(-1)!) : 0;
     const parts = counts.length > 1 ? shp.readUInt32LE(content + 36) : 0;
-    if (16 * points + 4 * parts > length)
+    if (header + 16 * points + 4 * parts > length)
       throw ofShape(`${points} points in ${parts} parts`, `as many as its ${length} bytes can contain`);
+    const starts = Array.from({ length: parts }, (_, part) => shp.readUInt32LE(content + header + 4 * part));
+    if (starts.some((start, part) => start > (starts[part + 1] ?? points)))
+      throw ofShape(`parts that begin at points ${starts.join(', ')} of ${points}`, 'one after the other');
   });
 }
 

@@ -180,6 +180,15 @@ describe('shapefile', () => {
     expect(rows.map(({ cells }) => cells[0]!.trim())).toEqual(['Boké1', 'Boké2']);
   });
 
+  test('a dBase table with records too small for its fields is refused, whatever number of them it claims', async () => {
+    const file = (await writeShapefile()).replace(/shp$/, 'dbf');
+    const bytes = readFileSync(file);
+    bytes.writeUInt32LE(0xffffffff, 4);
+    bytes.writeUInt16LE(0, 10);
+    writeFileSync(file, bytes);
+    await expect(readDbf(file, 'a.dbf')).rejects.toThrow(/^a\.dbf, header: found records of 0 bytes, expected \d+, as/);
+  });
+
   test('ids read in another encoding than they have are refused', async () => {
     for (const [name, encoding] of [
       ['UTF-8', 'latin1'],
