@@ -2,12 +2,11 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Manifest } from '../../pipeline/contract/manifest.ts';
-import { checkCountry } from '../../pipeline/intake/check/check-country.ts';
 import { verifySnapshot } from '../../pipeline/publish/snapshot/verify.ts';
 import { buildHere, readJson } from '../support/built-tiny.ts';
 import { temporary } from '../support/command-line.ts';
 import { dashboardInOwnWords } from '../support/dashboard-words.ts';
-import { foreignDescriptions, foreignWords, nigerianWords, wordsOfLevels } from '../support/nigerian.ts';
+import { foreignDescriptions, nigerianWords, wordsOfLevels } from '../support/nigerian.ts';
 import { OTHER, otherCountry } from '../support/other-country.ts';
 import { giveKey, serveBuild } from '../support/proxy/service.ts';
 import { runHere } from '../support/run-here.ts';
@@ -129,34 +128,6 @@ describe('a country that differs from Nigeria in every respect, built from its c
     expect(wordsOfLevels(snapshot)).toEqual([]);
     expect(foreignDescriptions(snapshot)).toEqual([]);
   });
-
-  test.each([
-    ['an unknown parent', { 'codes.csv': (text) => text.replace('0704,12', '0704,99') }],
-    ['an area without a code', { 'codes.csv': (text) => text.replace(/^.*0704.*\n/m, '') }],
-    [
-      'a cluster without a location',
-      { 'points.csv': (text) => text.replace(/^(a01,2018,4),[\d.]+,[\d.]+,/m, '$1,,,') },
-    ],
-    ['a cluster abroad', { 'points.csv': (text) => text.replace(/^(a01,2018,4),[\d.]+,/m, '$1,2.5,') }],
-    [
-      'an outline off the raster',
-      { 'communes.topojson': (text) => text.replace(/"translate":\[[-\d.]+/, '"translate":[-2.5') },
-    ],
-  ] satisfies [string, Record<string, (text: string) => string>][])(
-    '%s is refused in its own words',
-    async (_, edits) => {
-      const country = otherCountry();
-      for (const [file, edit] of Object.entries(edits)) {
-        const before = String(country.files[file]);
-        country.files[file] = edit(before);
-        expect(country.files[file]).not.toBe(before);
-      }
-      writeCountry(country, temporary());
-      const faults = await checkCountry(country.directory, country.directory);
-      expect(faults.length).toBeGreaterThan(0);
-      for (const { what } of faults) expect(foreignWords(what)).toEqual([]);
-    },
-  );
 
   test('operations that need rain answer 404 and say why', async () => {
     const build = temporary();

@@ -70,10 +70,9 @@ export const run: StageRun = async (io) => {
 export async function zonal(input: ZonalInput, onProgress: StageIo['progress'] = () => {}): Promise<ZonalOutput> {
   const { areas, polygons, sources, rawData, census = {} } = input;
   const { neighbours } = polygons;
-  const counted = sources.find(({ role }) => role === 'population_census');
   const even =
     rasterSources(sources, 'population').length === 0
-      ? spreadEvenly(areas, polygons, census, counted!.files[0]!.path)
+      ? spreadEvenly(areas, polygons, census, 'the population table')
       : null;
   const { centres, people, peopledCells } = await readWhole(sources, rawData, even, onProgress);
   const inside = await measureLgas(input, sources, rawData, { centres }, even, onProgress);

@@ -136,12 +136,12 @@ const sources: Case[] = [
   [
     'a gap for an unknown LGA',
     gap('itn_use', { rule: 'null', lga_pcode: 'NG009001' }),
-    /itn_use, gaps: found NG009001, expected the p-code of an LGA/,
+    /itn_use, gaps: found NG009001, expected the p-code of an area/,
   ],
   [
     'a gap for an unknown state',
     gap('cases', { rule: 'mask', state_pcode: 'NG9' }),
-    /cases, gaps: found NG9, expected the p-code of a state/,
+    /cases, gaps: found NG9, expected the p-code of one of `states`/,
   ],
   [
     'a mask without effect',

@@ -85,10 +85,10 @@ describe('an invalid catalog is refused with file, field, found and expected', (
       'a role missing',
       (country) =>
         country.sources.splice(
-          country.sources.findIndex((source) => source.id === 'population'),
+          country.sources.findIndex((source) => source.id === 'lga_boundaries'),
           1,
         ),
-      /role population: found 0 sources/,
+      /role lga_boundaries: found 0 sources/,
     ],
     [
       'an id twice',

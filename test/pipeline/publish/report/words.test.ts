@@ -28,7 +28,7 @@ test('limits: months without a survey, rounds known only by state and their weig
           },
         },
         tables: { context_lgas: [], season: [{}] },
-        sources: [],
+        sources: [{ role: 'climate' }],
       } as unknown as Parameters<typeof describeRiskLimits>[0],
       {
         risk: { model: 'spatial' },
