@@ -61,7 +61,7 @@ test('catalog check exits with 0, 1 if there are faults, 2 without a catalog; an
     {
       step: 'tables and outlines',
       source: 'cases',
-      what: expect.stringMatching(/NG009, expected the p-code of a state/),
+      what: expect.stringMatching(/NG009, expected the p-code of one of `states` in model\.json/),
     },
   ]);
   const [none, usage] = await Promise.all([

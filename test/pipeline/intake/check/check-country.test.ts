@@ -106,7 +106,6 @@ test('rules about the entire catalog are checked: without monthly rain the seaso
     country.model.last_estimated = '2022-04';
   });
   expect(faults).toEqual([
-    expect.stringMatching(/^form, null: .*cases_states without climate/),
     expect.stringMatching(
       /^form, null: .*no season_unknown, expected its prior, as the catalog has no source of the role/,
     ),
