@@ -10,9 +10,12 @@ import { BLIND_AGAINST_FORMER, BLIND_FIRST, REWRITTEN } from './mutations/blind.
 import { asFirst } from './mutations/first-delivery.ts';
 import type { Mutation } from './mutations/mutation.ts';
 
-/** How many of the twenty must be caught. */
+/**
+ * How many of the twenty must be caught. As a first delivery ten were when they were written, by somebody who had not seen
+ * the checks; three kinds of doubts were added after that, which the thirteen therefore do not measure.
+ */
 const CAUGHT_AGAINST_FORMER = 20;
-const CAUGHT_FIRST = 10;
+const CAUGHT_FIRST = 13;
 
 describe.skipIf(!HAS_REAL_DATA)(needsReal('impossible real files'), () => {
   afterAll(removeViews);
