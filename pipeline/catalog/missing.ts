@@ -12,6 +12,9 @@ const has = (sources: readonly Pick<Source, 'role'>[], ...roles: Role[]) =>
 
 /** Whether the country has monthly rain. */
 export const hasRain = (sources: readonly Pick<Source, 'role'>[]): boolean => has(sources, 'climate');
+/** Whether it has monthly case records. */
+export const hasCases = (sources: readonly Pick<Source, 'role'>[]): boolean =>
+  has(sources, 'cases_states', 'cases_lgas');
 
 const FIGURE_NAMES: Record<(typeof FIGURES)[number], string> = {
   itn_use: 'net use',
@@ -39,7 +42,7 @@ export function missingData(
 ): string[] {
   const lines: string[] = [];
   if (!hasRain(sources)) lines.push(hasSeason ? SEASON_OF_CASES : NO_RAIN);
-  if (!has(sources, 'cases_states', 'cases_lgas')) lines.push(NO_CASES);
+  if (!hasCases(sources)) lines.push(NO_CASES);
   const census = sources.find(({ role }) => role === 'population_census');
   if (!has(sources, 'population'))
     lines.push(

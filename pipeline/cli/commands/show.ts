@@ -33,7 +33,7 @@ const snapshotOption = ['--snapshot <dir>', 'directory of the snapshot', 'build/
 function viewCommand(name: string, view: View): Command {
   const { asks, country, state } = view;
   const command = addRowOptions(new Command(name).description(asks).option(...snapshotOption));
-  if (country && state) command.option('--state <name>', 'the areas of one area of the upper level; its code or name');
+  if (country && state) command.option('--state <name>', 'the areas within one of the upper level; its code or name');
   else if (state) command.requiredOption('--state <name>', 'code or name of the area of the upper level');
   if (country?.includes('$period')) command.option('--period <month>', 'default: the latest estimated month', month);
   return command

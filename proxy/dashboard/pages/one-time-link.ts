@@ -4,7 +4,7 @@ import { UsageError } from '../../../pipeline/lib/errors.ts';
 import { type Html, html, type Value } from '../../../pipeline/lib/pages/html.ts';
 import type { Link } from '../../store/people/links.ts';
 import { checkNewPassword, hashPassword, SHORTEST_PASSWORD } from '../../store/people/passwords.ts';
-import { checkPersonName, RESET_MS, ROLE_NAMES, toEmail } from '../../store/people/person-rules.ts';
+import { checkPersonName, mayVisit, RESET_MS, ROLE_NAMES, toEmail } from '../../store/people/person-rules.ts';
 import { hashToken, isToken, mintToken } from '../../store/people/tokens.ts';
 import { button, facts, field, form, notice, problem } from '../kit/parts.ts';
 import type { Services } from '../kit/services.ts';
@@ -102,6 +102,7 @@ async function useLink(visit: Visit, services: Services): Promise<Answer> {
   const session = mintToken();
   if (link.invitation) {
     const account = person.account_id === null ? null : await services.accounts.accountById(person.account_id);
+    if (!mayVisit(account)) return { location: '/sign-in', session };
     const visitor = { person, account, factorDue: false, confirmedAt: now };
     await directory.openSession(hashToken(session), { id: person.id, passwordHash, factorDue: false }, now);
     return welcome(visitor, session, visit, services, false);
@@ -145,11 +146,19 @@ async function askForReset(visit: Visit, services: Services): Promise<Answer> {
     await directory.openReset(found?.person.id ?? null, hashToken(token), now, null);
     if (found) await mailer.send(resetMail(email, linkUrl(services.url(), token)), now);
   });
-  const body = html`<h1>Check your email</h1>
-    ${notice('If this address has an account, a link is on its way', `It works once, within ${RESET_MS / 60_000} minutes.`, 'calm')}
-    <p>No mail? Look in your junk folder, check the address, or contact the service team.</p>
+  const [title, result, more] =
+    mailer.outbox === null
+      ? [
+          'Check your email',
+          'a link is on its way',
+          html`<p>No mail? Look in your junk folder, check the address, or contact the service team.</p>`,
+        ]
+      : ['Ask the service team', 'the service team has a link for you', null];
+  const body = html`<h1>${title}</h1>
+    ${notice(`If this address has an account, ${result}`, `It works once, within ${RESET_MS / 60_000} minutes.`, 'calm')}
+    ${more}
     <p><a href="/sign-in">Back to sign-in</a></p>`;
-  return { title: 'Check your email', body };
+  return { title, body };
 }
 
 export const linkRoutes = routes('', 'anyone', {

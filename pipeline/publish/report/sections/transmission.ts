@@ -1,3 +1,4 @@
+import { hasCases } from '../../../catalog/missing.ts';
 import type { TransmissionModel } from '../../../contract/schemas.ts';
 import { type Words, wordsOf } from '../../../contract/words.ts';
 import { type Html, html } from '../../../lib/pages/html.ts';
@@ -10,7 +11,7 @@ import { isReported, methodName } from './words.ts';
 
 /** The compartmental model: fits, projections against the cases then reported, and limits. */
 export function transmissionSection({ transmission, model, sources }: Contents, { fits }: Evidence): Html {
-  const why = sources.some(({ role }) => /^cases_/.test(role))
+  const why = hasCases(sources)
     ? `No ${wordsOf(model.territory).state.one} has both a sufficient case record and climate data`
     : 'This country has no monthly case records';
   return html`<section id="transmission" aria-labelledby="transmission-head">
