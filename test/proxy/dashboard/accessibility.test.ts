@@ -228,6 +228,8 @@ describe('the dashboard in Chromium', () => {
         }
         await page.goto(`${dashboard.dashboardUrl}/settings/api-access/new`);
         await page.locator('#name').fill(script);
+        // A key for no data is refused, and the form is shown again with what was entered.
+        await page.evaluate('document.querySelectorAll("[name=scopes]").forEach((box) => { box.checked = false; })');
         await page.getByRole('button', { name: 'Create the key' }).click();
         expect(await page.locator('#name').inputValue()).toBe(script);
         await visit('/profile');
