@@ -11,6 +11,8 @@ const STATEMENT_MS = 5000;
 const PATIENCE_MS = 500;
 const CONNECT_MS = 3000;
 const CONNECTIONS = 10;
+/** A connection costs the server milliseconds to open, and about ten decisions to become fast, so it is kept. */
+const IDLE_MS = 300_000;
 /** How long a request waits for its decision, and how much earlier the server must have made it, to be in time. */
 const DECISION_MS = 1000;
 const MARGIN_MS = 200;
@@ -37,6 +39,7 @@ function openPool(url: string, commit: typeof DURABLE | typeof LAGGING, statemen
     connectionString: url,
     max: CONNECTIONS,
     connectionTimeoutMillis: CONNECT_MS,
+    idleTimeoutMillis: IDLE_MS,
     statement_timeout: statementMs,
     query_timeout: statementMs + PATIENCE_MS,
     idle_in_transaction_session_timeout: statementMs,

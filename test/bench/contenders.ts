@@ -80,14 +80,17 @@ function processOf(child: ChildProcess): Pick<Contender, 'pid' | 'cpuMicrosecond
   };
 }
 
-/** User and system time of a process and its children, from Linux's /proc (ticks of 10 ms). */
+/**
+ * User and system time of a process and its children, those that have ended included, from Linux's /proc (ticks of
+ * 10 ms).
+ */
 export function cpuOf(pid: number): number | null {
   try {
     const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean);
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
       .replace(/^.*\) /, '')
       .split(' ');
-    const own = (Number(fields[11]) + Number(fields[12])) * 10_000;
+    const own = fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) * 10_000;
     return children.reduce((sum, child) => sum + (cpuOf(Number(child)) ?? 0), own);
   } catch {
     return null;
