@@ -8,9 +8,9 @@ const ofNets = (figures: readonly string[]) =>
 
 /** Usual names of each column, in lower case without blanks, punctuation and `FILLERS`; the likeliest first. */
 const ALIASES = {
-  survey_year: ['surveyyear', 'yearstart', 'dhsyear', 'year', 'annee', 'an', 'ano', 'yy'],
-  year: ['yearstart', 'year', 'annee', 'an', 'ano', 'yy'],
-  month: ['monthstart', 'month', 'mois', 'mes', 'mm'],
+  survey_year: ['surveyyear', 'interviewyear', 'yearstart', 'dhsyear', 'year', 'anneeenquete', 'annee', 'an', 'ano', 'yy', 'hv007'],
+  year: ['yearstart', 'year', 'surveyyear', 'interviewyear', 'anneeenquete', 'annee', 'an', 'ano', 'yy', 'hv007'],
+  month: ['monthstart', 'month', 'surveymonth', 'interviewmonth', 'moisenquete', 'mois', 'mes', 'mm', 'hv006'],
   period: [
     'period',
     'timeperiod',
@@ -23,7 +23,7 @@ const ALIASES = {
     'month',
     'date',
   ],
-  cluster_id: ['clusterid', 'dhsid', 'dhsclust', 'cluster', 'clusternumber', 'siteid', 'id'],
+  cluster_id: ['clusterid', 'dhsid', 'dhsclust', 'cluster', 'clusternumber', 'siteid', 'hv001', 'id'],
   longitude: ['longitude', 'longnum', 'lon', 'long', 'lng'],
   latitude: ['latitude', 'latnum', 'lat'],
   urban: ['ruralurban', 'urbanrural', 'urbanrura', 'urban', 'milieu'],

@@ -396,6 +396,29 @@ test('columns of surveys and nets are recognised with filler words in any place'
   );
 });
 
+test.each([
+  ['survey_year', 'survey_month', 'cluster_id'],
+  ['Année enquête', 'Mois enquête', 'cluster'],
+  ['interview_year', 'interview_month', 'siteid'],
+  ['hv007', 'hv006', 'hv001'],
+  ['YY', 'MM', 'DHSCLUST'],
+])("a survey's year and month may be columns of their own: %s, %s", async (year, month, cluster) => {
+  const { draft } = await draftOf(
+    country(
+      {
+        'x.csv': table(`${year},${month},${cluster},longitude,latitude,examined,positive,test`, [
+          '2018,10,1,3.4,4.5,20,3,RDT',
+          '2018,9,2,3.5,4.5,10,0,RDT',
+        ]),
+      },
+      ['surveys.csv'],
+    ),
+  );
+  const { entry } = draft.entries.find(({ entry: { role } }) => role === 'survey_clusters')!;
+  expect(entry.columns).toMatchObject({ survey_year: year, year, month, cluster_id: cluster });
+  expect(entry.rounds).toEqual([{ survey_year: 2018, first: '2018-09', last: '2018-10' }]);
+});
+
 test('a workbook is not listed once its CSV is read; a table of people that is not used is one line', async () => {
   const monthly = table(
     'code,period,confirmed,people',
