@@ -8,7 +8,19 @@ const ofNets = (figures: readonly string[]) =>
 
 /** Usual names of each column, in lower case without blanks, punctuation and `FILLERS`; the likeliest first. */
 const ALIASES = {
-  survey_year: ['surveyyear', 'interviewyear', 'yearstart', 'dhsyear', 'year', 'anneeenquete', 'annee', 'an', 'ano', 'yy', 'hv007'],
+  survey_year: [
+    'surveyyear',
+    'interviewyear',
+    'yearstart',
+    'dhsyear',
+    'year',
+    'anneeenquete',
+    'annee',
+    'an',
+    'ano',
+    'yy',
+    'hv007',
+  ],
   year: ['yearstart', 'year', 'surveyyear', 'interviewyear', 'anneeenquete', 'annee', 'an', 'ano', 'yy', 'hv007'],
   month: ['monthstart', 'month', 'surveymonth', 'interviewmonth', 'moisenquete', 'mois', 'mes', 'mm', 'hv006'],
   period: [
