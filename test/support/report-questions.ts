@@ -172,27 +172,38 @@ export function reportQuestions(snapshotOf: () => string) {
     await page.close();
   });
 
-  inBrowser('the search finds a place by its name or code, and reports an unknown one', async () => {
-    const { states } = json<schemas.ContextStates>('v1/context/states.json');
-    const { lgas } = json<schemas.ContextLgas>(`v1/context/lgas/${states[0]!.state_code}.json`);
-    const { page } = await open('');
-    const find = async (text: string) => {
-      await page.fill('#search', text);
-      await page.press('#search', 'Enter');
-    };
-    await find(lgas[1]!.lga_code.toLowerCase());
-    expect(await page.textContent('#place h3')).toBe(lgas[1]!.lga);
-    expect(page.url(), 'a code names one place, however similar it is to others').toContain(`c=${lgas[1]!.lga_code}`);
-    await find(states[1]!.state);
-    expect(await page.textContent('#place h3')).toBe(states[1]!.state);
-    await find('Atlantis');
-    expect(
-      await page
-        .locator('#search')
-        .evaluate((input) => (input as unknown as { validationMessage: string }).validationMessage),
-    ).toContain('Atlantis');
-    await page.close();
-  });
+  inBrowser(
+    'the search finds a place by its name, a part of it or its code, and says what an unknown one is like',
+    async () => {
+      const { states } = json<schemas.ContextStates>('v1/context/states.json');
+      const { lgas } = json<schemas.ContextLgas>(`v1/context/lgas/${states[0]!.state_code}.json`);
+      const { page } = await open('');
+      const find = async (text: string) => {
+        await page.fill('#search', text);
+        await page.press('#search', 'Enter');
+      };
+      await find(lgas[1]!.lga_code.toLowerCase());
+      expect(await page.textContent('#place h3')).toBe(lgas[1]!.lga);
+      expect(page.url(), 'a code names one place, however similar it is to others').toContain(`c=${lgas[1]!.lga_code}`);
+      await find(states[1]!.state);
+      expect(await page.textContent('#place h3')).toBe(states[1]!.state);
+      const message = () =>
+        page
+          .locator('#search')
+          .evaluate((input) => (input as unknown as { validationMessage: string }).validationMessage);
+      await find('Atlantis');
+      expect(await message()).toContain('Atlantis');
+      const [longest] = lgas.toSorted((a, b) => b.lga.length - a.lga.length);
+      const { lga, lga_code } = longest!;
+      await find(`${lga.slice(0, 3)}${lga.slice(4)}`);
+      expect(await message(), 'a slip').toMatch(new RegExp(`Did you mean [^?]*\\(${lga_code}\\)`));
+      await find(lga.slice(1));
+      expect((await page.textContent('#place h3')) === lga || (await message()).includes(lga_code), 'a part').toBe(
+        true,
+      );
+      await page.close();
+    },
+  );
 
   inBrowser('downloads: a table at full precision, outlines, the map as a drawing and as a picture', async () => {
     const { states } = json<schemas.RiskStates>(`v1/risk/states/${last()}.json`);

@@ -61,11 +61,9 @@ export const changed: Tab = {
     h(
       'span',
       {},
-      'What moved since the previous version, and why: ',
-      h('a', { href: `../../../releases/${data.model_version}/review.html` }, 'see its review page'),
-      ', which ',
-      h('code', {}, 'malaria-risk review'),
-      ' writes into the directory that this version was built in.',
+      'What moved since the previous version, and why, is on the page that ',
+      h('code', {}, `malaria-risk review`),
+      ` keeps for version ${data.model_version} in the directory where it was built.`,
     ),
   ],
   tip: (code) => {

@@ -68,7 +68,47 @@ const plain = (name: string) =>
     .toLowerCase()
     .replaceAll(/(.)\1/gu, '$1');
 
-/** Search by name, start of a name or code: the browser's list suggests places, Enter takes a unique match. */
+const initials = (name: string) => plain(name.replaceAll(/(\p{L})\p{L}*/gu, '$1'));
+
+/** How places are found by what is typed: by the first of these that fits any. */
+const FITS: readonly ((name: string, typed: string) => boolean)[] = [
+  (name, typed) => plain(name) === typed,
+  (name, typed) => plain(name).startsWith(typed),
+  (name, typed) => typed.length > 1 && initials(name) === typed,
+  (name, typed) => typed.length > 2 && plain(name).includes(typed),
+];
+const placesNamed = (typed: string): string[] =>
+  FITS.map((fits) => codes.filter((code) => fits(nameOf(code), typed) || fits(fullName(code), typed))).find(
+    (found) => found.length > 0,
+  ) ?? [];
+
+const pairsOf = (name: string) => new Set(Array.from(name.slice(1), (letter, i) => name[i]! + letter));
+
+/** The places whose names share most pairs of letters with what is typed (Dice's coefficient), the likest first. */
+function placesLike(typed: string): string[] {
+  const own = pairsOf(typed);
+  const likeness = (code: string) => {
+    const pairs = pairsOf(plain(nameOf(code)));
+    return (2 * own.intersection(pairs).size) / (own.size + pairs.size || 1);
+  };
+  const rated = codes.map((code) => ({ code, like: likeness(code) })).filter(({ like }) => like >= 0.6);
+  return rated.sort((a, b) => b.like - a.like).map(({ code }) => code);
+}
+
+/** What is said if not one place is meant; places beyond the sixth are not listed. */
+function notOne(found: readonly string[], typed: string): string {
+  const listOf = (places: readonly string[]) =>
+    places
+      .slice(0, 6)
+      .map((code) => `${fullName(code)} (${isState(code) ? data.words.state.one : code})`)
+      .join('; ');
+  if (found.length > 0)
+    return `${found.length} places match: ${listOf(found)}${found.length > 6 ? ' …' : ''}. Select one from the list or type its code`;
+  const like = placesLike(plain(typed));
+  return `No place has the name or code ${typed}${like.length === 0 ? '' : `. Did you mean ${listOf(like)}?`}`;
+}
+
+/** Search by name, a part of it, initials or code: the browser's list suggests places, Enter takes a unique match. */
 function startSearch(): void {
   const search = element<HTMLInputElement>('search');
   const names = new Map(
@@ -90,15 +130,9 @@ function startSearch(): void {
     if (event.key !== 'Enter' || typed === '') return;
     const byCode = codes.find((code) => code.toLowerCase() === search.value.trim().toLowerCase());
     if (byCode !== undefined) return go(byCode);
-    const own = codes.filter((code) => [nameOf(code), fullName(code)].some((name) => plain(name) === typed));
-    const found = own.length > 0 ? own : codes.filter((code) => plain(fullName(code)).startsWith(typed));
+    const found = placesNamed(typed);
     if (found.length === 1) return go(found[0]!);
-    const some = found.slice(0, 6).map((code) => `${fullName(code)} (${isState(code) ? data.words.state.one : code})`);
-    search.setCustomValidity(
-      found.length === 0
-        ? `No place has the name or code ${search.value}`
-        : `${found.length} places match: ${some.join('; ')}${found.length > some.length ? ' …' : ''}. Select one from the list or type its code`,
-    );
+    search.setCustomValidity(notOne(found, search.value));
     search.reportValidity();
   });
 }

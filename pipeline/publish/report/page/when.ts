@@ -4,7 +4,7 @@ import { MEASURES, RUNS, VERDICTS, WINDOW_COLUMNS } from '../shared/page-data.ts
 import { fillIn, NOTHING, scaleKey, YEARS } from './colours.ts';
 import { data, indexOf, lgasInView, view } from './store.ts';
 import { byFigure, chosen, scope, type Tab } from './tab.ts';
-import { capital, h, integer, shortMonth } from './words.ts';
+import { capital, count, h, integer, shortMonth } from './words.ts';
 
 type Figures = Record<(typeof WINDOW_COLUMNS)[number], number | null> & { first: number; share: number };
 type Measure = (typeof MEASURES)[number];
@@ -79,9 +79,12 @@ export const when: Tab = {
   },
   words: () => {
     const verdicts = d3.rollup(lgasInView(), (own) => own.length, together);
-    const number = (verdict: (typeof VERDICTS)[number]) => integer(verdicts.get(verdict) ?? 0);
+    const numbers = VERDICTS.filter((verdict) => verdicts.has(verdict)).map(
+      (verdict) =>
+        `${verdict === 'unlikely' ? 'unlikely to be reached' : verdict} in ${count(verdicts.get(verdict)!, lga)}`,
+    );
     return [
-      `WHO first recommended seasonal chemoprevention where more than 60% of a year’s clinical malaria falls within four months (2012; since 2022 without that threshold). By both measures, the threshold is reached in ${number('reached')} ${lga.many}, unlikely to be reached in ${number('unlikely')} and unknown in ${number('unknown')}.`,
+      `WHO first recommended seasonal chemoprevention where more than 60% of a year’s clinical malaria falls within four months (2012; since 2022 without that threshold). By both measures, the threshold is ${numbers.join(', ')}.`,
       'The two measures differ, and malaria in children lies somewhere between them. Reported cases are of all ages and vary little over the year. Rain-driven transmission excludes transmission that does not depend on rain, and no record verifies it. The certainty of the months is derived from the errors of the seasonal index in places left out of the fit; for rain-driven transmission it is too high if rain is not the deciding factor.',
     ];
   },
