@@ -11,7 +11,7 @@ const STATEMENT_MS = 5000;
 const PATIENCE_MS = 500;
 const CONNECT_MS = 3000;
 const CONNECTIONS = 10;
-/** A connection costs the server milliseconds to open, and about ten decisions to become fast, so it is kept. */
+/** Each new connection costs the server a process and the compilation of what decides, so connections are kept. */
 const IDLE_MS = 300_000;
 /** How long a request waits for its decision, and how much earlier the server must have made it, to be in time. */
 const DECISION_MS = 1000;

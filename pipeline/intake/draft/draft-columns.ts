@@ -10,7 +10,6 @@ const ofNets = (figures: readonly string[]) =>
 const ALIASES = {
   survey_year: [
     'surveyyear',
-    'interviewyear',
     'yearstart',
     'dhsyear',
     'year',
@@ -19,9 +18,11 @@ const ALIASES = {
     'an',
     'ano',
     'yy',
+    'interviewyear',
     'hv007',
   ],
-  year: ['yearstart', 'year', 'surveyyear', 'interviewyear', 'anneeenquete', 'annee', 'an', 'ano', 'yy', 'hv007'],
+  // The year of the month: a survey that is named by the year in which it began may end in the next.
+  year: ['yearstart', 'interviewyear', 'hv007', 'year', 'annee', 'an', 'ano', 'yy', 'surveyyear', 'anneeenquete'],
   month: ['monthstart', 'month', 'surveymonth', 'interviewmonth', 'moisenquete', 'mois', 'mes', 'mm', 'hv006'],
   period: [
     'period',

@@ -62,7 +62,7 @@ export const changed: Tab = {
       'span',
       {},
       'What moved since the previous version, and why, is on the page that ',
-      h('code', {}, `malaria-risk review`),
+      h('code', {}, 'malaria-risk review'),
       ` keeps for version ${data.model_version} in the directory where it was built.`,
     ),
   ],

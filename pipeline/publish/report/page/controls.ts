@@ -89,7 +89,8 @@ function placesLike(typed: string): string[] {
   const own = pairsOf(typed);
   const likeness = (code: string) => {
     const pairs = pairsOf(plain(nameOf(code)));
-    return (2 * own.intersection(pairs).size) / (own.size + pairs.size || 1);
+    const shared = [...own].filter((pair) => pairs.has(pair)).length;
+    return (2 * shared) / (own.size + pairs.size || 1);
   };
   const rated = codes.map((code) => ({ code, like: likeness(code) })).filter(({ like }) => like >= 0.6);
   return rated.sort((a, b) => b.like - a.like).map(({ code }) => code);

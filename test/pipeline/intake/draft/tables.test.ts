@@ -419,6 +419,22 @@ test.each([
   expect(entry.rounds).toEqual([{ survey_year: 2018, first: '2018-09', last: '2018-10' }]);
 });
 
+test('the year of an interview, not the year that names the survey, goes with the month of the interview', async () => {
+  const { draft } = await draftOf(
+    country(
+      {
+        'x.csv': table('survey_year,interview_year,interview_month,cluster,longitude,latitude,examined,positive,test', [
+          '2018,2018,12,1,3.4,4.5,20,3,RDT',
+          '2018,2019,1,2,3.5,4.5,10,0,RDT',
+        ]),
+      },
+      ['surveys.csv'],
+    ),
+  );
+  const { entry } = draft.entries.find(({ entry: { role } }) => role === 'survey_clusters')!;
+  expect(entry.rounds).toEqual([{ survey_year: 2018, first: '2018-12', last: '2019-01' }]);
+});
+
 test('a workbook is not listed once its CSV is read; a table of people that is not used is one line', async () => {
   const monthly = table(
     'code,period,confirmed,people',
