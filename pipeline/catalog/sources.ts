@@ -55,6 +55,12 @@ export const Source = Type.Object(
     producer: text,
     citation: text,
     licence: text,
+    pass_on: Type.Optional(
+      Type.Enum(['yes', 'no', 'ask'], {
+        description:
+          'Whether readers of the report may pass the raw file on; `ask`, the default, if the licence leaves it open',
+      }),
+    ),
     release: text,
     access: Type.Optional(Type.String({ description: 'How to obtain it if it needs registration or permission' })),
     url: Type.Optional(Type.String({ description: 'URL from which `fetch` downloads the first of `files`' })),

@@ -33,7 +33,7 @@ import { renderApiPage } from './clients/api-page.ts';
 import { clientArchives } from './clients/archives.ts';
 import { firstLines, shortened } from './clients/example.ts';
 import { clientFiles } from './clients/files.ts';
-import { renderReport } from './report/render.ts';
+import { renderAnnex, renderReport } from './report/render.ts';
 import { describeRiskLimits } from './report/sections/words.ts';
 import type { Evidence } from './report/shared/evidence.ts';
 import { answersOf } from './snapshot/answers.ts';
@@ -123,7 +123,9 @@ export async function writeSnapshot(directory: string, input: SnapshotInput): Pr
   await tree.write('model-card.json', `${JSON.stringify(card, null, 2)}\n`);
   await tree.writeEncoded('v1/model-card.json', JSON.stringify(card));
   await tree.write('findings.json', `${JSON.stringify(input.findings, null, 2)}\n`);
-  await tree.write('report/index.html', await renderReport({ ...contents, sources }, evidence, input.findings));
+  const reported = { ...contents, sources };
+  await tree.write('report/index.html', await renderReport(reported, evidence, input.findings));
+  await tree.write('report/annex.html', await renderAnnex(reported, evidence, input.findings));
   await tree.write('report/api.html', renderApiPage(reference));
 
   const missing = missingData(contents.sources, tables.season.length > 0);
@@ -162,7 +164,7 @@ async function allOf(works: Promise<void>[]): Promise<void> {
 
 async function contentsOf(input: SnapshotInput): Promise<{
   contents: Contents;
-  observations: Pick<Evidence, 'surveys' | 'past_forecasts'>;
+  observations: Pick<Evidence, 'surveys' | 'cases' | 'past_forecasts'>;
 }> {
   const { artifact, model, sources, model_version, cache, entries } = input;
   const words = wordsOf(model.territory);
@@ -199,6 +201,7 @@ async function contentsOf(input: SnapshotInput): Promise<{
           clusters: await db.rows('FROM ingest.clusters'),
           state_rounds: await db.rows('FROM ingest.state_rounds'),
         },
+        cases: await db.rows('FROM ingest.cases ORDER BY state_code, lga_code NULLS FIRST, period'),
         past_forecasts: backtested
           ? await db.rows('FROM backtest.past ORDER BY state_code, horizon_months, period')
           : [],
@@ -208,7 +211,7 @@ async function contentsOf(input: SnapshotInput): Promise<{
 }
 
 /** Material for the report that is not in the answers. */
-function evidenceOf({ artifact, entries }: SnapshotInput): Omit<Evidence, 'surveys' | 'past_forecasts'> {
+function evidenceOf({ artifact, entries }: SnapshotInput): Omit<Evidence, 'surveys' | 'cases' | 'past_forecasts'> {
   const validated = entries.some(({ stage }) => stage === 'validation');
   return {
     risk: artifact('risk/evidence'),

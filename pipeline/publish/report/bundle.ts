@@ -4,25 +4,19 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ROOT } from '../../lib/packed.ts';
 
-/** Style, script and licences of the page. */
-export interface PageParts {
-  style: string;
-  script: string;
-  /** Each licence with the packages in the script that have it. */
-  licences: { names: string[]; text: string }[];
-}
-
 const STYLE = './page/style.css';
 const MAIN = './page/main.ts';
+const ANNEX = './page/annex/main.ts';
 
 /** The report's style sheet. */
 export const pageStyle = () => readFileSync(path.resolve(import.meta.dirname, STYLE), 'utf8');
 
-/** The page's own modules, and of D3 and Observable Plot what they use. */
-export async function pageParts(): Promise<PageParts> {
-  const { code, files } = await bundle(path.resolve(import.meta.dirname, MAIN));
-  // The script element must not end within the code.
-  return { style: pageStyle(), script: code.replaceAll('</script', '<\\/script').trim(), licences: licencesOf(files) };
+/** The script of the report or of its annex: own modules, and of D3 and Observable Plot what they use. */
+export async function scriptOf(page: 'report' | 'annex'): Promise<string> {
+  const { code, files } = await bundle(path.resolve(import.meta.dirname, page === 'report' ? MAIN : ANNEX));
+  const licences = licencesOf(files).map(({ names, text }) => `${names.join(', ')}\n\n${text}`);
+  // The script element must not end within the code, nor a licence before its end.
+  return `/*\n${licences.join('\n').replaceAll('*/', '* /')}*/\n${code.replaceAll('</script', '<\\/script').trim()}`;
 }
 
 /**
@@ -48,8 +42,8 @@ export async function bundle(main: string): Promise<{ code: string; files: strin
   return { code: output[0].code, files: Object.keys(output[0].modules) };
 }
 
-/** Licences of the packages that the files belong to, without this project's own. */
-function licencesOf(files: readonly string[]): PageParts['licences'] {
+/** Licences of the packages that the files belong to, without this project's own, each with the packages' names. */
+function licencesOf(files: readonly string[]): { names: string[]; text: string }[] {
   const directories = new Set(files.map((file) => path.dirname(findPackageJSON(pathToFileURL(file))!)));
   directories.delete(ROOT);
   const read = (directory: string, name: string) => readFileSync(path.join(directory, name), 'utf8');

@@ -2,7 +2,7 @@
 import { LEVELS, levelOf } from '../../contract/levels.ts';
 import type { Contents } from '../snapshot/contents.ts';
 import { periodsOf, type SnapshotTables } from '../snapshot/snapshot-tables.ts';
-import { CERTAINTY, MEASURES, NONE, type PageData, RUNS, VERDICTS } from './shared/page-data.ts';
+import { CERTAINTY, MEASURES, NONE, type PageData, VERDICTS } from './shared/page-data.ts';
 
 /** Number of estimated months, up to the last one, for which the page shows changes. */
 const CHANGED_MONTHS = 12;
@@ -87,27 +87,27 @@ export function encodeChanges(tables: SnapshotTables, last_estimated: string): P
   return { months, survey_months: surveys, values: bytes.toString('base64') };
 }
 
-/** Runs of months by area, the page data's `windows`. */
+/** The best four months by area, the page data's `windows`. */
 export function windowsOf(tables: SnapshotTables): PageData['windows'] {
   if (tables.season_windows.length === 0) return [];
-  const rows = new Map(tables.season_windows.map((row) => [`${row.code} ${row.measure} ${row.months}`, row]));
+  const rows = new Map(
+    tables.season_windows.flatMap((row) => (row.months === 4 ? [[`${row.code} ${row.measure}`, row] as const] : [])),
+  );
   return [...areaCodes(tables).keys()].map((code) =>
-    MEASURES.flatMap((measure) =>
-      RUNS.flatMap((months) => {
-        const row = rows.get(`${code} ${measure} ${months}`)!;
-        return [
-          row.first_month,
-          percent(row.share),
-          orNull(row.share_low),
-          orNull(row.share_high),
-          orNull(row.start_probability),
-          row.criterion === null ? null : VERDICTS.indexOf(row.criterion),
-          row.record_first_month,
-          orNull(row.record_share),
-          orNull(row.record_best_share),
-        ];
-      }),
-    ),
+    MEASURES.flatMap((measure) => {
+      const row = rows.get(`${code} ${measure}`)!;
+      return [
+        row.first_month,
+        percent(row.share),
+        orNull(row.share_low),
+        orNull(row.share_high),
+        orNull(row.start_probability),
+        row.criterion === null ? null : VERDICTS.indexOf(row.criterion),
+        row.record_first_month,
+        orNull(row.record_share),
+        orNull(row.record_best_share),
+      ];
+    }),
   );
 }
 

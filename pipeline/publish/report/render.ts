@@ -1,21 +1,23 @@
 /** The report, which opens from disk: everything of a snapshot for a reader without server, key or network. */
 import { createHash } from 'node:crypto';
 import { wordsOf } from '../../contract/words.ts';
-import { Html, html, jsonScript } from '../../lib/pages/html.ts';
+import { Html, html, jsonScript, type Html as Markup } from '../../lib/pages/html.ts';
 import { headed, headOnDisk, page } from '../../lib/pages/page.ts';
 import type { Contents } from '../snapshot/contents.ts';
 import type { Finding } from '../snapshot/provenance.ts';
-import { pageParts } from './bundle.ts';
+import { pageStyle, scriptOf } from './bundle.ts';
 import { pageData } from './encode.ts';
+import { annexData } from './encode-annex.ts';
+import { dataTab } from './sections/data.ts';
 import { methodsSection } from './sections/methods.ts';
 import { evidenceStrip } from './sections/observed.ts';
 import { mapStage } from './sections/risk.ts';
 import { seasonChecked, seasonSection } from './sections/season.ts';
-import { findingsSection, sourcesSection } from './sections/sources-section.ts';
+import { modelFindings } from './sections/sources-section.ts';
 import { surveySection } from './sections/surveys.ts';
 import { transmissionSection } from './sections/transmission.ts';
 import { validationSection } from './sections/validation.ts';
-import { describeRiskLimits } from './sections/words.ts';
+import { verdictsSection } from './sections/verdicts.ts';
 import type { Evidence } from './shared/evidence.ts';
 import { periodName } from './shared/names.ts';
 
@@ -27,61 +29,95 @@ const TABS = {
   when: 'When',
   who: 'Who first',
   good: 'How reliable',
-  sources: 'Sources',
+  sources: 'Data',
 };
 
-/** The page as one file that contains its style, scripts and data and fetches nothing. */
+/** The report as one file that contains its style, script and data and fetches nothing. */
 export async function renderReport(
   contents: Contents,
   evidence: Evidence,
   findings: readonly Finding[],
 ): Promise<string> {
   const { model, coverage, tables } = contents;
-  const title = `Malaria risk in ${model.name}`;
   const { state, lga } = wordsOf(model.territory);
   const data = pageData(contents, evidence);
-  const hasWindows = data.windows.length > 0;
   const unanswered = new Set([
     ...(data.certainty === '' ? ['sure'] : []),
     ...(data.changes.months.length === 0 ? ['changed'] : []),
-    ...(hasWindows ? [] : ['when']),
+    ...(data.windows.length > 0 ? [] : ['when']),
   ]);
-  const body = html`${model.synthetic && html`<p class="made-up" role="alert"><strong>Made-up country.</strong> Nothing on this page describes a real place. It was invented to test the service; do not use it for any decision.</p>`}
-${headed(
-  html`<h1>${model.synthetic && 'Made up: '}${title}</h1>
-<p>Estimates ${periodName(coverage.first_estimated)} to ${periodName(coverage.last_estimated)}, forecast to ${periodName(coverage.last_forecast)} · ${tables.context_states.length} ${state.many}, ${tables.context_lgas.length} ${lga.many} · version <code>${contents.model_version}</code></p>
+  const span = html`Estimates ${periodName(coverage.first_estimated)} to ${periodName(coverage.last_estimated)}, forecast to ${periodName(coverage.last_forecast)} · ${tables.context_states.length} ${state.many}, ${tables.context_lgas.length} ${lga.many}`;
+  return opened(contents, {
+    title: `Malaria risk in ${model.name}`,
+    below: html`<p class="about">${span}</p>
 ${evidenceStrip(data.observed)}
 <p id="age" hidden></p>
 <nav aria-label="Questions">${Object.entries(TABS)
-    .filter(([id]) => !unanswered.has(id))
-    .map(([id, name]) => html`<a href="#${id}">${name}</a>`)}<a href="api.html">API</a></nav>`,
-  html`${mapStage(contents)}
-${hasWindows && html`<div data-tab="when">${seasonSection(contents)}</div>`}
-<div data-tab="good">
-${validationSection(contents, evidence)}
+      .filter(([id]) => !unanswered.has(id))
+      .map(
+        ([id, name]) => html`<a href="#${id}">${name}</a>`,
+      )}<a href="annex.html">Annex</a><a href="api.html">API</a></nav>`,
+    main: html`${mapStage(contents)}
+<div data-tab="good">${verdictsSection(contents, evidence)}</div>
+<div data-tab="sources">${dataTab(contents, evidence, findings)}</div>`,
+    skip: html`<a class="skip" href="#stage">Skip to the map</a>`,
+    data,
+    script: await scriptOf('report'),
+  });
+}
+
+/** The technical annex: tests, fits, methods and messages of the models, for reviewers. */
+export async function renderAnnex(
+  contents: Contents,
+  evidence: Evidence,
+  findings: readonly Finding[],
+): Promise<string> {
+  const { model, model_version } = contents;
+  const sections: [id: string, name: string][] = [
+    ['validation', 'Scores'],
+    ['season', 'Season'],
+    ['surveys', 'Surveys'],
+    ['transmission', 'Transmission'],
+    ['methods', 'Methods'],
+    ['messages', 'Messages'],
+  ];
+  return opened(contents, {
+    title: `Technical annex: malaria risk in ${model.name}`,
+    below: html`<p class="about">How the scores of version <code>${model_version}</code> were computed, and how they were tested</p>
+<nav aria-label="Parts">${sections.map(([id, name]) => html`<a href="#${id}">${name}</a>`)}<a href="index.html">Report</a><a href="api.html">API</a></nav>`,
+    main: html`${validationSection(contents, evidence)}
+${seasonSection(contents)}
 ${seasonChecked(contents, evidence)}
 ${surveySection(contents, evidence)}
 ${transmissionSection(contents, evidence)}
-</div>
-<div data-tab="sources">
-${!hasWindows && seasonSection(contents)}
-<section id="limits" aria-labelledby="limits-head"><h2 id="limits-head">Limits</h2>
-<ul class="limits">${describeRiskLimits(contents, evidence).map((limit) => html`<li>${limit}</li>`)}</ul></section>
 ${methodsSection(model.territory)}
-${findingsSection(findings)}
-${sourcesSection(contents)}
-</div>`,
-)}`;
-  const { style, script, licences } = await pageParts();
+${modelFindings(findings)}`,
+    data: annexData(contents, evidence),
+    script: await scriptOf('annex'),
+  });
+}
+
+interface Parts {
+  title: string;
+  /** The rest of the header. */
+  below: Markup;
+  main: Markup;
+  skip?: Markup;
+  data: unknown;
+  script: string;
+}
+
+/** A page that opens from disk and runs one script over its data. */
+function opened({ model }: Contents, { title, below, main, skip, data, script }: Parts): string {
   const hash = createHash('sha256').update(script).digest('base64');
   // Plot uses inline styles and draws a legend's ramp as a data URL; a script is allowed only by its hash.
   const permit = `script-src 'sha256-${hash}'; img-src data:; `;
   return page(
     `${model.synthetic ? '[made up] ' : ''}${title}`,
-    headOnDisk({ style, permit }),
-    html`<a class="skip" href="#stage">Skip to the map</a>
-${body}
-<footer class="wrap"><details><summary>Software in this page</summary>${licences.map(({ names, text }) => html`<h3>${names.join(', ')}</h3><pre>${text}</pre>`)}</details></footer>
+    headOnDisk({ style: pageStyle(), permit }),
+    html`${skip}
+${model.synthetic && html`<p class="made-up" role="alert"><strong>Made-up country.</strong> Nothing on this page describes a real place. It was invented to test the service; do not use it for any decision.</p>`}
+${headed(html`<h1>${model.synthetic && 'Made up: '}${title}</h1>\n${below}`, main)}
 ${jsonScript('data', data)}
 <script type="module">${Html.of(script)}</script>`,
   );

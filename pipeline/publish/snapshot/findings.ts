@@ -49,11 +49,14 @@ export function findingLines(findings: readonly Finding[], rules: readonly strin
   return [...alike].map(([line, own]) => `${[...new Set(own.map(({ source }) => source))].join(', ')} ${line}`);
 }
 
+const groupOf = ({ rule, needs_approval }: Finding) =>
+  needs_approval ? DECIDED : (GROUPS.find(({ rules }) => rules.includes(rule)) ?? NOTES);
+
+/** Whether it is a message about a fit, which asks nothing of the data team. */
+export const isOfModel = (finding: Finding): boolean => MODELS.has(finding.stage) && groupOf(finding) !== DECIDED;
+
 /** A build's findings: the most serious first, each group with what to do; those about fits on demand. */
 export function findingBlocks(findings: readonly Finding[]): Block[] {
-  const groupOf = ({ rule, needs_approval }: Finding) =>
-    needs_approval ? DECIDED : (GROUPS.find(({ rules }) => rules.includes(rule)) ?? NOTES);
-  const isOfModel = (finding: Finding) => MODELS.has(finding.stage) && groupOf(finding) !== DECIDED;
   const ofModels = findings.filter(isOfModel);
   const ofData = Map.groupBy(
     findings.filter((finding) => !isOfModel(finding)),

@@ -35,7 +35,13 @@ export function viewOf(address: string): Partial<View> | null {
     month: month < 0 ? data.estimated - 1 : month,
     pins: (parts.get('pins') ?? '').toUpperCase().split(',').filter(isArea).slice(0, 4),
     by: { ...view.by, ...(by === null ? {} : { [tab]: by }) },
-    plan: { nets: number('nets'), score: number('score'), travel: number('travel') },
+    plan: {
+      people: number('people'),
+      nets: number('nets'),
+      each: number('each'),
+      score: number('score'),
+      travel: number('travel'),
+    },
   };
 }
 

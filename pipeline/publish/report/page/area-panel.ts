@@ -1,9 +1,12 @@
 import { MONTHS, periodName } from '../shared/names.ts';
 import { populationPlot, seasonPlot, seriesPlot } from './area-plots.ts';
 import { briefButton } from './brief.ts';
+import { casesPart } from './cases.ts';
 import { levelFill } from './colours.ts';
+import { contextList } from './context.ts';
 import { pinButton, pinsPart } from './pins.ts';
 import {
+  byTest,
   certaintyInWords,
   data,
   element,
@@ -13,6 +16,7 @@ import {
   levelName,
   levelOf,
   lgaOf,
+  monthInWords,
   nameOf,
   onView,
   scoreOf,
@@ -21,10 +25,9 @@ import {
   view,
 } from './store.ts';
 import { openTab } from './tabs.ts';
-import { runInWords, runOf, togetherInWords } from './when.ts';
-import { byTest, capital, h, integer, monthInWords, share } from './words.ts';
-
-type Figures = (typeof data.states)[number] | (typeof data.lgas)[number];
+import { testedInWords } from './tested.ts';
+import { adviceInWords } from './when.ts';
+import { about, capital, h, share } from './words.ts';
 
 /** Keeps the card of the selected place, or of the country, and the pins. */
 export function startAreaPanel(): void {
@@ -65,7 +68,7 @@ function country(): Node[] {
     h(
       'p',
       { class: 'note' },
-      `${integer(all)} people in ${data.lgas.length} ${lga.many} of ${data.states.length} ${state.many}, by the level of their ${lga.one} in ${monthInWords(view.month)}`,
+      `${about(all)} people in ${data.lgas.length} ${lga.many} of ${data.states.length} ${state.many}, by the level of their ${lga.one} in ${monthInWords(view.month)}`,
     ),
     h(
       'ul',
@@ -77,7 +80,7 @@ function country(): Node[] {
           h('i', { style: `background:${fillAt(i)}` }),
           h('span', {}, levelName(i)),
           h('b', {}, `${Math.round((100 * people) / all)}%`),
-          h('small', {}, integer(people)),
+          h('small', {}, about(people)),
         ),
       ),
     ),
@@ -89,9 +92,9 @@ function country(): Node[] {
 /** Fill of a level. */
 const fillAt = (level: number) => levelFill(level === 0 ? 0 : data.levels[level - 1]!.below!);
 
-/** The season's plot and description; the page of a country without a season has no section on it. */
+/** The season's plot and description. */
 const seasonParts = (season: typeof data.seasons.national): Node[] =>
-  document.getElementById('season-states')
+  data.has_season
     ? [seasonPlot(season), h('p', { class: 'note' }, seasonWords(season))]
     : [h('p', { class: 'note' }, 'The season is unknown, because there are no monthly rain data.')];
 
@@ -102,7 +105,7 @@ function place(code: string): Node[] {
   const isLga = view.lga !== null;
   const { words } = data;
   const state = stateOf(view.state!);
-  const figures: Figures = isLga ? lgaOf(code) : state;
+  const figures = isLga ? lgaOf(code) : state;
   const name = isLga ? lgaOf(code).lga : state.state;
   const { score, low, high } = scoreOf(code, view.month);
   const month = periodName(data.periods[view.month]!);
@@ -110,7 +113,6 @@ function place(code: string): Node[] {
     ? data.seasons.lgas[data.lgas.findIndex((row) => row.lga_code === code)]!
     : data.seasons.states[data.states.indexOf(state)]!;
   const trend = data.trend.states[data.states.indexOf(state)]!;
-  const inHundred = (value: number) => Math.round(100 * value);
   return [
     h('h3', { tabindex: '-1' }, name),
     h(
@@ -120,7 +122,7 @@ function place(code: string): Node[] {
         ? `${capital(words.lga.one)} of ${state.state}${zoneOf(state)} · ${code} · ${lgaOf(code).is_urban ? 'urban' : 'rural'}`
         : `${capital(words.state.one)}${zoneOf(state)} · ${code} · ${state.lgas} ${words.lga.many}`,
     ),
-    h('p', { class: 'actions' }, pinButton(code), ...(isLga ? [] : [briefButton(code)])),
+    h('p', { class: 'actions' }, pinButton(code), briefButton(code)),
     h(
       'div',
       { class: `figure${isForecast(view.month) ? ' forecast' : ''}` },
@@ -138,11 +140,6 @@ function place(code: string): Node[] {
         h('small', {}, `${month}, ${isForecast(view.month) ? 'forecast' : 'estimated'}${nearestRound()}`),
       ),
     ),
-    h(
-      'p',
-      { class: 'words' },
-      `About ${inHundred(score)} of 100 children aged ${data.ages_months.join('–')} months would test positive; the 90% range is ${inHundred(low)} to ${inHundred(high)}.`,
-    ),
     h('h4', {}, 'Month by month'),
     seriesPlot(code, isLga ? [] : trend),
     h(
@@ -157,6 +154,8 @@ function place(code: string): Node[] {
       ...(isLga || trend.length === 0 ? [] : [h('span', { class: 'dot reported' }), 'survey, 95% range']),
     ),
     ...(trend.length ? surveyParts(trend, isLga ? state.state : null) : []),
+    ...(data.tested ? [h('p', { class: 'note', id: 'tested' }, `${capital(testedInWords(code))}.`)] : []),
+    ...casesPart(code),
     h('h4', {}, 'Season'),
     ...seasonParts(season),
     ...windowParts(code),
@@ -192,21 +191,8 @@ function seasonWords({
 }
 
 /** The best months to act, by both measures. */
-function windowParts(code: string): Node[] {
-  if (data.windows.length === 0) return [];
-  const described = (measure: 'reported_cases' | 'rain_transmission') => {
-    const run = runOf(code, measure, 4);
-    const range = run.low === null ? '' : ` (${run.low}–${run.high})`;
-    return `${runInWords(run, 4)}, with ${run.share}%${range} of the year`;
-  };
-  return [
-    h(
-      'p',
-      { class: 'words' },
-      `Best four months to act: by rain-driven transmission ${described('rain_transmission')}; by reported cases ${described('reported_cases')}. 60% in four months: ${togetherInWords(code)}.`,
-    ),
-  ];
-}
+const windowParts = (code: string): Node[] =>
+  data.windows.length === 0 ? [] : [h('p', { class: 'words' }, adviceInWords(code))];
 
 function neighbours(code: string): HTMLElement {
   const near = data.neighbours[indexOf(code)]!.split(' ').filter(Boolean);
@@ -223,48 +209,6 @@ function neighbours(code: string): HTMLElement {
         ` ${share(scoreOf(to, view.month).score)}`,
       ),
     ),
-  );
-}
-
-const FIGURES: [keyof Figures, string, (value: number) => string][] = [
-  ['itn_use', 'Slept under a treated net', (value) => `${Math.round(100 * value)}%`],
-  ['itn_access', 'Access to a treated net', (value) => `${Math.round(100 * value)}%`],
-  ['irs_coverage', 'Protected by spraying', (value) => `${Math.round(100 * value)}%`],
-  ['effective_treatment', 'Cases treated effectively', (value) => `${Math.round(100 * value)}%`],
-  ['travel_minutes_to_care', 'Travel to care', (value) => `${Math.round(value)} min`],
-];
-
-/** Context figures that differ from place to place, each with its source, date and caveats. */
-function contextList(row: Figures): HTMLElement {
-  const layers = new Map(data.layers.map((layer) => [layer.figure, layer]));
-  const entry = (name: string, value: string, of = '', notes: string[] = []) => [
-    h('dt', {}, name, ...(of ? [h('small', { title: notes.join(' ') }, of)] : [])),
-    h('dd', {}, value),
-  ];
-  const use = row.itn_use !== null && row.itn_access !== null && row.itn_use > row.itn_access;
-  return h(
-    'div',
-    {},
-    h(
-      'dl',
-      { class: 'context' },
-      ...entry('People', integer(row.population)),
-      ...entry('Area', `${integer(row.area_km2)} km²`),
-      ...FIGURES.flatMap(([figure, name, format]) => {
-        const layer = layers.get(figure);
-        const value = row[figure] as number | null;
-        return layer ? entry(name, value === null ? 'no estimate' : format(value), layer.title, layer.notes) : [];
-      }),
-    ),
-    ...(use
-      ? [
-          h(
-            'p',
-            { class: 'note' },
-            'Net use exceeds access, because the two come from different questions and small samples.',
-          ),
-        ]
-      : []),
   );
 }
 

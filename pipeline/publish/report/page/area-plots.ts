@@ -3,8 +3,8 @@ import * as d3 from 'd3';
 import { MONTHS, periodName } from '../shared/names.ts';
 import { levelFill } from './colours.ts';
 import { chart, widthOf } from './figures.ts';
-import { data, element, levelName, levelOf, scoreOf, setView, view } from './store.ts';
-import { byTest, dateOf, dates, initial, PLOT_STYLE, share } from './words.ts';
+import { byTest, data, dates, element, levelName, levelOf, scoreOf, setView, view } from './store.ts';
+import { dateOf, initial, PLOT_STYLE, share } from './words.ts';
 
 /** Width of the card, so that text keeps its size on a phone. */
 const width = () => Math.min(560, widthOf(element('place'), 280));

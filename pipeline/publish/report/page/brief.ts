@@ -1,33 +1,39 @@
 import { describeAge } from './age.ts';
 import { seriesPlot } from './area-plots.ts';
+import { FIGURES } from './context.ts';
 import { citation } from './files.ts';
 import {
+  byTest,
   CERTAIN,
   certaintyInWords,
   chanceOf,
   changeOf,
   data,
+  fullName,
   HAS_CHANCES,
-  isUncertain,
+  isState,
   levelName,
   levelOf,
   lgaOf,
+  monthInWords,
+  nameOf,
   scoreOf,
   setView,
   stateOf,
   view,
 } from './store.ts';
 import { byFigure } from './tab.ts';
-import { runInWords, runOf, togetherInWords } from './when.ts';
-import { about, byTest, capital, count, h, integer, monthInWords, share, signed, withRange } from './words.ts';
+import { testedInWords } from './tested.ts';
+import { adviceInWords } from './when.ts';
+import { about, capital, count, h, share, signed, withRange } from './words.ts';
 
-/** A button that prints a two-page brief on a state: the main results, then every LGA. */
+/** A button that prints one page on a place: what is known of it, what to do by when, and how old each figure is. */
 export const briefButton = (code: string) =>
-  h('button', { type: 'button', id: 'brief-button', click: () => print(code) }, 'Print two-page brief');
+  h('button', { type: 'button', id: 'brief-button', click: () => print(code) }, 'Print one page');
 
 function print(code: string): void {
   const root = document.documentElement;
-  setView({ tab: 'where', state: code, lga: null });
+  setView({ tab: 'where' });
   const brief = briefOf(code);
   document.body.append(brief);
   root.classList.add('briefing');
@@ -42,116 +48,110 @@ function print(code: string): void {
   window.print();
 }
 
+/** LGAs of a state that are listed. */
+const LISTED = 12;
+
 function briefOf(code: string): HTMLElement {
-  const { state, population } = stateOf(code);
+  const state = stateOf(isState(code) ? code : lgaOf(code).state_code);
+  const figures = isState(code) ? state : lgaOf(code);
   const { lga } = data.words;
   const lgas = byFigure(
-    data.lgas.filter((row) => row.state_code === code).map((row) => row.lga_code),
+    data.lgas.filter((row) => row.state_code === state.state_code).map((row) => row.lga_code),
     (one) => scoreOf(one, view.month).score,
   );
-  const number = new Map(lgas.map((one, i) => [one, String(i + 1)]));
+  const number = new Map((isState(code) ? lgas : [code]).map((one, i) => [one, isState(code) ? String(i + 1) : '']));
   const score = scoreOf(code, view.month);
-  const certainty = HAS_CHANCES
-    ? ` The level is at least ${CERTAIN}% certain in ${lgas.filter((one) => !isUncertain(one)).length} of ${count(lgas.length, lga)}.`
-    : '';
   const change = changeOf(code, view.month, 'survey');
-  const trend = data.trend.states[data.states.findIndex((row) => row.state_code === code)]!;
-  const last = trend.at(-1);
+  const survey = data.trend.states[data.states.indexOf(state)]!.at(-1);
+  const inHundred = (value: number) => Math.round(100 * value);
   const points = [
-    `The score of ${state} is ${withRange(score)}: about ${Math.round(100 * score.score)} of 100 children aged ${data.ages_months.join('–')} months would test positive. Level: ${levelName(levelOf(score.score))}${certaintyInWords(code)}.`,
-    `Highest: ${lgas
-      .slice(0, 3)
-      .map((one) => `${lgaOf(one).lga} ${withRange(scoreOf(one, view.month))}`)
-      .join('; ')}.${certainty}`,
+    `Score, ${monthInWords(view.month)}: ${withRange(score)}. About ${inHundred(score.score)} of 100 children aged ${data.ages_months.join('–')} months would test positive; the 90% range is ${inHundred(score.low)} to ${inHundred(score.high)}. Level: ${levelName(levelOf(score.score))}${certaintyInWords(code)}. It counts neither cases nor severe illness.`,
+    ...(data.windows.length > 0 ? [`Seasonal chemoprevention: ${adviceInWords(code)}`] : []),
+    ...(isState(code)
+      ? [
+          `Highest: ${lgas
+            .slice(0, 3)
+            .map((one) => `${nameOf(one)} ${withRange(scoreOf(one, view.month))}`)
+            .join('; ')}.`,
+        ]
+      : []),
     ...(change
       ? [
           `Change since the last survey: ${signed(change.change)} (${signed(change.low)} to ${signed(change.high)}); ${change.low > 0 || change.high < 0 ? 'more than chance would explain' : 'may be chance'}.`,
         ]
       : []),
-    ...(last
+    ...(survey
       ? [
-          `Last survey, ${last.survey_year}: ${share(last.positivity)}${last.low === null ? ' (published without a range)' : ` (95% range ${share(last.low)}–${share(last.high!)})`} tested positive${byTest(last.survey_year)}.`,
+          `Last survey of ${state.state}, ${survey.survey_year}: ${share(survey.positivity)}${survey.low === null ? ' (published without a range)' : ` (95% range ${share(survey.low)}–${share(survey.high!)})`} tested positive${byTest(survey.survey_year)}.`,
         ]
       : []),
-    ...(data.windows.length > 0
-      ? [
-          `Best four months to act: by rain-driven transmission ${runInWords(runOf(code, 'rain_transmission', 4), 4)}, with ${runOf(code, 'rain_transmission', 4).share}% of the year; by reported cases ${runInWords(runOf(code, 'reported_cases', 4), 4)}, with ${runOf(code, 'reported_cases', 4).share}%. 60% in four months: ${togetherInWords(code)}.`,
-        ]
-      : []),
+    ...(data.tested ? [`${capital(testedInWords(code))}.`] : []),
+    ...FIGURES.flatMap(([figure, name, format]) => {
+      const layer = data.layers.find((one) => one.figure === figure);
+      const value = figures[figure];
+      return layer && typeof value === 'number' ? [`${name}: ${format(value)} (${layer.title}).`] : [];
+    }),
   ];
-  const nets = data.layers.some(({ figure }) => figure === 'itn_use');
-  const heads = [
-    '',
-    capital(lga.one),
-    'Score',
-    '90% range',
-    'Level',
-    ...(HAS_CHANCES ? ['Certainty'] : []),
-    'People',
-    ...(nets ? ['Under a net'] : []),
-  ];
+  const heads = ['', capital(lga.one), 'Score', '90% range', 'Level', ...(HAS_CHANCES ? ['Certainty'] : []), 'People'];
+  const rest = lgas.length - LISTED;
+  const list = h(
+    'table',
+    {},
+    h('thead', {}, h('tr', {}, ...heads.map((head) => h('th', { scope: 'col' }, head)))),
+    h(
+      'tbody',
+      {},
+      ...lgas.slice(0, LISTED).map((one) => {
+        const { score: own, low, high } = scoreOf(one, view.month);
+        const cells = [
+          share(own),
+          `${share(low)}–${share(high)}`,
+          levelName(levelOf(own)),
+          ...(HAS_CHANCES ? [`${chanceOf(one, view.month, 'level')}%`] : []),
+          about(lgaOf(one).population),
+        ];
+        return h(
+          'tr',
+          {},
+          h('td', {}, number.get(one)!),
+          h('th', { scope: 'row' }, nameOf(one)),
+          ...cells.map((text) => h('td', {}, text)),
+        );
+      }),
+    ),
+  );
   return h(
     'article',
     { class: 'brief' },
+    h('h1', {}, `${data.synthetic ? 'MADE UP: ' : ''}Malaria risk in ${fullName(code)}, ${monthInWords(view.month)}`),
+    h('p', {}, h('strong', {}, describeAge(data.periods, data.estimated, new Date()))),
     h(
-      'section',
-      {},
-      h('h1', {}, `${data.synthetic ? 'MADE UP: ' : ''}Malaria risk in ${state}, ${monthInWords(view.month)}`),
-      h('p', {}, h('strong', {}, describeAge(data.periods, data.estimated, new Date()))),
-      h('p', { class: 'note' }, `${about(population)} people in ${count(lgas.length, lga)}`),
-      h('ul', {}, ...points.map((point) => h('li', {}, point))),
-      h(
-        'div',
-        { class: 'brief-pictures' },
-        mapOf(code, number),
-        h(
-          'figure',
-          {},
-          h('figcaption', {}, 'Score month by month with its 90% range; dots are surveys'),
-          seriesPlot(code, trend),
-        ),
-      ),
-      legend(),
-      h(
-        'p',
-        { class: 'note' },
-        `Darker is higher${HAS_CHANCES ? `; hatched where the level is less than ${CERTAIN}% certain` : ''}. Numbers refer to the table.`,
-      ),
+      'p',
+      { class: 'note' },
+      `${about(figures.population)} people${isState(code) ? ` in ${count(lgas.length, lga)}` : ''}`,
     ),
+    h('ul', {}, ...points.map((point) => h('li', {}, point))),
     h(
-      'section',
-      {},
-      h('h2', {}, `${capital(lga.many)}, highest score first`),
+      'div',
+      { class: 'brief-pictures' },
+      mapOf(state.state_code, number),
       h(
-        'table',
+        'figure',
         {},
-        h('thead', {}, h('tr', {}, ...heads.map((head) => h('th', { scope: 'col' }, head)))),
-        h(
-          'tbody',
-          {},
-          ...lgas.map((one) => {
-            const { score: own, low, high } = scoreOf(one, view.month);
-            const row = lgaOf(one);
-            const cells = [
-              share(own),
-              `${share(low)}–${share(high)}`,
-              levelName(levelOf(own)),
-              ...(HAS_CHANCES ? [`${chanceOf(one, view.month, 'level')}%`] : []),
-              integer(row.population),
-            ];
-            return h(
-              'tr',
-              {},
-              h('td', {}, number.get(one)!),
-              h('th', { scope: 'row' }, row.lga),
-              ...cells.map((text) => h('td', {}, text)),
-              ...(nets ? [h('td', {}, row.itn_use === null ? '—' : `${Math.round(100 * row.itn_use)}%`)] : []),
-            );
-          }),
-        ),
+        h('figcaption', {}, `Score month by month with its 90% range${isState(code) ? '; dots are surveys' : ''}`),
+        seriesPlot(code, isState(code) ? data.trend.states[data.states.indexOf(state)]! : []),
       ),
-      h('p', { class: 'note' }, citation()),
     ),
+    legend(),
+    h(
+      'p',
+      { class: 'note' },
+      `Darker is higher${HAS_CHANCES ? `; hatched where the level is less than ${CERTAIN}% certain` : ''}.${isState(code) ? ' Numbers refer to the table.' : ''}`,
+    ),
+    ...(isState(code)
+      ? [list, ...(rest > 0 ? [h('p', { class: 'note' }, `and ${count(rest, lga)} with lower scores`)] : [])]
+      : []),
+    h('p', { class: 'note' }, citation()),
   );
 }
 
@@ -164,6 +164,7 @@ function mapOf(code: string, number: ReadonlyMap<string, string>): Element {
     if (!number.has(path.dataset.code!)) path.remove();
   for (const path of [...map.querySelectorAll<SVGPathElement>('.states path')])
     if (path.dataset.code !== code) path.remove();
+  map.querySelector('.lga-names')!.replaceChildren();
   const labels = map.querySelector('.labels')!;
   labels.replaceChildren(
     ...[...number].map(([one, text]) => {

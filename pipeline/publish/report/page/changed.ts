@@ -1,9 +1,21 @@
 import { periodName } from '../shared/names.ts';
 import { CHANGES, fillIn, hatchKey, key, NOTHING, scaleKey } from './colours.ts';
-import { type Change, changeOf, data, isForecast, lgasInView, type Since, scoreOf, view } from './store.ts';
-import { byFigure, chosen, scope, type Tab } from './tab.ts';
+import {
+  byTest,
+  type Change,
+  changeOf,
+  data,
+  fullName,
+  isForecast,
+  lgasInView,
+  monthInWords,
+  type Since,
+  scoreOf,
+  view,
+} from './store.ts';
+import { byFigure, chosen, scope, selected, type Tab } from './tab.ts';
 import { scoreRecord } from './where.ts';
-import { byTest, count, h, monthInWords, share, signed } from './words.ts';
+import { count, share, signed } from './words.ts';
 
 const of = (code: string) => changeOf(code, view.month, chosen(changed) as Since);
 /** Whether a change is more than chance would explain: its range excludes 0. */
@@ -41,30 +53,40 @@ export const changed: Tab = {
   headline: () => {
     const earlier = before();
     if (earlier === null) return 'There is no earlier month to compare these scores with';
+    const code = selected();
+    const own = code === null ? null : of(code);
+    if (code !== null && own !== null) {
+      const moved =
+        own.change === 0 ? 'as high as' : `${share(Math.abs(own.change))} ${own.change > 0 ? 'above' : 'below'}`;
+      return `${fullName(code)}, ${monthInWords(view.month)}: ${share(scoreOf(code, view.month).score)}, ${moved} ${earlier}${isReal(own) ? '' : '; this may be chance'}`;
+    }
     const real = lgasInView().flatMap((code) => {
       const change = of(code);
       return change && isReal(change) ? [change] : [];
     });
     const up = real.filter(({ change }) => change > 0).length;
     const down = real.length - up;
-    const where = view.state === null ? '' : ` of ${scope()}`;
-    if (real.length === 0)
-      return `No ${lga.one}${where} has changed since ${earlier} by more than chance would explain`;
-    return `Since ${earlier}, ${count(up, lga)}${where} rose and ${down} fell by more than chance would explain`;
+    if (real.length === 0) return `No ${lga.one} has changed since ${earlier} by more than chance would explain`;
+    return `Since ${earlier}, ${count(up, lga)} rose and ${down} fell by more than chance would explain`;
   },
-  words: () => [
+  words: () => {
+    const code = selected();
+    const own = code === null ? null : of(code);
+    return [
+      ...(own
+        ? [
+            `The change is ${signed(own.change)}, its 90% range ${signed(own.low)} to ${signed(own.high)}. The chance that it rose is ${Math.round(100 * own.chance)}%.`,
+          ]
+        : []),
+      ...rounds(),
+    ];
+  },
+  method: () => [
     `${before() === null ? '' : `${monthInWords(view.month)} compared with ${before()}. `}A change is more than chance would explain if its 90% range excludes 0. The errors of the two months are correlated, so this range is narrower than the ranges of the scores suggest.`,
     isForecast(view.month) || of(data.states[0]!.state_code) === null
       ? 'Scores of months after the last survey carry its level forward, so they can show little change.'
       : 'After the last survey, scores carry its level forward with the usual season, so a change over a year there mostly shows how certain the level still is.',
-    ...rounds(),
-    h(
-      'span',
-      {},
-      'What moved since the previous version, and why, is on the page that ',
-      h('code', {}, 'malaria-risk review'),
-      ` keeps for version ${data.model_version} in the directory where it was built.`,
-    ),
+    `What moved since the previous version, and why, is on the page that “malaria-risk review” keeps for version ${data.model_version} in the directory where it was built.`,
   ],
   tip: (code) => {
     const change = of(code);
@@ -77,7 +99,12 @@ export const changed: Tab = {
   },
   order: (codes) => byFigure(codes, (code) => Math.abs((of(code)?.chance ?? 0.5) - 0.5)),
   columns: () => [
-    { head: 'Change', kind: 'number', cell: (code) => cellOf(code, ({ change }) => signed(change)) },
+    {
+      head: 'Change',
+      kind: 'number',
+      cell: (code) => cellOf(code, ({ change }) => signed(change)),
+      by: (code) => of(code)?.change ?? 0,
+    },
     {
       head: '90% range',
       kind: 'number',
@@ -87,8 +114,14 @@ export const changed: Tab = {
       head: 'Chance of a rise',
       kind: 'number',
       cell: (code) => cellOf(code, ({ chance }) => `${Math.round(100 * chance)}%`),
+      by: (code) => of(code)?.chance ?? 0,
     },
-    { head: 'Score now', kind: 'number', cell: (code) => share(scoreOf(code, view.month).score) },
+    {
+      head: 'Score now',
+      kind: 'number',
+      cell: (code) => share(scoreOf(code, view.month).score),
+      by: (code) => scoreOf(code, view.month).score,
+    },
   ],
   caption: () => 'Most certain change first, whether a rise or a fall.',
   record: (code) => {

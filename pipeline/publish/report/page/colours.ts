@@ -45,6 +45,12 @@ export const WIDTHS: Scale = {
   fills: ramp(d3.interpolateRgbBasis(['#f2f8fb', '#a5c8dd', '#5288b0', '#173d63']), 8),
   format: (end) => end.toFixed(2),
 };
+/** Children tested; the first class is none. */
+export const CHILDREN: Scale = {
+  ends: [1, 10, 20, 50, 100, 200],
+  fills: ramp(d3.interpolateRgbBasis(['#f7f2ea', '#d9c39a', '#9a7b3d', '#4d3a12']), 7),
+  format: String,
+};
 /** Orange is a rise, purple a fall; the middle class is no relevant change. */
 export const CHANGES: Scale = {
   ends: [-0.1, -0.05, -0.02, -0.005, 0.005, 0.02, 0.05, 0.1],

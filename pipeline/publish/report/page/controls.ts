@@ -26,11 +26,13 @@ export function startControls(): void {
     ...data.states.map((row) => option(row.state_code, row.state)),
   );
   startSearch();
+  startLink();
 
   for (const [i, period] of data.periods.entries())
     if (period.endsWith('-01'))
       element('years').append(h('span', { style: `left:${(100 * i) / last}%` }, period.slice(2, 4)));
 
+  const { title } = document;
   let listed: string | null | undefined;
   onView(() => {
     const [first, end] = span();
@@ -55,6 +57,7 @@ export function startControls(): void {
       lga.disabled = view.state === null;
       listed = view.state;
     }
+    document.title = `${title}${view.state === null ? '' : `: ${fullName(view.lga ?? view.state)}`}`;
     state.value = view.state ?? '';
     lga.value = view.lga ?? '';
   });
@@ -77,8 +80,12 @@ const FITS: readonly ((name: string, typed: string) => boolean)[] = [
   (name, typed) => typed.length > 1 && initials(name) === typed,
   (name, typed) => typed.length > 2 && plain(name).includes(typed),
 ];
+/** Name, name with the state's, and other names of each place. */
+const namesOf = new Map(
+  codes.map((code, i) => [code, [nameOf(code), fullName(code), ...data.aliases[i]!.split('; ').filter(Boolean)]]),
+);
 const placesNamed = (typed: string): string[] =>
-  FITS.map((fits) => codes.filter((code) => fits(nameOf(code), typed) || fits(fullName(code), typed))).find(
+  FITS.map((fits) => codes.filter((code) => namesOf.get(code)!.some((name) => fits(name, typed)))).find(
     (found) => found.length > 0,
   ) ?? [];
 
@@ -107,6 +114,22 @@ function notOne(found: readonly string[], typed: string): string {
     return `${found.length} places match: ${listOf(found)}${found.length > 6 ? ' …' : ''}. Select one from the list or type its code`;
   const like = placesLike(plain(typed));
   return `No place has the name or code ${typed}${like.length === 0 ? '' : `. Did you mean ${listOf(like)}?`}`;
+}
+
+/** Copies the address of what is shown; where a browser does not allow that, it is shown to be copied by hand. */
+function startLink(): void {
+  const button = element('copy-link');
+  button.addEventListener('click', async () => {
+    try {
+      await navigator.clipboard.writeText(location.href);
+      button.textContent = 'Copied';
+      setTimeout(() => {
+        button.textContent = 'Copy link';
+      }, 2000);
+    } catch {
+      prompt('The address of what is shown', location.href);
+    }
+  });
 }
 
 /** Search by name, a part of it, initials or code: the browser's list suggests places, Enter takes a unique match. */

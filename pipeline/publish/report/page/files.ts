@@ -7,7 +7,7 @@ import { h } from './words.ts';
 
 /** The source that every downloaded file states. */
 export const citation = () =>
-  `${data.synthetic ? 'MADE UP. ' : ''}${data.citation}. ${data.periods[view.month]}. Licences and sources: see "Sources" in the report.`;
+  `${data.synthetic ? 'MADE UP. ' : ''}${data.citation}. ${data.periods[view.month]}. Licences and sources: see “Data” in the report.`;
 const name = () => `${data.country} ${data.periods[view.month]} ${view.tab}${view.state === null ? '' : ` ${scope()}`}`;
 const fileName = (ending: string) =>
   `${`${name()} ${data.model_version}`.replace(/[^\w.-]+/g, '-').toLowerCase()}.${ending}`;

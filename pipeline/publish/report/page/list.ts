@@ -1,28 +1,55 @@
-import { data, element, fullName, isState, lgaOf, lgasInView, nameOf, onView, setView, view } from './store.ts';
+import {
+  data,
+  element,
+  fullName,
+  isState,
+  lgaOf,
+  lgasInView,
+  monthInWords,
+  nameOf,
+  onView,
+  setView,
+  view,
+} from './store.ts';
 import { scope, type Tab } from './tab.ts';
 import { openTab } from './tabs.ts';
 import { mark } from './where.ts';
 import { getsNets } from './who.ts';
-import { capital, h, monthInWords } from './words.ts';
+import { capital, h } from './words.ts';
 
 /** Rows drawn at first; the rest on request, since 774 of them take long to draw. */
 const FIRST = 30;
-/** Whether the country's list is of LGAs rather than of states, and whether to draw all its rows. */
-const wanted = { lgas: false, all: false };
+/** What the reader wants of the list. */
+const wanted = {
+  /** LGAs of the country rather than its states. */
+  lgas: false,
+  /** All rows, not only the first. */
+  all: false,
+  /** Only the first tenth in the tab's own order. */
+  tenth: false,
+  /** The head of the column that it is sorted by, or NAME; null for the tab's own order. */
+  by: null as string | null,
+  /** Whether the lowest comes first. */
+  ascending: false,
+};
+const NAME = 'name';
 
 /** Keeps the list of areas in the order of the open question. */
 export function startList(): void {
   onView((before) => {
     if (before.tab !== view.tab || before.state !== view.state) wanted.all = false;
+    if (before.tab !== view.tab) Object.assign(wanted, { by: null, tenth: false });
     draw();
   });
 }
 
 function draw(): void {
   const tab = openTab();
-  // For the country a reader looks at the list first; a place's card comes before its list.
-  element('beside').classList.toggle('country', view.state === null);
-  if (tab) element('ranking').replaceChildren(...list(tab));
+  if (!tab) return;
+  element('ranking').replaceChildren(...list(tab));
+  // The selected place is seen without scrolling to it.
+  const [box, row] = ['.tall', '.chosen'].map((found) => element('ranking').querySelector<HTMLElement>(found));
+  if (box && row) box.scrollTop = row.offsetTop - box.clientHeight / 2;
 }
 
 /** Moves the focus to the place's card, since the list with the clicked button is drawn again. */
@@ -34,14 +61,41 @@ function goTo(code: string): void {
 const listsLgas = (tab: Tab) => view.state !== null || wanted.lgas || tab.id === 'who';
 
 /** Codes of the areas in the list, in its order. */
-export const listed = (tab: Tab): string[] =>
-  tab.order(listsLgas(tab) ? lgasInView() : data.states.map(({ state_code }) => state_code));
+export function listed(tab: Tab): string[] {
+  const all = tab.order(listsLgas(tab) ? lgasInView() : data.states.map(({ state_code }) => state_code));
+  const codes = wanted.tenth ? all.slice(0, Math.ceil(all.length / 10)) : all;
+  const sign = wanted.ascending ? 1 : -1;
+  if (wanted.by === NAME) return codes.sort((a, b) => -sign * nameOf(a).localeCompare(nameOf(b), 'en'));
+  const by = tab.columns().find(({ head }) => head === wanted.by)?.by;
+  return by ? codes.sort((a, b) => sign * (by(a) - by(b))) : codes;
+}
+
+/** A head that sorts by its column; a second click turns the order round. */
+function head(text: string, key: string, sorts: boolean, kind?: string): HTMLElement {
+  const isBy = wanted.by === key;
+  const sort = () => {
+    Object.assign(wanted, { by: key, ascending: isBy && !wanted.ascending });
+    draw();
+    element('ranking').querySelector<HTMLElement>('[aria-sort] button')?.focus();
+  };
+  // Names ascend at the first click, figures descend.
+  const ascends = (key === NAME) !== wanted.ascending;
+  return h(
+    'th',
+    {
+      scope: 'col',
+      ...(kind ? { class: kind } : {}),
+      ...(isBy ? { 'aria-sort': ascends ? 'ascending' : 'descending' } : {}),
+    },
+    sorts ? h('button', { type: 'button', class: 'sort', click: sort }, text) : text,
+  );
+}
 
 function list(tab: Tab): Node[] {
   const codes = listed(tab);
   const { lga, state } = data.words;
   const ofLgas = listsLgas(tab);
-  const shown = wanted.all ? codes : codes.slice(0, FIRST);
+  const shown = wanted.all || codes.indexOf(view.lga ?? '') >= FIRST ? codes : codes.slice(0, FIRST);
   const columns = tab.columns();
   const name = (code: string) => (view.state === null ? fullName(code) : nameOf(code));
   const rows = shown.map((code, i) =>
@@ -60,7 +114,7 @@ function list(tab: Tab): Node[] {
       ...columns.map(({ cell, kind }) => h('td', kind ? { class: kind } : {}, cell(code, i))),
     ),
   );
-  const heads = columns.map(({ head, kind }) => h('th', { scope: 'col', ...(kind ? { class: kind } : {}) }, head));
+  const heads = columns.map((column) => head(column.head, column.head, column.by !== undefined, column.kind));
   const title = `${capital(ofLgas ? lga.many : state.many)} of ${scope()}${tab.months?.length === 0 ? '' : `, ${monthInWords(view.month)}`}`;
   const kinds = (['state', 'lga'] as const).map((kind) =>
     h(
@@ -81,7 +135,24 @@ function list(tab: Tab): Node[] {
       'div',
       { class: 'list-head' },
       h('h3', {}, title),
-      ...(view.state === null && tab.id !== 'who' ? [h('span', {}, ...kinds)] : []),
+      h(
+        'span',
+        {},
+        ...(view.state === null && tab.id !== 'who' ? kinds : []),
+        h(
+          'button',
+          {
+            type: 'button',
+            id: 'tenth',
+            'aria-pressed': String(wanted.tenth),
+            click: () => {
+              wanted.tenth = !wanted.tenth;
+              draw();
+            },
+          },
+          'First tenth only',
+        ),
+      ),
     ),
     h('p', { class: 'note' }, tab.caption()),
     h(
@@ -97,7 +168,7 @@ function list(tab: Tab): Node[] {
             'tr',
             {},
             h('th', { scope: 'col', class: 'number' }, '#'),
-            h('th', { scope: 'col' }, capital(ofLgas ? lga.one : state.one)),
+            head(capital(ofLgas ? lga.one : state.one), NAME, true),
             ...heads,
           ),
         ),

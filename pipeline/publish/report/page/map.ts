@@ -1,44 +1,106 @@
 import * as d3 from 'd3';
 import { periodName } from '../shared/names.ts';
 import { fillOf, scaleHatching } from './colours.ts';
-import { data, element, fullName, isForecast, lgaOf, onView, setView, view } from './store.ts';
+import { data, element, fullName, isForecast, lgaOf, nameOf, onView, setView, view } from './store.ts';
 import { openTab } from './tabs.ts';
 import { h } from './words.ts';
 
 const map = element<SVGSVGElement>('map');
 const lgas = [...element('lgas').children] as SVGPathElement[];
 const states = [...element('states').children] as SVGPathElement[];
-const full = map.viewBox.baseVal;
-const home = [full.x, full.y, full.width, full.height];
+const { x: west, y: north, width, height } = map.viewBox.baseVal;
+const frame = element('frame');
+// Without this, the height would follow the part of the map that is shown.
+map.style.aspectRatio = `${width} / ${height}`;
 const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
-let shown = home;
 let moving = 0;
 /** LGA under the pointer. */
 let pointed: string | null = null;
 
-/** Moves the map until it shows the box. */
-function moveTo(box: number[]): void {
-  if (box.every((value, i) => value === shown[i])) return;
+/** Map units per pixel of the frame, and the map's margins in it, when the whole country is shown. */
+function scaleOfFrame() {
+  const [wide, high] = [map.clientWidth || 1, map.clientHeight || 1];
+  const unit = Math.max(width / wide, height / high);
+  return { wide, high, unit, left: (wide - width / unit) / 2, top: (high - height / unit) / 2 };
+}
+
+/** Wheel, pinch and drag; a finger alone scrolls the page while the whole country is shown. */
+const zoom = d3
+  .zoom<HTMLElement, unknown>()
+  .scaleExtent([1, 40])
+  .filter(
+    (event: Event) =>
+      !(event instanceof MouseEvent && event.button !== 0) &&
+      (event.type !== 'touchstart' || (event as TouchEvent).touches.length > 1 || d3.zoomTransform(frame).k > 1),
+  )
+  .on('zoom', ({ transform }: { transform: d3.ZoomTransform }) => show(transform));
+
+/** Shows the part of the map that a transform of the frame leaves in it. */
+function show({ k, x, y }: d3.ZoomTransform): void {
+  const { wide, high, unit, left, top } = scaleOfFrame();
+  const box = [west + (-x / k - left) * unit, north + (-y / k - top) * unit, (wide * unit) / k, (high * unit) / k];
+  map.setAttribute('viewBox', box.join(' '));
+  map.style.setProperty('--unit', String(1 / k));
+  frame.style.touchAction = k > 1 ? 'none' : 'pan-x pan-y';
+  scaleHatching(1 / k);
+  nameLgas(k);
+}
+
+/** Moves the map to a transform, unless it is there. */
+function moveTo(target: d3.ZoomTransform): void {
+  const from = d3.zoomTransform(frame);
+  if (from.k === target.k && from.x === target.x && from.y === target.y) return;
   cancelAnimationFrame(moving);
-  const between = d3.interpolateArray(shown, box);
+  const between = d3.interpolateArray([from.k, from.x, from.y], [target.k, target.x, target.y]);
   const began = performance.now();
   const step = (now: number) => {
     const moved = still ? 1 : Math.min(1, (now - began) / 350);
-    shown = moved === 1 ? box : [...between(d3.easeCubicInOut(moved))];
-    map.setAttribute('viewBox', shown.join(' '));
-    map.style.setProperty('--unit', String(shown[2]! / home[2]!));
-    scaleHatching(shown[2]! / home[2]!);
+    const [k, x, y] = between(d3.easeCubicInOut(moved)) as [number, number, number];
+    zoom.transform(d3.select(frame), moved === 1 ? target : d3.zoomIdentity.translate(x, y).scale(k));
     if (moved < 1) moving = requestAnimationFrame(step);
   };
   step(began);
 }
 
-/** The box of a state with room around it, in the map's own proportions. */
-function boxOf(path: SVGPathElement): number[] {
+/** The transform that shows a state with room around it. */
+function transformOf(path: SVGPathElement): d3.ZoomTransform {
+  const own = path.getBBox();
+  const { wide, high, unit, left, top } = scaleOfFrame();
+  const k = Math.min(40, 0.8 * Math.min(width / own.width, height / own.height));
+  const [x, y] = [left + (own.x + own.width / 2 - west) / unit, top + (own.y + own.height / 2 - north) / unit];
+  return d3.zoomIdentity.translate(wide / 2 - k * x, high / 2 - k * y).scale(k);
+}
+
+/** Centre and width of each LGA's outline, measured when first needed. */
+const boxes = new Map<string, { x: number; y: number; width: number }>();
+const boxOf = (path: SVGPathElement) => {
+  const code = path.dataset.code!;
+  const found = boxes.get(code);
+  if (found) return found;
   const { x, y, width, height } = path.getBBox();
-  const scale = Math.max(width / home[2]!, height / home[3]!) * 1.25;
-  const [wide, high] = [home[2]! * scale, home[3]! * scale];
-  return [x + width / 2 - wide / 2, y + height / 2 - high / 2, wide, high];
+  const made = { x: x + width / 2, y: y + height / 2, width };
+  boxes.set(code, made);
+  return made;
+};
+/** Width of a letter of a name, in map units of the whole country. */
+const LETTER = 62;
+let named = '';
+/** Names the LGAs that are wide enough for their name at this scale. */
+function nameLgas(k: number): void {
+  const wanted =
+    k < 2.5 ? [] : lgas.filter((path) => boxOf(path).width > (LETTER * nameOf(path.dataset.code!).length) / k);
+  const codes = wanted.map(({ dataset }) => dataset.code).join();
+  if (codes === named) return;
+  named = codes;
+  const names = wanted.map((path) => {
+    const made = document.createElementNS(map.namespaceURI!, 'text');
+    const { x, y } = boxOf(path);
+    made.setAttribute('x', String(x));
+    made.setAttribute('y', String(y));
+    made.textContent = nameOf(path.dataset.code!);
+    return made;
+  });
+  element('lga-names').replaceChildren(...names);
 }
 
 /** The first click selects a state, the next an LGA of that state. */
@@ -52,9 +114,9 @@ function showTip(event: PointerEvent): void {
   const code = (event.target as Element).getAttribute('data-code');
   writeTip(code);
   if (code === null) return;
-  const frame = element('frame').getBoundingClientRect();
-  const x = Math.min(event.clientX - frame.left + 14, frame.width - tip.offsetWidth - 4);
-  tip.style.transform = `translate(${Math.max(0, x)}px,${event.clientY - frame.top + 16}px)`;
+  const { left, top, width } = frame.getBoundingClientRect();
+  const x = Math.min(event.clientX - left + 14, width - tip.offsetWidth - 4);
+  tip.style.transform = `translate(${Math.max(0, x)}px,${event.clientY - top + 16}px)`;
 }
 
 /** Shows the open tab's tooltip for an LGA in the month shown; hides it for null. */
@@ -66,6 +128,8 @@ function writeTip(code: string | null): void {
   tip.replaceChildren(h('b', {}, fullName(code)), ...tab.tip(code).map((line) => h('span', {}, line)));
 }
 
+/** The state that the map was last moved to. */
+let placed: string | null = null;
 function draw(): void {
   const tab = openTab();
   if (!tab) return;
@@ -76,7 +140,8 @@ function draw(): void {
     : states.find(({ dataset }) => dataset.code === view.state);
   element('selected').setAttribute('d', own?.getAttribute('d') ?? '');
   const state = states.find(({ dataset }) => dataset.code === view.state);
-  moveTo(state ? boxOf(state) : home);
+  if (placed !== view.state) moveTo(state ? transformOf(state) : d3.zoomIdentity);
+  placed = view.state;
   const timeless = tab.months?.length === 0;
   const ahead = timeless ? 0 : view.month - data.estimated + 1;
   const name = periodName(data.periods[view.month]!);
@@ -101,9 +166,45 @@ export function startMap(): void {
     if (code !== null) pick(code);
   });
   element('lgas').addEventListener('pointermove', (event) => showTip(event as PointerEvent));
-  // On a touch screen the tooltip stays when the finger is lifted.
+  // On a touch screen the tooltip stays when the finger is lifted, until another place is touched.
   element('lgas').addEventListener('pointerleave', (event) => {
     if ((event as PointerEvent).pointerType === 'mouse') writeTip(null);
   });
+  addEventListener('pointerdown', ({ target }) => {
+    if (!(target instanceof Element && target.closest('#lgas'))) writeTip(null);
+  });
+  const on = d3.select(frame).call(zoom).on('dblclick.zoom', null);
+  element('nearer').addEventListener('click', () => zoom.scaleBy(on, 1.6));
+  element('farther').addEventListener('click', () => zoom.scaleBy(on, 1 / 1.6));
+  const PAN = 60;
+  const keys: Record<string, () => void> = {
+    '+': () => zoom.scaleBy(on, 1.6),
+    '-': () => zoom.scaleBy(on, 1 / 1.6),
+    '0': () => moveTo(d3.zoomIdentity),
+    ArrowLeft: () => zoom.translateBy(on, PAN / d3.zoomTransform(frame).k, 0),
+    ArrowRight: () => zoom.translateBy(on, -PAN / d3.zoomTransform(frame).k, 0),
+    ArrowUp: () => zoom.translateBy(on, 0, PAN / d3.zoomTransform(frame).k),
+    ArrowDown: () => zoom.translateBy(on, 0, -PAN / d3.zoomTransform(frame).k),
+  };
+  frame.addEventListener('keydown', (event) => {
+    const act = keys[event.key];
+    if (!act) return;
+    event.preventDefault();
+    act();
+  });
+  // The frame's size decides how a transform becomes a part of the map.
+  new ResizeObserver(() => {
+    const state = states.find(({ dataset }) => dataset.code === view.state);
+    zoom
+      .extent([
+        [0, 0],
+        [map.clientWidth, map.clientHeight],
+      ])
+      .translateExtent([
+        [0, 0],
+        [map.clientWidth, map.clientHeight],
+      ]);
+    zoom.transform(on, state ? transformOf(state) : d3.zoomIdentity);
+  }).observe(map);
   onView(draw);
 }

@@ -2,8 +2,8 @@ import * as Plot from '@observablehq/plot';
 import { periodName } from '../shared/names.ts';
 import { timeScale } from './area-plots.ts';
 import { chart, widthOf } from './figures.ts';
-import { data, element, fullName, nameOf, scoreOf, setView, view } from './store.ts';
-import { dates, h, PLOT_STYLE, share } from './words.ts';
+import { data, dates, element, fullName, nameOf, scoreOf, setView, view } from './store.ts';
+import { h, PLOT_STYLE, share } from './words.ts';
 
 const MOST = 4;
 const STROKES = ['var(--accent)', 'var(--second)', 'var(--third)', 'var(--violet)'];

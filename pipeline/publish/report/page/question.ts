@@ -28,6 +28,7 @@ export function startQuestion(): void {
     if (!tab) return;
     element('headline').textContent = tab.headline();
     element('words').replaceChildren(...tab.words().map((words) => h('p', {}, words)));
+    element('method').lastElementChild!.replaceChildren(...tab.method().map((words) => h('p', {}, words)));
     controls.hidden = tab.id !== 'who';
     controls.dispatchEvent(new Event('follow'));
     if (choices !== tab.id)

@@ -1,4 +1,6 @@
+import { periodName } from '../shared/names.ts';
 import { CERTAINTY, NONE, type PageData } from '../shared/page-data.ts';
+import { dateOf, testIn } from './words.ts';
 
 /** Element by an id that the page's HTML has. */
 export const element = <T extends Element = HTMLElement>(id: string): T => document.getElementById(id) as Element as T;
@@ -16,8 +18,11 @@ export interface View {
   pins: string[];
   /** What each tab's map shows, where it has a choice. */
   by: Record<string, string>;
-  /** Nets to distribute, and the least score and minutes to care for a place to get any. */
-  plan: { nets: number; score: number; travel: number };
+  /**
+   * People to get nets, or else nets to distribute, and people per net; 0 for the default. Then the least score and
+   * minutes to care for a place to get any.
+   */
+  plan: { people: number; nets: number; each: number; score: number; travel: number };
 }
 export const view: View = {
   tab: 'where',
@@ -26,7 +31,7 @@ export const view: View = {
   lga: null,
   pins: [],
   by: {},
-  plan: { nets: 0, score: 0, travel: 0 },
+  plan: { people: 0, nets: 0, each: 0, score: 0, travel: 0 },
 };
 
 const listeners: ((before: View) => void)[] = [];
@@ -109,6 +114,12 @@ export const fullName = (code: string) =>
 export const lgasInView = () =>
   data.lgas.filter((row) => view.state === null || row.state_code === view.state).map((row) => row.lga_code);
 export const isForecast = (month: number) => month >= data.estimated;
+export const dates = data.periods.map(dateOf);
+/** `December 2023`, or `April 2024 (forecast)`. */
+export const monthInWords = (month: number) =>
+  `${periodName(data.periods[month]!)}${isForecast(month) ? ' (forecast)' : ''}`;
+/** ` by` and the test of a round; empty if it is the score's test. */
+export const byTest = testIn(data.other_tests);
 /** Index of a score's level, as in the API's answers. */
 export const levelOf = (score: number) => data.levels.findIndex(({ below }) => below === null || score < below);
 export const levelName = (level: number) => data.levels[level]!.level.replace('_', ' ');

@@ -1,21 +1,24 @@
 import * as d3 from 'd3';
-import { CHANCES, fillIn, scaleKey, WIDTHS } from './colours.ts';
+import { CHANCES, CHILDREN, fillIn, scaleKey, WIDTHS } from './colours.ts';
 import {
   CERTAIN,
   type Chance,
   chanceOf,
   data,
+  fullName,
   levelName,
   levelOf,
   lgaOf,
   lgasInView,
+  monthInWords,
   nameOf,
   scoreOf,
   view,
 } from './store.ts';
-import { byFigure, chosen, scope, type Tab } from './tab.ts';
+import { byFigure, type Column, chosen, selected, type Tab } from './tab.ts';
+import { fewest, TESTED, testedIn, testedInWords, untested } from './tested.ts';
 import { rangeBar, scoreRecord } from './where.ts';
-import { count, integer, monthInWords, share } from './words.ts';
+import { capital, count, integer, share, withRange } from './words.ts';
 
 const CUTS: [Chance, number, string][] = data.levels.flatMap(({ level, below }) =>
   below === null || below < 0.1 ? [] : [[`above_${level}` as Chance, below, `${below.toFixed(2)} or more`]],
@@ -33,7 +36,14 @@ const event = () => {
     ? `the place is among the highest tenth of ${lga.many} in ${data.country}`
     : 'the level shown is the true one';
 };
-const figure = (code: string) => (chosen(sure) === 'width' ? widthOfRange(code) : chance(code, chosen(sure) as Chance));
+const figure = (code: string) => {
+  const by = chosen(sure);
+  if (by === 'width') return widthOfRange(code);
+  return by === 'tested' ? testedIn(code).children : chance(code, by as Chance);
+};
+const scale = () => ({ width: WIDTHS, tested: CHILDREN })[chosen(sure)] ?? CHANCES;
+/** Whether the map shows chances. */
+const isChance = () => scale() === CHANCES;
 
 export const sure: Tab = {
   id: 'sure',
@@ -42,70 +52,103 @@ export const sure: Tab = {
     ...CUTS.map(([value, , label]) => [value, label] as const),
     [TENTH, 'Highest tenth'],
     ['width', 'Width of range'],
+    ...(data.tested ? [['tested', 'Children tested'] as const] : []),
   ],
-  paint: (code) => ({ fill: fillIn(chosen(sure) === 'width' ? WIDTHS : CHANCES, figure(code)) }),
-  legend: () =>
-    chosen(sure) === 'width'
-      ? { keys: [scaleKey(WIDTHS)], note: 'Width of the 90% range: darker is less certain.' }
-      : {
-          keys: [scaleKey(CHANCES)],
-          note: `Chance that ${event()}, given the model and all surveys: darker is more likely.`,
-        },
+  paint: (code) => ({ fill: fillIn(scale(), figure(code)) }),
+  legend: () => ({
+    keys: [scaleKey(scale())],
+    note: isChance()
+      ? `Chance that ${event()}, given the model and all surveys: darker is more likely.`
+      : chosen(sure) === 'width'
+        ? 'Width of the 90% range: darker is less certain.'
+        : `Children tested in all rounds whose clusters are known; the lightest are ${lga.many} without any.`,
+  }),
   headline: () => {
     const all = lgasInView();
     const by = chosen(sure);
+    const code = selected();
+    if (by === 'tested')
+      return code === null
+        ? `No child was tested in ${integer(untested().length)} of ${count(all.length, lga)}`
+        : `${fullName(code)}: ${testedInWords(code)}`;
+    if (code !== null) {
+      if (by === 'width') return `The 90% range of ${fullName(code)} is ${share(widthOfRange(code))} wide`;
+      return by === 'level'
+        ? `The level of ${fullName(code)}, ${levelName(levelOf(scoreOf(code, view.month).score))}, is ${chance(code, 'level')}% certain`
+        : `${fullName(code)}: ${chance(code, by as Chance)}% chance that ${event()}`;
+    }
     if (by === 'width') {
       const middle = d3.median(all, widthOfRange)!;
-      return `Half of the ${lga.many}${inState()} have a range wider than ${share(middle)}`;
+      return `Half of the ${lga.many} have a range wider than ${share(middle)}`;
     }
     if (by === 'level') {
       const certain = all.filter((code) => chance(code, 'level') >= CERTAIN).length;
-      return `The level is at least ${CERTAIN}% certain in ${integer(certain)} of ${count(all.length, lga)}${inState()}`;
+      return `The level is at least ${CERTAIN}% certain in ${integer(certain)} of ${count(all.length, lga)}`;
     }
     const likely = all.filter((code) => chance(code, by as Chance) > 50);
     const certain = all.filter((code) => chance(code, by as Chance) >= 90);
     const tail = by === TENTH ? `among the country’s highest tenth` : `at ${CUTS.find(([value]) => value === by)![2]}`;
-    return `${count(likely.length, lga)}${inState()} ${likely.length === 1 ? 'is' : 'are'} more likely than not ${tail}; ${integer(certain.length)} with at least 90% probability`;
+    return `${count(likely.length, lga)} ${likely.length === 1 ? 'is' : 'are'} more likely than not ${tail}; ${integer(certain.length)} with at least 90% probability`;
   },
-  words: () => [
-    ...byState(),
-    `${monthInWords(view.month)}. A map of scores alone hides how certain each score is. Ranks are less certain than scores, because many ${lga.many} have similar scores.`,
+  words: () => {
+    const code = selected();
+    if (code === null) return chosen(sure) === 'tested' ? [fewest()] : byState();
+    if (chosen(sure) === 'tested') return [];
+    return [
+      `${monthInWords(view.month)}: score ${withRange(scoreOf(code, view.month))}.`,
+      ...(data.tested ? [`${capital(testedInWords(code))}.`] : []),
+    ];
+  },
+  method: () => [
+    `A map of scores alone hides how certain each score is. Ranks are less certain than scores, because many ${lga.many} have similar scores.`,
     'The chances are the model’s own, from joint draws of all areas; where the model is wrong in ways that it does not account for, they are overconfident. See “How reliable”.',
   ],
   tip: (code) => [
-    chosen(sure) === 'width' ? `range ${share(widthOfRange(code))} wide` : `${figure(code)}% chance that ${event()}`,
+    isChance()
+      ? `${figure(code)}% chance that ${event()}`
+      : chosen(sure) === 'width'
+        ? `range ${share(widthOfRange(code))} wide`
+        : testedInWords(code),
     `score ${share(scoreOf(code, view.month).score)}, ${levelName(levelOf(scoreOf(code, view.month).score))}`,
   ],
-  order: (codes) => byFigure(codes, figure),
+  order: (codes) => byFigure(codes, (code) => (chosen(sure) === 'tested' ? -figure(code) : figure(code))),
   columns: () => {
+    if (chosen(sure) === 'tested') return TESTED;
     const top = Math.max(0.01, ...data.lgas.map(({ lga_code }) => scoreOf(lga_code, view.month).high));
     return [
       { head: 'Score and 90% range', kind: 'bar', cell: (code) => rangeBar(scoreOf(code, view.month), top) },
-      { head: 'Level is right', kind: 'number', cell: (code) => `${chance(code, 'level')}%` },
-      ...CUTS.map(([value, , label]) => ({
-        head: label,
-        kind: 'number',
-        cell: (code: string) => `${chance(code, value)}%`,
-      })),
-      { head: 'Highest tenth', kind: 'number', cell: (code) => `${chance(code, TENTH)}%` },
+      percentColumn('Level is right', 'level'),
+      ...CUTS.map(([value, , label]) => percentColumn(label, value)),
+      percentColumn('Highest tenth', TENTH),
     ];
   },
-  caption: () => (chosen(sure) === 'width' ? 'Widest range first.' : `By the chance that ${event()}, highest first.`),
+  caption: () =>
+    isChance()
+      ? `By the chance that ${event()}, highest first.`
+      : chosen(sure) === 'width'
+        ? 'Widest range first.'
+        : 'Fewest children first.',
   record: (code) => ({
     ...scoreRecord(code),
     level: levelName(levelOf(scoreOf(code, view.month).score)),
     probability_of_level: chance(code, 'level') / 100,
     ...Object.fromEntries(CUTS.map(([value, below]) => [`probability_of_${below}_or_more`, chance(code, value) / 100])),
     probability_highest_tenth: chance(code, TENTH) / 100,
+    ...(data.tested ? { children_tested: testedIn(code).children, clusters: testedIn(code).clusters } : {}),
   }),
 };
 
-const inState = () => (view.state === null ? '' : ` of ${scope()}`);
+const percentColumn = (head: string, which: Chance): Column => ({
+  head,
+  kind: 'number',
+  cell: (code) => `${chance(code, which)}%`,
+  by: (code) => chance(code, which),
+});
 
 /** The states with most of the LGAs that the headline counts. */
 function byState(): string[] {
   const by = chosen(sure);
-  if (view.state !== null || by === 'width' || by === 'level') return [];
+  if (by === 'width' || by === 'level') return [];
   const likely = lgasInView().filter((code) => chance(code, by as Chance) > 50);
   const counts = d3.rollups(
     likely,

@@ -6,6 +6,8 @@ export interface Column {
   head: string;
   cell: (code: string, rank: number) => Node | string;
   kind?: string;
+  /** What a click on the head sorts by; without it the column cannot be sorted by. */
+  by?: (code: string) => number;
 }
 
 /** A question, and how map, sentences, list and files answer it for the present view. */
@@ -15,10 +17,12 @@ export interface Tab {
   choices: readonly (readonly [string, string])[];
   paint: (code: string) => Paint;
   legend: () => Legend;
-  /** The main result, in a sentence made from the data. */
+  /** The answer for the selected place, or else for the country. */
   headline: () => string;
-  /** Explanations below the headline. */
-  words: () => (string | Node)[];
+  /** What else it takes to act on it: one or two sentences. */
+  words: () => string[];
+  /** Definitions, method and caveats, which are folded. */
+  method: () => string[];
   /** Lines of an LGA's tooltip. */
   tip: (code: string) => string[];
   /** Areas in the order of the list. */
@@ -37,6 +41,9 @@ export const chosen = ({ id, choices }: Pick<Tab, 'id' | 'choices'>): string => 
   const selected = view.by[id];
   return choices.find(([value]) => value === selected)?.[0] ?? choices[0]?.[0] ?? '';
 };
+
+/** Code of the selected place; null for the country. */
+export const selected = (): string | null => view.lga ?? view.state;
 
 /** Name of the selected state, or of the country. */
 export const scope = () =>

@@ -1,10 +1,10 @@
 import * as d3 from 'd3';
 import { monthName } from '../shared/names.ts';
-import { MEASURES, RUNS, VERDICTS, WINDOW_COLUMNS } from '../shared/page-data.ts';
+import { MEASURES, VERDICTS, WINDOW_COLUMNS } from '../shared/page-data.ts';
 import { fillIn, NOTHING, scaleKey, YEARS } from './colours.ts';
-import { data, indexOf, lgasInView, view } from './store.ts';
-import { byFigure, chosen, scope, type Tab } from './tab.ts';
-import { capital, count, h, integer, shortMonth } from './words.ts';
+import { data, fullName, indexOf, lgasInView } from './store.ts';
+import { byFigure, type Column, chosen, selected, type Tab } from './tab.ts';
+import { capital, count, h, inSentence, integer, shortMonth } from './words.ts';
 
 type Figures = Record<(typeof WINDOW_COLUMNS)[number], number | null> & { first: number; share: number };
 type Measure = (typeof MEASURES)[number];
@@ -12,127 +12,146 @@ const NAMES: Record<Measure, string> = {
   reported_cases: 'reported cases',
   rain_transmission: 'rain-driven transmission',
 };
+/** Months of a run, and rounds of seasonal chemoprevention. */
+const MONTHS_OF_RUN = 4;
+/** Per cent of the year in four months from which WHO first recommended seasonal chemoprevention. */
+const THRESHOLD = 60;
 
-/** The run of `months` consecutive months with the largest share of the year, by a measure. */
-export function runOf(code: string, measure: Measure, months: number): Figures {
+/** The four consecutive months with the largest share of the year, by a measure. */
+export function runOf(code: string, measure: Measure): Figures {
   const row = data.windows[indexOf(code)]!;
-  const at =
-    (MEASURES.indexOf(measure) * RUNS.length + RUNS.indexOf(months as (typeof RUNS)[number])) * WINDOW_COLUMNS.length;
+  const at = MEASURES.indexOf(measure) * WINDOW_COLUMNS.length;
   return Object.fromEntries(WINDOW_COLUMNS.map((name, i) => [name, row[at + i] ?? null])) as Figures;
 }
-const choice = () => {
-  const [measure, months] = chosen(when).split(' ') as [Measure, string];
-  return { measure, months: Number(months) };
-};
-const of = (code: string) => runOf(code, choice().measure, choice().months);
-const lastOf = (first: number, months: number) => ((first + months - 2) % 12) + 1;
+const measure = () => chosen(when) as Measure;
+const of = (code: string) => runOf(code, measure());
+const lastOf = (first: number) => ((first + MONTHS_OF_RUN - 2) % 12) + 1;
 /** `Jul–Oct`. */
-export const runInWords = ({ first }: { first: number }, months: number) =>
-  `${shortMonth(first)}–${shortMonth(lastOf(first, months))}`;
+export const runInWords = ({ first }: { first: number }) => `${shortMonth(first)}–${shortMonth(lastOf(first))}`;
 const range = ({ low, high }: Figures) => (low === null || high === null ? '' : ` (${low}–${high})`);
 const verdict = (figures: Figures) => (figures.verdict === null ? null : VERDICTS[figures.verdict]!);
+const verdictsOf = (code: string) => MEASURES.map((own) => verdict(runOf(code, own)));
 /** The verdict on four months by both measures; `unknown` if they differ. */
-export const together = (code: string) => {
-  const [cases, rain] = MEASURES.map((measure) => verdict(runOf(code, measure, 4)));
+const together = (code: string) => {
+  const [cases, rain] = verdictsOf(code);
   return cases === rain ? cases! : 'unknown';
 };
-/** The verdict by both measures, and if they differ each of them: `unknown (rain: reached, cases: unlikely)`. */
-export const togetherInWords = (code: string) => {
-  const [cases, rain] = MEASURES.map((measure) => verdict(runOf(code, measure, 4)));
-  return cases === rain ? cases! : `unknown (rain: ${rain}, cases: ${cases})`;
-};
+/** Whether a measure reaches the threshold. */
+const isSeasonal = (code: string) => verdictsOf(code).includes('reached');
 /** Probability that the run's start is right to within a month; for rain that of the rain alone. */
 const certaintyOf = ({ start }: Figures) => (start === null ? '—' : start > 95 ? 'over 95%' : `${start}%`);
 const { lga } = data.words;
 
+/** When to start, or why seasonal chemoprevention would reach too little of the year. */
+export function advice(code: string): string {
+  const [cases, rain] = [runOf(code, 'reported_cases'), runOf(code, 'rain_transmission')];
+  if (!isSeasonal(code)) {
+    const [least, most] = d3.extent([100 - rain.share, 100 - cases.share]) as [number, number];
+    return `not seasonal: four rounds would miss ${least === most ? '' : `${least} to `}${most}% of the year’s malaria`;
+  }
+  const ahead = (rain.first - cases.first + 12) % 12;
+  const starts = ahead === 0 ? [rain] : ahead <= 6 ? [cases, rain] : [rain, cases];
+  return `start in ${starts.map(({ first }) => monthName(first)).join(' or ')}, four rounds`;
+}
+
+/** The evidence for the advice, by both measures. */
+export function seasonEvidence(code: string): string {
+  const [cases, rain] = [runOf(code, 'reported_cases'), runOf(code, 'rain_transmission')];
+  const ahead = (rain.first - cases.first + 12) % 12;
+  const apart = Math.min(ahead, 12 - ahead);
+  const differ =
+    apart === 0 ? 'the two agree on the start' : `the two disagree by ${apart === 1 ? 'a month' : `${apart} months`}`;
+  return `By rain ${runInWords(rain)}, with ${rain.share}%${range(rain)} of the year’s transmission; by reported cases ${runInWords(cases)}, with ${cases.share}%${range(cases)} of the year’s cases: ${differ}.`;
+}
+
 export const when: Tab = {
   id: 'when',
   months: [],
-  choices: [4, 3, 5].flatMap((months) =>
-    (['rain_transmission', 'reported_cases'] as const).map(
-      (measure) =>
-        [`${measure} ${months}`, `${months} months, by ${measure === 'reported_cases' ? 'cases' : 'rain'}`] as const,
-    ),
-  ),
+  choices: [
+    ['rain_transmission', 'By rain'],
+    ['reported_cases', 'By reported cases'],
+  ],
   paint: (code) => ({
     fill: fillIn(YEARS, of(code).share) ?? NOTHING,
     uncertain: of(code).start !== null && of(code).start! < 80,
   }),
   legend: () => ({
     keys: [scaleKey(YEARS)],
-    note: `Share of the year’s ${NAMES[choice().measure]} in the ${choice().months} consecutive months with the largest share. Hatched: the probability that these months are right to within a month is below 80%.`,
+    note: `Share of the year’s ${NAMES[measure()]} in the four consecutive months with the largest share. Hatched: the probability that these months are right to within a month is below 80%.`,
   }),
   headline: () => {
-    const { measure, months } = choice();
-    const starts = d3
-      .rollups(
-        lgasInView(),
-        (own) => own.length,
-        (code) => of(code).first,
-      )
-      .sort((a, b) => b[1] - a[1]);
-    const [first, number] = starts[0]!;
-    const where = view.state === null ? '' : ` of ${scope()}`;
-    const all = lgasInView().length;
-    const share = number === all ? `all ${integer(all)}` : `${integer(number)} of ${integer(all)}`;
-    return `${runInWords({ first }, months)} are the ${months} months with the most ${NAMES[measure]} in ${share} ${lga.many}${where}`;
+    const code = selected();
+    if (code !== null) return `${fullName(code)}: ${advice(code)}`;
+    const all = lgasInView();
+    const seasonal = all.filter(isSeasonal);
+    return `Four months have ${THRESHOLD}% or more of the year’s malaria in ${integer(seasonal.length)} of ${count(all.length, lga)}, by rain or by reported cases`;
   },
   words: () => {
-    const verdicts = d3.rollup(lgasInView(), (own) => own.length, together);
-    const numbers = VERDICTS.filter((verdict) => verdicts.has(verdict)).map(
-      (verdict) =>
-        `${verdict === 'unlikely' ? 'unlikely to be reached' : verdict} in ${count(verdicts.get(verdict)!, lga)}`,
-    );
+    const code = selected();
+    if (code !== null) return [seasonEvidence(code), threshold(code)];
+    const seasonal = lgasInView().filter(isSeasonal);
+    const starts = d3
+      .rollups(
+        seasonal,
+        (own) => own.length,
+        (own) => of(own).first,
+      )
+      .sort((a, b) => b[1] - a[1]);
     return [
-      `WHO first recommended seasonal chemoprevention where more than 60% of a year’s clinical malaria falls within four months (2012; since 2022 without that threshold). By both measures, the threshold is ${numbers.join(', ')}.`,
-      'The two measures differ, and malaria in children lies somewhere between them. Reported cases are of all ages and vary little over the year. Rain-driven transmission excludes transmission that does not depend on rain, and no record verifies it. The certainty of the months is derived from the errors of the seasonal index in places left out of the fit; for rain-driven transmission it is too high if rain is not the deciding factor.',
+      ...(starts.length > 0
+        ? [
+            `There, by ${NAMES[measure()]}, they start in ${inSentence(starts.map(([first, number]) => `${monthName(first)} (${count(number, lga)})`))}.`,
+          ]
+        : []),
+      `In the other ${integer(lgasInView().length - seasonal.length)}, malaria is spread over the year, and four rounds would miss much of it.`,
     ];
   },
+  method: () => [
+    `WHO first recommended seasonal chemoprevention where more than ${THRESHOLD}% of a year’s clinical malaria falls within four months (2012; since 2022 without that threshold).`,
+    'The two measures differ, and malaria in children lies somewhere between them. Reported cases are of all ages and vary little over the year. Rain-driven transmission excludes transmission that does not depend on rain, and no record verifies it. The certainty of the months is derived from the errors of the seasonal index in places left out of the fit; for rain-driven transmission it is too high if rain is not the deciding factor.',
+    'Own case record: share of its cases in the months shown; then its own best months and their share. Runs of three and five months are in the table season_windows.',
+  ],
   tip: (code) => {
-    const { months } = choice();
     const figures = of(code);
     return [
-      `${runInWords(figures, months)}: ${figures.share}%${range(figures)} of the year`,
+      `${runInWords(figures)}: ${figures.share}%${range(figures)} of the year`,
       figures.start === null ? 'errors unknown' : `right to within a month: ${certaintyOf(figures)}`,
     ];
   },
   order: (codes) => byFigure(codes, (code) => of(code).share),
   columns: () => {
-    const { measure, months } = choice();
-    const other = MEASURES.find((name) => name !== measure)!;
-    return [
-      { head: `${capital(NAMES[measure])}: months`, cell: (code: string) => runBar(of(code).first, months) },
-      { head: 'Share of year', kind: 'number', cell: (code: string) => `${of(code).share}%${range(of(code))}` },
-      { head: 'Right to within a month', kind: 'number', cell: (code: string) => certaintyOf(of(code)) },
+    const columns: (Column | false)[] = [
+      { head: 'Start', cell: (code) => shortMonth(of(code).first), by: (code) => -of(code).first },
+      { head: 'Months', cell: (code) => runBar(of(code).first) },
       {
-        head: capital(NAMES[other]),
+        head: 'Share of year',
         kind: 'number',
-        cell: (code: string) => {
-          const figures = runOf(code, other, months);
-          return `${runInWords(figures, months)} ${figures.share}%`;
-        },
+        cell: (code) => `${of(code).share}%${range(of(code))}`,
+        by: (code) => of(code).share,
       },
-      measure === 'reported_cases'
-        ? { head: 'Own case record', kind: 'number', cell: (code: string) => recordOf(code, months) }
-        : { head: '60% in four months', cell: together },
+      {
+        head: 'Right to within a month',
+        kind: 'number',
+        cell: (code) => certaintyOf(of(code)),
+        by: (code) => of(code).start ?? 0,
+      },
+      { head: `${THRESHOLD}% or more`, cell: (code) => verdict(of(code)) ?? '—' },
+      measure() === 'reported_cases' && { head: 'Own case record', kind: 'number', cell: recordOf },
     ];
+    return columns.filter((column) => column !== false);
   },
-  caption: () => {
-    const { measure } = choice();
-    const own = ' Own case record: share of its cases in the months shown; then its own best months and their share.';
-    return `Largest share of the year’s ${NAMES[measure]} first.${measure === 'reported_cases' ? own : ''}`;
-  },
+  caption: () => `Largest share of the year’s ${NAMES[measure()]} in four consecutive months first.`,
   record: (code) => ({
-    months: choice().months,
+    months: MONTHS_OF_RUN,
     ...Object.fromEntries(
-      MEASURES.flatMap((measure) => {
-        const figures = runOf(code, measure, choice().months);
+      MEASURES.flatMap((own) => {
+        const figures = runOf(code, own);
         return [
-          [`${measure}_first_month`, figures.first],
-          [`${measure}_last_month`, lastOf(figures.first, choice().months)],
-          [`${measure}_share`, figures.share / 100],
-          [`${measure}_share_low`, figures.low === null ? null : figures.low / 100],
-          [`${measure}_share_high`, figures.high === null ? null : figures.high / 100],
+          [`${own}_first_month`, figures.first],
+          [`${own}_last_month`, lastOf(figures.first)],
+          [`${own}_share`, figures.share / 100],
+          [`${own}_share_low`, figures.low === null ? null : figures.low / 100],
+          [`${own}_share_high`, figures.high === null ? null : figures.high / 100],
         ];
       }),
     ),
@@ -140,19 +159,42 @@ export const when: Tab = {
   }),
 };
 
+/** What a place's verdicts mean. */
+function threshold(code: string): string {
+  const [cases, rain] = verdictsOf(code);
+  if (cases === rain) {
+    if (cases === 'reached')
+      return `Both are above the ${THRESHOLD}% from which WHO first recommended seasonal chemoprevention.`;
+    return cases === 'unlikely'
+      ? `Both are below the ${THRESHOLD}% from which WHO first recommended seasonal chemoprevention: what protects here has to last all year.`
+      : `Whether ${THRESHOLD}% of the year falls within four months is not known.`;
+  }
+  const known = [
+    ['rain', rain],
+    ['reported cases', cases],
+  ].map(
+    ([name, own]) =>
+      `by ${name} ${own === 'unlikely' ? 'it is unlikely to be' : own === 'reached' ? 'it is' : 'it is not known whether it is'} reached`,
+  );
+  return `WHO first recommended seasonal chemoprevention from ${THRESHOLD}% on: ${known.join('; ')}.`;
+}
+
 /** Twelve boxes, filled for the months of the run, and the months in words. */
-function runBar(first: number, months: number): HTMLElement {
-  const isIn = (month: number) => (month - first + 12) % 12 < months;
+function runBar(first: number): HTMLElement {
+  const isIn = (month: number) => (month - first + 12) % 12 < MONTHS_OF_RUN;
   return h(
     'span',
-    { class: 'year', title: `${monthName(first)} to ${monthName(lastOf(first, months))}` },
+    { class: 'year', title: `${monthName(first)} to ${monthName(lastOf(first))}` },
     ...d3.range(1, 13).map((month) => h('i', isIn(month) ? { class: 'in' } : {})),
-    h('span', {}, runInWords({ first }, months)),
+    h('span', {}, runInWords({ first })),
   );
 }
 
-function recordOf(code: string, months: number): string {
-  const { record, record_first, record_best } = runOf(code, 'reported_cases', months);
+function recordOf(code: string): string {
+  const { record, record_first, record_best } = runOf(code, 'reported_cases');
   if (record_first === null) return '—';
-  return `${record}%; ${runInWords({ first: record_first }, months)} ${record_best}%`;
+  return `${record}%; ${runInWords({ first: record_first })} ${record_best}%`;
 }
+
+/** The advice on a place as a sentence of its own. */
+export const adviceInWords = (code: string) => `${capital(advice(code))}. ${seasonEvidence(code)}`;

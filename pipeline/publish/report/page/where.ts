@@ -11,13 +11,14 @@ import {
   levelName,
   levelOf,
   lgasInView,
+  monthInWords,
   nameOf,
   type Score,
   scoreOf,
   view,
 } from './store.ts';
-import { byFigure, type Column, chosen, scope, type Tab } from './tab.ts';
-import { count, h, integer, monthInWords, share, withRange } from './words.ts';
+import { byFigure, chosen, scope, selected, type Tab } from './tab.ts';
+import { about, count, h, integer, share, withRange } from './words.ts';
 
 const of = (code: string) => scoreOf(code, view.month);
 
@@ -54,24 +55,34 @@ export const where: Tab = {
       ...(chosen(where) === 'level' ? levelFills.map((fill, i) => key(fill, levelName(i))) : [scaleKey(SCORES)]),
       ...(HAS_CHANCES ? [hatchKey(`level less than ${CERTAIN}% certain`)] : []),
     ],
-    note: 'Levels are classes of the score by WHO’s transmission cut-offs: very low below 0.01, low below 0.10, moderate below 0.35 and high from 0.35. Very high, from 0.50, is a class added here.',
+    note: '',
   }),
   headline: () => {
-    const areas = view.state === null ? data.states.map(({ state_code }) => state_code) : lgasInView();
-    const [highest] = byFigure([...areas], (code) => of(code).score);
+    const code = selected();
+    if (code !== null)
+      return `${fullName(code)}, ${monthInWords(view.month)}: ${withRange(of(code))}, ${levelName(levelOf(of(code).score))}`;
+    const areas = data.states.map(({ state_code }) => state_code);
+    const [highest] = byFigure(areas, (code) => of(code).score);
     const certain = lgasInView().filter((code) => !isUncertain(code)).length;
-    const within = view.state === null ? '' : ` in ${scope()}`;
-    if (!HAS_CHANCES) return `${nameOf(highest!)} has the highest score${within}: ${withRange(of(highest!))}`;
-    return `${nameOf(highest!)} has the highest score${within}; the level is at least ${CERTAIN}% certain in ${integer(certain)} of ${count(lgasInView().length, lga)}`;
+    if (!HAS_CHANCES) return `${nameOf(highest!)} has the highest score: ${withRange(of(highest!))}`;
+    return `${nameOf(highest!)} has the highest score; the level is at least ${CERTAIN}% certain in ${integer(certain)} of ${count(lgasInView().length, lga)}`;
   },
   words: () => {
+    const code = selected();
+    const own = code === null ? [] : [inChildren(code)];
+    if (view.lga !== null) return [...own, rankInWords(view.lga)];
     const [lowest, highest] = d3.extent(lgasInView(), (code) => of(code).score) as [number, number];
     const [first] = byFigure(lgasInView(), (code) => of(code).score);
     return [
-      `${monthInWords(view.month)}: scores of ${lga.many} range from ${share(lowest)} to ${share(highest)}. The highest is that of ${fullName(first!)}: ${withRange(of(first!))}.`,
-      `The score is the modelled share of children aged ${data.ages_months.join('–')} months who would test positive; its 90% range is in brackets.${HAS_CHANCES ? ` Hatched: the model gives the level shown a probability of less than ${CERTAIN}%, so the true level may well be another.` : ''}`,
+      ...own,
+      `${code === null ? `${monthInWords(view.month)}: scores` : 'Scores'} of ${lga.many}${code === null ? '' : ` of ${scope()}`} range from ${share(lowest)} to ${share(highest)}, the highest in ${code === null ? fullName(first!) : nameOf(first!)}: ${withRange(of(first!))}.`,
     ];
   },
+  method: () => [
+    `The score is the modelled share of children aged ${data.ages_months.join('–')} months who would test positive; its 90% range is in brackets.${HAS_CHANCES ? ` Hatched: the model gives the level shown a probability of less than ${CERTAIN}%, so the true level may well be another.` : ''}`,
+    'Levels are classes of the score by WHO’s transmission cut-offs: very low below 0.01, low below 0.10, moderate below 0.35 and high from 0.35. Very high, from 0.50, is a class added here.',
+    'Where ranges overlap, the order of two places may be due to chance.',
+  ],
   tip: (code) => [
     `${share(of(code).score)} · ${levelName(levelOf(of(code).score))}${certaintyInWords(code)}`,
     `90% range ${share(of(code).low)}–${share(of(code).high)}`,
@@ -79,20 +90,19 @@ export const where: Tab = {
   order: (codes) => byFigure(codes, (code) => of(code).score),
   columns: () => {
     const top = Math.max(0.01, ...data.lgas.map(({ lga_code }) => of(lga_code).high));
-    const columns: Column[] = [
+    return [
       { head: 'Score and 90% range', kind: 'bar', cell: (code) => rangeBar(of(code), top) },
-      { head: 'Score', kind: 'number', cell: (code) => share(of(code).score) },
+      { head: 'Score', kind: 'number', cell: (code) => share(of(code).score), by: (code) => of(code).score },
       { head: '90% range', kind: 'number range', cell: (code) => `${share(of(code).low)}–${share(of(code).high)}` },
       {
         head: HAS_CHANCES ? 'Level, certainty' : 'Level',
         kind: 'level',
         cell: (code) => `${levelName(levelOf(of(code).score))}${certaintyInWords(code).replace(' certain', '')}`,
       },
-      { head: 'People', kind: 'number people', cell: (code) => integer(populationOf(code)) },
+      { head: 'People', kind: 'number people', cell: (code) => about(populationOf(code)), by: populationOf },
     ];
-    return columns;
   },
-  caption: () => 'Highest score first. Where ranges overlap, the order may be due to chance.',
+  caption: () => 'Highest score first.',
   record: (code) => ({
     ...scoreRecord(code),
     level: levelName(levelOf(of(code).score)),
@@ -100,6 +110,22 @@ export const where: Tab = {
     population: populationOf(code),
   }),
 };
+
+/** A score and its range as numbers of children. */
+function inChildren(code: string): string {
+  const { score, low, high } = of(code);
+  const inHundred = (value: number) => Math.round(100 * value);
+  const certainty = HAS_CHANCES ? ` The level shown is ${chanceOf(code, view.month, 'level')}% certain.` : '';
+  return `About ${inHundred(score)} of 100 children aged ${data.ages_months.join('–')} months would test positive; the 90% range is ${inHundred(low)} to ${inHundred(high)}.${certainty}`;
+}
+
+function rankInWords(code: string): string {
+  const rank = byFigure(lgasInView(), (one) => of(one).score).indexOf(code) + 1;
+  const tenth = HAS_CHANCES
+    ? ` With ${chanceOf(code, view.month, 'nation')}% probability it is among the highest tenth of ${data.country}.`
+    : '';
+  return `Rank ${rank} of ${count(lgasInView().length, lga)} of ${scope()}.${tenth}`;
+}
 
 /** A score's columns in downloaded files. */
 export const scoreRecord = (code: string) => {

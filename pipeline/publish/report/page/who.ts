@@ -1,9 +1,9 @@
 import * as d3 from 'd3';
 import { fillIn, key, NOTHING, SCORES, scaleKey } from './colours.ts';
-import { data, lgaOf, lgasInView, nameOf, scoreOf, setView, view } from './store.ts';
+import { data, fullName, lgaOf, lgasInView, monthInWords, nameOf, scoreOf, setView, view } from './store.ts';
 import { byFigure, chosen, scope, type Tab } from './tab.ts';
 import { scoreRecord } from './where.ts';
-import { about, count, h, integer, monthInWords, share } from './words.ts';
+import { about, count, h, inSentence, integer, share } from './words.ts';
 
 /** People per net, as WHO counts for a mass campaign. */
 const PEOPLE_PER_NET = 1.8;
@@ -12,59 +12,91 @@ const HAS_NETS = has('itn_use');
 const HAS_TRAVEL = has('travel_minutes_to_care');
 /** Share of people who do not sleep under a net; 1 if that is unknown. */
 const withoutNet = (code: string) => 1 - ((HAS_NETS && lgaOf(code).itn_use) || 0);
-/** Share of people who are at risk and without a net. */
-const need = (code: string) => scoreOf(code, view.month).score * withoutNet(code);
-const peopleInNeed = (code: string) => need(code) * lgaOf(code).population;
-const netsFor = (code: string) => Math.ceil(lgaOf(code).population / PEOPLE_PER_NET);
+/** What the chosen order goes by: people at risk and without a net, as a share of all or in number. */
+const needAt = (code: string, score: number) =>
+  score * withoutNet(code) * (chosen(who) === 'each' ? 1 : lgaOf(code).population);
+const perNet = () => view.plan.each || PEOPLE_PER_NET;
+const netsFor = (code: string) => Math.ceil(lgaOf(code).population / perNet());
 const travelTo = (code: string) => lgaOf(code).travel_minutes_to_care ?? 0;
 const { lga } = data.words;
 
-/** Enough nets for a twentieth of the country, rounded. */
-const DEFAULT_NETS = Number((d3.sum(data.lgas, ({ population }) => population) / PEOPLE_PER_NET / 20).toPrecision(1));
-/** Enough nets for everybody, rounded up in each LGA. */
-const MOST_NETS = d3.sum(data.lgas, ({ lga_code }) => netsFor(lga_code));
-const nets = () => Math.min(MOST_NETS, view.plan.nets || DEFAULT_NETS);
+/** Enough nets for a tenth of the people in view, rounded. */
+const defaultNets = () =>
+  Number((d3.sum(lgasInView(), (code) => lgaOf(code).population) / PEOPLE_PER_NET / 10).toPrecision(1));
+/** Nets to distribute: as many as declared, or enough for the people declared. */
+const nets = () => {
+  const { nets, people } = view.plan;
+  return people > 0 ? Math.ceil(people / perNet()) : nets || defaultNets();
+};
 
 interface Plan {
   order: string[];
-  /** The first LGAs of `order`, which get nets for all their people. */
+  /** LGAs that get nets for all their people. */
   given: Set<string>;
-  people: number;
-  inNeed: number;
-  all: number;
 }
 
-/** Distributes the nets to the LGAs that meet the thresholds, those in greatest need first. */
-function plan(): Plan {
+/** Distributes the nets to the LGAs that meet the thresholds, those in greatest need first, as long as they suffice. */
+function distribute(need: (code: string) => number): Plan {
   const { score, travel } = view.plan;
-  const all = lgasInView();
   const order = byFigure(
-    all.filter((code) => scoreOf(code, view.month).score >= score && travelTo(code) >= travel),
-    chosen(who) === 'each' ? need : peopleInNeed,
+    lgasInView().filter((code) => scoreOf(code, view.month).score >= score && travelTo(code) >= travel),
+    need,
   );
   const given = new Set<string>();
   let left = nets();
   for (const code of order) {
+    if (netsFor(code) > left) continue;
     left -= netsFor(code);
-    if (left < 0) break;
     given.add(code);
   }
-  const sum = (codes: Iterable<string>, of: (code: string) => number) => d3.sum(codes, of);
-  return {
-    order,
-    given,
-    people: sum(given, (code) => lgaOf(code).population),
-    inNeed: sum(given, peopleInNeed),
-    all: sum(all, peopleInNeed),
-  };
+  return { order, given };
 }
-let planned: { of: string; plan: Plan } | null = null;
-/** The plan for the present view, computed once. */
-function current(): Plan {
+
+const DRAWS = 200;
+/** Standard normal deviate of a central 90% range's ends. */
+const Z90 = 1.645;
+const logit = (share: number) => {
+  const inside = Math.min(0.9999, Math.max(0.0001, share));
+  return Math.log(inside / (1 - inside));
+};
+
+/**
+ * How often each LGA is in the plan when every score is drawn from its own range, as a logit-normal share. Errors of
+ * neighbours are in truth alike, so an order among neighbours is more certain than this says.
+ */
+function chancesInPlan(): Map<string, number> {
+  const normal = d3.randomNormal.source(d3.randomLcg(1))();
+  const counts = new Map<string, number>();
+  const spread = new Map(
+    lgasInView().map((code) => {
+      const { low, high } = scoreOf(code, view.month);
+      return [code, { middle: (logit(low) + logit(high)) / 2, sd: (logit(high) - logit(low)) / (2 * Z90) }];
+    }),
+  );
+  for (let i = 0; i < DRAWS; i++) {
+    const drawn = new Map(
+      [...spread].map(([code, { middle, sd }]) => [code, 1 / (1 + Math.exp(-middle - sd * normal()))]),
+    );
+    for (const code of distribute((code) => needAt(code, drawn.get(code)!)).given)
+      counts.set(code, (counts.get(code) ?? 0) + 1 / DRAWS);
+  }
+  return counts;
+}
+
+let planned: { of: string; plan: Plan; chances: Map<string, number> } | null = null;
+/** The plan for the present view and the chances of being in it, computed once. */
+function current() {
   const of = JSON.stringify([view.month, view.state, view.plan, chosen(who)]);
-  if (planned?.of !== of) planned = { of, plan: plan() };
-  return planned.plan;
+  if (planned?.of !== of)
+    planned = {
+      of,
+      plan: distribute((code) => needAt(code, scoreOf(code, view.month).score)),
+      chances: chancesInPlan(),
+    };
+  return planned;
 }
+const peopleInNeed = (code: string) => scoreOf(code, view.month).score * withoutNet(code) * lgaOf(code).population;
+const NAMED = 4;
 
 export const who: Tab = {
   id: 'who',
@@ -73,59 +105,109 @@ export const who: Tab = {
     ['total', 'Most people at risk'],
   ],
   paint: (code) => {
-    const { given } = current();
-    return given.has(code) ? { fill: fillIn(SCORES, scoreOf(code, view.month).score) } : { fill: NOTHING };
+    return getsNets(code) ? { fill: fillIn(SCORES, scoreOf(code, view.month).score) } : { fill: NOTHING };
   },
   legend: () => ({
     keys: [scaleKey(SCORES), key(NOTHING, 'no nets in this plan')],
     note: `Scores of the ${lga.many} that get nets.`,
   }),
   headline: () => {
-    const { given, people, inNeed, all } = current();
-    const [first] = current().order;
-    if (first === undefined) return `No ${lga.one} meets these thresholds`;
-    if (given.size === 0) return `${about(nets())} nets are too few for ${nameOf(first)}, the first in order`;
-    const where = view.state === null ? '' : ` of ${scope()}`;
-    return `${about(nets())} nets cover ${about(people)} people in ${count(given.size, lga)}${where}, who bear ${Math.round((100 * inNeed) / all)}% of the unprotected risk`;
+    const { order, given } = current().plan;
+    if (order.length === 0) return `No ${lga.one} meets these thresholds`;
+    const where = view.state === null ? '' : ` in ${scope()}`;
+    if (given.size === 0) {
+      const least = d3.least(order, netsFor)!;
+      return `${integer(nets())} nets are too few for any ${lga.one}${where}: the smallest, ${nameOf(least)}, needs ${integer(netsFor(least))}`;
+    }
+    const named = order.filter((code) => given.has(code)).map(view.state === null ? fullName : nameOf);
+    const more = given.size - NAMED;
+    const list =
+      more <= 0
+        ? inSentence(named)
+        : `${named.slice(0, NAMED).join(', ')} and ${integer(more)} more ${more === 1 ? lga.one : lga.many}`;
+    return `${integer(nets())} nets${where} go to ${list}`;
   },
-  words: () => [
-    ...leftOver(),
-    `${monthInWords(view.month)}. Unprotected risk is people × score${HAS_NETS ? ' × share who do not sleep under a net' : ''}. One net is counted for ${PEOPLE_PER_NET} people, and each ${lga.one} gets nets for all its people or none. ${
+  words: () => {
+    const { order, given } = current().plan;
+    if (given.size === 0) return [];
+    const left = nets() - d3.sum(given, netsFor);
+    const rest = order.filter((code) => !given.has(code));
+    const next = rest[0];
+    const share = d3.sum(given, peopleInNeed) / d3.sum(lgasInView(), peopleInNeed);
+    const sure = order.filter((code) => given.has(code) && (current().chances.get(code) ?? 0) >= 0.8).length;
+    return [
+      `They cover ${about(d3.sum(given, (code) => lgaOf(code).population))} people in ${count(given.size, lga)}, who bear ${Math.round(100 * share)}% of the unprotected risk${view.state === null ? '' : ` of ${scope()}`}; ${sure === given.size ? 'each' : integer(sure)} of them ${sure === 1 || sure === given.size ? 'belongs' : 'belong'} there with 80% probability or more.`,
+      ...(next === undefined || left === 0
+        ? []
+        : [
+            `${integer(left)} nets are left over: too few for ${nameOf(next)}, the next in order, which needs ${integer(netsFor(next))}.`,
+          ]),
+    ];
+  },
+  method: () => [
+    `${monthInWords(view.month)}. Unprotected risk is people × score${HAS_NETS ? ' × share who do not sleep under a net' : ''}. Each ${lga.one} gets nets for all its people or none; one that needs more than are left is passed over. ${
       chosen(who) === 'each'
         ? 'Ordered by the unprotected risk per person, which puts each net where it counts most.'
         : 'Ordered by the unprotected risk of all people together, so places with many people come first.'
     }`,
+    `WHO counts one net for ${PEOPLE_PER_NET} people in a mass campaign. The chance of being in the plan comes from ${DRAWS} draws of each score from its range, each ${lga.one} on its own; errors of neighbours are alike, so an order among neighbours is more certain than that.`,
     `The score of children is used for people of all ages. ${data.layers
       .filter(({ figure }) => figure === 'itn_use' || figure === 'travel_minutes_to_care')
       .map(({ title, notes }) => `${title}${notes[0] ? `: ${notes[0]}` : ''}.`)
       .join(' ')}`,
   ],
   tip: (code) => [
-    current().given.has(code) ? `${integer(netsFor(code))} nets` : 'no nets in this plan',
+    getsNets(code) ? `${integer(netsFor(code))} nets` : 'no nets in this plan',
+    `${Math.round(100 * chanceInPlan(code))}% chance of being in the plan`,
     `score ${share(scoreOf(code, view.month).score)}${HAS_NETS ? ` · ${percent(lgaOf(code).itn_use)} sleep under a net` : ''}`,
   ],
   order: (codes) => {
     const wanted = new Set(codes);
-    return current().order.filter((code) => wanted.has(code));
+    return current().plan.order.filter((code) => wanted.has(code));
   },
-  columns: () => {
-    const { order } = current();
-    const sums = d3.cumsum(order, netsFor);
-    const rank = new Map(order.map((code, i) => [code, sums[i]!]));
-    return [
-      { head: 'Nets', kind: 'number', cell: (code) => integer(netsFor(code)) },
-      { head: 'Cumulative nets', kind: 'number', cell: (code) => integer(rank.get(code)!) },
-      { head: 'Score', kind: 'number', cell: (code) => share(scoreOf(code, view.month).score) },
-      { head: 'People', kind: 'number', cell: (code) => integer(lgaOf(code).population) },
-      ...(HAS_NETS
-        ? [{ head: 'Under a net', kind: 'number', cell: (code: string) => percent(lgaOf(code).itn_use) }]
-        : []),
-      ...(HAS_TRAVEL
-        ? [{ head: 'Minutes to care', kind: 'number', cell: (code: string) => String(Math.round(travelTo(code))) }]
-        : []),
-    ];
-  },
-  caption: () => `${count(current().order.length, lga)} meet the thresholds; the marked ones get nets.`,
+  columns: () => [
+    { head: 'Nets', kind: 'number', cell: (code) => integer(netsFor(code)), by: netsFor },
+    {
+      head: 'Chance in plan',
+      kind: 'number',
+      cell: (code) => `${Math.round(100 * chanceInPlan(code))}%`,
+      by: chanceInPlan,
+    },
+    {
+      head: 'Score',
+      kind: 'number',
+      cell: (code) => share(scoreOf(code, view.month).score),
+      by: (code) => scoreOf(code, view.month).score,
+    },
+    {
+      head: 'People',
+      kind: 'number',
+      cell: (code) => about(lgaOf(code).population),
+      by: (code) => lgaOf(code).population,
+    },
+    ...(HAS_NETS
+      ? [
+          {
+            head: 'Under a net',
+            kind: 'number',
+            cell: (code: string) => percent(lgaOf(code).itn_use),
+            by: (code: string) => lgaOf(code).itn_use ?? 0,
+          },
+        ]
+      : []),
+    ...(HAS_TRAVEL
+      ? [
+          {
+            head: 'Minutes to care',
+            kind: 'number',
+            cell: (code: string) => String(Math.round(travelTo(code))),
+            by: travelTo,
+          },
+        ]
+      : []),
+  ],
+  caption: () =>
+    `${count(current().plan.order.length, lga)} meet the thresholds, in the order of need; the marked ones get nets.`,
   record: (code) => ({
     ...scoreRecord(code),
     population: lgaOf(code).population,
@@ -133,35 +215,33 @@ export const who: Tab = {
     travel_minutes_to_care: lgaOf(code).travel_minutes_to_care,
     unprotected_risk: Math.round(peopleInNeed(code)),
     nets: netsFor(code),
-    gets_nets: current().given.has(code) ? 'yes' : 'no',
+    gets_nets: getsNets(code) ? 'yes' : 'no',
+    probability_in_plan: Number(chanceInPlan(code).toFixed(2)),
   }),
 };
 
-/** The nets that are too few for the next LGA in order. */
-function leftOver(): string[] {
-  const { order, given } = current();
-  const left = nets() - d3.sum(given, netsFor);
-  const next = order[given.size];
-  return next === undefined || left === 0 || given.size === 0
-    ? []
-    : [
-        `${integer(left)} nets are left over: too few for ${nameOf(next)}, the next in order, which needs ${integer(netsFor(next))}.`,
-      ];
-}
-
-export const getsNets = (code: string) => current().given.has(code);
+export const getsNets = (code: string) => current().plan.given.has(code);
+const chanceInPlan = (code: string) => current().chances.get(code) ?? 0;
 const percent = (value: number | null) => (value === null ? '—' : `${Math.round(100 * value)}%`);
 
 /** Inputs for the number of nets and the thresholds. They are made once; their values follow the view. */
 export function planControls(): HTMLElement {
-  const set = (name: keyof typeof view.plan, value: number) => setView({ plan: { ...view.plan, [name]: value } });
   const slider = (name: keyof typeof view.plan, max: number, step: number) => {
     const input = h('input', { type: 'range', min: '0', max: String(max), step: String(step), id: `plan-${name}` });
-    input.addEventListener('input', () => set(name, Number((input as HTMLInputElement).value)));
+    input.addEventListener('input', () => setPlan({ [name]: Number((input as HTMLInputElement).value) }));
     return input as HTMLInputElement;
   };
-  const number = h('input', { type: 'number', min: '1', max: String(MOST_NETS), step: '1', id: 'plan-nets' });
-  number.addEventListener('change', () => set('nets', Math.round(Number((number as HTMLInputElement).value))));
+  const number = (name: keyof typeof view.plan, least: string, change: (value: number) => void) => {
+    const input = h('input', { type: 'number', min: least, step: 'any', id: `plan-${name}` }) as HTMLInputElement;
+    input.addEventListener('input', () => {
+      if (input.value !== '' && input.validity.valid) change(Number(input.value));
+    });
+    return input;
+  };
+  const setPlan = (change: Partial<typeof view.plan>) => setView({ plan: { ...view.plan, ...change } });
+  const people = number('people', '1', (value) => setPlan({ people: value, nets: 0 }));
+  const ofNets = number('nets', '1', (value) => setPlan({ nets: Math.round(value), people: 0 }));
+  const each = number('each', '0.5', (value) => setPlan({ each: value }));
   const thresholds: [keyof typeof view.plan, string, HTMLInputElement, (value: number) => string][] = [
     ['score', 'Only where the score is at least', slider('score', 0.5, 0.01), share],
   ];
@@ -185,11 +265,19 @@ export function planControls(): HTMLElement {
   const made = h(
     'div',
     { class: 'plan', hidden: '' },
-    h('label', {}, h('span', {}, 'Nets to distribute'), number),
+    h('label', {}, h('span', {}, 'Nets for this many people'), people),
+    h('label', {}, h('span', {}, 'or this many nets'), ofNets),
+    h('label', {}, h('span', {}, 'People per net'), each),
     ...rows.map(({ row }) => row),
   );
   made.addEventListener('follow', () => {
-    (number as HTMLInputElement).value = String(nets());
+    // A field that is being typed into keeps what is typed.
+    const show = (input: HTMLInputElement, value: number) => {
+      if (input !== document.activeElement) input.value = String(value);
+    };
+    show(people, view.plan.people || Math.round(nets() * perNet()));
+    show(ofNets, nets());
+    show(each, perNet());
     for (const { follow } of rows) follow();
   });
   return made;

@@ -1,11 +1,10 @@
-import { monthName, periodName } from '../shared/names.ts';
-import { data, isForecast } from './store.ts';
+import { monthName } from '../shared/names.ts';
 
-/** ` by` and the test of a round; empty if it is the score's test. */
-export function byTest(survey_year: number): string {
-  const words = data.other_tests?.[survey_year];
+/** Of a round: ` by` and its test; empty if it is the score's test. @param others the tests of the other rounds */
+export const testIn = (others: Record<number, string>) => (survey_year: number) => {
+  const words = others[survey_year];
   return words === undefined ? '' : ` by ${words}`;
-}
+};
 /** `J`, `F` … for months 1 to 12. */
 export const initial = (month: number) => monthName(month)[0]!;
 /** `Jan` … for months 1 to 12. */
@@ -13,13 +12,12 @@ export const shortMonth = (month: number) => monthName(month).slice(0, 3);
 /** The first of the month, for time scales. */
 export const dateOf = (period: string) =>
   new Date(Date.UTC(Number(period.slice(0, 4)), Number(period.slice(5)) - 1, 1));
-export const dates = data.periods.map(dateOf);
 
 /** A share with the decimals that its range justifies; downloaded files have all four. */
 export const share = (value: number) => value.toFixed(2);
 /** A difference of shares, with its sign. */
 export const signed = (value: number) => {
-  const text = Math.abs(value).toFixed(3);
+  const text = Math.abs(value).toFixed(2);
   return Number(text) === 0 ? text : (value < 0 ? '−' : '+') + text;
 };
 /** `0.23 (0.15–0.34)`. */
@@ -32,12 +30,10 @@ export const about = (value: number) =>
   value >= 1e6
     ? `${(value / 1e6).toFixed(1)} million`
     : integer(value >= 1e4 ? 1000 * Math.round(value / 1000) : value);
-/** `December 2023`, or `April 2024 (forecast)`. */
-export const monthInWords = (month: number) =>
-  `${periodName(data.periods[month]!)}${isForecast(month) ? ' (forecast)' : ''}`;
 /** `1 LGA`, `3 LGAs`. */
 export const count = (number: number, { one, many }: { one: string; many: string }) =>
   `${integer(number)} ${number === 1 ? one : many}`;
+export { inSentence } from '../shared/names.ts';
 /** With a capital first letter. */
 export const capital = (text: string) => text[0]!.toUpperCase() + text.slice(1);
 

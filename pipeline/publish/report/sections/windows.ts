@@ -22,14 +22,14 @@ export function windowsPart(
     season_windows.map((row) => [`${row.code} ${row.measure} ${row.months}`, row] satisfies [string, SeasonWindow]),
   );
   const of = (state_code: string, measure: Measure, months: number) => rows.get(`${state_code} ${measure} ${months}`)!;
-  const by = (months: number): Row[] =>
-    context_states.map(({ state_code, state }) => ({
+  const four = context_states.map(
+    ({ state_code, state }): Row => ({
       state_code,
       state,
-      cases: of(state_code, 'reported_cases', months),
-      rain: of(state_code, 'rain_transmission', months),
-    }));
-  const four = by(4);
+      cases: of(state_code, 'reported_cases', 4),
+      rain: of(state_code, 'rain_transmission', 4),
+    }),
+  );
   const count = (verdict: string) => four.filter((row) => overall(row.cases, row.rain) === verdict).length;
   const byRainOnly = four.filter(({ cases, rain }) => rain.criterion === 'reached' && cases.criterion !== 'reached');
   const columns: Column<Row>[] = [
@@ -59,8 +59,7 @@ ${table(
   ],
   four,
 )}
-<details><summary>Three and five months</summary>${table('Three consecutive months', columns, by(3))}${table('Five consecutive months', columns, by(5))}</details>
-<p class="note">For ${lga.many} see the table <code>season_windows</code>.</p>`;
+<p class="note">For three and five months, and for ${lga.many}, see the table <code>season_windows</code>.</p>`;
 }
 
 /** The verdict by both measures; `unknown` if they differ. */

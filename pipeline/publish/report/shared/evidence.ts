@@ -1,5 +1,5 @@
 import type { TransmissionModel } from '../../../contract/schemas.ts';
-import type { Surveys } from '../../../ingest/ingest-tables.ts';
+import type { CasesRow, Surveys } from '../../../ingest/ingest-tables.ts';
 import type { RowOf } from '../../../lib/tables/table.ts';
 import type { LinkEvidence } from '../../../model/link/link-stage.ts';
 import type { RiskEvidence } from '../../../model/risk/risk-tables.ts';
@@ -22,6 +22,7 @@ export interface Evidence {
   /** Reported and modelled cases per 1,000 people, for the report to draw as an index. */
   exact_series: readonly Pick<TransmissionModel['states'][number], 'state_code' | 'series'>[];
   surveys: Surveys;
+  cases: readonly CasesRow[];
   /** Past forecasts of states' cases; empty if there are none. */
   past_forecasts: readonly RowOf<typeof PAST>[];
 }

@@ -45,7 +45,7 @@ export function renderMap({ lgas, states }: MapOutlines, { label, fill, title, s
     const [x, y] = project(labelPoint(geometry));
     return html`<text x="${x}" y="${y}">${state_code}</text>`;
   })}</g>
-${scripted && html`<path${named('selected')} d=""/>`}</svg>`;
+${scripted && html`<g id="lga-names" class="labels lga-names"></g><path${named('selected')} d=""/>`}</svg>`;
 }
 
 type Project = (position: readonly [number, number]) => [number, number];

@@ -9,7 +9,6 @@ import type {
   SeasonWindow,
   SurveyTrend,
 } from '../../../contract/schemas.ts';
-import type { Validation } from '../../../validate/validation.ts';
 
 export interface PageData {
   country: string;
@@ -48,10 +47,18 @@ export interface PageData {
      */
     values: string;
   };
-  /** The best months to act, by area: see WINDOW_COLUMNS. Empty if the season is unknown. */
+  /** The best four months to act, by area: see WINDOW_COLUMNS. Empty if the season is unknown. */
   windows: (number | null)[][];
   /** Codes of each area's neighbours, by area. */
   neighbours: string[];
+  /** Other names of each area, by area, separated by a semicolon and a space. */
+  aliases: string[];
+  /** Children tested and their clusters, by LGA and then round; null if the LGA of a cluster is unknown. */
+  tested: { rounds: number[]; lgas: [children: number, clusters: number][][] } | null;
+  /** Reported cases and their forecasts, by code of the areas that have records. */
+  cases: Record<string, PageCases>;
+  /** Whether the season is known. */
+  has_season: boolean;
   /** Context figures with their sources and caveats. */
   layers: { figure: string; title: string; notes: string[] }[];
   /** The observations and their dates. */
@@ -60,23 +67,23 @@ export interface PageData {
   words: { state: AreaWords; lga: AreaWords };
   citation: string;
   seasons: { national: Season; states: Season[]; lgas: Season[] };
-  /** Indices of the states from north to south. */
-  north_to_south: number[];
   trend: { national: NationalSurveyTrend[]; states: SurveyTrend[][] };
   /** Middle month of each survey round's fieldwork, if known. */
   rounds: { survey_year: number; middle: Period }[];
   /**
-   * The tests, in words, of each round that used a test other than the score's, by year; omitted if there is only one
-   * test.
+   * The tests, in words, of each round that used a test other than the score's, by year.
    */
-  other_tests?: Record<number, string>;
-  season_check: { state: string; expected: number[]; recorded: number[]; correlation: number }[];
-  /**
-   * Past forecasts of cases by state and horizon: for each period the 5%, 50% and 95% quantiles and the observed value.
-   */
-  past_forecasts: { state: string; horizon: number; months: { period: Period; values: number[] }[] }[];
-  transmission: PageTransmission | null;
-  validation: Validation | null;
+  other_tests: Record<number, string>;
+}
+
+/** Cases of an area as an index: 100 is the mean of its last twelve reported months. */
+export interface PageCases {
+  /** The last reported month. */
+  last: Period;
+  /** Reported months up to it, the last two years at most; null for a month without a report. */
+  reported: (number | null)[];
+  /** The 5%, 50% and 95% quantiles of each month to come. */
+  ahead: number[][];
 }
 
 export interface AreaWords {
@@ -99,11 +106,10 @@ export const CERTAINTY = [
 ] as const satisfies readonly (`above_${Level}` | 'level' | 'nation' | 'state')[];
 
 export const MEASURES = ['reported_cases', 'rain_transmission'] as const satisfies SeasonWindow['measure'][];
-export const RUNS = [3, 4, 5] as const;
 export const VERDICTS = ['reached', 'unlikely', 'unknown'] as const satisfies SeasonWindow['criterion'][];
 /**
- * Figures of one run of months. An area's entry in `windows` has them for every measure and, within it, every length;
- * chances and shares in per cent, `verdict` an index into VERDICTS.
+ * Figures of the four consecutive months with the largest share of the year. An area's entry in `windows` has them for
+ * every measure; chances and shares in per cent, `verdict` an index into VERDICTS.
  */
 export const WINDOW_COLUMNS = [
   'first',
@@ -116,25 +122,3 @@ export const WINDOW_COLUMNS = [
   'record',
   'record_best',
 ] as const;
-
-/** Cases as an index (100 = mean of the state's reported months); errors in cases per 1,000 people. */
-export interface PageTransmission {
-  states: {
-    state_code: string;
-    state: string;
-    reproduction_number: number[];
-    /** Central 90% range by month. */
-    reproduction_range: { low: number[]; high: number[] } | null;
-    series: { period: Period; reported: number; modelled: number; left_out: boolean }[];
-  }[];
-  projections: {
-    state_code: string;
-    year: number;
-    held_back: boolean;
-    reported: (number | null)[];
-    model: (number | null)[];
-    same_month_last_year: (number | null)[];
-  }[];
-  /** Mean absolute error by method; the model's chosen design first. */
-  errors: { method: string; development: number; held_back: number }[];
-}

@@ -1,20 +1,20 @@
 import * as Plot from '@observablehq/plot';
-import { MONTHS } from '../shared/names.ts';
-import { caption, chart, monthScale, widthOf } from './figures.ts';
-import { data, element } from './store.ts';
-import { capital, PLOT_STYLE, share } from './words.ts';
+import { MONTHS } from '../../shared/names.ts';
+import { caption, chart, monthScale, widthOf } from '../figures.ts';
+import { capital, PLOT_STYLE, share } from '../words.ts';
+import { data, element } from './data.ts';
 
 /** The season of every state, from north to south. */
 export function seasonStates(): void {
   if (!document.getElementById('season-states')) return;
-  const order = data.north_to_south.map((i) => data.states[i]!.state);
-  const cells = data.states.flatMap(({ state }, i) =>
-    data.seasons.states[i]!.seasonal_index.map((index, at) => ({ state, month: at + 1, index })),
+  const order = data.seasons.map(({ state }) => state);
+  const cells = data.seasons.flatMap(({ state, seasonal_index }) =>
+    seasonal_index.map((index, at) => ({ state, month: at + 1, index })),
   );
   const lowest = Math.floor(Math.min(...cells.map((cell) => cell.index)) * 10) / 10;
-  const peaks = data.states.map(({ state }, i) => ({ state, month: data.seasons.states[i]!.peak_month }));
+  const peaks = data.seasons.map(({ state, peak_month }) => ({ state, month: peak_month }));
   element('season-states').append(
-    caption(`${capital(data.words.state.many)} from north to south; white dots are peak months`),
+    caption(`${capital(data.states_many)} from north to south; white dots are peak months`),
     chart({
       width: widthOf(element('season-states'), 620),
       height: 60 + 19 * order.length,
@@ -30,7 +30,7 @@ export function seasonStates(): void {
         label: 'Expected cases as a share of the place’s own peak',
         legend: true,
       },
-      ariaLabel: `Seasons of the ${data.words.state.many} from north to south`,
+      ariaLabel: `Seasons of the ${data.states_many} from north to south`,
       marks: [
         Plot.cell(cells, {
           x: 'month',

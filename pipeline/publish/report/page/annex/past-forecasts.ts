@@ -1,9 +1,9 @@
 import * as Plot from '@observablehq/plot';
 import * as d3 from 'd3';
-import { periodName } from '../shared/names.ts';
-import { caption, chart } from './figures.ts';
-import { data } from './store.ts';
-import { dateOf } from './words.ts';
+import { periodName } from '../../shared/names.ts';
+import { caption, chart } from '../figures.ts';
+import { dateOf } from '../words.ts';
+import { data } from './data.ts';
 
 /** Plots of each state's forecast cases and the cases that were then reported. */
 export function pastForecasts(): void {

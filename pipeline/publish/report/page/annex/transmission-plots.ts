@@ -1,9 +1,9 @@
 import * as Plot from '@observablehq/plot';
 import * as d3 from 'd3';
-import { MONTHS, periodName } from '../shared/names.ts';
-import { caption, chart, monthScale, titled, widthOf } from './figures.ts';
-import { data, element } from './store.ts';
-import { dateOf, PLOT_STYLE } from './words.ts';
+import { MONTHS, periodName } from '../../shared/names.ts';
+import { caption, chart, monthScale, titled, widthOf } from '../figures.ts';
+import { dateOf, PLOT_STYLE } from '../words.ts';
+import { data, element } from './data.ts';
 
 /** Reported and modelled cases, transmission by month, and projections against the cases then reported. */
 export function transmission(): void {

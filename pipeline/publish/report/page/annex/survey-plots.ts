@@ -1,12 +1,12 @@
 import * as Plot from '@observablehq/plot';
 import * as d3 from 'd3';
-import { caption, chart, widthOf } from './figures.ts';
-import { data, element, scoreOf } from './store.ts';
-import { byTest, PLOT_STYLE, share } from './words.ts';
+import { caption, chart, widthOf } from '../figures.ts';
+import { PLOT_STYLE, share } from '../words.ts';
+import { byTest, data, element } from './data.ts';
 
 /** National results by round, and the scores of states against the rounds' results there. */
 export function surveys(): void {
-  const rounds = data.trend.national.flatMap((row) => [
+  const rounds = data.national.flatMap((row) => [
     { year: row.survey_year, kind: 'all', value: row.positivity, low: row.low, high: row.high },
     ...(['urban', 'rural'] as const).flatMap((kind) =>
       row[kind] === null ? [] : [{ year: row.survey_year, kind, value: row[kind], low: null, high: null }],
@@ -20,7 +20,7 @@ export function surveys(): void {
       marginLeft: 42,
       marginRight: 46,
       style: PLOT_STYLE,
-      x: { label: null, tickFormat: 'd', ticks: data.trend.national.map((row) => row.survey_year), inset: 12 },
+      x: { label: null, tickFormat: 'd', ticks: data.national.map((row) => row.survey_year), inset: 12 },
       y: {
         domain: [0, Math.max(...rounds.map((round) => round.high ?? round.value))],
         nice: true,
@@ -54,19 +54,11 @@ export function surveys(): void {
       ],
     }),
   );
-  const pairs = data.states.flatMap(({ state, state_code }, i) =>
-    data.trend.states[i]!.flatMap((row) => {
-      const middle = data.rounds.find(({ survey_year }) => survey_year === row.survey_year)?.middle;
-      const month = middle === undefined ? -1 : data.periods.indexOf(middle);
-      return month < 0
-        ? []
-        : [{ ...row, state, ...scoreOf(state_code, month), survey_low: row.low, survey_high: row.high }];
-    }),
-  );
+  const pairs = data.surveyed;
   if (pairs.length === 0) return;
-  const top = Math.max(...pairs.map((row) => Math.max(row.survey_high ?? row.positivity, row.high)));
+  const top = Math.max(...pairs.map((row) => Math.max(row.high ?? row.positivity, row.score_high)));
   element('survey-scores').append(
-    caption(`Scores of ${data.words.state.many} against survey results`),
+    caption(`Scores of ${data.states_many} against survey results`),
     chart({
       width: widthOf(element('survey-scores'), 620),
       height: 360,
@@ -77,19 +69,19 @@ export function surveys(): void {
       fx: { label: null, tickFormat: (year: number) => `${year}${byTest(year)}` },
       x: { domain: [0, top], label: 'survey (95% range)', labelOffset: 40, ticks: 4, tickFormat: '.1f' },
       y: { domain: [0, top], label: 'score (90% range)', ticks: 4, tickFormat: '.1f' },
-      ariaLabel: `Scores of ${data.words.state.many} against survey results, by round`,
+      ariaLabel: `Scores of ${data.states_many} against survey results, by round`,
       marks: [
         Plot.frame({ strokeOpacity: 0.3 }),
         Plot.link([0], { x1: 0, y1: 0, x2: top, y2: top, strokeOpacity: 0.5, strokeDasharray: '3 4' }),
         Plot.ruleY(
-          pairs.filter((row) => row.survey_low !== null),
-          { fx: 'survey_year', y: 'score', x1: 'survey_low', x2: 'survey_high', strokeOpacity: 0.3 },
+          pairs.filter((row) => row.low !== null),
+          { fx: 'survey_year', y: 'score', x1: 'low', x2: 'high', strokeOpacity: 0.3 },
         ),
         Plot.ruleX(pairs, {
           fx: 'survey_year',
           x: 'positivity',
-          y1: 'low',
-          y2: 'high',
+          y1: 'score_low',
+          y2: 'score_high',
           stroke: 'var(--accent)',
           strokeOpacity: 0.4,
         }),

@@ -1,9 +1,9 @@
 import * as Plot from '@observablehq/plot';
 import * as d3 from 'd3';
-import { modelName } from '../shared/names.ts';
-import { caption, chart, widthOf } from './figures.ts';
-import { data, element } from './store.ts';
-import { PLOT_STYLE } from './words.ts';
+import { modelName } from '../../shared/names.ts';
+import { caption, chart, widthOf } from '../figures.ts';
+import { PLOT_STYLE } from '../words.ts';
+import { data, element } from './data.ts';
 
 const HEIGHT = 330;
 /** Gives each model the same colour and symbol in every plot. */

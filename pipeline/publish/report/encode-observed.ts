@@ -1,0 +1,58 @@
+/** Observations for the page's scripts: where children were tested, and reported cases with their forecasts. */
+import { addMonths, type Period } from '../../contract/months.ts';
+import type { CasesRow, Cluster } from '../../ingest/ingest-tables.ts';
+import type { SnapshotTables } from '../snapshot/snapshot-tables.ts';
+import type { PageCases, PageData } from './shared/page-data.ts';
+
+/** The page data's `tested`. */
+export function testedOf(
+  { context_lgas }: Pick<SnapshotTables, 'context_lgas'>,
+  clusters: readonly Pick<Cluster, 'lga_code' | 'survey_year' | 'examined'>[],
+): PageData['tested'] {
+  if (clusters.length === 0 || clusters.some(({ lga_code }) => lga_code === null)) return null;
+  const rounds = [...new Set(clusters.map(({ survey_year }) => survey_year))].sort((a, b) => a - b);
+  const own = Map.groupBy(clusters, ({ lga_code, survey_year }) => `${lga_code} ${survey_year}`);
+  const lgas = context_lgas.map(({ lga_code }) =>
+    rounds.map((year): [number, number] => {
+      const rows = own.get(`${lga_code} ${year}`) ?? [];
+      return [Math.round(rows.reduce((sum, { examined }) => sum + examined, 0)), rows.length];
+    }),
+  );
+  return { rounds, lgas };
+}
+
+/** Reported months that the page shows before the forecasts. */
+const SHOWN = 24;
+
+/**
+ * The page data's `cases`. They are an index, because producers may not allow counts to be passed on; a record without
+ * cases in its last twelve months has none.
+ */
+export function casesOf(
+  { forecasts_cases }: Pick<SnapshotTables, 'forecasts_cases'>,
+  records: readonly CasesRow[],
+): PageData['cases'] {
+  const reported = new Map(records.map((row) => [`${row.lga_code ?? row.state_code} ${row.period}`, row.confirmed]));
+  const byArea = Map.groupBy(forecasts_cases, ({ code }) => code);
+  return Object.fromEntries(
+    [...byArea].flatMap(([code, ahead]): [string, PageCases][] => {
+      const last = ahead[0]!.last_cases as Period;
+      const months = Array.from({ length: SHOWN }, (_, i) => addMonths(last, i + 1 - SHOWN));
+      const counts = months.map((period) => reported.get(`${code} ${period}`) ?? null);
+      const year = counts.slice(-12).filter((count) => count !== null);
+      const mean = year.reduce((sum, count) => sum + count, 0) / year.length;
+      if (!(mean > 0)) return [];
+      const index = (count: number) => Math.round((100 * count) / mean);
+      return [
+        [
+          code,
+          {
+            last,
+            reported: counts.map((count) => count && index(count)),
+            ahead: ahead.map(({ q05, q50, q95 }) => [q05, q50, q95].map(index)),
+          },
+        ],
+      ];
+    }),
+  );
+}

@@ -1,0 +1,117 @@
+import * as Plot from '@observablehq/plot';
+import * as d3 from 'd3';
+import { addMonths } from '../../../contract/months.ts';
+import { periodName } from '../shared/names.ts';
+import type { PageCases } from '../shared/page-data.ts';
+import { chart, widthOf } from './figures.ts';
+import { data, element, isState, lgaOf, nameOf } from './store.ts';
+import { dateOf, h, PLOT_STYLE } from './words.ts';
+
+/** The nearest place with case records: the LGA itself, or its state; null if neither has any. */
+const recorded = (code: string): string | null =>
+  code in data.cases ? code : isState(code) ? null : recorded(lgaOf(code).state_code);
+
+/** Reported cases of a place and their forecast, which the score does not use. */
+export function casesPart(code: string): Node[] {
+  if (Object.keys(data.cases).length === 0) return [];
+  const own = recorded(code);
+  const title = h('h4', {}, `Reported cases${own === null || own === code ? '' : ` of ${nameOf(own)}`}, all ages`);
+  if (own === null)
+    return [
+      title,
+      h(
+        'p',
+        { class: 'note' },
+        `There are no case records of ${nameOf(code)}${isState(code) ? '' : ' or its state'}, so none are forecast.`,
+      ),
+    ];
+  const cases = data.cases[own]!;
+  return [
+    title,
+    h(
+      'p',
+      { class: 'words', id: 'case-forecast' },
+      `${own === code ? '' : `${nameOf(code)} has no records of its own. `}${inWords(cases)}`,
+    ),
+    casesPlot(nameOf(own), cases),
+    h(
+      'p',
+      { class: 'key' },
+      h('span', { class: 'dot reported' }),
+      'reported ',
+      h('span', { class: 'band ahead' }),
+      'forecast, 90% range ',
+      h('span', { class: 'line rival' }),
+      'last year’s figure of the month',
+    ),
+    h(
+      'p',
+      { class: 'note' },
+      'As an index: 100 is the mean of the last twelve reported months. This is not the score.',
+    ),
+  ];
+}
+
+/** The figure of the same month a year before a month to come. */
+const yearBefore = ({ reported }: PageCases, ahead: number) => reported.at(ahead - 12) ?? null;
+
+function inWords(cases: PageCases): string {
+  return cases.ahead
+    .map(([low, middle, high], i) => {
+      const before = yearBefore(cases, i);
+      const change = before === null || before === 0 ? null : Math.round(100 * (middle! / before - 1));
+      const against =
+        change === null
+          ? ''
+          : change === 0
+            ? ', as a year before'
+            : `, ${Math.abs(change)}% ${change > 0 ? 'more' : 'fewer'} than a year before`;
+      return `${periodName(addMonths(cases.last, i + 1))}: ${middle} (${low}–${high})${against}.`;
+    })
+    .join(' ');
+}
+
+function casesPlot(name: string, cases: PageCases): Element {
+  const { last, reported, ahead } = cases;
+  const first = addMonths(last, 1 - reported.length);
+  const past = reported.flatMap((value, i) =>
+    value === null ? [] : [{ period: addMonths(first, i), date: dateOf(addMonths(first, i)), value }],
+  );
+  const next = ahead.map(([low, middle, high], i) => {
+    const period = addMonths(last, i + 1);
+    return { period, date: dateOf(period), low: low!, middle: middle!, high: high!, before: yearBefore(cases, i) };
+  });
+  const known = next.filter(({ before }) => before !== null);
+  return chart({
+    width: Math.min(560, widthOf(element('place'), 280)),
+    height: 190,
+    marginLeft: 42,
+    marginRight: 12,
+    style: PLOT_STYLE,
+    x: { type: 'utc', label: null, ticks: d3.utcMonth.every(6)!, tickFormat: '%b %Y' },
+    y: { label: null, ticks: 4, grid: true, zero: true, nice: true },
+    ariaLabel: `Reported cases of ${name} from ${periodName(first)} and their forecast to ${periodName(addMonths(last, ahead.length))}`,
+    marks: [
+      Plot.lineY(past, { x: 'date', y: 'value', stroke: 'var(--ink)', strokeOpacity: 0.35 }),
+      Plot.dot(past, { x: 'date', y: 'value', r: 2.6, fill: 'var(--ink)' }),
+      Plot.areaY(next, { x: 'date', y1: 'low', y2: 'high', fill: 'var(--violet)', fillOpacity: 0.28 }),
+      Plot.lineY(next, { x: 'date', y: 'middle', stroke: 'var(--violet)', strokeWidth: 2 }),
+      Plot.lineY(known, { x: 'date', y: 'before', stroke: 'var(--violet)', strokeWidth: 1.3, strokeDasharray: '3 3' }),
+      Plot.tip(
+        [
+          ...past.map(({ period, date, value }) => ({
+            date,
+            value,
+            title: `${periodName(period)}\n${value} reported`,
+          })),
+          ...next.map(({ period, date, low, middle, high }) => ({
+            date,
+            value: middle,
+            title: `${periodName(period)}\n${middle} (${low}–${high}) forecast`,
+          })),
+        ],
+        Plot.pointerX({ x: 'date', y: 'value', title: 'title' }),
+      ),
+    ],
+  });
+}

@@ -1,0 +1,95 @@
+import { wordsOf } from '../../../contract/words.ts';
+import { blocksOf } from '../../../lib/pages/blocks.ts';
+import { type Html, html } from '../../../lib/pages/html.ts';
+import type { Contents } from '../../snapshot/contents.ts';
+import { findingBlocks, isOfModel } from '../../snapshot/findings.ts';
+import type { Finding } from '../../snapshot/provenance.ts';
+import type { Evidence } from '../shared/evidence.ts';
+import { inSentence } from '../shared/names.ts';
+import { sourcesSection } from './sources-section.ts';
+
+/** What to be careful about in the data, what is missing, and the sources with what may be done with them. */
+export const dataTab = (
+  contents: Contents,
+  evidence: Evidence,
+  findings: readonly Finding[],
+): Html => html`${doubtful(contents, evidence)}
+<section id="findings" aria-labelledby="findings-head"><h2 id="findings-head">Gaps in the data</h2>
+<p class="lead">What the build found, and the rule that it applied in each case.</p>
+${blocksOf(findingBlocks(findings.filter((finding) => !isOfModel(finding))))}</section>
+${sourcesSection(contents)}`;
+
+interface Doubt {
+  what: string;
+  means: string;
+  places: string[];
+}
+
+/** Places named before the rest is folded. */
+const NAMED = 6;
+
+function doubtful(contents: Contents, evidence: Evidence): Html {
+  const doubts = doubtsOf(contents, evidence).filter(({ places }) => places.length > 0);
+  return html`<section id="doubtful" aria-labelledby="doubtful-head"><h2 id="doubtful-head">Figures to be careful with</h2>
+<ul class="limits">${doubts.map(
+    ({ what, means, places }) =>
+      html`<li><b>${what}</b> (${places.length}): ${
+        places.length <= NAMED
+          ? html`${inSentence(places)}.`
+          : html`${places.slice(0, NAMED).join(', ')} <details class="more"><summary>and ${places.length - NAMED} more</summary>${places.slice(NAMED).join(', ')}</details>`
+      } ${means}</li>`,
+  )}</ul></section>`;
+}
+
+function doubtsOf({ tables, sources, model }: Contents, { surveys, cases }: Evidence): Doubt[] {
+  const { lga, a } = wordsOf(model.territory);
+  const states = new Map(tables.context_states.map(({ state_code, state }) => [state_code, state]));
+  const named = new Map(
+    tables.context_lgas.map((row) => [row.lga_code, `${row.lga} (${states.get(row.state_code)})`] as const),
+  );
+  const tested = new Set(surveys.clusters.map(({ lga_code }) => lga_code));
+  const masked = Map.groupBy(
+    cases.filter((row) => row.masked),
+    ({ state_code, lga_code }) => named.get(lga_code ?? '') ?? states.get(state_code)!,
+  );
+  return [
+    {
+      what: 'More people sleep under a net than have access to one',
+      means: 'The two come from different questions and small samples; read both as about equal.',
+      places: tables.context_lgas
+        .filter(({ itn_use, itn_access }) => itn_use !== null && itn_access !== null && itn_use > itn_access)
+        .map(({ lga_code }) => named.get(lga_code)!),
+    },
+    {
+      what: 'No child was ever tested there',
+      means: `The score of such ${a.lga} is carried from its neighbours and from what is known of its surroundings.`,
+      places: tested.has(null)
+        ? []
+        : tables.context_lgas
+            .filter(({ lga_code }) => !tested.has(lga_code))
+            .map(({ lga_code }) => named.get(lga_code)!),
+    },
+    {
+      what: 'Survey results from few children',
+      means: 'Use their ranges, not their single values.',
+      places: tables.survey_trend
+        .filter(({ small_sample }) => small_sample)
+        .map(({ state_code, survey_year }) => `${states.get(state_code!)} ${survey_year}`),
+    },
+    {
+      what: 'Months of case records that are shown but used for no fit',
+      means: 'Their reports were incomplete.',
+      places: [...masked].map(([place, rows]) => {
+        const months = rows.map(({ period }) => period).sort();
+        return months.length === 1 ? `${place} ${months[0]}` : `${place} ${months[0]} to ${months.at(-1)}`;
+      }),
+    },
+    {
+      what: `Taken from maps that are themselves modelled, not measured in each ${lga.one}`,
+      means: 'Differences between neighbours in these may be the map’s.',
+      places: sources
+        .filter(({ role, format }) => format === 'geotiff' && (role === 'layer' || role === 'population'))
+        .map(({ title }) => title),
+    },
+  ];
+}
