@@ -267,7 +267,7 @@ export function describeSources(
     producer: 'malaria-risk synth',
     citation: `made up by malaria-risk synth, ${seedAndFamily(seed, family)}`,
     licence: 'CC0-1.0',
-    pass_on: 'yes',
+    pass_on: 'yes' as const,
     release: releaseOf(seed, family, size),
     files:
       entry.role === 'climate' ? files.filter((file) => file.period) : entry.files.map((path) => byPath.get(path)!),

@@ -83,12 +83,13 @@ const boxOf = (path: SVGPathElement) => {
   return made;
 };
 /** Width of a letter of a name, in map units of the whole country. */
-const LETTER = 62;
+const LETTER = 75;
 let named = '';
-/** Names the LGAs that are wide enough for their name at this scale. */
+/** Names the LGAs of the selected state, or of all, that are wide enough for their name at this scale. */
 function nameLgas(k: number): void {
-  const wanted =
-    k < 2.5 ? [] : lgas.filter((path) => boxOf(path).width > (LETTER * nameOf(path.dataset.code!).length) / k);
+  const fits = (path: SVGPathElement) => boxOf(path).width > (LETTER * nameOf(path.dataset.code!).length) / k;
+  const isIn = ({ dataset }: SVGPathElement) => view.state === null || lgaOf(dataset.code!).state_code === view.state;
+  const wanted = k < 2.5 ? [] : lgas.filter((path) => isIn(path) && fits(path));
   const codes = wanted.map(({ dataset }) => dataset.code).join();
   if (codes === named) return;
   named = codes;

@@ -6,7 +6,7 @@ import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { codeOf } from '../../../../pipeline/engine/code.ts';
 import { ROOT } from '../../../../pipeline/lib/packed.ts';
-import { bundle, pageParts } from '../../../../pipeline/publish/report/bundle.ts';
+import { bundle, scriptOf } from '../../../../pipeline/publish/report/bundle.ts';
 import { SNAPSHOT } from '../../../../pipeline/stages.ts';
 
 const MAIN = 'pipeline/publish/report/page/main.ts';
@@ -45,14 +45,17 @@ test('a package that is not installed, a missing file and a missing export are r
   ).rejects.toThrow(/"b" is not exported/);
 });
 
-test('the page has one script, with the licences of the packages in it', async () => {
-  const { script, licences } = await pageParts();
-  expect(script).not.toMatch(/<\/script|\bimport\b|\brequire\(/);
-  expect(licences.flatMap(({ names }) => names)).toEqual(
-    expect.arrayContaining(['@observablehq/plot', 'd3-array', 'd3-scale-chromatic', 'd3-selection']),
-  );
-  for (const { names, text } of licences) expect(text, names.join()).toContain('Copyright');
-});
+test.each(['report', 'annex'] as const)(
+  'the %s has one script, with the licences of the packages in it',
+  async (page) => {
+    const script = await scriptOf(page);
+    expect(script).not.toMatch(/<\/script/);
+    const [licences, code] = script.split('*/\n', 2) as [string, string];
+    expect(code).not.toMatch(/\bimport\b|\brequire\(/);
+    for (const name of ['@observablehq/plot', 'd3-array', 'd3-scale', 'd3-selection']) expect(licences).toContain(name);
+    expect(licences.match(/Copyright/g)!.length).toBeGreaterThan(3);
+  },
+);
 
 test("the page's script is the same wherever the sources lie", async () => {
   for (const file of Object.keys(codeOf(MAIN).files)) cpSync(path.join(ROOT, file), path.join(folder, 'deeper', file));

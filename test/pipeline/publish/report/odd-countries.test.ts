@@ -6,7 +6,7 @@ import { needsChromium, openFile, skipWithoutChromium } from '../../../support/c
 import { writeTiny } from '../../../support/tiny-country.ts';
 
 const HOSTILE = `</script><script>document.title='broken'</script><b>"N'gla" & Söns`;
-const report = (snapshot: string) => path.join(snapshot, 'report/index.html');
+const report = (snapshot: string, name = 'index') => path.join(snapshot, `report/${name}.html`);
 
 describe('the report in Chromium', () => {
   test.skipIf(skipWithoutChromium)(
@@ -29,7 +29,7 @@ describe('the report in Chromium', () => {
       expect(await page.textContent('#place h3')).toBe(HOSTILE);
       expect(await page.locator('#ranking th button').allTextContents()).toContain(HOSTILE);
       expect(await page.locator('.source h3').first().textContent()).toBe(HOSTILE);
-      expect(await page.title()).toBe('[made up] Malaria risk in Tiny country');
+      expect(await page.title()).toBe(`[made up] Malaria risk in Tiny country: ${HOSTILE}, ${HOSTILE}`);
       expect(await page.isVisible('.made-up')).toBe(true);
       expect(await accessibilityFaults(page)).toEqual([]);
       expect(pageErrors).toEqual([]);
@@ -53,18 +53,22 @@ describe('the report in Chromium', () => {
           1,
         );
       });
-      const { page, pageErrors } = await openFile(report((await buildHere(directory)).snapshot));
+      const { snapshot } = await buildHere(directory);
+      const { page: annex, pageErrors: annexErrors } = await openFile(report(snapshot, 'annex'));
+      await annex.waitForSelector('html[data-ready=all]', { timeout: 60_000 });
+      expect(await annex.textContent('#transmission')).toContain('no monthly case records, so no transmission model');
+      expect(await annex.textContent('#season-checked')).toContain('its season has not been checked here');
+      expect(await annex.locator('#survey-national svg[role=img]').count()).toBe(1);
+      expect(annexErrors).toEqual([]);
+      const { page, pageErrors } = await openFile(report(snapshot));
       await page.waitForSelector('html[data-ready=all]', { timeout: 60_000 });
-      expect(await page.textContent('#transmission')).toContain('no monthly case records, so no transmission model');
-      expect(await page.textContent('#season-checked')).toContain('its season has not been checked here');
       await page.selectOption('#state', 'AB');
       expect(await page.getAttribute('#score', 'title')).toMatch(/^0\.\d{4}$/);
-      for (const tab of ['when', 'who', 'good']) {
+      for (const tab of ['when', 'who', 'good', 'sources']) {
         await page.locator(`nav a[href="#${tab}"]`).click();
         for (const text of ['NaN', 'undefined', 'Infinity', 'null'])
           expect([tab, await page.locator('main').innerText()]).not.toEqual([tab, expect.stringContaining(text)]);
       }
-      expect(await page.locator('#survey-national svg[role=img]').count()).toBe(1);
       expect(pageErrors).toEqual([]);
       await page.close();
     },

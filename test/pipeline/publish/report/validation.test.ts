@@ -45,6 +45,7 @@ const section = (
       past_forecasts: [],
       fits: null,
       exact_series: [],
+      cases: [],
       surveys: { clusters: [{ longitude }] as never, state_rounds: [] },
     },
   ).toString();

@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import type { CasesRow } from '../../../../pipeline/ingest/ingest-tables.ts';
+import { casesOf, testedOf } from '../../../../pipeline/publish/report/encode-observed.ts';
+import type { SnapshotTables } from '../../../../pipeline/publish/snapshot/snapshot-tables.ts';
+
+const tables = (part: object) => part as unknown as SnapshotTables;
+
+test('children tested are summed by LGA and round; an LGA without any has zeros', () => {
+  const areas = tables({ context_lgas: [{ lga_code: 'NG001001' }, { lga_code: 'NG001002' }] });
+  const cluster = (lga_code: string | null, survey_year: number, examined: number) => ({
+    lga_code,
+    survey_year,
+    examined,
+  });
+  expect(
+    testedOf(areas, [cluster('NG001001', 2018, 20), cluster('NG001001', 2015, 5.4), cluster('NG001001', 2018, 11)]),
+  ).toEqual({
+    rounds: [2015, 2018],
+    lgas: [
+      [
+        [5, 1],
+        [31, 2],
+      ],
+      [
+        [0, 0],
+        [0, 0],
+      ],
+    ],
+  });
+  expect(testedOf(areas, [cluster('NG001001', 2018, 20), cluster(null, 2018, 5)]), 'a cluster somewhere').toBeNull();
+  expect(testedOf(areas, [])).toBeNull();
+});
+
+test('cases are an index of the last year; months without a report stay unknown and zero stays zero', () => {
+  const record = (lga_code: string | null, period: string, confirmed: number | null): CasesRow =>
+    ({ state_code: 'AB', lga_code, period, confirmed, masked: false }) as CasesRow;
+  const year = Array.from({ length: 12 }, (_, i) => `2023-${String(i + 1).padStart(2, '0')}`);
+  const ahead = (code: string) => [{ code, period: '2024-01', last_cases: '2023-12', q05: 100, q50: 200, q95: 410 }];
+  const records = [
+    record(null, '2022-12', 400),
+    ...year.map((period, i) => record(null, period, i === 3 ? null : i === 4 ? 0 : 220)),
+    // An LGA that reported no case has no index.
+    ...year.map((period) => record('NG001001', period, 0)),
+  ];
+  const cases = casesOf(tables({ forecasts_cases: [...ahead('AB'), ...ahead('NG001001')] }), records);
+  expect(Object.keys(cases)).toEqual(['AB']);
+  const { last, reported, ahead: next } = cases.AB!;
+  expect(last).toBe('2023-12');
+  expect(reported).toHaveLength(24);
+  expect(reported[11]).toBe(200);
+  expect(reported.slice(15, 18)).toEqual([null, 0, 110]);
+  expect(next).toEqual([[50, 100, 205]]);
+});
