@@ -129,7 +129,7 @@ export const STAGES: readonly CountryStage[] = [
       'season/check',
       'link/shift',
     ],
-    outputs: ['lgas', 'states', 'probabilities', 'changes', 'evidence'],
+    outputs: ['lgas', 'states', 'probabilities', 'changes', 'contrasts', 'evidence'],
   },
   {
     name: 'validation',
@@ -200,6 +200,7 @@ export const STAGE_TABLES: readonly StageTable[] = [
   risk.STATES,
   risk.PROBABILITIES,
   risk.CHANGES,
+  risk.CONTRASTS,
   forecast.CASES,
   backtest.SKILL,
   backtest.STRETCH,

@@ -164,7 +164,7 @@ async function allOf(works: Promise<void>[]): Promise<void> {
 
 async function contentsOf(input: SnapshotInput): Promise<{
   contents: Contents;
-  observations: Pick<Evidence, 'surveys' | 'cases' | 'past_forecasts'>;
+  observations: Pick<Evidence, 'surveys' | 'cases' | 'contrasts' | 'past_forecasts'>;
 }> {
   const { artifact, model, sources, model_version, cache, entries } = input;
   const words = wordsOf(model.territory);
@@ -202,6 +202,9 @@ async function contentsOf(input: SnapshotInput): Promise<{
           state_rounds: await db.rows('FROM ingest.state_rounds'),
         },
         cases: await db.rows('FROM ingest.cases ORDER BY state_code, lga_code NULLS FIRST, period'),
+        contrasts: await db.rows(
+          'SELECT code, period, list(change_sd ORDER BY years_before) AS change_sd FROM risk.contrasts GROUP BY ALL',
+        ),
         past_forecasts: backtested
           ? await db.rows('FROM backtest.past ORDER BY state_code, horizon_months, period')
           : [],
@@ -211,7 +214,10 @@ async function contentsOf(input: SnapshotInput): Promise<{
 }
 
 /** Material for the report that is not in the answers. */
-function evidenceOf({ artifact, entries }: SnapshotInput): Omit<Evidence, 'surveys' | 'cases' | 'past_forecasts'> {
+function evidenceOf({
+  artifact,
+  entries,
+}: SnapshotInput): Omit<Evidence, 'surveys' | 'cases' | 'contrasts' | 'past_forecasts'> {
   const validated = entries.some(({ stage }) => stage === 'validation');
   return {
     risk: artifact('risk/evidence'),

@@ -83,8 +83,27 @@ export function reportQuestions(snapshotOf: () => string) {
     const { up, down } = real as { up: number; down: number };
     if (up + down === 0) expect(await headline(page)).toMatch(/^No LGA has changed since /);
     else expect(await headline(page)).toMatch(new RegExp(`, ${up} LGAs? rose and ${down} fell by more than`));
-    // For a month without an answer the page moves to the nearest month that has one.
+    // Any two years of a month, from the scores and the spread of their difference.
+    const { state_code, state } = json<schemas.ContextStates>('v1/context/states.json').states[0]!;
     const { first_estimated } = json<{ coverage: { first_estimated: string } }>('manifest.json').coverage;
+    const month = last().slice(4);
+    const firstYear = Number(first_estimated.slice(0, 4)) + (first_estimated.slice(4) > month ? 1 : 0);
+    const then = `${firstYear}${month}`;
+    const scores = await query(
+      `SELECT period, score FROM risk_states WHERE state_code = '${state_code}' AND period IN ('${then}', '${last()}') ORDER BY period`,
+    );
+    const { page: since } = await open(`#changed?c=${state_code}&by=${then.slice(0, 4)}`);
+    const change = Number(scores[1]!.score) - Number(scores[0]!.score);
+    expect(await headline(since)).toContain(`${state}, `);
+    if (Math.abs(change) > 0.005)
+      expect(await headline(since)).toContain(`${Math.abs(change).toFixed(2)} ${change > 0 ? 'above' : 'below'} `);
+    const found = /90% range (\S+) to (\S+)\. The chance that it rose is (\d+)%/.exec(
+      (await since.textContent('#words'))!,
+    )!;
+    const [low, high] = [found[1]!, found[2]!.replace(/\.$/, '')].map((text) => Number(text.replace('−', '-')));
+    expect((low! + high!) / 2).toBeCloseTo(change, 1);
+    expect(Number(found[3]) > 50).toBe(change > 0);
+    // For a month without an answer the page moves to the nearest month that has one.
     const { page: early } = await open(`#changed?m=${first_estimated}`);
     expect(await early.inputValue('#month')).not.toBe('0');
     await page.close();

@@ -1,11 +1,11 @@
-/** Tables derived from joint draws in addition to the scores: probabilities and changes. */
+/** Tables derived from joint draws in addition to the scores: probabilities, changes and contrasts. */
 
 import { LEVELS } from '../../contract/levels.ts';
 import { addMonths, type Period } from '../../contract/months.ts';
-import type { Table } from '../../lib/tables/table.ts';
+import { type Table, tableOf } from '../../lib/tables/table.ts';
 import { surveyReference } from './compared.ts';
 import type { AreaChanges, AreaEstimates } from './prediction.ts';
-import { CHANGES, PROBABILITIES } from './risk-tables.ts';
+import { CHANGES, CONTRASTS, PROBABILITIES } from './risk-tables.ts';
 
 /** Areas of one kind and their estimates: values of area a in month m at `m * areas + a`. */
 export interface Kind {
@@ -85,6 +85,16 @@ export function changesTable(
       ...change('survey'),
     },
   };
+}
+
+/** One row per area, month and earlier year with a score of that month, in that order. */
+export function contrastsTable(kinds: readonly Kind[], periods: readonly Period[]): Table {
+  const rows = rowsOf(kinds, periods).flatMap(({ estimates, at, ...row }) =>
+    estimates.contrasts.flatMap((spread, i) =>
+      Number.isNaN(spread[at]!) ? [] : [{ ...row, years_before: i + 1, change_sd: spread[at]! }],
+    ),
+  );
+  return tableOf(CONTRASTS, rows);
 }
 
 interface Row {

@@ -43,6 +43,17 @@ export function changesOf(now: Float64Array, then: Float64Array): ChangeSummary 
   return { mean, low, high, rise: rises / now.length };
 }
 
+/** Standard deviation of the change of an area's prevalence over the draws. */
+export function spreadOfChange(now: Float64Array, then: Float64Array): number {
+  let [sum, squares] = [0, 0];
+  for (let d = 0; d < now.length; d++) {
+    const change = now[d]! - then[d]!;
+    sum += change;
+    squares += change * change;
+  }
+  return Math.sqrt(Math.max(0, squares / now.length - (sum / now.length) ** 2));
+}
+
 /** Number of areas in the highest tenth: a tenth of `areas`, rounded up. */
 export const tenthOf = (areas: number): number => Math.ceil(areas / 10);
 

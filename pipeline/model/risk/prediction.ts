@@ -1,5 +1,12 @@
 import { LEVELS } from '../../contract/levels.ts';
-import { type ChangeSummary, changesOf, type DrawSummary, highestTenths, summariseDraws } from './draw-summary.ts';
+import {
+  type ChangeSummary,
+  changesOf,
+  type DrawSummary,
+  highestTenths,
+  spreadOfChange,
+  summariseDraws,
+} from './draw-summary.ts';
 import { drawMonths, type MonthDraws, type Paths, type PredictedMonth } from './paths.ts';
 
 /** Posterior mean and central 90% of prevalence; values of area a in month m at `m * areas + a`. */
@@ -24,6 +31,10 @@ export interface AreaEstimates extends AreaScores {
   /** Probability of being among the highest tenth of the state's LGAs; null for states. */
   highest_state: Float64Array | null;
   changes: { year: AreaChanges; survey: AreaChanges };
+  /**
+   * Standard deviation of the change from the same month of one, two … years before; NaN where that is not predicted.
+   */
+  contrasts: Float64Array[];
 }
 
 /** The lower ends of the levels except the lowest. */
@@ -43,12 +54,21 @@ export function predictRisk(paths: Paths): Estimates {
 }
 
 /** The months of the year that occur in the paths, 0 for January. */
-export const monthsOfYear = ({ months }: Paths): Set<number> => new Set(months.map(({ month }) => month));
+export const monthsOfYear = ({ months }: Pick<Paths, 'months'>): Set<number> =>
+  new Set(months.map(({ month }) => month));
 
-export const emptyEstimates = ({ months, state_of, states }: Paths): Estimates => ({
-  lgas: emptyAreas(months.length, state_of.length, true),
-  states: emptyAreas(months.length, states, false),
-});
+export function emptyEstimates({ months, state_of, states }: Paths): Estimates {
+  const yearly = Math.max(
+    0,
+    ...monthsOfYear({ months })
+      .values()
+      .map((month) => months.filter((own) => own.month === month).length),
+  );
+  return {
+    lgas: emptyAreas(months.length, state_of.length, yearly, true),
+    states: emptyAreas(months.length, states, yearly, false),
+  };
+}
 
 /**
  * Fills in one month of the year, for all years. These are predicted together, since they are compared with each other;
@@ -110,13 +130,19 @@ function estimate(
       const fromYear = changeFrom(year);
       putChange(to.changes.year, a, fromYear);
       putChange(to.changes.survey, a, survey === year ? fromYear : changeFrom(survey));
+      for (let before = 1; before <= k; before++)
+        to.contrasts[before - 1]![m * areas + a] = spreadOfChange(
+          own.subarray(a * draws, (a + 1) * draws),
+          values[k - before]!.subarray(a * draws, (a + 1) * draws),
+        );
     }
     highestTenths(own, draws, nation, to.highest_nation.subarray(m * areas, (m + 1) * areas));
     if (byState) highestTenths(own, draws, byState, to.highest_state!.subarray(m * areas, (m + 1) * areas));
   });
 }
 
-function emptyAreas(months: number, areas: number, ofStates: boolean): AreaEstimates {
+/** @param yearly predicted months of one name */
+function emptyAreas(months: number, areas: number, yearly: number, ofLgas: boolean): AreaEstimates {
   const empty = (fill = 0) => new Float64Array(new SharedArrayBuffer(8 * months * areas)).fill(fill);
   const scores = (fill = 0) => ({ mean: empty(fill), low: empty(fill), high: empty(fill) });
   const changes = () => ({ ...scores(Number.NaN), rise: empty(Number.NaN) });
@@ -124,7 +150,8 @@ function emptyAreas(months: number, areas: number, ofStates: boolean): AreaEstim
     ...scores(),
     at_least: CUTOFFS.map(() => empty()),
     highest_nation: empty(),
-    highest_state: ofStates ? empty() : null,
+    highest_state: ofLgas ? empty() : null,
     changes: { year: changes(), survey: changes() },
+    contrasts: Array.from({ length: Math.max(0, yearly - 1) }, () => empty(Number.NaN)),
   };
 }

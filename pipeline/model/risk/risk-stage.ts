@@ -4,11 +4,11 @@ import { tableOf } from '../../lib/tables/table.ts';
 import * as link from '../link/link-tables.ts';
 import { caseShiftOf } from './case-shift.ts';
 import { surveyReference } from './compared.ts';
-import { changesTable, type Kind, probabilitiesTable } from './decisions.ts';
+import { changesTable, contrastsTable, type Kind, probabilitiesTable } from './decisions.ts';
 import { estimateRisk } from './estimate.ts';
 import { inputsOf, prepareRisk } from './inputs.ts';
 import type { AreaScores } from './prediction.ts';
-import { CHANGES, LGAS, PROBABILITIES, STATES } from './risk-tables.ts';
+import { CHANGES, CONTRASTS, LGAS, PROBABILITIES, STATES } from './risk-tables.ts';
 import { baselineOf, scoredPeriods } from './stage-baseline.ts';
 import { inEveryMonth, referenceOfYear, wholeYears } from './whole-years.ts';
 
@@ -33,6 +33,7 @@ export const run: StageRun = async (io) => {
       states: tableOf(STATES, scores.states),
       probabilities: tableOf(PROBABILITIES, []),
       changes: tableOf(CHANGES, []),
+      contrasts: tableOf(CONTRASTS, []),
       evidence: { model: 'baseline', baseline: baseline.evidence, spatial: null },
       report: [{ source: 'survey_clusters', rule: 'nearest round', what }],
     };
@@ -65,6 +66,7 @@ export const run: StageRun = async (io) => {
       prepared.fieldwork_ends,
       inputs.season_unknown ? referenceOfYear : surveyReference,
     ),
+    contrasts: contrastsTable(kinds, periods),
     evidence: { model: 'spatial', baseline: baseline.evidence, spatial: spatial.fit },
     report: spatial.fit.hyperparameters.map(({ name, scale, mean, sd }) => ({
       source: 'survey_clusters',

@@ -9,7 +9,7 @@ import {
   scores,
   state_code,
 } from '../../contract/fields.ts';
-import type { RowOf } from '../../lib/tables/table.ts';
+import { type RowOf, real, whole } from '../../lib/tables/table.ts';
 
 export const LGAS = {
   name: 'risk/lgas',
@@ -31,6 +31,18 @@ export const CHANGES = {
   name: 'risk/changes',
   row: 'An area in an estimated or forecast month that has a score a year before: change, and how certain it is',
   columns: { area, code, period, ...changes, ...changes_since_survey },
+};
+
+export const CONTRASTS = {
+  name: 'risk/contrasts',
+  row: 'An area in an estimated or forecast month and an earlier year: how certain the change since its same month is',
+  columns: {
+    area,
+    code,
+    period,
+    years_before: whole('Years before', { minimum: 1 }),
+    change_sd: real('Posterior standard deviation of the change of the true share since then', { minimum: 0 }),
+  },
 };
 
 /** Posterior mean and central 90% range of an area in a month. */

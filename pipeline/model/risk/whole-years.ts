@@ -33,6 +33,7 @@ export function inEveryMonth(years: AreaEstimates, from: Int32Array): AreaEstima
     highest_nation: spread(years.highest_nation),
     highest_state: years.highest_state && spread(years.highest_state),
     changes: { year: changes(years.changes.year), survey: changes(years.changes.survey) },
+    contrasts: years.contrasts.map(spread),
   };
 }
 

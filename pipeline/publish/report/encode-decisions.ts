@@ -2,7 +2,8 @@
 import { LEVELS, levelOf } from '../../contract/levels.ts';
 import type { Contents } from '../snapshot/contents.ts';
 import { periodsOf, type SnapshotTables } from '../snapshot/snapshot-tables.ts';
-import { CERTAINTY, MEASURES, NONE, type PageData, VERDICTS } from './shared/page-data.ts';
+import type { Evidence } from './shared/evidence.ts';
+import { CERTAINTY, CONTRAST_SCALE, MEASURES, NONE, type PageData, VERDICTS } from './shared/page-data.ts';
 
 /** Number of estimated months, up to the last one, for which the page shows changes. */
 const CHANGED_MONTHS = 12;
@@ -85,6 +86,22 @@ export function encodeChanges(tables: SnapshotTables, last_estimated: string): P
     });
   }
   return { months, survey_months: surveys, values: bytes.toString('base64') };
+}
+
+/** The page data's `contrasts`. */
+export function encodeContrasts(tables: SnapshotTables, rows: Evidence['contrasts']): PageData['contrasts'] {
+  const years = Math.max(0, ...rows.map(({ change_sd }) => change_sd.length));
+  const [codes, periods] = [areaCodes(tables), periodsOf(tables)];
+  const months = new Map<string, number>(periods.map((period, i) => [period, i]));
+  const bytes = Buffer.alloc(years === 0 ? 0 : codes.size * periods.length * years, 255);
+  for (const { code, period, change_sd } of rows) {
+    const at = (codes.get(code)! * periods.length + months.get(period)!) * years;
+    bytes.set(
+      change_sd.map((sd) => Math.min(254, Math.round(CONTRAST_SCALE * sd))),
+      at,
+    );
+  }
+  return { years, values: bytes.toString('base64') };
 }
 
 /** The best four months by area, the page data's `windows`. */

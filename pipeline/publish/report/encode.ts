@@ -2,14 +2,22 @@ import { LEVELS } from '../../contract/levels.ts';
 import type { Contents } from '../snapshot/contents.ts';
 import { seasonsOf, trendsOf } from '../snapshot/contents.ts';
 import { periodsOf, type SnapshotTables } from '../snapshot/snapshot-tables.ts';
-import { areaCodes, encodeCertainty, encodeChanges, layersOf, observedOf, windowsOf } from './encode-decisions.ts';
+import {
+  areaCodes,
+  encodeCertainty,
+  encodeChanges,
+  encodeContrasts,
+  layersOf,
+  observedOf,
+  windowsOf,
+} from './encode-decisions.ts';
 import { casesOf, testedOf } from './encode-observed.ts';
 import { otherTests } from './sections/tests.ts';
 import type { Evidence } from './shared/evidence.ts';
 import type { AreaWords, PageData } from './shared/page-data.ts';
 
 /** The data that the page's scripts draw. */
-export function pageData(contents: Contents, { risk, surveys, cases }: Evidence): PageData {
+export function pageData(contents: Contents, { risk, surveys, cases, contrasts }: Evidence): PageData {
   const { tables, model, coverage } = contents;
   const { context_states: states, context_lgas: lgas } = tables;
   const periods = periodsOf(tables);
@@ -28,6 +36,7 @@ export function pageData(contents: Contents, { risk, surveys, cases }: Evidence)
     scores: encodeScores(tables),
     certainty: encodeCertainty(tables),
     changes: encodeChanges(tables, coverage.last_estimated),
+    contrasts: encodeContrasts(tables, contrasts),
     windows: windowsOf(tables),
     neighbours: tables.places.map(({ neighbours }) => neighbours),
     aliases: tables.places.map(({ aliases }) => aliases ?? ''),

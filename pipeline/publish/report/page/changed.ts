@@ -4,6 +4,7 @@ import {
   byTest,
   type Change,
   changeOf,
+  contrastOf,
   data,
   fullName,
   isForecast,
@@ -17,13 +18,22 @@ import { byFigure, chosen, scope, selected, type Tab } from './tab.ts';
 import { scoreRecord } from './where.ts';
 import { count, share, signed } from './words.ts';
 
-const of = (code: string) => changeOf(code, view.month, chosen(changed) as Since);
+/** The year with whose same month the month is compared; NaN for the choices with words. */
+const yearChosen = () => Number(chosen(changed));
+const of = (code: string) =>
+  Number.isNaN(yearChosen())
+    ? changeOf(code, view.month, chosen(changed) as Since)
+    : contrastOf(code, view.month, yearChosen());
 /** Whether a change is more than chance would explain: its range excludes 0. */
 const isReal = ({ low, high }: Change) => low > 0 || high < 0;
 const { lga } = data.words;
 
 /** The month that the view's month is compared with; null if there is none. */
 function before(): string | null {
+  if (!Number.isNaN(yearChosen())) {
+    const other = `${yearChosen()}${data.periods[view.month]!.slice(4)}`;
+    return other === data.periods[view.month] || !(data.periods as string[]).includes(other) ? null : periodName(other);
+  }
   if (chosen(changed) === 'year') {
     const earlier = data.periods[view.month - 12];
     return earlier === undefined ? null : periodName(earlier);
@@ -32,12 +42,18 @@ function before(): string | null {
   return survey == null ? null : periodName(survey);
 }
 
+const YEARS =
+  data.contrasts.years > 0 ? [...new Set(data.periods.map((period) => period.slice(0, 4)))].slice(0, -1) : [];
+
 export const changed: Tab = {
   id: 'changed',
-  months: data.changes.months,
+  get months() {
+    return Number.isNaN(yearChosen()) ? data.changes.months : data.periods.map((_, month) => month);
+  },
   choices: [
     ['survey', 'Since the last survey'],
     ['year', 'In a year'],
+    ...YEARS.map((year) => [year, `Since ${year}`] as const),
   ],
   paint: (code) => {
     const change = of(code);
@@ -82,6 +98,11 @@ export const changed: Tab = {
     ];
   },
   method: () => [
+    ...(Number.isNaN(yearChosen())
+      ? []
+      : [
+          'Months are compared with the same month of another year, in which the season is the same; for two different months of the year, see the scores themselves. The range takes the change to be normally distributed, with the standard deviation of the model’s joint draws.',
+        ]),
     `${before() === null ? '' : `${monthInWords(view.month)} compared with ${before()}. `}A change is more than chance would explain if its 90% range excludes 0. The errors of the two months are correlated, so this range is narrower than the ranges of the scores suggest.`,
     isForecast(view.month) || of(data.states[0]!.state_code) === null
       ? 'Scores of months after the last survey carry its level forward, so they can show little change.'

@@ -41,6 +41,7 @@ function show({ k, x, y }: d3.ZoomTransform): void {
   const box = [west + (-x / k - left) * unit, north + (-y / k - top) * unit, (wide * unit) / k, (high * unit) / k];
   map.setAttribute('viewBox', box.join(' '));
   map.style.setProperty('--unit', String(1 / k));
+  map.style.setProperty('--pixel', String(unit / k));
   frame.style.touchAction = k > 1 ? 'none' : 'pan-x pan-y';
   scaleHatching(1 / k);
   nameLgas(k);
@@ -82,12 +83,13 @@ const boxOf = (path: SVGPathElement) => {
   boxes.set(code, made);
   return made;
 };
-/** Width of a letter of a name, in map units of the whole country. */
-const LETTER = 75;
+/** Width of a letter of a name, in pixels. */
+const LETTER = 6.5;
 let named = '';
 /** Names the LGAs of the selected state, or of all, that are wide enough for their name at this scale. */
 function nameLgas(k: number): void {
-  const fits = (path: SVGPathElement) => boxOf(path).width > (LETTER * nameOf(path.dataset.code!).length) / k;
+  const pixel = scaleOfFrame().unit / k;
+  const fits = (path: SVGPathElement) => boxOf(path).width > LETTER * pixel * nameOf(path.dataset.code!).length;
   const isIn = ({ dataset }: SVGPathElement) => view.state === null || lgaOf(dataset.code!).state_code === view.state;
   const wanted = k < 2.5 ? [] : lgas.filter((path) => isIn(path) && fits(path));
   const codes = wanted.map(({ dataset }) => dataset.code).join();

@@ -1,5 +1,7 @@
+import type { Period } from '../../../contract/months.ts';
+import { normalCdf } from '../../../lib/numerics/normal.ts';
 import { periodName } from '../shared/names.ts';
-import { CERTAINTY, NONE, type PageData } from '../shared/page-data.ts';
+import { CERTAINTY, CONTRAST_SCALE, NONE, type PageData } from '../shared/page-data.ts';
 import { dateOf, testIn } from './words.ts';
 
 /** Element by an id that the page's HTML has. */
@@ -33,6 +35,9 @@ export const view: View = {
   by: {},
   plan: { people: 0, nets: 0, each: 0, score: 0, travel: 0 },
 };
+
+/** A spread that is not known. */
+const UNKNOWN = 255;
 
 const listeners: ((before: View) => void)[] = [];
 /** Calls `draw` after every change of the view, with the previous view. */
@@ -100,6 +105,26 @@ export function changeOf(code: string, month: number, since: Since): Change | nu
   if (moves[at] === NONE) return null;
   const [change, low, high, chance] = [0, 1, 2, 3].map((i) => moves[at + i]! / 1e4) as [number, number, number, number];
   return { change, low, high, chance };
+}
+
+const spreads = bytesOf(data.contrasts.values);
+/** Central 90% of a standard normal deviate. */
+const Z90 = 1.645;
+/**
+ * Change of a score since the same month of another year, whose range and chance are those of a normal distribution;
+ * null if it is the same year, or unknown.
+ */
+export function contrastOf(code: string, month: number, year: number): Change | null {
+  const then = data.periods.indexOf(`${year}${data.periods[month]!.slice(4)}` as Period);
+  const years = Math.abs(month - then) / 12;
+  if (then < 0 || years === 0) return null;
+  const at = (indexOf(code) * months + Math.max(month, then)) * data.contrasts.years + years - 1;
+  const spread = spreads[at] ?? UNKNOWN;
+  if (spread === UNKNOWN) return null;
+  // A spread that rounds to 0 is below half a step.
+  const sd = Math.max(0.5, spread) / CONTRAST_SCALE;
+  const change = scoreOf(code, month).score - scoreOf(code, then).score;
+  return { change, low: change - Z90 * sd, high: change + Z90 * sd, chance: normalCdf(change / sd) };
 }
 
 export const stateOf = (code: string) => data.states.find((state) => state.state_code === code)!;

@@ -23,6 +23,11 @@ export interface Evidence {
   exact_series: readonly Pick<TransmissionModel['states'][number], 'state_code' | 'series'>[];
   surveys: Surveys;
   cases: readonly CasesRow[];
+  /**
+   * By area: standard deviations of the change of each month from the same month of one, two … years before; months
+   * in ascending order.
+   */
+  contrasts: readonly { code: string; period: string; change_sd: number[] }[];
   /** Past forecasts of states' cases; empty if there are none. */
   past_forecasts: readonly RowOf<typeof PAST>[];
 }

@@ -47,6 +47,11 @@ export interface PageData {
      */
     values: string;
   };
+  /**
+   * Base64 of bytes: standard deviation × CONTRAST_SCALE of the change of a score from the same month of one, two …
+   * years before, by area and month as in `scores`, then years; 255 if it is unknown. Empty without the spatial model.
+   */
+  contrasts: { years: number; values: string };
   /** The best four months to act, by area: see WINDOW_COLUMNS. Empty if the season is unknown. */
   windows: (number | null)[][];
   /** Codes of each area's neighbours, by area. */
@@ -90,6 +95,8 @@ export interface AreaWords {
   one: string;
   many: string;
 }
+
+export const CONTRAST_SCALE = 500;
 
 /** Marks a missing change. */
 export const NONE = -32768;

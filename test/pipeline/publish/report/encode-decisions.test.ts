@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import {
   encodeCertainty,
   encodeChanges,
+  encodeContrasts,
   layersOf,
   observedOf,
   windowsOf,
@@ -146,4 +147,20 @@ test('observations are the survey rounds, then the months from the first file to
     { what: 'Surveys', months: ['2021-11'], span: false },
     { what: 'Cases', months: ['2015-01', '2024-01'], span: true },
   ]);
+});
+
+test('spreads of changes are steps by area, month and years before; unknown ones are marked', () => {
+  const rows = [
+    { code: 'NG001001', period: '2023-01', change_sd: [0.1, 0.7] },
+    { code: 'AB', period: '2022-01', change_sd: [0.002] },
+  ];
+  const periods = ['2021-01', '2022-01', '2023-01'].map((period) => ({ period }));
+  const { years, values } = encodeContrasts(
+    { ...areas, risk_states: periods, forecasts_states: [] } as unknown as SnapshotTables,
+    rows,
+  );
+  expect(years).toBe(2);
+  expect([...Buffer.from(values, 'base64')]).toEqual([255, 255, 1, 255, 255, 255, 255, 255, 255, 255, 50, 254]);
+  const none = { ...areas, risk_states: [], forecasts_states: [] } as unknown as SnapshotTables;
+  expect(encodeContrasts(none, [])).toEqual({ years: 0, values: '' });
 });

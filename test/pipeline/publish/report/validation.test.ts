@@ -46,6 +46,7 @@ const section = (
       fits: null,
       exact_series: [],
       cases: [],
+      contrasts: [],
       surveys: { clusters: [{ longitude }] as never, state_rounds: [] },
     },
   ).toString();
