@@ -175,5 +175,11 @@ function rounds(): string[] {
     ({ survey_year, positivity, low, high }) =>
       `${survey_year}${byTest(survey_year)} ${share(positivity)}${low === null ? '' : ` (${share(low)}–${share(high!)})`}`,
   );
-  return [`Share positive in surveys of ${scope()}, with 95% ranges: ${figures.join(', ')}.`];
+  const apart = data.trend.national.flatMap(({ survey_year, urban, rural }) =>
+    urban === null || rural === null ? [] : [`${survey_year} ${share(urban)} and ${share(rural)}`],
+  );
+  return [
+    `Share positive in surveys of ${scope()}, with 95% ranges: ${figures.join(', ')}.`,
+    ...(view.state === null && apart.length > 0 ? [`In towns and in the country: ${apart.join(', ')}.`] : []),
+  ];
 }
