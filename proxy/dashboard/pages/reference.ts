@@ -63,12 +63,13 @@ function operationPage({ operations }: Reference, { params }: SignedIn, { apiUrl
   }
   const { id, path, summary, description, address, schema } = found;
   const samples = samplesOf(`${apiUrl()}${address}`, schema ? null : path.split('/').at(-1)!);
-  const body = html`${kicker}<h1><code>GET ${path}</code></h1>
-    <p>${summary}. ${prose(description)}</p>
+  const body = html`${kicker}<h1>${summary}</h1>
+    <p><code>GET ${path}</code></p>
+    <p>${prose(description)}</p>
     ${
       id === 'versions-diff'
         ? html`<p><a href="${PATH}/versions"><code>/v1/versions</code></a> lists the addresses of all diffs, as <code>diff</code>.</p>`
-        : html`<section><h2>Samples</h2><p>They read your key from the environment variable <code>KEY</code>.</p>${sampleBlocks(samples)}</section>`
+        : html`<section><h2>Samples</h2><p>They read your key from the environment variable <code>MALARIA_API_KEY</code>.</p>${sampleBlocks(samples)}</section>`
     }
     ${sections(operationParts(found))}`;
   return { title: path, body };

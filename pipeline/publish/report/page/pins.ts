@@ -3,7 +3,7 @@ import { periodName } from '../shared/names.ts';
 import { timeScale } from './area-plots.ts';
 import { chart, widthOf } from './figures.ts';
 import { data, dates, element, fullName, nameOf, scoreOf, setView, view } from './store.ts';
-import { h, PLOT_STYLE, share } from './words.ts';
+import { h, PLOT_STYLE, share, signed } from './words.ts';
 
 const MOST = 4;
 const STROKES = ['var(--accent)', 'var(--second)', 'var(--third)', 'var(--violet)'];
@@ -26,6 +26,9 @@ export function pinButton(code: string): HTMLElement {
   return made;
 }
 
+/** Difference of a pinned place's score from the first one's. */
+const difference = (code: string) => scoreOf(code, view.month).score - scoreOf(view.pins[0]!, view.month).score;
+
 /** The series of the pinned places on one chart; empty if there are none. */
 export function pinsPart(): Node[] {
   if (view.pins.length === 0) return [];
@@ -42,7 +45,14 @@ export function pinsPart(): Node[] {
         style: `border-top:3px ${DASHES[of(code)] === 'none' ? 'solid' : 'dashed'} ${STROKES[of(code)]}`,
       }),
       h('span', {}, fullName(code)),
-      h('b', {}, share(scoreOf(code, view.month).score)),
+      h(
+        'b',
+        {},
+        share(scoreOf(code, view.month).score),
+        ...(code === view.pins[0]
+          ? []
+          : [h('small', { title: `Difference from ${nameOf(view.pins[0]!)}` }, ` (${signed(difference(code))})`)]),
+      ),
       h(
         'button',
         {
