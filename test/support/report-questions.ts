@@ -221,6 +221,69 @@ export function reportQuestions(snapshotOf: () => string) {
     },
   );
 
+  inBrowser('positivity of the surveys by round, in towns and in the country', async () => {
+    if (!hasTable('changes')) return;
+    const { page } = await open('#changed');
+    const rounds = await query(
+      'SELECT survey_year, positivity, urban, rural FROM survey_trend WHERE state_code IS NULL ORDER BY survey_year',
+    );
+    const words = (await page.textContent('#words'))!;
+    if (rounds.length < 2) return page.close();
+    const share = (value: unknown) => Number(value).toFixed(2);
+    for (const { survey_year, positivity, urban, rural } of rounds) {
+      expect(words).toMatch(new RegExp(`${survey_year}[^,]* ${share(positivity)}`));
+      if (urban !== null) expect(words).toContain(`${survey_year} ${share(urban)} and ${share(rural)}`);
+    }
+    await page.close();
+  });
+
+  inBrowser('two places of one name are told apart, and each is found by its code', async () => {
+    const [twin] = await query(
+      `SELECT lga, list(lga_code ORDER BY lga_code)::VARCHAR AS codes FROM context_lgas GROUP BY lga HAVING count(*) > 1 LIMIT 1`,
+    );
+    if (!twin) return;
+    const { page } = await open('');
+    await page.fill('#search', String(twin.lga));
+    await page.press('#search', 'Enter');
+    const message = await page
+      .locator('#search')
+      .evaluate((input) => (input as unknown as { validationMessage: string }).validationMessage);
+    for (const code of String(twin.codes).match(/\w+/g)!) {
+      expect(message).toContain(code);
+      await page.fill('#search', code);
+      await page.press('#search', 'Enter');
+      expect(page.url()).toContain(`c=${code}`);
+      expect(await headline(page)).toContain(`${twin.lga}, `);
+    }
+    await page.close();
+  });
+
+  inBrowser('figures to be careful with: where net use is above access', async () => {
+    const [above] = await query(
+      'SELECT count(*)::INT AS lgas, min(lga) AS first FROM context_lgas WHERE itn_use > itn_access',
+    );
+    const { page } = await open('#sources');
+    const text = (await page.textContent('#doubtful'))!;
+    if (above!.lgas === 0) expect(text).not.toContain('More people sleep under a net');
+    else expect(text).toContain(`More people sleep under a net than have access to one (${above!.lgas})`);
+    await page.close();
+  });
+
+  inBrowser('on a phone: the next month of a place, with its title and its address', async () => {
+    const { forecasts } = json<schemas.ForecastsStates>('v1/forecasts/states/1.json');
+    const { state_code, state, score } = forecasts[0]!.states[0]!;
+    const { page } = await openFile(path.join(snapshotOf(), 'report/index.html'), { width: 390, height: 844 });
+    await page.waitForSelector('html[data-ready=all]', { timeout: 60_000 });
+    await page.selectOption('#state', state_code);
+    await page.locator('#later').click();
+    expect(await headline(page)).toContain(`${state}, `);
+    expect(await headline(page)).toContain(`(forecast): ${score.toFixed(2)} (`);
+    expect(await page.title()).toContain(`: ${state}`);
+    expect(page.url()).toContain(`m=${forecasts[0]!.period}`);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+    await page.close();
+  });
+
   inBrowser('the list sorts by any figure and by name, and says so to screen readers', async () => {
     const { page } = await open('');
     const names = () => page.locator('#ranking tbody th').allTextContents();
