@@ -26,13 +26,23 @@ const SHOWN = 24;
 
 /**
  * The page data's `cases`. They are an index, because producers may not allow counts to be passed on; a record without
- * cases in its last twelve months has none.
+ * cases in its last twelve months has none. As in the forecasts, a state's are the sum of its LGAs' if these have
+ * records, unknown in a month in which any is.
  */
 export function casesOf(
   { forecasts_cases }: Pick<SnapshotTables, 'forecasts_cases'>,
   records: readonly CasesRow[],
 ): PageData['cases'] {
   const reported = new Map(records.map((row) => [`${row.lga_code ?? row.state_code} ${row.period}`, row.confirmed]));
+  const ofLgas = records.filter(({ lga_code }) => lga_code !== null);
+  for (const [state_code, rows] of Map.groupBy(ofLgas, (row) => row.state_code)) {
+    const lgas = new Set(rows.map(({ lga_code }) => lga_code)).size;
+    for (const [period, month] of Map.groupBy(rows, (row) => row.period)) {
+      const isKnown = month.length === lgas && month.every(({ confirmed, masked }) => confirmed !== null && !masked);
+      const sum = month.reduce((total, { confirmed }) => total + (confirmed ?? 0), 0);
+      reported.set(`${state_code} ${period}`, isKnown ? sum : null);
+    }
+  }
   const byArea = Map.groupBy(forecasts_cases, ({ code }) => code);
   return Object.fromEntries(
     [...byArea].flatMap(([code, ahead]): [string, PageCases][] => {

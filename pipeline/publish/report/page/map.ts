@@ -55,7 +55,7 @@ function moveTo(target: d3.ZoomTransform): void {
   const between = d3.interpolateArray([from.k, from.x, from.y], [target.k, target.x, target.y]);
   const began = performance.now();
   const step = (now: number) => {
-    const moved = still ? 1 : Math.min(1, (now - began) / 350);
+    const moved = still ? 1 : Math.min(1, Math.max(0, now - began) / 350);
     const [k, x, y] = between(d3.easeCubicInOut(moved)) as [number, number, number];
     zoom.transform(d3.select(frame), moved === 1 ? target : d3.zoomIdentity.translate(x, y).scale(k));
     if (moved < 1) moving = requestAnimationFrame(step);

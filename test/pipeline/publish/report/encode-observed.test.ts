@@ -40,10 +40,21 @@ test('cases are an index of the last year; months without a report stay unknown 
     record(null, '2022-12', 400),
     ...year.map((period, i) => record(null, period, i === 3 ? null : i === 4 ? 0 : 220)),
     // An LGA that reported no case has no index.
-    ...year.map((period) => record('NG001001', period, 0)),
+    ...year.map((period) => ({ ...record('NG001001', period, 0), state_code: 'EF' })),
   ];
   const cases = casesOf(tables({ forecasts_cases: [...ahead('AB'), ...ahead('NG001001')] }), records);
   expect(Object.keys(cases)).toEqual(['AB']);
+  // A state whose LGAs have records is their sum, unknown where one of them is.
+  const { CD } = casesOf(tables({ forecasts_cases: ahead('CD') }), [
+    ...year.map((period) => ({ ...record(null, period, 7), state_code: 'CD' })),
+    ...['NG002001', 'NG002002'].flatMap((lga_code) =>
+      year.map((period, i) => ({
+        ...record(lga_code, period, i === 0 && lga_code === 'NG002001' ? null : 50),
+        state_code: 'CD',
+      })),
+    ),
+  ]);
+  expect(CD!.reported.slice(12)).toEqual([null, ...Array.from({ length: 11 }, () => 100)]);
   const { last, reported, ahead: next } = cases.AB!;
   expect(last).toBe('2023-12');
   expect(reported).toHaveLength(24);
