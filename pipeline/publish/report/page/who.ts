@@ -136,7 +136,7 @@ export const who: Tab = {
     const share = d3.sum(given, peopleInNeed) / d3.sum(lgasInView(), peopleInNeed);
     const sure = order.filter((code) => given.has(code) && (current().chances.get(code) ?? 0) >= 0.8).length;
     return [
-      `They cover ${about(d3.sum(given, (code) => lgaOf(code).population))} people in ${count(given.size, lga)}, who bear ${Math.round(100 * share)}% of the unprotected risk${view.state === null ? '' : ` of ${scope()}`}; ${integer(sure)} of ${integer(given.size)} with 80% probability or more of belonging there.`,
+      `They cover ${about(d3.sum(given, (code) => lgaOf(code).population))} people in ${count(given.size, lga)}, who bear ${Math.round(100 * share)}% of the unprotected risk${view.state === null ? '' : ` of ${scope()}`}; the chance of belonging there is 80% or more for ${integer(sure)} of ${integer(given.size)}.`,
       ...(next === undefined || left === 0
         ? []
         : [
