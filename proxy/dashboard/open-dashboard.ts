@@ -12,6 +12,8 @@ import { sendNotices } from './notices.ts';
 export interface DashboardSettings {
   /** URL at which people reach it; the address it listens on if not given. */
   dashboardUrl?: string;
+  /** Address of the report; without it the dashboard does not mention one. */
+  reportUrl?: string;
   mail: string;
   mailFrom: string;
   trustProxy: readonly string[];
@@ -21,7 +23,10 @@ export interface DashboardSettings {
   twoStep: readonly Role[];
 }
 
-type Given = Omit<Services, 'directory' | 'attempts' | 'usage' | 'mailer' | 'brand' | 'url' | 'twoStep' | 'later'>;
+type Given = Omit<
+  Services,
+  'directory' | 'attempts' | 'usage' | 'mailer' | 'brand' | 'url' | 'reportUrl' | 'twoStep' | 'later'
+>;
 
 /** How often to check whether notices are due. */
 const NOTICES_MS = HOUR_MS;
@@ -61,6 +66,7 @@ export async function openDashboard(settings: DashboardSettings, services: Given
     mailer,
     brand: settings.brand,
     url: () => url,
+    reportUrl: settings.reportUrl ?? null,
     twoStep: settings.twoStep,
     later,
   };

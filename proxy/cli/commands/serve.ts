@@ -67,6 +67,10 @@ export function addServeCommand(program: Command): void {
     setting('--api-url <url>', 'URL at which clients reach the API, as shown on the dashboard')
       .argParser(origin)
       .default(undefined, 'its own address'),
+    setting(
+      '--report-url <url>',
+      'where people of the dashboard find the report of the snapshot, to which it links',
+    ).argParser(webAddress),
     setting('--mail <where>', "the dashboard's mail: outbox:FOLDER or smtp://user:password@host:port").default(
       'outbox:build/outbox',
     ),
@@ -102,6 +106,13 @@ const listOf = (check: (text: string) => string) => (text: string, all: string[]
   ...all,
   ...text.split(',').map(check),
 ];
+
+/** A parser for addresses of web pages. */
+function webAddress(text: string): string {
+  const url = URL.parse(text.trim());
+  if (url !== null && ['http:', 'https:'].includes(url.protocol) && url.username === '') return url.href;
+  throw new InvalidArgumentError('expected the address of a page such as https://example.org/report/');
+}
 
 async function serve(options: ServeOptions): Promise<void> {
   const { host, dashboardPort, dashboardUrl } = options;

@@ -29,6 +29,8 @@ export interface Services {
   brand: string;
   /** URL at which people reach the dashboard, without a trailing slash. */
   url: () => string;
+  /** Where people find the report; null if the operator has not said. */
+  reportUrl: string | null;
   /** URL at which clients reach the API, without a trailing slash. */
   apiUrl: () => string;
   /** The snapshot being served. */

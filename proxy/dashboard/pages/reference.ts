@@ -39,7 +39,7 @@ function isFound(query: string, texts: readonly string[]): boolean {
     .every((word) => text.includes(word));
 }
 
-function listPage(reference: Reference, { query }: SignedIn, { words }: Services): Answer {
+function listPage(reference: Reference, { query }: SignedIn, { words, reportUrl }: Services): Answer {
   const { title, modelVersion, synthetic, lastEstimated, operations } = reference;
   const search = query.text('q').trim();
   const found = operations.filter(({ id, path, summary, description, fields }) =>
@@ -48,7 +48,7 @@ function listPage(reference: Reference, { query }: SignedIn, { words }: Services
   const body = html`<h1>Reference</h1>
     ${synthetic && notice('Made-up data', 'All places, surveys and scores are invented; use them only to try things out.', 'calm')}
     <p>${title}, data version <code>${modelVersion}</code>, estimated up to ${lastEstimated}. Every request needs a key.</p>
-    <p><a href="${FIRST_MAP}">Your first map</a> · <a href="${REQUESTS}">Requests and errors</a> · <a href="${CODES}">${words('Codes of {state.many} and {lga.many}')}</a> · <a href="${FEED}">Feed of releases</a></p>
+    <p>${reportUrl && html`<a href="${reportUrl}">The report</a> · `}<a href="${FIRST_MAP}">Your first map</a> · <a href="${REQUESTS}">Requests and errors</a> · <a href="${CODES}">${words('Codes of {state.many} and {lga.many}')}</a> · <a href="${FEED}">Feed of releases</a></p>
     ${searchForm(PATH, 'Search paths, fields and their meanings', search)}
     ${search !== '' && html`<p role="status">${found.length} of ${operations.length} operations</p>`}
     ${operationTables(reference, found, `${PATH}/`)}`;

@@ -30,6 +30,14 @@ const linked = (html: string) =>
   [...html.matchAll(/href="\/reference\/([^"/?]+)"/g)].map(([, id]) => id!).filter((id) => !OTHER_PAGES.includes(id));
 const OTHER_PAGES = ['codes', 'first-map', 'requests'];
 
+test('the report is linked to if the operator has said where it is', async () => {
+  expect((await mia.open('/reference')).text).not.toContain('The report');
+  const told = await startDashboard({ reportUrl: 'https://example.org/report/?a=1&b=2' });
+  await told.person('mia@example.org', 'member', 'ministry');
+  const page = await (await told.signedIn('mia@example.org')).open('/reference');
+  expect(page.html).toContain('<a href="https://example.org/report/?a=1&amp;b=2">The report</a>');
+});
+
 test('every operation has a page for people who are signed in', async () => {
   const list = await mia.open('/reference');
   expect(linked(list.html).sort()).toEqual(ALL_OPERATIONS.map(({ id }) => id).sort());
