@@ -2,7 +2,7 @@
 
 import path from 'node:path';
 import type { Source } from '../../catalog/sources.ts';
-import { addMonths, type Period } from '../../contract/months.ts';
+import { addMonths } from '../../contract/months.ts';
 import { MAY_BE_CUT } from '../../ingest/readers/raw-table.ts';
 import { BadInput } from '../../lib/bad-input.ts';
 import { type DraftAreas, draftAreas } from './draft-areas.ts';
@@ -184,15 +184,17 @@ function entryOfRasters(
 function hintsOf(areas: DraftAreas, entries: readonly DraftSource[], kept: readonly DraftedTable[], now: string) {
   const rounds = entries.flatMap(({ entry }) => entry.rounds ?? []);
   const spans = entries.flatMap(({ entry }) => (/^cases_/.test(entry.role) && entry.span ? [entry.span] : []));
-  const latestOf = (all: readonly { last: Period }[]) =>
+  const [survey, cases] = [rounds, spans].map((all) =>
     all
       .map(({ last }) => last)
       .sort()
-      .at(-1);
-  const [survey, cases] = [latestOf(rounds), latestOf(spans)];
+      .at(-1),
+  );
   const { months } = afterSurvey(cases !== undefined);
   const limits = [
-    ...(cases ? [{ latest: cases, because: `the case records end there, the surveys with ${survey}` }] : []),
+    ...(cases
+      ? [{ latest: cases, because: `the case records end there${survey ? `, the surveys with ${survey}` : ''}` }]
+      : []),
     ...(survey
       ? [{ latest: addMonths(survey, months), because: `${months} months after the last survey, ${survey}` }]
       : []),
@@ -201,7 +203,7 @@ function hintsOf(areas: DraftAreas, entries: readonly DraftSource[], kept: reado
     latest: `${Number(now.slice(0, 4)) - 1}-12`,
     because: 'no file carries a date',
   };
-  // Without case records nothing is known of the months of a part of a year, so the draft ends with a whole one.
+  // Without case records whole years, since without rain either the model estimates no others.
   const last = cases !== undefined || latest.endsWith('-12') ? latest : `${Number(latest.slice(0, 4)) - 1}-12`;
   const first = `${rounds.map(({ survey_year }) => survey_year).sort((a, b) => a - b)[0] ?? Number(last.slice(0, 4)) - 2}-01`;
   return { codes: areas.lgas.map(({ code }) => code), first, last, latest, because, ages: agesOf(kept) };
