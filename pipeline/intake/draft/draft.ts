@@ -12,6 +12,7 @@ import { type AreaCodes, levelOf } from './draft-keys.ts';
 import { describeRatios, peopleByArea, type Ratio, ratiosByArea } from './draft-people.ts';
 import { draftRasters, populationRasters, short, yearOf } from './draft-rasters.ts';
 import { type DraftedTable, draftTables } from './draft-tables.ts';
+import { afterSurvey } from './parameters.ts';
 import { type Answers, type Question, questionsOf } from './questions.ts';
 import {
   type LeftOut,
@@ -38,9 +39,6 @@ export interface Draft {
   doubts: string[];
   questions: Question[];
 }
-
-/** Months estimated after the last survey, unless case records end earlier. */
-const AFTER_SURVEY = 12;
 
 /**
  * @param root directory that the file paths are relative to
@@ -186,17 +184,29 @@ function entryOfRasters(
 function hintsOf(areas: DraftAreas, entries: readonly DraftSource[], kept: readonly DraftedTable[], now: string) {
   const rounds = entries.flatMap(({ entry }) => entry.rounds ?? []);
   const spans = entries.flatMap(({ entry }) => (/^cases_/.test(entry.role) && entry.span ? [entry.span] : []));
-  const ends = rounds.map(({ last }) => last).sort();
-  const survey = ends.length > 0 ? addMonths(ends.at(-1)!, AFTER_SURVEY) : null;
-  const cases = spans
-    .map(({ last }) => last)
-    .sort()
-    .at(-1);
-  const latest = [survey, cases].filter((month) => month != null).sort()[0] ?? `${Number(now.slice(0, 4)) - 1}-12`;
-  // Whole years, since without rain data the model estimates no others.
-  const last = latest.endsWith('-12') ? latest : `${Number(latest.slice(0, 4)) - 1}-12`;
+  const [survey, cases] = [rounds, spans].map((all) =>
+    all
+      .map(({ last }) => last)
+      .sort()
+      .at(-1),
+  );
+  const { months } = afterSurvey(cases !== undefined);
+  const limits = [
+    ...(cases
+      ? [{ latest: cases, because: `the case records end there${survey ? `, the surveys with ${survey}` : ''}` }]
+      : []),
+    ...(survey
+      ? [{ latest: addMonths(survey, months), because: `${months} months after the last survey, ${survey}` }]
+      : []),
+  ].sort((a, b) => (a.latest < b.latest ? -1 : 1));
+  const { latest, because } = limits[0] ?? {
+    latest: `${Number(now.slice(0, 4)) - 1}-12`,
+    because: 'no file carries a date',
+  };
+  // Without case records whole years, since without rain either the model estimates no others.
+  const last = cases !== undefined || latest.endsWith('-12') ? latest : `${Number(latest.slice(0, 4)) - 1}-12`;
   const first = `${rounds.map(({ survey_year }) => survey_year).sort((a, b) => a - b)[0] ?? Number(last.slice(0, 4)) - 2}-01`;
-  return { codes: areas.lgas.map(({ code }) => code), first, last, latest, ages: agesOf(kept) };
+  return { codes: areas.lgas.map(({ code }) => code), first, last, latest, because, ages: agesOf(kept) };
 }
 
 /** 6 to 59 months, unless the surveys include much older children. */

@@ -3,16 +3,31 @@ import type { Model } from '../../catalog/model.ts';
 
 const UNSUPPORTED = 'default of `new-country`: this country’s files give no value';
 
+/**
+ * How many months after the last survey may be estimated: with case records as far as the ranges of scores have been
+ * tested on made-up countries (risk/RESULTS.md, section 5.4), without them for one year.
+ */
+export const afterSurvey = (hasCases: boolean) =>
+  hasCases
+    ? {
+        months: 96,
+        reason:
+          'default of `new-country` for a country with case records: in made-up countries, ranges held up to eight years after the last survey',
+      }
+    : { months: 12, reason: `${UNSUPPORTED}; most surveys are used for one year` };
+
 /** What the parameters depend on. */
 export interface ParameterBasis {
   methods: readonly ('microscopy' | 'rdt')[];
   hasRain: boolean;
+  hasCases: boolean;
   firstYear: number;
   lastYear: number;
 }
 
-export function parametersOf({ methods, hasRain, firstYear, lastYear }: ParameterBasis): Model['parameters'] {
+export function parametersOf({ methods, hasRain, hasCases, firstYear, lastYear }: ParameterBasis): Model['parameters'] {
   const [only, ...others] = methods;
+  const { months, reason } = afterSurvey(hasCases);
   return {
     seed: 1,
     boundaries: { tolerance_m: 200, max_area_change: 0.05 },
@@ -52,10 +67,7 @@ export function parametersOf({ methods, hasRain, firstYear, lastYear }: Paramete
       held_back_year: lastYear + (firstYear + 1 >= lastYear ? 2 : 0),
       starts: 20,
     },
-    evidence: {
-      max_months_after_survey: 12,
-      reason: `${UNSUPPORTED}; most surveys are used for one year`,
-    },
+    evidence: { max_months_after_survey: months, reason },
     diff: { score_change: 0.02, max_moved_share: 0.02, max_flipped_share: 0.02, max_disjoint_share: 0.001 },
   };
 }

@@ -29,6 +29,8 @@ export interface Hints {
   last: string;
   /** The latest month that surveys and case records allow to be estimated. */
   latest: string;
+  /** What ends with it. */
+  because: string;
   ages: readonly [number, number];
   /** Population rasters to choose from, the likeliest first. */
   population: readonly string[];
@@ -43,7 +45,7 @@ export type NumbersAre = (typeof NUMBERS_ARE)[number];
 export const numbersOf = (file: string) => `numbers of ${file}`;
 
 /** The questions in the order in which they are asked. */
-export function questionsOf({ codes, first, last, latest, ages, population, unnamed }: Hints): Question[] {
+export function questionsOf({ codes, first, last, latest, because, ages, population, unnamed }: Hints): Question[] {
   const iso = /^[A-Z]{2}(?![A-Z])/.exec(codes[0] ?? '')?.[0] ?? null;
   const same = iso !== null && codes.every((code) => code.startsWith(iso));
   const name = same ? (new Intl.DisplayNames(['en'], { type: 'region', fallback: 'none' }).of(iso) ?? null) : null;
@@ -67,7 +69,13 @@ export function questionsOf({ codes, first, last, latest, ages, population, unna
       form: WORDS,
     },
     { id: 'first_estimated', asks: 'First month to estimate', guess: first, form: MONTH },
-    { id: 'last_estimated', asks: `Last month to estimate, ${latest} at the latest`, guess: last, form: MONTH, latest },
+    {
+      id: 'last_estimated',
+      asks: `Last month to estimate, ${latest} at the latest: ${because}`,
+      guess: last,
+      form: MONTH,
+      latest,
+    },
     {
       id: 'ages_months',
       asks: 'Ages of the children tested in the surveys, in months',

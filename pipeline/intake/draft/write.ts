@@ -4,6 +4,7 @@ import type { Model } from '../../catalog/model.ts';
 import { isTable, ROLES } from '../../catalog/roles.ts';
 import type { Source } from '../../catalog/sources.ts';
 import { METHOD_NAMES, METHODS, OPEN } from '../../catalog/values.ts';
+import { addMonths, yearOf } from '../../contract/months.ts';
 import { ANY_CODE } from '../../contract/territory.ts';
 import { BadInput } from '../../lib/bad-input.ts';
 import { measureSource } from '../update/measure-source.ts';
@@ -67,9 +68,7 @@ function modelOf(areas: DraftAreas, entries: readonly DraftSource[], answers: An
   const found = new Set(entries.flatMap(({ entry }) => Object.keys(entry.methods ?? {})));
   const methods = METHODS.filter((name) => found.has(name));
   const first = methods[0] ?? 'microscopy';
-  const [firstYear, lastYear] = [answer('first_estimated'), answer('last_estimated')].map((month) =>
-    Number(month.slice(0, 4)),
-  );
+  const firstYear = yearOf(answer('first_estimated'));
   return {
     country: plainId(answer('name')),
     name: answer('name'),
@@ -109,8 +108,10 @@ function modelOf(areas: DraftAreas, entries: readonly DraftSource[], answers: An
     parameters: parametersOf({
       methods,
       hasRain: entries.some(({ entry }) => entry.role === 'climate'),
-      firstYear: firstYear!,
-      lastYear: lastYear!,
+      hasCases: entries.some(({ entry }) => /^cases_/.test(entry.role)),
+      firstYear,
+      // The last whole year, since its cases are held back.
+      lastYear: Math.max(firstYear, yearOf(addMonths(answer('last_estimated'), -11))),
     }),
   };
 }

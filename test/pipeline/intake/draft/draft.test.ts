@@ -10,7 +10,7 @@ import { temporary } from '../../../support/command-line.ts';
 import { otherCountry } from '../../../support/other-country.ts';
 import { MADAGASCAR_DATA, needsMadagascar } from '../../../support/real-data.ts';
 import { tinyCountry } from '../../../support/tiny-country.ts';
-import { catalogOf, draftOf, filesOf, NOW } from './drafted.ts';
+import { catalogOf, draftOf, filesOf, NOW, withCasesUpTo } from './drafted.ts';
 
 test('GeoJSON, tables and rasters get their roles, and the drafted catalog has no faults', async () => {
   const { sources, model, faults, draft } = await catalogOf(filesOf(tinyCountry().files), {
@@ -102,6 +102,30 @@ test('the population raster that agrees best with the population table is chosen
   expect(entry(other).files[0]!.path).toBe('people_uneven.tif');
 });
 
+test.each([
+  ['2021-12', '2021-12', /2021-12 at the latest: the case records end there, the surveys with 2018-10/, 96],
+  ['2021-07', '2021-07', /2021-07 at the latest: the case records/, 96],
+  [null, '2018-12', /2019-10 at the latest: 12 months after the last survey, 2018-10/, 12],
+])('with surveys of 2018 and cases up to %s, estimates end in %s', async (cases, last, asks, months) => {
+  const { answers, draft, model, faults } = await catalogOf(filesOf(withCasesUpTo(cases)), {
+    name: 'Tiny country',
+    iso_code: 'NG',
+  });
+  expect(answers.last_estimated).toBe(last);
+  expect(draft.questions.find(({ id }) => id === 'last_estimated')!.asks).toMatch(asks);
+  expect(model.parameters.evidence.max_months_after_survey).toBe(months);
+  expect(faults).toEqual([]);
+});
+
+test('cases that run on longer than ranges were tested do not move the last month beyond that', async () => {
+  const files = withCasesUpTo('2021-12');
+  // Surveys of 2008 in place of 2018: 96 months later is 2016-10, before the case records begin.
+  files['surveys.csv'] = String(files['surveys.csv']).replaceAll('2018', '2008');
+  const { draft, answers } = await catalogOf(filesOf(files), { name: 'Tiny country', iso_code: 'NG' });
+  expect(answers.last_estimated).toBe('2016-10');
+  expect(draft.questions.find(({ id }) => id === 'last_estimated')!.asks).toMatch(/96 months after the last survey/);
+});
+
 test('an invalid outline does not stop the draft; the check reports it', async () => {
   const { files } = tinyCountry();
   // A bow tie: two corners of the first area swapped.
@@ -176,6 +200,7 @@ test('answers must have the right form, and are required if nothing can be guess
     first: '2015-01',
     last: '2021-12',
     latest: '2022-07',
+    because: 'the case records end there',
     ages: [6, 59] as const,
     population: ['a.tif', 'b.tif'],
     unnamed: [],

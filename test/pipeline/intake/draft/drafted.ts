@@ -8,6 +8,7 @@ import { type Answers, answersTo } from '../../../../pipeline/intake/draft/quest
 import { listFiles, recogniseFile } from '../../../../pipeline/intake/draft/recognise.ts';
 import { writeDraft } from '../../../../pipeline/intake/draft/write.ts';
 import { temporary } from '../../../support/command-line.ts';
+import { tinyCountry } from '../../../support/tiny-country.ts';
 
 export const NOW = '2026-01-02T03:04:05.000Z';
 
@@ -38,4 +39,20 @@ export async function catalogOf(directory: string, given: Answers) {
     'model.json': JSON.stringify(catalog.model),
   });
   return { ...catalog, root, draft, answers, guessed, faults: (await checkCountry(written, root)).filter(isFault) };
+}
+
+/** The tiny country with surveys of 2018 only, and case records up to a month; null for none. */
+export function withCasesUpTo(last: string | null): Record<string, string | Buffer> {
+  const { files } = tinyCountry();
+  const { 'cases.csv': cases, ...others } = files;
+  const rowsWhere = (content: string | Buffer, keep: (row: string) => boolean) =>
+    String(content)
+      .split('\n')
+      .filter((row, i) => i === 0 || keep(row))
+      .join('\n');
+  return {
+    ...others,
+    'surveys.csv': rowsWhere(files['surveys.csv']!, (row) => !row.startsWith('2021')),
+    ...(last === null ? {} : { 'cases.csv': rowsWhere(cases!, (row) => row.split(',')[1]! <= last) }),
+  };
 }
