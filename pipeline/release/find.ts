@@ -15,9 +15,8 @@ export function findVersion(out: string, version: string | null): Snapshot {
     throw new UsageError(`${out}: found no candidate, expected one; run \`malaria-risk build\` first`);
   if (path.basename(name) !== name || !existsSync(path.join(snapshotsOf(out), name, 'manifest.json'))) {
     const known = [...new Set(candidatesOf(out).map((candidate) => candidate.version))].slice(-5);
-    throw new UsageError(
-      `${snapshotsOf(out)}: found no ${name}, expected an existing version, such as ${known.join(', ')}`,
-    );
+    const such = known.length > 0 ? `, such as ${known.join(', ')}` : '; --out names the directory of another build';
+    throw new UsageError(`${snapshotsOf(out)}: found no ${name}, expected an existing version${such}`);
   }
   return openSnapshot(path.join(snapshotsOf(out), name));
 }

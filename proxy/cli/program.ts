@@ -48,6 +48,11 @@ The options of \`serve\` can also be set in the environment; \`serve --help\` an
 Exit codes: 0 success, 1 the server could not continue, 2 bad input or wrong usage, 3 temporary failure: retry later,
 4 a bug in the program.`;
 
+// Whoever reads the output may have seen enough, as `head` has; the command has done its work.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+});
+
 /** Runs one command. @returns the exit code. */
 export async function run(args: readonly string[]): Promise<number> {
   const program = new Command('malaria-proxy')

@@ -13,7 +13,7 @@ import {
   rmSync,
   statSync,
 } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { lineOf, TryAgain, UsageError } from '../../pipeline/lib/errors.ts';
 import { missingScripts, noStore, schemaOf } from './database.ts';
@@ -39,7 +39,8 @@ const SUFFIXES = ['', '-wal', '-shm', '-journal'];
 export function backUp(file: string, target: string): void {
   if (!existsSync(file)) throw noStore(file);
   if (existsSync(target)) throw new UsageError(`${target} already exists; name a new file`);
-  if (!existsSync(dirname(target))) throw new UsageError(`no folder ${dirname(target)}; make it first`);
+  const folder = dirname(resolve(target));
+  if (!statSync(folder, { throwIfNoEntry: false })) throw new UsageError(`no folder ${folder}; make it first`);
   const temporary = `${target}.unfinished`;
   try {
     rmSync(temporary, { force: true });
@@ -84,7 +85,8 @@ function sync(path: string): void {
  * backup stays taken away (CARRY), and what was granted since then stays counted. If killed at any moment, this leaves
  * the old or the new store, and can be repeated.
  *
- * @param forget goes on if the store in `file` is missing, damaged or no store, without carrying anything over
+ * @param forget goes on if the store in `file` is missing, damaged, no store or a newer program's, without carrying
+ *   anything over
  * @returns the new name of the old store, null if there was none, and whether it was carried over
  * @throws UsageError if `source` is not an intact backup of this service, or a server or another command is using the
  *   store; TryAgain if a file cannot be read or written at present.
@@ -161,7 +163,9 @@ function lockExclusively(file: string, restored: string): DatabaseSync | null {
 function faultIn(db: DatabaseSync | null, file: string): string | null {
   const damage = db === null ? 'no SQLite database' : damageIn(db);
   if (damage !== null) return `${file} is damaged (${damage})`;
-  return schemaIn(db!).version === null ? `${file} is no store` : null;
+  const { version } = schemaIn(db!);
+  if (version === null) return `${file} is no store`;
+  return version > schemaOf('sqlite').length ? `${file} has schema ${version} of a newer malaria-proxy` : null;
 }
 
 /**

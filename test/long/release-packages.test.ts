@@ -98,6 +98,14 @@ describe.skipIf(!registry)(registry ? 'packages' : 'packages (skipped: no npm re
     expect(existsSync(path.join(installed('malaria-proxy'), 'pipeline/publish'))).toBe(false);
   });
 
+  test('both packages know the commit that they were packed from', async () => {
+    const { stdout } = await run('git', ['rev-parse', 'HEAD'], { cwd: ROOT });
+    for (const name of ['malaria-risk', 'malaria-proxy']) {
+      const { commit } = JSON.parse(readFileSync(path.join(installed(name), 'packed.json'), 'utf8'));
+      expect(commit, name).toBe(stdout.trim());
+    }
+  });
+
   test('every dependency has the version in the lock file', () => {
     const lock = JSON.parse(readFileSync(path.join(ROOT, 'package-lock.json'), 'utf8')).packages;
     for (const name of ['malaria-risk', 'malaria-proxy']) {

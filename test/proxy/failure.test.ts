@@ -344,12 +344,16 @@ test('after an earlier backup was restored by mistake, a later one is refused un
   expect(ends().keys).toEqual(revoked.keys);
 });
 
-test.each(['damaged', 'missing'])(
+test.each(['damaged', 'missing', 'of a newer schema'])(
   'a store that is %s stops the restore, and --forget says what is lost',
   async (state) => {
     await backedUp();
     if (state === 'missing') rmSync(file());
-    else writeFileSync(file(), 'no database any more, but long enough to look like one');
+    else if (state === 'of a newer schema') {
+      const db = new DatabaseSync(file());
+      db.exec('UPDATE store SET version = 99');
+      db.close();
+    } else writeFileSync(file(), 'no database any more, but long enough to look like one');
     const refused = await restore();
     expect([refused.code, refused.stderr]).toEqual([
       2,

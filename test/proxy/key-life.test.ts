@@ -6,6 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { isTagged, mintKey } from '../../proxy/store/key-format.ts';
 import { BACKENDS } from '../support/proxy/backends.ts';
 import { type Finished, runCli, runHere } from '../support/proxy/cli-process.ts';
+import { makeBuild } from '../support/proxy/fixture.ts';
 import { createStore } from '../support/proxy/open-store.ts';
 import { codeOf, type Service, startService } from '../support/proxy/service.ts';
 
@@ -190,6 +191,27 @@ test('a store that cannot be reached gives one line and exit code 3, since it ma
   const done = await runHere(['accounts', 'list', '--store', 'postgres://me:secret@127.0.0.1:1/db']);
   expect([done.code, done.stdout]).toEqual([3, '']);
   expect(done.stderr).toMatch(/^(?!.*secret).*PostgreSQL cannot be used: .*ECONNREFUSED.*\n$/);
+});
+
+test('the example for a new key names the address at which clients reach the API', async () => {
+  const { store, remove } = makeBuild();
+  onTestFinished(remove);
+  await createStore(store);
+  const run = (line: string, more = {}) => runHere(line.split(' '), { MALARIA_STORE: store, ...more });
+  await run('accounts create-organisation acme');
+  const create = 'keys create --owner acme --name n --kind test --scopes forecasts';
+  expect((await run(create)).stdout).toContain("'http://127.0.0.1:8080/v1/periods'");
+  const api = { MALARIA_API_URL: 'https://api.example.org' };
+  expect((await run(create, api)).stdout).toContain("'https://api.example.org/v1/periods'");
+});
+
+test('a reader of the output that has seen enough, as head has, is no error', async () => {
+  const { store, remove } = makeBuild();
+  onTestFinished(remove);
+  await createStore(store);
+  // The reader ends before the command writes.
+  const early = await runCli(['keys', 'list', '--store', store], {}, ['bash', '-c', '"$@" | true', 'bash']);
+  expect(early).toMatchObject({ code: 0, stderr: '' });
 });
 
 test('--help prints commands and examples and exits with 0', async () => {

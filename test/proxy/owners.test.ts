@@ -1,6 +1,6 @@
 /** Files that root left behind are named when the service account starts the proxy. */
-import { chmodSync, chownSync, lchownSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { chmodSync, chownSync, lchownSync, mkdtempSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { runCli } from '../support/proxy/cli-process.ts';
 import { makeBuild } from '../support/proxy/fixture.ts';
@@ -27,6 +27,24 @@ test.skipIf(CANNOT_SERVE)(
     expect((await list()).stderr).toContain(`${dirname(file)} belongs to user 0`);
     chownSync(dirname(file), SERVICE, SERVICE);
     expect(await list()).toMatchObject({ code: 0, stderr: '' });
+  },
+);
+
+test.skipIf(CANNOT_SERVE)(
+  asServiceUser('a backup to a folder that this user cannot enter is refused for that reason'),
+  async () => {
+    const { build, store, remove } = makeBuild();
+    onTestFinished(remove);
+    await createStore(store);
+    chmodSync(build, 0o755);
+    for (const path of [dirname(store.replace('sqlite:', '')), store.replace('sqlite:', '')])
+      chownSync(path, SERVICE, SERVICE);
+    const closed = mkdtempSync(join(build, 'closed-'));
+    const asService = ['setpriv', `--reuid=${SERVICE}`, `--regid=${SERVICE}`, '--clear-groups'];
+    const inFolder = ['sh', '-c', `cd ${closed} && exec ${asService.join(' ')} "$@"`, 'sh'];
+    const env = { MALARIA_STORE: store, NODE_COMPILE_CACHE: '' };
+    const { code, stderr } = await runCli(['backup', 'saved'], env, inFolder);
+    expect([code, stderr]).toEqual([3, expect.stringMatching(/^malaria-proxy: EACCES: permission denied.*saved.*\n$/)]);
   },
 );
 

@@ -46,7 +46,7 @@ export default function synthCommand(): Command {
     .option('--states <n>', `states, up to ${NIGERIAN.states} (the default)`, atLeastOne)
     .option('--lgas <n>', 'LGAs', atLeastOne)
     .option('--clusters <n>', 'clusters of the survey rounds with coordinates', atLeastOne)
-    .option('--months <n>', `estimated months, ${NIGERIAN.months} unless given`, atLeastOne)
+    .option('--months <n>', `estimated months, 72 to 240, ${NIGERIAN.months} unless given`, atLeastOne)
     .option('--cells-per-degree <n>', `a multiple of ${NIGERIAN.cells_per_degree}`, atLeastOne)
     .option('--out <dir>', 'directory to write to', DEFAULT_OUT)
     .option('--if-missing', 'do nothing if the complete country of this seed and family is already there')

@@ -130,13 +130,13 @@ function layOut({ name, entry, description, files }: Package, directory: string,
   const json = (file: string, value: unknown) => put(file, `${JSON.stringify(value, null, 2)}\n`);
   json('package.json', about);
   bundle(about.bundleDependencies, ROOT, directory);
-  if (name === 'malaria-risk') json(PACKED, packedRecord());
+  json(PACKED, packedRecord(name === 'malaria-risk' ? KEYED : []));
 }
 
-function packedRecord(): Packed {
+function packedRecord(keyed: readonly string[]): Packed {
   const { commit, dirty, lock_file } = codeState();
   if (lock_file === null) throw new Error('package-lock.json: found none, expected that of a checkout');
-  const modules = Object.fromEntries(KEYED.map((module) => [compiledName(module), codeOf(module)]));
+  const modules = Object.fromEntries(keyed.map((module) => [compiledName(module), codeOf(module)]));
   return { commit, dirty, lock_file, modules };
 }
 

@@ -8,15 +8,19 @@ import type { NewKey } from '../../store/accounts-and-keys.ts';
 import { checkBrand, curlLine, hasKeyForm, isTagged, KEY_KINDS, type KeyKind } from '../../store/key-format.ts';
 import type { Account, Key } from '../../store/row-types.ts';
 import { SETTLED_MS } from '../../store/tag-secrets.ts';
-import { isoOf, print, printTable, type StoreOptions, storeCommand } from './shared.ts';
+import { apiUrlOption, isoOf, print, printTable, type StoreOptions, storeCommand } from './shared.ts';
 
-interface CreateOptions extends StoreOptions {
+interface NewKeyOptions extends StoreOptions {
+  expires?: string;
+  brand: string;
+  apiUrl: string;
+}
+
+interface CreateOptions extends NewKeyOptions {
   owner: string;
   name: string;
   kind: KeyKind;
   scopes: string;
-  expires?: string;
-  brand: string;
 }
 
 export function addKeyCommands(program: Command): void {
@@ -47,13 +51,10 @@ export function addKeyCommands(program: Command): void {
     )
     .requiredOption('--scopes <a,b>', 'one or more of risk_scores, forecasts, lga_boundaries')
     .option('--expires <iso>', 'date or time at which the key stops working; by default it never expires')
-    .addOption(brandOption());
+    .addOption(brandOption())
+    .addOption(exampleUrlOption());
 
-  const rotate = async (
-    store: AccountStore,
-    options: StoreOptions & { expires?: string; brand: string },
-    id: string,
-  ) => {
+  const rotate = async (store: AccountStore, options: NewKeyOptions, id: string) => {
     const now = systemClock.wallMs();
     const expiresAt = expiryOf(options, now);
     const found = (await store.listKeys()).find(({ key }) => key.id === id);
@@ -65,7 +66,8 @@ export function addKeyCommands(program: Command): void {
   };
   storeCommand(keys, 'rotate <id>', 'create a replacement for a key; the old one works until it is revoked', rotate)
     .option('--expires <iso>', 'date or time at which the new key stops working; by default it never expires')
-    .addOption(brandOption());
+    .addOption(brandOption())
+    .addOption(exampleUrlOption());
 
   const list = async (store: AccountStore, { owner, json }: StoreOptions & { owner?: string }) =>
     showKeys(await store.listKeys(owner), json);
@@ -126,22 +128,24 @@ export function addKeyCommands(program: Command): void {
   );
 }
 
-async function create(store: AccountStore, newKey: NewKey, { json }: { json?: boolean }, now: number): Promise<void> {
+async function create(store: AccountStore, newKey: NewKey, options: NewKeyOptions, now: number): Promise<void> {
   const { key, secret } = await store.createKey(newKey, now);
-  if (json) {
+  if (options.json) {
     print(JSON.stringify({ id: key.id, key: secret, ...toShown(key, newKey.owner, now) }, null, 2));
     return;
   }
   print(`${key.kind} key ${key.id} for '${newKey.owner}', scopes ${key.scopes.join(', ')}. It is shown only once:\n`);
   print(`  ${secret}\n`);
   print(`Try it while \`malaria-proxy serve\` runs:\n`);
-  print(`  ${curlLine(secret, 'http://127.0.0.1:8080', '/v1/periods')}`);
+  print(`  ${curlLine(secret, options.apiUrl, '/v1/periods')}`);
 }
 
 export function brandOption(): Option {
   const option = new Option('--brand <word>', 'prefix of new keys').env('MALARIA_BRAND').default('malaria');
   return option.argParser(checkBrand);
 }
+
+const exampleUrlOption = (): Option => apiUrlOption().default('http://127.0.0.1:8080');
 
 function showKeys(found: { key: Key; owner: Account }[], json = false) {
   const now = systemClock.wallMs();

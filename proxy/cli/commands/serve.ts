@@ -14,6 +14,7 @@ import { createFirstKey } from './first-key.ts';
 import { brandOption } from './keys.ts';
 import {
   addStoreOptions,
+  apiUrlOption,
   dashboardUrlOption,
   origin,
   print,
@@ -64,9 +65,7 @@ export function addServeCommand(program: Command): void {
       'port of the dashboard; 0 for any free port; without it there is no dashboard',
     ).argParser(port),
     dashboardUrlOption().default(undefined, 'its own address'),
-    setting('--api-url <url>', 'URL at which clients reach the API, as shown on the dashboard')
-      .argParser(origin)
-      .default(undefined, 'its own address'),
+    apiUrlOption().default(undefined, 'its own address'),
     setting(
       '--report-url <url>',
       'where people of the dashboard find the report of the snapshot, to which it links',

@@ -52,6 +52,10 @@ export function dashboardUrlOption(): Option {
   return setting('--dashboard-url <url>', description).argParser(origin);
 }
 
+export function apiUrlOption(): Option {
+  return setting('--api-url <url>', 'URL at which clients reach the API, as shown in examples').argParser(origin);
+}
+
 /** A commander parser for http and https origins, without a trailing slash. */
 export function origin(text: string): string {
   const url = URL.parse(text.trim());

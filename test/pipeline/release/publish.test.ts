@@ -168,6 +168,8 @@ test('for an unknown version or a path the error lists existing versions', async
       expect.stringContaining(`expected an existing version, such as ${first}, ${second}`),
     ]);
   }
+  const elsewhere = await runHere(['publish', first, '--out', temporary()]);
+  expect(elsewhere.stderr).toMatch(/expected an existing version; --out names the directory of another build/);
   const { code, stderr } = await runHere(['publish', '--out', temporary()]);
   expect([code, stderr]).toEqual([2, expect.stringContaining('found no candidate')]);
 });
