@@ -97,12 +97,13 @@ export function reportQuestions(snapshotOf: () => string) {
     expect(await headline(since)).toContain(`${state}, `);
     if (Math.abs(change) > 0.005)
       expect(await headline(since)).toContain(`${Math.abs(change).toFixed(2)} ${change > 0 ? 'above' : 'below'} `);
-    const found = /90% range (\S+) to (\S+)\. The chance that it rose is (\d+)%/.exec(
+    const found = /90% range (\S+) to (\S+)\. The chance that it (rose|fell) is (\d+)%/.exec(
       (await since.textContent('#words'))!,
     )!;
     const [low, high] = [found[1]!, found[2]!.replace(/\.$/, '')].map((text) => Number(text.replace('−', '-')));
     expect((low! + high!) / 2).toBeCloseTo(change, 1);
-    expect(Number(found[3]) > 50).toBe(change > 0);
+    expect(found[3]).toBe(change < 0 ? 'fell' : 'rose');
+    expect(Number(found[4])).toBeGreaterThanOrEqual(50);
     // For a month without an answer the page moves to the nearest month that has one.
     const { page: early } = await open(`#changed?m=${first_estimated}`);
     expect(await early.inputValue('#month')).not.toBe('0');

@@ -7,14 +7,16 @@ interface Group {
   rules: readonly string[];
 }
 
-const DECIDED: Group = {
-  heading: 'To be decided before publishing',
+/** Heading of what `publish` asks to approve. */
+export const DECIDED = 'To be decided before publishing';
+const TO_BE_DECIDED: Group = {
+  heading: DECIDED,
   hint: '`malaria-risk review` shows what they change; `publish --approve REASON` accepts them',
   rules: ['hard to believe', 'accepted in doubt', 'not credited', 'unpinned'],
 };
 /** Groups of rules, the most serious first. */
 const GROUPS: readonly Group[] = [
-  DECIDED,
+  TO_BE_DECIDED,
   {
     heading: 'Without data of their own',
     hint: 'their answers are null or based on what is named here; `malaria-risk catalog update SOURCE FILE` accepts a more complete file',
@@ -42,7 +44,7 @@ const NOTES: Group = { heading: 'Notes', rules: [] };
 const MODELS: ReadonlySet<string> = new Set(['season', 'link', 'risk', 'validation', 'forecast', 'transmission']);
 
 /** Findings in lines, those of `rules` first and in their order; what is found alike of several sources is one line. */
-export function findingLines(findings: readonly Finding[], rules: readonly string[] = DECIDED.rules): string[] {
+export function findingLines(findings: readonly Finding[], rules: readonly string[] = TO_BE_DECIDED.rules): string[] {
   const position = ({ rule }: Finding) => (rules.includes(rule) ? rules.indexOf(rule) : rules.length);
   const inOrder = findings.toSorted((a, b) => position(a) - position(b));
   const alike = Map.groupBy(inOrder, ({ rule, what }) => `(${rule}): ${what}`);
@@ -50,10 +52,10 @@ export function findingLines(findings: readonly Finding[], rules: readonly strin
 }
 
 const groupOf = ({ rule, needs_approval }: Finding) =>
-  needs_approval ? DECIDED : (GROUPS.find(({ rules }) => rules.includes(rule)) ?? NOTES);
+  needs_approval ? TO_BE_DECIDED : (GROUPS.find(({ rules }) => rules.includes(rule)) ?? NOTES);
 
 /** Whether it is a message about a fit, which asks nothing of the data team. */
-export const isOfModel = (finding: Finding): boolean => MODELS.has(finding.stage) && groupOf(finding) !== DECIDED;
+export const isOfModel = (finding: Finding): boolean => MODELS.has(finding.stage) && groupOf(finding) !== TO_BE_DECIDED;
 
 /** A build's findings: the most serious first, each group with what to do; those about fits on demand. */
 export function findingBlocks(findings: readonly Finding[]): Block[] {

@@ -91,7 +91,7 @@ export const changed: Tab = {
     return [
       ...(own
         ? [
-            `The change is ${signed(own.change)}, its 90% range ${signed(own.low)} to ${signed(own.high)}. The chance that it rose is ${Math.round(100 * own.chance)}%.`,
+            `The change is ${signed(own.change)}, its 90% range ${signed(own.low)} to ${signed(own.high)}. The chance that it ${own.change < 0 ? 'fell' : 'rose'} is ${Math.round(100 * (own.change < 0 ? 1 - own.chance : own.chance))}%.`,
           ]
         : []),
       ...rounds(),
@@ -180,6 +180,6 @@ function rounds(): string[] {
   );
   return [
     `Share positive in surveys of ${scope()}, with 95% ranges: ${figures.join(', ')}.`,
-    ...(view.state === null && apart.length > 0 ? [`In towns and in the country: ${apart.join(', ')}.`] : []),
+    ...(view.state === null && apart.length > 0 ? [`In towns and in rural areas: ${apart.join(', ')}.`] : []),
   ];
 }

@@ -45,9 +45,11 @@ export function startControls(): void {
     element('month-name').textContent = name;
     element('kind').textContent = isForecast(view.month) ? 'forecast' : 'estimated';
     element('kind').classList.toggle('forecast', isForecast(view.month));
-    element<HTMLButtonElement>('earlier').disabled = view.month === first;
-    element<HTMLButtonElement>('later').disabled = view.month === end;
-    element<HTMLButtonElement>('home').disabled = view.state === null;
+    const stops = { earlier: view.month === first, later: view.month === end };
+    for (const [id, stop] of Object.entries(stops)) {
+      element<HTMLButtonElement>(id).disabled = stop;
+      element(id).title = stop ? `The open question has no answer for ${id} months` : '';
+    }
     if (listed !== view.state) {
       const own = data.lgas.filter((row) => row.state_code === view.state).sort((a, b) => (a.lga < b.lga ? -1 : 1));
       lga.replaceChildren(

@@ -110,6 +110,12 @@ const KEY_WIDTH = 24;
 function svgOf(tab: Tab): string {
   const map = element<SVGSVGElement>('map').cloneNode(true) as SVGSVGElement;
   const [x, y, width, height] = map.getAttribute('viewBox')!.split(' ').map(Number) as [number, number, number, number];
+  // What lies outside of the part shown is cut off, as on the page.
+  const part = document.createElementNS(map.namespaceURI, 'svg');
+  for (const [name, value] of Object.entries({ x, y, width, height, viewBox: [x, y, width, height].join(' ') }))
+    part.setAttribute(name, String(value));
+  part.append(...map.childNodes);
+  map.append(part);
   // Everything beside the map is laid out in hundredths of its width, from its upper left corner.
   const unit = width / 100;
   const add = (tag: string, attributes: Record<string, string | number>, text = '') => {

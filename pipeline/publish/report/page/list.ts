@@ -150,7 +150,7 @@ function list(tab: Tab): Node[] {
               draw();
             },
           },
-          'First tenth only',
+          tab.id === 'where' ? 'Worst tenth only' : 'First tenth only',
         ),
       ),
     ),

@@ -45,6 +45,7 @@ function show({ k, x, y }: d3.ZoomTransform): void {
   frame.style.touchAction = k > 1 ? 'none' : 'pan-x pan-y';
   scaleHatching(1 / k);
   nameLgas(k);
+  writeTip(null);
 }
 
 /** Moves the map to a transform, unless it is there. */
@@ -177,6 +178,7 @@ export function startMap(): void {
     if (!(target instanceof Element && target.closest('#lgas'))) writeTip(null);
   });
   const on = d3.select(frame).call(zoom).on('dblclick.zoom', null);
+  element('home').addEventListener('click', () => moveTo(d3.zoomIdentity));
   element('nearer').addEventListener('click', () => zoom.scaleBy(on, 1.6));
   element('farther').addEventListener('click', () => zoom.scaleBy(on, 1 / 1.6));
   const PAN = 60;

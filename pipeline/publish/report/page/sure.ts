@@ -20,8 +20,9 @@ import { fewest, TESTED, testedIn, testedInWords, untested } from './tested.ts';
 import { rangeBar, scoreRecord } from './where.ts';
 import { capital, count, integer, share, withRange } from './words.ts';
 
-const CUTS: [Chance, number, string][] = data.levels.flatMap(({ level, below }) =>
-  below === null || below < 0.1 ? [] : [[`above_${level}` as Chance, below, `${below.toFixed(2)} or more`]],
+/** Lower ends of the levels from moderate on, each with the level's name. */
+const CUTS: [Chance, number, string][] = data.levels.flatMap(({ level, below }, i) =>
+  below === null || below < 0.1 ? [] : [[`above_${level}` as Chance, below, `${capital(levelName(i + 1))} or above`]],
 );
 const TENTH = 'nation';
 const widthOfRange = (code: string) => scoreOf(code, view.month).high - scoreOf(code, view.month).low;
@@ -31,7 +32,7 @@ const { lga } = data.words;
 const event = () => {
   const by = chosen(sure);
   const cut = CUTS.find(([value]) => value === by);
-  if (cut) return `the true share is ${cut[2]}`;
+  if (cut) return `the true share is ${cut[1].toFixed(2)} or more`;
   return by === TENTH
     ? `the place is among the highest tenth of ${lga.many} in ${data.country}`
     : 'the level shown is the true one';
@@ -87,7 +88,10 @@ export const sure: Tab = {
     }
     const likely = all.filter((code) => chance(code, by as Chance) > 50);
     const certain = all.filter((code) => chance(code, by as Chance) >= 90);
-    const tail = by === TENTH ? `among the country’s highest tenth` : `at ${CUTS.find(([value]) => value === by)![2]}`;
+    const tail =
+      by === TENTH
+        ? `among the country’s highest tenth`
+        : `at ${CUTS.find(([value]) => value === by)![1].toFixed(2)} or more`;
     return `${count(likely.length, lga)} ${likely.length === 1 ? 'is' : 'are'} more likely than not ${tail}; ${integer(certain.length)} with at least 90% probability`;
   },
   words: () => {

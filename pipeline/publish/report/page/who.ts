@@ -125,7 +125,7 @@ export const who: Tab = {
       more <= 0
         ? inSentence(named)
         : `${named.slice(0, NAMED).join(', ')} and ${integer(more)} more ${more === 1 ? lga.one : lga.many}`;
-    return `${integer(nets())} nets${where} go to ${list}`;
+    return `${integer(d3.sum(given, netsFor))} of ${integer(nets())} nets${where} go to ${list}`;
   },
   words: () => {
     const { order, given } = current().plan;
@@ -170,7 +170,7 @@ export const who: Tab = {
     {
       head: 'Chance in plan',
       kind: 'number',
-      cell: (code) => `${Math.round(100 * chanceInPlan(code))}%`,
+      cell: (code) => (netsFor(code) > nets() ? 'too large' : `${Math.round(100 * chanceInPlan(code))}%`),
       by: chanceInPlan,
     },
     {

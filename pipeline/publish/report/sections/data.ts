@@ -1,8 +1,8 @@
 import { wordsOf } from '../../../contract/words.ts';
-import { blocksOf } from '../../../lib/pages/blocks.ts';
+import { type Block, blocksOf } from '../../../lib/pages/blocks.ts';
 import { type Html, html } from '../../../lib/pages/html.ts';
 import type { Contents } from '../../snapshot/contents.ts';
-import { findingBlocks, isOfModel } from '../../snapshot/findings.ts';
+import { DECIDED, findingBlocks, isOfModel } from '../../snapshot/findings.ts';
 import type { Finding } from '../../snapshot/provenance.ts';
 import type { Evidence } from '../shared/evidence.ts';
 import { inSentence } from '../shared/names.ts';
@@ -16,8 +16,14 @@ export const dataTab = (
 ): Html => html`${doubtful(contents, evidence)}
 <section id="findings" aria-labelledby="findings-head"><h2 id="findings-head">Gaps in the data</h2>
 <p class="lead">What the build found, and the rule that it applied in each case.</p>
-${blocksOf(findingBlocks(findings.filter((finding) => !isOfModel(finding))))}</section>
+${blocksOf(findingBlocks(findings.filter((finding) => !isOfModel(finding))).map(forReaders))}</section>
 ${sourcesSection(contents)}`;
+
+/** Without what a data team is to do about it; what it had to approve is what readers should doubt. */
+const forReaders = (block: Block): Block =>
+  typeof block === 'object' && 'items' in block
+    ? { ...block, hint: undefined, ...(block.heading === DECIDED ? { heading: 'Hard to believe' } : {}) }
+    : block;
 
 interface Doubt {
   what: string;
