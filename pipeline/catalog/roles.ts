@@ -1,4 +1,5 @@
 /** The roles that a country's files can have in the pipeline, and the columns that each role requires. */
+import type { Source } from './sources.ts';
 
 /**
  * A role and its columns, by the project's names: required and optional ones. `what` is for any country: areas are
@@ -14,7 +15,7 @@ interface RoleForm {
   either?: readonly (readonly string[])[];
 }
 
-/** Names of places in tables keyed by codes: a name that belongs to another place is refused. */
+/** Names of places, beside codes or in place of them. Beside codes, a name that belongs to another place is refused. */
 const NAMES = ['lga', 'state'] as const;
 
 /** Columns of codes, names, words and times; every other column of a table holds numbers. */
@@ -127,3 +128,17 @@ export const formOf = (role: Role): RoleForm => ROLES[role];
 
 export const TABLE_FORMATS = ['csv', 'dbf', 'json'] as const;
 export const isTable = ({ format }: { format: string }): boolean => TABLE_FORMATS.some((name) => name === format);
+
+/** The level of the areas of a table that has their names and no codes or locations (`aliases.csv`); else null. */
+export function namedLevel(source: Pick<Source, 'role' | 'format' | 'columns'>): 'lga' | 'state' | null {
+  const { columns = {} } = source;
+  if (!isTable(source) || source.role === 'lga_codes' || columns.lga_pcode || columns.longitude) return null;
+  if (columns.lga && knownColumns(source.role).includes('lga_pcode')) return 'lga';
+  return columns.state && !columns.state_pcode ? 'state' : null;
+}
+
+/** The columns that a role's source may have, apart from those named after a figure. */
+export function knownColumns(role: Role): readonly string[] {
+  const { columns, optional = [], either = [] } = formOf(role);
+  return [...columns, ...optional, ...either.flat()];
+}

@@ -4,7 +4,8 @@ import { readEach, refusalIn } from '../lib/bad-input.ts';
 import type { CaseSeries } from './case-series.ts';
 import type { Areas, CasesRow, Census } from './ingest-tables.ts';
 import { type CodeReader, codeReader, declareGap, type IngestInput, nameOf, sourcesOf } from './input.ts';
-import { type RawRow, type RawTable, readTable } from './readers/raw-table.ts';
+import { readPlaced } from './places-by-name.ts';
+import type { RawRow, RawTable } from './readers/raw-table.ts';
 
 /** A finding names this many places with blank months. */
 const EXAMPLES = 3;
@@ -43,7 +44,7 @@ async function readSeries(
   level: 'state' | 'lga',
 ): Promise<CaseSeries[]> {
   const key = level === 'lga' ? 'lga_pcode' : 'state_pcode';
-  const table = await readTable(input.rawData, source, input.report);
+  const table = await readPlaced(input, areas, source);
   table.refuseDuplicates([key, ...table.timeColumns]);
   const code = codeReader(input, areas);
   const rows = new Map<string, RawRow[]>();

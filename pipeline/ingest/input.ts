@@ -4,8 +4,9 @@ import type { Role } from '../catalog/roles.ts';
 import type { Gap, Source } from '../catalog/sources.ts';
 import type { ReportLine } from '../engine/stage.ts';
 import { refusalIn } from '../lib/bad-input.ts';
+import { plain } from '../lib/likeness.ts';
 import type { Areas } from './ingest-tables.ts';
-import { type OtherNames, plain } from './names.ts';
+import type { OtherNames } from './names.ts';
 import type { RawRow } from './readers/raw-table.ts';
 
 /** Input of every part of the ingest stage; each adds its findings to `report`. */

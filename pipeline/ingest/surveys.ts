@@ -7,7 +7,8 @@ import { readEach, refusalIn } from '../lib/bad-input.ts';
 import type { Areas, Cluster, StateRound, SurveyRow, Surveys } from './ingest-tables.ts';
 import { codeReader, type IngestInput, nameOf, sourcesOf } from './input.ts';
 import type { Locate } from './locate.ts';
-import { type RawRow, readTable } from './readers/raw-table.ts';
+import { readPlaced } from './places-by-name.ts';
+import type { RawRow } from './readers/raw-table.ts';
 
 /**
  * Largest displacement of DHS clusters plus tolerance for differing outlines, km; anything farther is another place.
@@ -73,7 +74,7 @@ export async function readClusters(
   locate: Locate,
   source: Source,
 ): Promise<{ clusters: Cluster[]; rows: SurveyRow[] }> {
-  const table = await readTable(input.rawData, source, input.report);
+  const table = await readPlaced(input, areas, source);
   table.refuseDuplicates(['survey_year', 'cluster_id', 'method']);
   const displaced = source.displaced === true;
   const snapped: string[] = [];
@@ -130,7 +131,7 @@ export async function readStates(
   areas: Areas,
   source: Source,
 ): Promise<{ rounds: StateRound[]; rows: SurveyRow[] }> {
-  const table = await readTable(input.rawData, source, input.report);
+  const table = await readPlaced(input, areas, source);
   table.refuseDuplicates(['survey_year', 'state_pcode', 'method']);
   const code = codeReader(input, areas);
   const { first, last } = source.fieldwork!;

@@ -53,6 +53,13 @@ export class RawRow {
     return this.values[column] != null;
   }
 
+  /** The row's month, or whatever stands in its place; null without one. */
+  get monthText(): string | null {
+    const { period, year, month } = this.values;
+    if (period) return period;
+    return year && month ? `${year}-${month.padStart(2, '0')}` : null;
+  }
+
   /** @throws BadInput if the cell is empty */
   text(column: string): string {
     const value = this.values[column];

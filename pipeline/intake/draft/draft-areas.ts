@@ -2,9 +2,9 @@
 
 import type { Source } from '../../catalog/sources.ts';
 import { ANY_CODE } from '../../contract/territory.ts';
-import { plain } from '../../ingest/names.ts';
 import type { TextTable } from '../../ingest/readers/csv.ts';
 import { BadInput, refusalIn } from '../../lib/bad-input.ts';
+import { plain } from '../../lib/likeness.ts';
 import { type ColumnName, cellsOf, columnMatching, columnOf, columnsNamed } from './draft-columns.ts';
 import type { LeftOut, OutlineFile, TableFile } from './recognise.ts';
 

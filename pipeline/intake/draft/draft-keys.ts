@@ -2,9 +2,9 @@
 import type { MonthOrder } from '../../catalog/dialect.ts';
 import type { Source } from '../../catalog/sources.ts';
 import { isPeriod } from '../../contract/months.ts';
-import { plain } from '../../ingest/names.ts';
 import type { TextTable } from '../../ingest/readers/csv.ts';
 import { monthOrdersOf, readMonth, readMonthOfYear } from '../../ingest/readers/months.ts';
+import { plain } from '../../lib/likeness.ts';
 import { cellsOf, columnMatching, columnsNamed } from './draft-columns.ts';
 
 /** A level's codes, and the code of each name that only one area has, by the name's letters and digits. */
