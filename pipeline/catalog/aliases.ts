@@ -25,6 +25,13 @@ const COLUMNS = ['name', 'parent', 'code', 'from'] as const;
 export const aliasesCsv = (aliases: readonly Alias[]): string => `${toCsv(aliases, COLUMNS)}\n`;
 export const describeAlias = (alias: Alias): string => aliasesCsv([alias]).split('\n')[1]!;
 
+const keyOf = ({ name, parent }: Pick<Alias, 'name' | 'parent'>) => JSON.stringify([plain(name), plain(parent)]);
+
+/** The list with further rows, each name once. */
+export function withAliases(known: readonly Alias[] = [], more: readonly Alias[]): Alias[] {
+  return [...known, ...more].filter((alias, i, all) => all.findIndex((one) => keyOf(one) === keyOf(alias)) === i);
+}
+
 /** @throws BadInput naming the row; a name cannot have two codes, because nothing tells how to divide its figures */
 export function readAliases(directory: string): Alias[] | undefined {
   const file = path.join(directory, ALIASES_FILE);
@@ -38,7 +45,7 @@ export function readAliases(directory: string): Alias[] | undefined {
     const [name = '', parent = '', code = '', from = ''] = cells;
     if (cells.length !== COLUMNS.length || !plain(name) || !code) throw ofRow(cells.join(), 'name,parent,code,from');
     if (from && !isPeriod(from)) throw ofRow.at('from')(from, 'the month of a split, YYYY-MM, or nothing');
-    const key = JSON.stringify([plain(name), plain(parent)]);
+    const key = keyOf({ name, parent });
     if (seen.has(key)) throw ofRow(`${name} again`, 'each name once: areas that were merged cannot be divided');
     seen.add(key);
     return { name, parent, code, from };

@@ -176,8 +176,7 @@ export async function readTable(
   if (!existsSync(full))
     throw refusal('no such file', source.id ? `the source ${source.id} of the catalog` : 'a CSV table');
   const { dialect = {} } = source;
-  const text = await readText(full, file, source.format, dialect);
-  const { header, rows: all, mayBeCut } = inOwnDialect(text, dialect, refusal);
+  const { header, rows: all, mayBeCut } = await readCells(full, file, source, refusal);
   if (mayBeCut) report.push({ source: source.id ?? file, rule: 'no line end', what: `${file}: ${MAY_BE_CUT}` });
   const indexOf = (name: string) => {
     const index = header.indexOf(name);
@@ -232,6 +231,10 @@ function columnsOf({ columns, classes = [], classes_total }: Partial<Source>): R
   return names;
 }
 
+async function readCells(full: string, file: string, { format, dialect = {} }: Partial<Source>, refusal: Refusal) {
+  return inOwnDialect(await readText(full, file, format, dialect), dialect, refusal);
+}
+
 function readText(
   full: string,
   file: string,
@@ -240,6 +243,12 @@ function readText(
 ): Promise<TextTable> {
   if (format === 'dbf') return readDbf(full, file);
   return format === 'json' ? readJsonTable(full, file) : readCsv(full, file, separator);
+}
+
+/** The columns of a table. */
+export async function readHeader(rawData: string, source: Source): Promise<readonly string[]> {
+  const file = source.files[0]!.path;
+  return (await readCells(path.join(rawData, file), file, source, refusalIn(file))).header;
 }
 
 /** A cell's text, replaced if the catalog recodes it. */

@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Model } from '../../catalog/model.ts';
 import { isTable } from '../../catalog/roles.ts';
 import type { Source } from '../../catalog/sources.ts';
-import { readTable } from '../../ingest/readers/raw-table.ts';
+import type { RawTable } from '../../ingest/readers/raw-table.ts';
 import { compareOutlines, doubtsOfOutlines, type OutlineComparison, readOutlines } from './compare-outlines.ts';
 import { compareRasters, doubtsOfRasters, type RasterComparison } from './compare-rasters.ts';
 import { type ComparedRow, compareRows, type RowComparison } from './compare-rows.ts';
@@ -31,17 +31,21 @@ export interface FilePair {
   before: string;
 }
 
-/** @param pairs rasters that have changed */
+/**
+ * @param pairs rasters that have changed
+ * @param read reads a table with the codes of its areas
+ */
 export async function compareSources(
   was: Side,
   is: Side,
   states: Model['states'],
   pairs: readonly FilePair[],
+  read: (rawData: string, source: Source) => Promise<RawTable>,
 ): Promise<SourceComparison> {
   const { source } = is;
   if (isTable(source)) {
     const rowsOf = async (side: Side) =>
-      side.rows ?? comparedRows(await readTable(side.rawData, side.source), side.source, states);
+      side.rows ?? comparedRows(await read(side.rawData, side.source), side.source, states);
     const rows = await compareRows(await rowsOf(was), await rowsOf(is));
     return { rows, doubts: doubtsOfRows(source.role, rows) };
   }

@@ -2,28 +2,35 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import path from 'node:path';
+import { ALIASES_FILE, aliasesCsv, withAliases } from '../../catalog/aliases.ts';
 import { type Country, readUnchecked, schemaFaults } from '../../catalog/country.ts';
 import { checkCovariates } from '../../catalog/covariate-rules.ts';
 import { checkEvidence } from '../../catalog/evidence-rules.ts';
 import { checkModel } from '../../catalog/model-rules.ts';
-import { isTable } from '../../catalog/roles.ts';
+import { isTable, namedLevel } from '../../catalog/roles.ts';
 import { checkSource, checkTogether } from '../../catalog/source-rules.ts';
 import type { Acceptance, Source } from '../../catalog/sources.ts';
 import type { Period } from '../../contract/months.ts';
 import { tell, wordsOf } from '../../contract/words.ts';
 import type { ReportLine } from '../../engine/stage.ts';
+import { ingestAreas } from '../../ingest/areas.ts';
+import type { Areas } from '../../ingest/ingest-tables.ts';
+import { matchNames, type NameMatch, readPlaced } from '../../ingest/places-by-name.ts';
+import { readHeader, readTable } from '../../ingest/readers/raw-table.ts';
 import { writeAtomic } from '../../lib/atomic-write.ts';
 import { BadInput } from '../../lib/bad-input.ts';
 import { sha256File } from '../../lib/hash.ts';
 import { keepFile, keptFile } from '../accepted-files.ts';
 import { readReference } from '../check/check-country.ts';
 import { readOneRaster, readOneTable } from '../check/check-source.ts';
+import { type Fault, faultsOf } from '../check/fault.ts';
 import { findDoubts } from '../check/find-doubts.ts';
 import { compareSources, type FilePair, type SourceComparison } from '../compare/compare-sources.ts';
+import { columnOf } from '../draft/draft-columns.ts';
 import { type Edit, editsOf } from './edits.ts';
 import { linkedView, type NewFile, newFilesOf } from './file-paths.ts';
 import { editJson } from './json-edits.ts';
-import { measureSource } from './measure-source.ts';
+import { measureSource, type ReadRaw } from './measure-source.ts';
 
 export interface UpdateRequest {
   country: string;
@@ -37,6 +44,8 @@ export interface UpdateRequest {
   /** New descriptive fields of the entry. */
   about: Partial<Pick<Source, 'release' | 'citation' | 'licence' | 'title'>>;
   lastEstimated?: Period | undefined;
+  /** Writes doubtful names to `aliases.csv`, as proposed. */
+  acceptNames?: boolean | undefined;
   /** Accepts the update for this reason; without it nothing is changed. */
   accept?: { reason: string; by: string; at: string } | undefined;
 }
@@ -49,8 +58,15 @@ export interface Update {
   /** Null if no file has changed, or the previously accepted files are not available. */
   comparison: SourceComparison | null;
   doubts: string[];
+  /** The names that a table goes by. Nothing is compared while one of them has no area. */
+  names: MatchedName[];
+  /** What else is wrong with a table whose names have no areas yet. */
+  faults: Fault[];
   accepted: boolean;
 }
+
+/** A name with the number of its rows. */
+export type MatchedName = Omit<NameMatch, 'rows'> & { rows: number };
 
 /** @throws BadInput if a build would refuse the new files, or for months without evidence */
 export async function updateSource(request: UpdateRequest): Promise<Update> {
@@ -58,16 +74,42 @@ export async function updateSource(request: UpdateRequest): Promise<Update> {
   const [fault] = schemaFaults(request.country);
   if (fault) throw fault;
   const country = readUnchecked(request.country, request.rawData);
-  const { rawData } = country;
+  const { rawData, model } = country;
   const was = sourceIn(country, request.source);
   const given = newFilesOf(was, request.files, request.period);
   const view = viewOf(country, was, given);
   const views = [view];
   try {
-    const proposal = { ...withNewFiles(was, given), ...request.about };
-    const { source: is, rows } = await measureSource(proposal, view, country.model.states);
-    const proposed = proposedCountry(country, is, view, request.lastEstimated);
-    const report = await checkProposed(proposed, is);
+    const proposal = await withOwnPlaces({ ...withNewFiles(was, given), ...request.about }, view);
+    const byName = namedLevel(was) !== null || namedLevel(proposal) !== null;
+    const areas = byName ? await areasIn(country, view) : null;
+    const read: ReadRaw = (from, source) =>
+      areas ? readPlaced({ rawData: from, model, report: [] }, areas, source) : readTable(from, source);
+    const check = async () => {
+      const measured = await measureSource(proposal, view, model.states, read);
+      const proposed = proposedCountry(country, measured.source, view, request.lastEstimated);
+      return { ...measured, proposed, report: await checkProposed(proposed, measured.source) };
+    };
+    const matches =
+      areas && namedLevel(proposal) ? matchNames(await readTable(view, proposal), proposal, areas, model) : [];
+    const names = matches.map((match): MatchedName => ({ ...match, rows: match.rows.length }));
+    const doubtful = names.filter(({ area }) => area === null);
+    if (doubtful.length > 0) {
+      const aliases = withAliases(
+        model.aliases,
+        doubtful.flatMap((match) => match.proposal ?? []),
+      );
+      const isComplete = doubtful.every((match) => match.proposal);
+      if (request.acceptNames && aliases.length > 0)
+        await writeAtomic(path.join(country.directory, ALIASES_FILE), aliasesCsv(aliases));
+      model.aliases = aliases;
+      if (!request.acceptNames || !isComplete) {
+        // What else would be refused once the names are accepted.
+        const faults = isComplete ? await faultsOf('tables and outlines', was.id, check) : [];
+        return { source: was.id, files: [], edits: [], comparison: null, doubts: [], names, faults, accepted: false };
+      }
+    }
+    const { source: is, rows, proposed, report } = await check();
 
     const files = changedFiles(was, is);
     const before = await acceptedView(out, rawData, was);
@@ -80,6 +122,7 @@ export async function updateSource(request: UpdateRequest): Promise<Update> {
             { source: is, rawData: view, rows },
             states,
             pairsOf(was, is, files),
+            read,
           )
         : null;
     const known = was.files.some(({ sha256 }) => sha256 !== undefined);
@@ -93,7 +136,7 @@ export async function updateSource(request: UpdateRequest): Promise<Update> {
     ];
     if (accept && files.length > 0) proposed.model.updated_at = accept.at;
     const edits = editsOf(country, proposed, was, is);
-    const update: Update = { source: was.id, files, edits, comparison, doubts, accepted: false };
+    const update: Update = { source: was.id, files, edits, comparison, doubts, names, faults: [], accepted: false };
     if (!accept || (files.length === 0 && edits.length === 0)) return update;
 
     if (before) for (const { path: file, sha256 } of was.files) await keepFile(out, path.join(before, file), sha256!);
@@ -122,14 +165,37 @@ export async function updateSource(request: UpdateRequest): Promise<Update> {
   }
 }
 
-function sourceIn({ sources }: Country, id: string): Source {
-  const found = sources.find((source) => source.id === id);
-  if (found) return found;
+/** The source with this id, or else that of the file with this name, with or without its ending. */
+function sourceIn({ sources }: Country, name: string): Source {
+  const byId = sources.filter((source) => source.id === name);
+  const isNamed = (file: string) => [path.basename(file), path.parse(file).name].includes(name);
+  const found = byId.length > 0 ? byId : sources.filter(({ files }) => files.some((file) => isNamed(file.path)));
+  if (found.length === 1) return found[0]!;
   throw new BadInput({
     file: 'sources.json',
-    found: `no source ${id}`,
-    expected: `one of ${sources.map((source) => source.id).join(', ')}`,
+    found: found.length === 0 ? `no source ${name}` : `${found.length} sources of the file ${name}`,
+    expected: `one of ${(found.length === 0 ? sources : found).map((source) => source.id).join(', ')}`,
   });
+}
+
+/** The country's areas, which a table does not change. */
+async function areasIn({ sources, model }: Country, rawData: string): Promise<Areas> {
+  return (await ingestAreas({ rawData, sources, model, report: [] })).areas;
+}
+
+/** The entry of a table that has the names of its areas where the last one had their codes. */
+async function withOwnPlaces(source: Source, rawData: string): Promise<Source> {
+  const { columns = {}, recode = {} } = source;
+  const level = columns.lga_pcode ? 'lga' : 'state';
+  const code = `${level}_pcode`;
+  if (!isTable(source) || !columns[code]) return source;
+  const header = await readHeader(rawData, source);
+  const named = [columns[level], columnOf(header, level)].find((name) => name && header.includes(name));
+  if (header.includes(columns[code]) || !named) return source;
+  const without = <Value>(entries: Record<string, Value>) =>
+    Object.fromEntries(Object.entries(entries).filter(([name]) => name !== code));
+  const places = { ...without(columns), [level]: named };
+  return { ...source, columns: places, ...(source.recode ? { recode: without(recode) } : {}) };
 }
 
 /** A view of the raw data with the new files in place. */
