@@ -1,10 +1,18 @@
-/** `aliases.csv` beside a catalog: names of areas in raw tables that a person has accepted, each once. */
-import { existsSync, readFileSync } from 'node:fs';
-import path from 'node:path';
+/** Areas by name: the tables that go by names, and `aliases.csv` beside a catalog, the names that a person has accepted. */
 import { isPeriod } from '../contract/months.ts';
 import { refusalIn } from '../lib/bad-input.ts';
 import { plain } from '../lib/likeness.ts';
 import { fromCsv, toCsv } from '../lib/tables/csv.ts';
+import { isTable, knownColumns } from './roles.ts';
+import type { Source } from './sources.ts';
+
+/** The level of the areas of a table that has their names and no codes or locations; else null. */
+export function namedLevel(source: Pick<Source, 'role' | 'format' | 'columns'>): 'lga' | 'state' | null {
+  const { columns = {} } = source;
+  if (!isTable(source) || source.role === 'lga_codes' || columns.lga_pcode || columns.longitude) return null;
+  if (columns.lga && knownColumns(source.role).includes('lga_pcode')) return 'lga';
+  return columns.state && !columns.state_pcode ? 'state' : null;
+}
 
 export const ALIASES_FILE = 'aliases.csv';
 
@@ -33,11 +41,9 @@ export function withAliases(known: readonly Alias[] = [], more: readonly Alias[]
 }
 
 /** @throws BadInput naming the row; a name cannot have two codes, because nothing tells how to divide its figures */
-export function readAliases(directory: string): Alias[] | undefined {
-  const file = path.join(directory, ALIASES_FILE);
-  if (!existsSync(file)) return undefined;
+export function parseAliases(file: string, text: string): Alias[] {
   const refusal = refusalIn(file);
-  const [header = [], ...rows] = fromCsv(readFileSync(file, 'utf8').replace(/^\uFEFF/, ''));
+  const [header = [], ...rows] = fromCsv(text.replace(/^\uFEFF/, ''));
   if (header.join() !== COLUMNS.join()) throw refusal.at('row 1')(header.join() || 'nothing', COLUMNS.join());
   const seen = new Set<string>();
   return rows.map((cells, i) => {

@@ -1,5 +1,4 @@
 /** The roles that a country's files can have in the pipeline, and the columns that each role requires. */
-import type { Source } from './sources.ts';
 
 /**
  * A role and its columns, by the project's names: required and optional ones. `what` is for any country: areas are
@@ -128,14 +127,6 @@ export const formOf = (role: Role): RoleForm => ROLES[role];
 
 export const TABLE_FORMATS = ['csv', 'dbf', 'json'] as const;
 export const isTable = ({ format }: { format: string }): boolean => TABLE_FORMATS.some((name) => name === format);
-
-/** The level of the areas of a table that has their names and no codes or locations (`aliases.csv`); else null. */
-export function namedLevel(source: Pick<Source, 'role' | 'format' | 'columns'>): 'lga' | 'state' | null {
-  const { columns = {} } = source;
-  if (!isTable(source) || source.role === 'lga_codes' || columns.lga_pcode || columns.longitude) return null;
-  if (columns.lga && knownColumns(source.role).includes('lga_pcode')) return 'lga';
-  return columns.state && !columns.state_pcode ? 'state' : null;
-}
 
 /** The columns that a role's source may have, apart from those named after a figure. */
 export function knownColumns(role: Role): readonly string[] {

@@ -1,7 +1,8 @@
 import { type Refusal, refusalIn } from '../lib/bad-input.ts';
+import { namedLevel } from './aliases.ts';
 import { datedFiles, EVERY_MONTH, isDated } from './dated-files.ts';
 import type { Dialect } from './dialect.ts';
-import { formOf, isTable, knownColumns, namedLevel, type Role, TABLE_FORMATS } from './roles.ts';
+import { formOf, isTable, knownColumns, type Role, TABLE_FORMATS } from './roles.ts';
 import type { Gap, Source } from './sources.ts';
 
 const refusal = refusalIn('sources.json');

@@ -1,8 +1,8 @@
 /** Tables that go by the names of their areas: each name is matched with a code, and none is guessed. */
-import { type Alias, describeAlias } from '../catalog/aliases.ts';
+import { type Alias, describeAlias, namedLevel } from '../catalog/aliases.ts';
 import type { Model } from '../catalog/model.ts';
 import type { Remedy } from '../catalog/remedy.ts';
-import { namedLevel, WORDS } from '../catalog/roles.ts';
+import { WORDS } from '../catalog/roles.ts';
 import type { Source } from '../catalog/sources.ts';
 import { worded } from '../contract/words.ts';
 import { readEach } from '../lib/bad-input.ts';

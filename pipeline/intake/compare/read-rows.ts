@@ -4,6 +4,9 @@ import type { Source } from '../../catalog/sources.ts';
 import type { RawRow, RawTable } from '../../ingest/readers/raw-table.ts';
 import type { ComparedRow } from './compare-rows.ts';
 
+/** Reads a table with the codes of its areas. */
+export type ReadCoded = (rawData: string, source: Source) => Promise<RawTable>;
+
 /** Columns that may give the same month in two ways: the month itself is compared. */
 const TIMES = ['period', 'year', 'month'];
 

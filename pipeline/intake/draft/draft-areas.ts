@@ -5,7 +5,7 @@ import { ANY_CODE } from '../../contract/territory.ts';
 import type { TextTable } from '../../ingest/readers/csv.ts';
 import { BadInput, refusalIn } from '../../lib/bad-input.ts';
 import { plain } from '../../lib/likeness.ts';
-import { type ColumnName, cellsOf, columnMatching, columnOf, columnsNamed } from './draft-columns.ts';
+import { type ColumnName, cellsOf, columnMatching, columnOf, columnsNamed } from '../columns.ts';
 import type { LeftOut, OutlineFile, TableFile } from './recognise.ts';
 
 export interface DraftAreas {

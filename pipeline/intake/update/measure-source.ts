@@ -5,13 +5,10 @@ import type { Model } from '../../catalog/model.ts';
 import { isTable } from '../../catalog/roles.ts';
 import type { Source } from '../../catalog/sources.ts';
 import { isPeriod, monthIndex, periodOf } from '../../contract/months.ts';
-import { type RawTable, readTable } from '../../ingest/readers/raw-table.ts';
+import { readTable } from '../../ingest/readers/raw-table.ts';
 import { sha256File } from '../../lib/hash.ts';
 import type { ComparedRow } from '../compare/compare-rows.ts';
-import { comparedRows } from '../compare/read-rows.ts';
-
-/** Reads a table, which may go by names. */
-export type ReadRaw = (rawData: string, source: Source) => Promise<RawTable>;
+import { comparedRows, type ReadCoded } from '../compare/read-rows.ts';
 
 /**
  * The entry with bytes, SHA-256, rows, span and rounds taken from its files.
@@ -21,7 +18,7 @@ export async function measureSource(
   source: Source,
   rawData: string,
   states: Model['states'],
-  read: ReadRaw = readTable,
+  read: ReadCoded = readTable,
 ): Promise<{ source: Source; rows: ComparedRow[] | null }> {
   const files: Source['files'] = [];
   for (const file of source.files) {

@@ -2,12 +2,12 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import path from 'node:path';
-import { ALIASES_FILE, aliasesCsv, withAliases } from '../../catalog/aliases.ts';
+import { ALIASES_FILE, aliasesCsv, namedLevel, withAliases } from '../../catalog/aliases.ts';
 import { type Country, readUnchecked, schemaFaults } from '../../catalog/country.ts';
 import { checkCovariates } from '../../catalog/covariate-rules.ts';
 import { checkEvidence } from '../../catalog/evidence-rules.ts';
 import { checkModel } from '../../catalog/model-rules.ts';
-import { isTable, namedLevel } from '../../catalog/roles.ts';
+import { isTable } from '../../catalog/roles.ts';
 import { checkSource, checkTogether } from '../../catalog/source-rules.ts';
 import type { Acceptance, Source } from '../../catalog/sources.ts';
 import type { Period } from '../../contract/months.ts';
@@ -25,12 +25,13 @@ import { readReference } from '../check/check-country.ts';
 import { readOneRaster, readOneTable } from '../check/check-source.ts';
 import { type Fault, faultsOf } from '../check/fault.ts';
 import { findDoubts } from '../check/find-doubts.ts';
+import { columnOf } from '../columns.ts';
 import { compareSources, type FilePair, type SourceComparison } from '../compare/compare-sources.ts';
-import { columnOf } from '../draft/draft-columns.ts';
+import type { ReadCoded } from '../compare/read-rows.ts';
 import { type Edit, editsOf } from './edits.ts';
 import { linkedView, type NewFile, newFilesOf } from './file-paths.ts';
 import { editJson } from './json-edits.ts';
-import { measureSource, type ReadRaw } from './measure-source.ts';
+import { measureSource } from './measure-source.ts';
 
 export interface UpdateRequest {
   country: string;
@@ -83,7 +84,7 @@ export async function updateSource(request: UpdateRequest): Promise<Update> {
     const proposal = await withOwnPlaces({ ...withNewFiles(was, given), ...request.about }, view);
     const byName = namedLevel(was) !== null || namedLevel(proposal) !== null;
     const areas = byName ? await areasIn(country, view) : null;
-    const read: ReadRaw = (from, source) =>
+    const read: ReadCoded = (from, source) =>
       areas ? readPlaced({ rawData: from, model, report: [] }, areas, source) : readTable(from, source);
     const check = async () => {
       const measured = await measureSource(proposal, view, model.states, read);
