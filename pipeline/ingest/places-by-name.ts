@@ -57,7 +57,7 @@ export async function readPlaced(
   input.report.push({
     source: source.id,
     rule: 'areas by name',
-    what: worded`${matches.length} names are those of ${level === 'lga' ? worded`{lga.many}` : worded`{state.many}`}, apart from case and punctuation${names && `; otherwise spelled: ${names}`}`,
+    what: worded`${matches.length} names of ${level === 'lga' ? worded`{lga.many}` : worded`{state.many}`} are matched with those of the outlines${names && `; spelled differently: ${names}`}`,
   });
   const parts = Map.groupBy(
     matches.filter(({ alias }) => alias?.from),
@@ -78,7 +78,7 @@ function refuseUnmatched({ name, parent, rows, area, candidates, proposal }: Nam
   const way = proposal ? `, as in a row "${describeAlias(proposal)}" of aliases.csv` : '';
   const remedy: Remedy | null = proposal && { declare: 'alias', alias: proposal };
   throw rows[0]!.refusal.at('name')(
-    `${name}${parent && ` in ${parent}`} in ${rows.length} rows`,
+    `${name}${parent && ` in ${parent}`} (${rows.length === 1 ? 'a row' : `${rows.length} rows`})`,
     `the name of an area in the outlines${likest && `: ${likest}${way}`}`,
     remedy,
   );
@@ -89,56 +89,76 @@ export function matchNames(
   { rows }: RawTable,
   source: Source,
   areas: Areas,
-  { territory, aliases = [], states }: Pick<Model, 'territory' | 'aliases' | 'states'>,
+  model: Pick<Model, 'territory' | 'aliases' | 'states'>,
 ): NameMatch[] {
   const level = namedLevel(source)!;
-  const bare = withoutWords(territory[level]);
-  const ofState = states.map(({ state_pcode, state_code, state, aliases: others = [] }) => ({
-    code: state_pcode,
-    name: state,
-    state_code,
-    names: [state, ...others],
-  }));
-  const ofLga = areas.lgas.map(({ lga_code, lga, state_code }) => ({
-    code: lga_code,
-    name: lga,
-    state_code,
-    names: [lga],
-  }));
-  const places = level === 'lga' ? ofLga : ofState;
-  const parents = new Map(
-    ofState.flatMap(({ code, state_code, names }) => [code, ...names].map((name) => [plain(name), state_code])),
-  );
-  const named = rows.filter((row) => row.has(level));
+  const { bare, within, named } = placesOf(level, areas, model);
+  const codes = new Map(within('').map((place) => [place.code, place]));
+  const aliases = (model.aliases ?? []).filter(({ code }) => codes.has(code));
   const parentOf = ({ values }: RawRow) => (level === 'lga' && (values.state ?? values.state_pcode)) || '';
-  const groups = Map.groupBy(named, (row) => `${plain(row.text(level))} ${plain(parentOf(row))}`);
-
-  const matches = [...groups.values()].map((own): NameMatch => {
-    const [name, parent] = [own[0]!.text(level), parentOf(own[0]!)];
-    const within = places.filter(({ state_code }) => state_code === (parents.get(plain(parent)) ?? state_code));
-    const isAlias = (row: Alias) =>
-      plain(row.name) === plain(name) && (row.parent === '' || plain(row.parent) === plain(parent));
-    const alias = aliases.filter(isAlias).find(({ code }) => places.some((place) => place.code === code)) ?? null;
-    // First the whole name, then the name without the country's word for its areas.
-    const exact = [plain, bare]
-      .map((form) => within.filter(({ names }) => names.some((one) => form(one) === form(name))))
-      .find((found) => found.length > 0);
-    const only = exact?.length === 1 ? exact[0]! : null;
-    const area = alias ? places.find(({ code }) => code === alias.code)! : only;
-    const candidates = within
-      .map((place) => ({ area: place, like: likeness(bare(name), bare(place.name)) }))
-      .filter(
-        (one) =>
-          one.like >= ALIKE || contains(bare(name), bare(one.area.name)) || contains(bare(one.area.name), bare(name)),
-      )
+  const groups = Map.groupBy(
+    rows.filter((row) => row.has(level)),
+    (row) => `${plain(row.text(level))} ${plain(parentOf(row))}`,
+  );
+  const alike = (name: string, parent: string) =>
+    within(parent)
+      .map((area) => ({ area, own: bare(area.name), like: likeness(bare(name), bare(area.name)) }))
+      .filter(({ own, like }) => like >= ALIKE || contains(bare(name), own) || contains(own, bare(name)))
       .sort((a, b) => b.like - a.like)
       .slice(0, 3);
-    return { name, parent, rows: own, area, alias, candidates: area ? [] : candidates, proposal: null };
+  const matches = [...groups.values()].map((own): NameMatch => {
+    const [name, parent] = [own[0]!.text(level), parentOf(own[0]!)];
+    const isAlias = (row: Alias) =>
+      plain(row.name) === plain(name) && (row.parent === '' || plain(row.parent) === plain(parent));
+    const alias = aliases.find(isAlias) ?? null;
+    const found = named(name, parent);
+    const area = alias ? codes.get(alias.code)! : found.length === 1 ? found[0]! : null;
+    return { name, parent, rows: own, area, alias, candidates: area ? [] : alike(name, parent), proposal: null };
   });
-  return matches.map((match) => ({
-    ...match,
-    proposal: match.area ? null : proposalFor(match, matches, source, bare),
+  return matches.map((match) =>
+    match.area ? match : { ...match, proposal: proposalFor(match, matches, source, bare) },
+  );
+}
+
+/** The areas of a level by their names. */
+export function placesOf(
+  level: 'lga' | 'state',
+  areas: Areas,
+  { territory, states }: Pick<Model, 'territory' | 'states'>,
+) {
+  const upper = states.map(({ state_pcode: code, state: name, state_code, aliases = [] }) => ({
+    code,
+    name,
+    state_code,
+    names: [name, ...aliases],
   }));
+  const lower = areas.lgas.map(({ lga_code: code, lga: name, state_code }) => ({
+    code,
+    name,
+    state_code,
+    names: [name],
+  }));
+  const places = level === 'lga' ? lower : upper;
+  const parents = new Map(
+    upper.flatMap(({ code, state_code, names }) => [code, ...names].map((name) => [plain(name), state_code])),
+  );
+  const bare = withoutWords(territory[level]);
+  const byForm = [plain, bare].map((form) => {
+    const spelled = places.flatMap((place) => [...new Set(place.names.map(form))].map((name) => ({ name, place })));
+    return { form, spelled: Map.groupBy(spelled, ({ name }) => name) };
+  });
+  const isWithin = (parent: string) => {
+    const own = parents.get(plain(parent));
+    return ({ state_code }: { state_code: string }) => own === undefined || state_code === own;
+  };
+  /** Those within an upper-level area, given by name or code; all if it is not known. */
+  const within = (parent: string) => places.filter(isWithin(parent));
+  /** Those with a name or, if none has it, with that name without the country's word for its areas. */
+  const named = (name: string, parent = '') =>
+    byForm
+      .map(({ form, spelled }) => (spelled.get(form(name)) ?? []).map(({ place }) => place).filter(isWithin(parent)))
+      .find((found) => found.length > 0) ?? [];
+  return { bare, within, named };
 }
 
 /** Reduces names as `plain` does, without a country's words for its areas, such as District. */

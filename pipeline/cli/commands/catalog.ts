@@ -78,7 +78,7 @@ function schemaCommand(): Command {
 const REPAIR_DETAIL = `
 Raw files are never changed. Faults that can be declared are declared in sources.json instead: a place without a row or
 a value, months without records, land that belongs to no LGA (gaps, each with its rule); a name that the table of codes
-spells differently (recode); an area split into several features (dissolve); clusters without a location, a weight or
+spells differently (recode); a name of a table that is like an area's (aliases.csv); an area split into several features (dissolve); clusters without a location, a weight or
 results (leave_out, a kind of rows). Findings, report and manifest list each
 declaration. Faults that cannot be declared, such as a wrong number or outlines that cross each other, are listed last.
 
@@ -109,7 +109,7 @@ function repairCommand(): Command {
         if (left.length > 0)
           say('Faults that the catalog cannot declare:', ...describeFaults(left).map((line) => `  ${line}`));
         if (repairs.length > 0)
-          say(accept ? 'Written to sources.json.' : 'Nothing has been changed yet; write it with --accept REASON.');
+          say(accept ? 'Written to the catalog.' : 'Nothing has been changed yet; write it with --accept REASON.');
         if (left.length > 0) {
           const [source, ...more] = new Set(left.map((fault) => fault.source));
           say(

@@ -176,7 +176,7 @@ export async function readTable(
   if (!existsSync(full))
     throw refusal('no such file', source.id ? `the source ${source.id} of the catalog` : 'a CSV table');
   const { dialect = {} } = source;
-  const { header, rows: all, mayBeCut } = await readCells(full, file, source, refusal);
+  const { header, rows: all, mayBeCut } = await readCells(rawData, source);
   if (mayBeCut) report.push({ source: source.id ?? file, rule: 'no line end', what: `${file}: ${MAY_BE_CUT}` });
   const indexOf = (name: string) => {
     const index = header.indexOf(name);
@@ -231,8 +231,13 @@ function columnsOf({ columns, classes = [], classes_total }: Partial<Source>): R
   return names;
 }
 
-async function readCells(full: string, file: string, { format, dialect = {} }: Partial<Source>, refusal: Refusal) {
-  return inOwnDialect(await readText(full, file, format, dialect), dialect, refusal);
+/** The cells of a table in the catalog's dialect. */
+export async function readCells(
+  rawData: string,
+  { files, format, dialect = {} }: Pick<Source, 'files'> & Partial<Source>,
+): Promise<TextTable> {
+  const { path: file } = files[0]!;
+  return inOwnDialect(await readText(path.join(rawData, file), file, format, dialect), dialect, refusalIn(file));
 }
 
 function readText(
@@ -243,12 +248,6 @@ function readText(
 ): Promise<TextTable> {
   if (format === 'dbf') return readDbf(full, file);
   return format === 'json' ? readJsonTable(full, file) : readCsv(full, file, separator);
-}
-
-/** The columns of a table. */
-export async function readHeader(rawData: string, source: Source): Promise<readonly string[]> {
-  const file = source.files[0]!.path;
-  return (await readCells(path.join(rawData, file), file, source, refusalIn(file))).header;
 }
 
 /** A cell's text, replaced if the catalog recodes it. */

@@ -15,8 +15,8 @@ import { tell, wordsOf } from '../../contract/words.ts';
 import type { ReportLine } from '../../engine/stage.ts';
 import { ingestAreas } from '../../ingest/areas.ts';
 import type { Areas } from '../../ingest/ingest-tables.ts';
-import { matchNames, type NameMatch, readPlaced } from '../../ingest/places-by-name.ts';
-import { readHeader, readTable } from '../../ingest/readers/raw-table.ts';
+import { matchNames, type NameMatch, placesOf, readPlaced } from '../../ingest/places-by-name.ts';
+import { readCells, readTable } from '../../ingest/readers/raw-table.ts';
 import { writeAtomic } from '../../lib/atomic-write.ts';
 import { BadInput } from '../../lib/bad-input.ts';
 import { sha256File } from '../../lib/hash.ts';
@@ -25,7 +25,7 @@ import { readReference } from '../check/check-country.ts';
 import { readOneRaster, readOneTable } from '../check/check-source.ts';
 import { type Fault, faultsOf } from '../check/fault.ts';
 import { findDoubts } from '../check/find-doubts.ts';
-import { columnOf } from '../columns.ts';
+import { columnMatching, columnOf } from '../columns.ts';
 import { compareSources, type FilePair, type SourceComparison } from '../compare/compare-sources.ts';
 import type { ReadCoded } from '../compare/read-rows.ts';
 import { type Edit, editsOf } from './edits.ts';
@@ -81,7 +81,7 @@ export async function updateSource(request: UpdateRequest): Promise<Update> {
   const view = viewOf(country, was, given);
   const views = [view];
   try {
-    const proposal = await withOwnPlaces({ ...withNewFiles(was, given), ...request.about }, view);
+    const proposal = await withOwnPlaces({ ...withNewFiles(was, given), ...request.about }, country, view);
     const byName = namedLevel(was) !== null || namedLevel(proposal) !== null;
     const areas = byName ? await areasIn(country, view) : null;
     const read: ReadCoded = (from, source) =>
@@ -184,19 +184,26 @@ async function areasIn({ sources, model }: Country, rawData: string): Promise<Ar
   return (await ingestAreas({ rawData, sources, model, report: [] })).areas;
 }
 
-/** The entry of a table that has the names of its areas where the last one had their codes. */
-async function withOwnPlaces(source: Source, rawData: string): Promise<Source> {
-  const { columns = {}, recode = {} } = source;
+/**
+ * The entry of a table that has the names of its areas where the last one had their codes: in the column that the entry
+ * maps already, else one of a usual name, else the one with most of the names.
+ */
+async function withOwnPlaces(source: Source, country: Country, rawData: string): Promise<Source> {
+  const { columns = {}, recode } = source;
   const level = columns.lga_pcode ? 'lga' : 'state';
   const code = `${level}_pcode`;
   if (!isTable(source) || !columns[code]) return source;
-  const header = await readHeader(rawData, source);
-  const named = [columns[level], columnOf(header, level)].find((name) => name && header.includes(name));
-  if (header.includes(columns[code]) || !named) return source;
+  const table = await readCells(rawData, source);
+  if (table.header.includes(columns[code])) return source;
+  const { named: areasNamed } = placesOf(level, await areasIn(country, rawData), country.model);
+  const named =
+    [columns[level], columnOf(table.header, level)].find((name) => name && table.header.includes(name)) ??
+    columnMatching(table, (cell) => areasNamed(cell).length > 0);
+  if (!named) return source;
   const without = <Value>(entries: Record<string, Value>) =>
     Object.fromEntries(Object.entries(entries).filter(([name]) => name !== code));
   const places = { ...without(columns), [level]: named };
-  return { ...source, columns: places, ...(source.recode ? { recode: without(recode) } : {}) };
+  return { ...source, columns: places, ...(recode ? { recode: without(recode) } : {}) };
 }
 
 /** A view of the raw data with the new files in place. */
