@@ -162,8 +162,8 @@ of areas, and who accepted it, when and why; in model.json last_estimated and up
 Accepted files are kept under their hashes in <out>/raw, so that a new file can be compared with one that it overwrote,
 and an old version can be built again.
 
-Exits with 0 if there was nothing to accept or the change was accepted, 1 if there is something to accept, 2 if the
-file is refused.
+Exits with 0 if there was nothing to accept or the change was accepted, 1 if there is something to accept, names
+included, 2 if the file is refused.
 
 Examples:
   malaria-risk catalog update cases_states new.csv --country raw-data/nigeria --raw-data DIR

@@ -54,25 +54,22 @@ function describeNames({ source, names, faults }: Update): string {
   const rows = doubtful.map(({ name, parent, rows, candidates, proposal }) => {
     const likest = candidates.map(({ area, like }) => `${area.name} (${area.code}, ${like.toFixed(2)})`).join(', ');
     const part = proposal?.from ? `; split, parts added up from ${proposal.from}` : '';
-    return { name, within: parent, rows, 'likest area (likeness)': `${likest || 'none is alike'}${part}` };
+    return { name, parent, rows, 'likest area (likeness)': `${likest || 'none is alike'}${part}` };
   });
-  const accepts = doubtful.flatMap(({ proposal }) => (proposal ? [describeAlias(proposal)] : []));
-  const further = groupMessages(faults.map(({ what }) => what));
-  const gaps = faults.flatMap(({ remedy }) => (remedy?.declare === 'gap' ? JSON.stringify(remedy.gap) : []));
+  const proposed = doubtful.flatMap(({ proposal }) => (proposal ? [describeAlias(proposal)] : []));
+  const gaps = faults.flatMap(({ remedy }) => (remedy?.declare === 'gap' ? [JSON.stringify(remedy.gap)] : []));
+  const block = (title: string, lines: readonly string[]) => (lines.length > 0 ? [[title, ...lines]] : []);
   const blocks = [
     [`${source}: names that are not those of its areas`],
     describeMatches(names),
     ['Doubtful:', formatTable(rows)],
-    ...(accepts.length > 0
-      ? [[`Where the likest area is right, add its row to ${ALIASES_FILE}, or all with --accept-names:`, ...accepts]]
-      : []),
-    ...(accepts.length < doubtful.length
-      ? [[`For the others, write rows of your own (name,parent,code,from), or correct the file.`]]
-      : []),
-    ...(further.length > 0 ? [['Then left to correct:', ...further.map((line) => `  ${line}`)]] : []),
-    ...(gaps.length > 0
-      ? [[`or, with a "reason", to declare in sources.json, ${source}, gaps:`, ...gaps.map((gap) => `  ${gap}`)]]
-      : []),
+    ...block(
+      `Where the likest area is right, add its row to ${ALIASES_FILE} (name,parent,code,from), or all with --accept-names:`,
+      proposed,
+    ),
+    ...(proposed.length < doubtful.length ? [['For the others, write rows of your own, or correct the file.']] : []),
+    ...block('Then left to correct:', groupMessages(faults.map(({ what }) => `  ${what}`))),
+    ...block(`or to declare in sources.json, ${source}, gaps, each with its "reason":`, gaps),
   ];
   return blocks.map((lines) => lines.join('\n')).join('\n\n');
 }

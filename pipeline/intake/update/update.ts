@@ -91,24 +91,19 @@ export async function updateSource(request: UpdateRequest): Promise<Update> {
       const proposed = proposedCountry(country, measured.source, view, request.lastEstimated);
       return { ...measured, proposed, report: await checkProposed(proposed, measured.source) };
     };
-    const matches =
-      areas && namedLevel(proposal) ? matchNames(await readTable(view, proposal), proposal, areas, model) : [];
-    const names = matches.map((match): MatchedName => ({ ...match, rows: match.rows.length }));
-    const doubtful = names.filter(({ area }) => area === null);
-    if (doubtful.length > 0) {
-      const aliases = withAliases(
-        model.aliases,
-        doubtful.flatMap((match) => match.proposal ?? []),
-      );
-      const isComplete = doubtful.every((match) => match.proposal);
-      if (request.acceptNames && aliases.length > 0)
-        await writeAtomic(path.join(country.directory, ALIASES_FILE), aliasesCsv(aliases));
-      model.aliases = aliases;
-      if (!request.acceptNames || !isComplete) {
-        // What else would be refused once the names are accepted.
-        const faults = isComplete ? await faultsOf('tables and outlines', was.id, check) : [];
-        return { source: was.id, files: [], edits: [], comparison: null, doubts: [], names, faults, accepted: false };
-      }
+    const table = areas && namedLevel(proposal) ? await readTable(view, proposal) : null;
+    const match = () => (table ? matchNames(table, proposal, areas!, model) : []);
+    const proposals = match().flatMap((one) => one.proposal ?? []);
+    if (request.acceptNames && proposals.length > 0) {
+      model.aliases = withAliases(model.aliases, proposals);
+      await writeAtomic(path.join(country.directory, ALIASES_FILE), aliasesCsv(model.aliases));
+    }
+    const names = match().map((one): MatchedName => ({ ...one, rows: one.rows.length }));
+    if (names.some(({ area }) => area === null)) {
+      // What else would be refused if the names were accepted.
+      model.aliases = withAliases(model.aliases, proposals);
+      const faults = match().every(({ area }) => area) ? await faultsOf('tables and outlines', was.id, check) : [];
+      return { source: was.id, files: [], edits: [], comparison: null, doubts: [], names, faults, accepted: false };
     }
     const { source: is, rows, proposed, report } = await check();
 

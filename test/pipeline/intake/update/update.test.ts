@@ -359,12 +359,14 @@ test('names are accepted once: the next update reads them, and a build agrees', 
     'cases.csv',
     readFileSync(files[0]!, 'utf8').replace('Plaice 3,2022-02', 'Place 2,2022-02,113\nPlaice 3,2022-02'),
   );
-  const { comparison, doubts, accepted } = await update('cases', {
+  const { comparison, doubts, names, accepted } = await update('cases', {
     files: [complete],
     acceptNames: true,
     accept: ACCEPT,
   });
   expect(accepted).toBe(true);
+  expect(names.map(({ area }) => area?.code)).toContain('NG002001');
+  expect(names.every(({ area }) => area !== null)).toBe(true);
   expect(comparison?.rows?.rows).toEqual({ was: 192, is: 204, added: 12, removed: 0, changed: 0 });
   expect(doubts).not.toContainEqual(expect.stringMatching(/rows in both files have changed/));
   expect(text('aliases.csv')).toBe(
