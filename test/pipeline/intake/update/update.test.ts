@@ -338,7 +338,7 @@ test('a table by names alone: doubtful names, a split and a missing month are li
     ['Place 4 West', null, { name: 'Place 4 West', parent: '', code: 'NG002002', from: '2022-01' }],
   ]);
   expect(faults.map(({ what }) => what)).toEqual([
-    'cases.csv, NG001002: found no month 2022-02, expected every month from 2018-01 to 2022-03',
+    'cases.csv, NG001002 Place 2: found no month 2022-02, expected every month from 2018-01 to 2022-03',
   ]);
   expect({ edits, accepted }).toEqual({ edits: [], accepted: false });
   expect(text('sources.json')).toBe(before);
@@ -349,7 +349,7 @@ test('a table by names alone: doubtful names, a split and a missing month are li
   expect(output).toMatch(/^Plaice 3 .* Place 3 \(NG002001, 0\.73\)/m);
   expect(output).toMatch(/^Place 4 East .* Place 4 \(NG002002, 0\.\d\d\); split, parts added up from 2022-01$/m);
   expect(output).toContain('\nPlaice 3,,NG002001,\n');
-  expect(output).toContain('NG001002: found no month 2022-02');
+  expect(output).toContain('NG001002 Place 2: found no month 2022-02');
   expect(output).toContain('{"rule":"mask","lga_pcode":"NG001002","first":"2022-02","last":"2022-02"}');
 });
 
