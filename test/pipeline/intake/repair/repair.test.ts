@@ -74,6 +74,20 @@ test('a name that is like that of one area is proposed for aliases.csv, once for
   expect(await checkCountry(directory)).toEqual([]);
 });
 
+test('a cluster without a name, in a survey that goes by names, may be left out', async () => {
+  const { directory, repairs } = await repaired((country) => {
+    const { state_pcode: _, lga_pcode: __, ...columns } = sourceIn(country, 'surveys').columns;
+    sourceIn(country, 'surveys').columns = { ...columns, lga: 'lga' };
+    const named = String(country.files['surveys.csv']).replaceAll(
+      /,NG00\d{4},/g,
+      (code) => `,Place ${LGAS.indexOf(code.slice(1, -1) as never) + 1},`,
+    );
+    country.files['surveys.csv'] = replaceLine(named, 3, (row) => row.replace('Place 1', ''));
+  });
+  expect(repairs.map(({ declares }) => declares)).toEqual(['leave_out: rows with a blank lga']);
+  expect(await checkCountry(directory)).toEqual([]);
+});
+
 test('faults that no declaration resolves are reported; the other repairs are still written', async () => {
   const { directory, repairs, left } = await repaired((country) => {
     country.files['nets.csv'] = withoutLine(country.files['nets.csv']!, 3);
