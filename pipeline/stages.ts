@@ -31,7 +31,7 @@ export const STAGES: readonly CountryStage[] = [
     name: 'ingest',
     module: 'pipeline/ingest/ingest-stage.ts',
     reads: tablesAndOutlines,
-    model: ['territory', 'expected', 'extent', 'states', 'parameters.survey.method'],
+    model: ['territory', 'expected', 'extent', 'states', 'parameters.survey.method', 'aliases'],
     inputs: [],
     outputs: [
       'states',

@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { TSchema } from 'typebox';
 import { BadInput, refusalIn } from '../lib/bad-input.ts';
 import { validatorOf } from '../lib/json-schema.ts';
+import { ALIASES_FILE, parseAliases } from './aliases.ts';
 import { checkCovariates } from './covariate-rules.ts';
 import { checkEvidence } from './evidence-rules.ts';
 import { HELD_BACK_FILE, HeldBack } from './held-back.ts';
@@ -102,6 +103,8 @@ export function readUnchecked(directory: string, rawData = directory): Country {
   const model = readJson(directory, 'model.json') as Model;
   if (existsSync(path.join(directory, HELD_BACK_FILE)))
     model.held_back = readJson(directory, HELD_BACK_FILE) as HeldBack;
+  const aliases = path.join(directory, ALIASES_FILE);
+  if (existsSync(aliases)) model.aliases = parseAliases(aliases, readFileSync(aliases, 'utf8'));
   model.territory = nameMethods(model);
   return { directory, rawData, sources, model };
 }

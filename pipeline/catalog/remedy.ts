@@ -1,3 +1,4 @@
+import type { Alias } from './aliases.ts';
 import type { LeftOut } from './left-out.ts';
 import type { Gap } from './sources.ts';
 
@@ -6,5 +7,6 @@ export type Remedy =
   | { declare: 'gap'; gap: Omit<Gap, 'reason'> }
   | { declare: 'leave_out'; where: LeftOut['where'] }
   | { declare: 'recode'; column: string; from: string; to: string }
+  | { declare: 'alias'; alias: Alias }
   | { declare: 'dissolve' }
   | { declare: 'sliver_km2'; km2: number };

@@ -14,7 +14,7 @@ interface RoleForm {
   either?: readonly (readonly string[])[];
 }
 
-/** Names of places in tables keyed by codes: a name that belongs to another place is refused. */
+/** Names of places, beside codes or in place of them. Beside codes, a name that belongs to another place is refused. */
 const NAMES = ['lga', 'state'] as const;
 
 /** Columns of codes, names, words and times; every other column of a table holds numbers. */
@@ -127,3 +127,9 @@ export const formOf = (role: Role): RoleForm => ROLES[role];
 
 export const TABLE_FORMATS = ['csv', 'dbf', 'json'] as const;
 export const isTable = ({ format }: { format: string }): boolean => TABLE_FORMATS.some((name) => name === format);
+
+/** The columns that a role's source may have, apart from those named after a figure. */
+export function knownColumns(role: Role): readonly string[] {
+  const { columns, optional = [], either = [] } = formOf(role);
+  return [...columns, ...optional, ...either.flat()];
+}

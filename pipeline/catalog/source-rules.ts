@@ -1,7 +1,8 @@
 import { type Refusal, refusalIn } from '../lib/bad-input.ts';
+import { namedLevel } from './aliases.ts';
 import { datedFiles, EVERY_MONTH, isDated } from './dated-files.ts';
 import type { Dialect } from './dialect.ts';
-import { formOf, isTable, type Role, TABLE_FORMATS } from './roles.ts';
+import { formOf, isTable, knownColumns, type Role, TABLE_FORMATS } from './roles.ts';
 import type { Gap, Source } from './sources.ts';
 
 const refusal = refusalIn('sources.json');
@@ -140,19 +141,22 @@ function checkRaster(source: Source, refusal: Refusal): void {
 
 /** Checks for the columns that the role needs, and for no others: a misspelt name would go unnoticed. */
 function checkColumns(source: Source, refusal: Refusal): void {
-  const { columns, optional = [], either = [] } = formOf(source.role);
+  const { columns, either = [] } = formOf(source.role);
   const carried = source.role === 'layer' ? source.figure : source.role === 'covariate' ? 'value' : undefined;
   const needed = [...columns, ...(carried === undefined || source.classes ? [] : [carried])];
-  const known = [...needed, ...optional, ...either.flat()];
+  const known = [...needed, ...knownColumns(source.role)];
   const found = Object.keys(source.columns ?? {});
+  // Names stand for the codes of their level.
+  const level = namedLevel(source);
+  const given = level ? [...found, `${level}_pcode`] : found;
   const unknown = found.find((name) => !known.includes(name));
   if (unknown) throw refusal(`a column ${unknown}`, `one of ${known.join(', ')}`);
-  const missing = needed.find((name) => !found.includes(name));
+  const missing = needed.find((name) => !given.includes(name));
   if (missing) throw refusal(`no column ${missing}`, 'it in `columns`');
   for (const names of either) {
-    const given = names.filter((name) => found.includes(name));
-    if (given.length !== 1)
-      throw refusal(given.length === 0 ? `no column ${names.join(' or ')}` : given.join(' and '), 'one of them');
+    const own = names.filter((name) => given.includes(name));
+    if (own.length !== 1)
+      throw refusal(own.length === 0 ? `no column ${names.join(' or ')}` : own.join(' and '), 'one of them');
   }
   if (source.role === 'covariate' && found.includes('period') && found.includes('year'))
     throw refusal('period and year', 'one of them');

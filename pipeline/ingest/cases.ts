@@ -4,7 +4,8 @@ import { readEach, refusalIn } from '../lib/bad-input.ts';
 import type { CaseSeries } from './case-series.ts';
 import type { Areas, CasesRow, Census } from './ingest-tables.ts';
 import { type CodeReader, codeReader, declareGap, type IngestInput, nameOf, sourcesOf } from './input.ts';
-import { type RawRow, type RawTable, readTable } from './readers/raw-table.ts';
+import { readPlaced } from './places-by-name.ts';
+import type { RawRow, RawTable } from './readers/raw-table.ts';
 
 /** A finding names this many places with blank months. */
 const EXAMPLES = 3;
@@ -43,7 +44,7 @@ async function readSeries(
   level: 'state' | 'lga',
 ): Promise<CaseSeries[]> {
   const key = level === 'lga' ? 'lga_pcode' : 'state_pcode';
-  const table = await readTable(input.rawData, source, input.report);
+  const table = await readPlaced(input, areas, source);
   table.refuseDuplicates([key, ...table.timeColumns]);
   const code = codeReader(input, areas);
   const rows = new Map<string, RawRow[]>();
@@ -67,13 +68,14 @@ async function readSeries(
     const lga_code = level === 'lga' ? name : null;
     const at = { state_pcode: pcodeOf.get(state_code)!, lga_code };
     const isMasked = (month: number) => (source.gaps ?? []).some((gap) => masks(gap, at, month));
-    const place = { name, key: { [key]: lga_code ?? at.state_pcode }, people: peopleOf(name), isMasked };
+    const label = lga_code === null ? name : nameOf(areas, lga_code);
+    const place = { label, key: { [key]: lga_code ?? at.state_pcode }, people: peopleOf(name), isMasked };
     const { first, confirmed } = consecutive(table, source, place, list);
     if (confirmed.every((value) => value === null))
-      throw table.refusal.at(name)('no value in any month', 'at least one value');
+      throw table.refusal.at(label)('no value in any month', 'at least one value');
     const months = confirmed.flatMap((value, i) => (value === null ? [periodOf(monthIndex(first) + i)] : []));
     const named = areas.states.find((state) => state.state_code === name);
-    if (months.length > 0) blanks.push({ place: named ? `${name} ${named.state}` : nameOf(areas, name), months });
+    if (months.length > 0) blanks.push({ place: named ? `${name} ${named.state}` : label, months });
     const masked = [...confirmed.keys()].filter((i) => isMasked(monthIndex(first) + i));
     return { state_code, lga_code, first, confirmed, masked };
   });
@@ -112,7 +114,8 @@ function lgaWithState(code: CodeReader, row: RawRow): string {
 
 /** A place of a case table. */
 interface CasePlace {
-  name: string;
+  /** Its code, and the name of an LGA. */
+  label: string;
   /** Its p-code, by the column that holds it. */
   key: Pick<Gap, 'lga_pcode' | 'state_pcode'>;
   people: number;
@@ -127,14 +130,14 @@ interface CasePlace {
 function consecutive(
   table: RawTable,
   source: Source,
-  { name, key, people, isMasked }: CasePlace,
+  { label, key, people, isMasked }: CasePlace,
   rows: readonly RawRow[],
 ) {
   const byMonth = new Map<number, number | null>();
   readEach(rows, (row) => {
     const confirmed = row.numberOrNull('confirmed', { least: 0, integer: true });
     if (confirmed !== null && confirmed > people)
-      throw row.refusal.at('confirmed')(`${confirmed}`, `at most the ${people} people of ${name}`);
+      throw row.refusal.at('confirmed')(`${confirmed}`, `at most the ${people} people of ${label}`);
     byMonth.set(monthIndex(row.month()), confirmed);
   });
   const first = Math.min(...byMonth.keys());
@@ -147,7 +150,7 @@ function consecutive(
     const period = periodOf(month);
     const expected = `every month from ${periodOf(first)} to ${periodOf(last)}`;
     const mask = declareGap({ rule: 'mask', ...key, first: period, last: period });
-    throw table.refusal.at(name)(`no month ${period}`, expected, mask);
+    throw table.refusal.at(label)(`no month ${period}`, expected, mask);
   });
   return { first: periodOf(first), confirmed };
 }

@@ -3,7 +3,8 @@ import { monthIndex, periodOf } from '../contract/months.ts';
 import { readEach } from '../lib/bad-input.ts';
 import type { Areas, ClimateRow, Polygons } from './ingest-tables.ts';
 import { codeReader, declareGap, gapFor, type IngestInput, nameOf, sourcesOf } from './input.ts';
-import { type RawRow, readTable } from './readers/raw-table.ts';
+import { readPlaced } from './places-by-name.ts';
+import type { RawRow } from './readers/raw-table.ts';
 
 /** A lower yearly average over the country, mm, suggests another unit. */
 const LEAST_RAIN = 50;
@@ -18,7 +19,7 @@ type Weather = Pick<ClimateRow, 'rain_mm' | 'temperature_c'>;
 export async function ingestClimate(input: IngestInput, areas: Areas, polygons: Polygons): Promise<ClimateRow[]> {
   const source = sourcesOf(input, 'climate')[0];
   if (!source) return [];
-  const table = await readTable(input.rawData, source, input.report);
+  const table = await readPlaced(input, areas, source);
   table.refuseDuplicates(['lga_pcode', ...table.timeColumns]);
   const code = codeReader(input, areas);
   const monthOfRow = new Map(readEach(table.rows, (row) => [row, monthIndex(row.month())] as const));

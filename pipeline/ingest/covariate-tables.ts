@@ -8,7 +8,8 @@ import type * as ingest from './ingest-tables.ts';
 import type { Areas, Polygons } from './ingest-tables.ts';
 import { codeReader, declareGap, gapFor, type IngestInput, nameOf, sourcesOf } from './input.ts';
 import { classMean } from './layers.ts';
-import { type RawRow, type RawTable, readTable } from './readers/raw-table.ts';
+import { readPlaced } from './places-by-name.ts';
+import type { RawRow, RawTable } from './readers/raw-table.ts';
 
 /** Years that a table may name. */
 const YEARS = { least: 1900, most: 2100 };
@@ -37,8 +38,8 @@ async function readCovariate(
   neighbours: Polygons['neighbours'],
   source: Source,
 ): Promise<CovariateRow[]> {
-  const key = source.columns?.lga_pcode === undefined ? 'state_pcode' : 'lga_pcode';
-  const table = await readTable(input.rawData, source, input.report);
+  const table = await readPlaced(input, areas, source);
+  const key = table.columns.has('lga_pcode') ? 'lga_pcode' : 'state_pcode';
   table.refuseDuplicates([key, ...table.timeColumns]);
   const code = codeReader(input, areas);
   /** By time, then by place. */

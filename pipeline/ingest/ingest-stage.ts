@@ -34,7 +34,7 @@ export const run: StageRun = async (io) => {
     otherNames: names,
   };
   const { areas, polygons } = await ingestAreas(input);
-  refuseUnknownPlaces(input.sources, areas);
+  refuseUnknownPlaces(input.sources, areas, input.model.aliases);
   io.progress(0.4, 'tables');
   const climate = await ingestClimate(input, areas, polygons);
   io.progress(0.8);

@@ -4,8 +4,9 @@ import type { Role } from '../catalog/roles.ts';
 import type { Gap, Source } from '../catalog/sources.ts';
 import type { ReportLine } from '../engine/stage.ts';
 import { refusalIn } from '../lib/bad-input.ts';
+import { plain } from '../lib/likeness.ts';
 import type { Areas } from './ingest-tables.ts';
-import { type OtherNames, plain } from './names.ts';
+import type { OtherNames } from './names.ts';
 import type { RawRow } from './readers/raw-table.ts';
 
 /** Input of every part of the ingest stage; each adds its findings to `report`. */
@@ -108,10 +109,12 @@ export function codeReader({ otherNames }: Pick<IngestInput, 'otherNames'>, area
 const AN_LGA = 'the p-code of an area in the outlines';
 export const A_STATE = 'the p-code of one of `states` in model.json';
 
-/** @throws BadInput if the catalog declares a gap for a place that does not exist */
-export function refuseUnknownPlaces(sources: readonly Source[], areas: Areas): void {
+/** @throws BadInput if the catalog declares a gap, or has a name, for a place that does not exist */
+export function refuseUnknownPlaces(sources: readonly Source[], areas: Areas, aliases: Model['aliases'] = []): void {
   const lgas = new Set(areas.lgas.map((lga) => lga.lga_code));
   const states = new Set(areas.states.map((state) => state.state_pcode));
+  for (const { name, code } of aliases)
+    if (!lgas.has(code) && !states.has(code)) throw refusalIn('aliases.csv', name)(code, `${AN_LGA}, or ${A_STATE}`);
   for (const { id, gaps = [] } of sources) {
     const refusal = refusalIn('sources.json', `source ${id}, gaps`);
     for (const { lga_pcode, state_pcode } of gaps) {

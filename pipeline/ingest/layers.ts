@@ -3,7 +3,8 @@ import type { Source } from '../catalog/sources.ts';
 import { readEach } from '../lib/bad-input.ts';
 import type { Areas, CensusRow, LayerRow } from './ingest-tables.ts';
 import { codeReader, declareGap, gapFor, type IngestInput, nameOf, sourcesOf } from './input.ts';
-import { type RawRow, type RawTable, readTable } from './readers/raw-table.ts';
+import { readPlaced } from './places-by-name.ts';
+import type { RawRow, RawTable } from './readers/raw-table.ts';
 
 /** The sum of the classes may differ from the total in the table by this share, because both are rounded. */
 const SAME_TOTAL = 1e-4;
@@ -26,8 +27,8 @@ export async function ingestLayers(input: IngestInput, areas: Areas): Promise<La
 }
 
 async function readLayer(input: IngestInput, areas: Areas, source: Source, figure: Figure): Promise<(number | null)[]> {
-  const key = source.columns?.lga_pcode === undefined ? 'state_pcode' : 'lga_pcode';
-  const table = await readTable(input.rawData, source, input.report);
+  const table = await readPlaced(input, areas, source);
+  const key = table.columns.has('lga_pcode') ? 'lga_pcode' : 'state_pcode';
   table.refuseDuplicates([key]);
   const code = codeReader(input, areas);
   const values = new Map(
@@ -97,7 +98,7 @@ export function classMean(row: RawRow, classes: NonNullable<Source['classes']>, 
 export async function ingestCensus(input: IngestInput, areas: Areas): Promise<CensusRow[]> {
   const source = sourcesOf(input, 'population_census')[0];
   if (!source) return [];
-  const table = await readTable(input.rawData, source, input.report);
+  const table = await readPlaced(input, areas, source);
   table.refuseDuplicates(['lga_pcode']);
   const code = codeReader(input, areas);
   const rows = new Map(

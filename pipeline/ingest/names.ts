@@ -1,13 +1,7 @@
 /** Names of places, as raw files spell them. */
+import { plain } from '../lib/likeness.ts';
 import type { RowOf } from '../lib/tables/table.ts';
 import type { OTHER_NAMES } from './ingest-tables.ts';
-
-/** A name in lower case, reduced to its letters and digits, without accents. */
-export const plain = (name: string) =>
-  name
-    .normalize('NFD')
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N}]/gu, '');
 
 /** Names of places other than those in the outlines. */
 export interface OtherNames {

@@ -7,7 +7,8 @@ import { readEach, refusalIn } from '../lib/bad-input.ts';
 import type { Areas, Cluster, StateRound, SurveyRow, Surveys } from './ingest-tables.ts';
 import { codeReader, type IngestInput, nameOf, sourcesOf } from './input.ts';
 import type { Locate } from './locate.ts';
-import { type RawRow, readTable } from './readers/raw-table.ts';
+import { readPlaced } from './places-by-name.ts';
+import type { RawRow } from './readers/raw-table.ts';
 
 /**
  * Largest displacement of DHS clusters plus tolerance for differing outlines, km; anything farther is another place.
@@ -73,14 +74,14 @@ export async function readClusters(
   locate: Locate,
   source: Source,
 ): Promise<{ clusters: Cluster[]; rows: SurveyRow[] }> {
-  const table = await readTable(input.rawData, source, input.report);
+  const table = await readPlaced(input, areas, source);
   table.refuseDuplicates(['survey_year', 'cluster_id', 'method']);
   const displaced = source.displaced === true;
   const snapped: string[] = [];
   const readPlace = placeReader(input, areas, locate, displaced ? snapped : null);
   // Rows with other methods are read too: a fault in them is a fault in the file.
   const all = readEach(table.rows, (row): Cluster & { method: Method } => {
-    refuseIncomplete(row);
+    refuseIncomplete(row, source);
     const examined = readExamined(row, source);
     return {
       cluster_id: row.text('cluster_id'),
@@ -130,7 +131,7 @@ export async function readStates(
   areas: Areas,
   source: Source,
 ): Promise<{ rounds: StateRound[]; rows: SurveyRow[] }> {
-  const table = await readTable(input.rawData, source, input.report);
+  const table = await readPlaced(input, areas, source);
   table.refuseDuplicates(['survey_year', 'state_pcode', 'method']);
   const code = codeReader(input, areas);
   const { first, last } = source.fieldwork!;
@@ -180,12 +181,14 @@ const PLACES = ['longitude', 'latitude', 'lga_pcode', 'state_pcode'];
  * Refuses a cluster that the catalog may leave out: one without a location, whose coordinates many surveys give as 0,
  * or without a weight or result.
  */
-function refuseIncomplete(row: RawRow): void {
+function refuseIncomplete(row: RawRow, { columns = {} }: Source): void {
   if (Number(row.values.longitude || Number.NaN) === 0 && Number(row.values.latitude || Number.NaN) === 0)
     throw row.refusal('the coordinates 0, 0', 'a location', leaveOut({ longitude: 0, latitude: 0 }));
   const places = PLACES.filter((column) => row.hasColumn(column));
   if (!places.some((column) => row.has(column))) {
-    const where = Object.fromEntries(places.map((column) => [column, null]));
+    // A table that goes by names has no codes to be blank.
+    const named = places.map((column) => (columns[column] === undefined ? column.replace('_pcode', '') : column));
+    const where = Object.fromEntries(named.map((column) => [column, null]));
     throw row.refusal('no location', 'an area of either level, or coordinates inside one', leaveOut(where));
   }
   for (const column of ['weight', 'examined', 'positive', 'positivity'])

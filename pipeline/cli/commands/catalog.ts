@@ -78,7 +78,7 @@ function schemaCommand(): Command {
 const REPAIR_DETAIL = `
 Raw files are never changed. Faults that can be declared are declared in sources.json instead: a place without a row or
 a value, months without records, land that belongs to no LGA (gaps, each with its rule); a name that the table of codes
-spells differently (recode); an area split into several features (dissolve); clusters without a location, a weight or
+spells differently (recode); a name of a table that is like an area's (aliases.csv); an area split into several features (dissolve); clusters without a location, a weight or
 results (leave_out, a kind of rows). Findings, report and manifest list each
 declaration. Faults that cannot be declared, such as a wrong number or outlines that cross each other, are listed last.
 
@@ -109,7 +109,7 @@ function repairCommand(): Command {
         if (left.length > 0)
           say('Faults that the catalog cannot declare:', ...describeFaults(left).map((line) => `  ${line}`));
         if (repairs.length > 0)
-          say(accept ? 'Written to sources.json.' : 'Nothing has been changed yet; write it with --accept REASON.');
+          say(accept ? 'Written to the catalog.' : 'Nothing has been changed yet; write it with --accept REASON.');
         if (left.length > 0) {
           const [source, ...more] = new Set(left.map((fault) => fault.source));
           say(
@@ -130,6 +130,7 @@ const acceptance = (reason: string, by: string | undefined) => ({
 interface UpdateOptions extends CountryOptions {
   out: string;
   accept?: string;
+  acceptNames?: boolean;
   by?: string;
   period?: string;
   lastEstimated?: string;
@@ -149,14 +150,20 @@ entry's only file, of the one with the same name or extension, or, among monthly
 its name (rain_2024-01.tif) or given as --period. It is first read as a build reads it, and refused if a build would
 refuse it.
 
-Only these fields are updated: in sources.json the entry's bytes, SHA-256, rows, span and new survey rounds, and who
-accepted it, when and why; in model.json last_estimated and updated_at.
+A table may have the names of its areas where the last one had their codes. Names are compared with those of the
+outlines without case, accents, punctuation and the country's word for its areas, within the upper-level area if the
+table has it. A name that is none of these is listed with the areas that it may mean, and has to be accepted once, as a
+row of aliases.csv beside sources.json: its name and upper-level area (parent) in the table, the code that it stands for,
+and, if the area was split, the first month (from) with rows of its parts, which are added up.
+
+Only these fields are updated: in sources.json the entry's bytes, SHA-256, rows, span and new survey rounds, its columns
+of areas, and who accepted it, when and why; in model.json last_estimated and updated_at.
 
 Accepted files are kept under their hashes in <out>/raw, so that a new file can be compared with one that it overwrote,
 and an old version can be built again.
 
-Exits with 0 if there was nothing to accept or the change was accepted, 1 if there is something to accept, 2 if the
-file is refused.
+Exits with 0 if there was nothing to accept or the change was accepted, 1 if there is something to accept, names
+included, 2 if the file is refused.
 
 Examples:
   malaria-risk catalog update cases_states new.csv --country raw-data/nigeria --raw-data DIR
@@ -166,10 +173,11 @@ Examples:
 function updateCommand(): Command {
   return addCountryOptions(new Command('update'))
     .description('Show how a changed file differs from the accepted one, and accept it')
-    .argument('<source>', 'id of the source in sources.json')
+    .argument('<source>', 'id of the source in sources.json, or the name of its file')
     .argument('[files...]', 'new files, if not in the raw data already')
     .addOption(outOption())
     .option('--accept <reason>', 'accept the change, for this reason', freeText)
+    .option('--accept-names', 'write the doubtful names of areas to aliases.csv as proposed')
     .option('--by <name>', 'who accepts it (default: MALARIA_BY, or the user of this process)', freeText)
     .option('--last-estimated <month>', 'the last month to estimate from now on', month)
     .option('--period <month>', 'month of a new raster, if its name does not contain it', month)
@@ -181,16 +189,19 @@ function updateCommand(): Command {
     .addHelpText('after', UPDATE_DETAIL)
     .action(async (source: string, files: string[], options: UpdateOptions) => {
       const update = await updateSource(requestOf(source, files, options));
-      const pending = !update.accepted && update.files.length + update.edits.length > 0;
+      const doubtful = update.names.some(({ area }) => area === null);
+      const pending = !update.accepted && (doubtful || update.files.length + update.edits.length > 0);
       if (options.json) say(JSON.stringify(update, null, 2));
       else say(describeUpdate(update), ...(update.accepted ? ['', 'Accepted.'] : []));
-      if (pending && !options.json) say('', 'Nothing has been changed yet; accept it with --accept REASON.');
+      if (pending && !doubtful && !options.json)
+        say('', 'Nothing has been changed yet; accept it with --accept REASON.');
       if (pending) process.exitCode = EXIT.finding;
     });
 }
 
 function requestOf(source: string, files: string[], options: UpdateOptions): UpdateRequest {
-  const { country, rawData, out, accept, by, period, lastEstimated, release, citation, licence, title } = options;
+  const { country, rawData, out, accept, acceptNames, by, period, lastEstimated, release, citation, licence, title } =
+    options;
   const about = Object.entries({ release, citation, licence, title }).filter(([, text]) => text !== undefined);
   const accepted = accept === undefined ? undefined : acceptance(accept, by);
   return {
@@ -201,6 +212,7 @@ function requestOf(source: string, files: string[], options: UpdateOptions): Upd
     files,
     period,
     lastEstimated,
+    acceptNames,
     accept: accepted,
     about: Object.fromEntries(about),
   };

@@ -1,11 +1,13 @@
 /** Faults of a catalog, and an update of it, as text. */
+import { ALIASES_FILE, describeAlias } from '../../catalog/aliases.ts';
 import type { Fault } from '../../intake/check/fault.ts';
 import type { RowComparison, SumChange } from '../../intake/compare/compare-rows.ts';
 import type { SourceComparison } from '../../intake/compare/compare-sources.ts';
 import { describeRatio } from '../../intake/compare/doubts.ts';
 import type { Distribution } from '../../intake/compare/statistics.ts';
-import type { Update } from '../../intake/update/update.ts';
+import type { MatchedName, Update } from '../../intake/update/update.ts';
 import { groupMessages } from '../../lib/bad-input.ts';
+import { plain } from '../../lib/likeness.ts';
 import { type Cells, formatTable } from './text-table.ts';
 
 /** A line for each cause of faults, after its step. */
@@ -16,18 +18,58 @@ export function describeFaults(faults: readonly Fault[]): string[] {
 }
 
 export function describeUpdate(update: Update): string {
-  const { source, files, edits, comparison, doubts } = update;
+  const { source, files, edits, comparison, doubts, names } = update;
+  if (names.some(({ area }) => area === null)) return describeNames(update);
   if (files.length === 0 && edits.length === 0) return `${source}: unchanged since accepted, nothing to do`;
   const blocks = [
     [
       `${source}: ${files.length === 0 ? 'files unchanged' : files.map((file) => `${file.path} (${file.change})`).join(', ')}`,
     ],
+    ...(names.length > 0 ? [describeMatches(names)] : []),
     ...(comparison ? describeComparison(comparison) : []),
     [
       'Changes to the catalog:',
       ...edits.map((edit) => `  ${edit.file}, ${edit.field}: ${shown(edit.was)} -> ${shown(edit.value)}`),
     ],
     ...(doubts.length > 0 ? [['Doubts:', ...groupMessages(doubts).map((doubt) => `  ${doubt}`)]] : []),
+  ];
+  return blocks.map((lines) => lines.join('\n')).join('\n\n');
+}
+
+/** How the names of a table are matched, without those that differ from the outlines' in case and punctuation alone. */
+function describeMatches(names: readonly MatchedName[]): string[] {
+  const spelled = names.filter(({ name, area }) => area && plain(name) !== plain(area.name));
+  return [
+    `Areas by name: ${names.filter(({ area }) => area).length} of ${names.length} names are matched${spelled.length > 0 ? '; otherwise spelled than in the outlines:' : ''}`,
+    ...spelled.map(
+      ({ name, area, alias }) =>
+        `  ${name} = ${area!.name} (${area!.code})${alias ? `, ${alias.from ? `a part from ${alias.from}, ` : ''}accepted in ${ALIASES_FILE}` : ''}`,
+    ),
+  ];
+}
+
+/** The names that a person must accept, and what else is wrong. */
+function describeNames({ source, names, faults }: Update): string {
+  const doubtful = names.filter(({ area }) => area === null);
+  const rows = doubtful.map(({ name, parent, rows, candidates, proposal }) => {
+    const likest = candidates.map(({ area, like }) => `${area.name} (${area.code}, ${like.toFixed(2)})`).join(', ');
+    const part = proposal?.from ? `; split, parts added up from ${proposal.from}` : '';
+    return { name, parent, rows, 'likest area (likeness)': `${likest || 'none is alike'}${part}` };
+  });
+  const proposed = doubtful.flatMap(({ proposal }) => (proposal ? [describeAlias(proposal)] : []));
+  const gaps = faults.flatMap(({ remedy }) => (remedy?.declare === 'gap' ? [JSON.stringify(remedy.gap)] : []));
+  const block = (title: string, lines: readonly string[]) => (lines.length > 0 ? [[title, ...lines]] : []);
+  const blocks = [
+    [`${source}: names that are not those of its areas`],
+    describeMatches(names),
+    ['Doubtful:', formatTable(rows)],
+    ...block(
+      `Where the likest area is right, add its row to ${ALIASES_FILE} (name,parent,code,from), or all with --accept-names:`,
+      proposed,
+    ),
+    ...(proposed.length < doubtful.length ? [['For the others, write rows of your own, or correct the file.']] : []),
+    ...block('Then left to correct:', groupMessages(faults.map(({ what }) => `  ${what}`))),
+    ...block(`or to declare in sources.json, ${source}, gaps, each with its "reason":`, gaps),
   ];
   return blocks.map((lines) => lines.join('\n')).join('\n\n');
 }

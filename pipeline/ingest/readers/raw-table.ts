@@ -53,6 +53,13 @@ export class RawRow {
     return this.values[column] != null;
   }
 
+  /** The row's month, or whatever stands in its place; null without one. */
+  get monthText(): string | null {
+    const { period, year, month } = this.values;
+    if (period) return period;
+    return year && month ? `${year}-${month.padStart(2, '0')}` : null;
+  }
+
   /** @throws BadInput if the cell is empty */
   text(column: string): string {
     const value = this.values[column];
@@ -169,8 +176,7 @@ export async function readTable(
   if (!existsSync(full))
     throw refusal('no such file', source.id ? `the source ${source.id} of the catalog` : 'a CSV table');
   const { dialect = {} } = source;
-  const text = await readText(full, file, source.format, dialect);
-  const { header, rows: all, mayBeCut } = inOwnDialect(text, dialect, refusal);
+  const { header, rows: all, mayBeCut } = await readCells(rawData, source);
   if (mayBeCut) report.push({ source: source.id ?? file, rule: 'no line end', what: `${file}: ${MAY_BE_CUT}` });
   const indexOf = (name: string) => {
     const index = header.indexOf(name);
@@ -223,6 +229,15 @@ function columnsOf({ columns, classes = [], classes_total }: Partial<Source>): R
   for (const { column } of classes) names[column] = column;
   if (classes_total) names[classes_total] = classes_total;
   return names;
+}
+
+/** The cells of a table in the catalog's dialect. */
+export async function readCells(
+  rawData: string,
+  { files, format, dialect = {} }: Pick<Source, 'files'> & Partial<Source>,
+): Promise<TextTable> {
+  const { path: file } = files[0]!;
+  return inOwnDialect(await readText(path.join(rawData, file), file, format, dialect), dialect, refusalIn(file));
 }
 
 function readText(

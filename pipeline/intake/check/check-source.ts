@@ -45,7 +45,7 @@ export async function readOneTable(
   }
   const { areas, polygons, census } = reference;
   const input: IngestInput = { rawData, model, sources: [source], report: [] };
-  refuseUnknownPlaces([source], areas);
+  refuseUnknownPlaces([source], areas, model.aliases);
   if (source.role === 'climate') return { climate: await ingestClimate(input, areas, polygons) };
   if (source.role === 'survey_clusters')
     return { surveys: (await readClusters(input, areas, locator(areas, polygons), source)).rows };

@@ -16,7 +16,7 @@ export interface ComparedRow {
   group: string;
   period: Period | null;
   /** Codes, names and times. */
-  words: Readonly<Record<string, string | null>>;
+  words: Record<string, string | null>;
   numbers: Readonly<Record<string, number | null>>;
 }
 

@@ -1,14 +1,14 @@
 /** Compares a source as last accepted with the version to be accepted. */
 import path from 'node:path';
+import { namedLevel } from '../../catalog/aliases.ts';
 import type { Model } from '../../catalog/model.ts';
 import { isTable } from '../../catalog/roles.ts';
 import type { Source } from '../../catalog/sources.ts';
-import { readTable } from '../../ingest/readers/raw-table.ts';
 import { compareOutlines, doubtsOfOutlines, type OutlineComparison, readOutlines } from './compare-outlines.ts';
 import { compareRasters, doubtsOfRasters, type RasterComparison } from './compare-rasters.ts';
 import { type ComparedRow, compareRows, type RowComparison } from './compare-rows.ts';
 import { doubtsOfRows } from './doubts.ts';
-import { comparedRows } from './read-rows.ts';
+import { comparedRows, type ReadCoded } from './read-rows.ts';
 
 export interface SourceComparison {
   rows?: RowComparison;
@@ -37,12 +37,17 @@ export async function compareSources(
   is: Side,
   states: Model['states'],
   pairs: readonly FilePair[],
+  read: ReadCoded,
 ): Promise<SourceComparison> {
   const { source } = is;
   if (isTable(source)) {
     const rowsOf = async (side: Side) =>
-      side.rows ?? comparedRows(await readTable(side.rawData, side.source), side.source, states);
-    const rows = await compareRows(await rowsOf(was), await rowsOf(is));
+      side.rows ?? comparedRows(await read(side.rawData, side.source), side.source, states);
+    const sides = [await rowsOf(was), await rowsOf(is)];
+    // Where a file goes by names, what is compared are the codes that they stand for.
+    const byName = [was, is].flatMap((side) => namedLevel(side.source) ?? []);
+    for (const { words } of sides.flat()) for (const name of byName) delete words[name];
+    const rows = await compareRows(sides[0]!, sides[1]!);
     return { rows, doubts: doubtsOfRows(source.role, rows) };
   }
   const fileOf = ({ rawData }: Side, file: string) => path.join(rawData, file);

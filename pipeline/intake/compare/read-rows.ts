@@ -1,9 +1,11 @@
 import type { Model } from '../../catalog/model.ts';
 import { formOf, WORDS } from '../../catalog/roles.ts';
 import type { Source } from '../../catalog/sources.ts';
-import type { Period } from '../../contract/months.ts';
 import type { RawRow, RawTable } from '../../ingest/readers/raw-table.ts';
 import type { ComparedRow } from './compare-rows.ts';
+
+/** Reads a table with the codes of its areas. */
+export type ReadCoded = (rawData: string, source: Source) => Promise<RawTable>;
 
 /** Columns that may give the same month in two ways: the month itself is compared. */
 const TIMES = ['period', 'year', 'month'];
@@ -18,8 +20,8 @@ export function comparedRows({ rows, columns }: RawTable, source: Source, states
   const stateOf = (place: string) => states.find(({ state_pcode }) => place.startsWith(state_pcode))?.state_pcode ?? '';
   return rows.map((row) => {
     const { values } = row;
-    const period = periodOf(row);
-    const place = values.lga_pcode ?? values.state_pcode ?? '';
+    const period = row.monthText;
+    const place = values.lga_pcode ?? values.state_pcode ?? values.lga ?? values.state ?? '';
     const numbers = Object.fromEntries(numeric.map((name) => [name, numberIn(row, name)]));
     if (source.classes) numbers[`mean ${source.figure ?? 'value'}`] = meanOf(source.classes, numbers);
     return {
@@ -35,11 +37,6 @@ export function comparedRows({ rows, columns }: RawTable, source: Source, states
       numbers,
     };
   });
-}
-
-function periodOf({ values: { period, year, month } }: RawRow): Period | null {
-  if (period) return period;
-  return year && month ? `${year}-${month.padStart(2, '0')}` : null;
 }
 
 function numberIn({ values }: RawRow, name: string): number | null {

@@ -2,10 +2,10 @@
 
 import type { Source } from '../../catalog/sources.ts';
 import { ANY_CODE } from '../../contract/territory.ts';
-import { plain } from '../../ingest/names.ts';
 import type { TextTable } from '../../ingest/readers/csv.ts';
 import { BadInput, refusalIn } from '../../lib/bad-input.ts';
-import { type ColumnName, cellsOf, columnMatching, columnOf, columnsNamed } from './draft-columns.ts';
+import { plain } from '../../lib/likeness.ts';
+import { type ColumnName, cellsOf, columnMatching, columnOf, columnsNamed } from '../columns.ts';
 import type { LeftOut, OutlineFile, TableFile } from './recognise.ts';
 
 export interface DraftAreas {

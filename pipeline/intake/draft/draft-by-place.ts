@@ -3,9 +3,9 @@
 import { FIGURES, type Figure } from '../../catalog/figures.ts';
 import type { Role } from '../../catalog/roles.ts';
 import type { TextTable } from '../../ingest/readers/csv.ts';
-import { type ColumnName, cellsOf, columnsOf, looksLike } from './draft-columns.ts';
+import { type ColumnName, cellsOf, columnsOf, looksLike } from '../columns.ts';
 import { type DraftEntry, dialectWith, type TableDraft } from './draft-entry.ts';
-import { type PlaceKey, spanOf, type TimeKey, timeOf } from './draft-keys.ts';
+import { type PlaceKey, placeColumnOf, spanOf, type TimeKey, timeOf } from './draft-keys.ts';
 import { type Answers, type NumbersAre, numbersOf } from './questions.ts';
 import type { TableFile } from './recognise.ts';
 
@@ -81,16 +81,17 @@ export function draftByPlace(table: TableFile, place: PlaceKey | null, answers: 
       ...(use.figure ? { figure: use.figure } : {}),
       unit: use.unit === 'share' && isPercent(table, column) ? 'percent' : use.unit,
       columns: {
-        [place.is]: place.column,
+        [placeColumnOf(place)]: place.column,
         ...columns,
         [use.measure]: column,
         ...columnsOf(others, [
           ...(use.beside ? [use.beside] : []),
-          ...(place.is === 'lga_pcode' ? (['lga', 'state'] as const) : (['state'] as const)),
+          ...(place.is === 'lga_pcode' ? (['lga', 'state'] as const) : (['state'] as const)).filter(
+            (name) => name !== placeColumnOf(place),
+          ),
         ]),
       },
       ...dialectWith(table, columns ? time : null),
-      ...(place.recode ? { recode: { [place.is]: place.recode } } : {}),
       ...kept,
     };
     draft.entries.push({ entry, note: noteOn(table, place, entry, numbers) });
@@ -112,10 +113,10 @@ function withoutPlace(table: TableFile): TableDraft {
   return { entries: [], obstacles: [{ why, ...(isMonthly ? { lost } : {}) }] };
 }
 
-function noteOn({ dialect }: TableFile, { recode }: PlaceKey, { where }: DraftEntry, numbers: NumbersAre | null) {
+function noteOn({ dialect }: TableFile, { codes }: PlaceKey, { where }: DraftEntry, numbers: NumbersAre | null) {
   const parts = [
     dialect.pivot ? 'Months are columns' : 'Columns recognised by their names',
-    ...(recode ? ['areas by their names'] : []),
+    ...(codes ? ['areas by their names'] : []),
     ...(numbers ? [`numbers without a name taken for ${numbers}`] : []),
     ...(where ? [`only ${Object.values(where).join('-')}, the latest in every area`] : []),
   ];

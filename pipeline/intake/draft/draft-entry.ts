@@ -25,3 +25,7 @@ export function dialectWith({ dialect }: TableFile, time: TimeKey | string | nul
   const own = { ...dialect, ...(months ? { months } : {}) };
   return Object.keys(own).length > 0 ? { dialect: own } : {};
 }
+
+/** The file's column of codes or names of the areas of a table by area. */
+export const placesColumn = ({ columns = {} }: DraftEntry): string =>
+  (columns.lga_pcode ?? columns.lga ?? columns.state_pcode ?? columns.state)!;

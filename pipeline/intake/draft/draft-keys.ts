@@ -2,22 +2,22 @@
 import type { MonthOrder } from '../../catalog/dialect.ts';
 import type { Source } from '../../catalog/sources.ts';
 import { isPeriod } from '../../contract/months.ts';
-import { plain } from '../../ingest/names.ts';
 import type { TextTable } from '../../ingest/readers/csv.ts';
 import { monthOrdersOf, readMonth, readMonthOfYear } from '../../ingest/readers/months.ts';
-import { cellsOf, columnMatching, columnsNamed } from './draft-columns.ts';
+import { plain } from '../../lib/likeness.ts';
+import { cellsOf, columnMatching, columnsNamed } from '../columns.ts';
 
-/** A level's codes, and the code of each name that only one area has, by the name's letters and digits. */
+/** A level's codes, and the code of each name by its letters and digits, null if several areas have it. */
 export interface AreaLevel {
   codes: ReadonlySet<string>;
-  names: ReadonlyMap<string, string>;
+  names: ReadonlyMap<string, string | null>;
 }
 
 export function levelOf(areas: readonly { code: string; name: string }[]): AreaLevel {
   const byName = Map.groupBy(areas, ({ name }) => plain(name));
   return {
     codes: new Set(areas.map(({ code }) => code)),
-    names: new Map([...byName].flatMap(([name, own]) => (own.length === 1 ? [[name, own[0]!.code]] : []))),
+    names: new Map([...byName].map(([name, own]) => [name, own.length === 1 ? own[0]!.code : null])),
   };
 }
 
@@ -30,15 +30,15 @@ export interface AreaCodes {
 export interface PlaceKey {
   is: 'lga_pcode' | 'state_pcode';
   column: string;
-  /** The code of each name in the column, if it has names. */
-  recode: Record<string, string> | null;
+  /** The code of each name in the column that only one area has, if it has names. */
+  codes: Record<string, string> | null;
 }
 
 /** The column with the areas' codes or else, exact but for case, accents and punctuation, their names; null if none. */
 export function placeOf(table: TextTable, { lgas, states }: AreaCodes): PlaceKey | null {
   const ofLevel = (is: PlaceKey['is'], { codes, names }: AreaLevel): PlaceKey | null => {
     const coded = columnMatching(table, (cell) => codes.has(cell));
-    if (coded) return { is, column: coded, recode: null };
+    if (coded) return { is, column: coded, codes: null };
     const named = columnMatching(table, (cell) => names.has(plain(cell)));
     if (!named) return null;
     const cells = [...new Set(cellsOf(table, named))].sort();
@@ -46,10 +46,14 @@ export function placeOf(table: TextTable, { lgas, states }: AreaCodes): PlaceKey
       const code = names.get(plain(cell));
       return code ? [[cell, code]] : [];
     });
-    return { is, column: named, recode: Object.fromEntries(byName) };
+    return { is, column: named, codes: Object.fromEntries(byName) };
   };
   return ofLevel('lga_pcode', lgas) ?? ofLevel('state_pcode', states);
 }
+
+/** What an entry calls the column. */
+export const placeColumnOf = ({ is, codes }: PlaceKey): 'lga' | 'state' | PlaceKey['is'] =>
+  codes === null ? is : is === 'lga_pcode' ? 'lga' : 'state';
 
 /** The columns that give the times of a table's rows. */
 export interface TimeKey {

@@ -6,6 +6,7 @@ import { drawOutline } from '../../measure/zonal/outline.ts';
 import { sumInside } from '../../measure/zonal/pass.ts';
 import { zonalStatistics } from '../../measure/zonal/sums.ts';
 import type { DraftAreas } from './draft-areas.ts';
+import { placesColumn } from './draft-entry.ts';
 import type { DraftedTable } from './draft-tables.ts';
 import type { OutlineFile } from './recognise.ts';
 
@@ -31,7 +32,7 @@ export function peopleByArea(
   column: string,
 ): AreaCount[] {
   const at = (name: string) => used.header.indexOf(name);
-  const [code, people] = [at(entry.columns!.lga_pcode!), at(column)];
+  const [code, people] = [at(placesColumn(entry)), at(column)];
   const byCode = new Map(used.rows.map(({ cells }) => [cells[code], Number(cells[people])]));
   const codes = new Map(lgas.map((lga) => [lga.name, lga.code]));
   return outlines.features.map(({ properties }) => {

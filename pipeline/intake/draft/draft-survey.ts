@@ -2,9 +2,9 @@
 
 import type { Source } from '../../catalog/sources.ts';
 import { isPeriod } from '../../contract/months.ts';
-import { aliasesOf, cellsOf, columnsOf } from './draft-columns.ts';
+import { aliasesOf, cellsOf, columnsOf } from '../columns.ts';
 import { type DraftEntry, dialectWith, type TableDraft } from './draft-entry.ts';
-import { type PlaceKey, spanOf, timeOf } from './draft-keys.ts';
+import { type PlaceKey, placeColumnOf, spanOf, timeOf } from './draft-keys.ts';
 import type { TableFile } from './recognise.ts';
 
 /** Survey clusters located by coordinates or code, with children examined and positive; null without such columns. */
@@ -35,7 +35,7 @@ export function draftSurvey(table: TableFile, place: PlaceKey | null): TableDraf
   if (rounds.length === 0) return refused('a survey whose years and months cannot be read');
   const isInteger = (column: string | undefined) =>
     !column || cellsOf(table, column).every((cell) => Number.isInteger(Number(cell)));
-  const places = located ? coordinates : { lga_pcode: inLga!.column };
+  const places = located ? coordinates : { [placeColumnOf(inLga!)]: inLga!.column };
   const entry: DraftEntry = {
     role: 'survey_clusters',
     unit: 'share',
@@ -47,7 +47,6 @@ export function draftSurvey(table: TableFile, place: PlaceKey | null): TableDraf
       ...columnsOf(header, ['urban', 'youngest_years', 'oldest_years', 'weight']),
     },
     ...dialectWith(table, time),
-    ...(!located && inLga?.recode ? { recode: { lga_pcode: inLga.recode } } : {}),
     methods,
     rounds,
     ...(isInteger(counts.examined) && isInteger(counts.positive) ? {} : { weighted_counts: true }),

@@ -3,10 +3,10 @@
 import type { Role } from '../../catalog/roles.ts';
 import type { TextTable } from '../../ingest/readers/csv.ts';
 import { quoted } from '../../lib/shell.ts';
+import { cellsOf, looksLike } from '../columns.ts';
 import { draftByPlace } from './draft-by-place.ts';
-import { cellsOf, looksLike } from './draft-columns.ts';
-import type { DraftEntry, TableDraft } from './draft-entry.ts';
-import { type AreaCodes, placeOf } from './draft-keys.ts';
+import { type DraftEntry, placesColumn } from './draft-entry.ts';
+import { type AreaCodes, type PlaceKey, placeOf } from './draft-keys.ts';
 import { draftSurvey } from './draft-survey.ts';
 import type { Answers, Hints, NumbersAre } from './questions.ts';
 import type { LeftOut, TableFile } from './recognise.ts';
@@ -41,13 +41,14 @@ export function draftTables(
   const leave = ({ file }: TableFile, why: string, lost: string | null) =>
     leftOut.push({ kind: 'left out', file, why, lost });
   const candidates = tables.flatMap((table) => {
-    const { entries, obstacles, numbers, keys = [] } = draftTable(table, areas, answers);
+    const place = placeOf(table, areas);
+    const { entries, obstacles, numbers, keys = [] } = draftSurvey(table, place) ?? draftByPlace(table, place, answers);
     if (numbers) unnamed.push({ file: table.file, guess: numbers });
     for (const { why, lost = subjectOf(table) } of obstacles)
       if (table !== ofCodes || lost !== null) leave(table, why, lost);
     const named = table.header.filter((column) => obstacles.some(({ why }) => why.includes(`"${column}"`)));
     told.get(table)!.push(...keys, ...named);
-    return entries.map(({ entry, note }) => ({ table, entry, used: rowsOf(table, entry), note }));
+    return entries.map(({ entry, note }) => ({ table, entry, used: rowsOf(table, entry, place), note }));
   });
   const known = ({ entry }: DraftedTable) => Object.keys(entry.columns ?? {}).length - (entry.where ? 100 : 0);
   const kept: DraftedTable[] = [];
@@ -89,8 +90,7 @@ function isSame({ entry, used }: DraftedTable, other: DraftedTable): boolean {
   return placesOf(entry, used).some((place) => places.has(place));
 }
 
-const placesOf = ({ columns = {} }: DraftEntry, table: TextTable) =>
-  cellsOf(table, columns.lga_pcode ?? columns.state_pcode!);
+const placesOf = (entry: DraftEntry, table: TextTable) => cellsOf(table, placesColumn(entry));
 
 /** Why a table is not used beside another one with the same figures, and what is lost for it. */
 function whyNotBeside({ table, entry, used }: DraftedTable, better: DraftedTable): [why: string, lost: string | null] {
@@ -110,21 +110,16 @@ function whyNotBeside({ table, entry, used }: DraftedTable, better: DraftedTable
 }
 
 /** The table as its entry reads it: the rows that `where` keeps, areas by their codes. */
-function rowsOf(table: TextTable, { where = {}, recode = {}, columns = {} }: DraftEntry): TextTable {
+function rowsOf(table: TextTable, { where = {} }: DraftEntry, place: PlaceKey | null): TextTable {
   const keep = Object.entries(where).map(([name, value]) => [table.header.indexOf(name), value] as const);
-  const codes = Object.entries(recode).map(([ours, by]) => [table.header.indexOf(columns[ours]!), by] as const);
+  const at = place?.codes ? table.header.indexOf(place.column) : -1;
   return {
     header: table.header,
     rows: table.rows
       .filter(({ cells }) => keep.every(([index, value]) => cells[index] === value))
       .map(({ line, cells }) => ({
         line,
-        cells: codes.reduce((row, [index, by]) => row.with(index, by[row[index] ?? ''] ?? row[index]!), [...cells]),
+        cells: cells.map((cell, index) => (index === at && cell !== null ? (place!.codes![cell] ?? cell) : cell)),
       })),
   };
-}
-
-function draftTable(table: TableFile, areas: AreaCodes, answers: Answers): TableDraft {
-  const place = placeOf(table, areas);
-  return draftSurvey(table, place) ?? draftByPlace(table, place, answers);
 }

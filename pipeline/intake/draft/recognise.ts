@@ -14,8 +14,8 @@ import { firstBytesOf, refuseUnsupported } from '../../ingest/readers/unsupporte
 import { listWindows } from '../../ingest/readers/windows.ts';
 import { BadInput, refusalIn } from '../../lib/bad-input.ts';
 import { wholeGrid } from '../../lib/numerics/grid.ts';
+import { looksLike } from '../columns.ts';
 import { monthInName } from '../update/file-paths.ts';
-import { looksLike } from './draft-columns.ts';
 
 export interface OutlineFile {
   kind: 'outlines';

@@ -1,8 +1,10 @@
 /** Declarations that a catalog could make so that its files can be read unedited. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { ALIASES_FILE, type Alias, aliasesCsv, withAliases } from '../../catalog/aliases.ts';
 import { type Country, readUnchecked, schemaFaults } from '../../catalog/country.ts';
 import { describeLeftOut } from '../../catalog/left-out.ts';
+import type { Model } from '../../catalog/model.ts';
 import type { Remedy } from '../../catalog/remedy.ts';
 import type { Acceptance, Gap, Source } from '../../catalog/sources.ts';
 import { monthIndex } from '../../contract/months.ts';
@@ -64,6 +66,10 @@ export async function repairCountry(
         const own = found.filter((proposal) => proposal.source === source.id);
         return own.reduce((changed, { remedy }) => withRemedy(changed, remedy, reason), source);
       }),
+      model: withNames(
+        now.model,
+        found.map(({ remedy }) => remedy),
+      ),
     };
     repairs.push(
       ...found.map(({ source, remedy, what }) => ({ source, declares: describeRemedy(remedy), fault: what })),
@@ -73,12 +79,19 @@ export async function repairCountry(
   return { repairs, left };
 }
 
+function withNames(model: Model, remedies: readonly Remedy[]): Model {
+  const aliases = remedies.flatMap((remedy) => (remedy.declare === 'alias' ? remedy.alias : []));
+  return aliases.length === 0 ? model : { ...model, aliases: withAliases(model.aliases, aliases) };
+}
+
 function withRemedy(source: Source, remedy: Remedy, reason: string): Source {
   if (remedy.declare === 'dissolve') return { ...source, dissolve: true };
   if (remedy.declare === 'sliver_km2') return { ...source, sliver_km2: remedy.km2 };
   if (remedy.declare === 'gap') return { ...source, gaps: withGap(source.gaps ?? [], { ...remedy.gap, reason }) };
   if (remedy.declare === 'leave_out')
     return { ...source, leave_out: [...(source.leave_out ?? []), { where: remedy.where, reason }] };
+  // Names belong to the country, not to one source.
+  if (remedy.declare === 'alias') return source;
   const { column, from, to } = remedy;
   return { ...source, recode: { ...source.recode, [column]: { ...source.recode?.[column], [from]: to } } };
 }
@@ -97,12 +110,16 @@ function withGap(gaps: readonly Gap[], gap: Gap): Gap[] {
   return before ? gaps.map((other) => (other === before ? { ...other, last: gap.last! } : other)) : [...gaps, gap];
 }
 
-function describeRemedy(remedy: Remedy): string {
+const describeNewAlias = ({ name, parent, code, from }: Alias) =>
+  `name "${name}"${parent && ` in ${parent}`} is ${from ? `a part of ${code} from ${from} on` : code} (${ALIASES_FILE})`;
+
+export function describeRemedy(remedy: Remedy): string {
   if (remedy.declare === 'dissolve') return 'dissolve: features with the same code are one area';
   if (remedy.declare === 'sliver_km2')
     return `sliver_km2: overlaps and gaps of outlines up to ${remedy.km2} km² are drawing errors`;
   if (remedy.declare === 'leave_out') return `leave_out: rows with ${describeLeftOut(remedy)}`;
   if (remedy.declare === 'recode') return `recode ${remedy.column}: "${remedy.from}" means "${remedy.to}"`;
+  if (remedy.declare === 'alias') return describeNewAlias(remedy.alias);
   const { rule, lga_pcode, state_pcode, first, last, area_km2 } = remedy.gap;
   const months = first === undefined ? '' : first === last ? ` ${first}` : ` ${first} to ${last}`;
   const place = lga_pcode ?? state_pcode;
@@ -120,6 +137,8 @@ async function write(before: Country, now: Country, repairs: readonly Repair[], 
     );
     return [...fields, { path: ['sources', i, 'accepted'], value: [...(was.accepted ?? []), { ...accept, what }] }];
   });
+  if (now.model.aliases !== before.model.aliases)
+    await writeAtomic(path.join(before.directory, ALIASES_FILE), aliasesCsv(now.model.aliases!));
   const file = path.join(before.directory, 'sources.json');
   await writeAtomic(file, editJson(readFileSync(file, 'utf8'), edits));
 }

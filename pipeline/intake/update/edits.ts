@@ -26,6 +26,7 @@ export function editsOf(before: Country, after: Country, was: Source, is: Source
     });
   };
   for (const name of FIELDS) set([name], was[name], is[name]);
+  for (const name of ['columns', 'recode'] as const) set([name], was[name], is[name]);
   for (const end of ['first', 'last'] as const) set(['span', end], was.span?.[end], is.span?.[end]);
   if (is.rounds) set(['rounds'], was.rounds, is.rounds);
   is.files.forEach((file, i) => {

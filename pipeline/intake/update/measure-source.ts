@@ -8,7 +8,7 @@ import { isPeriod, monthIndex, periodOf } from '../../contract/months.ts';
 import { readTable } from '../../ingest/readers/raw-table.ts';
 import { sha256File } from '../../lib/hash.ts';
 import type { ComparedRow } from '../compare/compare-rows.ts';
-import { comparedRows } from '../compare/read-rows.ts';
+import { comparedRows, type ReadCoded } from '../compare/read-rows.ts';
 
 /**
  * The entry with bytes, SHA-256, rows, span and rounds taken from its files.
@@ -18,6 +18,7 @@ export async function measureSource(
   source: Source,
   rawData: string,
   states: Model['states'],
+  read: ReadCoded = readTable,
 ): Promise<{ source: Source; rows: ComparedRow[] | null }> {
   const files: Source['files'] = [];
   for (const file of source.files) {
@@ -26,7 +27,7 @@ export async function measureSource(
   }
   if (!isTable(source)) return { source: { ...source, files }, rows: null };
   const [first, ...others] = files;
-  const table = await readTable(rawData, source);
+  const table = await read(rawData, source);
   const rows = comparedRows(table, source, states);
   return {
     source: {

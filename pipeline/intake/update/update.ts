@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import path from 'node:path';
+import { ALIASES_FILE, aliasesCsv, namedLevel, withAliases } from '../../catalog/aliases.ts';
 import { type Country, readUnchecked, schemaFaults } from '../../catalog/country.ts';
 import { checkCovariates } from '../../catalog/covariate-rules.ts';
 import { checkEvidence } from '../../catalog/evidence-rules.ts';
@@ -12,14 +13,21 @@ import type { Acceptance, Source } from '../../catalog/sources.ts';
 import type { Period } from '../../contract/months.ts';
 import { tell, wordsOf } from '../../contract/words.ts';
 import type { ReportLine } from '../../engine/stage.ts';
+import { ingestAreas } from '../../ingest/areas.ts';
+import type { Areas } from '../../ingest/ingest-tables.ts';
+import { matchNames, type NameMatch, placesOf, readPlaced } from '../../ingest/places-by-name.ts';
+import { readCells, readTable } from '../../ingest/readers/raw-table.ts';
 import { writeAtomic } from '../../lib/atomic-write.ts';
 import { BadInput } from '../../lib/bad-input.ts';
 import { sha256File } from '../../lib/hash.ts';
 import { keepFile, keptFile } from '../accepted-files.ts';
 import { readReference } from '../check/check-country.ts';
 import { readOneRaster, readOneTable } from '../check/check-source.ts';
+import { type Fault, faultsOf } from '../check/fault.ts';
 import { findDoubts } from '../check/find-doubts.ts';
+import { columnMatching, columnOf } from '../columns.ts';
 import { compareSources, type FilePair, type SourceComparison } from '../compare/compare-sources.ts';
+import type { ReadCoded } from '../compare/read-rows.ts';
 import { type Edit, editsOf } from './edits.ts';
 import { linkedView, type NewFile, newFilesOf } from './file-paths.ts';
 import { editJson } from './json-edits.ts';
@@ -37,6 +45,8 @@ export interface UpdateRequest {
   /** New descriptive fields of the entry. */
   about: Partial<Pick<Source, 'release' | 'citation' | 'licence' | 'title'>>;
   lastEstimated?: Period | undefined;
+  /** Writes doubtful names to `aliases.csv`, as proposed. */
+  acceptNames?: boolean | undefined;
   /** Accepts the update for this reason; without it nothing is changed. */
   accept?: { reason: string; by: string; at: string } | undefined;
 }
@@ -49,8 +59,15 @@ export interface Update {
   /** Null if no file has changed, or the previously accepted files are not available. */
   comparison: SourceComparison | null;
   doubts: string[];
+  /** The names that a table goes by. Nothing is compared while one of them has no area. */
+  names: MatchedName[];
+  /** What else is wrong with a table whose names have no areas yet. */
+  faults: Fault[];
   accepted: boolean;
 }
+
+/** A name with the number of its rows. */
+export type MatchedName = Omit<NameMatch, 'rows'> & { rows: number };
 
 /** @throws BadInput if a build would refuse the new files, or for months without evidence */
 export async function updateSource(request: UpdateRequest): Promise<Update> {
@@ -58,16 +75,37 @@ export async function updateSource(request: UpdateRequest): Promise<Update> {
   const [fault] = schemaFaults(request.country);
   if (fault) throw fault;
   const country = readUnchecked(request.country, request.rawData);
-  const { rawData } = country;
+  const { rawData, model } = country;
   const was = sourceIn(country, request.source);
   const given = newFilesOf(was, request.files, request.period);
   const view = viewOf(country, was, given);
   const views = [view];
   try {
-    const proposal = { ...withNewFiles(was, given), ...request.about };
-    const { source: is, rows } = await measureSource(proposal, view, country.model.states);
-    const proposed = proposedCountry(country, is, view, request.lastEstimated);
-    const report = await checkProposed(proposed, is);
+    const proposal = await withOwnPlaces({ ...withNewFiles(was, given), ...request.about }, country, view);
+    const byName = namedLevel(was) !== null || namedLevel(proposal) !== null;
+    const areas = byName ? await areasIn(country, view) : null;
+    const read: ReadCoded = (from, source) =>
+      areas ? readPlaced({ rawData: from, model, report: [] }, areas, source) : readTable(from, source);
+    const check = async () => {
+      const measured = await measureSource(proposal, view, model.states, read);
+      const proposed = proposedCountry(country, measured.source, view, request.lastEstimated);
+      return { ...measured, proposed, report: await checkProposed(proposed, measured.source) };
+    };
+    const table = areas && namedLevel(proposal) ? await readTable(view, proposal) : null;
+    const match = () => (table ? matchNames(table, proposal, areas!, model) : []);
+    const proposals = match().flatMap((one) => one.proposal ?? []);
+    if (request.acceptNames && proposals.length > 0) {
+      model.aliases = withAliases(model.aliases, proposals);
+      await writeAtomic(path.join(country.directory, ALIASES_FILE), aliasesCsv(model.aliases));
+    }
+    const names = match().map((one): MatchedName => ({ ...one, rows: one.rows.length }));
+    if (names.some(({ area }) => area === null)) {
+      // What else would be refused if the names were accepted.
+      model.aliases = withAliases(model.aliases, proposals);
+      const faults = match().every(({ area }) => area) ? await faultsOf('tables and outlines', was.id, check) : [];
+      return { source: was.id, files: [], edits: [], comparison: null, doubts: [], names, faults, accepted: false };
+    }
+    const { source: is, rows, proposed, report } = await check();
 
     const files = changedFiles(was, is);
     const before = await acceptedView(out, rawData, was);
@@ -80,6 +118,7 @@ export async function updateSource(request: UpdateRequest): Promise<Update> {
             { source: is, rawData: view, rows },
             states,
             pairsOf(was, is, files),
+            read,
           )
         : null;
     const known = was.files.some(({ sha256 }) => sha256 !== undefined);
@@ -93,7 +132,7 @@ export async function updateSource(request: UpdateRequest): Promise<Update> {
     ];
     if (accept && files.length > 0) proposed.model.updated_at = accept.at;
     const edits = editsOf(country, proposed, was, is);
-    const update: Update = { source: was.id, files, edits, comparison, doubts, accepted: false };
+    const update: Update = { source: was.id, files, edits, comparison, doubts, names, faults: [], accepted: false };
     if (!accept || (files.length === 0 && edits.length === 0)) return update;
 
     if (before) for (const { path: file, sha256 } of was.files) await keepFile(out, path.join(before, file), sha256!);
@@ -122,14 +161,44 @@ export async function updateSource(request: UpdateRequest): Promise<Update> {
   }
 }
 
-function sourceIn({ sources }: Country, id: string): Source {
-  const found = sources.find((source) => source.id === id);
-  if (found) return found;
+/** The source with this id, or else that of the file with this name, with or without its ending. */
+function sourceIn({ sources }: Country, name: string): Source {
+  const byId = sources.filter((source) => source.id === name);
+  const isNamed = (file: string) => [path.basename(file), path.parse(file).name].includes(name);
+  const found = byId.length > 0 ? byId : sources.filter(({ files }) => files.some((file) => isNamed(file.path)));
+  if (found.length === 1) return found[0]!;
   throw new BadInput({
     file: 'sources.json',
-    found: `no source ${id}`,
-    expected: `one of ${sources.map((source) => source.id).join(', ')}`,
+    found: found.length === 0 ? `no source ${name}` : `${found.length} sources of the file ${name}`,
+    expected: `one of ${(found.length === 0 ? sources : found).map((source) => source.id).join(', ')}`,
   });
+}
+
+/** The country's areas, which a table does not change. */
+async function areasIn({ sources, model }: Country, rawData: string): Promise<Areas> {
+  return (await ingestAreas({ rawData, sources, model, report: [] })).areas;
+}
+
+/**
+ * The entry of a table that has the names of its areas where the last one had their codes: in the column that the entry
+ * maps already, else one of a usual name, else the one with most of the names.
+ */
+async function withOwnPlaces(source: Source, country: Country, rawData: string): Promise<Source> {
+  const { columns = {}, recode } = source;
+  const level = columns.lga_pcode ? 'lga' : 'state';
+  const code = `${level}_pcode`;
+  if (!isTable(source) || !columns[code]) return source;
+  const table = await readCells(rawData, source);
+  if (table.header.includes(columns[code])) return source;
+  const { named: areasNamed } = placesOf(level, await areasIn(country, rawData), country.model);
+  const named =
+    [columns[level], columnOf(table.header, level)].find((name) => name && table.header.includes(name)) ??
+    columnMatching(table, (cell) => areasNamed(cell).length > 0);
+  if (!named) return source;
+  const without = <Value>(entries: Record<string, Value>) =>
+    Object.fromEntries(Object.entries(entries).filter(([name]) => name !== code));
+  const places = { ...without(columns), [level]: named };
+  return { ...source, columns: places, ...(recode ? { recode: without(recode) } : {}) };
 }
 
 /** A view of the raw data with the new files in place. */

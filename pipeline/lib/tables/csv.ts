@@ -22,3 +22,14 @@ export function toCsv<Row extends object>(
 export function inert(text: string): string {
   return /^[=+\-@\t\r]/.test(text) && Number.isNaN(Number(text)) ? `'${text}` : text;
 }
+
+/** The trimmed cells of each row of a CSV whose cells have no line ends; blank lines are no rows. */
+export const fromCsv = (text: string): string[][] =>
+  text
+    .split(/\r?\n/)
+    .filter((line) => line.trim() !== '')
+    .map((line) =>
+      [...`,${line}`.matchAll(/,(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(([, quoted, bare]) =>
+        (quoted?.replaceAll('""', '"') ?? bare!).trim(),
+      ),
+    );

@@ -1,3 +1,4 @@
+import { ALIKE, likeness, plain as plainName } from '../../../lib/likeness.ts';
 import { periodName } from '../shared/names.ts';
 import { codes, data, element, fullName, isForecast, isState, lgaOf, nameOf, onView, setView, view } from './store.ts';
 import { openTab } from './tabs.ts';
@@ -66,12 +67,7 @@ export function startControls(): void {
 }
 
 /** A name reduced for comparison with what is typed: no accents, punctuation, doubled letters or capitals. */
-const plain = (name: string) =>
-  name
-    .normalize('NFD')
-    .replaceAll(/[^\p{L}\p{N}]/gu, '')
-    .toLowerCase()
-    .replaceAll(/(.)\1/gu, '$1');
+const plain = (name: string) => plainName(name).replaceAll(/(.)\1/gu, '$1');
 
 const initials = (name: string) => plain(name.replaceAll(/(\p{L})\p{L}*/gu, '$1'));
 
@@ -91,18 +87,13 @@ const placesNamed = (typed: string): string[] =>
     (found) => found.length > 0,
   ) ?? [];
 
-const pairsOf = (name: string) => new Set(Array.from(name.slice(1), (letter, i) => name[i]! + letter));
-
-/** The places whose names share most pairs of letters with what is typed (Dice's coefficient), the likest first. */
+/** The places whose names are alike to what is typed, the likest first. */
 function placesLike(typed: string): string[] {
-  const own = pairsOf(typed);
-  const likeness = (code: string) => {
-    const pairs = pairsOf(plain(nameOf(code)));
-    const shared = [...own].filter((pair) => pairs.has(pair)).length;
-    return (2 * shared) / (own.size + pairs.size || 1);
-  };
-  const rated = codes.map((code) => ({ code, like: likeness(code) })).filter(({ like }) => like >= 0.6);
-  return rated.sort((a, b) => b.like - a.like).map(({ code }) => code);
+  const rated = codes.map((code) => ({ code, like: likeness(typed, plain(nameOf(code))) }));
+  return rated
+    .filter(({ like }) => like >= ALIKE)
+    .sort((a, b) => b.like - a.like)
+    .map(({ code }) => code);
 }
 
 /** What is said if not one place is meant; places beyond the sixth are not listed. */

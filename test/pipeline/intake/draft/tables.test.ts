@@ -52,6 +52,15 @@ const CASES = LGAS.flatMap((lga_code, lga) =>
   MONTHS.map((month, i) => expect.objectContaining({ lga_code, period: iso(month), confirmed: cases(lga, i) })),
 );
 
+test('a table by the names of its areas is drafted so, and a build finds their codes', async () => {
+  const lines = rows((lga, month, i) => [`PLACE ${lga + 1}`, iso(month), cases(lga, i)]);
+  const found = await ingested(country({ 'cases.csv': table('District,period,confirmed', lines) }));
+  expect(found.cases).toEqual(CASES);
+  const source = found.sources.find(({ role }) => role === 'cases_lgas')!;
+  expect(source.columns).toEqual({ lga: 'District', period: 'period', confirmed: 'confirmed' });
+  expect(source).not.toHaveProperty('recode');
+});
+
 test('a table of people, cases and climate by month has three roles; people are of the latest month, not summed', async () => {
   const lines = rows((lga, month, i) => [
     iso(month),

@@ -52,6 +52,42 @@ test('places without a row and months without a record become gaps with the rule
   expect(await checkCountry(directory)).toEqual([]);
 });
 
+test('a name that is like that of one area is proposed for aliases.csv, once for all tables', async () => {
+  const byName = (country: TinyCountry, file: string, id: string) => {
+    const names = ['Place 1', 'Plaice 2', 'Place 3', 'Place 4'];
+    const text = String(country.files[file]);
+    country.files[file] = LGAS.reduce((rows, code, i) => rows.replace(code, names[i]!), text);
+    const { lga_pcode, ...columns } = sourceIn(country, id).columns;
+    sourceIn(country, id).columns = { lga: lga_pcode, ...columns };
+  };
+  const { directory, repairs, left } = await repaired((country) => {
+    byName(country, 'nets.csv', 'itn_use');
+    byName(country, 'census.csv', 'population_census');
+  });
+  expect(left).toEqual([]);
+  expect(repairs.map(({ source, declares }) => `${source}, ${declares}`).sort()).toEqual([
+    'itn_use, name "Plaice 2" is NG001002 (aliases.csv)',
+    'population_census, name "Plaice 2" is NG001002 (aliases.csv)',
+  ]);
+  const written = readFileSync(path.join(directory, 'aliases.csv'), 'utf8');
+  expect(written).toBe('name,parent,code,from\nPlaice 2,,NG001002,\n');
+  expect(await checkCountry(directory)).toEqual([]);
+});
+
+test('a cluster without a name, in a survey that goes by names, may be left out', async () => {
+  const { directory, repairs } = await repaired((country) => {
+    const { state_pcode: _, lga_pcode: __, ...columns } = sourceIn(country, 'surveys').columns;
+    sourceIn(country, 'surveys').columns = { ...columns, lga: 'lga' };
+    const named = String(country.files['surveys.csv']).replaceAll(
+      /,NG00\d{4},/g,
+      (code) => `,Place ${LGAS.indexOf(code.slice(1, -1) as never) + 1},`,
+    );
+    country.files['surveys.csv'] = replaceLine(named, 3, (row) => row.replace('Place 1', ''));
+  });
+  expect(repairs.map(({ declares }) => declares)).toEqual(['leave_out: rows with a blank lga']);
+  expect(await checkCountry(directory)).toEqual([]);
+});
+
 test('faults that no declaration resolves are reported; the other repairs are still written', async () => {
   const { directory, repairs, left } = await repaired((country) => {
     country.files['nets.csv'] = withoutLine(country.files['nets.csv']!, 3);

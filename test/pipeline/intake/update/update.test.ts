@@ -2,10 +2,14 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { readCountry } from '../../../../pipeline/catalog/country.ts';
+import { addMonths } from '../../../../pipeline/contract/months.ts';
+import { checkCountry } from '../../../../pipeline/intake/check/check-country.ts';
+import { isFault } from '../../../../pipeline/intake/check/fault.ts';
 import { type UpdateRequest, updateSource } from '../../../../pipeline/intake/update/update.ts';
 import { hashRawFiles } from '../../../../pipeline/release/raw-hashes.ts';
 import { writeGeotiff } from '../../../../pipeline/synthetic/geotiff-writer.ts';
 import { temporary } from '../../../support/command-line.ts';
+import { runHere } from '../../../support/run-here.ts';
 import { LGAS, replaceLine, sourceIn, type TinyCountry, writeTiny } from '../../../support/tiny-country.ts';
 import { addCovariate, heightCovariate } from '../../covariates.ts';
 
@@ -290,4 +294,111 @@ test('a covariate is updated like any source; if it shares a file with another s
   await expect(hashRawFiles(readCountry(directory))).rejects.toThrow('malaria-risk catalog update height');
   expect((await update('height', { accept: ACCEPT })).accepted).toBe(true);
   await hashRawFiles(readCountry(directory));
+});
+
+/** Records by area and month, under `nameOf` each area: its code in the accepted file. */
+function recordsByArea(nameOf: (lga: string, month: string) => string[], last = '2021-12'): string {
+  const months = Array.from({ length: 51 }, (_, i) => addMonths('2018-01', i)).filter((month) => month <= last);
+  const rows = months.flatMap((month, i) =>
+    LGAS.flatMap((lga, place) => nameOf(lga, month).map((name) => `${name},${month},${100 + place + (i % 12)}`)),
+  );
+  return `${['Place,month,cases', ...rows].join('\n')}\n`;
+}
+
+/** A country with records by the codes of its areas, and the same with three months more, by names alone. */
+function preparedByNames() {
+  const country = prepare((tiny) => {
+    tiny.files['cases.csv'] = recordsByArea((lga) => [lga]).replace('Place', 'pcode');
+    const source = sourceIn(tiny, 'cases');
+    source.role = 'cases_lgas';
+    source.columns = { lga_pcode: 'pcode', period: 'month', confirmed: 'cases' };
+    source.files[0].rows = 192;
+  });
+  const names: Record<string, string> = { NG001001: 'PLACE-1', NG001002: 'Place 2 LGA', NG002001: 'Plaice 3' };
+  const file = country.given(
+    'cases.csv',
+    recordsByArea((lga, month) => {
+      if (lga === 'NG002002' && month > '2021-12') return ['Place 4 East', 'Place 4 West'];
+      return lga === 'NG001002' && month === '2022-02' ? [] : [names[lga] ?? 'Place 4'];
+    }, '2022-03'),
+  );
+  return { ...country, files: [file] };
+}
+
+test('a table by names alone: doubtful names, a split and a missing month are listed, and nothing is changed', async () => {
+  const { update, text, directory, files } = preparedByNames();
+  const before = text('sources.json');
+  const { names, faults, edits, accepted } = await update('cases', { files, accept: ACCEPT });
+  expect(names.map(({ name, area, proposal }) => [name, area?.code ?? null, proposal])).toEqual([
+    ['PLACE-1', 'NG001001', null],
+    ['Place 2 LGA', 'NG001002', null],
+    ['Plaice 3', null, { name: 'Plaice 3', parent: '', code: 'NG002001', from: '' }],
+    ['Place 4', 'NG002002', null],
+    ['Place 4 East', null, { name: 'Place 4 East', parent: '', code: 'NG002002', from: '2022-01' }],
+    ['Place 4 West', null, { name: 'Place 4 West', parent: '', code: 'NG002002', from: '2022-01' }],
+  ]);
+  expect(faults.map(({ what }) => what)).toEqual([
+    'cases.csv, NG001002 Place 2: found no month 2022-02, expected every month from 2018-01 to 2022-03',
+  ]);
+  expect({ edits, accepted }).toEqual({ edits: [], accepted: false });
+  expect(text('sources.json')).toBe(before);
+  expect(existsSync(path.join(directory, 'aliases.csv'))).toBe(false);
+
+  const { code, stdout: output } = await runHere(['catalog', 'update', 'cases', files[0]!, '--country', directory]);
+  expect(code).toBe(1);
+  expect(output).toMatch(/^Plaice 3 .* Place 3 \(NG002001, 0\.73\)/m);
+  expect(output).toMatch(/^Place 4 East .* Place 4 \(NG002002, 0\.\d\d\); split, parts added up from 2022-01$/m);
+  expect(output).toContain('\nPlaice 3,,NG002001,\n');
+  expect(output).toContain('NG001002 Place 2: found no month 2022-02');
+  expect(output).toContain('{"rule":"mask","lga_pcode":"NG001002","first":"2022-02","last":"2022-02"}');
+});
+
+test('names are accepted once: the next update reads them, and a build agrees', async () => {
+  const { update, text, directory, given, files } = preparedByNames();
+  const complete = given(
+    'cases.csv',
+    readFileSync(files[0]!, 'utf8').replace('Plaice 3,2022-02', 'Place 2,2022-02,113\nPlaice 3,2022-02'),
+  );
+  const { comparison, doubts, names, accepted } = await update('cases', {
+    files: [complete],
+    acceptNames: true,
+    accept: ACCEPT,
+  });
+  expect(accepted).toBe(true);
+  expect(names.map(({ area }) => area?.code)).toContain('NG002001');
+  expect(names.every(({ area }) => area !== null)).toBe(true);
+  expect(comparison?.rows?.rows).toEqual({ was: 192, is: 204, added: 12, removed: 0, changed: 0 });
+  expect(doubts).not.toContainEqual(expect.stringMatching(/rows in both files have changed/));
+  expect(text('aliases.csv')).toBe(
+    'name,parent,code,from\nPlaice 3,,NG002001,\nPlace 4 East,,NG002002,2022-01\nPlace 4 West,,NG002002,2022-01\n',
+  );
+  expect(sourceIn({ sources: readCountry(directory).sources } as never, 'cases').columns).toEqual({
+    lga: 'Place',
+    period: 'month',
+    confirmed: 'cases',
+  });
+  // The next file has the same names.
+  const next = given('cases.csv', readFileSync(complete, 'utf8').replace('PLACE-1,2022-03,102', 'PLACE-1,2022-03,109'));
+  const again = await update('cases', { files: [next] });
+  expect(again.names.every(({ area }) => area)).toBe(true);
+  expect(again.comparison?.rows?.rows).toMatchObject({ added: 0, removed: 0, changed: 1 });
+  expect((await checkCountry(directory)).filter(isFault)).toEqual([]);
+});
+
+test('a source may be named by its file, unless several sources read it', async () => {
+  const { update } = prepare((country) => {
+    const nets = sourceIn(country, 'itn_use');
+    country.sources.push({
+      ...nets,
+      id: 'again',
+      figure: 'irs_coverage',
+      columns: { lga_pcode: 'lga', irs_coverage: 'use' },
+    });
+  });
+  expect((await update('surveys.csv')).source).toBe('surveys');
+  expect((await update('access')).source).toBe('itn_access');
+  await expect(update('nets.csv')).rejects.toThrow(
+    /found 2 sources of the file nets\.csv, expected one of itn_use, again$/,
+  );
+  await expect(update('net')).rejects.toThrow(/^sources\.json: found no source net, expected one of lga_boundaries, /);
 });

@@ -1,6 +1,6 @@
 /** Columns of tables, recognised by their usual names and by their content. */
-import { plain } from '../../ingest/names.ts';
-import type { TextTable } from '../../ingest/readers/csv.ts';
+import type { TextTable } from '../ingest/readers/csv.ts';
+import { plain } from '../lib/likeness.ts';
 
 /** A figure of nets in French, Portuguese and Spanish. */
 const ofNets = (figures: readonly string[]) =>

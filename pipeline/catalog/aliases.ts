@@ -1,0 +1,59 @@
+/** Areas by name: the tables that go by names, and `aliases.csv` beside a catalog, the names that a person has accepted. */
+import { isPeriod } from '../contract/months.ts';
+import { refusalIn } from '../lib/bad-input.ts';
+import { plain } from '../lib/likeness.ts';
+import { fromCsv, toCsv } from '../lib/tables/csv.ts';
+import { isTable, knownColumns } from './roles.ts';
+import type { Source } from './sources.ts';
+
+/** The level of the areas of a table that has their names and no codes or locations; else null. */
+export function namedLevel(source: Pick<Source, 'role' | 'format' | 'columns'>): 'lga' | 'state' | null {
+  const { columns = {} } = source;
+  if (!isTable(source) || source.role === 'lga_codes' || columns.lga_pcode || columns.longitude) return null;
+  if (columns.lga && knownColumns(source.role).includes('lga_pcode')) return 'lga';
+  return columns.state && !columns.state_pcode ? 'state' : null;
+}
+
+export const ALIASES_FILE = 'aliases.csv';
+
+/** A row of it; empty text where a cell is blank. */
+export interface Alias {
+  /** As a table has it, in any case and punctuation. */
+  name: string;
+  /** The upper-level area as the table has it, if the name alone is not enough. */
+  parent: string;
+  /** P-code of the area, of either level, in the country's outlines. */
+  code: string;
+  /** If the name is one of the parts into which the area was split: the first month with rows of the parts. */
+  from: string;
+}
+
+const COLUMNS = ['name', 'parent', 'code', 'from'] as const;
+
+export const aliasesCsv = (aliases: readonly Alias[]): string => `${toCsv(aliases, COLUMNS)}\n`;
+export const describeAlias = (alias: Alias): string => aliasesCsv([alias]).split('\n')[1]!;
+
+const keyOf = ({ name, parent }: Pick<Alias, 'name' | 'parent'>) => JSON.stringify([plain(name), plain(parent)]);
+
+/** The list with further rows, each name once. */
+export function withAliases(known: readonly Alias[] = [], more: readonly Alias[]): Alias[] {
+  return [...known, ...more].filter((alias, i, all) => all.findIndex((one) => keyOf(one) === keyOf(alias)) === i);
+}
+
+/** @throws BadInput naming the row; a name cannot have two codes, because nothing tells how to divide its figures */
+export function parseAliases(file: string, text: string): Alias[] {
+  const refusal = refusalIn(file);
+  const [header = [], ...rows] = fromCsv(text.replace(/^\uFEFF/, ''));
+  if (header.join() !== COLUMNS.join()) throw refusal.at('row 1')(header.join() || 'nothing', COLUMNS.join());
+  const seen = new Set<string>();
+  return rows.map((cells, i) => {
+    const ofRow = refusal.at(`row ${i + 2}`);
+    const [name = '', parent = '', code = '', from = ''] = cells;
+    if (cells.length !== COLUMNS.length || !plain(name) || !code) throw ofRow(cells.join(), 'name,parent,code,from');
+    if (from && !isPeriod(from)) throw ofRow.at('from')(from, 'the month of a split, YYYY-MM, or nothing');
+    const key = keyOf({ name, parent });
+    if (seen.has(key)) throw ofRow(`${name} again`, 'each name once: areas that were merged cannot be divided');
+    seen.add(key);
+    return { name, parent, code, from };
+  });
+}

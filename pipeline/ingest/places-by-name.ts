@@ -1,0 +1,248 @@
+/** Tables that go by the names of their areas: each name is matched with a code, and none is guessed. */
+import { type Alias, describeAlias, namedLevel } from '../catalog/aliases.ts';
+import type { Model } from '../catalog/model.ts';
+import type { Remedy } from '../catalog/remedy.ts';
+import { WORDS } from '../catalog/roles.ts';
+import type { Source } from '../catalog/sources.ts';
+import { worded } from '../contract/words.ts';
+import { readEach } from '../lib/bad-input.ts';
+import { ALIKE, likeness, plain } from '../lib/likeness.ts';
+import type { Areas } from './ingest-tables.ts';
+import type { IngestInput } from './input.ts';
+import { type RawRow, RawTable, readTable } from './readers/raw-table.ts';
+
+/** A name of a table, with the upper-level area in its rows if they have one, and what it is matched with. */
+export interface NameMatch {
+  name: string;
+  parent: string;
+  rows: readonly RawRow[];
+  /** Null until a person has accepted one. */
+  area: Place | null;
+  /** The accepted row of `aliases.csv`, if it takes one. */
+  alias: Alias | null;
+  /** Areas that a name without one may mean, the likest first. */
+  candidates: readonly { area: Place; like: number }[];
+  /** The row that would accept the likest; null if it has rows of its own, or others are as likely. */
+  proposal: Alias | null;
+}
+
+interface Place {
+  code: string;
+  name: string;
+}
+
+/** Names with fewer letters are part of too many others. */
+const LEAST_LETTERS = 3;
+
+/** Tables of counts, which can be added where an area is given in parts. */
+const COUNTS: readonly Source['role'][] = ['cases_lgas', 'cases_states', 'population_census'];
+
+/**
+ * Reads a table; if it goes by names, as if it had the codes of its areas. Rows of the parts of an area that was split
+ * are added up.
+ * @throws BadInput for each name that neither the outlines nor `aliases.csv` have, with the areas that it may mean
+ */
+export async function readPlaced(
+  input: Pick<IngestInput, 'rawData' | 'model' | 'report'>,
+  areas: Areas,
+  source: Source,
+): Promise<RawTable> {
+  const table = await readTable(input.rawData, source, input.report);
+  const level = namedLevel(source);
+  if (!level) return table;
+  const matches = matchNames(table, source, areas, input.model);
+  readEach(matches, refuseUnmatched);
+  const spelled = matches.filter(({ name, area, alias }) => !alias?.from && plain(name) !== plain(area!.name));
+  const names = spelled.map(({ name, area }) => `${name} (${area!.name}, ${area!.code})`).join(', ');
+  input.report.push({
+    source: source.id,
+    rule: 'areas by name',
+    what: worded`${matches.length} names of ${level === 'lga' ? worded`{lga.many}` : worded`{state.many}`} are matched with those of the outlines${names && `; spelled differently: ${names}`}`,
+  });
+  const parts = Map.groupBy(
+    matches.filter(({ alias }) => alias?.from),
+    ({ area }) => area!,
+  );
+  for (const [{ code, name }, own] of parts)
+    input.report.push({
+      source: source.id,
+      rule: 'parts of an area',
+      what: `${code} ${name} from ${own[0]!.alias!.from}: ${own.map((part) => part.name).join(' + ')}`,
+    });
+  return withCodes(table, source, matches, input.model.aliases ?? []);
+}
+
+function refuseUnmatched({ name, parent, rows, area, candidates, proposal }: NameMatch): void {
+  if (area) return;
+  const likest = candidates.map((one) => `${one.area.name} (${one.area.code}, ${one.like.toFixed(2)})`).join(' or ');
+  const way = proposal ? `, as in a row "${describeAlias(proposal)}" of aliases.csv` : '';
+  const remedy: Remedy | null = proposal && { declare: 'alias', alias: proposal };
+  throw rows[0]!.refusal.at('name')(
+    `${name}${parent && ` in ${parent}`} (${rows.length === 1 ? 'a row' : `${rows.length} rows`})`,
+    `the name of an area in the outlines${likest && `: ${likest}${way}`}`,
+    remedy,
+  );
+}
+
+/** The names of a table in the order of its rows, each once, whatever its case and punctuation. */
+export function matchNames(
+  { rows }: RawTable,
+  source: Source,
+  areas: Areas,
+  model: Pick<Model, 'territory' | 'aliases' | 'states'>,
+): NameMatch[] {
+  const level = namedLevel(source)!;
+  const { bare, within, named } = placesOf(level, areas, model);
+  const codes = new Map(within('').map((place) => [place.code, place]));
+  const aliases = (model.aliases ?? []).filter(({ code }) => codes.has(code));
+  const parentOf = ({ values }: RawRow) => (level === 'lga' && (values.state ?? values.state_pcode)) || '';
+  const groups = Map.groupBy(
+    rows.filter((row) => row.has(level)),
+    (row) => `${plain(row.text(level))} ${plain(parentOf(row))}`,
+  );
+  const alike = (name: string, parent: string) =>
+    within(parent)
+      .map((area) => ({ area, own: bare(area.name), like: likeness(bare(name), bare(area.name)) }))
+      .filter(({ own, like }) => like >= ALIKE || contains(bare(name), own) || contains(own, bare(name)))
+      .sort((a, b) => b.like - a.like)
+      .slice(0, 3);
+  const matches = [...groups.values()].map((own): NameMatch => {
+    const [name, parent] = [own[0]!.text(level), parentOf(own[0]!)];
+    const isAlias = (row: Alias) =>
+      plain(row.name) === plain(name) && (row.parent === '' || plain(row.parent) === plain(parent));
+    const alias = aliases.find(isAlias) ?? null;
+    const found = named(name, parent);
+    const area = alias ? codes.get(alias.code)! : found.length === 1 ? found[0]! : null;
+    return { name, parent, rows: own, area, alias, candidates: area ? [] : alike(name, parent), proposal: null };
+  });
+  return matches.map((match) =>
+    match.area ? match : { ...match, proposal: proposalFor(match, matches, source, bare) },
+  );
+}
+
+/** The areas of a level by their names. */
+export function placesOf(
+  level: 'lga' | 'state',
+  areas: Areas,
+  { territory, states }: Pick<Model, 'territory' | 'states'>,
+) {
+  const upper = states.map(({ state_pcode: code, state: name, state_code, aliases = [] }) => ({
+    code,
+    name,
+    state_code,
+    names: [name, ...aliases],
+  }));
+  const lower = areas.lgas.map(({ lga_code: code, lga: name, state_code }) => ({
+    code,
+    name,
+    state_code,
+    names: [name],
+  }));
+  const places = level === 'lga' ? lower : upper;
+  const parents = new Map(
+    upper.flatMap(({ code, state_code, names }) => [code, ...names].map((name) => [plain(name), state_code])),
+  );
+  const bare = withoutWords(territory[level]);
+  const byForm = [plain, bare].map((form) => {
+    const spelled = places.flatMap((place) => [...new Set(place.names.map(form))].map((name) => ({ name, place })));
+    return { form, spelled: Map.groupBy(spelled, ({ name }) => name) };
+  });
+  const isWithin = (parent: string) => {
+    const own = parents.get(plain(parent));
+    return ({ state_code }: { state_code: string }) => own === undefined || state_code === own;
+  };
+  /** Those within an upper-level area, given by name or code; all if it is not known. */
+  const within = (parent: string) => places.filter(isWithin(parent));
+  /** Those with a name or, if none has it, with that name without the country's word for its areas. */
+  const named = (name: string, parent = '') =>
+    byForm
+      .map(({ form, spelled }) => (spelled.get(form(name)) ?? []).map(({ place }) => place).filter(isWithin(parent)))
+      .find((found) => found.length > 0) ?? [];
+  return { bare, within, named };
+}
+
+/** Reduces names as `plain` does, without a country's words for its areas, such as District. */
+function withoutWords({ one, many, full = '' }: Model['territory']['lga']): (name: string) => string {
+  const wordsOf = (text: string) => text.split(/[^\p{L}\p{M}\p{N}]+/u).map(plain);
+  const words = new Set([one, many, full].flatMap(wordsOf));
+  return (name) =>
+    wordsOf(name)
+      .filter((word) => !words.has(word))
+      .join('') || plain(name);
+}
+
+const contains = (name: string, part: string) => part.length >= LEAST_LETTERS && name.includes(part);
+
+/**
+ * The row of `aliases.csv` that gives a name its likest area, if no other name has rows of that area at the same times.
+ * Names that all contain that of an area without rows of its own are its parts, in tables that can be added up.
+ */
+function proposalFor(
+  match: NameMatch,
+  matches: readonly NameMatch[],
+  { role }: Source,
+  bare: (name: string) => string,
+): Alias | null {
+  const { name, parent, rows, candidates } = match;
+  const [best, second] = candidates;
+  if (!best || second?.like === best.like) return null;
+  const { area } = best;
+  const alias = { name, parent, code: area.code, from: '' };
+  if (role === 'survey_clusters') return alias;
+  const timesOf = (own: readonly RawRow[]) => own.map(({ monthText, values }) => monthText ?? values.year ?? '');
+  const times = new Set(timesOf(rows));
+  const beside = matches.filter(
+    (other) =>
+      other !== match &&
+      (other.area ?? other.candidates[0]?.area)?.code === area.code &&
+      timesOf(other.rows).some((time) => times.has(time)),
+  );
+  if (beside.length === 0) return alias;
+  const parts = [match, ...beside];
+  const isPart = (one: NameMatch) => (!one.area || one.alias?.from) && contains(plain(one.name), bare(area.name));
+  const from = parts.flatMap((one) => timesOf(one.rows)).sort()[0]!;
+  return COUNTS.includes(role) && from && parts.every(isPart) ? { ...alias, from } : null;
+}
+
+/** The table with a column of codes, and one row for the parts of an area in a month. */
+function withCodes(
+  table: RawTable,
+  source: Source,
+  matches: readonly NameMatch[],
+  aliases: readonly Alias[],
+): RawTable {
+  const { refusal, total, least, ranges, months } = table;
+  const level = namedLevel(source)!;
+  const columns = new Set([...table.columns, `${level}_pcode`]);
+  const matchOf = new Map(matches.flatMap((match) => match.rows.map((row) => [row, match] as const)));
+  const isPart = (row: RawRow) => source.role !== 'survey_clusters' && Boolean(matchOf.get(row)?.alias?.from);
+  const groups = Map.groupBy(table.rows, (row) =>
+    isPart(row) ? `${matchOf.get(row)!.area!.code} ${row.monthText ?? ''}` : row,
+  );
+  const rows = readEach(groups.values(), (own) => {
+    const [first] = own as [RawRow];
+    const code = matchOf.get(first)?.area?.code ?? null;
+    const values = { ...first.values, [`${level}_pcode`]: code };
+    if (!isPart(first)) return { line: first.line, values };
+    const month = first.monthText;
+    const parts = aliases.filter((alias) => alias.code === code && alias.from && (!month || alias.from <= month));
+    const [found, expected] = [own.map((row) => row.text(level)), parts.map(({ name }) => name)];
+    if (String(found.map(plain).sort()) !== String(expected.map(plain).sort()))
+      throw first.refusal.at(month ?? level)(
+        found.join(' + '),
+        `${expected.join(' + ') || 'none'}, the parts of ${code} then (aliases.csv)`,
+      );
+    if (!COUNTS.includes(source.role))
+      throw first.refusal.at(level)(
+        `a part of ${code} (aliases.csv)`,
+        'the whole area: only cases and people are added up',
+      );
+    values[level] = null;
+    for (const column of [...table.columns].filter((name) => !WORDS.includes(name))) {
+      const numbers = own.map((row) => row.numberOrNull(column));
+      values[column] = numbers.includes(null) ? null : String(numbers.reduce((sum, value) => sum! + value!));
+    }
+    return { line: first.line, values };
+  });
+  return new RawTable({ refusal, columns, total, least, ranges, months }, rows);
+}
