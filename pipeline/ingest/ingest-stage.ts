@@ -35,6 +35,9 @@ export const run: StageRun = async (io) => {
   };
   const { areas, polygons } = await ingestAreas(input);
   refuseUnknownPlaces(input.sources, areas, input.model.aliases);
+  const stateOf = new Map(areas.states.map(({ state_pcode, state_code }) => [state_pcode, state_code]));
+  for (const { name, code, from } of input.model.aliases ?? [])
+    if (!from) names.add(stateOf.has(code) ? 'state' : 'lga', stateOf.get(code) ?? code, name);
   io.progress(0.4, 'tables');
   const climate = await ingestClimate(input, areas, polygons);
   io.progress(0.8);
