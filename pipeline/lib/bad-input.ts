@@ -47,7 +47,7 @@ const MOST_FOUND = 1000;
 function inLine(content: unknown): string {
   const text = String(content);
   const start = text.length > MOST_FOUND ? `${text.slice(0, MOST_FOUND)}…` : text;
-  return start.replace(/\s*[\p{Cc}\p{Zl}\p{Zp}]\s*/gu, ' ');
+  return start.replace(/\s*[[\p{Cc}\p{Zl}\p{Zp}]--\t]\s*/gv, ' ');
 }
 
 /** Makes the errors of one spot of an input, to be thrown: `throw refusal('no rows', 'at least one')`. */

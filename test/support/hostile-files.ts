@@ -156,7 +156,7 @@ for (const argument of seeds) {
     const why = await readMutation(seed);
     const { user, system } = process.cpuUsage(before);
     const [seconds, mebibytes] = [(user + system) / 1e6, process.resourceUsage().maxRSS / 1024];
-    if (/[\p{Cc}\u2028\u2029]/u.test(why))
+    if (/[[\p{Cc}\p{Zl}\p{Zp}]--\t]/v.test(why))
       throw new Error(`a message of several lines, or with control characters: ${why}`);
     if (why.length > 2000) throw new Error(`a message of ${why.length} characters`);
     if (seconds > 10) throw new Error(`${seconds.toFixed(1)} s`);
