@@ -22,6 +22,18 @@ const tiff = encodeTiff([[[1]]], {
   southUp: false,
 });
 
+/** A dBase table of fields of 0 bytes. */
+function wide(fields: number, records: number): Buffer {
+  const header_bytes = 32 + 32 * fields + 1;
+  const dbf = Buffer.alloc(header_bytes + records, ' ');
+  dbf.writeUInt32LE(records, 4);
+  dbf.writeUInt16LE(header_bytes, 8);
+  dbf.writeUInt16LE(1, 10);
+  for (let field = 32; field < header_bytes - 1; field += 32) dbf.fill(0, field, field + 32).write('F', field);
+  dbf[header_bytes - 1] = 0x0d;
+  return dbf;
+}
+
 test.each<[string, Record<string, string | Buffer>, object]>([
   [
     'rows much wider than the header',
@@ -32,6 +44,16 @@ test.each<[string, Record<string, string | Buffer>, object]>([
     'rows much narrower than the header',
     { 'a.csv': `${'a,'.repeat(5000)}b\n${'1\n'.repeat(10_000)}` },
     { why: 'row 2: found 1 cells, expected 5001 as in the header' },
+  ],
+  [
+    'records with fields of their own',
+    { 'a.json': JSON.stringify(Array.from({ length: 20_000 }, (_, i) => ({ [`field${i}`]: i }))) },
+    { why: expect.stringContaining('found 20000 records of 20000 fields, expected records that have the same fields') },
+  ],
+  [
+    'fields without a byte',
+    { 'a.dbf': wide(1000, LONG) },
+    { why: 'header: found the field F of 0 bytes, expected at least 1' },
   ],
   ['digits before a comma', { 'a.csv': `a,b\n"${filled('1')},2",3\n` }, { kind: 'table' }],
   ['notes beside a raster', { 'a.tif': tiff, 'a.tif.aux.xml': filled('<GeoTransform ') }, { kind: 'raster' }],
