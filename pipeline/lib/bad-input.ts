@@ -27,8 +27,7 @@ export class BadInput extends Error implements Complaint {
   others: readonly BadInput[] = [];
 
   constructor({ file, where = '', found: content, expected, remedy = null }: ComplaintParts) {
-    // What is found in a file may have line ends, also if a parser quotes it, and need not be the text that a type claims.
-    const found = String(content).replace(/\s*[\r\n]\s*/g, ' ');
+    const found = inLine(content);
     super(`${file}${where ? `, ${where}` : ''}: found ${found}, expected ${expected}`);
     this.file = file;
     this.where = where;
@@ -36,6 +35,19 @@ export class BadInput extends Error implements Complaint {
     this.expected = expected;
     this.remedy = remedy;
   }
+}
+
+/** Maximum length of what a message repeats of a file. */
+const MOST_FOUND = 1000;
+
+/**
+ * What was found in a file, as part of a line, also if a parser quotes it. It need not be the text that a type claims,
+ * and may be long, or have line ends and characters that command a terminal.
+ */
+function inLine(content: unknown): string {
+  const text = String(content);
+  const start = text.length > MOST_FOUND ? `${text.slice(0, MOST_FOUND)}…` : text;
+  return start.replace(/\s*[[\p{Cc}\p{Zl}\p{Zp}]--\t]\s*/gv, ' ');
 }
 
 /** Makes the errors of one spot of an input, to be thrown: `throw refusal('no rows', 'at least one')`. */

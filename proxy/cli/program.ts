@@ -2,6 +2,7 @@
 import { Command, CommanderError } from 'commander';
 import { lineOf, TryAgain, UsageError } from '../../pipeline/lib/errors.ts';
 import { settingsFromFiles } from '../server/settings-from-files.ts';
+import { withoutKeys } from '../store/key-format.ts';
 
 /** A summary of each command, and the function that adds it to the program, loaded only when the command runs. */
 const COMMANDS: Record<string, [summary: string, load: () => Promise<(program: Command) => void>]> = {
@@ -58,6 +59,8 @@ export async function run(args: readonly string[]): Promise<number> {
   const program = new Command('malaria-proxy')
     .description('Serves the snapshots that `malaria-risk` builds: checks keys and limits, then sends prebuilt files.')
     .exitOverride()
+    // A key that was given by mistake, for example instead of its id, must not end up in a log.
+    .configureOutput({ writeErr: (text) => process.stderr.write(withoutKeys(text)) })
     .addHelpText('after', EXAMPLES);
   const command = args[0] === 'help' ? args[1] : args[0];
   if (command !== undefined && Object.hasOwn(COMMANDS, command)) (await COMMANDS[command]![1]())(program);
@@ -77,7 +80,7 @@ export async function run(args: readonly string[]): Promise<number> {
     // Loaded only here: help needs no SQLite.
     const { unavailable } = await import('../store/sqlite-file.ts');
     const error = unavailable(thrown);
-    console.error(`malaria-proxy: ${lineOf(error)}`);
+    console.error(`malaria-proxy: ${withoutKeys(lineOf(error))}`);
     if (error instanceof UsageError) return 2;
     // The system refused something: no space, no permission.
     if (error instanceof TryAgain || (error as NodeJS.ErrnoException).syscall !== undefined) return 3;

@@ -66,12 +66,16 @@ export function checkName(what: string, name: string): string {
   return trimmed;
 }
 
-/** Small letters of other scripts whose small or capital form looks Latin, and dashes and apostrophes, each with its twin. */
+/**
+ * Small letters of other scripts whose small or capital form looks Latin, dashes and apostrophes, each with its twin; I,
+ * l and 1 look the same, and so do O and 0.
+ */
 const TWINS = new Map(
   (
     [
-      ['авсԁеһіјӏкмнорԛѕтуѵԝх', 'abcdehijlkmhopqstyvwx'],
-      ['αβεζηικμνορτυχ', 'abezhikmnoptyx'],
+      ['авсԁеһіјӏкмнорԛѕтуѵԝх', 'abcdehljlkmhopqstyvwx'],
+      ['αβεζηικμνορτυχ', 'abezhlkmnoptyx'],
+      ['i1|0ɑɡ', 'llloag'],
       ['‐–—−’ʼ', "----''"],
     ] as const
   ).flatMap(([letters, twins]) => [...letters].map((letter, i) => [letter, twins[i]!])),
@@ -79,8 +83,8 @@ const TWINS = new Map(
 
 /**
  * What `name` looks like: names with the same look cannot be told apart in a list. It leaves out what is invisible,
- * repeated spaces, the difference of capital and small letters and of compatible characters (NFKC), and Cyrillic and
- * Greek letters that look Latin (confusables of Unicode TS 39; no library here has its full list).
+ * repeated spaces, the difference of capital and small letters and of compatible characters (NFKC), and that of the
+ * twins above (confusables of Unicode TS 39; no library here has its full list).
  */
 export function lookOf(name: string): string {
   const visible = name.normalize('NFKC').replace(/\p{Default_Ignorable_Code_Point}/gu, '');

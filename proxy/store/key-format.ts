@@ -14,7 +14,9 @@ const RANDOM_LENGTH = 32;
 const TAG_LENGTH = 6;
 const TAG_BYTES = 6;
 const SHOWN_LENGTH = 4;
-const FORM = new RegExp(`^[a-z][a-z0-9]{0,31}_(live|test)_[0-9A-Za-z]{${RANDOM_LENGTH + TAG_LENGTH}}$`);
+const KEY = `[a-z][a-z0-9]{0,31}_(live|test)_[0-9A-Za-z]{${RANDOM_LENGTH + TAG_LENGTH}}`;
+const FORM = new RegExp(`^${KEY}$`);
+const KEYS = new RegExp(`\\b${KEY}\\b`, 'g');
 
 /** `brand`, if it is a valid prefix of keys. @throws UsageError if not. */
 export function checkBrand(brand: string): string {
@@ -53,6 +55,9 @@ export function isTagged(text: string, tagSecrets: readonly Uint8Array[]): boole
 export function startOf(key: string): string {
   return key.slice(0, SHOWN_LENGTH - RANDOM_LENGTH - TAG_LENGTH);
 }
+
+/** `text` with only the start of every key in it. */
+export const withoutKeys = (text: string): string => text.replace(KEYS, (key) => `${startOf(key)}…`);
 
 /** SHA-256 of a key, the only form in which it is stored. */
 export function hashKey(key: string): Buffer {

@@ -163,6 +163,20 @@ test.each(backends)('limits of an account take effect from the next request on: 
   expect((await must('accounts list --json')).stdout).toContain('"per_month": 3');
 });
 
+test.each(['keys revoke KEY', 'keys rotate KEY', 'accounts suspend KEY', 'keys KEY', 'KEY', 'serve --port KEY'])(
+  'a key given to `%s` by mistake is not repeated in the error',
+  async (line) => {
+    const folder = mkdtempSync(join(tmpdir(), 'malaria-cli-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const store = `sqlite:${join(folder, 'proxy.sqlite')}`;
+    await createStore(store);
+    const key = mintKey('malaria', 'live', Buffer.from('secret'));
+    const { code, stderr } = await runHere(line.replace('KEY', key).split(' '), { MALARIA_STORE: store });
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`${key.slice(0, 17)}…`)]);
+    expect(stderr).not.toContain(key);
+  },
+);
+
 test.each([
   ['accounts suspend nobody', /no account named "nobody"/],
   ['keys revoke key_nope', /no key with id "key_nope"/],

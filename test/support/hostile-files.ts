@@ -156,7 +156,9 @@ for (const argument of seeds) {
     const why = await readMutation(seed);
     const { user, system } = process.cpuUsage(before);
     const [seconds, mebibytes] = [(user + system) / 1e6, process.resourceUsage().maxRSS / 1024];
-    if (why.includes('\n')) throw new Error(`a message of several lines: ${why}`);
+    if (/[[\p{Cc}\p{Zl}\p{Zp}]--\t]/v.test(why))
+      throw new Error(`a message of several lines, or with control characters: ${why}`);
+    if (why.length > 2000) throw new Error(`a message of ${why.length} characters`);
     if (seconds > 10) throw new Error(`${seconds.toFixed(1)} s`);
     if (mebibytes > 1024) throw new Error(`${mebibytes.toFixed()} MiB of memory`);
   }

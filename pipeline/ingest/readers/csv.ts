@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { gunzipSync } from 'node:zlib';
 import { SEPARATORS } from '../../catalog/dialect.ts';
-import { type BadInput, type Refusal, refusalIn } from '../../lib/bad-input.ts';
+import { type Refusal, refusalIn } from '../../lib/bad-input.ts';
 import { withConnection } from '../../lib/tables/duckdb.ts';
 import { refuseUnsupported } from './unsupported.ts';
 
@@ -42,6 +42,18 @@ export async function readCsv(
     const found = lines.length === 1 ? 'no line end' : `no line end and ${last} of ${header.length} cells`;
     throw refusal.at(`row ${lines.length}`)(found, 'a complete last row (is the file cut short?)');
   }
+  const unlikeHeader = (row: number) => {
+    const [cells, expected] = [splitCells(lines[row - 1]!).length, header.length];
+    const more = expected === 1 ? '; remove any title above the real header' : '';
+    return refusal.at(`row ${row}`)(`${cells} cells`, `${expected} as in the header${more}`);
+  };
+  // DuckDB takes gigabytes and minutes for rows that are much wider or narrower than the header. It counts in its own way
+  // where quotes do not enclose a whole cell: at least the separators outside quotes, at most what `splitCells` counts.
+  const unlike = lines.findIndex((line) => {
+    const fewest = line.replace(/"[^"]*"/g, '').split(separator).length;
+    return fewest > header.length || (fewest < header.length && line !== '' && splitCells(line).length < header.length);
+  });
+  if (unlike !== -1) throw unlikeHeader(unlike + 1);
   const numbers = lines.flatMap((text, i) => (i > 0 && text !== '' ? [i + 1] : []));
   return withConnection(async (db) => {
     const columns = header.map((_, i) => `c${i}: 'VARCHAR'`);
@@ -51,8 +63,9 @@ export async function readCsv(
     });
     const [reject] = await db.rows<Reject>('SELECT line, error_message FROM reject_errors ORDER BY line LIMIT 1');
     if (reject) {
-      const cells = splitCells(lines[reject.line - 1]!).length;
-      throw complaintOf(reject, refusal.at(`row ${reject.line}`), cells, header.length);
+      if (splitCells(lines[reject.line - 1]!).length !== header.length) throw unlikeHeader(reject.line);
+      const found = reject.error_message.split('\n')[0]!.replace(/\.$/, '');
+      throw refusal.at(`row ${reject.line}`)(found, 'a readable CSV table');
     }
     const rows = found.getRows() as (string | null)[][];
     if (rows.length !== numbers.length)
@@ -68,12 +81,6 @@ const MOST_COLUMNS = 10_000;
 interface Reject {
   line: number;
   error_message: string;
-}
-
-function complaintOf({ error_message }: Reject, refusal: Refusal, cells: number, expected: number): BadInput {
-  if (expected === 1) return refusal(`${cells} cells`, '1 as in the header; remove any title above the real header');
-  if (cells !== expected) return refusal(`${cells} cells`, `${expected} as in the header`);
-  return refusal(error_message.split('\n')[0]!.replace(/\.$/, ''), 'a readable CSV table');
 }
 
 /** The file's lines without their line ends. The entire file is checked before any of it is used. */

@@ -43,7 +43,9 @@ export async function readDbf(full: string, file: string): Promise<TextTable> {
     at += width;
   }
   if (fields.length === 0) throw refusal.at('header')('no fields', 'a dBase table');
-  // Otherwise a file of any size could claim any number of records.
+  // Otherwise a small file could claim any number of records, or of cells.
+  const empty = fields.find(({ width }) => width === 0);
+  if (empty) throw refusal.at('header')(`the field ${empty.name} of 0 bytes`, 'at least 1');
   if (record_bytes < at) throw refusal.at('header')(`records of ${record_bytes} bytes`, `${at}, as its fields need`);
   const rows = Array.from({ length: records }, (_, i) => ({ start: header_bytes + i * record_bytes, line: i + 2 }))
     .filter(({ start }) => dbf[start] !== DELETED)

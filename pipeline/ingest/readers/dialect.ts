@@ -40,7 +40,7 @@ export function inOwnDialect(table: TextTable, { decimal_comma, months, pivot }:
 export function dialectOf({ header, rows }: TextTable, separator: Separator = ','): Dialect {
   const commas = rows.flatMap(({ cells }) => cells.filter((cell) => /^\s*[+-]?\d*,\d+\s*$/.test(cell ?? '')));
   // 1,234 may be a thousand and more.
-  const decimal = commas.some((cell) => !/[1-9]\d*,\d{3}\s*$/.test(cell!));
+  const decimal = commas.some((cell) => !/^[^,1-9]*[1-9]\d*,\d{3}\s*$/.test(cell!));
   const months = [undefined, ...MONTH_ORDERS]
     .map((order) => header.filter((name) => readMonth(name.trim(), order) !== null))
     .reduce((most, names) => (names.length > most.length ? names : most));

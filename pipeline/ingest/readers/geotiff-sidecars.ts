@@ -52,7 +52,7 @@ export async function refuseSidecars(
 
 /** What GDAL's notes say of the band or of the raster that the raster itself does not; null if nothing. */
 function contradictionIn(xml: string, stated: Stated, declared: Declared): string | null {
-  const own = new RegExp(`<PAMRasterBand band="${stated.band}">.*?</PAMRasterBand>`, 's').exec(xml)?.[0] ?? '';
+  const own = xml.split(`<PAMRasterBand band="${stated.band}">`)[1]?.split('</PAMRasterBand>')[0] ?? '';
   const nodata = textOf(own, 'NoDataValue');
   if (nodata !== null && declared.nodata === undefined && !Object.is(numberIn(nodata), stated.nodata))
     return `the nodata value ${nodata}`;
@@ -72,6 +72,6 @@ function contradictionIn(xml: string, stated: Stated, declared: Declared): strin
 
 /** The text of the first element of that name; null if there is none. */
 function textOf(xml: string, element: string): string | null {
-  const [, text] = new RegExp(`<${element}\\b[^>]*>([^<]*)<`).exec(xml) ?? [];
+  const [, text] = new RegExp(`<${element}\\b[^<>]*>([^<]*)<`).exec(xml) ?? [];
   return text?.trim() ?? null;
 }

@@ -7,6 +7,9 @@ type Scalar = string | number | boolean | null | undefined;
 const FORMS =
   'a list of records, `headers` and `rows` (DHIS2 analytics), or one named list of records (DHIS2 metadata)';
 
+/** More than any table has, and half a gigabyte. Records with fields of their own need a cell for each field of the others. */
+const MOST_CELLS = 2 ** 26;
+
 /**
  * Reads a table from JSON as text: DHIS2 analytics (`headers`, `rows`; columns are named by `name`), DHIS2 metadata
  * (`{"organisationUnits": [...]}`), or a plain list of records. Nested fields become columns such as `parent.id`; lists
@@ -28,6 +31,8 @@ export async function readJsonTable(full: string, file: string): Promise<TextTab
     throw refusal('JSON of another form', FORMS);
   const rows = records.map(flatten);
   const header = [...new Set(rows.flatMap((row) => [...row.keys()]))];
+  if (rows.length * header.length > MOST_CELLS)
+    throw refusal(`${rows.length} records of ${header.length} fields`, 'records that have the same fields');
   return {
     header,
     rows: rows.map((row, i) => ({ line: i + 2, cells: header.map((name) => row.get(name) ?? null) })),

@@ -7,6 +7,14 @@ test('a message names the file, the place in it if there is one, what was found 
   expect(new BadInput({ ...parts, where: 'row 7' }).message).toBe('a.csv, row 7: found 3, expected at most 2');
 });
 
+test('what was found in a file stays in one line of reasonable length, and commands no terminal', () => {
+  const found = (content: string) => refusalIn('a.csv')(content, 'a name').message;
+  expect(found('a \r\n\r\n b')).toBe('a.csv: found a b, expected a name');
+  expect(found('\x1b]0;title\x07\x9b2J a\0b\u2028c')).toBe('a.csv: found  ]0;title  2J a b c, expected a name');
+  // A million spaces took minutes.
+  expect(found(`x${' '.repeat(1_000_000)}y`)).toBe(`a.csv: found x${' '.repeat(999)}…, expected a name`);
+});
+
 test('a refusal of a spot within another one names both, and keeps its remedy', () => {
   const error = refusalIn('a.csv').at('row 7').at('examined')('3', 'at most 2', { declare: 'dissolve' });
   expect(error).toMatchObject({ file: 'a.csv', where: 'row 7, examined', remedy: { declare: 'dissolve' } });

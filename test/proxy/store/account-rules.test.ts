@@ -107,6 +107,12 @@ test.each([
   ['a Cyrillic е', 'H\u0435alth Ministry'],
   ['a Cyrillic Н', '\u041dealth Ministry'],
   ['a Greek Μ', 'Health \u039cinistry'],
+  ['a capital I for l', 'HeaIth Ministry'],
+  ['a digit 1 for l', 'Hea1th Ministry'],
+  ['a bar for l', 'Hea|th Ministry'],
+  ['a Cyrillic palochka for l', 'Hea\u04cfth Ministry'],
+  ['a Cyrillic і for l', 'Hea\u0456th Ministry'],
+  ['a Latin alpha', 'He\u0251lth Ministry'],
 ])('a name looks the same with %s', (_, name) => {
   expect(lookOf(name)).toBe(lookOf('Health Ministry'));
 });
@@ -115,6 +121,7 @@ test('names of several scripts that people tell apart look different', () => {
   const names = ['Kano', 'Kanu', 'Kano 2', 'Káno', 'Канада', 'Κένυα', 'وزارة الصحة', '保健省', 'Straße', 'Strase'];
   expect(new Set(names.map(lookOf)).size).toBe(names.length);
   expect(lookOf('STRASSE–Χίος')).toBe(lookOf('Straße-χίος'));
+  expect(lookOf('0yo 10')).toBe(lookOf('Oyo IO'));
 });
 
 test('names must be short and printable', () => {

@@ -182,6 +182,23 @@ test('one row that cannot be read harms no other request that arrives at the sam
   expect(await store.usage.monthUsed(id, Date.now())).toBe(19);
 });
 
+test('the audit log is append-only', async () => {
+  await giveKey(await open(), { owner: 'logged' });
+  using db = new DatabaseSync(file);
+  const entries = () => db.prepare('SELECT * FROM audit').all();
+  const before = entries();
+  const values = "(id, at, actor, by_service, action, subject, detail) VALUES (1, 2, 'another', 0, 'x', '', '')";
+  for (const sql of [
+    'DELETE FROM audit',
+    "UPDATE audit SET actor = ''",
+    `REPLACE INTO audit ${values}`,
+    `INSERT INTO audit ${values} ON CONFLICT DO UPDATE SET actor = 'another'`,
+  ])
+    expect(() => db.exec(sql), sql).toThrow(/append-only/);
+  expect(entries()).toEqual(before);
+  expect(before.length).toBe(2);
+});
+
 test('a store of the unreleased schema is refused with one line, and nothing is written to it', async () => {
   mkdirSync(dirname(file), { recursive: true });
   const db = new DatabaseSync(file);
