@@ -3,6 +3,7 @@
 /** What can fail, with the level of its lines: `error` if requests, pages or mails fail because of it, else `warn`. */
 export const CAUSES = {
   store: 'error',
+  clock: 'error',
   snapshot: 'error',
   request: 'error',
   dashboard: 'error',

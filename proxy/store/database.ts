@@ -44,8 +44,12 @@ export interface Admitter {
    * @throws TryAgain if the store cannot decide in time.
    */
   decide(hash: Buffer): Promise<Decision | null>;
-  /** @throws TryAgain if requests cannot be decided at present, or the store not be written. */
-  probe(): Promise<void>;
+  /**
+   * Tries to write.
+   * @returns milliseconds by which the clock is behind the latest probe: 0, unless it was set back
+   * @throws TryAgain if requests cannot be decided at present, or the store not be written
+   */
+  probe(): Promise<number>;
   close(): void;
 }
 

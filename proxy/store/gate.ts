@@ -10,6 +10,9 @@ export interface Unavailable {
   retrySeconds: number;
 }
 
+/** A clock further behind than this was set back. */
+const SET_BACK_MS = 60_000;
+
 const UNAVAILABLE: Unavailable = { retrySeconds: 5 };
 
 /** Checks key and limits of requests together. */
@@ -26,8 +29,8 @@ export interface Gate {
 }
 
 export interface GateOptions extends AdmitterOptions {
-  /** Called with a line for each request that cannot be decided. */
-  report: (line: string, cause: 'store') => void;
+  /** Called with a line for each request that cannot be decided, and if the clock was set back. */
+  report: (line: string, cause: 'store' | 'clock') => void;
 }
 
 /**
@@ -57,7 +60,12 @@ export async function openGate({ database }: AccountStore, { report, ...options 
     },
     async unavailable() {
       try {
-        await admitter.probe();
+        const behind = await admitter.probe();
+        if (behind > SET_BACK_MS)
+          report(
+            `clock: ${Math.round(behind / 1000)} s behind the time at which the store was last in use, so keys may be refused until it has caught up; see Clocks in operate.md`,
+            'clock',
+          );
         return null;
       } catch (error) {
         return `keys and limits: ${lineOf(error)}`;

@@ -143,7 +143,8 @@ function openAdmitter(url: string, { perMinute, perMonth, mayLag }: AdmitterOpti
       return decision;
     },
     async probe() {
-      await inTime(onConnection((client) => client.query(PROBE)));
+      const { rows } = await inTime(onConnection((client) => client.query(PROBE)));
+      return rows[0].behind;
     },
     close: () => pool.end(),
   };
@@ -154,8 +155,9 @@ const DECIDE = `SELECT decided.* FROM unnest($1::bytea[]) WITH ORDINALITY AS ask
   LATERAL ${ADMIT}(hash, $2, $3, $4) AS decided ORDER BY place`;
 
 /** Asks as a request does, for a hash that no key has, and writes a row. */
-const PROBE = `INSERT INTO probe SELECT 1, extract(epoch FROM now()) * 1000 FROM ${ADMIT}('', 1, 1, 1000)
-  ON CONFLICT (id) DO UPDATE SET at = excluded.at`;
+const PROBE = `INSERT INTO probe SELECT 1, extract(epoch FROM statement_timestamp()) * 1000 FROM ${ADMIT}('', 1, 1, 1000)
+  ON CONFLICT (id) DO UPDATE SET at = greatest(probe.at, excluded.at)
+  RETURNING (at - extract(epoch FROM statement_timestamp()) * 1000)::float8 AS behind`;
 
 /** `promise`, or a rejection after DECISION_MS. */
 async function inTime<T>(promise: Promise<T>): Promise<T> {

@@ -42,7 +42,9 @@ export function openSqliteAdmitter(file: string, { clock, perMinute, perMonth }:
     db.prepare(STATEMENTS.month),
   ];
   const [takeMinute, takeMonth] = [db.prepare(STATEMENTS.takeMinute), db.prepare(STATEMENTS.takeMonth)];
-  const probe = db.prepare('INSERT INTO probe VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET at = excluded.at');
+  const probe = db.prepare(
+    'INSERT INTO probe VALUES (1, ?1) ON CONFLICT (id) DO UPDATE SET at = max(at, ?1) RETURNING at - ?1 AS behind',
+  );
   const [begin, commit, rollback] = [db.prepare('BEGIN'), db.prepare('COMMIT'), db.prepare('ROLLBACK')];
   let calendar = calendarMonth(clock.wallMs());
 
@@ -124,7 +126,7 @@ export function openSqliteAdmitter(file: string, { clock, perMinute, perMonth }:
 
   return {
     decide: (hash) => soon(() => decide(hash)),
-    probe: () => soon(() => void probe.run(clock.wallMs())),
+    probe: () => soon(() => Number(probe.get(Math.floor(clock.wallMs()))!.behind)),
     close() {
       if (isClosed) return;
       isClosed = true;

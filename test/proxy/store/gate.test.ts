@@ -48,6 +48,28 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ name, new
   });
   const clock: Clock = { wallMs: () => now };
 
+  test('a clock that was set back is reported until it has caught up, and requests go on', async () => {
+    const store = await openStore(at.store);
+    const lines: string[] = [];
+    const report = (line: string, cause: string) => lines.push(`${cause}: ${line}`);
+    const gate = await openGate(store, { perMinute: 5, perMonth: 100, clock, mayLag: false, report });
+    onTestFinished(async () => {
+      gate.close();
+      await store.close();
+    });
+    const probeAt = async (ms: number) => {
+      now = ms;
+      await setClock?.(ms);
+      expect(await gate.unavailable()).toBeNull();
+      return lines.splice(0);
+    };
+    expect(await probeAt(START)).toEqual([]);
+    expect(await probeAt(START - 59_000), 'clocks of several machines differ a little').toEqual([]);
+    expect(await probeAt(START - 3_600_000)).toEqual([expect.stringMatching(/^clock: clock: 3600 s behind /)]);
+    expect(await probeAt(START - 120_000)).toHaveLength(1);
+    expect(await probeAt(START + 1000)).toEqual([]);
+  });
+
   /** Opens the gate as another process would. */
   async function open(limits: Partial<DefaultLimits> = {}): Promise<{ store: AccountStore; gate: Gate }> {
     const store = await openStore(at.store);
