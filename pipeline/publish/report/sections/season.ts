@@ -7,9 +7,8 @@ import type { Contents } from '../../snapshot/contents.ts';
 import { seasonsOf } from '../../snapshot/contents.ts';
 import type { Evidence } from '../shared/evidence.ts';
 import { monthName } from '../shared/names.ts';
-import { windowsPart } from './windows.ts';
 
-/** When cases are expected to be highest, and the best months to act, by state. */
+/** When cases are expected to be highest, by state; the best months to act are in the report and its table. */
 export function seasonSection(contents: Contents): Html {
   const { description, cases_follow_rain_by_months } = contents.season_method;
   const { context_states: states } = contents.tables;
@@ -26,7 +25,6 @@ export function seasonSection(contents: Contents): Html {
   )}</p>
 <div class="card"><figure id="season-states" class="plot"></figure></div>
 <p>${description}${hasRain(contents.sources) && ` Cases follow rain by about ${cases_follow_rain_by_months} months.`}</p>
-${contents.tables.season_windows.length > 0 && windowsPart(contents.tables, words)}
 </section>`;
 }
 
