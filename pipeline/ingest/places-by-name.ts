@@ -54,10 +54,11 @@ export async function readPlaced(
   readEach(matches, refuseUnmatched);
   const spelled = matches.filter(({ name, area, alias }) => !alias?.from && plain(name) !== plain(area!.name));
   const names = spelled.map(({ name, area }) => `${name} (${area!.name}, ${area!.code})`).join(', ');
+  const areasAre = level === 'lga' ? worded`{lga.many}` : worded`{state.many}`;
   input.report.push({
     source: source.id,
     rule: 'areas by name',
-    what: worded`${matches.length} names of ${level === 'lga' ? worded`{lga.many}` : worded`{state.many}`} are matched with those of the outlines${names && `; spelled differently: ${names}`}`,
+    what: worded`${matches.length} names of ${areasAre} are matched with those of the outlines${names && `; spelled differently: ${names}`}`,
   });
   const parts = Map.groupBy(
     matches.filter(({ alias }) => alias?.from),

@@ -1,3 +1,4 @@
+import { isTable } from '../../../catalog/roles.ts';
 import { wordsOf } from '../../../contract/words.ts';
 import { type Block, blocksOf } from '../../../lib/pages/blocks.ts';
 import { type Html, html } from '../../../lib/pages/html.ts';
@@ -94,7 +95,7 @@ function doubtsOf({ tables, sources, model }: Contents, { surveys, cases }: Evid
       what: `Taken from maps that are themselves modelled, not measured in each ${lga.one}`,
       means: 'Differences between neighbours in these may be the map’s.',
       places: sources
-        .filter(({ role, format }) => format === 'geotiff' && (role === 'layer' || role === 'population'))
+        .filter((source) => !isTable(source) && ['layer', 'population'].includes(source.role))
         .map(({ title }) => title),
     },
   ];

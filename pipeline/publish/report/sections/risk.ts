@@ -19,7 +19,7 @@ export function mapStage({ tables, coverage, model }: Contents): Html {
   const { lga, Lga, State } = wordsOf(model.territory);
   const fill = (code: string) => scoreFill(scores.get(code)!);
   return html`<section id="stage" aria-labelledby="headline">
-<div class="card controls">
+<div class="card view-bar">
 <div class="picker"><label class="find">Find a place <input id="search" list="names" autocomplete="off" placeholder="name or code"></label><datalist id="names"></datalist><label>${State.one} <select id="state"></select></label><label>${Lga.one} <select id="lga" disabled></select></label><button type="button" id="home" title="Show the whole country">All</button><button type="button" id="copy-link" title="Copy the address of what is shown">Copy link</button></div>
 <div id="time"><div class="month"><button type="button" id="earlier" aria-label="One month earlier">‹</button>
 <label for="month" class="unseen">Month</label><output id="month-name" for="month">${name}</output><span id="kind" class="mark kind">estimated</span>
