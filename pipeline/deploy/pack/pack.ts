@@ -31,7 +31,7 @@ const PACKAGES: readonly Package[] = [
     name: 'malaria-risk',
     entry: 'pipeline/cli/malaria-risk.js',
     description: 'Malaria risk by local government area: builds, reviews and publishes snapshots',
-    files: ['pipeline/**', 'raw-data/README.md', 'raw-data/*/{sources,model}.json'],
+    files: ['pipeline/**', 'raw-data/README.md', 'raw-data/*/{sources.json,model.json,aliases.csv}'],
   },
   {
     name: 'malaria-proxy',
@@ -47,8 +47,10 @@ const PACKAGES: readonly Package[] = [
     ],
   },
 ];
-/** The sources of the report's page, which are bundled when the page is made. */
-const OF_THE_PAGE = new Set(Object.keys(codeOf('pipeline/publish/report/page/main.ts').files));
+/** The sources of the report's pages, which are bundled when a page is made. */
+export const OF_PAGES: ReadonlySet<string> = new Set(
+  ['main.ts', 'annex/main.ts'].flatMap((main) => Object.keys(codeOf(`pipeline/publish/report/page/${main}`).files)),
+);
 /** Sources that are shipped uncompiled: those that only the page uses, and the clients. */
 const AS_THEY_ARE = /^pipeline\/publish\/(?:report\/page|clients\/(?:ts|r|python))\/|\.d\.ts$/;
 /** The dependencies that differ by platform. */
@@ -95,7 +97,8 @@ function layOut({ name, entry, description, files }: Package, directory: string,
   for (const file of globSync([...files], { cwd: ROOT }).sort()) {
     if (LEFT_OUT.test(file) || !statSync(path.join(ROOT, file)).isFile()) continue;
     const compiles = file.endsWith('.ts') && !AS_THEY_ARE.test(file);
-    if (!compiles || OF_THE_PAGE.has(file)) put(file, readFileSync(path.join(ROOT, file), 'utf8'));
+    if (!compiles || (OF_PAGES.has(file) && name === 'malaria-risk'))
+      put(file, readFileSync(path.join(ROOT, file), 'utf8'));
     if (!compiles) continue;
     const js = compiledName(file);
     putJs(js, readFileSync(path.join(compiled, js), 'utf8'));

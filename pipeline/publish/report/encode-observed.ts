@@ -1,6 +1,8 @@
 /** Observations for the page's scripts: where children were tested, and reported cases with their forecasts. */
 import { addMonths, type Period } from '../../contract/months.ts';
 import type { CasesRow, Cluster } from '../../ingest/ingest-tables.ts';
+import { expit } from '../../lib/numerics/special.ts';
+import type { RiskEvidence } from '../../model/risk/risk-tables.ts';
 import type { SnapshotTables } from '../snapshot/snapshot-tables.ts';
 import type { PageCases, PageData } from './shared/page-data.ts';
 
@@ -19,6 +21,19 @@ export function testedOf(
     }),
   );
   return { rounds, lgas };
+}
+
+/** The page data's `next_survey`. */
+export function nextSurveyOf(
+  clusters: readonly Pick<Cluster, 'survey_year' | 'examined'>[],
+  { spatial }: Pick<RiskEvidence, 'spatial'>,
+): PageData['next_survey'] {
+  const rho = spatial?.hyperparameters.filter(({ name }) => name.startsWith('rho_')).at(-1);
+  if (rho === undefined || clusters.length === 0) return null;
+  const last = Math.max(...clusters.map(({ survey_year }) => survey_year));
+  const own = clusters.filter(({ survey_year }) => survey_year === last);
+  const children = own.reduce((sum, { examined }) => sum + examined, 0) / own.length;
+  return { children: Math.max(1, Math.round(children)), rho: expit(rho.mean) };
 }
 
 /** Reported months that the page shows before the forecasts. */

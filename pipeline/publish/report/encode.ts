@@ -11,7 +11,7 @@ import {
   observedOf,
   windowsOf,
 } from './encode-decisions.ts';
-import { casesOf, testedOf } from './encode-observed.ts';
+import { casesOf, nextSurveyOf, testedOf } from './encode-observed.ts';
 import { otherTests } from './sections/tests.ts';
 import type { Evidence } from './shared/evidence.ts';
 import type { AreaWords, PageData } from './shared/page-data.ts';
@@ -41,6 +41,7 @@ export function pageData(contents: Contents, { risk, surveys, cases, contrasts }
     neighbours: tables.places.map(({ neighbours }) => neighbours),
     aliases: tables.places.map(({ aliases }) => aliases ?? ''),
     tested: testedOf(tables, surveys.clusters),
+    next_survey: nextSurveyOf(surveys.clusters, risk),
     cases: casesOf(tables, cases),
     has_season: tables.season.length > 0,
     layers: layersOf(contents),

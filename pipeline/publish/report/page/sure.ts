@@ -1,4 +1,5 @@
 import * as d3 from 'd3';
+import { clustersToHalve } from '../shared/one-more-survey.ts';
 import { CHANCES, CHILDREN, fillIn, scaleKey, WIDTHS } from './colours.ts';
 import {
   CERTAIN,
@@ -6,6 +7,7 @@ import {
   chanceOf,
   data,
   fullName,
+  isState,
   levelName,
   levelOf,
   lgaOf,
@@ -101,9 +103,11 @@ export const sure: Tab = {
     return [
       `${monthInWords(view.month)}: score ${withRange(scoreOf(code, view.month))}.`,
       ...(data.tested ? [`${capital(testedInWords(code))}.`] : []),
+      ...oneMore(code),
     ];
   },
   method: () => [
+    'The clusters that would halve a range follow from its width, the children in a cluster and how alike these are; differences within the place can need more.',
     `A map of scores alone hides how certain each score is. Ranks are less certain than scores, because many ${lga.many} have similar scores.`,
     'The chances are the model’s own, from joint draws of all areas; where the model is wrong in ways that it does not account for, they are overconfident. See “How reliable”.',
   ],
@@ -141,6 +145,15 @@ export const sure: Tab = {
     ...(data.tested ? { children_tested: testedIn(code).children, clusters: testedIn(code).clusters } : {}),
   }),
 };
+
+/** What a survey here would tell. */
+function oneMore(code: string): string[] {
+  if (data.next_survey === null || isState(code)) return [];
+  const clusters = clustersToHalve(scoreOf(code, view.month), data.next_survey);
+  return [
+    `A survey here now would halve this range with about ${integer(clusters)} clusters of ${data.next_survey.children} children.`,
+  ];
+}
 
 const percentColumn = (head: string, which: Chance): Column => ({
   head,

@@ -18,7 +18,7 @@ import {
   view,
 } from './store.ts';
 import { byFigure, chosen, scope, selected, type Tab } from './tab.ts';
-import { about, count, h, integer, share, withRange } from './words.ts';
+import { about, count, h, inSentence, integer, share, withRange } from './words.ts';
 
 const of = (code: string) => scoreOf(code, view.month);
 
@@ -75,6 +75,7 @@ export const where: Tab = {
     const [first] = byFigure(lgasInView(), (code) => of(code).score);
     return [
       ...own,
+      ...(code === null ? surelyHighest() : []),
       `${code === null ? `${monthInWords(view.month)}: scores` : 'Scores'} of ${lga.many}${code === null ? '' : ` of ${scope()}`} range from ${share(lowest)} to ${share(highest)}, the highest in ${code === null ? fullName(first!) : nameOf(first!)}: ${withRange(of(first!))}.`,
     ];
   },
@@ -118,6 +119,26 @@ function inChildren(code: string): string {
   const certainty = HAS_CHANCES ? ` The level shown is ${chanceOf(code, view.month, 'level')}% certain.` : '';
   return `About ${inHundred(score)} of 100 children aged ${data.ages_months.join('–')} months would test positive; the 90% range is ${inHundred(low)} to ${inHundred(high)}.${certainty}`;
 }
+
+/** Which places surely belong to the highest tenth, and for how many that is open. */
+function surelyHighest(): string[] {
+  if (!HAS_CHANCES) return [];
+  const chance = (code: string) => chanceOf(code, view.month, 'nation');
+  const sure = byFigure(lgasInView(), chance).filter((code) => chance(code) >= SURE);
+  const open = lgasInView().filter((code) => chance(code) < SURE && chance(code) > 100 - SURE).length;
+  const named = sure.slice(0, NAMED).map(fullName);
+  const more = sure.length - named.length;
+  const which =
+    sure.length === 0
+      ? `No ${lga.one} is surely`
+      : `${more > 0 ? `${named.join(', ')} and ${integer(more)} more` : inSentence(named)} ${sure.length === 1 ? 'is' : 'are'} surely`;
+  return [
+    `${which} among the highest tenth (${SURE}% or more); for ${count(open, lga)} that is open, so their order may be chance.`,
+  ];
+}
+/** Chance, in per cent, from which a rank counts as sure. */
+const SURE = 90;
+const NAMED = 4;
 
 function rankInWords(code: string): string {
   const rank = byFigure(lgasInView(), (one) => of(one).score).indexOf(code) + 1;

@@ -9,6 +9,7 @@ import type {
   SeasonWindow,
   SurveyTrend,
 } from '../../../contract/schemas.ts';
+import type { NextSurvey } from './one-more-survey.ts';
 
 export interface PageData {
   country: string;
@@ -60,6 +61,8 @@ export interface PageData {
   aliases: string[];
   /** Children tested and their clusters, by LGA and then round; null if the LGA of a cluster is unknown. */
   tested: { rounds: number[]; lgas: [children: number, clusters: number][][] } | null;
+  /** What a new survey would be like; null without the spatial model or clusters. */
+  next_survey: NextSurvey | null;
   /** Reported cases and their forecasts, by code of the areas that have records. */
   cases: Record<string, PageCases>;
   /** Whether the season is known. */

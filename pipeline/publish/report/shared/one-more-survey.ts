@@ -1,0 +1,29 @@
+import { logit } from '../../../lib/numerics/special.ts';
+
+/** Central 90% of a standard normal deviate. */
+const Z90 = 1.645;
+
+/** What a new survey would be like. */
+export interface NextSurvey {
+  /** Children tested in a cluster, the mean of the last round known by cluster. */
+  children: number;
+  /** Overdispersion of clusters: the correlation of two children of one, in the last round that the model fitted. */
+  rho: number;
+}
+
+/**
+ * Number of clusters in a place at which its range would be half as wide on the logit scale. A cluster of m children
+ * tells the logit of prevalence p with the variance v = (1 + (m − 1) ρ) / (m p (1 − p)), by the delta method; with a
+ * posterior of variance σ², n clusters leave 1 / (1 / σ² + n / v), which is σ² / 4 at n = 3 v / σ². Differences within
+ * the place that ρ does not contain need more.
+ * @param score, low, high shares: posterior mean and central 90% range
+ */
+export function clustersToHalve(
+  { score, low, high }: { score: number; low: number; high: number },
+  { children, rho }: NextSurvey,
+): number {
+  const inside = (share: number) => logit(Math.min(0.9999, Math.max(0.0001, share)));
+  const sd = (inside(high) - inside(low)) / (2 * Z90);
+  const variance = (1 + (children - 1) * rho) / (children * score * (1 - score));
+  return Math.ceil((3 * variance) / sd ** 2);
+}
