@@ -4,6 +4,7 @@ import { ingestAreas } from '../../../../pipeline/ingest/areas.ts';
 import { ingestCases } from '../../../../pipeline/ingest/cases.ts';
 import { ingestClimate } from '../../../../pipeline/ingest/climate.ts';
 import { ingestCensus } from '../../../../pipeline/ingest/layers.ts';
+import { locator } from '../../../../pipeline/ingest/locate.ts';
 import { temporary } from '../../../support/command-line.ts';
 import { runHere } from '../../../support/run-here.ts';
 import { LGAS, tinyCountry } from '../../../support/tiny-country.ts';
@@ -43,7 +44,7 @@ async function ingested(directory: string, given: Record<string, string> = {}) {
     input,
     census,
     sources,
-    cases: await ingestCases(input, areas, counted),
+    cases: await ingestCases(input, areas, counted, locator(areas, polygons)),
     climate: await ingestClimate(input, areas, polygons),
   };
 }
