@@ -6,7 +6,7 @@ import type { ReportLine } from '../engine/stage.ts';
 import { readEach } from '../lib/bad-input.ts';
 import { ALIKE, likeness, plain } from '../lib/likeness.ts';
 import type { Areas } from './ingest-tables.ts';
-import { codeReader, type IngestInput, nameOf, sourcesOf } from './input.ts';
+import { codeReader, type IngestInput, nameOf, sourceOf } from './input.ts';
 import type { Locate } from './locate.ts';
 import { readPlaced } from './places-by-name.ts';
 import { type RawRow, RawTable } from './readers/raw-table.ts';
@@ -71,7 +71,7 @@ export async function sumFacilities(
   source: Source,
 ): Promise<RawTable> {
   const table = await readPlaced(input, areas, source);
-  const ofList = table.columns.has('lga_pcode') ? null : sourcesOf(input, 'facilities')[0]!;
+  const ofList = table.columns.has('lga_pcode') ? null : sourceOf(input, 'facilities');
   const list = ofList && (await readFacilities(input, areas, locate, ofList));
   const code = codeReader(input, areas);
   // Facilities of two areas may have one name, unless only the list tells where they are.

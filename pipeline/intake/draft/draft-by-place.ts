@@ -48,7 +48,7 @@ const USES: readonly Use[] = [
   }),
 ];
 
-/** Names of areas that may stand beside those of a table's rows. */
+/** Names that may stand beside those of a table's areas; a name in the row of a facility may be the facility's. */
 const NAMES_BESIDE = { lga_pcode: ['lga', 'state'], state_pcode: ['state'], facility: [] } as const;
 
 type Measures = Partial<Record<ColumnName, string>>;
@@ -94,7 +94,7 @@ export function draftByPlace(table: TableFile, place: PlaceKey | null, answers: 
         [use.measure]: column,
         ...columnsOf(others, [
           ...(use.beside ? [use.beside] : []),
-          ...NAMES_BESIDE[place.is].filter((name) => name !== placeColumnOf(place)),
+          ...NAMES_BESIDE[place.facility ? 'state_pcode' : place.is].filter((name) => name !== placeColumnOf(place)),
         ]),
       },
       ...dialectWith(table, columns ? time : null),

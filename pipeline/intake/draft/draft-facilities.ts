@@ -20,8 +20,14 @@ export function facilitiesIn(tables: readonly TableFile[], areas: AreaCodes): Dr
   const ofAreas = monthly.flatMap((table): [TableFile, PlaceKey][] => {
     const place = placeOf(table, areas);
     if (place?.is !== 'lga_pcode') return [];
-    const count = (column: string) => new Set(cellsOf(table, column)).size;
-    const facility = columnsNamed(table.header, 'facility').find((column) => count(column) > count(place.column));
+    // A column with one value for each area names areas, whatever it is called.
+    const count = (...columns: string[]) => {
+      const at = columns.map((column) => table.header.indexOf(column));
+      return new Set(table.rows.map(({ cells }) => JSON.stringify(at.map((index) => cells[index])))).size;
+    };
+    const facility = columnsNamed(table.header, 'facility').find(
+      (column) => count(place.column, column) > count(place.column),
+    );
     return facility ? [[table, { ...place, facility }]] : [];
   });
   const alone = monthly.filter((table) => placeOf(table, areas)?.is !== 'lga_pcode');
