@@ -25,6 +25,16 @@ interface Facility {
   name: string;
   lga: string;
 }
+/** The cases of an area in a month, null if too few of the reports that are expected were made. */
+interface AreaMonth {
+  lga: string;
+  /** The first row of one of its facilities. */
+  line: number;
+  month: number;
+  expected: number;
+  reports: number;
+  confirmed: number | null;
+}
 
 /**
  * The list of facilities, by their plain names.
@@ -89,71 +99,69 @@ export async function sumFacilities(
   const dated = facilities.flatMap(({ cases }) => [...cases.keys()]).sort((a, b) => a - b);
   const [first, last] = [dated[0]!, dated.at(-1)!];
   const months = Array.from({ length: last - first + 1 }, (_, i) => first + i);
-  const hasReport = ({ cases }: (typeof facilities)[number], month: number) => cases.get(month) != null;
-  const reporting = facilities
-    .filter((facility) => months.some((month) => hasReport(facility, month)))
-    .map((facility) => ({
-      lga: facility.lga,
-      line: facility.line,
-      months: months.map((month) => {
-        // In the record's first year, facilities that start to report later in it are expected too.
-        const from = Math.max(first, month - ACTIVE_MONTHS + 1);
-        const near = Array.from({ length: ACTIVE_MONTHS }, (_, i) => from + i);
-        return {
-          isExpected: near.some((other) => hasReport(facility, other)),
-          cases: facility.cases.get(month) ?? null,
-        };
-      }),
-    }));
+  const byArea = [...Map.groupBy(facilities.filter(hasReported), ({ lga }) => lga)].sort(([a], [b]) =>
+    a < b ? -1 : 1,
+  );
   const { least = LEAST_REPORTING, scaled = false } = source.reporting ?? {};
-  const byArea = [...Map.groupBy(reporting, ({ lga }) => lga)].sort(([a], [b]) => (a < b ? -1 : 1));
-  const sums = byArea.flatMap(([lga_pcode, own]) =>
-    months.map((month, i) => {
-      const expected = own.flatMap((facility) => facility.months[i]!).filter(({ isExpected }) => isExpected);
-      const reports = expected.flatMap(({ cases }) => cases ?? []);
+  const sums = byArea.flatMap(([lga, own]) =>
+    months.map((month): AreaMonth => {
+      // In the record's first year, facilities that start to report later in it are expected too.
+      const from = Math.max(first, month - ACTIVE_MONTHS + 1);
+      const near = Array.from({ length: ACTIVE_MONTHS }, (_, i) => from + i);
+      const expected = own.filter(({ cases }) => near.some((other) => cases.get(other) != null));
+      const reports = expected.flatMap(({ cases }) => cases.get(month) ?? []);
       const share = expected.length === 0 ? 0 : reports.length / expected.length;
       const total = reports.reduce((a, b) => a + b, 0);
       const confirmed = share < least ? null : scaled ? Math.round(total / share) : total;
-      return { lga_pcode, line: own[0]!.line, month, expected: expected.length, reports: reports.length, confirmed };
+      return { lga, line: own[0]!.line, month, expected: expected.length, reports: reports.length, confirmed };
     }),
   );
-  const known = new Set(sums.filter(({ confirmed }) => confirmed !== null).map(({ lga_pcode }) => lga_pcode));
-  const rows = sums.filter(({ lga_pcode }) => known.has(lga_pcode));
+  const known = new Set(sums.flatMap(({ lga, confirmed }) => (confirmed === null ? [] : lga)));
+  const rows = sums.filter(({ lga }) => known.has(lga));
   if (rows.length === 0)
     throw table.refusal(
       'too few reports in every month of every area',
       `those of ${percent(least)} of the facilities in some (sources.json, reporting)`,
     );
+
   const add = (rule: string, what: ReportLine['what']) => input.report.push({ source: source.id, rule, what });
   const unknown = rows.filter(({ confirmed }) => confirmed === null).length;
   const others = scaled ? 'count as much as the mean of those made' : 'are not made up for';
   add(
     'reporting',
-    worded`${reporting.length} facilities in ${byArea.length} {lga.many}; ${unknown} of ${rows.length} months are unknown, because fewer than ${percent(least)} of the facilities that reported in the year up to them did; in other months, missing reports ${others}`,
+    worded`${facilities.filter(hasReported).length} facilities in ${byArea.length} {lga.many}; ${unknown} of ${rows.length} months are unknown, because fewer than ${percent(least)} of the facilities that reported in the year up to them did; in other months, missing reports ${others}`,
   );
-  const rates = [...Map.groupBy(sums, ({ month }) => yearOf(periodOf(month)))].map(([year, own]) => {
-    const sum = (of: 'reports' | 'expected') => own.reduce((total, row) => total + row[of], 0);
-    return `${year} ${percent(sum('reports') / (sum('expected') || 1))}`;
-  });
-  add('reporting', `reports from facilities that reported in the year up to each month: ${rates.join(', ')}`);
+  add('reporting', `reports from facilities that reported in the year up to each month: ${ratesByYear(sums)}`);
   const without = byArea.flatMap(([lga]) => (known.has(lga) ? [] : nameOf(areas, lga)));
   if (without.length > 0) add('left out', worded`{lga.many} with too few reports in every month: ${few(without)}`);
   const silent = [
     ...[...(list ?? [])].flatMap(([key, { name }]) => (groups.has(key) ? [] : name)),
-    ...facilities.flatMap((one) => (months.some((month) => hasReport(one, month)) ? [] : one.name)),
+    ...facilities.flatMap((facility) => (hasReported(facility) ? [] : facility.name)),
   ];
   if (silent.length > 0) add('left out', `facilities without a report: ${few(silent)}`);
-  const { total, least: leastRows } = table;
-  const refusal = table.refusal.at('sum of facilities');
+
   const columns = new Set(['lga_pcode', 'period', 'confirmed']);
+  const { total, least: leastRows, refusal } = table;
   return new RawTable(
-    { refusal, columns, total, least: leastRows, ranges: {}, months: undefined },
-    rows.map(({ line, month, lga_pcode, confirmed }) => ({
+    { refusal: refusal.at('sum of facilities'), columns, total, least: leastRows, ranges: {}, months: undefined },
+    rows.map(({ line, month, lga, confirmed }) => ({
       line,
-      values: { lga_pcode, period: periodOf(month), confirmed: confirmed === null ? null : String(confirmed) },
+      values: { lga_pcode: lga, period: periodOf(month), confirmed: confirmed === null ? null : String(confirmed) },
     })),
   );
 }
+
+const hasReported = ({ cases }: { cases: ReadonlyMap<number, number | null> }) =>
+  [...cases.values()].some((value) => value !== null);
+
+/** The reports of each year as a share of those expected. */
+const ratesByYear = (sums: readonly AreaMonth[]) =>
+  [...Map.groupBy(sums, ({ month }) => yearOf(periodOf(month)))]
+    .map(([year, own]) => {
+      const sum = (of: 'reports' | 'expected') => own.reduce((total, row) => total + row[of], 0);
+      return `${year} ${percent(sum('reports') / (sum('expected') || 1))}`;
+    })
+    .join(', ');
 
 const percent = (share: number) => `${Math.round(100 * share)}%`;
 const few = (names: readonly string[]) =>

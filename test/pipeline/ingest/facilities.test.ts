@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { tell, wordsOf } from '../../../pipeline/contract/words.ts';
 import { casesOf } from '../../../pipeline/ingest/case-series.ts';
+import { checkCountry } from '../../../pipeline/intake/check/check-country.ts';
+import { isFault } from '../../../pipeline/intake/check/fault.ts';
 import { outputRows } from '../../support/stage-io.ts';
-import { LGAS, type TinyCountry } from '../../support/tiny-country.ts';
+import { LGAS, type TinyCountry, writeTiny } from '../../support/tiny-country.ts';
 import { read, refuses } from './broken.ts';
 
 const ABOUT = { title: 'made for a test', producer: 'test', citation: 'test', licence: 'CC0-1.0', release: '1' };
@@ -201,4 +203,16 @@ describe('refused', () => {
       /too few reports in every month of every area, expected those of 80% of the facilities/,
     ],
   ]);
+});
+
+test('catalog check finds the same faults, and no others', async () => {
+  const faultsOf = async (change: Change) =>
+    (await checkCountry(writeTiny(withFacilities(change)).directory)).filter(isFault).map(({ what }) => what);
+  expect(await faultsOf({})).toEqual([]);
+  expect(await faultsOf({ cases: [['hf', ...MONTHS], ...CASES, ['Theta Post', 1, 1, 1, 1]] })).toEqual([
+    expect.stringMatching(/row 8, facility: found Theta Post, expected a facility of facilities\.csv: (Zeta|Eta) Post/),
+  ]);
+  const withoutList = await faultsOf({ list: null });
+  expect(withoutList.every((what) => /role facilities/.test(what))).toBe(true);
+  expect(withoutList).not.toEqual([]);
 });
