@@ -4,7 +4,7 @@ import { casesOf } from '../../../pipeline/ingest/case-series.ts';
 import { checkCountry } from '../../../pipeline/intake/check/check-country.ts';
 import { isFault } from '../../../pipeline/intake/check/fault.ts';
 import { outputRows } from '../../support/stage-io.ts';
-import { LGAS, type TinyCountry, writeTiny } from '../../support/tiny-country.ts';
+import { LGAS, sourceIn, type TinyCountry, writeTiny } from '../../support/tiny-country.ts';
 import { read, refuses } from './broken.ts';
 
 const ABOUT = { title: 'made for a test', producer: 'test', citation: 'test', licence: 'CC0-1.0', release: '1' };
@@ -127,6 +127,18 @@ describe('cases by facility are summed by area', () => {
     const located = await summed({ list, ofList });
     expect(located.cases).toEqual((await summed()).cases);
   });
+  test('facilities in parts of an area that was split lie in it, at any time', async () => {
+    const list = [
+      ['hf', 'district'],
+      ...LIST.map(([name, lga], i) => [name, i < 2 ? 'East' : `Place ${LGAS.indexOf(lga) + 1}`]),
+    ];
+    const { tables } = await read((country) => {
+      withFacilities({ list, ofList: { facility: 'hf', lga: 'district' } })(country);
+      country.files['aliases.csv'] = `name,parent,code,from\nEast,,${LGAS[0]},2022-01\n`;
+    });
+    const { lgas } = casesOf(outputRows(tables.cases));
+    expect(lgas.map(({ confirmed }) => confirmed)).toEqual(Object.values((await summed()).cases));
+  });
   test('the list goes by names of areas, and a table with areas of its own needs none', async () => {
     const named = LIST.map(([name, lga]) => [name, `place ${LGAS.indexOf(lga as never) + 1}`]);
     const expected = (await summed()).cases;
@@ -190,6 +202,13 @@ describe('refused', () => {
         country.sources = country.sources.filter(({ id }) => id !== 'facility_cases');
       },
       /a list of facilities that no cases refer to/,
+    ],
+    [
+      'a share of reports for other tables',
+      (country) => {
+        sourceIn(country, 'cases').reporting = { least: 0.9 };
+      },
+      /source cases: found reporting, expected none: only cases by facility have one/,
     ],
     [
       'too few reports everywhere',
