@@ -26,9 +26,8 @@ export function comparedRows({ rows, columns }: RawTable, source: Source, states
     if (source.classes) numbers[`mean ${source.figure ?? 'value'}`] = meanOf(source.classes, numbers);
     return {
       key: (formOf(source.role).key ?? [])
-        .map((name) => (name === 'period' ? period : values[name]) ?? '')
-        .join(' ')
-        .trim(),
+        .flatMap((name) => (name === 'period' ? period : values[name]) ?? [])
+        .join(' '),
       place,
       state: values.state_pcode ?? stateOf(place),
       group: values.survey_year ? `${values.survey_year} ${values.method ?? ''}`.trim() : (period?.slice(0, 4) ?? ''),
