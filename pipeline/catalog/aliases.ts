@@ -9,7 +9,8 @@ import type { Source } from './sources.ts';
 /** The level of the areas of a table that has their names and no codes or locations; else null. */
 export function namedLevel(source: Pick<Source, 'role' | 'format' | 'columns'>): 'lga' | 'state' | null {
   const { columns = {} } = source;
-  if (!isTable(source) || source.role === 'lga_codes' || columns.lga_pcode || columns.longitude) return null;
+  const isLocated = columns.longitude && source.role === 'survey_clusters';
+  if (!isTable(source) || source.role === 'lga_codes' || columns.lga_pcode || isLocated) return null;
   if (columns.lga && knownColumns(source.role).includes('lga_pcode')) return 'lga';
   return columns.state && !columns.state_pcode ? 'state' : null;
 }

@@ -17,6 +17,7 @@ const AT_MOST_ONCE: readonly Role[] = [
   'population_census',
   'climate',
   'elevation',
+  'facilities',
 ];
 
 /** The formats that a role's source can have. */
@@ -32,6 +33,7 @@ const FORMATS: Record<Role, readonly Source['format'][]> = {
   survey_states: TABLE_FORMATS,
   cases_states: TABLE_FORMATS,
   cases_lgas: TABLE_FORMATS,
+  facilities: TABLE_FORMATS,
   layer: [...TABLE_FORMATS, 'geotiff'],
   covariate: [...TABLE_FORMATS, 'geotiff'],
 };
@@ -86,6 +88,10 @@ export function checkTogether(sources: readonly Source[]): void {
   if (again) throw refusal.at(again.file)(`the file twice as ${again.use}`, 'each file once for a role');
 }
 
+/** Whether a table has facilities whose areas only the list of facilities gives. */
+const isListed = ({ facility, lga_pcode, lga }: Record<string, string>) =>
+  facility !== undefined && lga_pcode === undefined && lga === undefined;
+
 /** Checks which roles need others. */
 function checkNeeds(sources: readonly Source[]): void {
   const has = (role: Role, column?: string) =>
@@ -103,6 +109,17 @@ function checkNeeds(sources: readonly Source[]): void {
     throw refusal('neither population nor population_census', 'one: scores are weighted by people');
   if (!has('survey_clusters'))
     throw refusal('no source of the role survey_clusters', 'one: scores are based on surveys');
+  const listed = sources.find(({ columns = {}, role }) => role === 'cases_lgas' && isListed(columns));
+  if (listed && !has('facilities'))
+    throw ofSource(listed.id)(
+      'facilities without their areas',
+      'a column lga_pcode or lga, or a source of the role facilities',
+    );
+  if (!listed && has('facilities'))
+    throw refusal(
+      'a list of facilities that no cases refer to',
+      'a source of the role cases_lgas with a column facility alone',
+    );
 }
 
 /** Checks what an entry needs by its role and format. */
@@ -118,6 +135,8 @@ export function checkSource(source: Source): void {
     throw refusal('sliver_km2', 'none: only the role lga_boundaries has one');
   if (source.format === 'geotiff') checkRaster(source, refusal);
   else checkColumns(source, refusal);
+  if (source.reporting && !source.columns?.facility)
+    throw refusal('reporting', 'none: only cases by facility have one');
   if (isTable(source)) checkTable(source, refusal);
   else if (source.leave_out) throw refusal('leave_out', 'none: only tables have rows');
   if (source.dialect) checkDialect(source, source.dialect, refusal);
@@ -146,9 +165,10 @@ function checkColumns(source: Source, refusal: Refusal): void {
   const needed = [...columns, ...(carried === undefined || source.classes ? [] : [carried])];
   const known = [...needed, ...knownColumns(source.role)];
   const found = Object.keys(source.columns ?? {});
-  // Names stand for the codes of their level.
+  // Names stand for the codes of their level, and facilities for those of their areas.
   const level = namedLevel(source);
-  const given = level ? [...found, `${level}_pcode`] : found;
+  const isSummed = source.role === 'cases_lgas' && found.includes('facility');
+  const given = [...found, ...(level ? [`${level}_pcode`] : []), ...(isSummed ? ['lga_pcode'] : [])];
   const unknown = found.find((name) => !known.includes(name));
   if (unknown) throw refusal(`a column ${unknown}`, `one of ${known.join(', ')}`);
   const missing = needed.find((name) => !given.includes(name));

@@ -145,6 +145,19 @@ export const Source = Type.Object(
         },
       ),
     ),
+    reporting: Type.Optional(
+      Type.Object(
+        {
+          least: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 1 })),
+          scaled: Type.Optional(Type.Literal(true)),
+        },
+        {
+          ...closed,
+          description:
+            'Cases by facility: `least` is the share of facilities that must have reported for the month of an area to be known (0.8 by default); `scaled` divides its cases by the share that did',
+        },
+      ),
+    ),
     range: Type.Optional(
       Type.Array(Type.Number(), {
         minItems: 2,

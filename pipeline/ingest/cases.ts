@@ -2,8 +2,10 @@ import type { Gap, Source } from '../catalog/sources.ts';
 import { monthIndex, type Period, periodOf } from '../contract/months.ts';
 import { readEach, refusalIn } from '../lib/bad-input.ts';
 import type { CaseSeries } from './case-series.ts';
+import { sumFacilities } from './facilities.ts';
 import type { Areas, CasesRow, Census } from './ingest-tables.ts';
 import { type CodeReader, codeReader, declareGap, type IngestInput, nameOf, sourcesOf } from './input.ts';
+import type { Locate } from './locate.ts';
 import { readPlaced } from './places-by-name.ts';
 import type { RawRow, RawTable } from './readers/raw-table.ts';
 
@@ -16,12 +18,17 @@ const EXAMPLES = 3;
  * @throws BadInput for a month missing from a series or at an end of the catalog's span, a count that is negative or
  *   above the place's population, a duplicate, an unknown place, or a place in two sources
  */
-export async function ingestCases(input: IngestInput, areas: Areas, census: Census): Promise<CasesRow[]> {
+export async function ingestCases(
+  input: IngestInput,
+  areas: Areas,
+  census: Census,
+  locate: Locate,
+): Promise<CasesRow[]> {
   const cases: CaseSeries[] = [];
   for (const source of sourcesOf(input, 'cases_states'))
-    cases.push(...(await readSeries(input, areas, census, source, 'state')));
+    cases.push(...(await readSeries(input, areas, census, locate, source, 'state')));
   for (const source of sourcesOf(input, 'cases_lgas'))
-    cases.push(...(await readSeries(input, areas, census, source, 'lga')));
+    cases.push(...(await readSeries(input, areas, census, locate, source, 'lga')));
   for (const [place, { length }] of Map.groupBy(cases, ({ state_code, lga_code }) => lga_code ?? state_code))
     if (length > 1)
       throw refusalIn('sources.json', 'case sources')(`${place} in ${length} sources`, 'each place in one source');
@@ -40,11 +47,14 @@ async function readSeries(
   input: IngestInput,
   areas: Areas,
   census: Census,
+  locate: Locate,
   source: Source,
   level: 'state' | 'lga',
 ): Promise<CaseSeries[]> {
   const key = level === 'lga' ? 'lga_pcode' : 'state_pcode';
-  const table = await readPlaced(input, areas, source);
+  const table = source.columns?.facility
+    ? await sumFacilities(input, areas, locate, source)
+    : await readPlaced(input, areas, source);
   table.refuseDuplicates([key, ...table.timeColumns]);
   const code = codeReader(input, areas);
   const rows = new Map<string, RawRow[]>();

@@ -41,9 +41,10 @@ export const run: StageRun = async (io) => {
   io.progress(0.4, 'tables');
   const climate = await ingestClimate(input, areas, polygons);
   io.progress(0.8);
-  const { clusters, state_rounds, rows } = await ingestSurveys(input, areas, locator(areas, polygons));
+  const locate = locator(areas, polygons);
+  const { clusters, state_rounds, rows } = await ingestSurveys(input, areas, locate);
   const census = await ingestCensus(input, areas);
-  const cases = await ingestCases(input, areas, byCode(census, 'lga_code'));
+  const cases = await ingestCases(input, areas, byCode(census, 'lga_code'), locate);
   const layers = await ingestLayers(input, areas);
   const covariates = await ingestCovariates(input, areas, polygons);
   return {

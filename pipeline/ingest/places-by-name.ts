@@ -37,6 +37,9 @@ const LEAST_LETTERS = 3;
 /** Tables of counts, which can be added where an area is given in parts. */
 const COUNTS: readonly Source['role'][] = ['cases_lgas', 'cases_states', 'population_census'];
 
+/** Whether the rows of a table lie in an area, and are not figures of all of it or of a part. */
+const isOfPlacesWithin = ({ role, columns }: Source) => role === 'survey_clusters' || columns?.facility !== undefined;
+
 /**
  * Reads a table; if it goes by names, as if it had the codes of its areas. Rows of the parts of an area that was split
  * are added up.
@@ -181,7 +184,7 @@ const contains = (name: string, part: string) => part.length >= LEAST_LETTERS &&
 function proposalFor(
   match: NameMatch,
   matches: readonly NameMatch[],
-  { role }: Source,
+  source: Source,
   bare: (name: string) => string,
 ): Alias | null {
   const { name, parent, rows, candidates } = match;
@@ -189,7 +192,7 @@ function proposalFor(
   if (!best || second?.like === best.like) return null;
   const { area } = best;
   const alias = { name, parent, code: area.code, from: '' };
-  if (role === 'survey_clusters') return alias;
+  if (isOfPlacesWithin(source)) return alias;
   const timesOf = (own: readonly RawRow[]) => own.map(({ monthText, values }) => monthText ?? values.year ?? '');
   const times = new Set(timesOf(rows));
   const beside = matches.filter(
@@ -202,7 +205,7 @@ function proposalFor(
   const parts = [match, ...beside];
   const isPart = (one: NameMatch) => (!one.area || one.alias?.from) && contains(plain(one.name), bare(area.name));
   const from = parts.flatMap((one) => timesOf(one.rows)).sort()[0]!;
-  return COUNTS.includes(role) && from && parts.every(isPart) ? { ...alias, from } : null;
+  return COUNTS.includes(source.role) && from && parts.every(isPart) ? { ...alias, from } : null;
 }
 
 /** The table with a column of codes, and one row for the parts of an area in a month. */
@@ -216,7 +219,7 @@ function withCodes(
   const level = namedLevel(source)!;
   const columns = new Set([...table.columns, `${level}_pcode`]);
   const matchOf = new Map(matches.flatMap((match) => match.rows.map((row) => [row, match] as const)));
-  const isPart = (row: RawRow) => source.role !== 'survey_clusters' && Boolean(matchOf.get(row)?.alias?.from);
+  const isPart = (row: RawRow) => !isOfPlacesWithin(source) && Boolean(matchOf.get(row)?.alias?.from);
   const groups = Map.groupBy(table.rows, (row) =>
     isPart(row) ? `${matchOf.get(row)!.area!.code} ${row.monthText ?? ''}` : row,
   );

@@ -5,6 +5,7 @@ import type { Source } from '../../catalog/sources.ts';
 import { ingestCases } from '../../ingest/cases.ts';
 import { ingestClimate } from '../../ingest/climate.ts';
 import { ingestCovariates } from '../../ingest/covariate-tables.ts';
+import { readFacilities } from '../../ingest/facilities.ts';
 import type { Areas, Census, Polygons } from '../../ingest/ingest-tables.ts';
 import { type IngestInput, refuseUnknownPlaces } from '../../ingest/input.ts';
 import { ingestCensus, ingestLayers } from '../../ingest/layers.ts';
@@ -44,16 +45,20 @@ export async function readOneTable(
     return {};
   }
   const { areas, polygons, census } = reference;
-  const input: IngestInput = { rawData, model, sources: [source], report: [] };
+  // Cases by facility are read with the list of facilities.
+  const lists = country.sources.filter(({ role }) => role === 'facilities' && source.role === 'cases_lgas');
+  const input: IngestInput = { rawData, model, sources: [source, ...lists], report: [] };
+  const locate = locator(areas, polygons);
   refuseUnknownPlaces([source], areas, model.aliases);
   if (source.role === 'climate') return { climate: await ingestClimate(input, areas, polygons) };
-  if (source.role === 'survey_clusters')
-    return { surveys: (await readClusters(input, areas, locator(areas, polygons), source)).rows };
+  if (source.role === 'survey_clusters') return { surveys: (await readClusters(input, areas, locate, source)).rows };
   if (source.role === 'survey_states') return { surveys: (await readStates(input, areas, source)).rows };
   if (source.role === 'population_census') return { census: await ingestCensus(input, areas) };
   if (source.role === 'layer') return { layers: await ingestLayers(input, areas) };
-  if (source.role !== 'covariate') return { cases: await ingestCases(input, areas, census) };
-  await ingestCovariates(input, areas, polygons);
+  if (source.role === 'cases_states' || source.role === 'cases_lgas')
+    return { cases: await ingestCases(input, areas, census, locate) };
+  if (source.role === 'facilities') await readFacilities(input, areas, locate, source);
+  else await ingestCovariates(input, areas, polygons);
   return {};
 }
 

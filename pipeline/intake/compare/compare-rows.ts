@@ -337,7 +337,7 @@ const repeated = (db: Database) =>
        WHERE earlier.side = 'is' AND earlier._period < months._period
      ), sets AS (
        SELECT "column", nth, _period, '' AS state, count(*) AS rows FROM months GROUP BY ALL
-       UNION ALL SELECT "column", nth, _period, _state, count(*) FROM months GROUP BY ALL
+       UNION ALL SELECT "column", nth, _period, _state, count(*) FROM months WHERE _state <> '' GROUP BY ALL
      )
      SELECT sets."column", trim(state || ' ' || sets._period) AS of, "as", rows, count(*) AS same
      FROM sets JOIN equal

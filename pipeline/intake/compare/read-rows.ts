@@ -21,14 +21,13 @@ export function comparedRows({ rows, columns }: RawTable, source: Source, states
   return rows.map((row) => {
     const { values } = row;
     const period = row.monthText;
-    const place = values.lga_pcode ?? values.state_pcode ?? values.lga ?? values.state ?? '';
+    const place = values.facility ?? values.lga_pcode ?? values.state_pcode ?? values.lga ?? values.state ?? '';
     const numbers = Object.fromEntries(numeric.map((name) => [name, numberIn(row, name)]));
     if (source.classes) numbers[`mean ${source.figure ?? 'value'}`] = meanOf(source.classes, numbers);
     return {
       key: (formOf(source.role).key ?? [])
-        .map((name) => (name === 'period' ? period : values[name]) ?? '')
-        .join(' ')
-        .trim(),
+        .flatMap((name) => (name === 'period' ? period : values[name]) ?? [])
+        .join(' '),
       place,
       state: values.state_pcode ?? stateOf(place),
       group: values.survey_year ? `${values.survey_year} ${values.method ?? ''}`.trim() : (period?.slice(0, 4) ?? ''),

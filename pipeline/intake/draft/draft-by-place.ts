@@ -3,7 +3,7 @@
 import { FIGURES, type Figure } from '../../catalog/figures.ts';
 import type { Role } from '../../catalog/roles.ts';
 import type { TextTable } from '../../ingest/readers/csv.ts';
-import { type ColumnName, cellsOf, columnsOf, looksLike } from '../columns.ts';
+import { type ColumnName, cellsOf, columnOf, columnsOf, looksLike } from '../columns.ts';
 import { type DraftEntry, dialectWith, type TableDraft } from './draft-entry.ts';
 import { type PlaceKey, placeColumnOf, spanOf, type TimeKey, timeOf } from './draft-keys.ts';
 import { type Answers, type NumbersAre, numbersOf } from './questions.ts';
@@ -48,30 +48,37 @@ const USES: readonly Use[] = [
   }),
 ];
 
+/** Names that may stand beside those of a table's areas; a name in the row of a facility may be the facility's. */
+const NAMES_BESIDE = { lga_pcode: ['lga', 'state'], state_pcode: ['state'], facility: [] } as const;
+
 type Measures = Partial<Record<ColumnName, string>>;
 
 /** @param answers to questions about what numbers without a name are */
 export function draftByPlace(table: TableFile, place: PlaceKey | null, answers: Answers): TableDraft {
   if (!place) return withoutPlace(table);
-  const others = table.header.filter((column) => column !== place.column);
+  const places = [place.column, ...(place.facility ? [place.facility] : [])];
+  const others = table.header.filter((column) => !places.includes(column));
   const named = columnsOf(
     others,
     USES.map(({ measure }) => measure),
   );
   const numbers = numbersIn(table, others, named, answers);
   const measures = numbers ? measureOf(numbers, named.confirmed!) : named;
-  const time = timeOf(table, [place.column, ...Object.values(measures)]);
+  const time = timeOf(table, [...places, ...Object.values(measures)]);
   const months = monthsIn(table, place, time, measures);
   const latest = latestIn(table, place, time, measures);
-  const keys = [place.column, ...(typeof time === 'string' ? [] : Object.values(time.columns))];
+  const keys = [...places, ...(typeof time === 'string' ? [] : Object.values(time.columns))];
   const draft: TableDraft = { entries: [], obstacles: [], keys, ...(numbers ? { numbers } : {}) };
   for (const use of USES) {
     const column = measures[use.measure];
     if (column === undefined) continue;
-    const role = place.is === 'lga_pcode' ? use.lower : use.upper;
+    const isByFacility = place.is === 'facility' || place.facility !== undefined;
+    const role =
+      isByFacility && use.measure !== 'confirmed' ? undefined : place.is === 'state_pcode' ? use.upper : use.lower;
     const rows = use.monthly ? months : latest;
     if (role === undefined || typeof rows === 'string') {
-      const why = role === undefined ? 'it is given for the upper level only' : rows;
+      const level = isByFacility ? 'by facility' : 'for the upper level only';
+      const why = role === undefined ? `it is given ${level}` : rows;
       draft.obstacles.push({ why: `"${column}" is not used: ${why}`, ...(use.subject ? { lost: use.subject } : {}) });
       continue;
     }
@@ -82,13 +89,12 @@ export function draftByPlace(table: TableFile, place: PlaceKey | null, answers: 
       unit: use.unit === 'share' && isPercent(table, column) ? 'percent' : use.unit,
       columns: {
         [placeColumnOf(place)]: place.column,
+        ...(place.facility ? { facility: place.facility } : {}),
         ...columns,
         [use.measure]: column,
         ...columnsOf(others, [
           ...(use.beside ? [use.beside] : []),
-          ...(place.is === 'lga_pcode' ? (['lga', 'state'] as const) : (['state'] as const)).filter(
-            (name) => name !== placeColumnOf(place),
-          ),
+          ...NAMES_BESIDE[place.facility ? 'state_pcode' : place.is].filter((name) => name !== placeColumnOf(place)),
         ]),
       },
       ...dialectWith(table, columns ? time : null),
@@ -106,16 +112,25 @@ export function draftByPlace(table: TableFile, place: PlaceKey | null, answers: 
 }
 
 function withoutPlace(table: TableFile): TableDraft {
-  const why = 'no column contains the area codes or names (areas must be rows, not columns)';
+  const why = columnOf(table.header, 'facility')
+    ? 'by facility, and no list of facilities gives their areas or coordinates under the same ids or names'
+    : 'no column contains the area codes or names (areas must be rows, not columns)';
   const time = timeOf(table, []);
   const isMonthly = typeof time !== 'string' && time.monthly;
   const lost = looksLike([table.file, ...table.header]) ?? 'monthly records';
   return { entries: [], obstacles: [{ why, ...(isMonthly ? { lost } : {}) }] };
 }
 
-function noteOn({ dialect }: TableFile, { codes }: PlaceKey, { where }: DraftEntry, numbers: NumbersAre | null) {
+function noteOn(
+  { dialect }: TableFile,
+  { is, codes, facility }: PlaceKey,
+  { where }: DraftEntry,
+  numbers: NumbersAre | null,
+) {
   const parts = [
     dialect.pivot ? 'Months are columns' : 'Columns recognised by their names',
+    ...(is === 'facility' ? ['facilities are summed into the areas that the list of facilities gives'] : []),
+    ...(facility ? ['facilities are summed into areas'] : []),
     ...(codes ? ['areas by their names'] : []),
     ...(numbers ? [`numbers without a name taken for ${numbers}`] : []),
     ...(where ? [`only ${Object.values(where).join('-')}, the latest in every area`] : []),
@@ -182,8 +197,10 @@ function latestIn(table: TextTable, place: PlaceKey, time: TimeKey | string, mea
 
 /** Why a table has several rows for one area and time, and what tells them apart; null if it has not. */
 function repeatedIn(table: TextTable, place: PlaceKey, time: TimeKey | null, measures: Measures): string | null {
-  const at = table.header.indexOf(place.column);
-  const keys = table.rows.map(({ cells }, i) => `${cells[at]} ${time?.times[i] ?? ''}`.trim());
+  const at = [place.column, place.facility ?? place.column].map((column) => table.header.indexOf(column));
+  const keys = table.rows.map(({ cells }, i) =>
+    [...new Set(at.map((index) => cells[index])), time?.times[i] ?? ''].join(' ').trim(),
+  );
   const counts = Map.groupBy(keys, (key) => key);
   const twice = [...counts].find(([, rows]) => rows.length > 1);
   if (!twice) return null;

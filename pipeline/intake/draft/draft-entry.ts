@@ -28,4 +28,4 @@ export function dialectWith({ dialect }: TableFile, time: TimeKey | string | nul
 
 /** The file's column of codes or names of the areas of a table by area. */
 export const placesColumn = ({ columns = {} }: DraftEntry): string =>
-  (columns.lga_pcode ?? columns.lga ?? columns.state_pcode ?? columns.state)!;
+  (columns.lga_pcode ?? columns.lga ?? columns.state_pcode ?? columns.state ?? columns.facility)!;

@@ -28,15 +28,17 @@ export interface AreaCodes {
 
 /** The column that names the areas of a table's rows. */
 export interface PlaceKey {
-  is: 'lga_pcode' | 'state_pcode';
+  is: 'lga_pcode' | 'state_pcode' | 'facility';
   column: string;
   /** The code of each name in the column that only one area has, if it has names. */
   codes: Record<string, string> | null;
+  /** The column that names the facilities of the areas, if its rows are these. */
+  facility?: string;
 }
 
 /** The column with the areas' codes or else, exact but for case, accents and punctuation, their names; null if none. */
 export function placeOf(table: TextTable, { lgas, states }: AreaCodes): PlaceKey | null {
-  const ofLevel = (is: PlaceKey['is'], { codes, names }: AreaLevel): PlaceKey | null => {
+  const ofLevel = (is: 'lga_pcode' | 'state_pcode', { codes, names }: AreaLevel): PlaceKey | null => {
     const coded = columnMatching(table, (cell) => codes.has(cell));
     if (coded) return { is, column: coded, codes: null };
     const named = columnMatching(table, (cell) => names.has(plain(cell)));
@@ -53,7 +55,7 @@ export function placeOf(table: TextTable, { lgas, states }: AreaCodes): PlaceKey
 
 /** What an entry calls the column. */
 export const placeColumnOf = ({ is, codes }: PlaceKey): 'lga' | 'state' | PlaceKey['is'] =>
-  codes === null ? is : is === 'lga_pcode' ? 'lga' : 'state';
+  codes === null || is === 'facility' ? is : is === 'lga_pcode' ? 'lga' : 'state';
 
 /** The columns that give the times of a table's rows. */
 export interface TimeKey {

@@ -6,6 +6,7 @@ import { quoted } from '../../lib/shell.ts';
 import { cellsOf, looksLike } from '../columns.ts';
 import { draftByPlace } from './draft-by-place.ts';
 import { type DraftEntry, placesColumn } from './draft-entry.ts';
+import { facilitiesIn } from './draft-facilities.ts';
 import { type AreaCodes, type PlaceKey, placeOf } from './draft-keys.ts';
 import { draftSurvey } from './draft-survey.ts';
 import type { Answers, Hints, NumbersAre } from './questions.ts';
@@ -40,9 +41,12 @@ export function draftTables(
   const told = new Map<TableFile, string[]>(tables.map((table) => [table, []]));
   const leave = ({ file }: TableFile, why: string, lost: string | null) =>
     leftOut.push({ kind: 'left out', file, why, lost });
+  const facilities = facilitiesIn(tables, areas);
   const candidates = tables.flatMap((table) => {
-    const place = placeOf(table, areas);
-    const { entries, obstacles, numbers, keys = [] } = draftSurvey(table, place) ?? draftByPlace(table, place, answers);
+    const place = facilities.places.get(table) ?? placeOf(table, areas);
+    const ofList = table === facilities.list?.table ? facilities.list.draft : null;
+    const draft = ofList ?? draftSurvey(table, place) ?? draftByPlace(table, place, answers);
+    const { entries, obstacles, numbers, keys = [] } = draft;
     if (numbers) unnamed.push({ file: table.file, guess: numbers });
     for (const { why, lost = subjectOf(table) } of obstacles)
       if (table !== ofCodes || lost !== null) leave(table, why, lost);

@@ -35,7 +35,15 @@ const GROUPS: readonly Group[] = [
   {
     heading: 'Records left out or kept as unknown',
     hint: 'declared in the catalog, or by a rule of the stage that reads them',
-    rules: ['left out', 'mask', 'one method only', 'other ages', 'blank is unknown', 'small samples flagged'],
+    rules: [
+      'left out',
+      'mask',
+      'one method only',
+      'other ages',
+      'blank is unknown',
+      'reporting',
+      'small samples flagged',
+    ],
   },
 ];
 /** Findings with any other rule. */

@@ -386,3 +386,13 @@ test('the same months in another form are no change; every column of a role is c
     );
   }
 });
+
+test('places without an upper-level area are counted once where an added month repeats another', async () => {
+  const stateless = (rows: readonly ComparedRow[]) => rows.map((one) => ({ ...one, state: '' }));
+  const repeats = async (places: number) => {
+    const added = PLACES.map((_, i) => row(i, '2023-01', i < places ? rainOf(i, '2022-08') : 1000 + i));
+    return (await compareRows(stateless(before), stateless([...before, ...added]))).repeated;
+  };
+  expect(await repeats(8)).toEqual([{ column: 'rain', of: '2023-01', as: '2022-08', rows: 12, same: 8 }]);
+  expect(await repeats(4)).toEqual([]);
+});

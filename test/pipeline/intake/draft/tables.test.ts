@@ -4,6 +4,7 @@ import { ingestAreas } from '../../../../pipeline/ingest/areas.ts';
 import { ingestCases } from '../../../../pipeline/ingest/cases.ts';
 import { ingestClimate } from '../../../../pipeline/ingest/climate.ts';
 import { ingestCensus } from '../../../../pipeline/ingest/layers.ts';
+import { locator } from '../../../../pipeline/ingest/locate.ts';
 import { temporary } from '../../../support/command-line.ts';
 import { runHere } from '../../../support/run-here.ts';
 import { LGAS, tinyCountry } from '../../../support/tiny-country.ts';
@@ -43,7 +44,7 @@ async function ingested(directory: string, given: Record<string, string> = {}) {
     input,
     census,
     sources,
-    cases: await ingestCases(input, areas, counted),
+    cases: await ingestCases(input, areas, counted, locator(areas, polygons)),
     climate: await ingestClimate(input, areas, polygons),
   };
 }
@@ -160,6 +161,69 @@ test('months as columns are read as cases, or as the answer says; the question s
     'by area, but neither its name nor its columns tell what its numbers are (answer "numbers of pivot.csv")',
     'columns that are not used: Total, value',
   ]);
+});
+
+/** The cases of three facilities of an area, which add up to its own; the last of the first area lacks a report. */
+const FACILITIES = LGAS.flatMap((_, lga) =>
+  [0, 1, 2].map((nth) => ({ lga, nth, id: `HF${lga}${nth}`, name: `Post ${nth}` })),
+);
+const reports = ({ lga, nth }: (typeof FACILITIES)[number], i: number) =>
+  lga === 0 && nth === 2 && i === 5 ? '' : nth === 0 ? cases(lga, i) - 30 : 10 * nth;
+const SUMS = CASES.map((row, i) => (i === 5 ? expect.objectContaining({ lga_code: LGAS[0], confirmed: null }) : row));
+const wide = table(
+  `Health facility ID,${MONTHS.map(({ year, month }) => `${NAMES[month - 1]!.slice(0, 3)}-${year % 100}`).join(',')}`,
+  FACILITIES.map((facility) => [facility.id, ...MONTHS.map((_, i) => reports(facility, i))].join(',')),
+);
+const longBy = (header: string, place: (facility: (typeof FACILITIES)[number]) => string) =>
+  table(
+    header,
+    FACILITIES.flatMap((facility) =>
+      MONTHS.map((month, i) => [place(facility), iso(month), reports(facility, i)].join(',')),
+    ),
+  );
+const listOf = (header: string, place: (lga: number) => string) =>
+  table(
+    header,
+    FACILITIES.map(({ id, lga, nth }) => `${id},Post ${lga}-${nth},${place(lga)}`),
+  );
+
+test.each<[string, Record<string, string>, Record<string, string> | null]>([
+  [
+    'months as columns, and a list with names of areas',
+    { 'hf.csv': wide, 'list.csv': listOf('facility_id,facility,district', (lga) => `Place ${lga + 1}`) },
+    { facility: 'facility_id', lga: 'district' },
+  ],
+  [
+    'a row for each month, and a list with coordinates',
+    {
+      'hf.csv': longBy('facility,period,confirmed', ({ id }) => id),
+      'list.csv': listOf('orgunit,facilityname,longitude,latitude', (lga) => `${3.5 + lga},4.5`),
+    },
+    { facility: 'orgunit', longitude: 'longitude', latitude: 'latitude' },
+  ],
+  [
+    'areas of their own, without a list',
+    { 'hf.csv': longBy('district,facility,period,confirmed', ({ lga, name }) => `${LGAS[lga]},${name}`) },
+    null,
+  ],
+])('cases by facility are recognised with %s', async (_, files, list) => {
+  const { cases: found, sources, draft } = await ingested(country(files));
+  expect(found).toEqual(SUMS);
+  expect(sources.find(({ role }) => role === 'facilities')?.columns ?? null).toEqual(list);
+  const { columns, notes } = sources.find(({ role }) => role === 'cases_lgas')!;
+  expect(columns).toHaveProperty('facility');
+  expect(notes!.at(-1)).toMatch(/facilities are summed into/);
+  expect(draft.leftOut.filter(({ lost }) => lost !== null)).toEqual([]);
+});
+
+test('cases by facility without its list are named as lost', async () => {
+  const { draft } = await draftOf(country({ 'hf.csv': wide }));
+  expect(draft.leftOut).toContainEqual(
+    expect.objectContaining({
+      why: expect.stringMatching(/by facility, and no list of facilities/),
+      lost: 'monthly records',
+    }),
+  );
 });
 
 test('decimal commas are declared and read', async () => {

@@ -1,0 +1,74 @@
+/** Tables by health facility: cases, and the list that says where each facility is. */
+import { cellsOf, columnMatching, columnsNamed, columnsOf } from '../columns.ts';
+import { type DraftEntry, dialectWith, type TableDraft } from './draft-entry.ts';
+import { type AreaCodes, type PlaceKey, placeColumnOf, placeOf, timeOf } from './draft-keys.ts';
+import type { TableFile } from './recognise.ts';
+
+export interface DraftFacilities {
+  /** The list that has most of the facilities of the tables without areas. */
+  list: { table: TableFile; draft: TableDraft } | null;
+  /** The columns of facilities of the monthly tables that have them. */
+  places: ReadonlyMap<TableFile, PlaceKey>;
+}
+
+/** Recognises tables of monthly figures by facility, and of several lists of facilities the one that fits most of them. */
+export function facilitiesIn(tables: readonly TableFile[], areas: AreaCodes): DraftFacilities {
+  const monthly = tables.filter((table) => {
+    const time = columnsNamed(table.header, 'facility').length > 0 ? timeOf(table, []) : '';
+    return typeof time !== 'string' && time.monthly;
+  });
+  const ofAreas = monthly.flatMap((table): [TableFile, PlaceKey][] => {
+    const place = placeOf(table, areas);
+    if (place?.is !== 'lga_pcode') return [];
+    // A column with one value for each area names areas, whatever it is called.
+    const count = (...columns: string[]) => {
+      const at = columns.map((column) => table.header.indexOf(column));
+      return new Set(table.rows.map(({ cells }) => JSON.stringify(at.map((index) => cells[index])))).size;
+    };
+    const facility = columnsNamed(table.header, 'facility').find(
+      (column) => count(place.column, column) > count(place.column),
+    );
+    return facility ? [[table, { ...place, facility }]] : [];
+  });
+  const alone = monthly.filter((table) => placeOf(table, areas)?.is !== 'lga_pcode');
+  const lists = tables
+    .filter((table) => !monthly.includes(table))
+    .flatMap((table) => {
+      const place = placeIn(table, areas);
+      return place === null
+        ? []
+        : columnsNamed(table.header, 'facility').map((facility) => ({ table, facility, place }));
+    })
+    .filter(({ table, facility }) => {
+      const names = cellsOf(table, facility);
+      return names.length === table.rows.length && new Set(names).size === names.length;
+    })
+    .map((list) => {
+      const names = new Set(cellsOf(list.table, list.facility));
+      const places = alone.flatMap((table): [TableFile, PlaceKey][] => {
+        const column = columnMatching(table, (cell) => names.has(cell));
+        return column ? [[table, { is: 'facility', column, codes: null }]] : [];
+      });
+      return { ...list, places };
+    })
+    .sort((a, b) => b.places.length - a.places.length);
+  const [best] = lists;
+  if (!best || best.places.length === 0) return { list: null, places: new Map(ofAreas) };
+  const entry: DraftEntry = {
+    role: 'facilities',
+    unit: 'facilities',
+    columns: { facility: best.facility, ...best.place },
+    ...dialectWith(best.table, null),
+  };
+  const files = best.places.map(([{ file }]) => file).join(', ');
+  const draft = { entries: [{ entry, note: `Has the facilities of ${files}` }], obstacles: [] };
+  return { list: { table: best.table, draft }, places: new Map([...ofAreas, ...best.places]) };
+}
+
+/** The columns that say in which area the rows of a table are: codes, names or, without these, coordinates. */
+function placeIn(table: TableFile, areas: AreaCodes): Record<string, string> | null {
+  const place = placeOf(table, areas);
+  if (place?.is === 'lga_pcode') return { [placeColumnOf(place)]: place.column, ...columnsOf(table.header, ['state']) };
+  const coordinates = columnsOf(table.header, ['longitude', 'latitude']);
+  return Object.keys(coordinates).length === 2 ? coordinates : null;
+}
