@@ -26,23 +26,26 @@ const FIGURE_NAMES: Record<(typeof FIGURES)[number], string> = {
 
 export const NO_RAIN =
   'No monthly rain: no season is given. The score is the same in all months of a year, and its range is widened by a prior for how far a month may differ from the months of survey fieldwork.';
-const NO_CASES =
-  'No monthly case records: no transmission model, no forecasts of cases, and cases do not affect the scores.';
+const NO_CASES = 'No monthly case records: no forecasts of cases, and cases do not affect the scores.';
 
 const SEASON_OF_CASES =
-  'The season is estimated from case records alone: without climate data there are no best months to act and no transmission model.';
+  'The season is estimated from case records alone: without climate data there are no best months to act.';
+
+export const NO_TRANSMISSION =
+  'No transmission model: it requires monthly climate data, and sufficient case records of an area of the upper level.';
 
 /**
- * A sentence for each kind of data that the catalog has no source for.
- * @param hasSeason whether a season could be estimated
+ * A sentence for each kind of data that the catalog has no source for, and for each model that the data do not allow.
+ * @param models which of them could be fitted
  */
 export function missingData(
   sources: readonly Pick<Source, 'role' | 'figure' | 'columns'>[],
-  hasSeason: boolean,
+  models: { season: boolean; transmission: boolean },
 ): string[] {
   const lines: string[] = [];
-  if (!hasRain(sources)) lines.push(hasSeason ? SEASON_OF_CASES : NO_RAIN);
+  if (!hasRain(sources)) lines.push(models.season ? SEASON_OF_CASES : NO_RAIN);
   if (!hasCases(sources)) lines.push(NO_CASES);
+  if (!models.transmission) lines.push(NO_TRANSMISSION);
   const census = sources.find(({ role }) => role === 'population_census');
   if (!has(sources, 'population'))
     lines.push(

@@ -23,7 +23,7 @@ export function checkModel(model: Model): void {
       if (taken) throw refusal.at(`states, ${state}, aliases`)(alias, `a name that ${taken.state} does not have`);
     }
   if (model.states.length !== model.expected.states)
-    throw refusal.at('states')(`${model.states.length} states`, `${model.expected.states} as in expected.states`);
+    throw refusal.at('states')(`${model.states.length} entries`, `${model.expected.states} as in expected.states`);
   checkTerritory(model);
   const months = monthIndex(model.last_estimated) - monthIndex(model.first_estimated) + 1;
   if (months < 1)

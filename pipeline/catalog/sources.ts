@@ -112,7 +112,8 @@ export const Source = Type.Object(
         { first: period, last: period },
         {
           ...closed,
-          description: 'Months of fieldwork of a survey with results by state only, whose rows have no months',
+          description:
+            'Months of fieldwork of a survey with results by area of the upper level only, whose rows have no months',
         },
       ),
     ),
@@ -180,7 +181,8 @@ export const Source = Type.Object(
     census_factor: Type.Optional(
       Type.Number({
         exclusiveMinimum: 1,
-        description: "Factor by which a state's population in the raster may exceed, or fall below, its census",
+        description:
+          'Factor by which the population of an area of the upper level in the raster may exceed, or fall below, its census',
       }),
     ),
     files: Type.Array(

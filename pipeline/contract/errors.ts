@@ -2,6 +2,10 @@ import type { Static } from 'typebox';
 import { FORECAST_MONTHS } from './months.ts';
 import { Type } from './type.ts';
 
+/** Detail of an error for an operation about the season or transmission, in a country without one. */
+export const NO_ESTIMATE =
+  "This country's data do not allow an estimate of it (`limits` in /v1/model-card say why); the other operations are served as usual.";
+
 /**
  * Every error of the service: its code, HTTP status, a title that reveals no more than it should, and what to do about
  * it.
@@ -80,15 +84,11 @@ export const ERRORS = {
   TRANSMISSION_DATA_UNAVAILABLE: {
     status: 503,
     title: 'The transmission data has not been loaded on the server',
-    detail: 'This country has no case records; the other operations are served as usual.',
+    detail: NO_ESTIMATE,
   },
 } as const;
 
 export type ErrorCode = keyof typeof ERRORS;
-
-/** Detail of the 404 for an operation about the season, in a country without one. */
-export const NO_SEASON =
-  "This country's data do not allow an estimate of it (`limits` in /v1/model-card say why); the other operations are served as usual.";
 
 /** Errors that are not due to an operation: the request is not HTTP, or the proxy or something it depends on failed. */
 export const FAULTS = {

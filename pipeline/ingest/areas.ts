@@ -52,7 +52,10 @@ export async function ingestAreas(input: IngestInput): Promise<{ areas: Areas; p
   const stateOutlines = new Map(states?.map((state) => [state.code, state]));
   for (const { state_pcode } of states ? model.states : []) {
     if (!stateOutlines.has(state_pcode))
-      throw refusalOf(stateSource!)(`no polygon for ${state_pcode}`, 'a polygon for each state of model.json');
+      throw refusalOf(stateSource!)(
+        `no polygon for ${state_pcode}`,
+        'a polygon for each entry of `states` in model.json',
+      );
   }
   const byPlace = lgas.filter((lga) => lga.parent === '');
   if (byPlace.length > 0) placeInStates(input, byPlace, states!);

@@ -23,6 +23,10 @@ const YEARS = { least: 1980, most: 2099 };
 
 /** Ages are given in years or tenths of years: they may exceed the ages of the score by this many months. */
 const AGE_SLACK = 1.5;
+/** Above this share of clusters of other ages, the table may be of other people than the score, or its ages misread. */
+const MOST_OF_OTHER_AGES = 0.1;
+/** Fieldwork that pauses for so many months is hard to believe: months of the next year may stand under this one. */
+const LONG_PAUSE_MONTHS = 6;
 
 /**
  * The survey rounds by the diagnostic methods of `parameters.survey.method`. Each cluster is used once, with the first
@@ -100,6 +104,7 @@ export async function readClusters(
   for (const what of snapped) input.report.push({ source: source.id, rule: 'nearest area', what });
   const ofMethod = keepMethod(input, source, all, ({ survey_year, cluster_id }) => `${survey_year} ${cluster_id}`);
   const clusters = keepAges(input, source, ofMethod);
+  doubtPauses(input, source, all);
   for (const { survey_year } of source.rounds!) {
     if (clusters.some((cluster) => cluster.survey_year === survey_year)) continue;
     const read = all.filter((cluster) => cluster.survey_year === survey_year);
@@ -148,7 +153,10 @@ export async function readStates(
   for (const year of new Set(rounds.map((round) => round.survey_year))) {
     const found = rounds.filter((round) => round.survey_year === year).length;
     if (found !== areas.states.length)
-      throw table.refusal.at(`round ${year}`)(`${found} states`, `${areas.states.length}`);
+      throw table.refusal.at(`round ${year}`)(
+        `${found} rows`,
+        `${areas.states.length}, one for each entry of \`states\` in model.json`,
+      );
     input.report.push({
       source: source.id,
       rule: 'no clusters',
@@ -354,8 +362,26 @@ function keepAges(input: IngestInput, source: Source, clusters: Cluster[]): Clus
       source: source.id,
       rule: 'other ages',
       what: `${clusters.length - kept.length} of ${clusters.length} clusters left out, with ages outside ${youngest} to ${oldest} months`,
+      ...(clusters.length - kept.length > MOST_OF_OTHER_AGES * clusters.length ? { needs_approval: true } : {}),
     });
   return kept;
+}
+
+/** Puts rounds in doubt whose months of fieldwork lie half a year apart. */
+function doubtPauses(input: IngestInput, source: Source, clusters: readonly Cluster[]): void {
+  for (const [survey_year, own] of Map.groupBy(clusters, (cluster) => cluster.survey_year)) {
+    const months = [...new Set(own.map(({ period }) => period))].sort();
+    months.slice(1).forEach((next, i) => {
+      const pause = monthIndex(next) - monthIndex(months[i]!) - 1;
+      if (pause >= LONG_PAUSE_MONTHS)
+        input.report.push({
+          source: source.id,
+          rule: 'fieldwork pauses',
+          what: `round ${survey_year}: no cluster in the ${pause} months between ${months[i]} and ${next}. Perhaps the round went over the turn of a year and its table gives only one year: give each cluster the year of its month`,
+          needs_approval: true,
+        });
+    });
+  }
 }
 
 /** The methods of some rows and, if the table gives them, the ages. */

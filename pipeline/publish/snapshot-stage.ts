@@ -128,7 +128,10 @@ export async function writeSnapshot(directory: string, input: SnapshotInput): Pr
   await tree.write('report/annex.html', await renderAnnex(reported, evidence, input.findings));
   await tree.write('report/api.html', renderApiPage(reference));
 
-  const missing = missingData(contents.sources, tables.season.length > 0);
+  const missing = missingData(contents.sources, {
+    season: tables.season.length > 0,
+    transmission: coverage.transmission,
+  });
   const manifest: Manifest = {
     format: 1,
     model_version: input.model_version,

@@ -4,7 +4,7 @@
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import { ERRORS, type ErrorCode, NO_SEASON } from '../../pipeline/contract/errors.ts';
+import { ERRORS, type ErrorCode, NO_ESTIMATE } from '../../pipeline/contract/errors.ts';
 import { FORECAST_MONTHS, HORIZONS, isPeriod } from '../../pipeline/contract/months.ts';
 import {
   type Coverage,
@@ -91,7 +91,7 @@ function find(operation: Operation, request: FastifyRequest, current: Served): S
 /** Why a snapshot lacks an operation's file, if that is known: versions older than the tables may have had a season. */
 function whyMissing({ needsRain }: Operation, { files, coverage }: Pick<Snapshot, 'files' | 'coverage'>) {
   const hasWindows = coverage.transmission || files.has(tableFile('season_windows', 'parquet'));
-  return needsRain && !hasWindows ? NO_SEASON : undefined;
+  return needsRain && !hasWindows ? NO_ESTIMATE : undefined;
 }
 
 /** Each parameter's decoded value; a list if it was given more than once. */

@@ -182,7 +182,7 @@ function carryOver(db: DatabaseSync, source: string, file: string): void {
   }
   if (db.prepare(LATER).get() !== undefined) {
     throw new UsageError(
-      `${source} was made after the state of ${file}, which an earlier backup had replaced: move the store from before ` +
+      `${source} was made later than ${file}, which an earlier backup had replaced: move the store from before ` +
         `that back to ${file} (its name ends in .before- and the time), and restore again`,
     );
   }

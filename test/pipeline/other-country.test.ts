@@ -79,6 +79,7 @@ describe('a country that differs from Nigeria in every respect, built from its c
     expect(manifest.limits!.map((line) => line.split(/[:.]/)[0])).toEqual([
       'No monthly rain',
       'No monthly case records',
+      'No transmission model',
       'No table of people by area',
       'No elevation',
       'No outlines of the upper level',

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { readCatalog } from '../../pipeline/catalog/country.ts';
+import type { Manifest } from '../../pipeline/contract/manifest.ts';
 import { verifySnapshot } from '../../pipeline/publish/snapshot/verify.ts';
 import { buildHere, readJson } from '../support/built-tiny.ts';
 import { runHere } from '../support/run-here.ts';
-import { writeTiny } from '../support/tiny-country.ts';
+import { sourceIn, writeTiny } from '../support/tiny-country.ts';
 
 /** A tiny country without the sources with these ids; without monthly rain, by the model that does without. */
 function without(...ids: string[]) {
@@ -21,8 +22,8 @@ function without(...ids: string[]) {
 
 /** By the sources left out: the first words of what the manifest says is missing. */
 const LEFT_OUT: [ids: string[], limits: string[]][] = [
-  [['climate'], ['The season is estimated from case records alone']],
-  [['cases'], ['No monthly case records']],
+  [['climate'], ['The season is estimated from case records alone', 'No transmission model']],
+  [['cases'], ['No monthly case records', 'No transmission model']],
   [['population'], ['No population raster']],
   [['population_census'], ['No table of people by area']],
   [['elevation'], ['No elevation']],
@@ -35,7 +36,7 @@ const LEFT_OUT: [ids: string[], limits: string[]][] = [
   ],
   [
     ['climate', 'cases'],
-    ['No monthly rain', 'No monthly case records'],
+    ['No monthly rain', 'No monthly case records', 'No transmission model'],
   ],
   [
     ['cases', 'itn_access'],
@@ -55,6 +56,21 @@ describe('a country without a role', () => {
     for (const limit of limits) expect(told).toContainEqual(expect.stringContaining(limit));
     for (const view of ['season', 'survey', 'model'])
       expect(await runHere(['show', view, '--snapshot', snapshot])).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  test('cases by LGA alone are no record of a state: no transmission model, and limits say so', async () => {
+    const { directory } = writeTiny((country) => {
+      const source = sourceIn(country, 'cases');
+      source.role = 'cases_lgas';
+      source.columns = { lga_pcode: 'state', period: 'month', confirmed: 'cases' };
+      country.files['cases.csv'] = String(country.files['cases.csv']).replaceAll('NG001,', 'NG001001,');
+    });
+    const { snapshot } = await buildHere(directory);
+    const { coverage, limits }: Manifest = readJson(snapshot, 'manifest.json');
+    expect(coverage.transmission).toBe(false);
+    expect(limits).toContainEqual(
+      expect.stringMatching(/^No transmission model: .*case records of an area of the upper/),
+    );
   });
 
   test.each([

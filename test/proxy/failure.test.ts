@@ -337,7 +337,7 @@ test('after an earlier backup was restored by mistake, a later one is refused un
   const revoked = ends();
   expect((await restore()).code).toBe(0);
   const refused = await restoreLater();
-  expect([refused.code, refused.stderr]).toEqual([2, expect.stringMatching(/made after the state of .*\.before-/)]);
+  expect([refused.code, refused.stderr]).toEqual([2, expect.stringMatching(/made later than .*\.before-/)]);
   const [before] = readdirSync(dirname(file())).filter((name) => name.includes('.before-'));
   fs.renameSync(join(dirname(file()), before!), file());
   expect((await restoreLater()).code).toBe(0);

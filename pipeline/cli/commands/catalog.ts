@@ -16,7 +16,7 @@ const CHECK_DETAIL = `
 Nothing is built or changed. Checked in this order: the form of the catalog; which files exist; their size and SHA-256;
 tables and outlines, each read as a build reads it; rasters, cell by cell. All bad rows of a table and all bad outlines
 are counted, in one line for each cause with three examples (--json lists each); any other fault, such as a missing
-column, ends the check of its source. Faults that only a build can find (an LGA without a cell, population compared with
+column, ends the check of its source. Faults that only a build can find (an area without a cell, population compared with
 the census) are not checked. Last come doubts: content that is valid row by row and hard to believe as a whole. A build
 reports them, and publishing them requires a reason.
 
@@ -77,7 +77,7 @@ function schemaCommand(): Command {
 
 const REPAIR_DETAIL = `
 Raw files are never changed. Faults that can be declared are declared in sources.json instead: a place without a row or
-a value, months without records, land that belongs to no LGA (gaps, each with its rule); a name that the table of codes
+a value, months without records, land that belongs to no area (gaps, each with its rule); a name that the table of codes
 spells differently (recode); a name of a table that is like an area's (aliases.csv); an area split into several features (dissolve); clusters without a location, a weight or
 results (leave_out, a kind of rows). Findings, report and manifest list each
 declaration. Faults that cannot be declared, such as a wrong number or outlines that cross each other, are listed last.

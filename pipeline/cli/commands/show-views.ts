@@ -1,5 +1,5 @@
 /** The views of `show`: named queries over the tables of a snapshot. */
-import { NO_RAIN } from '../../catalog/missing.ts';
+import { NO_RAIN, NO_TRANSMISSION } from '../../catalog/missing.ts';
 import { tableFile } from '../../contract/table-list.ts';
 import type { Chart } from '../terminal/rows.ts';
 import { MODEL_ANSWER } from './query.ts';
@@ -17,10 +17,7 @@ export interface View {
   needs?: { file: string; why: string };
 }
 
-const transmission = {
-  file: MODEL_ANSWER,
-  why: 'No transmission model: it requires monthly climate data, and sufficient case records of an area of the upper level.',
-};
+const transmission = { file: MODEL_ANSWER, why: NO_TRANSMISSION };
 const MONTHS = 'JFMAMJJASOND';
 export const VIEWS: Record<string, View> = {
   risk: {

@@ -13,6 +13,7 @@ import {
 import { acceptCommand } from '../../catalog/pins.ts';
 import { checkSource, checkTogether } from '../../catalog/source-rules.ts';
 import type { Source } from '../../catalog/sources.ts';
+import type { ReportLine } from '../../engine/stage.ts';
 import { ingestAreas } from '../../ingest/areas.ts';
 import { ingestCensus } from '../../ingest/layers.ts';
 import { BadInput } from '../../lib/bad-input.ts';
@@ -97,11 +98,12 @@ async function contentFaults(country: Country, sources: readonly Source[]): Prom
     tables.push(...(await faultsOf('tables and outlines', areaSources[0]!.id, simplified)));
   }
   const read: TableContent[] = [];
+  const report: ReportLine[] = [];
   // Tables first, whatever the catalog's order.
   for (const source of sources.filter(({ role, format }) => format !== 'geotiff' && !AREA_ROLES.includes(role)))
     tables.push(
       ...(await faultsOf('tables and outlines', source.id, async () => {
-        read.push(await readOneTable(country, source, reference));
+        read.push(await readOneTable(country, source, reference, report));
       })),
     );
   const rasters: Fault[] = [];
@@ -115,7 +117,10 @@ async function contentFaults(country: Country, sources: readonly Source[]): Prom
         measured = output;
       })),
     );
-  const doubts = reference ? findDoubts(reference, read, measured) : [];
+  const doubts = [
+    ...(reference ? findDoubts(reference, read, measured) : []),
+    ...report.filter(({ needs_approval }) => needs_approval),
+  ];
   return [
     ...tables,
     ...rasters,

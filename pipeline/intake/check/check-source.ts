@@ -2,6 +2,7 @@
 import type { Country } from '../../catalog/country.ts';
 import { datedFiles, isDated } from '../../catalog/dated-files.ts';
 import type { Source } from '../../catalog/sources.ts';
+import type { ReportLine } from '../../engine/stage.ts';
 import { ingestCases } from '../../ingest/cases.ts';
 import { ingestClimate } from '../../ingest/climate.ts';
 import { ingestCovariates } from '../../ingest/covariate-tables.ts';
@@ -32,12 +33,14 @@ export type TableContent = Partial<Pick<Content, 'climate' | 'surveys' | 'census
 
 /**
  * Reads a table with the reader of its role; without reference data, only its header and rows are checked.
+ * @param report receives its findings
  * @throws BadInput at its first fault
  */
 export async function readOneTable(
   country: Country,
   source: Source,
   reference: Reference | null,
+  report: ReportLine[] = [],
 ): Promise<TableContent> {
   const { rawData, model } = country;
   if (!reference) {
@@ -47,7 +50,7 @@ export async function readOneTable(
   const { areas, polygons, census } = reference;
   // Cases by facility are read with the list of facilities.
   const lists = country.sources.filter(({ role }) => role === 'facilities' && source.role === 'cases_lgas');
-  const input: IngestInput = { rawData, model, sources: [source, ...lists], report: [] };
+  const input: IngestInput = { rawData, model, sources: [source, ...lists], report };
   const locate = locator(areas, polygons);
   refuseUnknownPlaces([source], areas, model.aliases);
   if (source.role === 'climate') return { climate: await ingestClimate(input, areas, polygons) };

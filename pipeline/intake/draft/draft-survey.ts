@@ -13,12 +13,13 @@ export function draftSurvey(table: TableFile, place: PlaceKey | null): TableDraf
   const refused = (why: string): TableDraft => ({ entries: [], obstacles: [{ why, lost: 'survey results' }] });
   const coordinates = columnsOf(header, ['longitude', 'latitude']);
   const located = coordinates.longitude !== undefined && coordinates.latitude !== undefined;
-  const inLga = place?.is === 'lga_pcode' ? place : null;
   const counts = columnsOf(header, ['examined', 'positive', 'positivity']);
   const about = columnsOf(header, ['survey_year', 'cluster_id', 'method']);
   const isComplete = counts.examined !== undefined && (counts.positive ?? counts.positivity) !== undefined;
+  // Of tables by area of the upper level, only those with clusters: others are results of the area as a whole.
+  const within = place?.is === 'lga_pcode' || about.cluster_id ? place : null;
   // Health facilities' monthly records have tests and positives too, but not a method for each row.
-  if (!(located && (isComplete || about.method)) && !(inLga && isComplete && about.method)) return null;
+  if (!(located && (isComplete || about.method)) && !(within && isComplete && about.method)) return null;
   if (counts.positive) delete counts.positivity;
   const found = { ...about, ...counts, positive: counts.positive ?? counts.positivity };
   const missing = (['examined', 'positive', 'survey_year', 'cluster_id', 'method'] as const)
@@ -35,7 +36,7 @@ export function draftSurvey(table: TableFile, place: PlaceKey | null): TableDraf
   if (rounds.length === 0) return refused('a survey whose years and months cannot be read');
   const isInteger = (column: string | undefined) =>
     !column || cellsOf(table, column).every((cell) => Number.isInteger(Number(cell)));
-  const places = located ? coordinates : { [placeColumnOf(inLga!)]: inLga!.column };
+  const places = located ? coordinates : { [placeColumnOf(within!)]: within!.column };
   const entry: DraftEntry = {
     role: 'survey_clusters',
     unit: 'share',

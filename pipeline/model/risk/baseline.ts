@@ -65,7 +65,7 @@ export function fitBaseline(
     assertTested(observation, `${observation.state_code} ${observation.survey_year}`);
     const s = states.indexOf(observation.state_code);
     if (s < 0)
-      throw new RangeError(`state ${observation.state_code} of a survey is not among the ${states.length} states`);
+      throw new RangeError(`area ${observation.state_code} of a survey is not among the ${states.length} known`);
     const r = rounds.indexOf(observation.survey_year);
     return { ...observation, r, u: R + s * R + r };
   });

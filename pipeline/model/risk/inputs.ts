@@ -140,10 +140,10 @@ export function prepareRisk(inputs: RiskInputs): PreparedRisk {
   const lgaIndex = new Map(areas.lgas.map((lga, a) => [lga.lga_code, a]));
   const states = areas.states.map(({ state_code }) => state_code);
   const stateIndex = new Map(states.map((code, s) => [code, s]));
-  const stateOf = Int32Array.from(areas.lgas, (lga) => lookUp(stateIndex, lga.state_code, 'state'));
+  const stateOf = Int32Array.from(areas.lgas, (lga) => lookUp(stateIndex, lga.state_code));
   const { features, feature_count, covariates } = riskFeatures(cells, inputs.covariates);
   const riskCells = {
-    lga: Int32Array.from(cells.lga_code, (code) => lookUp(lgaIndex, code, 'LGA')),
+    lga: Int32Array.from(cells.lga_code, (code) => lookUp(lgaIndex, code)),
     longitude: cells.longitude,
     latitude: cells.latitude,
     population: cells.population,
@@ -155,7 +155,7 @@ export function prepareRisk(inputs: RiskInputs): PreparedRisk {
   const log_season = Array.from({ length: 12 }, (_, m) =>
     Float64Array.from(areas.lgas, ({ lga_code }) => {
       const index = inputs.season[lga_code]?.[m];
-      if (index === undefined) throw new RangeError(`LGA ${lga_code} has no seasonal index for month ${m + 1}`);
+      if (index === undefined) throw new RangeError(`area ${lga_code} has no seasonal index for month ${m + 1}`);
       return Math.log(Math.max(index, LEAST_INDEX));
     }),
   );
@@ -175,12 +175,12 @@ export function prepareRisk(inputs: RiskInputs): PreparedRisk {
   const nameOf = namesOf(surveys.clusters);
 
   const cellsOf = (cluster: Cluster) => {
-    const lga = cluster.lga_code === null ? null : lookUp(lgaIndex, cluster.lga_code, 'LGA');
+    const lga = cluster.lga_code === null ? null : lookUp(lgaIndex, cluster.lga_code);
     if (cluster.longitude !== null && cluster.latitude !== null) {
       const reach_km = !cluster.displaced ? 0 : cluster.urban ? 2 : 5;
       return surroundings(cluster.longitude, cluster.latitude, lga, reach_km, `cluster ${nameOf(cluster)}`);
     }
-    return lga === null ? ofState(lookUp(stateIndex, cluster.state_code, 'state')) : ofLga(lga);
+    return lga === null ? ofState(lookUp(stateIndex, cluster.state_code)) : ofLga(lga);
   };
   const observe = (
     name: string,
@@ -220,7 +220,7 @@ export function prepareRisk(inputs: RiskInputs): PreparedRisk {
     observe(
       `${round.survey_year} ${round.state_code}`,
       { ...round, examined: inputs.state_only_effective_size },
-      ofState(lookUp(stateIndex, round.state_code, 'state')),
+      ofState(lookUp(stateIndex, round.state_code)),
       false,
     ),
   );
@@ -295,8 +295,8 @@ function namesOf(clusters: readonly Cluster[]): (cluster: Cluster) => string {
     rounds.get(cluster.cluster_id)!.length > 1 ? `${cluster.survey_year} ${cluster.cluster_id}` : cluster.cluster_id;
 }
 
-function lookUp(index: Map<string, number>, code: string, what: string): number {
+function lookUp(index: Map<string, number>, code: string): number {
   const at = index.get(code);
-  if (at === undefined) throw new RangeError(`${what} ${code} is not among the ${index.size} known`);
+  if (at === undefined) throw new RangeError(`area ${code} is not among the ${index.size} known`);
   return at;
 }

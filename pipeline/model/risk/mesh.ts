@@ -78,9 +78,9 @@ export function createMesh(cells: RiskCells, stateOf: Int32Array, states: number
     const a = cells.lga[c]!;
     if (c === 0 || cells.lga[c - 1] !== a) {
       if (c > 0 && cells.lga[c - 1]! < a - 1)
-        throw new RangeError(`LGA ${a - 1} has no prediction cell, expected at least one`);
+        throw new RangeError(`area ${a - 1} has no prediction cell, expected at least one`);
       if (c > 0 && cells.lga[c - 1] !== a - 1)
-        throw new RangeError(`the cells of LGA ${a} do not follow those of LGA ${a - 1}`);
+        throw new RangeError(`the cells of area ${a} do not follow those of area ${a - 1}`);
       first_cell[a] = c;
     }
     const { nodes, weights } = interpolate(place.lattice, x[c]!, y[c]!);
@@ -94,7 +94,7 @@ export function createMesh(cells: RiskCells, stateOf: Int32Array, states: number
   const lga_nodes = new Int32Array(4 * lgas);
   const lga_weights = new Float64Array(4 * lgas);
   for (let a = 0; a < lgas; a++) {
-    if (first_cell[a] === -1) throw new RangeError(`LGA ${a} has no prediction cell, expected at least one`);
+    if (first_cell[a] === -1) throw new RangeError(`area ${a} has no prediction cell, expected at least one`);
     const { nodes, weights } = interpolate(change.lattice, px[a]! / people[a]!, py[a]! / people[a]!);
     lga_nodes.set(nodes, 4 * a);
     lga_weights.set(weights, 4 * a);

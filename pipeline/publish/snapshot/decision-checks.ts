@@ -87,7 +87,7 @@ export function decisionChecks(draws: number): Record<'probabilities' | 'changes
         ),
         [
           `(probability_highest_state IS NULL) <> (area = 'state')`,
-          `'probability_highest_state must be null for states and only for them'`,
+          `'probability_highest_state must be null in rows of the upper level and only there'`,
         ],
       ]),
       ranked('probability_highest_nation', "'nation'", 'true'),

@@ -143,7 +143,7 @@ describe('an invalid catalog is refused with file, field, found and expected', (
       (country) => {
         country.model.expected.states = 3;
       },
-      /model\.json, states: found 2 states, expected 3/,
+      /model\.json, states: found 2 entries, expected 3/,
     ],
     [
       'a state code twice',

@@ -14,6 +14,7 @@ import { STAGE_TABLES } from '../../../pipeline/stages.ts';
 import { TERRITORY } from '../../../pipeline/synthetic/states.ts';
 import { foreignWords, proseOf } from '../../support/nigerian.ts';
 import { OTHER } from '../../support/other-country.ts';
+import { type Node, sourceFiles, visitNodes } from '../../support/source-files.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../../..');
 const words = wordsOf(OTHER);
@@ -67,6 +68,21 @@ test('a plain string is not a wording', () => {
   );
 });
 
+/** Made-up Nigerian countries, help of commands whose examples are Nigeria's, and what no country shows. */
+const OF_NIGERIA = /^pipeline\/(synthetic|deploy|cli\/commands)\/|contract\/(words|territory|manifest)\.ts$/;
+const SQL = /\b(SELECT|FROM|JOIN|ORDER BY|GROUP BY)\b/;
+
+/** Strings and templates of a file that are texts: several words, no SQL and no options of a program. */
+function textsIn(file: string): string[] {
+  const texts: string[] = [];
+  visitNodes(file, ({ type, value, quasis }: Node) => {
+    const parts = quasis as { value: { cooked: string } }[];
+    const text = type === 'TemplateLiteral' ? parts.map((part) => part.value.cooked).join('…') : value;
+    if (typeof text === 'string' && /^[^-].*\w \w/s.test(text) && !SQL.test(text)) texts.push(text);
+  });
+  return texts;
+}
+
 describe('the texts', () => {
   /** Programs and pages with placeholders, which are dotted paths; `${lga.many}` is code. */
   const sources = globSync(['pipeline/**/*.{ts,md}', 'proxy/**/*.{ts,md}'], {
@@ -100,6 +116,17 @@ describe('the texts', () => {
       (text.replaceAll(/worded`[^`]*`/g, '').match(PLACEHOLDER) ?? []).map((found) => `${file}: ${found}`),
     );
     expect(plain).toEqual([]);
+  });
+
+  test('of the code, errors and findings among them, call no area an LGA or a state', () => {
+    const leaks = sourceFiles('pipeline', 'proxy')
+      .filter((file) => !OF_NIGERIA.test(file))
+      .flatMap((file) =>
+        textsIn(file).flatMap((text) =>
+          foreignWords(text.replaceAll(/\{\w+(\.\w+)*\}/g, '')).map((word) => `${file}: ${word} in ${text}`),
+        ),
+      );
+    expect(leaks).toEqual([]);
   });
 
   test('about the contract and all tables have no other words for levels than the country’s, and all are filled in', () => {

@@ -63,3 +63,49 @@ test('clusters whose coordinates look exchanged are refused, and the others of t
     expect.stringMatching(/row 5, longitude: found 40, expected/),
   ]);
 });
+
+/** What ingest reports of a table of clusters in NG001 of one round, each row with its month and its oldest age. */
+async function findingsOf(rows: [month: string, oldest_years: number][]) {
+  const { directory } = writeTiny((country) => {
+    const { columns, ...about } = sourceIn(country, 'surveys');
+    const lines = rows.map(
+      ([month, oldest], i) => `2015,${month},c${i},NG001,NG001001,microscopy,20,0.5,0.5,${oldest}`,
+    );
+    country.files['more.csv'] = `year,month,cluster,state,lga,method,n,share,from,to\n${lines.join('\n')}\n`;
+    country.sources.push({
+      ...about,
+      id: 'more',
+      columns: { ...columns, youngest_years: 'from', oldest_years: 'to' },
+      rounds: [{ survey_year: 2015, first: '2015-01', last: '2015-12' }],
+      files: [{ path: 'more.csv', rows: rows.length }],
+    });
+  });
+  const { report } = await run(ioOf({}, readCountry(directory)));
+  const found = report.filter(({ source }) => source === 'more');
+  // `catalog check` tells the same before a build.
+  const told = (await checkCountry(directory)).filter(({ step }) => step === 'doubts').map(({ what }) => what);
+  for (const { what, needs_approval } of found) if (needs_approval) expect(told).toContain(`more: ${what}`);
+  return found;
+}
+
+test('months of a round that lie half a year apart are put in doubt, as of a survey over the turn of a year', async () => {
+  const season = (...months: string[]) => findingsOf(months.map((month) => [month, 5]));
+  expect(await season('2015-11', '2015-12', '2015-01', '2015-02')).toMatchObject([
+    {
+      rule: 'fieldwork pauses',
+      what: expect.stringMatching(/^round 2015: no cluster in the 8 months between 2015-02 and 2015-11\./),
+      needs_approval: true,
+    },
+  ]);
+  expect((await season('2015-01', '2015-08')).length).toBe(1);
+  expect(await season('2015-01', '2015-07', '2015-12')).toEqual([]);
+});
+
+test('clusters of other ages are counted, and their table is put in doubt if they are more than a tenth', async () => {
+  const ages = (others: number) => findingsOf(Array.from({ length: 20 }, (_, i) => ['2015-05', i < others ? 15 : 5]));
+  expect(await ages(0)).toEqual([]);
+  const [few] = await ages(2);
+  expect(few).toMatchObject({ rule: 'other ages', what: expect.stringMatching(/^2 of 20 clusters left out/) });
+  expect(few).not.toHaveProperty('needs_approval');
+  expect(await ages(3)).toMatchObject([{ rule: 'other ages', needs_approval: true }]);
+});

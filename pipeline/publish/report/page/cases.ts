@@ -22,7 +22,7 @@ export function casesPart(code: string): Node[] {
       h(
         'p',
         { class: 'note' },
-        `There are no case records of ${nameOf(code)}${isState(code) ? '' : ' or its state'}, so none are forecast.`,
+        `There are no case records of ${nameOf(code)}${isState(code) ? '' : ` or its ${data.words.state.one}`}, so none are forecast.`,
       ),
     ];
   const cases = data.cases[own]!;

@@ -18,7 +18,7 @@ export function describeRiskLimits(contents: Contents, evidence: Evidence): stri
     'The range is the central 90% of the model’s own uncertainty. Where the model is wrong in ways that it does not account for, the truth can lie outside more often.',
     `Scores are based on household surveys years apart. Between and after the rounds they follow the model, not new observations: ${seasonal ? 'differences from month to month are the usual season, and ' : ''}they do not show a wet year, an outbreak or a campaign.`,
     ...describeTests(contents, evidence),
-    ...missingData(sources, seasonal),
+    ...missingData(sources, { season: seasonal, transmission: coverage.transmission }),
   ];
   if (risk.model === 'baseline')
     lines.push(

@@ -522,3 +522,20 @@ test('a workbook is not listed once its CSV is read; a table of people that is n
     'x.csv: has the figures of census.csv (population_census)',
   ]);
 });
+
+test('clusters of which only the area of the upper level is known are a survey; its column MM is no rain', async () => {
+  const header = 'YY,MM,cluster.number,Region,METHOD,Ex,Pf,LoAge,UpAge';
+  const rows = ['2018,10,1,NG001,RDT,20,3,0.5,5', '2018,9,2,NG002,RDT,10,0,2,10'];
+  const { draft } = await draftOf(country({ 'x.csv': table(header, rows) }, ['surveys.csv', 'climate.csv']));
+  const entries = draft.entries.map(({ entry }) => entry);
+  expect(entries.map(({ role }) => role)).not.toContain('climate');
+  expect(entries.find(({ role }) => role === 'survey_clusters')?.columns).toMatchObject({
+    month: 'MM',
+    state_pcode: 'Region',
+    examined: 'Ex',
+    positive: 'Pf',
+    cluster_id: 'cluster.number',
+    youngest_years: 'LoAge',
+    oldest_years: 'UpAge',
+  });
+});

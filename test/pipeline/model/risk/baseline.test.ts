@@ -59,6 +59,6 @@ test('the same seed gives the same draws', () => {
 
 test('a cluster without children and an unknown state are rejected', () => {
   expect(() => fitTo([cluster('AB', 0, 0)])).toThrow('AB 2018: 0 children examined, expected more than 0');
-  expect(() => fitTo([cluster('XX', 10, 1)])).toThrow('state XX of a survey is not among the 3 states');
+  expect(() => fitTo([cluster('XX', 10, 1)])).toThrow('area XX of a survey is not among the 3 known');
   expect(() => fitTo([])).toThrow('no survey observations');
 });

@@ -103,7 +103,7 @@ test('a true position uses its own cell; positions outside the country and unkno
   expect([...one({ ...place, displaced: false }).observed[0]!.risk.cells]).toEqual([1]);
   expect([...one({ ...place, displaced: true }).observed[0]!.risk.cells]).toEqual([0, 1]);
   expect(() => one({ longitude: 30, latitude: 10 })).toThrow('no inhabited cell near (30, 10)');
-  expect(() => one({ lga_code: 'L99' })).toThrow('LGA L99 is not among the 16 known');
+  expect(() => one({ lga_code: 'L99' })).toThrow('area L99 is not among the 16 known');
   expect(() => one({ examined: 0 })).toThrow('cluster L00-0: 0 children examined, expected more than 0');
 });
 
@@ -136,6 +136,6 @@ test('an LGA without cells is named', () => {
   const keep = (values: readonly unknown[]) => values.filter((_, c) => c >> 1 !== 5);
   const without = Object.fromEntries(Object.entries(cells).map(([name, values]) => [name, keep(values)]));
   expect(() => prepareRisk({ ...inputs, cells: without as unknown as typeof cells })).toThrow(
-    'LGA 5 has no prediction cell',
+    'area 5 has no prediction cell',
   );
 });

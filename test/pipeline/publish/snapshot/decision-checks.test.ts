@@ -83,7 +83,7 @@ test.each([
     'probability_highest_state = 1 - probability_highest_state',
     /^probabilities lga AA 2022-05: .* sums to [\d.]+ of 3 areas, expected 1/,
   ],
-  ['probability_highest_state = NULL', /probability_highest_state must be null for states/],
+  ['probability_highest_state = NULL', /probability_highest_state must be null in rows of the upper level/],
 ])('probabilities with %s are faulty', async (change, expected) => {
   expect((await faultsAfter(`UPDATE probabilities SET ${change} ${one}`)).join('\n')).toMatch(
     new RegExp(expected.source, 'm'),
