@@ -2,7 +2,7 @@
 
 import { LEVELS } from '../../contract/levels.ts';
 import { addMonths, type Period } from '../../contract/months.ts';
-import { type Table, tableOf } from '../../lib/tables/table.ts';
+import type { Table } from '../../lib/tables/table.ts';
 import { surveyReference } from './compared.ts';
 import type { AreaChanges, AreaEstimates } from './prediction.ts';
 import { CHANGES, CONTRASTS, PROBABILITIES } from './risk-tables.ts';
@@ -89,12 +89,23 @@ export function changesTable(
 
 /** One row per area, month and earlier year with a score of that month, in that order. */
 export function contrastsTable(kinds: readonly Kind[], periods: readonly Period[]): Table {
-  const rows = rowsOf(kinds, periods).flatMap(({ estimates, at, ...row }) =>
-    estimates.contrasts.flatMap((spread, i) =>
-      Number.isNaN(spread[at]!) ? [] : [{ ...row, years_before: i + 1, change_sd: spread[at]! }],
-    ),
-  );
-  return tableOf(CONTRASTS, rows);
+  const [area, code, period, years_before, change_sd] = [[], [], [], [], []] as [
+    string[],
+    string[],
+    Period[],
+    number[],
+    number[],
+  ];
+  for (const row of rowsOf(kinds, periods))
+    for (const [i, spread] of row.estimates.contrasts.entries()) {
+      if (Number.isNaN(spread[row.at]!)) continue;
+      area.push(row.area);
+      code.push(row.code);
+      period.push(row.period);
+      years_before.push(i + 1);
+      change_sd.push(spread[row.at]!);
+    }
+  return { form: CONTRASTS, columns: { area, code, period, years_before, change_sd } };
 }
 
 interface Row {
