@@ -264,6 +264,7 @@ export function reportQuestions(snapshotOf: () => string) {
       'SELECT count(*)::INT AS lgas, min(lga) AS first FROM context_lgas WHERE itn_use > itn_access',
     );
     const { page } = await open('#sources');
+    expect(await page.evaluate('scrollY'), 'an address of a tab opens it at its beginning').toBe(0);
     const text = (await page.textContent('#doubtful'))!;
     if (above!.lgas === 0) expect(text).not.toContain('More people sleep under a net');
     else expect(text).toContain(`More people sleep under a net than have access to one (${above!.lgas})`);

@@ -135,6 +135,9 @@ export const nameOf = (code: string) => (isState(code) ? stateOf(code).state : l
 /** An LGA's name with that of its state, for lists of the whole country. */
 export const fullName = (code: string) =>
   isState(code) ? nameOf(code) : `${nameOf(code)}, ${stateOf(lgaOf(code).state_code).state}`;
+/** The same within a list: `Borgu (Niger)`. */
+export const nameInList = (code: string) =>
+  isState(code) ? nameOf(code) : `${nameOf(code)} (${stateOf(lgaOf(code).state_code).state})`;
 /** Codes of the LGAs of the selected state, or of the whole country. */
 export const lgasInView = () =>
   data.lgas.filter((row) => view.state === null || row.state_code === view.state).map((row) => row.lga_code);

@@ -12,6 +12,7 @@ import {
   levelOf,
   lgasInView,
   monthInWords,
+  nameInList,
   nameOf,
   type Score,
   scoreOf,
@@ -126,7 +127,7 @@ function surelyHighest(): string[] {
   const chance = (code: string) => chanceOf(code, view.month, 'nation');
   const sure = byFigure(lgasInView(), chance).filter((code) => chance(code) >= SURE);
   const open = lgasInView().filter((code) => chance(code) < SURE && chance(code) > 100 - SURE).length;
-  const named = sure.slice(0, NAMED).map(fullName);
+  const named = sure.slice(0, NAMED).map(nameInList);
   const more = sure.length - named.length;
   const which =
     sure.length === 0

@@ -1,6 +1,6 @@
 import * as d3 from 'd3';
 import { fillIn, key, NOTHING, SCORES, scaleKey } from './colours.ts';
-import { data, fullName, lgaOf, lgasInView, monthInWords, nameOf, scoreOf, setView, view } from './store.ts';
+import { data, lgaOf, lgasInView, monthInWords, nameInList, nameOf, scoreOf, setView, view } from './store.ts';
 import { byFigure, chosen, scope, type Tab } from './tab.ts';
 import { scoreRecord } from './where.ts';
 import { about, count, h, inSentence, integer, share } from './words.ts';
@@ -119,7 +119,7 @@ export const who: Tab = {
       const least = d3.least(order, netsFor)!;
       return `${integer(nets())} nets are too few for any ${lga.one}${where}: the smallest, ${nameOf(least)}, needs ${integer(netsFor(least))}`;
     }
-    const named = order.filter((code) => given.has(code)).map(view.state === null ? fullName : nameOf);
+    const named = order.filter((code) => given.has(code)).map(view.state === null ? nameInList : nameOf);
     const more = given.size - NAMED;
     const list =
       more <= 0

@@ -16,7 +16,7 @@ const PASS_ON = {
 
 /** The sources with their producers, licences and hashes. */
 export function sourcesSection({ sources, model_version, model }: Contents): Html {
-  return html`<section id="sources" aria-labelledby="sources-head">
+  return html`<section aria-labelledby="sources-head">
 <h2 id="sources-head">Data sources</h2>
 <p>Version <code>${model_version}</code>, updated <time datetime="${model.updated_at}">${model.updated_at}</time>. <code>manifest.json</code> in the directory above this report contains the hash of every file read and written; <code>malaria-risk verify</code> checks them again, offline. The report itself has results and figures by area and no raw file; whether something may be passed on is said below of the raw files.</p>
 <div class="sources">${sources.map(
