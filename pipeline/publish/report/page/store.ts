@@ -2,6 +2,7 @@ import type { Period } from '../../../contract/months.ts';
 import { normalCdf } from '../../../lib/numerics/normal.ts';
 import { periodName } from '../shared/names.ts';
 import { CERTAINTY, CONTRAST_SCALE, NONE, type PageData } from '../shared/page-data.ts';
+import { Z90 } from '../shared/spread.ts';
 import { dateOf, testIn } from './words.ts';
 
 /** Element by an id that the page's HTML has. */
@@ -108,8 +109,6 @@ export function changeOf(code: string, month: number, since: Since): Change | nu
 }
 
 const spreads = bytesOf(data.contrasts.values);
-/** Central 90% of a standard normal deviate. */
-const Z90 = 1.645;
 /**
  * Change of a score since the same month of another year, whose range and chance are those of a normal distribution;
  * null if it is the same year, or unknown.

@@ -1,5 +1,5 @@
 import * as d3 from 'd3';
-import { clustersToHalve } from '../shared/one-more-survey.ts';
+import { clustersToHalve } from '../shared/spread.ts';
 import { CHANCES, CHILDREN, fillIn, scaleKey, WIDTHS } from './colours.ts';
 import {
   CERTAIN,

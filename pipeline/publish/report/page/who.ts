@@ -1,4 +1,6 @@
 import * as d3 from 'd3';
+import { expit } from '../../../lib/numerics/special.ts';
+import { logitNormal } from '../shared/spread.ts';
 import { fillIn, key, NOTHING, SCORES, scaleKey } from './colours.ts';
 import { data, lgaOf, lgasInView, monthInWords, nameInList, nameOf, scoreOf, setView, view } from './store.ts';
 import { byFigure, chosen, scope, type Tab } from './tab.ts';
@@ -53,12 +55,6 @@ function distribute(need: (code: string) => number): Plan {
 }
 
 const DRAWS = 200;
-/** Standard normal deviate of a central 90% range's ends. */
-const Z90 = 1.645;
-const logit = (share: number) => {
-  const inside = Math.min(0.9999, Math.max(0.0001, share));
-  return Math.log(inside / (1 - inside));
-};
 
 /**
  * How often each LGA is in the plan when every score is drawn from its own range, as a logit-normal share. Errors of
@@ -67,16 +63,9 @@ const logit = (share: number) => {
 function chancesInPlan(): Map<string, number> {
   const normal = d3.randomNormal.source(d3.randomLcg(1))();
   const counts = new Map<string, number>();
-  const spread = new Map(
-    lgasInView().map((code) => {
-      const { low, high } = scoreOf(code, view.month);
-      return [code, { middle: (logit(low) + logit(high)) / 2, sd: (logit(high) - logit(low)) / (2 * Z90) }];
-    }),
-  );
+  const spread = new Map(lgasInView().map((code) => [code, logitNormal(scoreOf(code, view.month))]));
   for (let i = 0; i < DRAWS; i++) {
-    const drawn = new Map(
-      [...spread].map(([code, { middle, sd }]) => [code, 1 / (1 + Math.exp(-middle - sd * normal()))]),
-    );
+    const drawn = new Map([...spread].map(([code, { mean, sd }]) => [code, expit(mean + sd * normal())]));
     for (const code of distribute((code) => needAt(code, drawn.get(code)!)).given)
       counts.set(code, (counts.get(code) ?? 0) + 1 / DRAWS);
   }

@@ -9,7 +9,7 @@ import type {
   SeasonWindow,
   SurveyTrend,
 } from '../../../contract/schemas.ts';
-import type { NextSurvey } from './one-more-survey.ts';
+import type { NextSurvey } from './spread.ts';
 
 export interface PageData {
   country: string;

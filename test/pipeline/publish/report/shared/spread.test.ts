@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { expit, logit } from '../../../../../pipeline/lib/numerics/special.ts';
-import { clustersToHalve } from '../../../../../pipeline/publish/report/shared/one-more-survey.ts';
+import { clustersToHalve } from '../../../../../pipeline/publish/report/shared/spread.ts';
 
 /** The range of a posterior that is normal on the logit scale. */
 const posterior = (score: number, sd: number) => ({

@@ -1,7 +1,14 @@
+/** What a range says of the spread of a share, and how far a new survey would narrow it. */
 import { logit } from '../../../lib/numerics/special.ts';
 
-/** Central 90% of a standard normal deviate. */
-const Z90 = 1.645;
+/** Half the width of the central 90% of a standard normal deviate. */
+export const Z90 = 1.645;
+
+/** Mean and standard deviation, on the logit scale, of the normal distribution that has a central 90% range of shares. */
+export function logitNormal({ low, high }: { low: number; high: number }): { mean: number; sd: number } {
+  const [from, to] = [low, high].map((share) => logit(Math.min(0.9999, Math.max(0.0001, share)))) as [number, number];
+  return { mean: (from + to) / 2, sd: (to - from) / (2 * Z90) };
+}
 
 /** What a new survey would be like. */
 export interface NextSurvey {
@@ -22,8 +29,7 @@ export function clustersToHalve(
   { score, low, high }: { score: number; low: number; high: number },
   { children, rho }: NextSurvey,
 ): number {
-  const inside = (share: number) => logit(Math.min(0.9999, Math.max(0.0001, share)));
-  const sd = (inside(high) - inside(low)) / (2 * Z90);
+  const { sd } = logitNormal({ low, high });
   const variance = (1 + (children - 1) * rho) / (children * score * (1 - score));
   return Math.ceil((3 * variance) / sd ** 2);
 }
