@@ -60,9 +60,9 @@ export function foreignDescriptions(snapshot: string): string[] {
 export const wordsOfLevels = (snapshot: string): string[] =>
   ['report/index.html', 'report/api.html'].flatMap((name) => levelsIn(readFileSync(path.join(snapshot, name), 'utf8')));
 
-/** The same for one page, up to its list of sources, whose text is quoted. Values in quotation marks are the API's. */
+/** The same for one page without its sources, whose text is quoted. Values in quotation marks are the API's. */
 export function levelsIn(page: string): string[] {
-  const [own] = page.slice(page.indexOf('<body')).split('<section id="sources"');
-  const text = own!.replaceAll(/<(code|pre|script)\b.*?<\/\1>|<[^>]*>/gs, ' ');
+  const own = page.slice(page.indexOf('<body')).replace(/<div class="sources">.*?<\/div>/s, ' ');
+  const text = own.replaceAll(/<(code|pre|script)\b.*?<\/\1>|<[^>]*>/gs, ' ');
   return [...text.matchAll(/.{0,30}(?<![-/]|&quot;)\b(LGAs?|[Ss]tates?)\b.{0,30}/g)].map(([found]) => found);
 }
