@@ -62,6 +62,35 @@ test('a table by the names of its areas is drafted so, and a build finds their c
   expect(source).not.toHaveProperty('recode');
 });
 
+test('words that most names of a table or of the outlines have are no part of the names, in the draft as in a build', async () => {
+  const named = (word: (name: string) => string) => ['Alo', 'Bré', 'Cadé', 'Dun'].map(word);
+  const outlines = String(tinyCountry().files['lgas.geojson']);
+  const inOutlines = named((name) => `DS ${name}`);
+  const inTable = named((name) => `${name.toUpperCase()} District Sanitaire`);
+  const bare = named((name) => name);
+  const files = {
+    'lgas.geojson': outlines.replaceAll(/Place (\d)/g, (_, i) => inOutlines[i - 1]!),
+    'cases.csv': table(
+      'District,period,PALU_Cas confirmés',
+      rows((lga, month, i) => [inTable[lga]!, iso(month), cases(lga, i)]),
+    ),
+    'climate.csv': table(
+      'district,mois,pluie_mm',
+      rows((lga, month, i) => [bare[lga]!, iso(month), rain(lga, i)]),
+    ),
+    'population.csv': table(
+      'District;2018;2019;2020',
+      bare.map((name, lga) => [name, ...[2018, 2019, 2020].map((year) => people(lga, year))].join(';')),
+    ),
+  };
+  const found = await ingested(country(files, ['census.csv']));
+  expect(found.cases).toEqual(CASES);
+  expect(found.climate).toHaveLength(LGAS.length * MONTHS.length);
+  // The years of a table of people are its columns; the last one counts.
+  expect(found.census.map((row) => row.people)).toEqual(LGAS.map((_, lga) => people(lga, 2020)));
+  expect(found.sources.find(({ role }) => role === 'population_census')!.columns).toMatchObject({ people: '2020' });
+});
+
 test('a table of people, cases and climate by month has three roles; people are of the latest month, not summed', async () => {
   const lines = rows((lga, month, i) => [
     iso(month),
