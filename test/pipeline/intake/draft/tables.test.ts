@@ -568,3 +568,25 @@ test('clusters of which only the area of the upper level is known are a survey; 
     oldest_years: 'UpAge',
   });
 });
+
+test('a round of other ages than the others is left out with its method, so that a build takes the draft', async () => {
+  const header = 'year,month,cluster,Latitude,Longitude,method,examined,positive,lower_age,upper_age';
+  const round = (year: number, method: string, ages: string) =>
+    LGAS.map((_, i) => `${year},10,${year}-${i},4.5,${3.5 + i},${method},20,${3 + i},${ages}`);
+  const surveys = table(header, [
+    ...round(2018, 'Microscopy', '2.0,10'),
+    ...round(2019, 'RDT', '0.5,5'),
+    ...round(2020, 'RDT', '0.5,5'),
+  ]);
+  const drafted = async (given: Record<string, string> = {}) => {
+    const { sources, model, faults } = await catalogOf(country({ 'surveys.csv': surveys }), { ...GIVEN, ...given });
+    const { rounds, methods, leave_out } = sources.find(({ role }) => role === 'survey_clusters')!;
+    return { faults, years: rounds!.map((own) => own.survey_year), methods, leave_out, model };
+  };
+  const young = await drafted();
+  expect(young).toMatchObject({ faults: [], years: [2019, 2020], methods: { rdt: 'RDT' } });
+  expect(young.model.parameters.survey.method).toBe('rdt');
+  expect(young.leave_out).toMatchObject([{ where: { survey_year: 2018 }, reason: expect.stringMatching(/ages/) }]);
+  const old = await drafted({ ages_months: '24-120' });
+  expect(old).toMatchObject({ faults: [], years: [2018], methods: { microscopy: 'Microscopy' } });
+});
