@@ -254,6 +254,7 @@ function placeReader(input: IngestInput, areas: Areas, locate: Locate, snapped: 
       throw row.refusal(
         `longitude ${x} and latitude ${y}, which look exchanged`,
         'a place inside the country, where these lie if exchanged; correct the file, and look at all rows of the same round: others may be exchanged too, and lie inside by chance',
+        leaveOut({ longitude: x, latitude: y }),
       );
     const longitude = row.numberOrNull('longitude', { least: west, most: east });
     const latitude = row.numberOrNull('latitude', { least: south, most: north });
