@@ -146,19 +146,21 @@ export const sharedFigure =
     const stateOf = stateOfLga(areas);
     const names = namesOf(areas);
     const rows = layers.flatMap(({ lga_code, [figure]: value }) => (value == null ? [] : [{ lga_code, value }]));
-    const isShared = (own: typeof rows) => {
+    const isEven = (own: typeof rows) => {
       const values = own.map(({ value }) => value);
       const most = Math.max(...values);
-      return values.length >= LEAST_AREAS && most !== 0 && most - Math.min(...values) <= ROUNDING * Math.abs(most);
+      return most !== 0 && most - Math.min(...values) <= ROUNDING * Math.abs(most);
     };
+    const isShared = (own: typeof rows) => own.length >= LEAST_AREAS && isEven(own);
     const describe = (own: typeof rows, where: string) =>
       `${own[0]!.value.toPrecision(2)} in all ${own.length} areas${where}`;
     if (isShared(rows)) return [describe(rows, '')];
     const states = [...Map.groupBy(rows, ({ lga_code }) => stateOf.get(lga_code)!)];
-    const alike = states.filter(([, own]) => isShared(own));
-    return alike.length > MOST_ALIKE * states.length
+    const several = states.filter(([, own]) => own.length > 1);
+    // Where most states have one figure, whatever their size, it is given by state.
+    return several.filter(([, own]) => isEven(own)).length > MOST_ALIKE * several.length
       ? []
-      : alike.map(([state, own]) => describe(own, ` of ${names.get(state)}`));
+      : states.flatMap(([state, own]) => (isShared(own) ? describe(own, ` of ${names.get(state)}`) : []));
   };
 
 /** Figures of 0 where no other area has a low one. */

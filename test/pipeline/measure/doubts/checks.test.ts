@@ -517,3 +517,15 @@ test('months that the catalog masks are not compared', () => {
     if (row.period >= periodOf(24_240)) Object.assign(row, { confirmed: 7 * row.confirmed!, masked: true });
   expect(doubtsOf(content)).toEqual([]);
 });
+
+test('a figure by state is no doubt, even if a single state has many areas', () => {
+  const content = country();
+  const countIn = new Map<string, number>();
+  content.layers = content.layers.filter(({ lga_code }) => {
+    const state = lga_code.slice(0, 3);
+    countIn.set(state, 1 + (countIn.get(state) ?? 0));
+    return state === 'S03' || countIn.get(state)! <= 3;
+  });
+  for (const row of content.layers) row.travel_minutes_to_care = 10 + Number(row.lga_code.slice(1, 3));
+  expect(doubtsOf(content).filter(({ source }) => source === 'travel_minutes_to_care')).toEqual([]);
+});
