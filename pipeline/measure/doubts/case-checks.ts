@@ -7,6 +7,8 @@ import { byState, type Content, casesOf, known, namesOf, type Series, totalsIn, 
 const SUM_TOLERANCE = 0.05;
 /** The middle of fewer areas is not the usual one. */
 const LEAST_AREAS = 5;
+/** An area with this many people for each of the others together may have as many cases as they. */
+const LARGE = 0.5;
 /** Of 203 LGAs of Nigeria, 201 are within a factor of 5 of the middle of their state, in made-up countries all are. */
 const INCIDENCE_FACTOR = 10;
 /**
@@ -80,11 +82,21 @@ export function sumsApart(content: Content): string[] {
 
 /** Areas with as many cases as all others of their state together. */
 export const totalsAmongAreas = (content: Content): string[] =>
-  [...byState(casesOf(content)).values()].flatMap((areas) =>
-    totalsIn(areas.map(({ name, values }) => ({ name, amount: known(values).reduce((a, b) => a + b, 0) }))).map(
-      ({ name, amount, others }) => `${name}: ${amount} cases, ${others} in the ${areas.length - 1} others together`,
-    ),
-  );
+  [...byState(casesOf(content)).values()].flatMap((areas) => {
+    const amounts = areas.map(({ code, name, values }) => ({ code, name, amount: sum(known(values)) }));
+    const peopleIn = (own: typeof amounts) => sum(own.map(({ code }) => content.people.get(code) ?? 0));
+    const isLarge = (largest: string) => {
+      const [own, others] = [true, false].map((is) => amounts.filter(({ name }) => (name === largest) === is));
+      return peopleIn(own!) > LARGE * peopleIn(others!);
+    };
+    return totalsIn(amounts)
+      .filter(({ name }) => !isLarge(name))
+      .map(
+        ({ name, amount, others }) => `${name}: ${amount} cases, ${others} in the ${areas.length - 1} others together`,
+      );
+  });
+
+const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
 
 /** Areas whose cases per person are far from those of their state. */
 export function incidenceApart(content: Content): string[] {

@@ -518,6 +518,17 @@ test('months that the catalog masks are not compared', () => {
   expect(doubtsOf(content)).toEqual([]);
 });
 
+test('an area with as many cases as all others is no total among them if it has as many people', () => {
+  const content = country();
+  const isLarge = ({ lga_code }: { lga_code: string | null }) => lga_code === 'S03L04';
+  for (const row of content.cases.filter(isLarge)) row.confirmed = 12 * row.confirmed!;
+  content.census.find(isLarge)!.people *= 12;
+  content.people = new Map(
+    [...content.people].map(([code, people]) => [code, code === 'S03L04' ? 12 * people : people]),
+  );
+  expect(doubtsOf(content).filter(({ source }) => source === 'cases')).toEqual([]);
+});
+
 test('a figure by state is no doubt, even if a single state has many areas', () => {
   const content = country();
   const countIn = new Map<string, number>();
