@@ -399,7 +399,7 @@ const FAULTS: Record<string, [change: (content: Writable) => void, names: RegExp
   'people are far off beside the neighbours': [
     [
       (content) => {
-        content.census.find(({ lga_code }) => lga_code === 'S03L04')!.people *= 12;
+        content.census.find(({ lga_code }) => lga_code === 'S03L04')!.people *= 40;
       },
       /S03L04 Place 40: 1\d times what the raster and its neighbours suggest/,
     ],
@@ -521,10 +521,10 @@ test('months that the catalog masks are not compared', () => {
 test('an area with as many cases as all others is no total among them if it has as many people', () => {
   const content = country();
   const isLarge = ({ lga_code }: { lga_code: string | null }) => lga_code === 'S03L04';
-  for (const row of content.cases.filter(isLarge)) row.confirmed = 12 * row.confirmed!;
-  content.census.find(isLarge)!.people *= 12;
+  for (const row of content.cases.filter(isLarge)) row.confirmed = 40 * row.confirmed!;
+  content.census.find(isLarge)!.people *= 40;
   content.people = new Map(
-    [...content.people].map(([code, people]) => [code, code === 'S03L04' ? 12 * people : people]),
+    [...content.people].map(([code, people]) => [code, code === 'S03L04' ? 40 * people : people]),
   );
   expect(doubtsOf(content).filter(({ source }) => source === 'cases')).toEqual([]);
 });
