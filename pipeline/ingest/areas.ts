@@ -1,5 +1,6 @@
 import path from 'node:path';
-import { booleanPointInPolygon, pointOnFeature } from '@turf/turf';
+import { booleanPointInPolygon } from '@turf/boolean-point-in-polygon';
+import { pointOnFeature } from '@turf/point-on-feature';
 import type { Remedy } from '../catalog/remedy.ts';
 import type { Source } from '../catalog/sources.ts';
 import { ANY_CODE } from '../contract/territory.ts';

@@ -1,4 +1,5 @@
-import { length, pointOnFeature } from '@turf/turf';
+import { length } from '@turf/length';
+import { pointOnFeature } from '@turf/point-on-feature';
 import mapshaper from 'mapshaper';
 import type { Remedy } from '../catalog/remedy.ts';
 import type { Source } from '../catalog/sources.ts';

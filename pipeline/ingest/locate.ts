@@ -1,4 +1,6 @@
-import { bbox, booleanPointInPolygon, pointToPolygonDistance } from '@turf/turf';
+import { bbox } from '@turf/bbox';
+import { booleanPointInPolygon } from '@turf/boolean-point-in-polygon';
+import { pointToPolygonDistance } from '@turf/point-to-polygon-distance';
 import type { Areas, Polygons } from './ingest-tables.ts';
 
 /** Finds the LGA at a position; null if it is outside all LGAs. */

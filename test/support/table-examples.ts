@@ -3,7 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
-import { bbox, booleanClockwise } from '@turf/turf';
+import { bbox } from '@turf/bbox';
+import { booleanClockwise } from '@turf/boolean-clockwise';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type * as schemas from '../../pipeline/contract/schemas.ts';
 import { pythonWith } from './python.ts';

@@ -1,5 +1,6 @@
 /** Compares two releases of outlines: areas added, removed, resized and moved, and their attributes. */
-import { centerOfMass, distance } from '@turf/turf';
+import { centerOfMass } from '@turf/center-of-mass';
+import { distance } from '@turf/distance';
 import type { Source } from '../../catalog/sources.ts';
 import { readPolygons } from '../../ingest/readers/polygons.ts';
 import { areaKm2 } from '../../lib/numerics/area.ts';

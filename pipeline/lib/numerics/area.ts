@@ -1,4 +1,4 @@
-import { area } from '@turf/turf';
+import { area } from '@turf/area';
 import type { Grid } from './grid.ts';
 
 /** Rings of [longitude, latitude]: the exterior ring first, then the holes; every ring is closed. */

@@ -1,4 +1,4 @@
-import { booleanClockwise } from '@turf/turf';
+import { booleanClockwise } from '@turf/boolean-clockwise';
 import type { AreaGeometry } from '../../contract/schemas.ts';
 import type { Polygon } from '../../lib/numerics/area.ts';
 import { selfCrossing } from '../../lib/numerics/self-crossing.ts';

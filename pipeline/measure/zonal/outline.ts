@@ -1,4 +1,4 @@
-import { bboxClip } from '@turf/turf';
+import { bboxClip } from '@turf/bbox-clip';
 import type { Polygon } from '../../lib/numerics/area.ts';
 import type { Grid } from '../../lib/numerics/grid.ts';
 

@@ -1,5 +1,5 @@
 /** The data that the annex's scripts draw. */
-import { centerOfMass } from '@turf/turf';
+import { centerOfMass } from '@turf/center-of-mass';
 import type { Period } from '../../contract/months.ts';
 import { caseFormOf } from '../../model/transmission/case-series-form.ts';
 import type { TransmissionFits } from '../../model/transmission/transmission-stage.ts';

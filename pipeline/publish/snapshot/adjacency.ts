@@ -1,5 +1,5 @@
 /** Position and neighbours of each area. */
-import { centerOfMass } from '@turf/turf';
+import { centerOfMass } from '@turf/center-of-mass';
 import { neighbors } from 'topojson-client';
 import { topology } from 'topojson-server';
 import type { Polygon, Topology } from 'topojson-specification';

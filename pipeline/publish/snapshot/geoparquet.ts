@@ -1,4 +1,5 @@
-import { bbox, feature, featureCollection } from '@turf/turf';
+import { bbox } from '@turf/bbox';
+import { feature, featureCollection } from '@turf/helpers';
 import type { AreaGeometry } from '../../contract/schemas.ts';
 
 /**

@@ -1,4 +1,7 @@
-import { area, bbox, centerOfMass, feature, featureCollection, polygon } from '@turf/turf';
+import { area } from '@turf/area';
+import { bbox } from '@turf/bbox';
+import { centerOfMass } from '@turf/center-of-mass';
+import { feature, featureCollection, polygon } from '@turf/helpers';
 import type { AreaGeometry } from '../../../contract/schemas.ts';
 import { type Html, html } from '../../../lib/pages/html.ts';
 import { polygonsOf } from '../../../measure/boundaries/outline-check.ts';

@@ -1,4 +1,4 @@
-import { kinks } from '@turf/turf';
+import { kinks } from '@turf/kinks';
 import { expect, test } from 'vitest';
 import { randomStream } from '../../../../pipeline/lib/numerics/random.ts';
 import { selfCrossing } from '../../../../pipeline/lib/numerics/self-crossing.ts';

@@ -1,6 +1,6 @@
 /** The tiny country's answers for the nation, its series, outlines and places agree with its other answers. */
 import path from 'node:path';
-import { area } from '@turf/turf';
+import { area } from '@turf/area';
 import { feature } from 'topojson-client';
 import { Check, Errors } from 'typebox/value';
 import { expect, inject, test } from 'vitest';
