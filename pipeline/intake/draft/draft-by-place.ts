@@ -3,7 +3,7 @@
 import { FIGURES, type Figure } from '../../catalog/figures.ts';
 import type { Role } from '../../catalog/roles.ts';
 import type { TextTable } from '../../ingest/readers/csv.ts';
-import { type ColumnName, cellsOf, columnOf, columnsOf, looksLike } from '../columns.ts';
+import { type ColumnName, cellsOf, columnOf, columnsOf, looksLike, reportingRateOf } from '../columns.ts';
 import { type DraftEntry, dialectWith, type TableDraft } from './draft-entry.ts';
 import { type PlaceKey, placeColumnOf, spanOf, type TimeKey, timeOf } from './draft-keys.ts';
 import { type Answers, type NumbersAre, numbersOf } from './questions.ts';
@@ -67,12 +67,13 @@ export function draftByPlace(table: TableFile, place: PlaceKey | null, answers: 
   const time = timeOf(table, [...places, ...Object.values(measures)]);
   const months = monthsIn(table, place, time, measures);
   const latest = latestIn(table, place, time, measures);
-  const keys = [...places, ...(typeof time === 'string' ? [] : Object.values(time.columns))];
+  const rate = reportingRateOf(others);
+  const keys = [...places, ...(rate ? [rate] : []), ...(typeof time === 'string' ? [] : Object.values(time.columns))];
+  const isByFacility = place.is === 'facility' || place.facility !== undefined;
   const draft: TableDraft = { entries: [], obstacles: [], keys, ...(numbers ? { numbers } : {}) };
   for (const use of USES) {
     const column = measures[use.measure];
     if (column === undefined) continue;
-    const isByFacility = place.is === 'facility' || place.facility !== undefined;
     const role =
       isByFacility && use.measure !== 'confirmed' ? undefined : place.is === 'state_pcode' ? use.upper : use.lower;
     const rows = use.monthly ? months : latest;
@@ -92,6 +93,7 @@ export function draftByPlace(table: TableFile, place: PlaceKey | null, answers: 
         ...(place.facility ? { facility: place.facility } : {}),
         ...columns,
         [use.measure]: column,
+        ...(use.measure === 'confirmed' && rate && !isByFacility ? { reporting_rate: rate } : {}),
         ...columnsOf(others, [
           ...(use.beside ? [use.beside] : []),
           ...NAMES_BESIDE[place.facility ? 'state_pcode' : place.is].filter((name) => name !== placeColumnOf(place)),
@@ -128,7 +130,11 @@ function noteOn(
   numbers: NumbersAre | null,
 ) {
   const parts = [
-    dialect.pivot ? 'Months are columns' : 'Columns recognised by their names',
+    dialect.pivot
+      ? 'Months are columns'
+      : dialect.wide
+        ? 'Each row is one figure'
+        : 'Columns recognised by their names',
     ...(is === 'facility' ? ['facilities are summed into the areas that the list of facilities gives'] : []),
     ...(facility ? ['facilities are summed into areas'] : []),
     ...(codes ? ['areas by their names'] : []),
