@@ -73,7 +73,8 @@ function withNames({ header, rows }: TextTable, metaData: unknown): TextTable {
   const { items, names } = (isRecord(metaData) ? metaData : {}) as Record<string, Record<string, unknown> | undefined>;
   const nameOf = (id: string | null) => {
     const item = id === null ? null : (items?.[id] ?? names?.[id]);
-    return cellOf((isRecord(item) ? item.name : item) as Scalar);
+    const name = isRecord(item) ? item.name : item;
+    return typeof name === 'string' ? name : null;
   };
   const isNamed = (index: number) =>
     header[index] !== MONTHS && rows.some(({ cells }) => ![null, cells[index]].includes(nameOf(cells[index]!)));

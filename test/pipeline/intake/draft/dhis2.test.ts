@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import type { Source } from '../../../../pipeline/catalog/sources.ts';
 import type { ReportLine } from '../../../../pipeline/engine/stage.ts';
 import { ingestAreas } from '../../../../pipeline/ingest/areas.ts';
 import { ingestCases } from '../../../../pipeline/ingest/cases.ts';
@@ -97,9 +98,10 @@ function drafted(files: Record<string, string>) {
 }
 
 /** What a build reads by it. */
-async function ingested(files: Record<string, string>) {
+async function ingested(files: Record<string, string>, reporting?: Source['reporting']) {
   const { sources, model, root, draft, faults } = await drafted(files);
   expect(faults).toEqual([]);
+  if (reporting) Object.assign(sources.find(({ role }) => role === 'cases_lgas')!, { reporting });
   const report: ReportLine[] = [];
   const input = { rawData: root, sources, model, report };
   const { areas, polygons } = await ingestAreas(input);
@@ -162,6 +164,16 @@ test('months with too few reports are unknown, areas that never have enough are 
   expect(faults.map(({ what }) => what)).toEqual([
     expect.stringMatching(/less than 80% or nothing in every month of every area, expected .*leave the column out/),
   ]);
+});
+
+test('missing reports are made up for if the catalog says so, and more reports than expected are not', async () => {
+  const rate = (unit: number) => [100, 50, 80, 125][unit]!;
+  const files = { 'units.json': asJson(3), 'analytics.json': analytics(rate) };
+  const found = await ingested(files, { least: 0.5, scaled: true });
+  const scale = Object.fromEntries(LGAS.map((code, unit) => [code, Math.min(rate(unit), 100) / 100]));
+  expect(figures(found)).toEqual(
+    EXPECTED.map(([code, period, count]) => [code, period, Math.round(Number(count) / scale[code!]!)]),
+  );
 });
 
 test('raw data of facilities are summed by the list of the units, which have points', async () => {
