@@ -10,7 +10,7 @@ import { UsageError } from '../../../lib/errors.ts';
 import { allowedForm, CASE_FORMS, type CaseForm, caseFigures, caseRows } from '../../../publish/dhis2/cases.ts';
 import { type AreaMonth, FORMATS, type Format } from '../../../publish/dhis2/data-values.ts';
 import { dhis2Files, MOST_VALUES } from '../../../publish/dhis2/files.ts';
-import { PROBABILITY_FIGURES, SCORE_FIGURES } from '../../../publish/dhis2/metadata.ts';
+import { type Figure, PROBABILITY_FIGURES, SCORE_FIGURES } from '../../../publish/dhis2/metadata.ts';
 import { type Place, readUnits } from '../../../publish/dhis2/units.ts';
 import type { SnapshotTables } from '../../../publish/snapshot/snapshot-tables.ts';
 import { currentVersion } from '../../../release/current.ts';
@@ -27,11 +27,16 @@ interface Dhis2Options {
   format: Format;
 }
 
+const columnsOf = (figures: readonly Figure[]) => figures.map(({ column }) => column).join(', ');
 /** Areas and months with their scores. */
 const SCORES = (['state', 'lga'] as const)
   .flatMap((level) => ['risk', 'forecasts'].map((table) => ({ level, table: `${table}_${level}s` })))
-  .map(({ level, table }) => `SELECT *, '${level}' AS area, ${level}_code AS code FROM ${table}`)
-  .join(' UNION ALL BY NAME ');
+  .map(
+    ({ level, table }) =>
+      `SELECT '${level}' AS area, ${level}_code AS code, period, ${columnsOf(SCORE_FIGURES)} FROM ${table}`,
+  )
+  .join(' UNION ALL ');
+const PROBABILITIES = `SELECT area, code, period, ${columnsOf(PROBABILITY_FIGURES)} FROM probabilities`;
 const IN_ORDER = 'ORDER BY area DESC, code, period';
 
 /** `malaria-risk export dhis2`. */
@@ -70,7 +75,9 @@ Examples:
 
 async function exportTo(version: string | undefined, options: Dhis2Options): Promise<void> {
   const { out, map, to, periods, format } = options;
-  const { directory: snapshot, manifest } = findVersion(out, version ?? currentVersion(out));
+  const name = version ?? currentVersion(out);
+  if (name === null) throw new UsageError(`${out}: found nothing published, expected the name of a version to export`);
+  const { directory: snapshot, manifest } = findVersion(out, name);
   if (manifest.unpublishable)
     throw new UsageError(
       `${manifest.model_version}: found a trial (${manifest.unpublishable.join(', ')}), expected a version that can be published`,
@@ -88,17 +95,19 @@ async function exportTo(version: string | undefined, options: Dhis2Options): Pro
   const risk = async (sql: string) => (await select<AreaMonth>(`FROM (${sql}) ${IN_ORDER}`)).map(aheadOf);
   const parts = [
     { figures: SCORE_FIGURES, rows: await risk(SCORES) },
-    ...(has('probabilities') ? [{ figures: PROBABILITY_FIGURES, rows: await risk('FROM probabilities') }] : []),
+    ...(has('probabilities') ? [{ figures: PROBABILITY_FIGURES, rows: await risk(PROBABILITIES) }] : []),
     { figures: caseFigures(form), rows: caseRows(form, forecasts, records) },
   ].map(({ figures, rows }) => ({ figures, rows: rows.filter(isWanted) }));
   const written = { files: 0, values: 0, bytes: 0 };
   for (const { name, content, values } of dhis2Files(manifest, units, parts, format)) {
     await writeAtomic(path.join(to, name), content);
+    if (process.stderr.isTTY) process.stderr.write(`\r${name}`);
     if (values === 0) continue;
     written.files++;
     written.values += values;
     written.bytes += Buffer.byteLength(content);
   }
+  if (process.stderr.isTTY) process.stderr.write('\n');
   const { ids, unmatched, others } = units;
   say(
     `${manifest.model_version}${manifest.synthetic ? ' (made up)' : ''}: ${written.values} values in ${written.files} files of ${to}, ${written.bytes} bytes; forecasts of cases: ${form}`,

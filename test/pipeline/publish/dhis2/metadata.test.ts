@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import type { Territory } from '../../../../pipeline/contract/territory.ts';
@@ -6,6 +6,8 @@ import { caseFigures } from '../../../../pipeline/publish/dhis2/cases.ts';
 import { dataValuesOf } from '../../../../pipeline/publish/dhis2/data-values.ts';
 import { dhis2Files } from '../../../../pipeline/publish/dhis2/files.ts';
 import { metadataOf, PROBABILITY_FIGURES, SCORE_FIGURES, uidOf } from '../../../../pipeline/publish/dhis2/metadata.ts';
+import { type Place, readUnits } from '../../../../pipeline/publish/dhis2/units.ts';
+import { temporary } from '../../../support/command-line.ts';
 
 const territoryOf = (country: string): Territory =>
   JSON.parse(readFileSync(path.join(import.meta.dirname, `../../../../raw-data/${country}/model.json`), 'utf8'))
@@ -104,4 +106,35 @@ test('files have at most so many values, and together all of them once', () => {
   const valuesIn = (files: { content: string }[]) => files.flatMap(({ content }) => JSON.parse(content).dataValues);
   expect(valuesIn(inFilesOf(4))).toEqual(valuesIn(inFilesOf(100)));
   expect(inFilesOf(9)).toHaveLength(1);
+});
+
+test('units are matched by codes, and by ids that the raw files use; what two areas share matches neither', async () => {
+  const place = (code: string, pcode: string, aliases: string | null): Place => {
+    return { area: 'lga', code, name: code, state_code: 'KN', pcode, aliases, iso_code: null };
+  };
+  const places = [
+    place('NG001001', 'NG001001', null),
+    place('NG001002', 'Outline0002', null),
+    place('NG001003', 'NG001003', 'Fagge; CaseFile003'),
+    place('NG001004', 'NG001004', 'SharedAlia1'),
+    place('NG001005', 'NG001005', 'SharedAlia1'),
+  ];
+  const rows = [
+    'id,code',
+    'Dhis2Unit01,NG001001',
+    'Outline0002,',
+    'CaseFile003,H-3',
+    'SharedAlia1,H-4',
+    'Dhis2Unit05,fagge',
+  ];
+  const file = path.join(temporary(), 'map.csv');
+  writeFileSync(file, `${rows.join('\n')}\n`);
+  const { ids, unmatched, others } = await readUnits(file, places);
+  expect([...ids]).toEqual([
+    ['NG001001', 'Dhis2Unit01'],
+    ['NG001002', 'Outline0002'],
+    ['NG001003', 'CaseFile003'],
+  ]);
+  expect(unmatched.map(({ code }) => code)).toEqual(['NG001004', 'NG001005']);
+  expect(others).toBe(2);
 });

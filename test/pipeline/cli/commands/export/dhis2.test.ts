@@ -159,6 +159,8 @@ test('a trial is refused, and a directory that has files', async () => {
     code: 2,
     stderr: expect.stringMatching(/expected a new or empty directory/),
   });
+  const nowhere = ['export', 'dhis2', '--out', temporary(), '--to', path.join(full, 'new'), '--map', asJson()];
+  expect((await runHere(nowhere)).stderr).toMatch(/found nothing published, expected the name of a version/);
   rewriteManifest(path.join(out, 'snapshots', version), (manifest) => {
     manifest.unpublishable = ['built without validation'];
   });
