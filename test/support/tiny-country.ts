@@ -18,6 +18,11 @@ export interface TinyCountry {
 }
 
 export const LGAS = ['NG001001', 'NG001002', 'NG002001', 'NG002002'] as const;
+/** The grid of both rasters. */
+export const GRID = { west: 3, north: 5, step: 0.1, columns: 40, rows: 10 };
+export const CELLS = GRID.columns * GRID.rows;
+/** People in cell `i`. No value occurs twice, as in a real population raster. */
+export const peopleIn = (i: number) => 1000 + 0.16 * ((7 * i) % CELLS);
 const square = (west: number, width = 1) => [
   [
     [west, 4],
@@ -88,16 +93,13 @@ export function tinyCountry(): TinyCountry {
     ['NG001', 45],
     ['NG002', 60],
   ]);
-  const grid = { west: 3, north: 5, step: 0.05, columns: 80, rows: 20 };
-  const cells = grid.columns * grid.rows;
   files['people.tif'] = writeGeotiff(
-    // No value occurs twice, as in a real population raster.
-    Float32Array.from({ length: cells }, (_, i) => 250 + ((i * 7) % cells) / 100),
-    grid,
+    Float32Array.from({ length: CELLS }, (_, i) => peopleIn(i)),
+    GRID,
   );
   files['height.tif'] = writeGeotiff(
-    Int16Array.from({ length: cells }, (_, i) => 100 + (i % 80)),
-    grid,
+    Int16Array.from({ length: CELLS }, (_, i) => 100 + 2 * (i % GRID.columns)),
+    GRID,
     '-9999',
   );
 
@@ -247,7 +249,7 @@ export function tinyCountry(): TinyCountry {
         assumed_from: 'assumed for a test',
         development_first: 2020,
         held_back_year: 2021,
-        starts: 4,
+        starts: 2,
       },
       evidence: { max_months_after_survey: 48, reason: 'test' },
       diff: { score_change: 0.05, max_moved_share: 0.1, max_flipped_share: 0.1, max_disjoint_share: 0.01 },

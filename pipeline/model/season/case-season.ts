@@ -57,14 +57,30 @@ export function caseSeason(months: CaseMonths): number[] | null {
 }
 
 /**
- * Monthly cases of a state, summed over the LGAs that reported throughout; one with gaps would appear as growth or
- * season. Null if there is no such LGA, or if these LGAs have less than half of all reported cases.
+ * Monthly cases of a state: the sum over the LGAs that reported throughout, if these have at least half of all reported
+ * cases, else the cases of all divided by the share that those that reported usually have. A month in which this is less
+ * than half is null: the sum alone would make gaps appear as growth or season.
  * @param lgas one series per LGA, of equal length
  */
-export function sumReporting(lgas: readonly (readonly (number | null)[])[]): number[] | null {
-  const throughout = lgas.filter((cases): cases is readonly number[] => cases.every((value) => value !== null));
-  const total = (series: readonly (readonly (number | null)[])[]) =>
-    series.reduce((sum, cases) => sum + cases.reduce<number>((part, value) => part + (value ?? 0), 0), 0);
-  if (throughout.length === 0 || total(throughout) < total(lgas) / 2) return null;
-  return throughout[0]!.map((_, t) => throughout.reduce((sum, cases) => sum + cases[t]!, 0));
+export function sumReporting(lgas: readonly (readonly (number | null)[])[]): (number | null)[] {
+  const throughout = lgas.filter((cases) => cases.every((value) => value !== null));
+  if (throughout.length > 0 && 2 * sum(throughout.flat()) >= sum(lgas.flat())) return sumsOf(throughout);
+  const shares = sharesReporting(lgas);
+  return sumsOf(lgas).map((cases, t) => (2 * shares[t]! < 1 ? null : cases / shares[t]!));
+}
+
+const sum = (cases: readonly (number | null)[]) => cases.reduce<number>((total, value) => total + (value ?? 0), 0);
+
+const sumsOf = (lgas: readonly (readonly (number | null)[])[]): number[] =>
+  lgas[0]!.map((_, t) => sum(lgas.map((cases) => cases[t]!)));
+
+/** By month: the share of the LGAs that reported in the cases of all, by the means of the 13 months around it. */
+function sharesReporting(lgas: readonly (readonly (number | null)[])[]): number[] {
+  return lgas[0]!.map((_, t) => {
+    const usual = lgas.map((cases) => {
+      const known = cases.slice(Math.max(0, t - 6), t + 7).filter((value) => value !== null);
+      return known.length > 0 ? mean(known) : 0;
+    });
+    return sum(usual.filter((_, i) => lgas[i]![t] !== null)) / (sum(usual) || 1);
+  });
 }

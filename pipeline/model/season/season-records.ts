@@ -8,17 +8,17 @@ import { type CaseMonths, caseSeason, sumReporting } from './case-season.ts';
 export function recordedSeason(state_code: string, cases: Cases, model: Model, report: ReportLine[]): number[] | null {
   const series = seriesOfState(state_code, cases);
   if (!series) return null;
-  const found = series.cases && seasonOf(series.first, series.cases, model);
+  const found = seasonOf(series.first, series.cases, model);
   if (!found)
     report.push({
       source: 'season',
       rule: 'record left out',
-      what: `${state_code}: too few months reported throughout, or too few cases, to determine a season`,
+      what: `${state_code}: too few months with most of its cases reported, or too few cases, to determine a season`,
     });
   return found;
 }
 
-/** A state's own series, else the sum of its LGAs' (`cases` null if too few reported throughout); null without any. */
+/** A state's own series, else the sum of its LGAs' (`sumReporting`); null without any. */
 export function seriesOfState(state_code: string, cases: Cases) {
   const inState = (series: CaseSeries) => series.state_code === state_code;
   const own = cases.states.find(inState);
@@ -52,7 +52,7 @@ export const withoutMasked = ({ confirmed, masked }: CaseSeries) =>
  * The sum over LGAs, from the month by which half of their records have started to the last month that all records
  * cover. An LGA that started to report later does not count as reporting throughout.
  */
-function sumOfLgas(lgas: readonly CaseSeries[]): { first: Period; cases: number[] | null } {
+function sumOfLgas(lgas: readonly CaseSeries[]): { first: Period; cases: (number | null)[] } {
   const starts = lgas.map((lga) => monthIndex(lga.first));
   const from = starts.toSorted((a, b) => a - b)[Math.ceil(lgas.length / 2) - 1]!;
   const end = Math.min(...lgas.map(({ confirmed }, i) => starts[i]! + confirmed.length));

@@ -108,7 +108,7 @@ export function seasonWithoutRain({ areas, populations, cases, model }: SeasonIn
     return {
       state_code,
       people: lgas.reduce((sum, { people }) => sum + people, 0),
-      record: series?.cases ? logSeason(monthsOf(series.first, series.cases, model)) : null,
+      record: series ? logSeason(monthsOf(series.first, series.cases, model)) : null,
       lgas,
     };
   });

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { casesOf } from '../../../pipeline/ingest/case-series.ts';
 import type { ClimateRow } from '../../../pipeline/ingest/ingest-tables.ts';
 import { outputRows } from '../../support/stage-io.ts';
-import { sourceIn } from '../../support/tiny-country.ts';
-import { type Case, edit, features, grid, line, raster, read, refuses } from './broken.ts';
+import { GRID, sourceIn } from '../../support/tiny-country.ts';
+import { type Case, edit, features, line, raster, read, refuses } from './broken.ts';
 
 test('a valid country is read; its one row by another method is left out and reported', async () => {
   const { tables, rasters } = await read();
@@ -198,17 +198,17 @@ const cases: Case[] = [
   ],
   [
     'an untagged nodata value',
-    raster('people.tif', (i) => (i === 85 ? -3.4e38 : 250 + i / 100)),
+    raster('people.tif', (i) => (i === GRID.columns + 5 ? -3.4e38 : 250 + i / 100)),
     /people\.tif, row 1, column 5.*found -3\.399/,
   ],
   [
     'a raster of another place',
-    raster('people.tif', (i) => 250 + i / 100, { ...grid, west: 30 }),
+    raster('people.tif', (i) => 250 + i / 100, { ...GRID, west: 30 }),
     /people\.tif, NG001001 Place 1: found 0\.0% of the area inside the raster, expected all of it/,
   ],
   [
     'an LGA that the raster does not cover',
-    raster('people.tif', (i) => 250 + i / 100, { ...grid, columns: 60 }),
+    raster('people.tif', (i) => 250 + i / 100, { ...GRID, columns: 30 }),
     /people\.tif, NG002002 Place 4/,
   ],
 ];

@@ -6,7 +6,7 @@ import { run as zonal } from '../../../pipeline/measure/zonal/zonal-stage.ts';
 import { STAGES } from '../../../pipeline/stages.ts';
 import { writeGeotiff } from '../../../pipeline/synthetic/geotiff-writer.ts';
 import { ioOf } from '../../support/stage-io.ts';
-import { replaceLine, type TinyCountry, writeTiny } from '../../support/tiny-country.ts';
+import { GRID, replaceLine, type TinyCountry, writeTiny } from '../../support/tiny-country.ts';
 
 /** A title, a change to the country, and the message: file, position, found, expected. */
 export type Case = [name: string, change: (country: TinyCountry) => void, message: RegExp];
@@ -31,9 +31,8 @@ export const line = (file: string, number: number, by: string | ((old: string) =
   edit(file, (text) => replaceLine(text, number, by));
 export const features = (file: string, change: (list: any[]) => any[]) =>
   edit(file, (text) => JSON.stringify({ type: 'FeatureCollection', features: change(JSON.parse(text).features) }));
-export const grid = { west: 3, north: 5, step: 0.05, columns: 80, rows: 20 };
 export const raster =
-  (file: string, value: (i: number) => number, on = grid) =>
+  (file: string, value: (i: number) => number, on = GRID) =>
   (country: TinyCountry) => {
     country.files[file] = writeGeotiff(
       Float32Array.from({ length: on.columns * on.rows }, (_, i) => value(i)),

@@ -9,7 +9,7 @@ import { writeGeotiff } from '../../../../pipeline/synthetic/geotiff-writer.ts';
 import { temporary } from '../../../support/command-line.ts';
 import { otherCountry } from '../../../support/other-country.ts';
 import { MADAGASCAR_DATA, needsMadagascar } from '../../../support/real-data.ts';
-import { tinyCountry } from '../../../support/tiny-country.ts';
+import { CELLS, GRID, tinyCountry } from '../../../support/tiny-country.ts';
 import { catalogOf, draftOf, filesOf, NOW, withCasesUpTo } from './drafted.ts';
 
 test('GeoJSON, tables and rasters get their roles, and the drafted catalog has no faults', async () => {
@@ -82,12 +82,13 @@ test('outlines without codes get them by name from a table, even if some names a
 
 test('the population raster that agrees best with the population table is chosen, unless another is requested', async () => {
   const { files } = tinyCountry();
-  const grid = { west: 3, north: 5, step: 0.05, columns: 80, rows: 20 };
-  const cells = grid.columns * grid.rows;
   // The same total, with nearly all people in the west.
-  const uneven = Float32Array.from({ length: cells }, (_, i) => (i % 80 < 20 ? 900 : 30) + (i % 97) / 100);
+  const uneven = Float32Array.from(
+    { length: CELLS },
+    (_, i) => 4 * ((i % GRID.columns < GRID.columns / 4 ? 900 : 30) + (i % 97) / 100),
+  );
   const census = String(files['census.csv']).replaceAll(/,1000(\d\d),/g, ',1024$1,');
-  const both = filesOf({ ...files, 'census.csv': census, 'people_uneven.tif': writeGeotiff(uneven, grid) });
+  const both = filesOf({ ...files, 'census.csv': census, 'people_uneven.tif': writeGeotiff(uneven, GRID) });
   const { draft } = await draftOf(both);
   const entry = ({ entries }: typeof draft) => entries.find(({ entry: own }) => own.role === 'population')!;
   expect(entry(draft).files[0]!.path).toBe('people.tif');

@@ -10,7 +10,16 @@ import { hashRawFiles } from '../../../../pipeline/release/raw-hashes.ts';
 import { writeGeotiff } from '../../../../pipeline/synthetic/geotiff-writer.ts';
 import { temporary } from '../../../support/command-line.ts';
 import { runHere } from '../../../support/run-here.ts';
-import { LGAS, replaceLine, sourceIn, type TinyCountry, writeTiny } from '../../../support/tiny-country.ts';
+import {
+  CELLS,
+  GRID,
+  LGAS,
+  peopleIn,
+  replaceLine,
+  sourceIn,
+  type TinyCountry,
+  writeTiny,
+} from '../../../support/tiny-country.ts';
 import { addCovariate, heightCovariate } from '../../covariates.ts';
 
 const ACCEPT = { reason: 'a test', by: 'Ada', at: '2022-03-01T00:00:00.000Z' };
@@ -216,32 +225,28 @@ test('a month that one place lacks is refused; if it is masked there, the lower 
 test('a raster with another sum raises a doubt', async () => {
   const { country, directory, update, given } = prepare();
   expect(country.files['people.tif']).toBeDefined();
-  const grid = { west: 3, north: 5, step: 0.05, columns: 80, rows: 20 };
-  const cells = grid.columns * grid.rows;
   const people = (value: (i: number) => number) =>
     given(
       'p.tif',
       writeGeotiff(
-        Float32Array.from({ length: cells }, (_, i) => value(i)),
-        grid,
+        Float32Array.from({ length: CELLS }, (_, i) => value(i)),
+        GRID,
       ),
     );
-  const usual = (i: number) => 250 + ((i * 7) % cells) / 100;
-  const { doubts } = await update('population', { files: [people((i) => usual(i) * 2)] });
+  const { doubts } = await update('population', { files: [people((i) => peopleIn(i) * 2)] });
   expect(doubts).toEqual(['the sum of its cells has changed (2.00 times)']);
-  expect((await update('population', { files: [people((i) => usual(i) + 0.001)] })).doubts).toEqual([]);
+  expect((await update('population', { files: [people((i) => peopleIn(i) + 0.001)] })).doubts).toEqual([]);
   expect(readCountry(directory).sources).toHaveLength(10);
 });
 
 test('a strip of a raster that is counted twice raises a doubt; a new estimate of all cells does not', async () => {
   const { update, given } = prepare();
-  const grid = { west: 3, north: 5, step: 0.05, columns: 80, rows: 20 };
   const people = (factor: (i: number) => number) => {
-    const value = (_: unknown, i: number) => (250 + ((i * 7) % 1600) / 100) * factor(i);
-    return given('p.tif', writeGeotiff(Float32Array.from({ length: 1600 }, value), grid));
+    const value = (_: unknown, i: number) => peopleIn(i) * factor(i);
+    return given('p.tif', writeGeotiff(Float32Array.from({ length: CELLS }, value), GRID));
   };
-  const twice = await update('population', { files: [people((i) => (i % 80 === 40 ? 2 : 1))] });
-  expect(twice.doubts).toContain('20 of 1600 cells have changed, all others are as before');
+  const twice = await update('population', { files: [people((i) => (i % GRID.columns === 20 ? 2 : 1))] });
+  expect(twice.doubts).toContain('10 of 400 cells have changed, all others are as before');
   expect((await update('population', { files: [people((i) => 1.02 + (i % 5) / 1000)] })).doubts).toEqual([]);
 });
 
@@ -258,11 +263,11 @@ test('the attributes of two areas of one size exchanged raise a doubt, as does a
 });
 
 test('the raster of a new month is recognised by its name, and compared with the same month of the previous year', async () => {
-  const grid = { west: 3, north: 5, step: 0.5, columns: 8, rows: 2 };
+  const GRID = { west: 3, north: 5, step: 0.5, columns: 8, rows: 2 };
   const rain = (mm: number) =>
     writeGeotiff(
       Float32Array.from({ length: 16 }, (_, i) => mm + i),
-      grid,
+      GRID,
     );
   const { directory, update, given } = prepare((country) => {
     const climate = sourceIn(country, 'climate');
@@ -300,10 +305,9 @@ test('the raster of a new year of a covariate is recognised by its name', async 
     country.files['evi/evi_2020.tif'] = country.files['height.tif']!;
     heightCovariate({ time: 'each' }, { id: 'evi', files: [{ path: 'evi/evi_2020.tif', year: 2020 }] })(country);
   });
-  const grid = { west: 3, north: 5, step: 0.05, columns: 80, rows: 20 };
   const next = writeGeotiff(
-    Int16Array.from({ length: 1600 }, (_, i) => 101 + (i % 80)),
-    grid,
+    Int16Array.from({ length: CELLS }, (_, i) => 101 + 2 * (i % GRID.columns)),
+    GRID,
     '-9999',
   );
   const { accepted } = await update('evi', { files: [given('evi_2021.tif', next)], accept: ACCEPT });
@@ -329,9 +333,8 @@ test('a covariate is updated like any source; if it shares a file with another s
   expect(shown.comparison?.rows?.rows).toEqual({ was: 8, is: 12, added: 4, removed: 0, changed: 0 });
   expect(shown.doubts).toEqual([]);
 
-  const grid = { west: 3, north: 5, step: 0.05, columns: 80, rows: 20 };
-  const higher = Int16Array.from({ length: 1600 }, (_, i) => 101 + (i % 80));
-  const file = given('height.tif', writeGeotiff(higher, grid, '-9999'));
+  const higher = Int16Array.from({ length: CELLS }, (_, i) => 101 + 2 * (i % GRID.columns));
+  const file = given('height.tif', writeGeotiff(higher, GRID, '-9999'));
   expect((await update('elevation', { files: [file], accept: ACCEPT })).accepted).toBe(true);
   await expect(hashRawFiles(readCountry(directory))).rejects.toThrow('malaria-risk catalog update height');
   expect((await update('height', { accept: ACCEPT })).accepted).toBe(true);

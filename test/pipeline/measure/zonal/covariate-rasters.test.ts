@@ -4,9 +4,9 @@ import type { ReportLine } from '../../../../pipeline/engine/stage.ts';
 import { rowsOf, type Table } from '../../../../pipeline/lib/tables/table.ts';
 import { fillCells } from '../../../../pipeline/measure/zonal/covariate-rasters.ts';
 import type { PredictionCell } from '../../../../pipeline/measure/zonal/zonal-tables.ts';
-import { LGAS } from '../../../support/tiny-country.ts';
+import { GRID, LGAS } from '../../../support/tiny-country.ts';
 import { addCovariate, heightCovariate } from '../../covariates.ts';
-import { grid, raster, read } from '../../ingest/broken.ts';
+import { raster, read } from '../../ingest/broken.ts';
 
 const cells = [0, 0.1, 0.3].map((longitude, i) => ({
   lga_code: `L${i}`,
@@ -66,13 +66,13 @@ test('a raster without values in the west is refused, or filled from the nearest
     covariatesOf((country) => {
       heightCovariate({}, { gaps, nodata: -1 })(country);
       country.sources.at(-1)!.files = [{ path: 'west.tif' }];
-      raster('west.tif', (i) => (i % grid.columns < 2 ? -1 : 100 + (i % grid.columns)))(country);
+      raster('west.tif', (i) => (i % GRID.columns < 1 ? -1 : 100 + (i % GRID.columns)))(country);
     });
   await expect(withoutWest([])()).rejects.toThrow(/west\.tif, NG001001 at 3\.\d+.*found no value where people live/);
   const { places, values, report } = await withoutWest([{ rule: 'nearest', km: 20, reason: 'border' }])();
   const west = places.flatMap(({ longitude }, country) => (longitude < 3.1 ? [values[country]!] : []));
   expect(west.length).toBeGreaterThan(0);
-  expect(Math.min(...west)).toBeGreaterThanOrEqual(102);
+  expect(Math.min(...west)).toBeGreaterThanOrEqual(101);
   expect(report.some(({ source, rule }) => source === 'height' && rule === 'nearest')).toBe(true);
 });
 
@@ -100,7 +100,7 @@ test('the mean of several rasters is used where all have a value, even if their 
 describe('monthly rasters', () => {
   const MONTHS = ['2018-11', '2018-12', '2019-01'];
   /** Reads the country with monthly rasters of a covariate. */
-  const months = (gaps: Source['gaps'] = [], value = (i: number, month: number) => (i % 80) * (month + 1)) =>
+  const months = (gaps: Source['gaps'] = [], value = (i: number, month: number) => (i % GRID.columns) * (month + 1)) =>
     read((country) => {
       const files = MONTHS.map((period) => ({ path: `evi.${period}.tif`, period }));
       const form = { format: 'geotiff', crs: 'EPSG:4326', nodata: -1, range: [0, 1000] };
@@ -129,7 +129,8 @@ describe('monthly rasters', () => {
   });
 
   test('without values in an LGA are refused, or filled by a declared gap, which is reported once', async () => {
-    const west = (i: number, month: number) => (i % 80 < 20 && month > 0 ? -1 : i % 80);
+    const west = (i: number, month: number) =>
+      i % GRID.columns < GRID.columns / 4 && month > 0 ? -1 : i % GRID.columns;
     await expect(months([], west)).rejects.toThrow(
       /evi\.2019-01\.tif, NG001001: found no cell with a value in 2018-12/,
     );
@@ -156,8 +157,10 @@ describe('monthly rasters', () => {
         { id: 'evi', format: 'geotiff', crs: 'EPSG:4326', nodata: -1, range: [0, 1000], files },
         { time: 'each' },
       )(country);
-      files.forEach(({ path }, month) => void raster(path, (i) => i % 80, month === 2 ? coarse : grid)(country));
+      files.forEach(
+        ({ path }, month) => void raster(path, (i) => i % GRID.columns, month === 2 ? coarse : GRID)(country),
+      );
     });
-    await expect(other).rejects.toThrow(/evi\.2019-01\.tif: found 8 × 2 cells.* expected the first file's 80 × 20/);
+    await expect(other).rejects.toThrow(/evi\.2019-01\.tif: found 8 × 2 cells.* expected the first file's 40 × 10/);
   });
 });

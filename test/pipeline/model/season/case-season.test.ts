@@ -72,13 +72,31 @@ test('a state is the sum over LGAs that reported throughout, if these have half 
       [5, null],
     ]),
   ).toEqual([11, 22]);
+});
+
+test('else the cases of those that reported are scaled by their usual share, and unknown where that is below a half', () => {
   expect(
     sumReporting([
       [1, 2],
       [50, null],
     ]),
-  ).toBeNull();
-  expect(sumReporting([[null, 2]])).toBeNull();
+  ).toEqual([51, null]);
+  expect(sumReporting([[null, 2]])).toEqual([null, 2]);
+  // One month is missing everywhere, as in a strike; else every LGA lacks another month.
+  const season = (t: number) => 3 + Math.sin((t * Math.PI) / 6);
+  const sizes = [150, 200, 250];
+  const whole = sizes.map((size) => Array.from({ length: 48 }, (_, t) => size * season(t)));
+  const lgas = whole.map((cases, i) => cases.map((value, t) => (t === 30 || t === 10 + 6 * i ? null : value)));
+  const found = sumReporting(lgas);
+  expect(found[30]).toBeNull();
+  for (const [t, cases] of found.entries()) {
+    const truth = 600 * season(t);
+    // A missing month of the year moves the mean of its LGA a little.
+    if (t !== 30) expect(Math.abs(cases! / truth - 1), `month ${t}`).toBeLessThan(0.02);
+  }
+  const before = caseSeason({ first_month: 0, cases: whole[0]!, unusual: none })!;
+  const after = caseSeason({ first_month: 0, cases: found, unusual: none })!;
+  for (const [m, share] of after.entries()) expect(share).toBeCloseTo(before[m]!, 2);
 });
 
 test('logarithms over trend: a linear trend is removed, a yearly rhythm is preserved', () => {
