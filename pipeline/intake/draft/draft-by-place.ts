@@ -3,7 +3,7 @@
 import { FIGURES, type Figure } from '../../catalog/figures.ts';
 import type { Role } from '../../catalog/roles.ts';
 import type { TextTable } from '../../ingest/readers/csv.ts';
-import { type ColumnName, cellsOf, columnOf, columnsOf, looksLike, reportingRateOf } from '../columns.ts';
+import { type ColumnName, cellsOf, columnOf, columnsNamed, columnsOf, looksLike, reportingRateOf } from '../columns.ts';
 import { type DraftEntry, dialectWith, type TableDraft } from './draft-entry.ts';
 import { type PlaceKey, placeColumnOf, spanOf, type TimeKey, timeOf } from './draft-keys.ts';
 import { type Answers, type NumbersAre, numbersOf } from './questions.ts';
@@ -62,12 +62,13 @@ export function draftByPlace(table: TableFile, place: PlaceKey | null, answers: 
     others,
     USES.map(({ measure }) => measure),
   );
-  const numbers = numbersIn(table, others, named, answers);
-  const measures = numbers ? measureOf(numbers, named.confirmed!) : named;
+  const rate = reportingRateOf(others);
+  const nameless = namelessIn(table, others, named);
+  const numbers = nameless === null ? null : numbersIn(table, others, nameless, answers);
+  const measures = numbers ? measureOf(numbers, nameless!) : named;
   const time = timeOf(table, [...places, ...Object.values(measures)]);
   const months = monthsIn(table, place, time, measures);
   const latest = latestIn(table, place, time, measures);
-  const rate = reportingRateOf(others);
   const keys = [...places, ...(rate ? [rate] : []), ...(typeof time === 'string' ? [] : Object.values(time.columns))];
   const isByFacility = place.is === 'facility' || place.facility !== undefined;
   const draft: TableDraft = { entries: [], obstacles: [], keys, ...(numbers ? { numbers } : {}) };
@@ -147,16 +148,25 @@ function noteOn(
 const isPercent = (table: TextTable, column: string) => cellsOf(table, column).some((cell) => Number(cell) > 1);
 
 /**
- * What the numbers of a table are if their column is only called `value`, as after a pivot: as answered, else by the
- * names of the file and of its other columns, else cases if they are whole. Null if the column has a name.
+ * The column of numbers whose name does not say what they are: one called `value`, as after a pivot, or the only data
+ * element beside a reporting rate, which DHIS2 calls as it likes.
  */
-function numbersIn(
-  table: TableFile,
-  columns: readonly string[],
-  { confirmed: value }: Measures,
-  answers: Answers,
-): NumbersAre | null {
-  if (value === undefined || !/^value_*$/i.test(value)) return null;
+function namelessIn(table: TableFile, columns: readonly string[], named: Measures): string | null {
+  const { confirmed } = named;
+  if (confirmed !== undefined) return /^value_*$/i.test(confirmed) ? confirmed : null;
+  if (!table.dialect.wide || Object.keys(named).length > 0) return null;
+  const others = [reportingRateOf(columns), ...columnsNamed(columns, 'period')];
+  const isNumeric = (cells: readonly string[]) =>
+    cells.length > 0 && cells.every((cell) => Number.isFinite(Number(cell)));
+  const numeric = columns.filter((column) => !others.includes(column) && isNumeric(cellsOf(table, column)));
+  return numeric.length === 1 ? numeric[0]! : null;
+}
+
+/**
+ * What numbers without a name are: as answered, else by the names of the file and of its columns, else cases if they are
+ * whole.
+ */
+function numbersIn(table: TableFile, columns: readonly string[], value: string, answers: Answers): NumbersAre {
   const answer = answers[numbersOf(table.file)];
   if (answer) return answer as NumbersAre;
   const subject = looksLike([table.file, ...columns]);

@@ -60,9 +60,13 @@ const header = (name: string, meta = true) => ({
   meta,
 });
 /** /api/analytics.json, as it writes numbers. A rate is left out where `rate` gives null. */
-function analytics(rate: ((unit: number, month: number) => number | null) | null, byName = false) {
+function analytics(
+  rate: ((unit: number, month: number) => number | null) | null,
+  byName = false,
+  element = 'Malaria cases confirmed',
+) {
   const items: Record<string, { name: string }> = {
-    CasesDataEl: { name: 'Malaria cases confirmed' },
+    CasesDataEl: { name: element },
     'MalariaDset.REPORTING_RATE': { name: 'Malaria monthly - Reporting rate' },
     ...Object.fromEntries(UNITS.map((id, i) => [id, { name: `Place ${i + 1}` }])),
     ...Object.fromEntries(MONTHS.map((month) => [month, { name: `Month ${month}` }])),
@@ -144,6 +148,14 @@ test.each([
   const found = await ingested({ 'units.json': units, 'analytics.json': table });
   expect({ doubts: found.draft.doubts, leftOut: found.draft.leftOut }).toEqual({ doubts: [], leftOut: [] });
   expect(figures(found)).toEqual(EXPECTED);
+});
+
+test('a data element whose name says nothing is asked about, if it is the only one beside a rate', async () => {
+  const table = analytics(() => 90, false, 'SNIS 12b: TDR+ et GE+');
+  const found = await ingested({ 'units.json': asJson(3), 'analytics.json': table });
+  expect(figures(found)).toEqual(EXPECTED);
+  expect(found.draft.questions.map(({ id }) => id)).toContain('numbers of analytics.json');
+  expect(found.source.columns).toMatchObject({ reporting_rate: 'Malaria monthly - Reporting rate' });
 });
 
 test('months with too few reports are unknown, areas that never have enough are left out, and a finding says so', async () => {
