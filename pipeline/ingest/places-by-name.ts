@@ -6,7 +6,7 @@ import { WORDS } from '../catalog/roles.ts';
 import type { Source } from '../catalog/sources.ts';
 import { worded } from '../contract/words.ts';
 import { readEach } from '../lib/bad-input.ts';
-import { ALIKE, likeness, plain } from '../lib/likeness.ts';
+import { ALIKE, likeness, plain, sharedWords, withoutWords, wordsOf } from '../lib/likeness.ts';
 import type { Areas } from './ingest-tables.ts';
 import type { IngestInput } from './input.ts';
 import { type RawRow, RawTable, readTable } from './readers/raw-table.ts';
@@ -96,17 +96,20 @@ export function matchNames(
   model: Pick<Model, 'territory' | 'aliases' | 'states'>,
 ): NameMatch[] {
   const level = namedLevel(source)!;
-  const { bare, within, named } = placesOf(level, areas, model);
+  const placed = rows.filter((row) => row.has(level));
+  const { bare, likenessOf, within, named } = placesOf(
+    level,
+    areas,
+    model,
+    placed.map((row) => row.text(level)),
+  );
   const codes = new Map(within('').map((place) => [place.code, place]));
   const aliases = (model.aliases ?? []).filter(({ code }) => codes.has(code));
   const parentOf = ({ values }: RawRow) => (level === 'lga' && (values.state ?? values.state_pcode)) || '';
-  const groups = Map.groupBy(
-    rows.filter((row) => row.has(level)),
-    (row) => `${plain(row.text(level))} ${plain(parentOf(row))}`,
-  );
+  const groups = Map.groupBy(placed, (row) => `${plain(row.text(level))} ${plain(parentOf(row))}`);
   const alike = (name: string, parent: string) =>
     within(parent)
-      .map((area) => ({ area, own: bare(area.name), like: likeness(bare(name), bare(area.name)) }))
+      .map((area) => ({ area, own: bare(area.name), like: likenessOf(name, area.name) }))
       .filter(({ own, like }) => like >= ALIKE || contains(bare(name), own) || contains(own, bare(name)))
       .sort((a, b) => b.like - a.like)
       .slice(0, 3);
@@ -124,11 +127,15 @@ export function matchNames(
   );
 }
 
-/** The areas of a level by their names. */
+/**
+ * The areas of a level by their names.
+ * @param names those to be matched: words that most of them have, such as District, are no part of which place is meant
+ */
 export function placesOf(
   level: 'lga' | 'state',
   areas: Areas,
   { territory, states }: Pick<Model, 'territory' | 'states'>,
+  names: Iterable<string>,
 ) {
   const upper = states.map(({ state_pcode: code, state: name, state_code, aliases = [] }) => ({
     code,
@@ -146,9 +153,17 @@ export function placesOf(
   const parents = new Map(
     upper.flatMap(({ code, state_code, names }) => [code, ...names].map((name) => [plain(name), state_code])),
   );
-  const bare = withoutWords(territory[level]);
-  const byForm = [plain, bare].map((form) => {
-    const spelled = places.flatMap((place) => [...new Set(place.names.map(form))].map((name) => ({ name, place })));
+  const { one, many, full = '' } = territory[level];
+  const own = [one, many, full].flatMap(wordsOf);
+  const without = (shared: Iterable<string>) => withoutWords(new Set([...own, ...sharedWords(shared)]));
+  const bare = withoutWords(new Set(own));
+  const forms = [
+    { area: plain, form: plain },
+    { area: bare, form: bare },
+    { area: without(places.map(({ name }) => name)), form: without(names) },
+  ];
+  const byForm = forms.map(({ area, form }) => {
+    const spelled = places.flatMap((place) => [...new Set(place.names.map(area))].map((name) => ({ name, place })));
     return { form, spelled: Map.groupBy(spelled, ({ name }) => name) };
   });
   const isWithin = (parent: string) => {
@@ -157,22 +172,14 @@ export function placesOf(
   };
   /** Those within an upper-level area, given by name or code; all if it is not known. */
   const within = (parent: string) => places.filter(isWithin(parent));
-  /** Those with a name or, if none has it, with that name without the country's word for its areas. */
+  /** Those with a name or, if none has it, with that name without the country's words for its areas, or shared ones. */
   const named = (name: string, parent = '') =>
     byForm
       .map(({ form, spelled }) => (spelled.get(form(name)) ?? []).map(({ place }) => place).filter(isWithin(parent)))
       .find((found) => found.length > 0) ?? [];
-  return { bare, within, named };
-}
-
-/** Reduces names as `plain` does, without a country's words for its areas, such as District. */
-function withoutWords({ one, many, full = '' }: Model['territory']['lga']): (name: string) => string {
-  const wordsOf = (text: string) => text.split(/[^\p{L}\p{M}\p{N}]+/u).map(plain);
-  const words = new Set([one, many, full].flatMap(wordsOf));
-  return (name) =>
-    wordsOf(name)
-      .filter((word) => !words.has(word))
-      .join('') || plain(name);
+  const likenessOf = (name: string, ofArea: string) =>
+    Math.max(...forms.slice(1).map(({ area, form }) => likeness(form(name), area(ofArea))));
+  return { bare, likenessOf, within, named };
 }
 
 const contains = (name: string, part: string) => part.length >= LEAST_LETTERS && name.includes(part);

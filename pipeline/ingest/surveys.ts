@@ -254,6 +254,7 @@ function placeReader(input: IngestInput, areas: Areas, locate: Locate, snapped: 
       throw row.refusal(
         `longitude ${x} and latitude ${y}, which look exchanged`,
         'a place inside the country, where these lie if exchanged; correct the file, and look at all rows of the same round: others may be exchanged too, and lie inside by chance',
+        leaveOut({ longitude: x, latitude: y }),
       );
     const longitude = row.numberOrNull('longitude', { least: west, most: east });
     const latitude = row.numberOrNull('latitude', { least: south, most: north });
@@ -350,18 +351,21 @@ function keepMethod<T extends { method: Method }>(
   return kept;
 }
 
+/** Whether children of a cluster are of the ages of the score, in months; null if their ages are not known. */
+export const isOfAges = (
+  { youngest_months, oldest_months }: Pick<Cluster, 'youngest_months' | 'oldest_months'>,
+  [youngest, oldest]: readonly [number, number],
+): boolean => (youngest_months ?? youngest) >= youngest - AGE_SLACK && (oldest_months ?? oldest) <= oldest + AGE_SLACK;
+
 /** The clusters within the ages of the score; the others are counted in the report. */
 function keepAges(input: IngestInput, source: Source, clusters: Cluster[]): Cluster[] {
-  const [youngest, oldest] = input.model.territory.ages_months as [number, number];
-  const kept = clusters.filter(
-    ({ youngest_months, oldest_months }) =>
-      (youngest_months ?? youngest) >= youngest - AGE_SLACK && (oldest_months ?? oldest) <= oldest + AGE_SLACK,
-  );
+  const ages = input.model.territory.ages_months as [number, number];
+  const kept = clusters.filter((cluster) => isOfAges(cluster, ages));
   if (kept.length < clusters.length)
     input.report.push({
       source: source.id,
       rule: 'other ages',
-      what: `${clusters.length - kept.length} of ${clusters.length} clusters left out, with ages outside ${youngest} to ${oldest} months`,
+      what: `${clusters.length - kept.length} of ${clusters.length} clusters left out, with ages outside ${ages.join(' to ')} months`,
       ...(clusters.length - kept.length > MOST_OF_OTHER_AGES * clusters.length ? { needs_approval: true } : {}),
     });
   return kept;

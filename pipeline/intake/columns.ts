@@ -87,7 +87,23 @@ const ALIASES = {
     'casos',
     'value',
   ],
-  rain_mm: ['rainmm', 'rain', 'rainfall', 'precipitation', 'precip', 'prec', 'pluie', 'pluviometrie', 'mm'],
+  rain_mm: [
+    'rainmm',
+    'rain',
+    'rainfall',
+    'precipitation',
+    'precipitations',
+    'precip',
+    'prec',
+    'pluie',
+    'pluies',
+    'pluviometrie',
+    'chuva',
+    'precipitacao',
+    'lluvia',
+    'precipitacion',
+    'mm',
+  ],
   temperature_c: ['temperaturec', 'temperature', 'temp', 'tmean', 'meantemperature', 'meantemp'],
   people: ['people', 'ttl', 'totalpopulation', 'population', 'poptot', 'total', 'pop'],
   children_0_4: ['children04', 't0004', 't04', 'under5', 'population04', 'u5'],
@@ -164,8 +180,9 @@ export const aliasesOf = (name: ColumnName): readonly string[] => ALIASES[name];
 
 const withoutYear = (name: string) => plain(name).replace(/(19|20)\d\d$/, '');
 
-/** Words that names of columns have in any place, or lack: `number_examined`, `Utilisation des MILDA`. */
-const FILLERS = /(?<![\p{L}\p{N}])(number|num|nb|nbre|n|nombre|numero|of|de|des|du|aux)(?![\p{L}\p{N}])/giu;
+/** Words that names of columns have in any place, or lack: `number_examined`, `pluie_mm`, `Utilisation des MILDA`. */
+const FILLERS =
+  /(?<![\p{L}\p{N}])(number|num|nb|nbre|n|nombre|numero|of|de|des|du|aux|mm|palu|paludisme)(?![\p{L}\p{N}])/giu;
 
 /**
  * The file's columns that may be the project's `name`, the likeliest first; a year at the end (`T_TL_2015`) is ignored,
@@ -228,10 +245,14 @@ export function cellsOf({ header, rows }: TextTable, column: string): string[] {
 }
 
 /** The column with the largest share of wanted cells, if that is at least two thirds; else null. */
-export function columnMatching(table: TextTable, wanted: (cell: string) => boolean): string | null {
+export function columnMatching(
+  table: TextTable,
+  wanted: (cells: ReadonlySet<string>) => (cell: string) => boolean,
+): string | null {
   const shares = table.header.map((column) => {
     const cells = cellsOf(table, column);
-    const fitting = new Set([...new Set(cells)].filter(wanted));
+    const distinct = new Set(cells);
+    const fitting = new Set([...distinct].filter(wanted(distinct)));
     return {
       column,
       share: cells.length === 0 ? 0 : cells.filter((cell) => fitting.has(cell)).length / table.rows.length,

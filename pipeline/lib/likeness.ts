@@ -5,6 +5,30 @@ export const plain = (name: string): string =>
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}]/gu, '');
 
+/** The words of a name as `plain` writes them. */
+export const wordsOf = (name: string): string[] => name.split(/[^\p{L}\p{M}\p{N}]+/u).map(plain);
+
+/** Of fewer names it cannot be told which words say what a place is. */
+const LEAST_NAMES = 4;
+
+/** The words, as `plain` writes them, that most of some names have: they say what places are, not which. */
+export function sharedWords(names: Iterable<string>): ReadonlySet<string> {
+  const distinct = new Set(names);
+  const words = [...distinct].flatMap((name) => [...new Set(wordsOf(name))]);
+  const isShared = ([, own]: readonly [string, readonly string[]]) => 2 * own.length > distinct.size;
+  return new Set(
+    distinct.size < LEAST_NAMES ? [] : [...Map.groupBy(words, (word) => word)].filter(isShared).map(([word]) => word),
+  );
+}
+
+/** Reduces names as `plain` does, without some words, such as District, unless nothing but numbers is left. */
+export function withoutWords(words: ReadonlySet<string>): (name: string) => string {
+  return (name) => {
+    const rest = wordsOf(name).filter((word) => !words.has(word));
+    return rest.some((word) => /\p{L}/u.test(word)) ? rest.join('') : plain(name);
+  };
+}
+
 /** Names at least this alike may mean the same. */
 export const ALIKE = 0.6;
 

@@ -166,7 +166,7 @@ function codesOf(own: TextTable, tables: readonly TableFile[]): { column: string
   const named = columnsNamed(own.header, 'lga_pcode');
   const fields = codeFields(own).map((column) => {
     const codes = new Set(cellsOf(own, column));
-    const uses = tables.filter((table) => columnMatching(table, (cell) => codes.has(cell)) !== null).length;
+    const uses = tables.filter((table) => columnMatching(table, () => (cell) => codes.has(cell)) !== null).length;
     return { column, uses, isUsed: uses > 0 || (named.includes(column) && !NUMBERS.includes(plain(column))) };
   });
   return fields.sort((a, b) => b.uses - a.uses)[0] ?? null;
@@ -236,7 +236,7 @@ function distinct(codes: readonly string[], names: readonly string[]): DraftArea
 function codesByName(tables: readonly TableFile[], names: readonly string[]) {
   const wanted = new Set(names.map(plain));
   const fitting = tables.flatMap((table) => {
-    const lga = columnMatching(table, (cell) => wanted.has(plain(cell)));
+    const lga = columnMatching(table, () => (cell) => wanted.has(plain(cell)));
     const code = codeColumns(table.header).find((column) => hasCodes(table, column));
     if (lga === null || table.rows.length !== names.length || code === undefined) return [];
     const listed = cellsOf(table, lga);
@@ -261,7 +261,7 @@ function withMostNames(tables: readonly TableFile[], names: readonly string[]) {
   const wanted = new Set(names.map(plain));
   return tables
     .flatMap((table) => {
-      const lga = columnMatching(table, (cell) => wanted.has(plain(cell)));
+      const lga = columnMatching(table, () => (cell) => wanted.has(plain(cell)));
       if (lga === null || codeColumns(table.header).length === 0) return [];
       const listed = cellsOf(table, lga).map(plain);
       const missing = names.filter((name) => !listed.includes(plain(name)));

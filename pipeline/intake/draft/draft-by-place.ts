@@ -58,10 +58,13 @@ export function draftByPlace(table: TableFile, place: PlaceKey | null, answers: 
   if (!place) return withoutPlace(table);
   const places = [place.column, ...(place.facility ? [place.facility] : [])];
   const others = table.header.filter((column) => !places.includes(column));
-  const named = columnsOf(
-    others,
-    USES.map(({ measure }) => measure),
-  );
+  const named: Measures = {
+    ...peopleByYear(table, others),
+    ...columnsOf(
+      others,
+      USES.map(({ measure }) => measure),
+    ),
+  };
   const rate = reportingRateOf(others);
   const nameless = namelessIn(table, others, named);
   const numbers = nameless === null ? null : numbersIn(table, others, nameless, answers);
@@ -143,6 +146,13 @@ function noteOn(
     ...(where ? [`only ${Object.values(where).join('-')}, the latest in every area`] : []),
   ];
   return parts.join(', ');
+}
+
+/** In a table about people whose columns are years, the people of the last one. */
+function peopleByYear(table: TextTable & { file: string }, columns: readonly string[]): Measures {
+  const years = columns.filter((column) => /^(19|20)\d\d$/.test(column.trim())).sort();
+  const isOfPeople = years.length > 0 && looksLike([table.file, ...columns]) === 'people';
+  return isOfPeople ? { people: years.at(-1)! } : {};
 }
 
 const isPercent = (table: TextTable, column: string) => cellsOf(table, column).some((cell) => Number(cell) > 1);

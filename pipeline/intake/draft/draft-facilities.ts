@@ -44,7 +44,7 @@ export function facilitiesIn(tables: readonly TableFile[], areas: AreaCodes): Dr
     .map((list) => {
       const names = new Set(cellsOf(list.table, list.facility));
       const places = alone.flatMap((table): [TableFile, PlaceKey][] => {
-        const column = columnMatching(table, (cell) => names.has(cell));
+        const column = columnMatching(table, () => (cell) => names.has(cell));
         return column ? [[table, { is: 'facility', column, codes: null }]] : [];
       });
       return { ...list, places };

@@ -4,20 +4,28 @@ import type { Source } from '../../catalog/sources.ts';
 import { isPeriod } from '../../contract/months.ts';
 import type { TextTable } from '../../ingest/readers/csv.ts';
 import { monthOrdersOf, readMonth, readMonthOfYear } from '../../ingest/readers/months.ts';
-import { plain } from '../../lib/likeness.ts';
+import { plain, sharedWords, withoutWords } from '../../lib/likeness.ts';
 import { cellsOf, columnMatching, columnsNamed } from '../columns.ts';
 
-/** A level's codes, and the code of each name by its letters and digits, null if several areas have it. */
+/** A level's codes and names. */
 export interface AreaLevel {
   codes: ReadonlySet<string>;
-  names: ReadonlyMap<string, string | null>;
+  /** The code that each of some names means, as the ingest matches them: undefined for none, null for several. */
+  codesOf(names: Iterable<string>): (name: string) => string | null | undefined;
 }
 
 export function levelOf(areas: readonly { code: string; name: string }[]): AreaLevel {
-  const byName = Map.groupBy(areas, ({ name }) => plain(name));
+  const by = (form: (name: string) => string) => {
+    const byName = Map.groupBy(areas, ({ name }) => form(name));
+    return new Map([...byName].map(([name, own]) => [name, own.length === 1 ? own[0]!.code : null]));
+  };
+  const [whole, bare] = [by(plain), by(withoutWords(sharedWords(areas.map(({ name }) => name))))];
   return {
     codes: new Set(areas.map(({ code }) => code)),
-    names: new Map([...byName].map(([name, own]) => [name, own.length === 1 ? own[0]!.code : null])),
+    codesOf: (names) => {
+      const bareName = withoutWords(sharedWords(names));
+      return (name) => whole.get(plain(name)) ?? bare.get(bareName(name)) ?? whole.get(plain(name));
+    },
   };
 }
 
@@ -36,16 +44,23 @@ export interface PlaceKey {
   facility?: string;
 }
 
-/** The column with the areas' codes or else, exact but for case, accents and punctuation, their names; null if none. */
+/**
+ * The column with the areas' codes or else, exact but for case, accents, punctuation and words that most of them have,
+ * their names; null if none.
+ */
 export function placeOf(table: TextTable, { lgas, states }: AreaCodes): PlaceKey | null {
-  const ofLevel = (is: 'lga_pcode' | 'state_pcode', { codes, names }: AreaLevel): PlaceKey | null => {
-    const coded = columnMatching(table, (cell) => codes.has(cell));
+  const ofLevel = (is: 'lga_pcode' | 'state_pcode', { codes, codesOf }: AreaLevel): PlaceKey | null => {
+    const coded = columnMatching(table, () => (cell) => codes.has(cell));
     if (coded) return { is, column: coded, codes: null };
-    const named = columnMatching(table, (cell) => names.has(plain(cell)));
+    const named = columnMatching(table, (cells) => {
+      const codeOf = codesOf(cells);
+      return (cell) => codeOf(cell) !== undefined;
+    });
     if (!named) return null;
     const cells = [...new Set(cellsOf(table, named))].sort();
+    const codeOf = codesOf(cells);
     const byName = cells.flatMap((cell): [string, string][] => {
-      const code = names.get(plain(cell));
+      const code = codeOf(cell);
       return code ? [[cell, code]] : [];
     });
     return { is, column: named, codes: Object.fromEntries(byName) };

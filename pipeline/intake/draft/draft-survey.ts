@@ -2,6 +2,8 @@
 
 import type { Source } from '../../catalog/sources.ts';
 import { isPeriod } from '../../contract/months.ts';
+import type { TextTable } from '../../ingest/readers/csv.ts';
+import { isOfAges } from '../../ingest/surveys.ts';
 import { aliasesOf, cellsOf, columnsOf } from '../columns.ts';
 import { type DraftEntry, dialectWith, type TableDraft } from './draft-entry.ts';
 import { type PlaceKey, placeColumnOf, spanOf, timeOf } from './draft-keys.ts';
@@ -77,6 +79,36 @@ function methodsIn(cells: readonly string[]): NonNullable<Source['methods']> | s
     methods[name] = cell;
   }
   return methods;
+}
+
+/**
+ * Leaves out the rounds of a survey whose clusters are all of other ages than the score's, with their methods: they
+ * would say nothing, and a build refuses a round without clusters.
+ * @param ages of the score, months
+ */
+export function withoutOtherAges(entry: DraftEntry, table: TextTable, ages: readonly [number, number]): DraftEntry {
+  const { columns = {}, rounds = [], methods = {} } = entry;
+  const { survey_year, youngest_years, oldest_years, method } = columns;
+  const cellOf = (cells: TextTable['rows'][number]['cells'], column: string | undefined) =>
+    cells[table.header.indexOf(column ?? '')] || null;
+  const monthsIn = (cell: string | null) => (cell === null ? null : 12 * Number(cell));
+  const fitting = table.rows.filter(({ cells }) => {
+    const [youngest_months, oldest_months] = [youngest_years, oldest_years].map((age) => monthsIn(cellOf(cells, age)));
+    return isOfAges({ youngest_months: youngest_months!, oldest_months: oldest_months! }, ages);
+  });
+  const found = (column: string | undefined) => new Set(fitting.map(({ cells }) => cellOf(cells, column)));
+  const [years, names] = [found(survey_year), found(method)];
+  const [kept, others] = [true, false].map((wanted) =>
+    rounds.filter((round) => years.has(String(round.survey_year)) === wanted),
+  ) as [typeof rounds, typeof rounds];
+  if (kept.length === 0 || others.length === 0) return entry;
+  const reason = `all clusters are of other ages than ${ages.join(' to ')} months`;
+  return {
+    ...entry,
+    rounds: kept,
+    methods: Object.fromEntries(Object.entries(methods).filter(([, name]) => names.has(name))),
+    leave_out: others.map((round) => ({ where: { survey_year: round.survey_year }, reason })),
+  };
 }
 
 /** The survey years with the first and last month of their rows. */

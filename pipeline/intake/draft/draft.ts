@@ -11,6 +11,7 @@ import type { DraftEntry } from './draft-entry.ts';
 import { type AreaCodes, levelOf } from './draft-keys.ts';
 import { describeRatios, peopleByArea, type Ratio, ratiosByArea } from './draft-people.ts';
 import { draftRasters, populationRasters, short, yearOf } from './draft-rasters.ts';
+import { withoutOtherAges } from './draft-survey.ts';
 import { type DraftedTable, draftTables } from './draft-tables.ts';
 import { afterSurvey } from './parameters.ts';
 import { type Answers, type Question, questionsOf } from './questions.ts';
@@ -59,6 +60,9 @@ export async function draftCountry(
   const areas = draftAreas(of('outlines'), tables);
   const codes: AreaCodes = { lgas: levelOf(areas.lgas), states: levelOf(areas.upper) };
   const { kept, leftOut, unnamed } = draftTables(tables, codes, areas.codes?.table ?? null, answers);
+  const ages = agesIn(answers) ?? agesOf(kept);
+  for (const drafted of kept)
+    if (drafted.entry.rounds) drafted.entry = withoutOtherAges(drafted.entry, drafted.used, ages);
   const census = kept.find(({ entry }) => entry.role === 'population_census');
   const columnIn = (year: number | null) => {
     const { people } = census!.entry.columns!;
@@ -109,7 +113,8 @@ export async function draftCountry(
       .sort((a, b) => (a.file < b.file ? -1 : 1)),
     doubts: tables.flatMap(({ file, mayBeCut }) => (mayBeCut ? [`${file}: ${MAY_BE_CUT}`] : [])),
     questions: questionsOf({
-      ...hintsOf(areas, entries, kept, now),
+      ...hintsOf(areas, entries, now),
+      ages,
       population: rasters.population.map(({ file }) => file),
       unnamed,
     }),
@@ -181,7 +186,7 @@ function entryOfRasters(
   };
 }
 
-function hintsOf(areas: DraftAreas, entries: readonly DraftSource[], kept: readonly DraftedTable[], now: string) {
+function hintsOf(areas: DraftAreas, entries: readonly DraftSource[], now: string) {
   const rounds = entries.flatMap(({ entry }) => entry.rounds ?? []);
   const spans = entries.flatMap(({ entry }) => (/^cases_/.test(entry.role) && entry.span ? [entry.span] : []));
   const [survey, cases] = [rounds, spans].map((all) =>
@@ -206,8 +211,11 @@ function hintsOf(areas: DraftAreas, entries: readonly DraftSource[], kept: reado
   // Without case records whole years, since without rain either the model estimates no others.
   const last = cases !== undefined || latest.endsWith('-12') ? latest : `${Number(latest.slice(0, 4)) - 1}-12`;
   const first = `${rounds.map(({ survey_year }) => survey_year).sort((a, b) => a - b)[0] ?? Number(last.slice(0, 4)) - 2}-01`;
-  return { codes: areas.lgas.map(({ code }) => code), first, last, latest, because, ages: agesOf(kept) };
+  return { codes: areas.lgas.map(({ code }) => code), first, last, latest, because };
 }
+
+const agesIn = ({ ages_months }: Answers): [number, number] | null =>
+  ages_months ? (ages_months.split('-').map(Number) as [number, number]) : null;
 
 /** 6 to 59 months, unless the surveys include much older children. */
 function agesOf(kept: readonly DraftedTable[]): [number, number] {

@@ -81,6 +81,7 @@ export function questionsOf({ codes, first, last, latest, because, ages, populat
       asks: 'Ages of the children tested in the surveys, in months',
       guess: ages.join('-'),
       form: /^\d+-\d+$/,
+      redraws: true as const,
     },
     ...(population.length > 1
       ? [

@@ -190,10 +190,13 @@ async function withOwnPlaces(source: Source, country: Country, rawData: string):
   if (!isTable(source) || !columns[code]) return source;
   const table = await readCells(rawData, source);
   if (table.header.includes(columns[code])) return source;
-  const { named: areasNamed } = placesOf(level, await areasIn(country, rawData), country.model);
+  const areas = await areasIn(country, rawData);
   const named =
     [columns[level], columnOf(table.header, level)].find((name) => name && table.header.includes(name)) ??
-    columnMatching(table, (cell) => areasNamed(cell).length > 0);
+    columnMatching(table, (cells) => {
+      const { named: areasNamed } = placesOf(level, areas, country.model, cells);
+      return (cell) => areasNamed(cell).length > 0;
+    });
   if (!named) return source;
   const without = <Value>(entries: Record<string, Value>) =>
     Object.fromEntries(Object.entries(entries).filter(([name]) => name !== code));

@@ -55,6 +55,13 @@ test("names are those of areas whatever their case, accents, punctuation and the
   expect(codeOf('CADE CITY')).toBe('S2');
 });
 
+test('a word that most names of a table have is no part of a name; one that tells areas apart is', () => {
+  const found = matched(['Mwanza', 'Nkhata-Bay', 'Cade', 'Cade City'].map((name) => [`Sub-council ${name}`]));
+  expect(found.map(({ area }) => area?.code)).toEqual(['N3', 'N2', 'S1', 'S2']);
+  // Of few names it cannot be told which words they share.
+  expect(matched([['Sub-council Mwanza'], ['Sub-council Cade']]).map(({ area }) => area)).toEqual([null, null]);
+});
+
 test('a name that two areas have is one of them only within its upper-level area', () => {
   expect(codeOf('Kiru', 'South')).toBe('S4');
   expect(codeOf('Kiru', 'N')).toBe('N4');

@@ -11,7 +11,7 @@ import { describeRiskLimits } from './words.ts';
 export function verdictsSection(contents: Contents, evidence: Evidence): Html {
   const verdicts: [about: string, verdict: string, more: string][] = [
     ['Scores', scoresInWords(contents, evidence), 'validation'],
-    ['Months after the last survey', carriedInWords(contents, evidence), 'basis'],
+    ['Months after the last survey', carriedInWords(contents), 'basis'],
     ['Forecasts of reported cases', forecastsInWords(contents), 'forecast-skill'],
     ['Season', seasonInWords(contents), 'season-checked'],
   ];
@@ -40,8 +40,11 @@ function scoresInWords({ model }: Contents, { validation, known_truth }: Evidenc
   return `In places left out of the fit, the share of children positive in a survey cluster was missed by ${error} percentage points on average; a simple average of the ${state.one} misses it by ${simple}. Much of both is chance, because a cluster has few children. The 90% ranges held ${percent(inside)} of what was observed. In made-up countries, where the truth of every ${lga.one} is known, they held ${percent(Math.min(...blocks))} to ${percent(Math.max(...blocks))}.`;
 }
 
-function carriedInWords({ coverage, tables, sources }: Contents, { risk }: Evidence): string {
-  const last = risk.baseline?.rounds.at(-1)?.middle;
+function carriedInWords({ coverage, tables, sources }: Contents): string {
+  const last = tables.basis
+    .flatMap(({ last_survey }) => last_survey ?? [])
+    .sort()
+    .at(-1);
   if (last === undefined) return 'No survey round is dated.';
   const after = monthIndex(coverage.last_estimated) - monthIndex(last);
   const adjusted = tables.basis.some(({ basis }) => basis.startsWith('cases'));
@@ -96,5 +99,5 @@ function seasonInWords({ season_method, tables, model }: Contents): string {
   const { state } = wordsOf(model.territory);
   if (tables.season.length === 0) return 'There is none: scores are the same in all months of a year.';
   if (check.series === 0) return 'It was not checked, because there are too few monthly case records.';
-  return `The season of ${check.series} ${state.many} with case records was predicted without their records: on average the peak is off by ${check.mean_months_peak_is_off.toFixed(1)} months and the middle of the high season by ${check.mean_months_off.toFixed(1)}. Elsewhere it was not checked.`;
+  return `The season of ${check.series === 1 ? `one ${state.one}` : `${check.series} ${state.many}`} with case records was predicted without them: on average the peak is off by ${check.mean_months_peak_is_off.toFixed(1)} months and the middle of the high season by ${check.mean_months_off.toFixed(1)}. Elsewhere it was not checked.`;
 }

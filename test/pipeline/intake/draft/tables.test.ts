@@ -62,6 +62,35 @@ test('a table by the names of its areas is drafted so, and a build finds their c
   expect(source).not.toHaveProperty('recode');
 });
 
+test('words that most names of a table or of the outlines have are no part of the names, in the draft as in a build', async () => {
+  const named = (word: (name: string) => string) => ['Alo', 'Bré', 'Cadé', 'Dun'].map(word);
+  const outlines = String(tinyCountry().files['lgas.geojson']);
+  const inOutlines = named((name) => `DS ${name}`);
+  const inTable = named((name) => `${name.toUpperCase()} District Sanitaire`);
+  const bare = named((name) => name);
+  const files = {
+    'lgas.geojson': outlines.replaceAll(/Place (\d)/g, (_, i) => inOutlines[i - 1]!),
+    'cases.csv': table(
+      'District,period,PALU_Cas confirmés',
+      rows((lga, month, i) => [inTable[lga]!, iso(month), cases(lga, i)]),
+    ),
+    'climate.csv': table(
+      'district,mois,pluie_mm',
+      rows((lga, month, i) => [bare[lga]!, iso(month), rain(lga, i)]),
+    ),
+    'population.csv': table(
+      'District;2018;2019;2020',
+      bare.map((name, lga) => [name, ...[2018, 2019, 2020].map((year) => people(lga, year))].join(';')),
+    ),
+  };
+  const found = await ingested(country(files, ['census.csv']));
+  expect(found.cases).toEqual(CASES);
+  expect(found.climate).toHaveLength(LGAS.length * MONTHS.length);
+  // The years of a table of people are its columns; the last one counts.
+  expect(found.census.map((row) => row.people)).toEqual(LGAS.map((_, lga) => people(lga, 2020)));
+  expect(found.sources.find(({ role }) => role === 'population_census')!.columns).toMatchObject({ people: '2020' });
+});
+
 test('a table of people, cases and climate by month has three roles; people are of the latest month, not summed', async () => {
   const lines = rows((lga, month, i) => [
     iso(month),
@@ -538,4 +567,26 @@ test('clusters of which only the area of the upper level is known are a survey; 
     youngest_years: 'LoAge',
     oldest_years: 'UpAge',
   });
+});
+
+test('a round of other ages than the others is left out with its method, so that a build takes the draft', async () => {
+  const header = 'year,month,cluster,Latitude,Longitude,method,examined,positive,lower_age,upper_age';
+  const round = (year: number, method: string, ages: string) =>
+    LGAS.map((_, i) => `${year},10,${year}-${i},4.5,${3.5 + i},${method},20,${3 + i},${ages}`);
+  const surveys = table(header, [
+    ...round(2018, 'Microscopy', '2.0,10'),
+    ...round(2019, 'RDT', '0.5,5'),
+    ...round(2020, 'RDT', '0.5,5'),
+  ]);
+  const drafted = async (given: Record<string, string> = {}) => {
+    const { sources, model, faults } = await catalogOf(country({ 'surveys.csv': surveys }), { ...GIVEN, ...given });
+    const { rounds, methods, leave_out } = sources.find(({ role }) => role === 'survey_clusters')!;
+    return { faults, years: rounds!.map((own) => own.survey_year), methods, leave_out, model };
+  };
+  const young = await drafted();
+  expect(young).toMatchObject({ faults: [], years: [2019, 2020], methods: { rdt: 'RDT' } });
+  expect(young.model.parameters.survey.method).toBe('rdt');
+  expect(young.leave_out).toMatchObject([{ where: { survey_year: 2018 }, reason: expect.stringMatching(/ages/) }]);
+  const old = await drafted({ ages_months: '24-120' });
+  expect(old).toMatchObject({ faults: [], years: [2018], methods: { microscopy: 'Microscopy' } });
 });
