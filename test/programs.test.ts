@@ -89,7 +89,9 @@ test('commands and options that pages and deployment files mention exist', async
   const mentioned = globSync(files, { cwd: ROOT }).flatMap((file) => {
     const text = readFileSync(path.join(ROOT, file), 'utf8');
     return [
-      ...text.matchAll(/malaria-risk(?:\.js)? ((?:(?:releases|catalog|evaluate|show) )?[a-z][a-z-]*)([^`#|\n]*)/g),
+      ...text.matchAll(
+        /malaria-risk(?:\.js)? ((?:(?:releases|catalog|evaluate|show|export) )?[a-z][a-z0-9-]*)([^`#|\n]*)/g,
+      ),
     ].map(([, command, rest]) => ({ file, command: command!, options: rest!.match(/--[a-z-]+/g) ?? [] }));
   });
   const commands = new Set(mentioned.map(({ command }) => command));

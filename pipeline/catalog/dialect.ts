@@ -20,6 +20,16 @@ export const Dialect = Type.Object(
           "Order of a month's parts if it is not written YYYY-MM or YYYYMM: numbers or names (English, French, Portuguese, Spanish) with any separators; a day belongs to its month",
       }),
     ),
+    wide: Type.Optional(
+      Type.Object(
+        { names: text, values: text },
+        {
+          ...closed,
+          description:
+            'Each row is one figure, as in DHIS2 analytics of several data elements: rows that differ in the column `names` alone become one, with the numbers of `values` in columns of these names',
+        },
+      ),
+    ),
     pivot: Type.Optional(
       Type.Object(
         { months: text, values: text },

@@ -98,14 +98,14 @@ export const ROLES = {
     what: 'Table of monthly confirmed cases of the upper level',
     columns: ['state_pcode', 'confirmed'],
     key: ['state_pcode', 'period'],
-    optional: ['year', ...NAMES],
+    optional: ['year', 'reporting_rate', ...NAMES],
     either: [['period', 'month']],
   },
   cases_lgas: {
     what: 'Table of monthly confirmed cases by area, or by health facility',
     columns: ['lga_pcode', 'confirmed'],
     key: ['lga_pcode', 'facility', 'period'],
-    optional: ['facility', 'state_pcode', 'year', ...NAMES],
+    optional: ['facility', 'state_pcode', 'year', 'reporting_rate', ...NAMES],
     either: [['period', 'month']],
   },
   facilities: {

@@ -135,8 +135,8 @@ export function checkSource(source: Source): void {
     throw refusal('sliver_km2', 'none: only the role lga_boundaries has one');
   if (source.format === 'geotiff') checkRaster(source, refusal);
   else checkColumns(source, refusal);
-  if (source.reporting && !source.columns?.facility)
-    throw refusal('reporting', 'none: only cases by facility have one');
+  if (source.reporting && !source.columns?.facility && !source.columns?.reporting_rate)
+    throw refusal('reporting', 'none: only cases by facility or with a reporting rate have one');
   if (isTable(source)) checkTable(source, refusal);
   else if (source.leave_out) throw refusal('leave_out', 'none: only tables have rows');
   if (source.dialect) checkDialect(source, source.dialect, refusal);

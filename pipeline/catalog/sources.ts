@@ -155,7 +155,7 @@ export const Source = Type.Object(
         {
           ...closed,
           description:
-            'Cases by facility: `least` is the share of facilities that must have reported for the month of an area to be known (0.8 by default); `scaled` divides its cases by the share that did',
+            'Cases by facility, or with a reporting rate: `least` is the share of facilities that must have reported for the month of an area to be known (0.8 by default); `scaled` divides its cases by the share that did',
         },
       ),
     ),

@@ -15,6 +15,7 @@ const COMMANDS: Record<string, [summary: string, load: () => Promise<{ default: 
   diff: ['Compare two snapshots', () => import('./commands/diff.ts')],
   show: ['Show the content of a snapshot in tables and charts', () => import('./commands/show.ts')],
   query: ['Query the tables of snapshots in SQL', () => import('./commands/query.ts')],
+  export: ['Write a version in the form of another system', () => import('./commands/export/export.ts')],
   draws: ['Write the joint posterior draws behind the scores', () => import('./commands/draws.ts')],
   synth: ['Make up a country whose truth is known', () => import('./commands/synth.ts')],
   'new-country': ['Draft the catalog of a country from its raw files', () => import('./commands/new-country.ts')],

@@ -8,6 +8,7 @@ import { type CodeReader, codeReader, declareGap, type IngestInput, nameOf, sour
 import type { Locate } from './locate.ts';
 import { readPlaced } from './places-by-name.ts';
 import type { RawRow, RawTable } from './readers/raw-table.ts';
+import { withKnownMonths } from './reporting-rates.ts';
 
 /** A finding names this many places with blank months. */
 const EXAMPLES = 3;
@@ -52,9 +53,10 @@ async function readSeries(
   level: 'state' | 'lga',
 ): Promise<CaseSeries[]> {
   const key = level === 'lga' ? 'lga_pcode' : 'state_pcode';
-  const table = source.columns?.facility
+  const read = source.columns?.facility
     ? await sumFacilities(input, areas, locate, source)
     : await readPlaced(input, areas, source);
+  const table = read.columns.has('reporting_rate') ? withKnownMonths(read, source, key, input.report) : read;
   table.refuseDuplicates([key, ...table.timeColumns]);
   const code = codeReader(input, areas);
   const rows = new Map<string, RawRow[]>();

@@ -12,7 +12,7 @@ import { readPlaced } from './places-by-name.ts';
 import { type RawRow, RawTable } from './readers/raw-table.ts';
 
 /** Below this share of reports, reviews of routine data call the figures of an area incomplete. */
-const LEAST_REPORTING = 0.8;
+export const LEAST_REPORTING = 0.8;
 /** A facility without a report for this long is closed, or no longer treats malaria. */
 const ACTIVE_MONTHS = 12;
 /** Coordinates are rounded, and outlines are simplified along coasts and borders. */

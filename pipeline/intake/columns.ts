@@ -55,6 +55,7 @@ const ALIASES = {
     'organisationunitid',
     'organisationunitname',
     'orgunit',
+    'ou',
   ],
   cluster_id: ['clusterid', 'dhsid', 'dhsclust', 'cluster', 'clusternumber', 'siteid', 'hv001', 'id'],
   longitude: ['longitude', 'longnum', 'lon', 'long', 'lng'],
@@ -71,6 +72,9 @@ const ALIASES = {
     'confirmed',
     'confirmedcases',
     'casesconfirmed',
+    'confirmedmalariacases',
+    'malariaconfirmedcases',
+    'malariacasesconfirmed',
     'diseasecases',
     'malariacases',
     'malariaconfirmed',
@@ -194,6 +198,10 @@ export function columnsNamed(header: readonly string[], name: ColumnName): strin
     return [...exact, ...dated.sort((a, b) => (a.bare > b.bare ? -1 : 1)), ...filled].map(({ own }) => own);
   });
 }
+
+/** The column of DHIS2's reporting rates, which it calls `DATASET.REPORTING_RATE` or `Data set - Reporting rate`. */
+export const reportingRateOf = (header: readonly string[]): string | null =>
+  header.find((name) => /(^|[.\s-])reporting[ _]?rate$/i.test(name)) ?? null;
 
 /** The likeliest of them; null if there is none. */
 export const columnOf = (header: readonly string[], name: ColumnName): string | null =>

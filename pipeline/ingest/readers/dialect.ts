@@ -5,10 +5,13 @@ import type { Separator, TextTable } from './csv.ts';
 import { monthOrdersOf, readMonth } from './months.ts';
 
 /**
- * The table without blanks around cells and without empty rows, with decimal points, and with a row for each month.
- * @throws BadInput if the dialect has months as columns and no column is named by a month
+ * The table without blanks around cells and without empty rows, with decimal points, with a row for each month, and with
+ * a column for each figure.
+ * @throws BadInput if the dialect has months as columns and no column is named by a month, or figures as rows and a
+ *   figure twice
  */
-export function inOwnDialect(table: TextTable, { decimal_comma, months, pivot }: Dialect, refusal: Refusal): TextTable {
+export function inOwnDialect(table: TextTable, dialect: Dialect, refusal: Refusal): TextTable {
+  const { decimal_comma, months, pivot, wide } = dialect;
   const textOf = (cell: string | null) => {
     const text = cell?.trim() || null;
     return decimal_comma ? (text?.replace(/^([+-]?\d*),(\d+)$/, '$1.$2') ?? null) : text;
@@ -17,6 +20,7 @@ export function inOwnDialect(table: TextTable, { decimal_comma, months, pivot }:
   const rows = table.rows
     .map(({ line, cells }) => ({ line, cells: cells.map(textOf) }))
     .filter(({ cells }) => cells.some((cell) => cell !== null));
+  if (wide) return { ...table, ...widened({ header, rows }, wide, refusal) };
   if (!pivot) return { ...table, header, rows };
   const named = header.map((name) => readMonth(name, months));
   if (named.every((period) => period === null))
@@ -33,6 +37,54 @@ export function inOwnDialect(table: TextTable, { decimal_comma, months, pivot }:
   };
 }
 
+/** A column for each figure, in the order of the first ones; a figure that a row lacks is blank. */
+function widened(
+  { header, rows }: TextTable,
+  { names, values }: NonNullable<Dialect['wide']>,
+  refusal: Refusal,
+): TextTable {
+  const [nameAt, valueAt] = [names, values].map((name) => {
+    if (header.includes(name)) return header.indexOf(name);
+    throw refusal.at('header')(`columns ${header.join(', ')}`, `a column "${name}" (sources.json, dialect)`);
+  }) as [number, number];
+  const figures = [...new Set(rows.map(({ cells }) => cells[nameAt] ?? ''))];
+  const others = [...header.keys()].filter((i) => i !== nameAt && i !== valueAt && !isOfName(rows, nameAt, i));
+  const groups = Map.groupBy(rows, ({ cells }) => JSON.stringify(others.map((i) => cells[i])));
+  return {
+    header: [...others.map((i) => header[i]!), ...figures],
+    rows: [...groups.values()].map((own) => {
+      const byName = new Map<string, string | null>();
+      for (const { line, cells } of own) {
+        const name = cells[nameAt] ?? '';
+        if (byName.has(name))
+          throw refusal.at(`row ${line}`)(`${name} a second time`, 'each figure once for a place and time');
+        byName.set(name, cells[valueAt]!);
+      }
+      const [{ line, cells }] = own as [(typeof own)[number]];
+      return { line, cells: [...others.map((i) => cells[i]!), ...figures.map((name) => byName.get(name) ?? null)] };
+    }),
+  };
+}
+
+/** Whether a column only says the same as that of the names, such as their ids. */
+function isOfName(rows: TextTable['rows'], nameAt: number, column: number): boolean {
+  const pairs = new Set(rows.map(({ cells }) => JSON.stringify([cells[nameAt], cells[column]])));
+  const [ofName, ofColumn] = [nameAt, column].map((at) => new Set(rows.map(({ cells }) => cells[at])).size);
+  return pairs.size === ofName && pairs.size === ofColumn && pairs.size > 1;
+}
+
+/** The columns of figures in DHIS2 analytics, as JSON and as CSV, the likeliest first. */
+const FIGURES = ['dx.name', 'dx', 'dataname', 'Data'];
+
+/** How a table has several figures in one column; null if it has not. */
+function wideOf({ header, rows }: Pick<TextTable, 'header' | 'rows'>): NonNullable<Dialect['wide']> | null {
+  const names = FIGURES.find((name) => header.includes(name));
+  const values = header.find((name) => name.toLowerCase() === 'value');
+  if (names === undefined || values === undefined) return null;
+  const at = header.indexOf(names);
+  return new Set(rows.map(({ cells }) => cells[at])).size > 1 ? { names, values } : null;
+}
+
 /**
  * The dialect of a table, without the months in its cells: their column is not known yet.
  * @param separator of a CSV
@@ -45,10 +97,12 @@ export function dialectOf({ header, rows }: TextTable, separator: Separator = ',
     .map((order) => header.filter((name) => readMonth(name.trim(), order) !== null))
     .reduce((most, names) => (names.length > most.length ? names : most));
   const orders = months.length > 1 ? monthOrdersOf(months.map((name) => name.trim())) : [];
+  const wide = wideOf({ header, rows });
   const free = (name: string): string => (header.includes(name) ? free(`${name}_`) : name);
   return {
     ...(separator === ',' ? {} : { separator }),
     ...(decimal ? { decimal_comma: true as const } : {}),
+    ...(wide ? { wide } : {}),
     ...(orders.length === 1 ? { pivot: { months: free('period'), values: free('value') } } : {}),
     ...(orders[0] === undefined || orders.length > 1 ? {} : { months: orders[0] }),
   };

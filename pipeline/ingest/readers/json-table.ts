@@ -11,9 +11,10 @@ const FORMS =
 const MOST_CELLS = 2 ** 26;
 
 /**
- * Reads a table from JSON as text: DHIS2 analytics (`headers`, `rows`; columns are named by `name`), DHIS2 metadata
- * (`{"organisationUnits": [...]}`), or a plain list of records. Nested fields become columns such as `parent.id`; lists
- * are ignored. Rows are numbered as in a CSV: the first record is row 2.
+ * Reads a table from JSON as text: DHIS2 analytics (`headers`, `rows`; columns are named by `name`, and a column of ids
+ * whose names `metaData` gives is followed by one of these, such as `ou.name`), DHIS2 metadata
+ * (`{"organisationUnits": [...]}`), or a plain list of records. Nested fields become columns such as `parent.id`, and a
+ * point becomes `longitude` and `latitude`; lists are ignored. Rows are numbered as in a CSV: the first record is row 2.
  * @param full path of the file
  * @param file its name in messages
  * @throws BadInput for JSON of any other form
@@ -24,7 +25,7 @@ export async function readJsonTable(full: string, file: string): Promise<TextTab
   refuseUnsupported(file, bytes, 'table');
   const content = parse(bytes, refusal);
   if (isRecord(content) && Array.isArray(content.headers) && Array.isArray(content.rows))
-    return analyticsOf(content.headers, content.rows, refusal);
+    return withNames(analyticsOf(content.headers, content.rows, refusal), content.metaData);
   const lists = isRecord(content) ? Object.values(content).filter(Array.isArray) : [content];
   const [records] = lists;
   if (lists.length !== 1 || !Array.isArray(records) || records.length === 0 || !records.every(isRecord))
@@ -64,11 +65,37 @@ function analyticsOf(headers: unknown[], rows: unknown[], refusal: Refusal): Tex
   };
 }
 
+/** Months are read as they are; their names depend on the language. */
+const MONTHS = 'pe';
+
+/** The table with a column of names after each column of ids, by the metadata of DHIS2: `items`, or `names` before 2.29. */
+function withNames({ header, rows }: TextTable, metaData: unknown): TextTable {
+  const { items, names } = (isRecord(metaData) ? metaData : {}) as Record<string, Record<string, unknown> | undefined>;
+  const nameOf = (id: string | null) => {
+    const item = id === null ? null : (items?.[id] ?? names?.[id]);
+    const name = isRecord(item) ? item.name : item;
+    return typeof name === 'string' ? name : null;
+  };
+  const isNamed = (index: number) =>
+    header[index] !== MONTHS && rows.some(({ cells }) => ![null, cells[index]].includes(nameOf(cells[index]!)));
+  const named = new Set([...header.keys()].filter(isNamed));
+  const beside = <Cell>(cells: readonly Cell[], other: (cell: Cell) => Cell) =>
+    cells.flatMap((cell, index) => (named.has(index) ? [cell, other(cell)] : [cell]));
+  return {
+    header: beside(header, (name) => `${name}.name`),
+    rows: rows.map(({ line, cells }) => ({ line, cells: beside(cells, nameOf) })),
+  };
+}
+
 function flatten(record: Record<string, unknown>): Map<string, string | null> {
   return new Map(
     Object.entries(record).flatMap(([name, value]): [string, string | null][] => {
       if (Array.isArray(value)) return [];
       if (!isRecord(value)) return [[name, cellOf(value as Scalar)]];
+      if (value.type === 'Point' && Array.isArray(value.coordinates)) {
+        const [longitude, latitude] = value.coordinates as Scalar[];
+        return Object.entries({ longitude, latitude }).map(([axis, degrees]) => [axis, cellOf(degrees)]);
+      }
       return Object.entries(value).flatMap(([own, inner]) =>
         typeof inner === 'object' && inner !== null ? [] : [[`${name}.${own}`, cellOf(inner as Scalar)]],
       );

@@ -26,7 +26,8 @@ interface GeoJson {
 
 /**
  * Reads polygons in longitude and latitude on WGS 84, in the file's order, from a shapefile (`.shp` with its `.dbf` and
- * `.prj`, or a zip with one shapefile), a GeoJSON FeatureCollection or TopoJSON.
+ * `.prj`, or a zip with one shapefile), a GeoJSON FeatureCollection, TopoJSON, or DHIS2's organisation units of one level
+ * with their geometry.
  */
 export async function readPolygons(file: string): Promise<PolygonFeature[]> {
   const refusal = refusalIn(file);
@@ -273,7 +274,30 @@ async function readGeoJson(file: string, refusal: Refusal): Promise<GeoJson> {
     const expected = `WGS 84 (GeoJSON's own, or EPSG:4326); make one with: ${reprojectOutlines(file)}`;
     throw refusal(`the coordinate system ${crs}`, expected);
   }
-  return collection ?? {};
+  return collectionOfUnits(collection ?? {}, refusal);
+}
+
+/** DHIS2's organisation units, as JSON or GeoJSON, as features; anything else as it is. */
+function collectionOfUnits(content: GeoJson & { organisationUnits?: unknown }, refusal: Refusal): GeoJson {
+  const units = Array.isArray(content.organisationUnits) ? (content.organisationUnits as Unit[]) : null;
+  const collection: GeoJson = units ? { type: 'FeatureCollection', features: units.map(featureOfUnit) } : content;
+  const all = Array.isArray(collection.features) ? collection.features : [];
+  const ofUnits = units !== null || all.some(({ properties }) => properties?.parentGraph !== undefined);
+  const levels = new Set(all.map(({ properties }) => properties?.level));
+  if (ofUnits && levels.size > 1)
+    throw refusal(
+      `organisation units of the levels ${[...levels].sort().join(', ')}`,
+      'a file for each level, such as …&filter=level:eq:3',
+    );
+  return collection;
+}
+
+type Unit = Record<string, unknown> & Pick<NonNullable<GeoJson['features']>[number], 'geometry'>;
+
+/** Its parent's fields become `parent.id` and so on, as in a table. */
+function featureOfUnit({ geometry, parent, ...own }: Unit): NonNullable<GeoJson['features']>[number] {
+  const ofParent = Object.entries(parent ?? {}).map(([name, value]) => [`parent.${name}`, value]);
+  return { properties: { ...own, ...Object.fromEntries(ofParent) }, geometry: geometry ?? null };
 }
 
 async function read(file: string, expected: string): Promise<Buffer> {

@@ -66,7 +66,7 @@ export function draftAreas(all: readonly OutlineFile[], tables: readonly TableFi
   }
   const names = cellsOf(own, name);
   const ownCode = codesOf(own, tables);
-  const upper = draftUpper(others);
+  const upper = draftUpper(others, own);
   const shared = { outlines, leftOut: others.filter((file) => file !== upper?.outlines).map(leftOut) };
   const found = ownCode?.isUsed ? null : codesByName(tables, names);
 
@@ -204,14 +204,19 @@ const leftOut = ({ file, features }: OutlineFile): LeftOut => ({
   lost: null,
 });
 
-/** The upper level: the first other file with several outlines that each have a code and a name. */
-function draftUpper(others: readonly OutlineFile[]): DraftAreas['states'] {
+/**
+ * The upper level: the first other file with several outlines that each have a code and a name. Of several codes, it is
+ * the one that the lower level's areas have as their parent's.
+ */
+function draftUpper(others: readonly OutlineFile[], own: TextTable): DraftAreas['states'] {
+  const parents = new Set(columnsNamed(own.header, 'state_pcode').flatMap((column) => cellsOf(own, column)));
   for (const outlines of others) {
     const table = tableOf(outlines);
-    const code = columnOf(table.header, 'state_pcode') ?? columnOf(table.header, 'lga_pcode');
-    const name = columnOf(table.header, 'state') ?? columnOf(table.header, 'lga');
-    if (outlines.features.length > 1 && name && code && hasCodes(table, code))
-      return { outlines, columns: { state_pcode: code, state: name } };
+    const named = (...names: ColumnName[]) => names.flatMap((one) => columnsNamed(table.header, one));
+    const codes = named('state_pcode', 'lga_pcode').filter((column) => hasCodes(table, column));
+    const code = codes.find((column) => cellsOf(table, column).some((cell) => parents.has(cell))) ?? codes[0];
+    const name = named('state', 'lga').find((column) => new Set(cellsOf(table, column)).size === table.rows.length);
+    if (outlines.features.length > 1 && name && code) return { outlines, columns: { state_pcode: code, state: name } };
   }
   return null;
 }

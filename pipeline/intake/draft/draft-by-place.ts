@@ -3,7 +3,7 @@
 import { FIGURES, type Figure } from '../../catalog/figures.ts';
 import type { Role } from '../../catalog/roles.ts';
 import type { TextTable } from '../../ingest/readers/csv.ts';
-import { type ColumnName, cellsOf, columnOf, columnsOf, looksLike } from '../columns.ts';
+import { type ColumnName, cellsOf, columnOf, columnsNamed, columnsOf, looksLike, reportingRateOf } from '../columns.ts';
 import { type DraftEntry, dialectWith, type TableDraft } from './draft-entry.ts';
 import { type PlaceKey, placeColumnOf, spanOf, type TimeKey, timeOf } from './draft-keys.ts';
 import { type Answers, type NumbersAre, numbersOf } from './questions.ts';
@@ -65,17 +65,19 @@ export function draftByPlace(table: TableFile, place: PlaceKey | null, answers: 
       USES.map(({ measure }) => measure),
     ),
   };
-  const numbers = numbersIn(table, others, named, answers);
-  const measures = numbers ? measureOf(numbers, named.confirmed!) : named;
+  const rate = reportingRateOf(others);
+  const nameless = namelessIn(table, others, named);
+  const numbers = nameless === null ? null : numbersIn(table, others, nameless, answers);
+  const measures = numbers ? measureOf(numbers, nameless!) : named;
   const time = timeOf(table, [...places, ...Object.values(measures)]);
   const months = monthsIn(table, place, time, measures);
   const latest = latestIn(table, place, time, measures);
-  const keys = [...places, ...(typeof time === 'string' ? [] : Object.values(time.columns))];
+  const keys = [...places, ...(rate ? [rate] : []), ...(typeof time === 'string' ? [] : Object.values(time.columns))];
+  const isByFacility = place.is === 'facility' || place.facility !== undefined;
   const draft: TableDraft = { entries: [], obstacles: [], keys, ...(numbers ? { numbers } : {}) };
   for (const use of USES) {
     const column = measures[use.measure];
     if (column === undefined) continue;
-    const isByFacility = place.is === 'facility' || place.facility !== undefined;
     const role =
       isByFacility && use.measure !== 'confirmed' ? undefined : place.is === 'state_pcode' ? use.upper : use.lower;
     const rows = use.monthly ? months : latest;
@@ -95,6 +97,7 @@ export function draftByPlace(table: TableFile, place: PlaceKey | null, answers: 
         ...(place.facility ? { facility: place.facility } : {}),
         ...columns,
         [use.measure]: column,
+        ...(use.measure === 'confirmed' && rate && !isByFacility ? { reporting_rate: rate } : {}),
         ...columnsOf(others, [
           ...(use.beside ? [use.beside] : []),
           ...NAMES_BESIDE[place.facility ? 'state_pcode' : place.is].filter((name) => name !== placeColumnOf(place)),
@@ -131,7 +134,11 @@ function noteOn(
   numbers: NumbersAre | null,
 ) {
   const parts = [
-    dialect.pivot ? 'Months are columns' : 'Columns recognised by their names',
+    dialect.pivot
+      ? 'Months are columns'
+      : dialect.wide
+        ? 'Each row is one figure'
+        : 'Columns recognised by their names',
     ...(is === 'facility' ? ['facilities are summed into the areas that the list of facilities gives'] : []),
     ...(facility ? ['facilities are summed into areas'] : []),
     ...(codes ? ['areas by their names'] : []),
@@ -151,16 +158,25 @@ function peopleByYear(table: TextTable & { file: string }, columns: readonly str
 const isPercent = (table: TextTable, column: string) => cellsOf(table, column).some((cell) => Number(cell) > 1);
 
 /**
- * What the numbers of a table are if their column is only called `value`, as after a pivot: as answered, else by the
- * names of the file and of its other columns, else cases if they are whole. Null if the column has a name.
+ * The column of numbers whose name does not say what they are: one called `value`, as after a pivot, or the only data
+ * element beside a reporting rate, which DHIS2 calls as it likes.
  */
-function numbersIn(
-  table: TableFile,
-  columns: readonly string[],
-  { confirmed: value }: Measures,
-  answers: Answers,
-): NumbersAre | null {
-  if (value === undefined || !/^value_*$/i.test(value)) return null;
+function namelessIn(table: TableFile, columns: readonly string[], named: Measures): string | null {
+  const { confirmed } = named;
+  if (confirmed !== undefined) return /^value_*$/i.test(confirmed) ? confirmed : null;
+  if (!table.dialect.wide || Object.keys(named).length > 0) return null;
+  const others = [reportingRateOf(columns), ...columnsNamed(columns, 'period')];
+  const isNumeric = (cells: readonly string[]) =>
+    cells.length > 0 && cells.every((cell) => Number.isFinite(Number(cell)));
+  const numeric = columns.filter((column) => !others.includes(column) && isNumeric(cellsOf(table, column)));
+  return numeric.length === 1 ? numeric[0]! : null;
+}
+
+/**
+ * What numbers without a name are: as answered, else by the names of the file and of its columns, else cases if they are
+ * whole.
+ */
+function numbersIn(table: TableFile, columns: readonly string[], value: string, answers: Answers): NumbersAre {
   const answer = answers[numbersOf(table.file)];
   if (answer) return answer as NumbersAre;
   const subject = looksLike([table.file, ...columns]);

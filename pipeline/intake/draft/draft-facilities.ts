@@ -35,9 +35,7 @@ export function facilitiesIn(tables: readonly TableFile[], areas: AreaCodes): Dr
     .filter((table) => !monthly.includes(table))
     .flatMap((table) => {
       const place = placeIn(table, areas);
-      return place === null
-        ? []
-        : columnsNamed(table.header, 'facility').map((facility) => ({ table, facility, place }));
+      return place === null ? [] : facilityColumns(table.header).map((facility) => ({ table, facility, place }));
     })
     .filter(({ table, facility }) => {
       const names = cellsOf(table, facility);
@@ -64,6 +62,12 @@ export function facilitiesIn(tables: readonly TableFile[], areas: AreaCodes): Dr
   const draft = { entries: [{ entry, note: `Has the facilities of ${files}` }], obstacles: [] };
   return { list: { table: best.table, draft }, places: new Map([...ofAreas, ...best.places]) };
 }
+
+/** In a list of units as DHIS2 gives it, facilities have an `id` and a `name`. */
+const facilityColumns = (header: readonly string[]) => [
+  ...columnsNamed(header, 'facility'),
+  ...['id', 'name'].filter((column) => header.includes(column)),
+];
 
 /** The columns that say in which area the rows of a table are: codes, names or, without these, coordinates. */
 function placeIn(table: TableFile, areas: AreaCodes): Record<string, string> | null {

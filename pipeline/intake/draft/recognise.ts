@@ -1,5 +1,5 @@
 /** Recognises raw files by their content: outlines, a table, a raster, or something that is not read. */
-import { readdir, stat } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Dialect } from '../../catalog/dialect.ts';
 import type { Source } from '../../catalog/sources.ts';
@@ -147,6 +147,10 @@ async function readJson(full: string, file: string): Promise<RecognisedFile> {
     const format = /"type"\s*:\s*"Topology"/.test(start) ? 'topojson' : 'geojson';
     return { kind: 'outlines', file, format, siblings: [], features: await readPolygons(full) };
   }
+  // Organisation units of DHIS2 are outlines if they have polygons, a list of places if they have points or nothing.
+  const text = await readFile(full, 'utf8');
+  if (/"organisationUnits"\s*:/.test(text) && /"type"\s*:\s*"(Multi)?Polygon"/.test(text))
+    return { kind: 'outlines', file, format: 'geojson', siblings: [], features: await readPolygons(full) };
   return tableOf(file, 'json', [], await readJsonTable(full, file));
 }
 

@@ -208,7 +208,7 @@ describe('refused', () => {
       (country) => {
         sourceIn(country, 'cases').reporting = { least: 0.9 };
       },
-      /source cases: found reporting, expected none: only cases by facility have one/,
+      /source cases: found reporting, expected none: only cases by facility or with a reporting rate have one/,
     ],
     [
       'too few reports everywhere',

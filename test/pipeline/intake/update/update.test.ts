@@ -114,6 +114,48 @@ test('an added month of cases is first shown, then accepted by the same command'
   expect(before.split('\n').filter((line) => !lines.has(line)).length).toBeLessThanOrEqual(5);
 });
 
+test("DHIS2's analytics with a reporting rate take another month, and a corrected rate is shown", async () => {
+  const rowsOf = (csv: string | Buffer, rate: (month: string) => number) =>
+    String(csv)
+      .trim()
+      .split('\n')
+      .slice(1)
+      .map((row) => row.split(','))
+      .flatMap(([state, month, count]) => [
+        ['CasesDataEl', state, month!.replace('-', ''), `${count}.0`],
+        ['Dset.REPORTING_RATE', state, month!.replace('-', ''), String(rate(month!))],
+      ]);
+  const analytics = (rows: unknown[][]) =>
+    JSON.stringify({
+      headers: ['dx', 'ou', 'pe', 'value'].map((name) => ({ name })),
+      metaData: { items: { CasesDataEl: { name: 'Cases' }, 'Dset.REPORTING_RATE': { name: 'Rate' } } },
+      rows,
+    });
+  let csv: string | Buffer = '';
+  const { directory, update, given } = prepare((country) => {
+    csv = country.files['cases.csv']!;
+    delete country.files['cases.csv'];
+    country.files['cases.json'] = analytics(rowsOf(csv, () => 92));
+    const source = sourceIn(country, 'cases');
+    source.format = 'json';
+    source.files = [{ path: 'cases.json', rows: 48 }];
+    source.dialect = { wide: { names: 'dx.name', values: 'value' } };
+    source.columns = { state_pcode: 'ou', period: 'pe', confirmed: 'Cases', reporting_rate: 'Rate' };
+  });
+  expect((await checkCountry(directory, directory)).filter(isFault)).toEqual([]);
+  const corrected = rowsOf(withMonth(csv), (month) => (month === '2019-05' ? 95 : 92));
+  const request = { files: [given('analytics.json', analytics(corrected))], lastEstimated: '2022-01', accept: ACCEPT };
+  const { comparison, doubts, accepted } = await update('cases', request);
+  expect({ doubts, accepted }).toEqual({ doubts: [], accepted: true });
+  expect(comparison?.rows?.rows).toEqual({ was: 48, is: 49, added: 1, removed: 0, changed: 1 });
+  const rates = comparison?.rows?.columns.find(({ column }) => column === 'reporting_rate');
+  expect(rates).toMatchObject({ was: { max: 92 }, is: { n: 49, max: 95 } });
+  expect(readCountry(directory).sources.find(({ id }) => id === 'cases')).toMatchObject({
+    span: { first: '2018-01', last: '2022-01' },
+    files: [{ path: 'cases.json', rows: 49 }],
+  });
+});
+
 test('an overwritten file is compared with the kept copy', async () => {
   const { country, directory, update, given } = prepare();
   await update('cases', { files: [given('a.csv', withMonth(country.files['cases.csv']!))], accept: ACCEPT });

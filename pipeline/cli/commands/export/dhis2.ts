@@ -1,0 +1,138 @@
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import { Command, Option } from 'commander';
+import type { Source } from '../../../catalog/sources.ts';
+import { monthIndex, type Period } from '../../../contract/months.ts';
+import { type TableName, tableFile } from '../../../contract/table-list.ts';
+import type { CasesRow } from '../../../ingest/ingest-tables.ts';
+import { writeAtomic } from '../../../lib/atomic-write.ts';
+import { UsageError } from '../../../lib/errors.ts';
+import { allowedForm, CASE_FORMS, type CaseForm, caseFigures, caseRows } from '../../../publish/dhis2/cases.ts';
+import { type AreaMonth, FORMATS, type Format } from '../../../publish/dhis2/data-values.ts';
+import { dhis2Files, MOST_VALUES } from '../../../publish/dhis2/files.ts';
+import { type Figure, PROBABILITY_FIGURES, SCORE_FIGURES } from '../../../publish/dhis2/metadata.ts';
+import { type Place, readUnits } from '../../../publish/dhis2/units.ts';
+import type { SnapshotTables } from '../../../publish/snapshot/snapshot-tables.ts';
+import { currentVersion } from '../../../release/current.ts';
+import { findVersion } from '../../../release/find.ts';
+import { monthSpan, outOption, say } from '../../terminal/options.ts';
+import { query } from '../query.ts';
+
+interface Dhis2Options {
+  out: string;
+  map: string;
+  to: string;
+  periods?: { first: Period; last: Period };
+  cases?: CaseForm;
+  format: Format;
+}
+
+const columnsOf = (figures: readonly Figure[]) => figures.map(({ column }) => column).join(', ');
+/** Areas and months with their scores. */
+const SCORES = (['state', 'lga'] as const)
+  .flatMap((level) => ['risk', 'forecasts'].map((table) => ({ level, table: `${table}_${level}s` })))
+  .map(
+    ({ level, table }) =>
+      `SELECT '${level}' AS area, ${level}_code AS code, period, ${columnsOf(SCORE_FIGURES)} FROM ${table}`,
+  )
+  .join(' UNION ALL ');
+const PROBABILITIES = `SELECT area, code, period, ${columnsOf(PROBABILITY_FIGURES)} FROM probabilities`;
+const IN_ORDER = 'ORDER BY area DESC, code, period';
+
+/** `malaria-risk export dhis2`. */
+export function dhis2Command(): Command {
+  return new Command('dhis2')
+    .description('Write scores, probabilities and forecasts of cases as files that DHIS2 imports')
+    .argument('[version]', 'an existing version (default: the current one)')
+    .requiredOption('--map <file>', "CSV with the columns id and code, or DHIS2's organisationUnits.json")
+    .requiredOption('--to <dir>', 'a new or empty directory for the files')
+    .option('--periods <months>', 'only these months: 2023-12, or 2023-01..2023-12', monthSpan)
+    .addOption(
+      new Option(
+        '--cases <form>',
+        'forecasts of cases: as counts, as an index, or none (default: counts if sources.json says of each case record `"pass_on": "yes"`, otherwise index)',
+      ).choices(CASE_FORMS),
+    )
+    .addOption(new Option('--format <format>', 'of the values').choices(Object.keys(FORMATS)).default('json'))
+    .addOption(outOption())
+    .addHelpText(
+      'after',
+      `
+Writes metadata.json (data elements, their group and data set), data-values-001.json and so on (at most ${MOST_VALUES} values
+each), and units-unmatched.csv: the areas for which the map has no organisation unit, which get no values. A code in the
+map is the code of an area here, its code in the raw files, or its ISO code; nothing is matched by likeness.
+
+Ids of data elements are derived from fixed codes, so that the next version updates the same ones. The counts of case
+records can be derived from forecasts of counts: choose --cases counts for the DHIS2 that the records come from, or if
+their producers allow it. pipeline/publish/dhis2/README.md says what a DHIS2 administrator does, and how to take it back.
+
+Examples:
+  malaria-risk export dhis2 --map organisationUnits.json --to dhis2
+  malaria-risk export dhis2 nigeria-2026.1-9511384d --map units.csv --to dhis2 --periods 2023-01..2023-12 --cases counts`,
+    )
+    .action(exportTo);
+}
+
+async function exportTo(version: string | undefined, options: Dhis2Options): Promise<void> {
+  const { out, map, to, periods, format } = options;
+  const name = version ?? currentVersion(out);
+  if (name === null) throw new UsageError(`${out}: found nothing published, expected the name of a version to export`);
+  const { directory: snapshot, manifest } = findVersion(out, name);
+  if (manifest.unpublishable)
+    throw new UsageError(
+      `${manifest.model_version}: found a trial (${manifest.unpublishable.join(', ')}), expected a version that can be published`,
+    );
+  refuseFull(to);
+  const select = async <Row>(sql: string) => (await query(sql, { out, snapshot })) as Row[];
+  const units = await readUnits(map, await select<Place>('FROM places ORDER BY area DESC, code'));
+  const has = (table: TableName) => Object.hasOwn(manifest.files, tableFile(table, 'parquet'));
+  const form = !has('forecasts_cases') ? 'none' : (options.cases ?? allowedForm(manifest.sources as Source[]));
+  const forecasts = form === 'none' ? [] : await select<Forecast>(`FROM forecasts_cases ${IN_ORDER}`);
+  const records = form === 'index' ? await recordsOf(select, out) : [];
+  const { last_estimated } = manifest.coverage;
+  const isWanted = ({ period }: AreaMonth) => !periods || (period >= periods.first && period <= periods.last);
+  const aheadOf = (row: AreaMonth) => ({ ...row, ahead: monthIndex(row.period) - monthIndex(last_estimated) });
+  const risk = async (sql: string) => (await select<AreaMonth>(`FROM (${sql}) ${IN_ORDER}`)).map(aheadOf);
+  const parts = [
+    { figures: SCORE_FIGURES, rows: await risk(SCORES) },
+    ...(has('probabilities') ? [{ figures: PROBABILITY_FIGURES, rows: await risk(PROBABILITIES) }] : []),
+    { figures: caseFigures(form), rows: caseRows(form, forecasts, records) },
+  ].map(({ figures, rows }) => ({ figures, rows: rows.filter(isWanted) }));
+  const written = { files: 0, values: 0, bytes: 0 };
+  for (const { name, content, values } of dhis2Files(manifest, units, parts, format)) {
+    await writeAtomic(path.join(to, name), content);
+    if (process.stderr.isTTY) process.stderr.write(`\r${name}`);
+    if (values === 0) continue;
+    written.files++;
+    written.values += values;
+    written.bytes += Buffer.byteLength(content);
+  }
+  if (process.stderr.isTTY) process.stderr.write('\n');
+  const { ids, unmatched, others } = units;
+  say(
+    `${manifest.model_version}${manifest.synthetic ? ' (made up)' : ''}: ${written.values} values in ${written.files} files of ${to}, ${written.bytes} bytes; forecasts of cases: ${form}`,
+    `${ids.size} areas have an organisation unit, ${unmatched.length} have none (${path.join(to, 'units-unmatched.csv')}); ${others} rows of the map are no area`,
+  );
+}
+
+type Forecast = SnapshotTables['forecasts_cases'][number];
+
+/** @throws UsageError if the version's case records, which no snapshot has, are no longer in the cache */
+async function recordsOf(select: <Row>(sql: string) => Promise<Row[]>, out: string): Promise<CasesRow[]> {
+  const [found] = await select("FROM information_schema.tables WHERE table_schema = 'ingest' AND table_name = 'cases'");
+  if (found) return select<CasesRow>('FROM ingest.cases');
+  throw new UsageError(
+    `--cases index: found no case records of the version in the cache of ${out}, which the index refers to; build it again, or choose --cases none`,
+  );
+}
+
+function refuseFull(directory: string): void {
+  let names: string[];
+  try {
+    names = readdirSync(directory);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
+    throw error;
+  }
+  if (names.length > 0) throw new UsageError(`--to: found files in ${directory}, expected a new or empty directory`);
+}

@@ -1,0 +1,53 @@
+/** Forecasts of cases for DHIS2, in the form in which their records may be passed on. */
+import type { Source } from '../../catalog/sources.ts';
+import type { CasesRow } from '../../ingest/ingest-tables.ts';
+import { meaning } from '../../lib/tables/table.ts';
+import { CASES } from '../../model/forecast/forecast-tables.ts';
+import { casesOf } from '../report/encode-observed.ts';
+import type { SnapshotTables } from '../snapshot/snapshot-tables.ts';
+import type { AreaMonth } from './data-values.ts';
+import type { Figure } from './metadata.ts';
+
+/** As counts, or as the report's index (100: the mean of the last year of reports), or not at all. */
+export const CASE_FORMS = ['counts', 'index', 'none'] as const;
+export type CaseForm = (typeof CASE_FORMS)[number];
+
+type Forecast = SnapshotTables['forecasts_cases'][number];
+
+const QUANTILES = { q05: '5%', q50: 'median', q95: '95%' } as const;
+
+/** The form that the catalog allows: counts can be derived from forecasts of counts. */
+export const allowedForm = (sources: readonly Source[]): CaseForm =>
+  sources.every(({ role, pass_on }) => !role.startsWith('cases_') || pass_on === 'yes') ? 'counts' : 'index';
+
+/** The columns of `caseRows`. */
+export function caseFigures(form: CaseForm): Figure[] {
+  if (form === 'none') return [];
+  const [prefix, what, unit] =
+    form === 'counts'
+      ? ['cases', 'cases', '']
+      : ['cases_index', 'case index', '; 100: mean of the last year of reports'];
+  return Object.entries(QUANTILES).map(([quantile, name]) => ({
+    column: `${prefix}_${quantile}`,
+    name: `${what} forecast ${name}`,
+    form: meaning(`Forecast of confirmed cases, ${name}${unit}`, CASES.columns[quantile as keyof typeof QUANTILES]),
+  }));
+}
+
+/**
+ * The forecasts by the columns of `caseFigures`.
+ * @param forecasts by area and month, ascending
+ * @param records those that they were made from; only an index needs them
+ */
+export function caseRows(form: CaseForm, forecasts: Forecast[], records: readonly CasesRow[]): AreaMonth[] {
+  if (form === 'none') return [];
+  const index = form === 'index' ? casesOf({ forecasts_cases: forecasts }, records) : null;
+  const columns = caseFigures(form).map(({ column }) => column);
+  return [...Map.groupBy(forecasts, ({ code }) => code).values()].flatMap((own) =>
+    own.flatMap(({ area, code, period, horizon_months, q05, q50, q95 }, i) => {
+      const values = index ? index[code]?.ahead[i] : [q05, q50, q95];
+      const figures = Object.fromEntries(columns.map((column, k) => [column, values?.[k] ?? null]));
+      return [{ area, code, period, ahead: horizon_months, ...figures }];
+    }),
+  );
+}

@@ -1,0 +1,74 @@
+/** Rows of tables as values of DHIS2's data elements, in the formats that its import reads. */
+import type { Manifest } from '../../contract/manifest.ts';
+import type { Period } from '../../contract/months.ts';
+import { wordsOf } from '../../contract/words.ts';
+import { toCsv } from '../../lib/tables/csv.ts';
+import { type AreaLevel, dataSetId, elementOf, type Figure } from './metadata.ts';
+
+/** An area in a month, with its figures by column. */
+export interface AreaMonth {
+  area: AreaLevel;
+  code: string;
+  period: Period;
+  /** How many months after the last month of data it is; 0 or less if it is estimated. */
+  ahead: number;
+  [column: string]: string | number | null;
+}
+
+/** One value as `/api/dataValueSets` takes it. */
+export interface DataValue {
+  dataElement: string;
+  /** `YYYYMM`. */
+  period: string;
+  orgUnit: string;
+  value: string;
+  /** That it is a forecast; an estimate that replaces it has none. */
+  comment?: string;
+}
+
+/**
+ * The values of rows in their order; a null is no value, and an area without a unit has none.
+ * @param units id of an area's organisation unit, by the area's code
+ */
+export function* dataValuesOf(
+  rows: readonly AreaMonth[],
+  figures: readonly Figure[],
+  units: ReadonlyMap<string, string>,
+  manifest: Pick<Manifest, 'synthetic' | 'territory'>,
+): Generator<DataValue> {
+  const words = wordsOf(manifest.territory);
+  const elements = (level: AreaLevel) =>
+    figures.map((figure) => ({ column: figure.column, id: elementOf(figure, level, manifest, words).id }));
+  const byLevel = { state: elements('state'), lga: elements('lga') };
+  for (const row of rows) {
+    const orgUnit = units.get(row.code);
+    if (orgUnit === undefined) continue;
+    const period = row.period.replace('-', '');
+    const comment = row.ahead <= 0 ? {} : { comment: `month ${row.ahead} of the forecast` };
+    for (const { column, id } of byLevel[row.area]) {
+      const value = row[column] ?? null;
+      if (value !== null) yield { dataElement: id, period, orgUnit, value: String(value), ...comment };
+    }
+  }
+}
+
+/** The content of a file of values, in each format. DHIS2 reads the columns of its CSV by their place. */
+export const FORMATS = {
+  json: (values: readonly DataValue[], manifest: Pick<Manifest, 'synthetic'>) =>
+    `${JSON.stringify({ dataSet: dataSetId(manifest), dataValues: values })}\n`,
+  csv: (values: readonly DataValue[]) =>
+    `${toCsv(
+      values.map(({ dataElement, period, orgUnit, value, comment }) => ({
+        dataelement: dataElement,
+        period,
+        orgunit: orgUnit,
+        categoryoptioncombo: null,
+        attributeoptioncombo: null,
+        value,
+        storedby: null,
+        lastupdated: null,
+        comment,
+      })),
+    )}\n`,
+};
+export type Format = keyof typeof FORMATS;

@@ -1,0 +1,44 @@
+/** The files that a DHIS2 administrator imports. */
+import type { Manifest } from '../../contract/manifest.ts';
+import { toCsv } from '../../lib/tables/csv.ts';
+import { type AreaMonth, type DataValue, dataValuesOf, FORMATS, type Format } from './data-values.ts';
+import { type Figure, metadataOf } from './metadata.ts';
+import type { Units } from './units.ts';
+
+export interface Dhis2File {
+  name: string;
+  content: string;
+  /** Values in it, 0 for the other files. */
+  values: number;
+}
+
+/** Values of one file: DHIS2 imports a request in one transaction, and servers end requests that take minutes. */
+export const MOST_VALUES = 50_000;
+
+/**
+ * Metadata, the areas without an organisation unit, and files of at most `most` values, each made when it is asked for.
+ * @param parts rows, and the figures that they have
+ */
+export function* dhis2Files(
+  manifest: Manifest,
+  units: Units,
+  parts: readonly { figures: readonly Figure[]; rows: readonly AreaMonth[] }[],
+  format: Format,
+  most = MOST_VALUES,
+): Generator<Dhis2File> {
+  const metadata = metadataOf(
+    manifest,
+    parts.flatMap(({ figures }) => figures),
+    [...units.ids.values()].sort(),
+  );
+  yield { name: 'metadata.json', content: `${JSON.stringify(metadata, null, 2)}\n`, values: 0 };
+  const unmatched = toCsv(units.unmatched, ['area', 'code', 'name', 'state_code']);
+  yield { name: 'units-unmatched.csv', content: `${unmatched}\n`, values: 0 };
+  const all = parts.values().flatMap(({ rows, figures }) => dataValuesOf(rows, figures, units.ids, manifest));
+  for (let [file, next] = [1, all.next()]; !next.done; file++) {
+    const values: DataValue[] = [];
+    for (; !next.done && values.length < most; next = all.next()) values.push(next.value);
+    const name = `data-values-${String(file).padStart(3, '0')}.${format}`;
+    yield { name, content: FORMATS[format](values, manifest), values: values.length };
+  }
+}

@@ -1,0 +1,141 @@
+/** What DHIS2 has to know before it takes values: data elements, in a data set and in a group. */
+import { probabilities, scores } from '../../contract/fields.ts';
+import { LEVELS } from '../../contract/levels.ts';
+import type { Manifest } from '../../contract/manifest.ts';
+import { FORECAST_MONTHS } from '../../contract/months.ts';
+import { fill, type Words, wordsOf } from '../../contract/words.ts';
+import { sha256 } from '../../lib/hash.ts';
+import { type ColumnForm, describe } from '../../lib/tables/table.ts';
+
+export type AreaLevel = 'lga' | 'state';
+
+/** A column whose values become those of a data element for each level of areas. */
+export interface Figure {
+  /** Its column in the rows that are exported. */
+  column: string;
+  /** What it is called after "Malaria". */
+  name: string;
+  form: ColumnForm;
+}
+
+/** A data element as DHIS2 imports it (`/api/schemas/dataElement`). */
+export interface DataElement {
+  id: string;
+  code: string;
+  name: string;
+  shortName: string;
+  description: string;
+  domainType: 'AGGREGATE';
+  valueType: 'UNIT_INTERVAL' | 'NUMBER';
+  aggregationType: 'AVERAGE' | 'NONE';
+  zeroIsSignificant: true;
+}
+
+const figure = (column: string, form: ColumnForm): Figure => ({
+  column,
+  name: `risk ${column.replaceAll('_', ' ')}`,
+  form,
+});
+
+export const SCORE_FIGURES = Object.entries(scores).map(([column, form]) => figure(column, form));
+export const PROBABILITY_FIGURES = LEVELS.map(({ level }) =>
+  figure(`probability_${level}`, probabilities[`probability_${level}`]),
+);
+
+/** DHIS2's limits, and the form of its ids (`CodeGenerator`). */
+const MOST_SHORT_NAME = 50;
+const LETTERS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ';
+export const UID = /^[A-Za-z][A-Za-z0-9]{10}$/;
+
+/**
+ * An id of DHIS2's form, eleven letters and digits of which the first is a letter, that depends on the kind of object
+ * and its code alone: another version, country or language gives the same one, so that a second import updates.
+ */
+export function uidOf(kind: 'dataElement' | 'dataSet' | 'dataElementGroup', code: string): string {
+  let rest = BigInt(`0x${sha256(`${kind} ${code}`)}`);
+  const take = (from: string) => {
+    const one = from[Number(rest % BigInt(from.length))]!;
+    rest /= BigInt(from.length);
+    return one;
+  };
+  return take(LETTERS) + Array.from({ length: 10 }, () => take(`${LETTERS}0123456789`)).join('');
+}
+
+/** The code of a made-up country's objects is another one, so that they cannot become those of a real country. */
+const codeOf = (synthetic: boolean, ...parts: string[]) =>
+  [...(synthetic ? ['MADE_UP'] : []), 'MALARIA', ...parts].join('_').toUpperCase();
+const nameOf = (synthetic: boolean, name: string) => `${synthetic ? 'MADE UP ' : ''}Malaria ${name}`;
+
+/**
+ * The data element of a figure and a level. The levels have elements of their own: DHIS2 adds the values of the areas
+ * below to those of an area itself. Means alone may be averaged over months and areas; ends of ranges, medians and
+ * probabilities may not.
+ */
+export function elementOf(
+  { column, name, form }: Figure,
+  level: AreaLevel,
+  { synthetic }: Pick<Manifest, 'synthetic'>,
+  words: Words,
+): DataElement {
+  const code = codeOf(synthetic, column, level);
+  const full = nameOf(synthetic, `${name}, ${words[level].one}`);
+  return {
+    id: uidOf('dataElement', code),
+    code,
+    name: full,
+    shortName: full.length <= MOST_SHORT_NAME ? full : code.replaceAll('_', ' '),
+    description: fill(describe(form), words),
+    domainType: 'AGGREGATE',
+    valueType: form.minimum === 0 && form.maximum === 1 ? 'UNIT_INTERVAL' : 'NUMBER',
+    aggregationType: column === 'score' ? 'AVERAGE' : 'NONE',
+    zeroIsSignificant: true,
+  };
+}
+
+/** The id of the data set, which names that of each file of values. */
+export const dataSetId = ({ synthetic }: Pick<Manifest, 'synthetic'>) => uidOf('dataSet', codeOf(synthetic, 'risk'));
+
+/**
+ * `metadata.json`. Category combinations are left out, so that DHIS2 puts in its own default one. The data set opens as
+ * many future months as forecasts may reach, and is assigned to the units, because DHIS2 can be set to refuse values
+ * otherwise.
+ * @param units ids of the organisation units that get values
+ */
+export function metadataOf(
+  manifest: Pick<Manifest, 'synthetic' | 'model_version' | 'territory'>,
+  figures: readonly Figure[],
+  units: readonly string[],
+) {
+  const { synthetic, model_version, territory } = manifest;
+  const words = wordsOf(territory);
+  const dataElements = figures.flatMap((one) =>
+    (['state', 'lga'] as const).map((level) => elementOf(one, level, manifest, words)),
+  );
+  const [code, name] = [codeOf(synthetic, 'risk'), nameOf(synthetic, 'risk')];
+  const id = dataSetId(manifest);
+  return {
+    dataElements,
+    dataElementGroups: [
+      {
+        id: uidOf('dataElementGroup', code),
+        code,
+        name,
+        shortName: name,
+        dataElements: dataElements.map((element) => ({ id: element.id })),
+      },
+    ],
+    dataSets: [
+      {
+        id,
+        code,
+        name,
+        shortName: name,
+        description: `Modelled malaria risk and forecasts, version ${model_version}; imported, not entered by hand`,
+        periodType: 'Monthly',
+        openFuturePeriods: FORECAST_MONTHS + 1,
+        dataSetElements: dataElements.map((element) => ({ dataSet: { id }, dataElement: { id: element.id } })),
+        organisationUnits: units.map((unit) => ({ id: unit })),
+      },
+    ],
+  };
+}

@@ -1,0 +1,71 @@
+/** Which organisation unit of a DHIS2 is which area: by codes and ids that are the same, never by likeness. */
+import path from 'node:path';
+import { readCells } from '../../ingest/readers/raw-table.ts';
+import { readEach, refusalIn } from '../../lib/bad-input.ts';
+import { UID } from './metadata.ts';
+
+/** An area as the table `places` has it. */
+export interface Place {
+  area: 'state' | 'lga';
+  code: string;
+  name: string;
+  state_code: string;
+  pcode: string;
+  aliases: string | null;
+  iso_code: string | null;
+}
+
+export interface Units {
+  /** Id of an area's organisation unit, by the area's code. */
+  ids: Map<string, string>;
+  unmatched: Place[];
+  /** Rows of the table that are no area of the version: other levels, or a code that is spelled differently. */
+  others: number;
+}
+
+/**
+ * Reads the table: a CSV with the columns `id` and `code`, or DHIS2's own organisation units as JSON. A unit is an area
+ * if its code is the area's own, that of the raw files, or its ISO code; or if raw files call the area by the unit's id.
+ * @throws BadInput for an id that DHIS2 cannot have, two units of one area, two areas of one unit, and no match at all
+ */
+export async function readUnits(file: string, places: readonly Place[]): Promise<Units> {
+  const { header, rows } = await readCells(path.dirname(file), {
+    files: [{ path: path.basename(file) }],
+    format: /\.json$/i.test(file) ? 'json' : 'csv',
+  });
+  const refusal = refusalIn(file);
+  const [idAt, codeAt] = [header.indexOf('id'), header.indexOf('code')];
+  if (idAt === -1) throw refusal.at('header')(`columns ${header.join(', ')}`, 'the columns id and code');
+  const byCode = byKey(places, ({ code, pcode, iso_code }) => [code, pcode, iso_code]);
+  const byId = byKey(places, ({ pcode, aliases }) => [pcode, ...(aliases?.split('; ') ?? [])]);
+  const ids = new Map<string, string>();
+  const areas = new Map<string, string>();
+  let others = 0;
+  readEach(rows, ({ line, cells }) => {
+    const at = refusal.at(`row ${line}`);
+    const id = cells[idAt] ?? '';
+    const place = byCode.get(cells[codeAt] ?? '') ?? byId.get(id);
+    if (!place) {
+      others++;
+      return;
+    }
+    if (!UID.test(id)) throw at.at('id')(id || 'nothing', 'an id of DHIS2: eleven letters and digits, first a letter');
+    const before = ids.get(place.code) ?? areas.get(id);
+    if (before !== undefined) throw at(`${id} for ${place.code}, beside ${before}`, 'one unit for each area');
+    ids.set(place.code, id);
+    areas.set(id, place.code);
+  });
+  if (ids.size === 0)
+    throw refusal(
+      'no code of an area',
+      `codes such as ${places.at(-1)?.code}; \`malaria-risk query "FROM places"\` lists them`,
+    );
+  return { ids, unmatched: places.filter(({ code }) => !ids.has(code)), others };
+}
+
+/** The places by their keys; a key of two places is none. */
+function byKey(places: readonly Place[], keysOf: (place: Place) => (string | null)[]): Map<string, Place> {
+  const pairs = places.flatMap((place) => [...new Set(keysOf(place))].map((key) => ({ key, place })));
+  const groups = Map.groupBy(pairs, ({ key }) => key);
+  return new Map([...groups].flatMap(([key, own]) => (key && own.length === 1 ? [[key, own[0]!.place]] : [])));
+}

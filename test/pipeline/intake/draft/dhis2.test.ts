@@ -1,0 +1,227 @@
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import type { Source } from '../../../../pipeline/catalog/sources.ts';
+import type { ReportLine } from '../../../../pipeline/engine/stage.ts';
+import { ingestAreas } from '../../../../pipeline/ingest/areas.ts';
+import { ingestCases } from '../../../../pipeline/ingest/cases.ts';
+import { ingestCensus } from '../../../../pipeline/ingest/layers.ts';
+import { locator } from '../../../../pipeline/ingest/locate.ts';
+import { readPolygons } from '../../../../pipeline/ingest/readers/polygons.ts';
+import { readCells } from '../../../../pipeline/ingest/readers/raw-table.ts';
+import { LGAS, tinyCountry } from '../../../support/tiny-country.ts';
+import { catalogOf, filesOf } from './drafted.ts';
+
+const GIVEN = { name: 'Tiny country', iso_code: 'NG', upper_one: 'state', upper_many: 'states' };
+const STATES = ['StateUnit01', 'StateUnit02'];
+const UNITS = ['LgaUnit0001', 'LgaUnit0002', 'LgaUnit0003', 'LgaUnit0004'];
+const MONTHS = Array.from(
+  { length: 36 },
+  (_, i) => `${2018 + Math.floor(i / 12)}${String((i % 12) + 1).padStart(2, '0')}`,
+);
+const iso = (month: string) => `${month.slice(0, 4)}-${month.slice(4)}`;
+const cases = (unit: number, month: number) => 100 + 10 * unit + ((7 * month) % 40);
+
+const { 'lgas.geojson': outlines, 'states.geojson': upper, ...others } = tinyCountry().files;
+const geometries = (content: string | Buffer | undefined): object[] =>
+  JSON.parse(String(content)).features.map((feature: { geometry: object }) => feature.geometry);
+
+/** What /api/organisationUnits.json gives of a level, with the geometry. */
+const unitsOf = (level: 2 | 3) =>
+  (level === 2 ? STATES : UNITS).map((id, i) => ({
+    name: level === 2 ? ['Abia', 'Adamawa'][i] : `Place ${i + 1}`,
+    id,
+    level,
+    ...(level === 3 ? { code: LGAS[i] } : {}),
+    parent:
+      level === 2
+        ? { id: 'CountryUni1', name: 'Country' }
+        : { id: STATES[Math.floor(i / 2)], name: ['Abia', 'Adamawa'][Math.floor(i / 2)] },
+    geometry: geometries(level === 2 ? upper : outlines)[i],
+  }));
+const asJson = (level: 2 | 3) =>
+  JSON.stringify({ pager: { page: 1, total: 4, pageSize: 50 }, organisationUnits: unitsOf(level) });
+/** The same as /api/organisationUnits.geojson gives it. */
+const asGeoJson = (level: 2 | 3) =>
+  JSON.stringify({
+    type: 'FeatureCollection',
+    features: unitsOf(level).map(({ id, geometry, parent, level: own, ...properties }) => ({
+      type: 'Feature',
+      id,
+      geometry,
+      properties: { ...properties, level: String(own), parent: parent.id, parentGraph: parent.id, groups: [] },
+    })),
+  });
+
+const header = (name: string, meta = true) => ({
+  name,
+  column: name,
+  valueType: meta ? 'TEXT' : 'NUMBER',
+  hidden: false,
+  meta,
+});
+/** /api/analytics.json, as it writes numbers. A rate is left out where `rate` gives null. */
+function analytics(
+  rate: ((unit: number, month: number) => number | null) | null,
+  byName = false,
+  element = 'Malaria cases confirmed',
+) {
+  const items: Record<string, { name: string }> = {
+    CasesDataEl: { name: element },
+    'MalariaDset.REPORTING_RATE': { name: 'Malaria monthly - Reporting rate' },
+    ...Object.fromEntries(UNITS.map((id, i) => [id, { name: `Place ${i + 1}` }])),
+    ...Object.fromEntries(MONTHS.map((month) => [month, { name: `Month ${month}` }])),
+  };
+  const spelled = (id: string) => (byName ? items[id]!.name : id);
+  const rows = UNITS.flatMap((unit, u) =>
+    MONTHS.flatMap((month, m) => {
+      const own = rate?.(u, m) ?? null;
+      return [
+        [spelled('CasesDataEl'), spelled(unit), month, `${cases(u, m)}.0`],
+        ...(own === null ? [] : [[spelled('MalariaDset.REPORTING_RATE'), spelled(unit), month, String(own)]]),
+      ];
+    }),
+  );
+  return JSON.stringify({
+    headers: [header('dx'), header('ou'), header('pe'), header('value', false)],
+    metaData: byName ? { items: {}, dimensions: {} } : { items, dimensions: { ou: UNITS, pe: MONTHS } },
+    rows,
+    width: 4,
+    height: rows.length,
+  });
+}
+
+/** The catalog drafted from the tiny country with its areas and cases in the forms of DHIS2. */
+function drafted(files: Record<string, string>) {
+  const { 'cases.csv': _, 'nets.csv': _nets, 'access.csv': _access, 'surveys.csv': surveys, ...rest } = others;
+  const directory = filesOf({
+    ...rest,
+    'surveys.csv': String(surveys).replaceAll(/,NG00\d,(NG\d{6}),/g, ',,$1,'),
+    ...files,
+  });
+  return catalogOf(directory, GIVEN);
+}
+
+/** What a build reads by it. */
+async function ingested(files: Record<string, string>, reporting?: Source['reporting']) {
+  const { sources, model, root, draft, faults } = await drafted(files);
+  expect(faults).toEqual([]);
+  if (reporting) Object.assign(sources.find(({ role }) => role === 'cases_lgas')!, { reporting });
+  const report: ReportLine[] = [];
+  const input = { rawData: root, sources, model, report };
+  const { areas, polygons } = await ingestAreas(input);
+  const census = Object.fromEntries((await ingestCensus(input, areas)).map((row) => [row.lga_code, row]));
+  const records = await ingestCases(input, areas, census, locator(areas, polygons));
+  return { draft, model, source: sources.find(({ role }) => role === 'cases_lgas')!, records, report };
+}
+type Found = Awaited<ReturnType<typeof ingested>>;
+const figures = ({ records }: Found) => records.map(({ lga_code, period, confirmed }) => [lga_code, period, confirmed]);
+const EXPECTED = LGAS.flatMap((code, unit) => MONTHS.map((month, m) => [code, iso(month), cases(unit, m)]));
+
+test('organisation units with geometry and analytics become a draft without doubts', async () => {
+  const found = await ingested({
+    'units2.geojson': asGeoJson(2),
+    'units3.json': asJson(3),
+    'analytics.json': analytics(() => 95),
+  });
+  expect({ doubts: found.draft.doubts, leftOut: found.draft.leftOut }).toEqual({ doubts: [], leftOut: [] });
+  expect(figures(found)).toEqual(EXPECTED);
+  expect(found.model.states.map(({ state_pcode, state }) => [state_pcode, state])).toEqual([
+    ['StateUnit01', 'Abia'],
+    ['StateUnit02', 'Adamawa'],
+  ]);
+  expect(found.source).toMatchObject({
+    format: 'json',
+    dialect: { wide: { names: 'dx.name', values: 'value' } },
+    columns: {
+      period: 'pe',
+      confirmed: 'Malaria cases confirmed',
+      reporting_rate: 'Malaria monthly - Reporting rate',
+    },
+  });
+});
+
+test.each([
+  ['ids of units that the outlines have, without a rate', asGeoJson(3), analytics(null)],
+  ['names in place of ids', asJson(3), analytics(() => 90, true)],
+  ['parents from the units themselves', asJson(3), analytics(() => 80)],
+])('%s are read', async (_, units, table) => {
+  const found = await ingested({ 'units.json': units, 'analytics.json': table });
+  expect({ doubts: found.draft.doubts, leftOut: found.draft.leftOut }).toEqual({ doubts: [], leftOut: [] });
+  expect(figures(found)).toEqual(EXPECTED);
+});
+
+test('a data element whose name says nothing is asked about, if it is the only one beside a rate', async () => {
+  const table = analytics(() => 90, false, 'SNIS 12b: TDR+ et GE+');
+  const found = await ingested({ 'units.json': asJson(3), 'analytics.json': table });
+  expect(figures(found)).toEqual(EXPECTED);
+  expect(found.draft.questions.map(({ id }) => id)).toContain('numbers of analytics.json');
+  expect(found.source.columns).toMatchObject({ reporting_rate: 'Malaria monthly - Reporting rate' });
+});
+
+test('months with too few reports are unknown, areas that never have enough are left out, and a finding says so', async () => {
+  // The second unit has half its reports in every month, the third one in the first year, the fourth no rate in 2019.
+  const rate = (unit: number, month: number) =>
+    unit === 1 || (unit === 2 && month < 12) ? 50 : unit === 3 && month >= 12 && month < 24 ? null : 104;
+  const found = await ingested({ 'units.json': asJson(3), 'analytics.json': analytics(rate) });
+  const expected = EXPECTED.filter(([code]) => code !== LGAS[1]).map(([code, period, count]) => {
+    const isUnknown = (code === LGAS[2] && period! < '2019') || (code === LGAS[3] && String(period).startsWith('2019'));
+    return [code, period, isUnknown ? null : count];
+  });
+  expect(figures(found)).toEqual(expected);
+  const told = found.report.filter(({ rule }) => rule === 'reporting' || rule === 'left out').map(({ what }) => what);
+  expect(JSON.stringify(told)).toMatch(/cases of .* months are unknown/);
+  expect(JSON.stringify(told)).toContain('24');
+  expect(JSON.stringify(told)).toContain(`too few reports in every month: ${LGAS[1]}`);
+  const { faults } = await drafted({ 'units.json': asJson(3), 'analytics.json': analytics(() => 10) });
+  expect(faults.map(({ what }) => what)).toEqual([
+    expect.stringMatching(/less than 80% or nothing in every month of every area, expected .*leave the column out/),
+  ]);
+});
+
+test('missing reports are made up for if the catalog says so, and more reports than expected are not', async () => {
+  const rate = (unit: number) => [100, 50, 80, 125][unit]!;
+  const files = { 'units.json': asJson(3), 'analytics.json': analytics(rate) };
+  const found = await ingested(files, { least: 0.5, scaled: true });
+  const scale = Object.fromEntries(LGAS.map((code, unit) => [code, Math.min(rate(unit), 100) / 100]));
+  expect(figures(found)).toEqual(
+    EXPECTED.map(([code, period, count]) => [code, period, Math.round(Number(count) / scale[code!]!)]),
+  );
+});
+
+test('raw data of facilities are summed by the list of the units, which have points', async () => {
+  const facilities = UNITS.flatMap((unit, u) =>
+    ['a', 'b'].map((part, k) => ({
+      name: `Clinic ${u}${part}`,
+      id: `Facility${u}${part}1`,
+      level: 4,
+      parent: { id: unit, name: `Place ${u + 1}` },
+      geometry: { type: 'Point', coordinates: [3.2 + u + 0.3 * k, 4.4] },
+    })),
+  );
+  const rows = facilities.flatMap(({ id }, f) =>
+    MONTHS.map((month, m) => ['CasesDataEl', id, month, String(cases(Math.floor(f / 2), m))]),
+  );
+  const found = await ingested({
+    'units.json': asJson(3),
+    'facilities.json': JSON.stringify({ organisationUnits: facilities }),
+    'rawData.json': JSON.stringify({ headers: ['dx', 'ou', 'pe', 'value'].map((name) => header(name)), rows }),
+  });
+  expect(figures(found)).toEqual(EXPECTED.map(([code, period, count]) => [code, period, 2 * Number(count)]));
+});
+
+test('units of several levels in one file are refused with what to save, and a figure twice with its row', async () => {
+  const both = JSON.stringify({ organisationUnits: [...unitsOf(2), ...unitsOf(3)] });
+  await expect(ingested({ 'units.json': both })).rejects.toThrow(/no outlines/);
+  const file = path.join(filesOf({ 'units.json': both }), 'units.json');
+  await expect(readPolygons(file)).rejects.toThrow(
+    /organisation units of the levels 2, 3, expected a file for each level, such as …&filter=level:eq:3/,
+  );
+  const twice = JSON.parse(analytics(() => 90));
+  twice.rows.push(twice.rows[0]);
+  const { format, dialect } = (await ingested({ 'units.json': asJson(3), 'analytics.json': analytics(() => 90) }))
+    .source;
+  const directory = filesOf({ 'analytics.json': JSON.stringify(twice) });
+  await expect(
+    readCells(directory, { files: [{ path: 'analytics.json' }], format, dialect: dialect! }),
+  ).rejects.toThrow(/analytics\.json, row 290: found Malaria cases confirmed a second time, expected each figure once/);
+});
