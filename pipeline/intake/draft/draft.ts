@@ -68,7 +68,7 @@ export async function draftCountry(
   if (census)
     for (const raster of populationRasters(of('raster'))) {
       const counts = peopleByArea(areas, census, columnIn(yearOf(raster)));
-      const own = await ratiosByArea(root, raster.file, areas.outlines, counts);
+      const own = await ratiosByArea(root, raster, areas.outlines, counts);
       if (own.length > 0) ratios.set(raster, own);
     }
   const rasters = draftRasters(of('raster'), ratios, answers.population ?? null);
@@ -173,7 +173,11 @@ function entryOfRasters(
   return {
     entry,
     format: 'geotiff',
-    notes: [note],
+    notes: [
+      entry.nodata === undefined
+        ? note
+        : `${note}; cells of ${entry.nodata}, which the file does not declare as missing, are read as missing (nodata)`,
+    ],
     files: rasters.map(({ file, period }) => ({
       path: file,
       ...(entry.role === 'climate' ? { period: period! } : {}),
