@@ -82,7 +82,7 @@ export async function draftCountry(
       entry,
       format: table.format,
       files: [table.file, ...table.siblings].map((file) => ({ path: file })),
-      notes: [note],
+      notes: [table.dialect.encoding ? `${note}, text in ${table.dialect.encoding}` : note],
     })),
     ...rasters.drafted
       .filter(({ entry }) => entry.role !== 'climate' || !kept.some((drafted) => drafted.entry.role === 'climate'))

@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Dialect } from '../../catalog/dialect.ts';
 import type { Source } from '../../catalog/sources.ts';
 import type { Period } from '../../contract/months.ts';
-import { readCsv, type Separator, type TextTable } from '../../ingest/readers/csv.ts';
+import { type ReadCsv, readCsv, type TextTable } from '../../ingest/readers/csv.ts';
 import { readDbf } from '../../ingest/readers/dbf.ts';
 import { dialectOf, inOwnDialect } from '../../ingest/readers/dialect.ts';
 import { openRaster } from '../../ingest/readers/geotiff.ts';
@@ -108,8 +108,8 @@ export async function recogniseFile(
     if (extension === '.shp' || extension === '.zip')
       return { kind: 'outlines', file, format: 'shapefile', siblings, features: await readPolygons(full) };
     if (['.csv', '.tsv', '.tab'].includes(extension)) {
-      const { separator, ...read } = await readCsv(full, file, null);
-      return tableOf(file, 'csv', [], read, separator);
+      const { separator, encoding, ...read } = await readCsv(full, file, null, null);
+      return tableOf(file, 'csv', [], read, { separator, encoding });
     }
     if (extension === '.dbf') {
       const encoding = siblings.filter((other) => /\.cpg$/i.test(other));
@@ -138,9 +138,9 @@ function tableOf(
   format: Source['format'],
   siblings: string[],
   read: TextTable,
-  separator?: Separator,
+  csv?: ReadCsv,
 ): TableFile {
-  const dialect = dialectOf(read, separator);
+  const dialect = dialectOf(read, csv);
   return { kind: 'table', file, format, siblings, dialect, ...inOwnDialect(read, dialect, refusalIn(file)) };
 }
 

@@ -26,7 +26,7 @@ const rows = (
 const table = (header: string, lines: readonly string[], end = '\n') => `${[header, ...lines].join('\n')}${end}`;
 
 /** The tiny country's files with others in place of its cases. */
-function country(files: Record<string, string>, without: readonly string[] = []) {
+function country(files: Record<string, string | Buffer>, without: readonly string[] = []) {
   const { 'cases.csv': _, 'nets.csv': _nets, 'access.csv': _access, ...own } = tinyCountry().files;
   return filesOf({ ...Object.fromEntries(Object.entries(own).filter(([name]) => !without.includes(name))), ...files });
 }
@@ -60,6 +60,18 @@ test('a table by the names of its areas is drafted so, and a build finds their c
   const source = found.sources.find(({ role }) => role === 'cases_lgas')!;
   expect(source.columns).toEqual({ lga: 'District', period: 'period', confirmed: 'confirmed' });
   expect(source).not.toHaveProperty('recode');
+});
+
+test('a table in windows-1252 is drafted with that encoding', async () => {
+  const lines = rows((lga, month, i) => [LGAS[lga]!, iso(month), cases(lga, i), 'vérifié'], ';');
+  const csv = Buffer.from(table('District;Mois;confirmed;état', lines), 'latin1');
+  const found = await ingested(country({ 'cases.csv': csv }));
+  expect(found.cases).toEqual(CASES);
+  const { dialect, notes } = found.sources.find(({ role }) => role === 'cases_lgas')!;
+  expect([dialect, notes!.at(-1)]).toEqual([
+    { separator: ';', encoding: 'windows-1252' },
+    'Columns recognised by their names, text in windows-1252',
+  ]);
 });
 
 test('a table of people, cases and climate by month has three roles; people are of the latest month, not summed', async () => {
