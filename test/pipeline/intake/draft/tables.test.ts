@@ -80,7 +80,8 @@ test('a table of people, cases and climate by month has three roles; people are 
     rain(lga, i),
     25,
     cases(lga, i),
-    people(lga, month.year),
+    // As of a projection.
+    people(lga, month.year) + 0.4,
     LGAS[lga]!,
   ]);
   const chap = table('time_period,rainfall,mean_temperature,disease_cases,population,location', lines);
