@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { periodRange } from '../../../../pipeline/contract/months.ts';
 import { writeGeotiff } from '../../../../pipeline/synthetic/geotiff-writer.ts';
 import { CELLS, GRID, peopleIn, tinyCountry } from '../../../support/tiny-country.ts';
 import { catalogOf, draftOf, filesOf } from './drafted.ts';
@@ -36,4 +37,33 @@ test.each([
   expect(draft.leftOut.find(({ file }) => file === 'people.tif')!.why).toMatch(
     'found -99999, expected a measured value',
   );
+});
+
+const rainOf = (months: readonly string[]) =>
+  Object.fromEntries(
+    months.map((month, i) => [
+      `chirps-v2.0.${month.replace('-', '.')}.tif`,
+      writeGeotiff(new Float32Array(CELLS).fill(10 + i), GRID),
+    ]),
+  );
+
+test.each([
+  [
+    'longer than the table',
+    // The table has 2018-01 to 2021-12.
+    periodRange('2017-12', '2021-12'),
+    'chirps-v2.0.2017.12.tif',
+    'climate.csv: rain of 48 months, 2018-01 to 2021-12; used instead: chirps-v2.0.2017.12.tif and 48 more, 49 months, 2017-12 to 2021-12; lost with it: no month',
+  ],
+  [
+    'as long as the table, of other months',
+    periodRange('2017-12', '2021-11'),
+    'climate.csv',
+    'chirps-v2.0.2017.12.tif and 47 more: rain of 48 months, 2017-12 to 2021-11; used instead: climate.csv, 48 months, 2018-01 to 2021-12; lost with it: rain of 2017-12',
+  ],
+])('of rain, rasters %s: one is used, the other listed with what is lost', async (_, months, used, why) => {
+  const { draft } = await draftOf(filesOf({ ...tinyCountry().files, ...rainOf(months) }));
+  const rain = draft.entries.filter(({ entry }) => entry.role === 'climate');
+  expect(rain.map(({ files }) => files[0]!.path)).toEqual([used]);
+  expect(draft.leftOut.map((left) => `${left.file}: ${left.why}`)).toContain(why);
 });
