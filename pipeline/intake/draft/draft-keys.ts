@@ -40,7 +40,9 @@ export interface PlaceKey {
 export function placeOf(table: TextTable, { lgas, states }: AreaCodes): PlaceKey | null {
   const ofLevel = (is: 'lga_pcode' | 'state_pcode', { codes, names }: AreaLevel): PlaceKey | null => {
     const coded = columnMatching(table, (cell) => codes.has(cell));
-    if (coded) return { is, column: coded, codes: null };
+    // Codes that are names without accents: a column of these names has some of the codes too.
+    const isOfNames = (cell: string) => !codes.has(cell) && names.has(plain(cell));
+    if (coded && !cellsOf(table, coded).some(isOfNames)) return { is, column: coded, codes: null };
     const named = columnMatching(table, (cell) => names.has(plain(cell)));
     if (!named) return null;
     const cells = [...new Set(cellsOf(table, named))].sort();
