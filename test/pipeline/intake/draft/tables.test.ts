@@ -361,6 +361,23 @@ test('codes and parents of areas may be ids and names of features', async () => 
   ]);
 });
 
+test('new-country shows the faults of tables that a fault of the outlines hides', async () => {
+  const { files } = tinyCountry();
+  // The first area runs into the second, which can be declared; only then are tables read.
+  const lgas = JSON.parse(String(files['lgas.geojson']));
+  const [ring] = lgas.features[0].geometry.coordinates;
+  ring[1][0] = 4.005;
+  ring[2][0] = 4.005;
+  const census = String(files['census.csv']).replace(/^NG002002.*\n/m, '');
+  const directory = country({ 'lgas.geojson': JSON.stringify(lgas), 'census.csv': census });
+  const { code, stdout } = await runHere(['new-country', path.join(temporary(), 'nc'), '--from', directory]);
+  expect(code).toBe(1);
+  const [checked, hidden] = stdout.split('Hidden by these until they are declared:');
+  expect(checked).toMatch(/NG001001 and NG001002: found an overlap of/);
+  expect(checked).not.toMatch(/found no row/);
+  expect(hidden).toMatch(/^\n {2}census\.csv, NG002002 Place 4: found no row, expected a row, or a gap declared/);
+});
+
 test('new-country exits with 1 if it left out a table that matters, and says so in its last line', async () => {
   const weeks = long('code,period,confirmed', ({ year, month }) => `${year}W${two(month)}`);
   const draft = async (directory: string) => {
