@@ -13,6 +13,7 @@ export const SEPARATORS = [';', '\t', '|'] as const;
 export const Dialect = Type.Object(
   {
     separator: Type.Optional(Type.Enum([...SEPARATORS], { description: 'Between the cells of a CSV, if not a comma' })),
+    encoding: Type.Optional(Type.Literal('windows-1252', { description: 'Of the text of a CSV, if not UTF-8' })),
     decimal_comma: Type.Optional(Type.Literal(true, { description: 'Numbers are written 0,5' })),
     months: Type.Optional(
       Type.Enum([...MONTH_ORDERS], {

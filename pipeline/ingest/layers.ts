@@ -103,7 +103,8 @@ export async function ingestCensus(input: IngestInput, areas: Areas): Promise<Ce
   const code = codeReader(input, areas);
   const rows = new Map(
     readEach(table.rows, (row) => {
-      const people = row.number('people', { least: 1, integer: true });
+      // Those of a projection have decimals.
+      const people = Math.round(row.number('people', { least: 1 }));
       const children_0_4 = row.hasColumn('children_0_4') ? readChildren(row, people) : null;
       const { lga_code } = code.lga(row);
       return [lga_code, { lga_code, people, children_0_4 }];

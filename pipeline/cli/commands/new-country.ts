@@ -4,12 +4,13 @@ import { createInterface } from 'node:readline/promises';
 import { Command } from 'commander';
 import { OPEN } from '../../catalog/values.ts';
 import { checkCountry } from '../../intake/check/check-country.ts';
-import { isFault } from '../../intake/check/fault.ts';
+import { type Fault, isFault } from '../../intake/check/fault.ts';
 import { type Draft, draftCountry } from '../../intake/draft/draft.ts';
 import { short } from '../../intake/draft/draft-rasters.ts';
 import { type Answers, answersTo, type Question, refuseAnswer } from '../../intake/draft/questions.ts';
 import { listFiles, type RecognisedFile, recogniseFile } from '../../intake/draft/recognise.ts';
 import { writeDraft } from '../../intake/draft/write.ts';
+import { repairCountry } from '../../intake/repair/repair.ts';
 import { writeAtomic } from '../../lib/atomic-write.ts';
 import { BadInput, groupMessages } from '../../lib/bad-input.ts';
 import { quoted } from '../../lib/shell.ts';
@@ -223,6 +224,11 @@ async function showNextSteps(
     );
   else {
     say('', 'catalog check:', ...describeFaults(faults).map((line) => `  ${line}`));
+    showStep('Looking for what these faults hide');
+    const hidden = await hiddenFaults(directory, root, faults);
+    showStep('');
+    if (hidden.length > 0)
+      say('', 'Hidden by these until they are declared:', ...groupMessages(hidden).map((line) => `  ${line}`));
     say(
       '',
       'To see which of these the catalog can declare:',
@@ -230,6 +236,15 @@ async function showNextSteps(
     );
     process.exitCode = EXIT.finding;
   }
+}
+
+/** Faults that come to light once those that can be declared are declared: tables are read after the outlines. */
+async function hiddenFaults(directory: string, root: string, faults: readonly Fault[]): Promise<string[]> {
+  if (!faults.some(({ remedy }) => remedy)) return [];
+  const { repairs, left } = await repairCountry(directory, root);
+  const all = [...repairs.map(({ fault }) => fault), ...left.map(({ what }) => what)];
+  const known = new Set(faults.map(({ what }) => what));
+  return all.filter((what) => !known.has(what));
 }
 
 /** 8100 to 8775, a port for each two-letter code of a country. */

@@ -1,8 +1,11 @@
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { SEPARATORS } from '../../catalog/dialect.ts';
+import { type Dialect, SEPARATORS } from '../../catalog/dialect.ts';
 import { type Refusal, refusalIn } from '../../lib/bad-input.ts';
 import { withConnection } from '../../lib/tables/duckdb.ts';
+import { isMisread } from './encoding.ts';
 import { refuseUnsupported } from './unsupported.ts';
 
 /** The cells of a table as text, null if empty, with the line number of each row. */
@@ -14,21 +17,23 @@ export interface TextTable {
 }
 
 /**
- * Reads a CSV file (plain or gzip) through DuckDB: UTF-8, double quotes, a header, one row per line. Nothing else is
+ * Reads a CSV file (plain or gzip) through DuckDB: UTF-8 or as declared, double quotes, a header, one row per line. Nothing else is
  * detected: for a damaged file, detection would report something other than the damage.
  * @param full path of the file
  * @param file its name in messages
  * @param declared the separator of its cells; null takes the one that the header has most of
- * @throws BadInput naming the row (the header is row 1): bytes that are not UTF-8, a row with more or fewer cells than
+ * @param encoding of its text if it is not UTF-8; null takes the one that fits
+ * @throws BadInput naming the row (the header is row 1): bytes that are not in the encoding, a row with more or fewer cells than
  *   the header, an unclosed quote
  */
 export async function readCsv(
   full: string,
   file: string,
   declared: Separator | null = ',',
-): Promise<TextTable & { separator: Separator }> {
+  encoding: Encoding | null = undefined,
+): Promise<TextTable & ReadCsv> {
   const refusal = refusalIn(file);
-  const { lines, mayBeCut } = await readLines(full, file, refusal);
+  const { lines, mayBeCut, text } = await readLines(full, file, encoding, refusal);
   const separator = declared ?? likeliestSeparator(lines[0]!);
   const splitCells = splitterAt(separator);
   const header = splitCells(lines[0]!);
@@ -58,9 +63,11 @@ export async function readCsv(
   return withConnection(async (db) => {
     const columns = header.map((_, i) => `c${i}: 'VARCHAR'`);
     const read = `read_csv($1, auto_detect = false, header = true, delim = '${separator}', quote = '"', escape = '"', columns = {${columns}}, store_rejects = true)`;
-    const found = await db.connection.runAndReadAll(`FROM ${read}`, [full]).catch((error: Error) => {
-      throw refusal(error.message.split('\n')[0]!, 'a readable CSV table');
-    });
+    const readAll = (utf8: string) =>
+      db.connection.runAndReadAll(`FROM ${read}`, [utf8]).catch((error: Error) => {
+        throw refusal(error.message.split('\n')[0]!, 'a readable CSV table');
+      });
+    const found = await (text.encoding ? withFileOf(text.content, readAll) : readAll(full));
     const [reject] = await db.rows<Reject>('SELECT line, error_message FROM reject_errors ORDER BY line LIMIT 1');
     if (reject) {
       if (splitCells(lines[reject.line - 1]!).length !== header.length) throw unlikeHeader(reject.line);
@@ -70,8 +77,26 @@ export async function readCsv(
     const rows = found.getRows() as (string | null)[][];
     if (rows.length !== numbers.length)
       throw refusal(`${rows.length} rows on ${numbers.length} lines`, 'one row per line');
-    return { header, rows: rows.map((cells, i) => ({ line: numbers[i]!, cells })), separator, mayBeCut };
+    return {
+      header,
+      rows: rows.map((cells, i) => ({ line: numbers[i]!, cells })),
+      separator,
+      encoding: text.encoding,
+      mayBeCut,
+    };
   });
+}
+
+/** Runs `read` on a temporary file with the text in UTF-8: DuckDB reads no other encoding by itself. */
+async function withFileOf<T>(text: string, read: (file: string) => Promise<T>): Promise<T> {
+  const scratch = await mkdtemp(path.join(tmpdir(), 'malaria-csv-'));
+  try {
+    const file = path.join(scratch, 'utf8.csv');
+    await writeFile(file, text);
+    return await read(file);
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
 }
 
 /** DuckDB takes half a second for each thousand, and tables that people make have hundreds. */
@@ -87,15 +112,17 @@ interface Reject {
 async function readLines(
   full: string,
   file: string,
+  encoding: Encoding | null,
   refusal: Refusal,
-): Promise<{ lines: string[]; mayBeCut: boolean }> {
+): Promise<{ lines: string[]; mayBeCut: boolean; text: Text }> {
   const bytes = await readFile(full).catch((cause: NodeJS.ErrnoException) => {
     throw refusal(cause.code === 'ENOENT' ? 'no such file' : cause.message, 'a readable CSV table');
   });
   if (bytes.length > MOST_BYTES) throw tooLarge(refusal);
   const unzipped = file.endsWith('.gz') ? unzip(bytes, refusal) : bytes;
   refuseUnsupported(file, unzipped, 'table');
-  const lines = decode(unzipped, refusal).split('\n');
+  const text = decode(unzipped, encoding, refusal);
+  const lines = text.content.split('\n');
   const mayBeCut = lines.at(-1) !== '';
   if (!mayBeCut) lines.pop();
   if (!lines[0]?.trim()) throw refusal.at('row 1')('nothing', 'a header');
@@ -107,7 +134,7 @@ async function readLines(
     if (fault) throw refusal.at(`row ${i + 1}`)(...fault);
     return carriage ? line.slice(0, -1) : line;
   });
-  return { lines: bare, mayBeCut };
+  return { lines: bare, mayBeCut, text };
 }
 
 /** What is wrong with a line, and what it should be; null if nothing is. */
@@ -134,18 +161,32 @@ function unzip(bytes: Buffer, refusal: Refusal): Buffer {
   }
 }
 
-/** Text without a byte order mark. */
-function decode(bytes: Buffer, refusal: Refusal): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    const row =
-      bytes
-        .toString('latin1')
-        .split('\n')
-        .findIndex((line) => !isUtf8(line)) + 1;
-    throw refusal.at(`row ${row}`)('bytes that are not UTF-8', 'a table in UTF-8');
-  }
+/** Text without a byte order mark, and its encoding. */
+interface Text {
+  content: string;
+  encoding: Encoding;
+}
+
+/** Nearly all bytes are text in windows-1252, so it has to look like text too: without control characters or UTF-8. */
+function decode(bytes: Buffer, declared: Encoding | null, refusal: Refusal): Text {
+  const rowWhere = (text: string, isBad: (line: string) => boolean) => text.split('\n').findIndex(isBad) + 1;
+  if (!declared)
+    try {
+      return { content: new TextDecoder('utf-8', { fatal: true }).decode(bytes), encoding: undefined };
+    } catch {
+      // Another encoding, or none.
+    }
+  const content = new TextDecoder('windows-1252').decode(bytes);
+  const misread = rowWhere(content, (line) => isMisread(line.replaceAll(/[\t\r]/g, '')));
+  if (declared && misread > 0)
+    throw refusal.at(`row ${misread}`)(
+      `bytes that are not ${declared}`,
+      `a table in ${declared} (sources.json, dialect)`,
+    );
+  if (declared !== undefined && misread === 0) return { content, encoding: 'windows-1252' };
+  const row = rowWhere(bytes.toString('latin1'), (line) => !isUtf8(line));
+  const other = misread === 0 ? ', or `"encoding": "windows-1252"` in its dialect (sources.json)' : '';
+  throw refusal.at(`row ${row}`)('bytes that are not UTF-8', `a table in UTF-8${other}`);
 }
 
 function isUtf8(latin1: string): boolean {
@@ -157,6 +198,14 @@ function isUtf8(latin1: string): boolean {
   }
 }
 
+/** What differs between CSV files, apart from their cells. */
+export interface ReadCsv {
+  separator: Separator;
+  encoding: Encoding;
+}
+
+/** Of text that is not UTF-8. */
+type Encoding = Dialect['encoding'];
 export type Separator = ',' | (typeof SEPARATORS)[number];
 
 /** A function that splits a line into its cells, unquoted. */

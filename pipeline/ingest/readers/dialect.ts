@@ -1,7 +1,7 @@
 /** Tables in another dialect than the project's own, brought into it. */
 import { type Dialect, MONTH_ORDERS } from '../../catalog/dialect.ts';
 import type { Refusal } from '../../lib/bad-input.ts';
-import type { Separator, TextTable } from './csv.ts';
+import type { ReadCsv, TextTable } from './csv.ts';
 import { monthOrdersOf, readMonth } from './months.ts';
 
 /**
@@ -87,9 +87,10 @@ function wideOf({ header, rows }: Pick<TextTable, 'header' | 'rows'>): NonNullab
 
 /**
  * The dialect of a table, without the months in its cells: their column is not known yet.
- * @param separator of a CSV
+ * @param read the separator and the encoding of a CSV
  */
-export function dialectOf({ header, rows }: TextTable, separator: Separator = ','): Dialect {
+export function dialectOf({ header, rows }: TextTable, read: Partial<ReadCsv> = {}): Dialect {
+  const { separator = ',', encoding } = read;
   const commas = rows.flatMap(({ cells }) => cells.filter((cell) => /^\s*[+-]?\d*,\d+\s*$/.test(cell ?? '')));
   // 1,234 may be a thousand and more.
   const decimal = commas.some((cell) => !/^[^,1-9]*[1-9]\d*,\d{3}\s*$/.test(cell!));
@@ -101,6 +102,7 @@ export function dialectOf({ header, rows }: TextTable, separator: Separator = ',
   const free = (name: string): string => (header.includes(name) ? free(`${name}_`) : name);
   return {
     ...(separator === ',' ? {} : { separator }),
+    ...(encoding ? { encoding } : {}),
     ...(decimal ? { decimal_comma: true as const } : {}),
     ...(wide ? { wide } : {}),
     ...(orders.length === 1 ? { pivot: { months: free('period'), values: free('value') } } : {}),

@@ -244,10 +244,10 @@ function readText(
   full: string,
   file: string,
   format: Source['format'] | undefined,
-  { separator }: Dialect,
+  { separator, encoding }: Dialect,
 ): Promise<TextTable> {
   if (format === 'dbf') return readDbf(full, file);
-  return format === 'json' ? readJsonTable(full, file) : readCsv(full, file, separator);
+  return format === 'json' ? readJsonTable(full, file) : readCsv(full, file, separator, encoding);
 }
 
 /** A cell's text, replaced if the catalog recodes it. */

@@ -51,7 +51,13 @@ export interface PlaceKey {
 export function placeOf(table: TextTable, { lgas, states }: AreaCodes): PlaceKey | null {
   const ofLevel = (is: 'lga_pcode' | 'state_pcode', { codes, codesOf }: AreaLevel): PlaceKey | null => {
     const coded = columnMatching(table, () => (cell) => codes.has(cell));
-    if (coded) return { is, column: coded, codes: null };
+    // Codes that are names without accents: a column of these names has some of the codes too.
+    const isOfNames = (column: string) => {
+      const cells = new Set(cellsOf(table, column));
+      const codeOf = codesOf(cells);
+      return [...cells].some((cell) => !codes.has(cell) && codeOf(cell) !== undefined);
+    };
+    if (coded && !isOfNames(coded)) return { is, column: coded, codes: null };
     const named = columnMatching(table, (cells) => {
       const codeOf = codesOf(cells);
       return (cell) => codeOf(cell) !== undefined;

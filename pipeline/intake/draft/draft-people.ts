@@ -8,7 +8,7 @@ import { zonalStatistics } from '../../measure/zonal/sums.ts';
 import type { DraftAreas } from './draft-areas.ts';
 import { placesColumn } from './draft-entry.ts';
 import type { DraftedTable } from './draft-tables.ts';
-import type { OutlineFile } from './recognise.ts';
+import type { OutlineFile, RasterFile } from './recognise.ts';
 
 /** An area's population by a raster, divided by its population in the table. */
 export interface Ratio {
@@ -49,12 +49,12 @@ export function peopleByArea(
  */
 export async function ratiosByArea(
   root: string,
-  file: string,
+  { file, nodata }: RasterFile,
   { features }: OutlineFile,
   counts: readonly AreaCount[],
 ): Promise<Ratio[]> {
   if (features.some(({ polygons }) => selfCrossing(polygons))) return [];
-  const raster = await describeRaster(path.join(root, file), {});
+  const raster = await describeRaster(path.join(root, file), { nodata: nodata ?? undefined });
   const outlines = features.map(({ polygons }) => drawOutline(polygons, raster.grid));
   const sums = await sumInside([raster], null, outlines, 1, () => {});
   return counts

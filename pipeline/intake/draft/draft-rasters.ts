@@ -59,7 +59,9 @@ export function draftRasters(
   const drafted: DraftRasters['drafted'] = [];
   const add = (found: readonly (RasterFile | undefined)[], entry: DraftEntry) => {
     const own = found.filter((raster) => raster !== undefined);
-    if (own.length > 0) drafted.push({ rasters: own, entry });
+    const [nodata, ...others] = new Set(own.flatMap((raster) => raster.nodata ?? []));
+    const declared = nodata === undefined || others.length > 0 ? {} : { nodata };
+    if (own.length > 0) drafted.push({ rasters: own, entry: { ...entry, ...declared } });
   };
   const largest = (of: readonly RasterFile[]) => of.reduce((most, raster) => Math.max(most, raster.most), 0);
   const rounded = (value: number) => Number((2 * value).toPrecision(1));

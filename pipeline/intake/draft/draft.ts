@@ -10,6 +10,7 @@ import { type DraftAreas, draftAreas } from './draft-areas.ts';
 import type { DraftEntry } from './draft-entry.ts';
 import { type AreaCodes, levelOf } from './draft-keys.ts';
 import { describeRatios, peopleByArea, type Ratio, ratiosByArea } from './draft-people.ts';
+import { chooseRain } from './draft-rain.ts';
 import { draftRasters, populationRasters, short, yearOf } from './draft-rasters.ts';
 import { withoutOtherAges } from './draft-survey.ts';
 import { type DraftedTable, draftTables } from './draft-tables.ts';
@@ -72,7 +73,7 @@ export async function draftCountry(
   if (census)
     for (const raster of populationRasters(of('raster'))) {
       const counts = peopleByArea(areas, census, columnIn(yearOf(raster)));
-      const own = await ratiosByArea(root, raster.file, areas.outlines, counts);
+      const own = await ratiosByArea(root, raster, areas.outlines, counts);
       if (own.length > 0) ratios.set(raster, own);
     }
   const rasters = draftRasters(of('raster'), ratios, answers.population ?? null);
@@ -80,16 +81,18 @@ export async function draftCountry(
   // The table is compared with the raster, so both must be of the same year.
   if (census) census.entry.columns!.people = columnIn(year);
   const counted = census ? sum(cellsOf(census.used, columnIn(year))) : null;
+  const rain = chooseRain(kept, rasters.drafted);
+  const used = kept.filter((drafted) => drafted !== rain.unused);
   const entries: DraftSource[] = [
     ...entriesOfAreas(areas),
-    ...kept.map(({ table, entry, note }) => ({
+    ...used.map(({ table, entry, note }) => ({
       entry,
       format: table.format,
       files: [table.file, ...table.siblings].map((file) => ({ path: file })),
-      notes: [note],
+      notes: [table.dialect.encoding ? `${note}, text in ${table.dialect.encoding}` : note],
     })),
     ...rasters.drafted
-      .filter(({ entry }) => entry.role !== 'climate' || !kept.some((drafted) => drafted.entry.role === 'climate'))
+      .filter((drafted) => drafted !== rain.unused)
       .map(({ rasters: own, entry }) => entryOfRasters(own, entry, counted, ratios.get(own[0]!) ?? null)),
   ];
   if (!entries.some(({ entry }) => entry.role === 'population' || entry.role === 'population_census'))
@@ -106,6 +109,7 @@ export async function draftCountry(
       ...areas.leftOut,
       ...leftOut,
       ...rasters.leftOut,
+      ...rain.leftOut,
     ]
       .map((skipped) => ({ ...skipped, why: areas.lacking.get(skipped.file) ?? skipped.why }))
       // A table that lacks a few areas has that one reason.
@@ -178,7 +182,11 @@ function entryOfRasters(
   return {
     entry,
     format: 'geotiff',
-    notes: [note],
+    notes: [
+      entry.nodata === undefined
+        ? note
+        : `${note}; cells of ${entry.nodata}, which the file does not declare as missing, are read as missing (nodata)`,
+    ],
     files: rasters.map(({ file, period }) => ({
       path: file,
       ...(entry.role === 'climate' ? { period: period! } : {}),

@@ -4,10 +4,11 @@ import path from 'node:path';
 import type { Dialect } from '../../catalog/dialect.ts';
 import type { Source } from '../../catalog/sources.ts';
 import type { Period } from '../../contract/months.ts';
-import { readCsv, type Separator, type TextTable } from '../../ingest/readers/csv.ts';
+import { type ReadCsv, readCsv, type TextTable } from '../../ingest/readers/csv.ts';
 import { readDbf } from '../../ingest/readers/dbf.ts';
 import { dialectOf, inOwnDialect } from '../../ingest/readers/dialect.ts';
 import { openRaster } from '../../ingest/readers/geotiff.ts';
+import type { Declared } from '../../ingest/readers/geotiff-conversion.ts';
 import { readJsonTable } from '../../ingest/readers/json-table.ts';
 import { type PolygonFeature, readPolygons } from '../../ingest/readers/polygons.ts';
 import { firstBytesOf, refuseUnsupported } from '../../ingest/readers/unsupported.ts';
@@ -39,6 +40,8 @@ export interface RasterFile {
   file: string;
   /** The month in its name. */
   period: Period | null;
+  /** What marks missing cells although the file does not say so; null if nothing does. */
+  nodata: number | null;
   /** Over the cells with a value. */
   least: number;
   most: number;
@@ -105,8 +108,8 @@ export async function recogniseFile(
     if (extension === '.shp' || extension === '.zip')
       return { kind: 'outlines', file, format: 'shapefile', siblings, features: await readPolygons(full) };
     if (['.csv', '.tsv', '.tab'].includes(extension)) {
-      const { separator, ...read } = await readCsv(full, file, null);
-      return tableOf(file, 'csv', [], read, separator);
+      const { separator, encoding, ...read } = await readCsv(full, file, null, null);
+      return tableOf(file, 'csv', [], read, { separator, encoding });
     }
     if (extension === '.dbf') {
       const encoding = siblings.filter((other) => /\.cpg$/i.test(other));
@@ -135,9 +138,9 @@ function tableOf(
   format: Source['format'],
   siblings: string[],
   read: TextTable,
-  separator?: Separator,
+  csv?: ReadCsv,
 ): TableFile {
-  const dialect = dialectOf(read, separator);
+  const dialect = dialectOf(read, csv);
   return { kind: 'table', file, format, siblings, dialect, ...inOwnDialect(read, dialect, refusalIn(file)) };
 }
 
@@ -154,19 +157,45 @@ async function readJson(full: string, file: string): Promise<RecognisedFile> {
   return tableOf(file, 'json', [], await readJsonTable(full, file));
 }
 
+/** If the file does not declare the value of its missing cells, the only negative value is taken for it. */
 async function readRaster(full: string, file: string): Promise<RasterFile> {
-  const raster = await openRaster(full, {});
+  const raster = { kind: 'raster' as const, file, period: monthInName(path.basename(file)) };
   try {
-    let [least, most, sum] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0];
-    for (const window of listWindows(raster.grid, raster, [wholeGrid(raster.grid)])) {
-      for (const value of await raster.readWindow(window)) {
-        if (Number.isNaN(value)) continue;
-        if (value < least) least = value;
-        if (value > most) most = value;
-        sum += value;
-      }
-    }
-    return { kind: 'raster', file, period: monthInName(path.basename(file)), least, most, sum };
+    return { ...raster, nodata: null, ...(await rangeOf(full, {})) };
+  } catch (error) {
+    if (!(error instanceof BadInput)) throw error;
+    const nodata = await onlyNegative(full);
+    const range = nodata === null ? null : await rangeOf(full, { nodata }).catch(() => null);
+    if (range === null) throw error;
+    return { ...raster, nodata, ...range };
+  }
+}
+
+async function rangeOf(full: string, declared: Declared): Promise<Pick<RasterFile, 'least' | 'most' | 'sum'>> {
+  let [least, most, sum] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0];
+  await forEachValue(full, declared, (value) => {
+    if (value < least) least = value;
+    if (value > most) most = value;
+    sum += value;
+  });
+  return { least, most, sum };
+}
+
+/** The value that all negative cells have; null if there is none, or if they differ, as heights do. */
+async function onlyNegative(full: string): Promise<number | null> {
+  const found = new Set<number>();
+  await forEachValue(full, { marksAreValues: true }, (value) => {
+    if (value < 0 && found.size < 2) found.add(value);
+  });
+  const [value] = found;
+  return found.size === 1 && Number.isFinite(value) ? value! : null;
+}
+
+async function forEachValue(full: string, declared: Declared, use: (value: number) => void): Promise<void> {
+  const raster = await openRaster(full, declared);
+  try {
+    for (const window of listWindows(raster.grid, raster, [wholeGrid(raster.grid)]))
+      for (const value of await raster.readWindow(window)) if (!Number.isNaN(value)) use(value);
   } finally {
     await raster.close();
   }

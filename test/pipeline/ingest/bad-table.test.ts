@@ -201,9 +201,9 @@ const numbers: Case[] = [
     /cases\.csv, row 4, confirmed: found 999999, expected at most the 200001 people of AB/,
   ],
   [
-    'a number of people that is not an integer',
-    cell('census.csv', 2, 1, '1000.5'),
-    /census\.csv, row 2, people: found "1000\.5", expected a whole number/,
+    'a number of children that is not an integer',
+    cell('census.csv', 2, 2, '17000.5'),
+    /census\.csv, row 2, children_0_4: found "17000\.5", expected a whole number/,
   ],
   [
     'hardly any children',
@@ -386,6 +386,7 @@ describe('valid variations are accepted', () =>
       'counts written with decimals',
       edit('cases.csv', (text) => text.replaceAll(/(\d)$/gm, '$1.0').replace('cases.0', 'cases')),
     ],
+    ['people of a projection, with decimals', cell('census.csv', 2, 1, '100000.5')],
     ['differently spelled names', named(['PLACE-1', 'place 2', 'Plaice 3', ''])],
     [
       'weighted counts',

@@ -26,7 +26,7 @@ const rows = (
 const table = (header: string, lines: readonly string[], end = '\n') => `${[header, ...lines].join('\n')}${end}`;
 
 /** The tiny country's files with others in place of its cases. */
-function country(files: Record<string, string>, without: readonly string[] = []) {
+function country(files: Record<string, string | Buffer>, without: readonly string[] = []) {
   const { 'cases.csv': _, 'nets.csv': _nets, 'access.csv': _access, ...own } = tinyCountry().files;
   return filesOf({ ...Object.fromEntries(Object.entries(own).filter(([name]) => !without.includes(name))), ...files });
 }
@@ -91,13 +91,26 @@ test('words that most names of a table or of the outlines have are no part of th
   expect(found.sources.find(({ role }) => role === 'population_census')!.columns).toMatchObject({ people: '2020' });
 });
 
+test('a table in windows-1252 is drafted with that encoding', async () => {
+  const lines = rows((lga, month, i) => [LGAS[lga]!, iso(month), cases(lga, i), 'vérifié'], ';');
+  const csv = Buffer.from(table('District;Mois;confirmed;état', lines), 'latin1');
+  const found = await ingested(country({ 'cases.csv': csv }));
+  expect(found.cases).toEqual(CASES);
+  const { dialect, notes } = found.sources.find(({ role }) => role === 'cases_lgas')!;
+  expect([dialect, notes!.at(-1)]).toEqual([
+    { separator: ';', encoding: 'windows-1252' },
+    'Columns recognised by their names, text in windows-1252',
+  ]);
+});
+
 test('a table of people, cases and climate by month has three roles; people are of the latest month, not summed', async () => {
   const lines = rows((lga, month, i) => [
     iso(month),
     rain(lga, i),
     25,
     cases(lga, i),
-    people(lga, month.year),
+    // As of a projection.
+    people(lga, month.year) + 0.4,
     LGAS[lga]!,
   ]);
   const chap = table('time_period,rainfall,mean_temperature,disease_cases,population,location', lines);
@@ -375,6 +388,23 @@ test('codes and parents of areas may be ids and names of features', async () => 
     ['Ouest', 'Ouest'],
     ['Region-Est', 'Région Est'],
   ]);
+});
+
+test('new-country shows the faults of tables that a fault of the outlines hides', async () => {
+  const { files } = tinyCountry();
+  // The first area runs into the second, which can be declared; only then are tables read.
+  const lgas = JSON.parse(String(files['lgas.geojson']));
+  const [ring] = lgas.features[0].geometry.coordinates;
+  ring[1][0] = 4.005;
+  ring[2][0] = 4.005;
+  const census = String(files['census.csv']).replace(/^NG002002.*\n/m, '');
+  const directory = country({ 'lgas.geojson': JSON.stringify(lgas), 'census.csv': census });
+  const { code, stdout } = await runHere(['new-country', path.join(temporary(), 'nc'), '--from', directory]);
+  expect(code).toBe(1);
+  const [checked, hidden] = stdout.split('Hidden by these until they are declared:');
+  expect(checked).toMatch(/NG001001 and NG001002: found an overlap of/);
+  expect(checked).not.toMatch(/found no row/);
+  expect(hidden).toMatch(/^\n {2}census\.csv, NG002002 Place 4: found no row, expected a row, or a gap declared/);
 });
 
 test('new-country exits with 1 if it left out a table that matters, and says so in its last line', async () => {

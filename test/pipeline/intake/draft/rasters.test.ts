@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest';
+import { periodRange } from '../../../../pipeline/contract/months.ts';
+import { writeGeotiff } from '../../../../pipeline/synthetic/geotiff-writer.ts';
+import { CELLS, GRID, peopleIn, tinyCountry } from '../../../support/tiny-country.ts';
+import { catalogOf, draftOf, filesOf } from './drafted.ts';
+
+const GIVEN = { name: 'Tiny country', iso_code: 'NG', upper_one: 'state', upper_many: 'states' };
+
+/** People by cell, with other values in the first cells, and a tag that is none of these. */
+const peopleWith = (...first: number[]) =>
+  writeGeotiff(
+    Float32Array.from({ length: CELLS }, (_, i) => first[i] ?? peopleIn(i)),
+    GRID,
+    '-3.4e+38',
+  );
+
+test('a raster whose negative cells all have one undeclared nodata value is drafted with it', async () => {
+  const { files } = tinyCountry();
+  const given = filesOf({ ...files, 'people.tif': peopleWith(-99_999, -99_999) });
+  const { sources, faults, draft } = await catalogOf(given, GIVEN);
+  expect(sources.find(({ role }) => role === 'population')).toMatchObject({ nodata: -99_999 });
+  expect(faults).toEqual([]);
+  const { notes } = draft.entries.find(({ entry }) => entry.role === 'population')!;
+  // 400 cells of 1032 people on average, without the first two.
+  expect(notes[0]).toMatch(
+    /^411,000 people in total \(population table: [\d,]+\); by area .* table; cells of -99999, .* read as missing \(nodata\)$/,
+  );
+});
+
+test.each([
+  ['another negative value', [-99_999, -5]],
+  ['the value of the tag', [-99_999, -3.4e38]],
+])('with %s beside it, the raster is left out', async (_, first) => {
+  const { files } = tinyCountry();
+  const { draft } = await draftOf(filesOf({ ...files, 'people.tif': peopleWith(...first) }));
+  expect(draft.entries.map(({ entry }) => entry.role)).not.toContain('population');
+  expect(draft.leftOut.find(({ file }) => file === 'people.tif')!.why).toMatch(
+    'found -99999, expected a measured value',
+  );
+});
+
+const rainOf = (months: readonly string[]) =>
+  Object.fromEntries(
+    months.map((month, i) => [
+      `chirps-v2.0.${month.replace('-', '.')}.tif`,
+      writeGeotiff(new Float32Array(CELLS).fill(10 + i), GRID),
+    ]),
+  );
+
+test.each([
+  [
+    'longer than the table',
+    // The table has 2018-01 to 2021-12.
+    periodRange('2017-12', '2021-12'),
+    'chirps-v2.0.2017.12.tif',
+    'climate.csv: rain of 48 months, 2018-01 to 2021-12; used instead: chirps-v2.0.2017.12.tif and 48 more, 49 months, 2017-12 to 2021-12; lost with it: no month',
+  ],
+  [
+    'as long as the table, of other months',
+    periodRange('2017-12', '2021-11'),
+    'climate.csv',
+    'chirps-v2.0.2017.12.tif and 47 more: rain of 48 months, 2017-12 to 2021-11; used instead: climate.csv, 48 months, 2018-01 to 2021-12; lost with it: rain of 2017-12',
+  ],
+])('of rain, rasters %s: one is used, the other listed with what is lost', async (_, months, used, why) => {
+  const { draft } = await draftOf(filesOf({ ...tinyCountry().files, ...rainOf(months) }));
+  const rain = draft.entries.filter(({ entry }) => entry.role === 'climate');
+  expect(rain.map(({ files }) => files[0]!.path)).toEqual([used]);
+  expect(draft.leftOut.map((left) => `${left.file}: ${left.why}`)).toContain(why);
+});
