@@ -17,7 +17,7 @@ const EXAMPLES = 3;
  * Monthly confirmed cases by state and by LGA, as reported: blanks stay null, and months that the catalog masks are
  * kept and marked. A country without records has no rows.
  * @throws BadInput for a month missing from a series or at an end of the catalog's span, a count that is negative or
- *   above the place's population, a duplicate, an unknown place, or a place in two sources
+ *   above the place's population, a duplicate, an unknown place, or a month of a place in two sources
  */
 export async function ingestCases(
   input: IngestInput,
@@ -30,10 +30,8 @@ export async function ingestCases(
     cases.push(...(await readSeries(input, areas, census, locate, source, 'state')));
   for (const source of sourcesOf(input, 'cases_lgas'))
     cases.push(...(await readSeries(input, areas, census, locate, source, 'lga')));
-  for (const [place, { length }] of Map.groupBy(cases, ({ state_code, lga_code }) => lga_code ?? state_code))
-    if (length > 1)
-      throw refusalIn('sources.json', 'case sources')(`${place} in ${length} sources`, 'each place in one source');
-  return cases.flatMap(({ state_code, lga_code, first, confirmed, masked }) =>
+  const byPlace = Map.groupBy(cases, ({ state_code, lga_code }) => lga_code ?? state_code);
+  return readEach(byPlace.values(), continued).flatMap(({ state_code, lga_code, first, confirmed, masked }) =>
     confirmed.map((value, i) => ({
       state_code,
       lga_code,
@@ -42,6 +40,26 @@ export async function ingestCases(
       masked: masked.includes(i),
     })),
   );
+}
+
+/**
+ * One series of a place's records in several sources, one after the other; months between them are unknown.
+ * @throws BadInput if two have the same month
+ */
+function continued(parts: readonly CaseSeries[]): CaseSeries {
+  const [first, ...later] = parts.toSorted((a, b) => (a.first < b.first ? -1 : 1)) as [CaseSeries, ...CaseSeries[]];
+  const whole = { ...first, confirmed: [...first.confirmed], masked: [...first.masked] };
+  for (const next of later) {
+    const start = monthIndex(next.first) - monthIndex(whole.first);
+    if (start < whole.confirmed.length) {
+      const found = `${next.lga_code ?? next.state_code}, ${next.first} in two sources`;
+      throw refusalIn('sources.json', 'case sources')(found, 'each month of a place in one source');
+    }
+    while (whole.confirmed.length < start) whole.confirmed.push(null);
+    whole.masked.push(...next.masked.map((i) => start + i));
+    whole.confirmed.push(...next.confirmed);
+  }
+  return whole;
 }
 
 async function readSeries(
