@@ -35,7 +35,7 @@ export const lga = text('{Lga.one} name');
 export const zone = ofCountry('zone', text('{zone}, full name') as ColumnForm<string | null>);
 export const zone_code = ofCountry('zone_code', text('Zone code') as ColumnForm<string | null>);
 export const iso_code = ofCountry('iso_code', text('ISO 3166-2') as ColumnForm<string | null>);
-export const area = text<'state' | 'lga'>('`state` or `lga`');
+export const area = choice(['state', 'lga'], '`state` or `lga`');
 export const code = text('`state_code` or `lga_code`');
 export const longitude = real('Longitude of its centre of mass, which may be outside it', {
   unit: 'degrees east',
@@ -113,7 +113,8 @@ export const changes_since_survey = {
     WITHOUT_SURVEY,
   ),
 };
-export const basis = text<'survey' | 'cases' | 'cases_elsewhere' | 'usual_season'>(
+export const basis = choice(
+  ['survey', 'cases', 'cases_elsewhere', 'usual_season'],
   'survey: no later than the last survey of the {state.one}; usual_season: later, with the last level carried forward with the usual season, or no survey in the {state.one}; cases, cases_elsewhere: the same, adjusted by how far case records of the {state.one}, or of other {state.many}, deviate from the usual',
 );
 

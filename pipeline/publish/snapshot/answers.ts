@@ -241,6 +241,12 @@ const upTo = <Report>(reports: readonly Report[]) =>
 const highestFirst = (rows: SnapshotTables['risk_lgas']) =>
   pickAll(rows, schemas.NationLga).sort((a, b) => b.score - a.score || (a.lga_code < b.lga_code ? -1 : 1));
 
+/** A month of a series without any figure. */
+const UNKNOWN = Object.fromEntries(Object.keys(schemas.SeriesMonth.properties).map((name) => [name, null])) as Record<
+  keyof schemas.SeriesMonth,
+  null
+>;
+
 /** Returns a function from an area's code to all its months. */
 function seriesBy<Row extends { period: string; score: number; score_low: number; score_high: number; level: Level }>(
   estimated: readonly Row[],
@@ -257,17 +263,14 @@ function seriesBy<Row extends { period: string; score: number; score_low: number
     const monthIn = (kind: 'estimated' | 'forecast') => (row: Row) => {
       const at = `${code} ${row.period}`;
       const probability = odds.get(at);
-      const change = moves.get(at);
       const month = {
+        ...UNKNOWN,
+        ...moves.get(at),
+        ...probability,
         ...row,
         kind,
         basis: bases.get(at)!.basis,
         level_probability: probability?.[`probability_${row.level}`] ?? null,
-        probability_highest_nation: probability?.probability_highest_nation ?? null,
-        change_year: change?.change_year ?? null,
-        change_year_low: change?.change_year_low ?? null,
-        change_year_high: change?.change_year_high ?? null,
-        probability_rise_year: change?.probability_rise_year ?? null,
       };
       return pick(month, schemas.SeriesMonth);
     };

@@ -8,6 +8,7 @@ import { type Database, literal } from '../../lib/tables/duckdb.ts';
 import { nestingFaults, outlineFaults, polygonsOf } from '../../measure/boundaries/outline-check.ts';
 import { decisionChecks } from './decision-checks.ts';
 import type { SnapshotTables } from './snapshot-tables.ts';
+import { TABLES } from './table-columns.ts';
 
 /**
  * Faults within and between the tables of a snapshot. They must have each area and month once, scores inside their
@@ -72,13 +73,15 @@ const complete = (table: string, key: string, expected: string) => `
     FULL JOIN (SELECT ${key} AS key, count(*) AS wanted FROM ${expected} GROUP BY ALL) USING (key)
   WHERE n IS DISTINCT FROM wanted ORDER BY key`;
 
-/** Checks that both tables have the same values for an area. */
-const agree = (table: string, other: string, key: string, fields: readonly string[]) =>
-  fields.map(
-    (field) => `
+/** Checks that both tables have the same values for an area, in all columns that both have. */
+const agree = (table: TableName, other: TableName, key: string) =>
+  Object.keys(TABLES[table].columns)
+    .filter((field) => field !== key && Object.hasOwn(TABLES[other].columns, field))
+    .map(
+      (field) => `
   SELECT DISTINCT '${table} ' || ${key} || ': ${field} ' || a.${field} || ', but ' || b.${field} || ' in ${other}' AS fault
   FROM ${table} a JOIN ${other} b USING (${key}) WHERE a.${field} <> b.${field} ORDER BY ALL`,
-  );
+    );
 
 const LEVEL = `CASE ${LEVELS.map(({ level, below }) => (Number.isFinite(below) ? `WHEN score < ${below} THEN '${level}'` : `ELSE '${level}'`)).join(' ')} END`;
 
@@ -180,17 +183,17 @@ const CHECKS: readonly string[] = [
   complete('basis', AREA_MONTH, `${AREAS}, ${MONTHS}`),
   `SELECT 'basis ' || area || ' ' || code || ' ' || period || ': evidence of a later month' AS fault
    FROM basis WHERE last_survey > period OR last_cases > period ORDER BY ALL`,
-  ...['risk_lgas', 'forecasts_lgas'].flatMap((table) => [
+  ...(['risk_lgas', 'forecasts_lgas'] as const).flatMap((table) => [
     ...scoreRules(table, 'lga_code', 'period, state_code'),
-    ...agree(table, 'context_lgas', 'lga_code', ['state_code', 'lga', 'is_urban', 'population']),
+    ...agree(table, 'context_lgas', 'lga_code'),
   ]),
-  ...['risk_states', 'forecasts_states'].flatMap((table) => [
+  ...(['risk_states', 'forecasts_states'] as const).flatMap((table) => [
     ...scoreRules(table, 'state_code', 'period'),
-    ...agree(table, 'context_states', 'state_code', ['state', 'zone', 'population']),
+    ...agree(table, 'context_states', 'state_code'),
     stateScores(table, table.replace('states', 'lgas')),
   ]),
-  ...agree('boundaries_lgas', 'context_lgas', 'lga_code', ['lga']),
-  ...agree('boundaries_states', 'context_states', 'state_code', ['state', 'zone']),
+  ...agree('boundaries_lgas', 'context_lgas', 'lga_code'),
+  ...agree('boundaries_states', 'context_states', 'state_code'),
   `SELECT 'context_states ' || state_code || ': ' || s.population || ' people and ' || s.lgas || ' areas, but these give '
      || made.people || ' and ' || made.lgas AS fault
    FROM context_states s JOIN (

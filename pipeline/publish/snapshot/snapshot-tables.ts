@@ -59,7 +59,7 @@ export function columnsFrom(from: readonly StageTable[], columns: readonly strin
   const missing = columns.find((column) => !from.some((table) => Object.hasOwn(table.columns, column)));
   if (missing !== undefined)
     throw new Error(
-      `${missing}: found in none of ${from.map(({ name }) => name).join(', ')}, expected one whose stage computes it, or a value from snapshot-tables.ts`,
+      `${missing}: found in none of ${from.map(({ name }) => name).join(', ')}, expected one whose stage computes it and whose columns list it, or a value from snapshot-tables.ts`,
     );
   return columns.join(', ');
 }

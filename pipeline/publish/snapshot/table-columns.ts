@@ -7,6 +7,7 @@ import type { Territory } from '../../contract/territory.ts';
 import { fill, wordsOf } from '../../contract/words.ts';
 import {
   type ColumnForm,
+  choice,
   describe,
   meaning,
   orNull,
@@ -72,7 +73,7 @@ export const TABLES = {
   season: {
     row: 'A month of the year in an area',
     columns: {
-      area: text<'nation' | 'state' | 'lga'>('`nation`, `state` or `lga`'),
+      area: choice(['nation', 'state', 'lga'], '`nation`, `state` or `lga`'),
       code: orNull(code, 'null for the nation'),
       ...fields.season,
     },
