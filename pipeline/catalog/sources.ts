@@ -70,6 +70,12 @@ export const Source = Type.Object(
     columns: Type.Optional(
       Type.Record(Type.String(), Type.String(), { description: "The project's name -> the file's name" }),
     ),
+    sums: Type.Optional(
+      Type.Record(Type.String(), Type.Array(text, { minItems: 2, uniqueItems: true }), {
+        description:
+          "The project's name of a count -> the file's columns that it is the sum of, such as positives by each test: blank cells are left out, and it is blank if all are",
+      }),
+    ),
     dialect: Type.Optional(Dialect),
     where: Type.Optional(
       Type.Record(Type.String(), Type.Union([Type.String(), Type.Number()]), {

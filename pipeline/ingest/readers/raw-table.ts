@@ -185,8 +185,9 @@ export async function readTable(
       throw refusal.at('header')(`the column "${name}" twice`, 'each column once');
     return index;
   };
-  const used = Object.entries(columnsOf(source)).map(([ours, name]) => [ours, indexOf(name)] as const);
+  const used = Object.entries(fileColumns(source)).map(([ours, names]) => ({ ours, at: names.map(indexOf) }));
   const keep = Object.entries(source.where ?? {}).map(([name, value]) => [name, indexOf(name), value] as const);
+  const filled = new Set<number>();
   const read = all
     .filter(({ line, cells }) =>
       keep.every(([name, index, value]) => {
@@ -198,8 +199,11 @@ export async function readTable(
     )
     .map(({ line, cells }) => {
       const values: Record<string, string | null> = {};
-      for (const [ours, index] of used) {
-        const text = recoded(source, ours, cells[index] ?? '') || null;
+      for (const { ours, at } of used) {
+        const texts = at.map((index) => recoded(source, ours, cells[index] ?? '') || null);
+        for (const [i, own] of texts.entries()) if (own !== null) filled.add(at[i]!);
+        const ofRow = refusal.at(`row ${line}`);
+        const text = at.length === 1 ? texts[0]! : sumOf(texts, (i) => ofRow.at(header[at[i]!]!));
         values[ours] = text && (monthIn(ours, text, dialect) ?? text);
       }
       return { line, values };
@@ -207,9 +211,11 @@ export async function readTable(
   const rows = withoutLeftOut(read, source, report);
   if (rows.length === 0)
     throw refusal('no rows', `at least one${source.where ? ` with ${JSON.stringify(source.where)}` : ''}`);
-  const empty = used.find(([ours]) => rows.every(({ values }) => values[ours] === null));
-  if (empty) throw refusal.at(`column ${header[empty[1]]}`)('nothing in any row', 'values');
-  const columns = new Set(used.map(([ours]) => ours));
+  const empty = used.flatMap(({ ours, at }) =>
+    rows.every(({ values }) => values[ours] === null) ? at : at.filter((index) => !filled.has(index)),
+  );
+  if (empty.length > 0) throw refusal.at(`column ${header[empty[0]!]}`)('nothing in any row', 'values');
+  const columns = new Set(used.map(({ ours }) => ours));
   const { months } = dialect;
   return new RawTable({ refusal, columns, total: all.length, least, ranges: source.ranges ?? {}, months }, rows);
 }
@@ -223,12 +229,34 @@ function monthIn(column: string, text: string, { months }: Dialect): string | nu
 /** What to know of a file without a line end after its last row. */
 export const MAY_BE_CUT = 'no line end after the last row: if the file was cut there, its last cell is wrong';
 
-/** The columns to read: the project's names -> the file's. Classes and their total keep the file's names. */
-function columnsOf({ columns, classes = [], classes_total }: Partial<Source>): Record<string, string> {
-  const names: Record<string, string> = { ...columns };
-  for (const { column } of classes) names[column] = column;
-  if (classes_total) names[classes_total] = classes_total;
-  return names;
+/**
+ * The columns to read: the project's names -> the file's, whose counts are added up if there are several. Classes and
+ * their total keep the file's names.
+ */
+export function fileColumns({
+  columns = {},
+  sums,
+  classes = [],
+  classes_total,
+}: Partial<Source>): Record<string, string[]> {
+  const alone = [...classes.map(({ column }) => column), ...(classes_total ? [classes_total] : [])];
+  return {
+    ...Object.fromEntries(Object.entries(columns).map(([ours, name]) => [ours, [name]])),
+    ...sums,
+    ...Object.fromEntries(alone.map((name) => [name, [name]])),
+  };
+}
+
+/** The sum of the counts in the cells that are not blank, null if all are. @throws BadInput for anything but counts */
+function sumOf(texts: readonly (string | null)[], refusalOf: (i: number) => Refusal): string | null {
+  const counts = texts.flatMap((text, i) => {
+    if (text === null) return [];
+    // Of a negative count or a fraction nothing would be left to see in the sum.
+    if (!DECIMAL.test(text) || !Number.isInteger(Number(text)) || Number(text) < 0)
+      throw refusalOf(i)(JSON.stringify(text), 'a count, or a blank cell (sources.json, sums)');
+    return [Number(text)];
+  });
+  return counts.length === 0 ? null : String(counts.reduce((a, b) => a + b));
 }
 
 /** The cells of a table in the catalog's dialect. */

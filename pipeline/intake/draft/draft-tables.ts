@@ -2,6 +2,7 @@
 
 import type { Role } from '../../catalog/roles.ts';
 import type { TextTable } from '../../ingest/readers/csv.ts';
+import { fileColumns } from '../../ingest/readers/raw-table.ts';
 import { quoted } from '../../lib/shell.ts';
 import { cellsOf, looksLike } from '../columns.ts';
 import { draftByPlace } from './draft-by-place.ts';
@@ -35,8 +36,9 @@ export function draftTables(
   areas: AreaCodes,
   ofCodes: TableFile | null,
   answers: Answers,
-): { kept: DraftedTable[]; leftOut: LeftOut[]; unnamed: Hints['unnamed'] } {
+): { kept: DraftedTable[]; leftOut: LeftOut[]; doubts: string[]; unnamed: Hints['unnamed'] } {
   const leftOut: LeftOut[] = [];
+  const doubts: string[] = [];
   const unnamed: { file: string; guess: NumbersAre }[] = [];
   const told = new Map<TableFile, string[]>(tables.map((table) => [table, []]));
   const leave = ({ file }: TableFile, why: string, lost: string | null) =>
@@ -46,7 +48,8 @@ export function draftTables(
     const place = facilities.places.get(table) ?? placeOf(table, areas);
     const ofList = table === facilities.list?.table ? facilities.list.draft : null;
     const draft = ofList ?? draftSurvey(table, place) ?? draftByPlace(table, place, answers);
-    const { entries, obstacles, numbers, keys = [] } = draft;
+    const { entries, obstacles, numbers, keys = [], doubts: own = [] } = draft;
+    doubts.push(...own);
     if (numbers) unnamed.push({ file: table.file, guess: numbers });
     for (const { why, lost = subjectOf(table) } of obstacles)
       if (table !== ofCodes || lost !== null) leave(table, why, lost);
@@ -54,18 +57,18 @@ export function draftTables(
     told.get(table)!.push(...keys, ...named);
     return entries.map(({ entry, note }) => ({ table, entry, used: rowsOf(table, entry, place), note }));
   });
-  const known = ({ entry }: DraftedTable) => Object.keys(entry.columns ?? {}).length - (entry.where ? 100 : 0);
+  const known = ({ entry }: DraftedTable) => Object.keys(fileColumns(entry)).length - (entry.where ? 100 : 0);
   const kept: DraftedTable[] = [];
   const months = ({ entry, used }: DraftedTable) => (entry.span ? used.rows.length : 0);
   for (const candidate of candidates.toSorted((a, b) => known(b) - known(a) || months(b) - months(a))) {
     const better = kept.find((other) => isSame(candidate, other));
     if (better) {
       leave(candidate.table, ...whyNotBeside(candidate, better));
-      told.get(candidate.table)!.push(...Object.values(candidate.entry.columns ?? {}));
+      told.get(candidate.table)!.push(...namesIn(candidate.entry));
     } else kept.push(candidate);
   }
   for (const table of tables) {
-    const used = kept.filter((one) => one.table === table).flatMap(({ entry }) => Object.values(entry.columns ?? {}));
+    const used = kept.filter((one) => one.table === table).flatMap(({ entry }) => namesIn(entry));
     // Of a table that is used, columns that are no figures (such as labels) are not missed.
     const matters = (column: string) => (used.length === 0 && table !== ofCodes) || looksLike([column]) !== null;
     const unused = table.header.filter(
@@ -73,8 +76,10 @@ export function draftTables(
     );
     if (unused.length > 0) leave(table, `columns that are not used: ${unused.join(', ')}`, null);
   }
-  return { kept: kept.sort((a, b) => (a.table.file < b.table.file ? -1 : 1)), leftOut, unnamed };
+  return { kept: kept.sort((a, b) => (a.table.file < b.table.file ? -1 : 1)), leftOut, doubts, unnamed };
 }
+
+const namesIn = (entry: DraftEntry) => Object.values(fileColumns(entry)).flat();
 
 /** What a table seems to be about; null if it has numbers alone, which belong to no area and no month. */
 function subjectOf(table: TableFile): string | null {

@@ -58,7 +58,7 @@ export async function draftCountry(
   const tables = of('table');
   const areas = draftAreas(of('outlines'), tables);
   const codes: AreaCodes = { lgas: levelOf(areas.lgas), states: levelOf(areas.upper) };
-  const { kept, leftOut, unnamed } = draftTables(tables, codes, areas.codes?.table ?? null, answers);
+  const { kept, leftOut, doubts, unnamed } = draftTables(tables, codes, areas.codes?.table ?? null, answers);
   const census = kept.find(({ entry }) => entry.role === 'population_census');
   const columnIn = (year: number | null) => {
     const { people } = census!.entry.columns!;
@@ -107,7 +107,7 @@ export async function draftCountry(
       // A table that lacks a few areas has that one reason.
       .filter(({ file, why }, i, all) => all.findIndex((one) => one.file === file && one.why === why) === i)
       .sort((a, b) => (a.file < b.file ? -1 : 1)),
-    doubts: tables.flatMap(({ file, mayBeCut }) => (mayBeCut ? [`${file}: ${MAY_BE_CUT}`] : [])),
+    doubts: [...tables.flatMap(({ file, mayBeCut }) => (mayBeCut ? [`${file}: ${MAY_BE_CUT}`] : [])), ...doubts],
     questions: questionsOf({
       ...hintsOf(areas, entries, kept, now),
       population: rasters.population.map(({ file }) => file),

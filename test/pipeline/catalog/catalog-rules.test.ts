@@ -87,6 +87,21 @@ const sources: Case[] = [
     /source itn_use: found no column lga_pcode or/,
   ],
   [
+    'a column and a sum',
+    set('cases', { sums: { confirmed: ['a', 'b'] } }),
+    /source cases: found confirmed in `columns` and in `sums`, expected it in one of them/,
+  ],
+  [
+    'a sum of words',
+    set('cases', { sums: { state: ['a', 'b'] } }),
+    /source cases: found a sum of state, expected counts/,
+  ],
+  [
+    'a sum of one column',
+    set('cases', { sums: { confirmed: ['a'] } }),
+    /sources\.json, \/sources\/\d+\/sums\/confirmed/,
+  ],
+  [
     'a range of a column that does not exist',
     set('itn_use', { ranges: { nets: [0, 1] } }),
     /source itn_use: found a range of nets, expected/,

@@ -216,6 +216,57 @@ test.each<[string, Record<string, string>, Record<string, string> | null]>([
   expect(draft.leftOut.filter(({ lost }) => lost !== null)).toEqual([]);
 });
 
+/** Rows of positives by rapid test and by microscopy, whose sums are `cases`, and the number tested. */
+const byTest = (header: string) =>
+  longBy(header, ({ id, lga, nth }) => `Place ${lga + 1},${id},${nth}`).replaceAll(/,(\d*)$/gm, (_, n) =>
+    n === '' ? ',999,,' : `,999,${Math.floor(Number(n) / 3)},${Number(n) - Math.floor(Number(n) / 3)}`,
+  );
+
+test.each([
+  ['PALU_TDR positifs', 'PALU_GE positives'],
+  ['RDT positive', 'Slides positive'],
+  ['TDR positivos', 'Gota espessa positivos'],
+  ['conf_rdt', 'conf_mic'],
+])('cases are drafted as the sum of "%s" and "%s"', async (rdt, microscopy) => {
+  const header = `district,facility,nth,periodid,Cas testés (TDR+GE),${rdt},${microscopy}`;
+  const { cases: found, sources, draft } = await ingested(country({ 'hf.csv': byTest(header) }));
+  expect(found).toEqual(SUMS);
+  const { columns, sums, notes } = sources.find(({ role }) => role === 'cases_lgas')!;
+  expect(columns).toEqual({ lga: 'district', facility: 'facility', period: 'periodid' });
+  expect(sums).toEqual({ confirmed: [rdt, microscopy] });
+  expect(notes!.at(-1)).toContain(`confirmed: the sum of "${rdt}" and "${microscopy}"`);
+  expect(draft.doubts).toEqual([]);
+});
+
+test('cases are no sum of positives if a test has two columns, or another column is of confirmed cases', async () => {
+  const file = (more: string) => byTest(`district,facility,nth,periodid,${more}`);
+  const why = async (more: string) => (await draftOf(country({ 'hf.csv': file(more) }))).draft.leftOut[0];
+  expect(await why('RDT positive <5,RDT positive 5+,BS positive')).toMatchObject({
+    why: expect.stringMatching(/^cases are in columns "RDT positive <5", "RDT positive 5\+", "BS positive", of which/),
+    lost: 'cases',
+  });
+  expect(await why('PALU_Cas confirmés,TDR positifs,GE positives')).toMatchObject({ lost: 'cases' });
+  // Those who were treated are not all of the cases.
+  const { draft } = await draftOf(country({ 'hf.csv': file('Cas confirmés traités,TDR positifs,GE positives') }));
+  expect(draft.entries.find(({ entry }) => entry.role === 'cases_lgas')!.entry.sums).toBeDefined();
+});
+
+test('more positive than tested is a doubt that names the first row', async () => {
+  const lines = rows((lga, month, i) => [
+    LGAS[lga]!,
+    iso(month),
+    500,
+    cases(lga, i) - 40,
+    i === 4 && lga === 1 ? 1050 : 40,
+  ]);
+  const files = { 'x.csv': table('code,period,Tested,RDT positive,BS positive', lines) };
+  const { draft } = await draftOf(country(files));
+  const row = 2 + MONTHS.length + 4;
+  expect(draft.doubts).toEqual([
+    `x.csv: a row has more positive than tested (first: row ${row}, ${cases(1, 4) - 40 + 1050} of 500); a digit too many may be among them`,
+  ]);
+});
+
 test('cases by facility without its list are named as lost', async () => {
   const { draft } = await draftOf(country({ 'hf.csv': wide }));
   expect(draft.leftOut).toContainEqual(
