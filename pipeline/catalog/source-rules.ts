@@ -2,7 +2,7 @@ import { type Refusal, refusalIn } from '../lib/bad-input.ts';
 import { namedLevel } from './aliases.ts';
 import { datedFiles, EVERY_MONTH, isDated } from './dated-files.ts';
 import type { Dialect } from './dialect.ts';
-import { formOf, isTable, knownColumns, type Role, TABLE_FORMATS, WORDS } from './roles.ts';
+import { deliveriesOf, formOf, isTable, knownColumns, type Role, TABLE_FORMATS, WORDS } from './roles.ts';
 import type { Gap, Source } from './sources.ts';
 
 const refusal = refusalIn('sources.json');
@@ -201,15 +201,14 @@ function checkColumns(source: Source, refusal: Refusal): void {
  * pass.
  */
 function checkTable(source: Source, refusal: Refusal): void {
-  const siblings = source.files.slice(1).filter(({ path }) => !(source.format === 'dbf' && /\.cpg$/i.test(path)));
-  if (siblings.length > 0) throw refusal(`${source.files.length} files`, 'one table');
-  if (source.files[0]!.rows === undefined) throw refusal('no rows', "the file's rows, in `files`");
-  const monthly = source.columns?.period !== undefined || source.columns?.month !== undefined;
-  if (
-    (['climate', 'cases_states', 'cases_lgas'].includes(source.role) || (source.role === 'covariate' && monthly)) &&
-    !source.span
-  )
-    throw refusal('no span', 'the first and the last month of the records');
+  const deliveries = deliveriesOf(source);
+  const hasMonths = source.columns?.period !== undefined || source.columns?.month !== undefined;
+  const monthly =
+    ['climate', 'cases_states', 'cases_lgas'].includes(source.role) || (source.role === 'covariate' && hasMonths);
+  if (deliveries.length > 1 && !monthly)
+    throw refusal(`${source.files.length} files`, 'one table: only monthly records may come in several deliveries');
+  if (deliveries.some(({ rows }) => rows === undefined)) throw refusal('no rows', "the file's rows, in `files`");
+  if (monthly && !source.span) throw refusal('no span', 'the first and the last month of the records');
   if (source.role === 'survey_clusters' && !source.rounds)
     throw refusal('no rounds', 'the survey rounds and their months of fieldwork');
   if (source.role === 'survey_states' && !source.fieldwork)

@@ -211,7 +211,7 @@ export const Source = Type.Object(
       {
         minItems: 1,
         description:
-          'The file to read first, then its siblings; or one raster for each month, with `period`; or the rasters of a covariate, with `period` or `year` if each applies to its own time',
+          'The file to read first, then its siblings; or several deliveries of a monthly table, the latest last, whose rows replace those of earlier ones for the same place and month; or one raster for each month, with `period`; or the rasters of a covariate, with `period` or `year` if each applies to its own time',
       },
     ),
     accepted: Type.Optional(Type.Array(Acceptance)),

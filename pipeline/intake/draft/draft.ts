@@ -78,10 +78,10 @@ export async function draftCountry(
   const counted = census ? sum(cellsOf(census.used, columnIn(year))) : null;
   const entries: DraftSource[] = [
     ...entriesOfAreas(areas),
-    ...kept.map(({ table, entry, note }) => ({
+    ...kept.map(({ table, later, entry, note }) => ({
       entry,
       format: table.format,
-      files: [table.file, ...table.siblings].map((file) => ({ path: file })),
+      files: [table, ...later].flatMap(({ file, siblings }) => [file, ...siblings]).map((file) => ({ path: file })),
       notes: [note],
     })),
     ...rasters.drafted

@@ -340,25 +340,69 @@ test.each<[string, string, RegExp]>([
   ]);
 });
 
-test('two years of cases of the same areas are not one of them in silence; columns that are not used are told', async () => {
-  const all = long('code,period,suspected_cases,confirmed', (month) => `${iso(month)},9`)
-    .trim()
-    .split('\n');
-  const ofYear = (year: number) =>
-    table(
-      all[0]!,
-      all.filter((line) => line.includes(`,${year}-`)),
-    );
-  const { draft } = await draftOf(country({ '2018.csv': ofYear(2018), '2019.csv': ofYear(2019) }));
-  expect(draft.leftOut.map(({ file, why, lost }) => [file, why, lost])).toEqual([
-    ['2018.csv', 'columns that are not used: suspected_cases', null],
-    [
-      '2019.csv',
-      'months 2019-01 to 2019-12 of the areas of 2018.csv, which has 2018-01 to 2018-12; join them: (cat 2018.csv; tail -n +2 2019.csv) > joined.csv',
-      'cases',
-    ],
-    ['2019.csv', 'columns that are not used: suspected_cases', null],
+/** The monthly cases of a range of months as a table. */
+const casesBetween = (first: string, last: string, header = 'code,period,suspected_cases,confirmed', late = 0) =>
+  table(
+    header,
+    rows((lga, month, i) => [LGAS[lga]!, iso(month), 9, cases(lga, i) + late]).filter((line) => {
+      const period = line.split(',')[1]!;
+      return first <= period && period <= last;
+    }),
+  );
+
+test('deliveries of one table are one source, the latest last, whatever their names', async () => {
+  const files = {
+    'z.csv': casesBetween('2018-01', '2018-12'),
+    'm.csv': casesBetween('2018-10', '2019-12'),
+    'a.csv': casesBetween('2020-01', '2020-12'),
+  };
+  const { cases: found, sources, draft } = await ingested(country(files));
+  expect(found).toEqual(CASES);
+  const [source, ...others] = sources.filter(({ role }) => role === 'cases_lgas');
+  expect(others).toEqual([]);
+  expect(source!.files.map(({ path: file, rows: count }) => [file, count])).toEqual([
+    ['z.csv', 12 * LGAS.length],
+    ['m.csv', 15 * LGAS.length],
+    ['a.csv', 12 * LGAS.length],
   ]);
+  expect(source!.span).toEqual({ first: '2018-01', last: '2020-12' });
+  expect(source!.notes!.at(-1)).toMatch(/files by their last months: a later one replaces the months of earlier ones$/);
+  expect(draft.leftOut.map(({ file, why }) => [file, why])).toEqual(
+    ['a.csv', 'm.csv', 'z.csv'].map((file) => [file, 'columns that are not used: suspected_cases']),
+  );
+});
+
+test('a later delivery of cases by facility takes the place of the months that both have', async () => {
+  const all = longBy('district,facility,period,confirmed', ({ lga, name }) => `${LGAS[lga]},${name}`);
+  const keep = (is: (period: string) => boolean) =>
+    table(
+      all.split('\n')[0]!,
+      all
+        .trim()
+        .split('\n')
+        .filter((line) => is(line.split(',')[2]!) && !line.startsWith('district')),
+    );
+  // Before late forms came in, one facility of each area had no report.
+  const early = keep((period) => period <= '2019-06').replaceAll(/^(.*,Post 1,2019-0[456]),.*$/gm, '$1,');
+  const late = keep((period) => period >= '2019-04');
+  const { cases: found } = await ingested(country({ 'early.csv': early, 'late.csv': late }));
+  expect(found).toEqual(SUMS);
+});
+
+test.each([
+  ['another header', { 'b.csv': casesBetween('2018-10', '2020-12', 'code,period,suspected,confirmed') }],
+  ['a month missing between them', { 'b.csv': casesBetween('2019-02', '2020-12') }],
+])('two tables of cases of the same areas with %s are not one of them in silence', async (_, other) => {
+  const { draft } = await draftOf(country({ 'a.csv': casesBetween('2018-01', '2018-12'), ...other }));
+  expect(draft.entries.filter(({ entry }) => entry.role === 'cases_lgas')).toHaveLength(1);
+  expect(draft.leftOut).toContainEqual({
+    kind: 'left out',
+    file: 'a.csv',
+    why: expect.stringMatching(
+      /^months 2018-01 to 2018-12 of the areas of b\.csv, which has 20.* to 2020-12; they are read as/,
+    ),
+    lost: 'cases',
+  });
 });
 
 test('of two tables with the same columns, the longer one is used', async () => {
