@@ -372,6 +372,19 @@ test('deliveries of one table are one source, the latest last, whatever their na
   );
 });
 
+test('years with months as columns are deliveries of one table', async () => {
+  const ofYear = (year: number) => {
+    const months = MONTHS.flatMap((month, i) => (month.year === year ? [{ month, i }] : []));
+    const names = months.map(({ month }) => `${NAMES[month.month - 1]!.slice(0, 3)}-${year % 100}`);
+    return table(
+      `code,${names}`,
+      LGAS.map((code, lga) => `${code},${months.map(({ i }) => cases(lga, i))}`),
+    );
+  };
+  const files = Object.fromEntries([2018, 2019, 2020].map((year) => [`cases_${year}.csv`, ofYear(year)]));
+  expect((await ingested(country(files))).cases).toEqual(CASES);
+});
+
 test('a later delivery of cases by facility takes the place of the months that both have', async () => {
   const all = longBy('district,facility,period,confirmed', ({ lga, name }) => `${LGAS[lga]},${name}`);
   const keep = (is: (period: string) => boolean) =>
