@@ -39,7 +39,7 @@ export const NO_TRANSMISSION =
  * @param models which of them could be fitted
  */
 export function missingData(
-  sources: readonly Pick<Source, 'role' | 'figure' | 'columns'>[],
+  sources: readonly Pick<Source, 'role' | 'figure' | 'columns' | 'sums'>[],
   models: { season: boolean; transmission: boolean },
 ): string[] {
   const lines: string[] = [];
@@ -52,7 +52,7 @@ export function missingData(
       'No population raster: people are spread evenly over each area, so towns inside an area do not stand out.',
     );
   if (!census) lines.push('No table of people by area: the population raster has not been compared with one.');
-  else if (!census.columns?.children_0_4)
+  else if (!(census.columns?.children_0_4 ?? census.sums?.children_0_4))
     lines.push('No ages in the table of people: numbers of children under five are not known by area.');
   if (!has(sources, 'elevation')) lines.push('No elevation.');
   if (!has(sources, 'state_boundaries'))

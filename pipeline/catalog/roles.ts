@@ -136,6 +136,15 @@ export const formOf = (role: Role): RoleForm => ROLES[role];
 export const TABLE_FORMATS = ['csv', 'dbf', 'json'] as const;
 export const isTable = ({ format }: { format: string }): boolean => TABLE_FORMATS.some((name) => name === format);
 
+/** The files of a table that have its rows, in the order of delivery; others say how a dBase file is encoded. */
+export const deliveriesOf = <File extends { path: string }>({
+  format,
+  files,
+}: {
+  format?: string;
+  files: readonly File[];
+}): File[] => files.filter(({ path }) => !(format === 'dbf' && /\.cpg$/i.test(path)));
+
 /** The columns that a role's source may have, apart from those named after a figure. */
 export function knownColumns(role: Role): readonly string[] {
   const { columns, optional = [], either = [] } = formOf(role);

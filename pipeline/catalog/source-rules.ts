@@ -2,7 +2,7 @@ import { type Refusal, refusalIn } from '../lib/bad-input.ts';
 import { namedLevel } from './aliases.ts';
 import { datedFiles, EVERY_MONTH, isDated } from './dated-files.ts';
 import type { Dialect } from './dialect.ts';
-import { formOf, isTable, knownColumns, type Role, TABLE_FORMATS } from './roles.ts';
+import { deliveriesOf, formOf, isTable, knownColumns, type Role, TABLE_FORMATS, WORDS } from './roles.ts';
 import type { Gap, Source } from './sources.ts';
 
 const refusal = refusalIn('sources.json');
@@ -158,13 +158,20 @@ function checkRaster(source: Source, refusal: Refusal): void {
   if (source.role === 'climate' && files.length < 12) throw refusal(`${files.length} months of rain`, EVERY_MONTH);
 }
 
+/** The project's names of the columns that a source maps. */
+const namesOf = ({ columns = {}, sums = {} }: Source) => [...Object.keys(columns), ...Object.keys(sums)];
+
 /** Checks for the columns that the role needs, and for no others: a misspelt name would go unnoticed. */
 function checkColumns(source: Source, refusal: Refusal): void {
   const { columns, either = [] } = formOf(source.role);
   const carried = source.role === 'layer' ? source.figure : source.role === 'covariate' ? 'value' : undefined;
   const needed = [...columns, ...(carried === undefined || source.classes ? [] : [carried])];
   const known = [...needed, ...knownColumns(source.role)];
-  const found = Object.keys(source.columns ?? {});
+  const found = namesOf(source);
+  const again = found.find((name, i) => found.indexOf(name) !== i);
+  if (again) throw refusal(`${again} in \`columns\` and in \`sums\``, 'it in one of them');
+  const word = Object.keys(source.sums ?? {}).find((name) => WORDS.includes(name));
+  if (word) throw refusal(`a sum of ${word}`, 'counts: nothing else can be added up');
   // Names stand for the codes of their level, and facilities for those of their areas.
   const level = namedLevel(source);
   const isSummed = source.role === 'cases_lgas' && found.includes('facility');
@@ -194,15 +201,14 @@ function checkColumns(source: Source, refusal: Refusal): void {
  * pass.
  */
 function checkTable(source: Source, refusal: Refusal): void {
-  const siblings = source.files.slice(1).filter(({ path }) => !(source.format === 'dbf' && /\.cpg$/i.test(path)));
-  if (siblings.length > 0) throw refusal(`${source.files.length} files`, 'one table');
-  if (source.files[0]!.rows === undefined) throw refusal('no rows', "the file's rows, in `files`");
-  const monthly = source.columns?.period !== undefined || source.columns?.month !== undefined;
-  if (
-    (['climate', 'cases_states', 'cases_lgas'].includes(source.role) || (source.role === 'covariate' && monthly)) &&
-    !source.span
-  )
-    throw refusal('no span', 'the first and the last month of the records');
+  const deliveries = deliveriesOf(source);
+  const hasMonths = source.columns?.period !== undefined || source.columns?.month !== undefined;
+  const monthly =
+    ['climate', 'cases_states', 'cases_lgas'].includes(source.role) || (source.role === 'covariate' && hasMonths);
+  if (deliveries.length > 1 && !monthly)
+    throw refusal(`${source.files.length} files`, 'one table: only monthly records may come in several deliveries');
+  if (deliveries.some(({ rows }) => rows === undefined)) throw refusal('no rows', "the file's rows, in `files`");
+  if (monthly && !source.span) throw refusal('no span', 'the first and the last month of the records');
   if (source.role === 'survey_clusters' && !source.rounds)
     throw refusal('no rounds', 'the survey rounds and their months of fieldwork');
   if (source.role === 'survey_states' && !source.fieldwork)
@@ -211,12 +217,12 @@ function checkTable(source: Source, refusal: Refusal): void {
   const twice = years.find((year, i) => years.indexOf(year) !== i);
   if (twice) throw refusal(`the round ${twice} twice`, 'each round once');
   for (const [column, [least, most]] of Object.entries(source.ranges ?? {}) as [string, [number, number]][]) {
-    if (source.columns?.[column] === undefined) throw refusal(`a range of ${column}`, 'a column of `columns`');
+    if (!namesOf(source).includes(column)) throw refusal(`a range of ${column}`, 'a column of `columns`');
     if (least > most) throw refusal(`the range ${least} to ${most} of ${column}`, 'the smaller value first');
   }
   for (const column of (source.leave_out ?? []).flatMap(({ where }) => Object.keys(where)))
-    if (source.columns?.[column] === undefined)
-      throw refusal.at('leave_out')(`the column ${column}`, `one of ${Object.keys(source.columns ?? {}).join(', ')}`);
+    if (!namesOf(source).includes(column))
+      throw refusal.at('leave_out')(`the column ${column}`, `one of ${namesOf(source).join(', ')}`);
   if (source.classes_total !== undefined && !source.classes) throw refusal('classes_total', 'classes that sum to it');
   for (const [name, months] of [
     ['span', source.span],
@@ -228,11 +234,15 @@ function checkTable(source: Source, refusal: Refusal): void {
 }
 
 /** Refuses a dialect that has no effect on the source's files. */
-function checkDialect({ format, columns = {} }: Source, { separator, months, pivot }: Dialect, refusal: Refusal): void {
+function checkDialect(
+  { format, columns = {}, sums = {} }: Source,
+  { separator, months, pivot }: Dialect,
+  refusal: Refusal,
+): void {
   const ofDialect = refusal.at('dialect');
   if (!isTable({ format })) throw ofDialect(`the format ${format}`, 'a table: only tables have a dialect');
   if (separator !== undefined && format !== 'csv') throw ofDialect('a separator', 'none: only CSV files have one');
-  const named = Object.values(columns);
+  const named = [...Object.values(columns), ...Object.values(sums).flat()];
   const missing = pivot && [pivot.months, pivot.values].find((name) => !named.includes(name));
   if (missing !== undefined) throw ofDialect.at('pivot')(missing, 'a name that `columns` refers to');
   if (months !== undefined && !pivot && columns.period === undefined)

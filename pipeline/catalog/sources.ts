@@ -70,6 +70,12 @@ export const Source = Type.Object(
     columns: Type.Optional(
       Type.Record(Type.String(), Type.String(), { description: "The project's name -> the file's name" }),
     ),
+    sums: Type.Optional(
+      Type.Record(Type.String(), Type.Array(text, { minItems: 2, uniqueItems: true }), {
+        description:
+          "The project's name of a count -> the file's columns that it is the sum of, such as positives by each test: blank cells are left out, and it is blank if all are",
+      }),
+    ),
     dialect: Type.Optional(Dialect),
     where: Type.Optional(
       Type.Record(Type.String(), Type.Union([Type.String(), Type.Number()]), {
@@ -205,7 +211,7 @@ export const Source = Type.Object(
       {
         minItems: 1,
         description:
-          'The file to read first, then its siblings; or one raster for each month, with `period`; or the rasters of a covariate, with `period` or `year` if each applies to its own time',
+          'The file to read first, then its siblings; or several deliveries of a monthly table, the latest last, whose rows replace those of earlier ones for the same place and month; or one raster for each month, with `period`; or the rasters of a covariate, with `period` or `year` if each applies to its own time',
       },
     ),
     accepted: Type.Optional(Type.Array(Acceptance)),

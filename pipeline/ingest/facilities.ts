@@ -29,7 +29,7 @@ interface Facility {
 interface AreaMonth {
   lga: string;
   /** The first row of one of its facilities. */
-  line: number;
+  row: RawRow;
   month: number;
   expected: number;
   reports: number;
@@ -93,7 +93,7 @@ export async function sumFacilities(
   const facilities = readEach(groups, ([key, rows]) => ({
     name: rows[0]!.text('facility'),
     lga: list ? list.get(key)!.lga : code.lga(rows[0]!).lga_code,
-    line: rows[0]!.line,
+    row: rows[0]!,
     cases: casesByMonth(rows),
   }));
   const dated = facilities.flatMap(({ cases }) => [...cases.keys()]).sort((a, b) => a - b);
@@ -113,7 +113,7 @@ export async function sumFacilities(
       const share = expected.length === 0 ? 0 : reports.length / expected.length;
       const total = reports.reduce((a, b) => a + b, 0);
       const confirmed = share < least ? null : scaled ? Math.round(total / share) : total;
-      return { lga, line: own[0]!.line, month, expected: expected.length, reports: reports.length, confirmed };
+      return { lga, row: own[0]!.row, month, expected: expected.length, reports: reports.length, confirmed };
     }),
   );
   const known = new Set(sums.flatMap(({ lga, confirmed }) => (confirmed === null ? [] : lga)));
@@ -141,11 +141,12 @@ export async function sumFacilities(
   if (silent.length > 0) add('left out', `facilities without a report: ${few(silent)}`);
 
   const columns = new Set(['lga_pcode', 'period', 'confirmed']);
-  const { total, least: leastRows, refusal } = table;
+  const { counts, refusal } = table;
   return new RawTable(
-    { refusal: refusal.at('sum of facilities'), columns, total, least: leastRows, ranges: {}, months: undefined },
-    rows.map(({ line, month, lga, confirmed }) => ({
-      line,
+    { refusal: refusal.at('sum of facilities'), columns, counts, ranges: {}, months: undefined },
+    rows.map(({ row, month, lga, confirmed }) => ({
+      line: row.line,
+      within: row.within.at('sum of facilities'),
       values: { lga_pcode: lga, period: periodOf(month), confirmed: confirmed === null ? null : String(confirmed) },
     })),
   );

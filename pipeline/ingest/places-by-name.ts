@@ -222,7 +222,7 @@ function withCodes(
   matches: readonly NameMatch[],
   aliases: readonly Alias[],
 ): RawTable {
-  const { refusal, total, least, ranges, months } = table;
+  const { refusal, counts, ranges, months } = table;
   const level = namedLevel(source)!;
   const columns = new Set([...table.columns, `${level}_pcode`]);
   const matchOf = new Map(matches.flatMap((match) => match.rows.map((row) => [row, match] as const)));
@@ -234,7 +234,7 @@ function withCodes(
     const [first] = own as [RawRow];
     const code = matchOf.get(first)?.area?.code ?? null;
     const values = { ...first.values, [`${level}_pcode`]: code };
-    if (!isPart(first)) return { line: first.line, values };
+    if (!isPart(first)) return { line: first.line, values, within: first.within };
     const month = first.monthText;
     const parts = aliases.filter((alias) => alias.code === code && alias.from && (!month || alias.from <= month));
     const [found, expected] = [own.map((row) => row.text(level)), parts.map(({ name }) => name)];
@@ -253,7 +253,7 @@ function withCodes(
       const numbers = own.map((row) => row.numberOrNull(column));
       values[column] = numbers.includes(null) ? null : String(numbers.reduce((sum, value) => sum! + value!));
     }
-    return { line: first.line, values };
+    return { line: first.line, values, within: first.within };
   });
-  return new RawTable({ refusal, columns, total, least, ranges, months }, rows);
+  return new RawTable({ refusal, columns, counts, ranges, months }, rows);
 }

@@ -2,6 +2,7 @@ import { existsSync, lstatSync, mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { Command } from 'commander';
+import { deliveriesOf, isTable } from '../../catalog/roles.ts';
 import { OPEN } from '../../catalog/values.ts';
 import { checkCountry } from '../../intake/check/check-country.ts';
 import { type Fault, isFault } from '../../intake/check/fault.ts';
@@ -132,9 +133,15 @@ function showLost({ leftOut }: Draft): void {
 function describe({ entries, leftOut, doubts }: Draft): void {
   say(
     formatTable(
-      entries.map(({ entry, files, notes }) => ({
+      entries.map(({ entry, format, files, notes }) => ({
         role: entry.figure ?? entry.role,
-        file: files.length > 3 ? `${files[0]!.path} and ${files.length - 1} more` : files[0]!.path,
+        file: isTable({ format })
+          ? deliveriesOf({ format, files })
+              .map((file) => file.path)
+              .join(', ')
+          : files.length > 3
+            ? `${files[0]!.path} and ${files.length - 1} more`
+            : files[0]!.path,
         by: notes[0]!,
       })),
     ),

@@ -4,6 +4,7 @@ import type { ReportLine } from '../../engine/stage.ts';
 
 /** A row of a table by the project's column names, null for an empty cell. */
 interface Row {
+  file: string;
   line: number;
   values: Readonly<Record<string, string | null>>;
 }
@@ -20,10 +21,12 @@ export function withoutLeftOut<Own extends Row>(
   { id = '', leave_out = [] }: Partial<Source>,
   report: ReportLine[],
 ): readonly Own[] {
+  const several = rows.some(({ file }) => file !== rows[0]!.file);
+  const name = (row: Own) => `${nameOf(row)}${several ? ` of ${row.file}` : ''}`;
   for (const declared of leave_out) {
     const own = rows.filter((row) => isOfKind(row, declared));
     const more = own.length > NAMED ? ` and ${own.length - NAMED} more` : '';
-    const named = own.length === 0 ? 'there is none' : `${own.slice(0, NAMED).map(nameOf).join(', ')}${more}`;
+    const named = own.length === 0 ? 'there is none' : `${own.slice(0, NAMED).map(name).join(', ')}${more}`;
     report.push({
       source: id,
       rule: 'left out',

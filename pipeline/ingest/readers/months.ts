@@ -74,3 +74,9 @@ export function monthOrdersOf(cells: readonly string[]): (MonthOrder | undefined
   const regular = orders.filter((order) => days(order) === 1);
   return regular.length === 1 ? regular : orders;
 }
+
+/** The month of a row by its columns `period`, or `year` and `month`, or whatever stands in its place; null without one. */
+export function monthTextOf({ period, year, month }: Readonly<Record<string, string | null>>): string | null {
+  if (period) return period;
+  return year && month ? `${year}-${month.padStart(2, '0')}` : null;
+}

@@ -1,16 +1,18 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Dialect, MonthOrder } from '../../catalog/dialect.ts';
+import { deliveriesOf } from '../../catalog/roles.ts';
 import type { Source } from '../../catalog/sources.ts';
 import { isPeriod, type Period, periodOf } from '../../contract/months.ts';
 import type { ReportLine } from '../../engine/stage.ts';
 import { type Refusal, readEach, refusalIn } from '../../lib/bad-input.ts';
 import { readCsv, type TextTable } from './csv.ts';
 import { readDbf } from './dbf.ts';
+import { withoutReplaced } from './deliveries.ts';
 import { inOwnDialect } from './dialect.ts';
 import { readJsonTable } from './json-table.ts';
 import { withoutLeftOut } from './left-out.ts';
-import { readMonth, readMonthOfYear } from './months.ts';
+import { monthTextOf, readMonth, readMonthOfYear } from './months.ts';
 
 /** What a number in a cell must be, beside the catalog's range of its column. */
 export interface NumberRange {
@@ -30,17 +32,20 @@ export class RawRow {
   readonly line: number;
   /** Text as in the file, null for an empty cell. */
   readonly values: Readonly<Record<string, string | null>>;
+  /** The error of the row's file, of several, or of what was made of it. */
+  readonly within: Refusal;
   readonly #table: RawTable;
 
-  constructor(table: RawTable, line: number, values: RawRow['values']) {
+  constructor(table: RawTable, { line, values, within = table.refusal }: RowParts) {
     this.#table = table;
     this.line = line;
     this.values = values;
+    this.within = within;
   }
 
   /** The error of this row: `throw row.refusal(found, expected)`, of one cell: `throw row.refusal.at(column)(…)`. */
   get refusal(): Refusal {
-    return this.#table.refusal.at(`row ${this.line}`);
+    return this.within.at(`row ${this.line}`);
   }
 
   /** Whether the table has the column. */
@@ -55,9 +60,7 @@ export class RawRow {
 
   /** The row's month, or whatever stands in its place; null without one. */
   get monthText(): string | null {
-    const { period, year, month } = this.values;
-    if (period) return period;
-    return year && month ? `${year}-${month.padStart(2, '0')}` : null;
+    return monthTextOf(this.values);
   }
 
   /** @throws BadInput if the cell is empty */
@@ -110,30 +113,39 @@ export class RawRow {
   }
 }
 
-/** A table as read from a raw file, its rows in the file's order. */
+/** What a row is made of. */
+type RowParts = Pick<RawRow, 'line' | 'values'> & Partial<Pick<RawRow, 'within'>>;
+
+/** The rows of a file. */
+interface RowCount {
+  refusal: Refusal;
+  /** Including those that are left out or replaced, and the minimum that the catalog specifies. */
+  total: number;
+  least: number;
+}
+
+/** A table as read from a raw file, or from several deliveries of it, its rows in the order of the files. */
 export class RawTable {
-  /** The error of this file: `throw table.refusal(found, expected)`, of one place: `throw table.refusal.at(place)(…)`. */
+  /** The error of its first file: `throw table.refusal(found, expected)`, of one place: `throw table.refusal.at(place)(…)`. */
   readonly refusal: Refusal;
   readonly columns: ReadonlySet<string>;
   readonly rows: readonly RawRow[];
-  /** Number of rows in the file, including those that are left out, and the minimum that the catalog specifies. */
-  readonly total: number;
-  readonly least: number;
+  /** In the order of the files. */
+  readonly counts: readonly RowCount[];
   /** Plausible ranges of columns, and the order of a month's parts, according to the catalog. */
   readonly ranges: Readonly<Record<string, readonly number[]>>;
   readonly months: MonthOrder | undefined;
 
   constructor(
-    about: Pick<RawTable, 'refusal' | 'columns' | 'total' | 'least' | 'ranges' | 'months'>,
-    rows: readonly Pick<RawRow, 'line' | 'values'>[],
+    about: Pick<RawTable, 'refusal' | 'columns' | 'counts' | 'ranges' | 'months'>,
+    rows: readonly RowParts[],
   ) {
     this.refusal = about.refusal;
     this.columns = about.columns;
-    this.total = about.total;
-    this.least = about.least;
+    this.counts = about.counts;
     this.ranges = about.ranges;
     this.months = about.months;
-    this.rows = rows.map(({ line, values }) => new RawRow(this, line, values));
+    this.rows = rows.map((row) => new RawRow(this, row));
   }
 
   /** The columns that give a row's time. */
@@ -143,26 +155,30 @@ export class RawTable {
 
   /** @param key columns that together must be unique @throws BadInput for a second row with the same key */
   refuseDuplicates(key: readonly string[]): void {
-    const seen = new Map<string, number>();
+    const seen = new Map<string, RawRow>();
     readEach(this.rows, (row) => {
       const id = key.map((column) => row.values[column] ?? '').join(' ');
       const first = seen.get(id);
-      if (first !== undefined) throw row.refusal(`${key.join(' + ')} ${id}, as in row ${first}`, 'a single row');
-      seen.set(id, row.line);
+      if (first !== undefined) {
+        const file = first.within === row.within ? '' : `${first.within('', '').file}, `;
+        throw row.refusal(`${key.join(' + ')} ${id}, as in ${file}row ${first.line}`, 'a single row');
+      }
+      seen.set(id, row);
     });
   }
 
   /** Called last, because other checks name what is missing. @throws BadInput for fewer rows than the catalog specifies */
   refuseShort(): void {
-    if (this.total < this.least)
-      throw this.refusal(`${this.total} rows`, `${this.least} or more (sources.json); is the file cut short?`);
+    for (const { refusal, total, least } of this.counts)
+      if (total < least) throw refusal(`${total} rows`, `${least} or more (sources.json); is the file cut short?`);
   }
 }
 
 /**
  * Reads a CSV (plain or gzip), a dBase file or a JSON table in the catalog's dialect, with columns renamed by the
- * catalog. Values remain text, months as `YYYY-MM`: only callers can interpret a column.
- * @param report collects findings: a file that may be cut short, rows that the catalog leaves out
+ * catalog. Values remain text, months as `YYYY-MM`: only callers can interpret a column. Of several deliveries, a later
+ * file replaces rows of earlier ones.
+ * @param report collects findings: a file that may be cut short, rows that the catalog leaves out, rows replaced
  * @throws BadInput for a file that is missing or unreadable, and for a column that is missing or empty throughout
  */
 export async function readTable(
@@ -170,13 +186,56 @@ export async function readTable(
   source: Pick<Source, 'files' | 'columns'> & Partial<Source>,
   report: ReportLine[] = [],
 ): Promise<RawTable> {
-  const { path: file, rows: least = 1 } = source.files[0]!;
+  const read: FileRows[] = [];
+  for (const file of deliveriesOf(source)) read.push(await readRows(rawData, source, file, report));
+  const all = withoutLeftOut(
+    read.flatMap(({ rows }) => rows),
+    source,
+    report,
+  );
+  for (const { refusal, file, used } of read) {
+    const own = read.length === 1 ? all : all.filter((row) => row.file === file);
+    if (own.length === 0)
+      throw refusal('no rows', `at least one${source.where ? ` with ${JSON.stringify(source.where)}` : ''}`);
+    // Part of a sum may come to an end with an earlier delivery.
+    const empty = used.flatMap(({ ours, names }) =>
+      own.every(({ values }) => values[ours] === null)
+        ? names
+        : names.filter((name) => !read.some(({ filled }) => filled.has(name))),
+    );
+    if (empty.length > 0) throw refusal.at(`column ${empty[0]}`)('nothing in any row', 'values');
+  }
+  const files = read.map(({ file }) => file);
+  const rows = files.length === 1 ? all : withoutReplaced(all, files, source, report);
+  const refusals = new Map(read.map(({ file, refusal }) => [file, refusal]));
+  const counts = read.map(({ refusal, total, least }) => ({ refusal, total, least }));
+  const { ranges = {}, dialect: { months } = {} } = source;
+  return new RawTable(
+    { refusal: read[0]!.refusal, columns: new Set(read[0]!.used.map(({ ours }) => ours)), counts, ranges, months },
+    rows.map(({ file, line, values }) => ({ line, values, within: refusals.get(file)! })),
+  );
+}
+
+/** The rows of a file that `where` keeps, by the project's column names. */
+interface FileRows extends RowCount {
+  file: string;
+  /** The file's columns of each of the project's. */
+  used: { ours: string; names: readonly string[] }[];
+  /** The file's columns with a value in any of the rows. */
+  filled: ReadonlySet<string>;
+  rows: { file: string; line: number; values: Record<string, string | null> }[];
+}
+
+async function readRows(
+  rawData: string,
+  source: Pick<Source, 'files' | 'columns'> & Partial<Source>,
+  { path: file, rows: least = 1 }: Source['files'][number],
+  report: ReportLine[],
+): Promise<FileRows> {
   const refusal = refusalIn(file);
-  const full = path.join(rawData, file);
-  if (!existsSync(full))
+  if (!existsSync(path.join(rawData, file)))
     throw refusal('no such file', source.id ? `the source ${source.id} of the catalog` : 'a CSV table');
-  const { dialect = {} } = source;
-  const { header, rows: all, mayBeCut } = await readCells(rawData, source);
+  const { header, rows: all, mayBeCut } = await readCells(rawData, source, file);
   if (mayBeCut) report.push({ source: source.id ?? file, rule: 'no line end', what: `${file}: ${MAY_BE_CUT}` });
   const indexOf = (name: string) => {
     const index = header.indexOf(name);
@@ -185,9 +244,10 @@ export async function readTable(
       throw refusal.at('header')(`the column "${name}" twice`, 'each column once');
     return index;
   };
-  const used = Object.entries(columnsOf(source)).map(([ours, name]) => [ours, indexOf(name)] as const);
+  const used = Object.entries(fileColumns(source)).map(([ours, names]) => ({ ours, names, at: names.map(indexOf) }));
   const keep = Object.entries(source.where ?? {}).map(([name, value]) => [name, indexOf(name), value] as const);
-  const read = all
+  const filled = new Set<string>();
+  const rows = all
     .filter(({ line, cells }) =>
       keep.every(([name, index, value]) => {
         const found = cells[index] ?? '';
@@ -198,20 +258,16 @@ export async function readTable(
     )
     .map(({ line, cells }) => {
       const values: Record<string, string | null> = {};
-      for (const [ours, index] of used) {
-        const text = recoded(source, ours, cells[index] ?? '') || null;
-        values[ours] = text && (monthIn(ours, text, dialect) ?? text);
+      for (const { ours, names, at } of used) {
+        const texts = at.map((index) => recoded(source, ours, cells[index] ?? '') || null);
+        for (const [i, own] of texts.entries()) if (own !== null) filled.add(names[i]!);
+        const ofRow = refusal.at(`row ${line}`);
+        const text = at.length === 1 ? texts[0]! : sumOf(texts, (i) => ofRow.at(names[i]!));
+        values[ours] = text && (monthIn(ours, text, source.dialect ?? {}) ?? text);
       }
-      return { line, values };
+      return { file, line, values };
     });
-  const rows = withoutLeftOut(read, source, report);
-  if (rows.length === 0)
-    throw refusal('no rows', `at least one${source.where ? ` with ${JSON.stringify(source.where)}` : ''}`);
-  const empty = used.find(([ours]) => rows.every(({ values }) => values[ours] === null));
-  if (empty) throw refusal.at(`column ${header[empty[1]]}`)('nothing in any row', 'values');
-  const columns = new Set(used.map(([ours]) => ours));
-  const { months } = dialect;
-  return new RawTable({ refusal, columns, total: all.length, least, ranges: source.ranges ?? {}, months }, rows);
+  return { refusal, total: all.length, least, file, used, filled, rows };
 }
 
 /** The project's form of a month; null for the cell of another column, and for text that is not a month. */
@@ -223,20 +279,42 @@ function monthIn(column: string, text: string, { months }: Dialect): string | nu
 /** What to know of a file without a line end after its last row. */
 export const MAY_BE_CUT = 'no line end after the last row: if the file was cut there, its last cell is wrong';
 
-/** The columns to read: the project's names -> the file's. Classes and their total keep the file's names. */
-function columnsOf({ columns, classes = [], classes_total }: Partial<Source>): Record<string, string> {
-  const names: Record<string, string> = { ...columns };
-  for (const { column } of classes) names[column] = column;
-  if (classes_total) names[classes_total] = classes_total;
-  return names;
+/**
+ * The columns to read: the project's names -> the file's, whose counts are added up if there are several. Classes and
+ * their total keep the file's names.
+ */
+export function fileColumns({
+  columns = {},
+  sums,
+  classes = [],
+  classes_total,
+}: Partial<Source>): Record<string, string[]> {
+  const alone = [...classes.map(({ column }) => column), ...(classes_total ? [classes_total] : [])];
+  return {
+    ...Object.fromEntries(Object.entries(columns).map(([ours, name]) => [ours, [name]])),
+    ...sums,
+    ...Object.fromEntries(alone.map((name) => [name, [name]])),
+  };
 }
 
-/** The cells of a table in the catalog's dialect. */
+/** The sum of the counts in the cells that are not blank, null if all are. @throws BadInput for anything but counts */
+function sumOf(texts: readonly (string | null)[], refusalOf: (i: number) => Refusal): string | null {
+  const counts = texts.flatMap((text, i) => {
+    if (text === null) return [];
+    // Of a negative count or a fraction nothing would be left to see in the sum.
+    if (!DECIMAL.test(text) || !Number.isInteger(Number(text)) || Number(text) < 0)
+      throw refusalOf(i)(JSON.stringify(text), 'a count, or a blank cell (sources.json, sums)');
+    return [Number(text)];
+  });
+  return counts.length === 0 ? null : String(counts.reduce((a, b) => a + b));
+}
+
+/** The cells of a table in the catalog's dialect. @param file of several deliveries, by default the first */
 export async function readCells(
   rawData: string,
   { files, format, dialect = {} }: Pick<Source, 'files'> & Partial<Source>,
+  file = files[0]!.path,
 ): Promise<TextTable> {
-  const { path: file } = files[0]!;
   return inOwnDialect(await readText(path.join(rawData, file), file, format, dialect), dialect, refusalIn(file));
 }
 

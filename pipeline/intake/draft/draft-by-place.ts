@@ -3,7 +3,16 @@
 import { FIGURES, type Figure } from '../../catalog/figures.ts';
 import type { Role } from '../../catalog/roles.ts';
 import type { TextTable } from '../../ingest/readers/csv.ts';
-import { type ColumnName, cellsOf, columnOf, columnsNamed, columnsOf, looksLike, reportingRateOf } from '../columns.ts';
+import {
+  type ColumnName,
+  cellsOf,
+  columnOf,
+  columnsNamed,
+  columnsOf,
+  columnsOfTests,
+  looksLike,
+  reportingRateOf,
+} from '../columns.ts';
 import { type DraftEntry, dialectWith, type TableDraft } from './draft-entry.ts';
 import { type PlaceKey, placeColumnOf, spanOf, type TimeKey, timeOf } from './draft-keys.ts';
 import { type Answers, type NumbersAre, numbersOf } from './questions.ts';
@@ -51,14 +60,17 @@ const USES: readonly Use[] = [
 /** Names that may stand beside those of a table's areas; a name in the row of a facility may be the facility's. */
 const NAMES_BESIDE = { lga_pcode: ['lga', 'state'], state_pcode: ['state'], facility: [] } as const;
 
-type Measures = Partial<Record<ColumnName, string>>;
+/** The file's column of each figure, by its name. */
+type Named = Partial<Record<ColumnName, string>>;
+/** The same, or the columns that a figure is the sum of. */
+type Measures = Partial<Record<ColumnName, string | readonly string[]>>;
 
 /** @param answers to questions about what numbers without a name are */
 export function draftByPlace(table: TableFile, place: PlaceKey | null, answers: Answers): TableDraft {
   if (!place) return withoutPlace(table);
   const places = [place.column, ...(place.facility ? [place.facility] : [])];
   const others = table.header.filter((column) => !places.includes(column));
-  const named: Measures = {
+  const named: Named = {
     ...peopleByYear(table, others),
     ...columnsOf(
       others,
@@ -68,16 +80,22 @@ export function draftByPlace(table: TableFile, place: PlaceKey | null, answers: 
   const rate = reportingRateOf(others);
   const nameless = namelessIn(table, others, named);
   const numbers = nameless === null ? null : numbersIn(table, others, nameless, answers);
-  const measures = numbers ? measureOf(numbers, nameless!) : named;
-  const time = timeOf(table, [...places, ...Object.values(measures)]);
+  const tests = columnsOfTests(others.filter((column) => cellsOf(table, column).length > 0));
+  const [positives, whyNot] = named.confirmed === undefined && numbers === null ? positivesIn(tests) : [null, null];
+  const measures: Measures = numbers
+    ? measureOf(numbers, nameless!)
+    : { ...named, ...(positives ? { confirmed: positives } : {}) };
+  const time = timeOf(table, [...places, ...Object.values(measures).flat()]);
   const months = monthsIn(table, place, time, measures);
   const latest = latestIn(table, place, time, measures);
   const keys = [...places, ...(rate ? [rate] : []), ...(typeof time === 'string' ? [] : Object.values(time.columns))];
   const isByFacility = place.is === 'facility' || place.facility !== undefined;
   const draft: TableDraft = { entries: [], obstacles: [], keys, ...(numbers ? { numbers } : {}) };
+  if (whyNot !== null) draft.obstacles.push({ why: whyNot, lost: 'cases' });
   for (const use of USES) {
-    const column = measures[use.measure];
-    if (column === undefined) continue;
+    const own = measures[use.measure];
+    if (own === undefined) continue;
+    const [column, ...more] = [own].flat() as [string];
     const role =
       isByFacility && use.measure !== 'confirmed' ? undefined : place.is === 'state_pcode' ? use.upper : use.lower;
     const rows = use.monthly ? months : latest;
@@ -96,16 +114,18 @@ export function draftByPlace(table: TableFile, place: PlaceKey | null, answers: 
         [placeColumnOf(place)]: place.column,
         ...(place.facility ? { facility: place.facility } : {}),
         ...columns,
-        [use.measure]: column,
+        ...(more.length === 0 ? { [use.measure]: column } : {}),
         ...(use.measure === 'confirmed' && rate && !isByFacility ? { reporting_rate: rate } : {}),
         ...columnsOf(others, [
           ...(use.beside ? [use.beside] : []),
           ...NAMES_BESIDE[place.facility ? 'state_pcode' : place.is].filter((name) => name !== placeColumnOf(place)),
         ]),
       },
+      ...(more.length > 0 ? { sums: { [use.measure]: [column, ...more] } } : {}),
       ...dialectWith(table, columns ? time : null),
       ...kept,
     };
+    if (use.measure === 'confirmed') draft.doubts = aboveTested(table, [column, ...more], tests.tested);
     draft.entries.push({ entry, note: noteOn(table, place, entry, numbers) });
   }
   if (draft.entries.length + draft.obstacles.length === 0)
@@ -130,7 +150,7 @@ function withoutPlace(table: TableFile): TableDraft {
 function noteOn(
   { dialect }: TableFile,
   { is, codes, facility }: PlaceKey,
-  { where }: DraftEntry,
+  { where, sums = {} }: DraftEntry,
   numbers: NumbersAre | null,
 ) {
   const parts = [
@@ -142,6 +162,7 @@ function noteOn(
     ...(is === 'facility' ? ['facilities are summed into the areas that the list of facilities gives'] : []),
     ...(facility ? ['facilities are summed into areas'] : []),
     ...(codes ? ['areas by their names'] : []),
+    ...Object.entries(sums).map(([name, own]) => `${name}: the sum of ${own.map((one) => `"${one}"`).join(' and ')}`),
     ...(numbers ? [`numbers without a name taken for ${numbers}`] : []),
     ...(where ? [`only ${Object.values(where).join('-')}, the latest in every area`] : []),
   ];
@@ -149,10 +170,50 @@ function noteOn(
 }
 
 /** In a table about people whose columns are years, the people of the last one. */
-function peopleByYear(table: TextTable & { file: string }, columns: readonly string[]): Measures {
+function peopleByYear(table: TextTable & { file: string }, columns: readonly string[]): Named {
   const years = columns.filter((column) => /^(19|20)\d\d$/.test(column.trim())).sort();
   const isOfPeople = years.length > 0 && looksLike([table.file, ...columns]) === 'people';
   return isOfPeople ? { people: years.at(-1)! } : {};
+}
+
+/** The columns of positives by each test if their sum gives the cases, or else why not, if there are such columns. */
+function positivesIn({
+  rdt,
+  microscopy,
+  confirmed,
+}: ReturnType<typeof columnsOfTests>): [string[], null] | [null, string | null] {
+  const found = [...rdt, ...microscopy];
+  if (confirmed.length === 0 && rdt.length === 1 && microscopy.length === 1) return [found, null];
+  if (found.length === 0) return [null, null];
+  const listed = [...confirmed, ...found].map((column) => `"${column}"`).join(', ');
+  return [
+    null,
+    `cases are in columns ${listed}, of which neither one is known to be all of them nor one for each test: name one "confirmed", or leave one of positives for each test`,
+  ];
+}
+
+/** A doubt about the rows in which more people are positive than were tested, if one column gives these. */
+function aboveTested(
+  { file, header, rows }: TableFile,
+  positives: readonly string[],
+  tested: readonly string[],
+): string[] {
+  if (tested.length !== 1) return [];
+  const numberIn = (cells: readonly (string | null)[], column: string) => Number(cells[header.indexOf(column)] ?? 0);
+  const above = rows
+    .filter(({ cells }) => cells[header.indexOf(tested[0]!)] !== null)
+    .map(({ line, cells }) => ({
+      line,
+      positive: positives.reduce((sum, column) => sum + numberIn(cells, column), 0),
+      tested: numberIn(cells, tested[0]!),
+    }))
+    .filter((row) => row.positive > row.tested);
+  const [first] = above;
+  if (!first) return [];
+  const many = above.length === 1 ? 'a row has' : `${above.length} rows have`;
+  return [
+    `${file}: ${many} more positive than tested (first: row ${first.line}, ${first.positive} of ${first.tested}); a digit too many may be among them`,
+  ];
 }
 
 const isPercent = (table: TextTable, column: string) => cellsOf(table, column).some((cell) => Number(cell) > 1);
@@ -161,7 +222,7 @@ const isPercent = (table: TextTable, column: string) => cellsOf(table, column).s
  * The column of numbers whose name does not say what they are: one called `value`, as after a pivot, or the only data
  * element beside a reporting rate, which DHIS2 calls as it likes.
  */
-function namelessIn(table: TableFile, columns: readonly string[], named: Measures): string | null {
+function namelessIn(table: TableFile, columns: readonly string[], named: Named): string | null {
   const { confirmed } = named;
   if (confirmed !== undefined) return /^value_*$/i.test(confirmed) ? confirmed : null;
   if (!table.dialect.wide || Object.keys(named).length > 0) return null;
@@ -230,7 +291,7 @@ function repeatedIn(table: TextTable, place: PlaceKey, time: TimeKey | null, mea
   const counts = Map.groupBy(keys, (key) => key);
   const twice = [...counts].find(([, rows]) => rows.length > 1);
   if (!twice) return null;
-  const keyed = [place.column, ...Object.values(time?.columns ?? {}), ...Object.values(measures)];
+  const keyed = [place.column, ...Object.values(time?.columns ?? {}), ...Object.values(measures).flat()];
   const apart = table.header.findLast(
     (column, index) =>
       !keyed.includes(column) &&

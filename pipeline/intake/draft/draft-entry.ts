@@ -15,6 +15,8 @@ export interface TableDraft {
   obstacles: { why: string; lost?: string }[];
   /** The columns of its areas and times, which need not be named as unused. */
   keys?: string[];
+  /** What is used although it may be wrong. */
+  doubts?: string[];
   /** What its numbers were taken for, if they have no name. */
   numbers?: NumbersAre;
 }

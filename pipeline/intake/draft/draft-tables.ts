@@ -1,8 +1,9 @@
 /** The roles of a table, from its columns, the areas in them and its rows. */
 
 import type { Role } from '../../catalog/roles.ts';
+import { addMonths } from '../../contract/months.ts';
 import type { TextTable } from '../../ingest/readers/csv.ts';
-import { quoted } from '../../lib/shell.ts';
+import { fileColumns } from '../../ingest/readers/raw-table.ts';
 import { cellsOf, looksLike } from '../columns.ts';
 import { draftByPlace } from './draft-by-place.ts';
 import { type DraftEntry, placesColumn } from './draft-entry.ts';
@@ -15,6 +16,8 @@ import type { LeftOut, TableFile } from './recognise.ts';
 /** A drafted entry and its table. */
 export interface DraftedTable {
   table: TableFile;
+  /** Later deliveries of it. */
+  later: TableFile[];
   entry: DraftEntry;
   /** The rows that the entry keeps, areas by their codes. */
   used: TextTable;
@@ -35,8 +38,9 @@ export function draftTables(
   areas: AreaCodes,
   ofCodes: TableFile | null,
   answers: Answers,
-): { kept: DraftedTable[]; leftOut: LeftOut[]; unnamed: Hints['unnamed'] } {
+): { kept: DraftedTable[]; leftOut: LeftOut[]; doubts: string[]; unnamed: Hints['unnamed'] } {
   const leftOut: LeftOut[] = [];
+  const doubts: string[] = [];
   const unnamed: { file: string; guess: NumbersAre }[] = [];
   const told = new Map<TableFile, string[]>(tables.map((table) => [table, []]));
   const leave = ({ file }: TableFile, why: string, lost: string | null) =>
@@ -46,26 +50,31 @@ export function draftTables(
     const place = facilities.places.get(table) ?? placeOf(table, areas);
     const ofList = table === facilities.list?.table ? facilities.list.draft : null;
     const draft = ofList ?? draftSurvey(table, place) ?? draftByPlace(table, place, answers);
-    const { entries, obstacles, numbers, keys = [] } = draft;
+    const { entries, obstacles, numbers, keys = [], doubts: own = [] } = draft;
+    doubts.push(...own);
     if (numbers) unnamed.push({ file: table.file, guess: numbers });
     for (const { why, lost = subjectOf(table) } of obstacles)
       if (table !== ofCodes || lost !== null) leave(table, why, lost);
     const named = table.header.filter((column) => obstacles.some(({ why }) => why.includes(`"${column}"`)));
     told.get(table)!.push(...keys, ...named);
-    return entries.map(({ entry, note }) => ({ table, entry, used: rowsOf(table, entry, place), note }));
+    return entries.map(({ entry, note }) => ({ table, later: [], entry, used: rowsOf(table, entry, place), note }));
   });
-  const known = ({ entry }: DraftedTable) => Object.keys(entry.columns ?? {}).length - (entry.where ? 100 : 0);
+  const known = ({ entry }: DraftedTable) => Object.keys(fileColumns(entry)).length - (entry.where ? 100 : 0);
   const kept: DraftedTable[] = [];
   const months = ({ entry, used }: DraftedTable) => (entry.span ? used.rows.length : 0);
-  for (const candidate of candidates.toSorted((a, b) => known(b) - known(a) || months(b) - months(a))) {
+  for (const candidate of withDeliveries(candidates).toSorted((a, b) => known(b) - known(a) || months(b) - months(a))) {
     const better = kept.find((other) => isSame(candidate, other));
     if (better) {
-      leave(candidate.table, ...whyNotBeside(candidate, better));
-      told.get(candidate.table)!.push(...Object.values(candidate.entry.columns ?? {}));
+      for (const table of [candidate.table, ...candidate.later]) {
+        leave(table, ...whyNotBeside(candidate, better));
+        told.get(table)!.push(...namesIn(candidate.entry));
+      }
     } else kept.push(candidate);
   }
   for (const table of tables) {
-    const used = kept.filter((one) => one.table === table).flatMap(({ entry }) => Object.values(entry.columns ?? {}));
+    const used = kept
+      .filter((one) => one.table === table || one.later.includes(table))
+      .flatMap(({ entry }) => namesIn(entry));
     // Of a table that is used, columns that are no figures (such as labels) are not missed.
     const matters = (column: string) => (used.length === 0 && table !== ofCodes) || looksLike([column]) !== null;
     const unused = table.header.filter(
@@ -73,7 +82,44 @@ export function draftTables(
     );
     if (unused.length > 0) leave(table, `columns that are not used: ${unused.join(', ')}`, null);
   }
-  return { kept: kept.sort((a, b) => (a.table.file < b.table.file ? -1 : 1)), leftOut, unnamed };
+  return { kept: kept.sort((a, b) => (a.table.file < b.table.file ? -1 : 1)), leftOut, doubts, unnamed };
+}
+
+const namesIn = (entry: DraftEntry) => Object.values(fileColumns(entry)).flat();
+
+/**
+ * Monthly tables with one header and role, of which each begins and ends later than the one before and leaves no month
+ * out between them, as deliveries of one table; the others as they are.
+ */
+function withDeliveries(candidates: readonly DraftedTable[]): DraftedTable[] {
+  const formOf = ({ table, entry: { span, ...entry } }: DraftedTable) =>
+    JSON.stringify([table.format, table.header, entry]);
+  const last = ({ entry }: DraftedTable) => entry.span?.last ?? '';
+  return [...Map.groupBy(candidates, formOf).values()].flatMap((own) => {
+    const joined: DraftedTable[] = [];
+    for (const next of own.toSorted((a, b) => (last(a) < last(b) ? -1 : last(a) > last(b) ? 1 : 0))) {
+      const at = joined.findIndex((one) => isSame(next, one) && follows(next, one));
+      if (at === -1) joined.push(next);
+      else joined[at] = withDelivery(joined[at]!, next);
+    }
+    return joined;
+  });
+}
+
+function follows({ entry: { span: own } }: DraftedTable, { entry: { span: other } }: DraftedTable): boolean {
+  if (!own || !other) return false;
+  return own.first > other.first && own.last > other.last && own.first <= addMonths(other.last, 1);
+}
+
+function withDelivery({ table, later, entry, used, note }: DraftedTable, next: DraftedTable): DraftedTable {
+  const told = 'files by their last months: a later one replaces the months of earlier ones';
+  return {
+    table,
+    later: [...later, next.table],
+    entry: { ...entry, span: { first: entry.span!.first, last: next.entry.span!.last } },
+    used: { header: used.header, rows: [...used.rows, ...next.used.rows] },
+    note: later.length > 0 ? note : `${note}, ${told}`,
+  };
 }
 
 /** What a table seems to be about; null if it has numbers alone, which belong to no area and no month. */
@@ -102,7 +148,7 @@ function whyNotBeside({ table, entry, used }: DraftedTable, better: DraftedTable
   const [own, other] = [entry.span, better.entry.span];
   if (own && other && (own.first < other.first || own.last > other.last))
     return [
-      `months ${own.first} to ${own.last} of the areas of ${file}, which has ${other.first} to ${other.last}; join them: (cat ${quoted(file)}; tail -n +2 ${quoted(table.file)}) > joined.csv`,
+      `months ${own.first} to ${own.last} of the areas of ${file}, which has ${other.first} to ${other.last}; they are read as deliveries of one table if they have the same header, and one begins and ends after the other without a month missing between them`,
       subjectOf(table),
     ];
   const more = used.rows.length - better.used.rows.length;

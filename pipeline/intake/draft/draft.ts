@@ -60,7 +60,7 @@ export async function draftCountry(
   const tables = of('table');
   const areas = draftAreas(of('outlines'), tables);
   const codes: AreaCodes = { lgas: levelOf(areas.lgas), states: levelOf(areas.upper) };
-  const { kept, leftOut, unnamed } = draftTables(tables, codes, areas.codes?.table ?? null, answers);
+  const { kept, leftOut, doubts, unnamed } = draftTables(tables, codes, areas.codes?.table ?? null, answers);
   const ages = agesIn(answers) ?? agesOf(kept);
   for (const drafted of kept)
     if (drafted.entry.rounds) drafted.entry = withoutOtherAges(drafted.entry, drafted.used, ages);
@@ -85,10 +85,10 @@ export async function draftCountry(
   const used = kept.filter((drafted) => drafted !== rain.unused);
   const entries: DraftSource[] = [
     ...entriesOfAreas(areas),
-    ...used.map(({ table, entry, note }) => ({
+    ...used.map(({ table, later, entry, note }) => ({
       entry,
       format: table.format,
-      files: [table.file, ...table.siblings].map((file) => ({ path: file })),
+      files: [table, ...later].flatMap(({ file, siblings }) => [file, ...siblings]).map((file) => ({ path: file })),
       notes: [table.dialect.encoding ? `${note}, text in ${table.dialect.encoding}` : note],
     })),
     ...rasters.drafted
@@ -115,7 +115,7 @@ export async function draftCountry(
       // A table that lacks a few areas has that one reason.
       .filter(({ file, why }, i, all) => all.findIndex((one) => one.file === file && one.why === why) === i)
       .sort((a, b) => (a.file < b.file ? -1 : 1)),
-    doubts: tables.flatMap(({ file, mayBeCut }) => (mayBeCut ? [`${file}: ${MAY_BE_CUT}`] : [])),
+    doubts: [...tables.flatMap(({ file, mayBeCut }) => (mayBeCut ? [`${file}: ${MAY_BE_CUT}`] : [])), ...doubts],
     questions: questionsOf({
       ...hintsOf(areas, entries, now),
       ages,

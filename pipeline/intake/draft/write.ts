@@ -39,8 +39,7 @@ export async function writeDraft(
       unit,
       ...(columns ? { columns } : {}),
       ...more,
-      // Only the table itself has rows.
-      files: files.map((file, i) => ({ ...file, ...(isTable({ format }) && i === 0 ? { rows: 1 } : {}) })),
+      files,
       notes: [`Drafted by new-country: ${ROLES[role].what}`, ...notes],
     } as Source;
     sources.push((await measureSource(source, root, model.states)).source);

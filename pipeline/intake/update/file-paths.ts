@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { isDated } from '../../catalog/dated-files.ts';
+import { deliveriesOf, isTable } from '../../catalog/roles.ts';
 import type { Source } from '../../catalog/sources.ts';
 import type { Period } from '../../contract/months.ts';
 import { refusalIn } from '../../lib/bad-input.ts';
@@ -11,13 +12,13 @@ import { refusalIn } from '../../lib/bad-input.ts';
 export interface NewFile {
   file: string;
   path: string;
-  /** For the raster of a new month or year. */
-  time?: { period: Period } | { year: number };
+  /** What its entry has besides, if it is one more: the time of a raster; nothing for a delivery of a table. */
+  added?: { period: Period } | { year: number } | Record<string, never>;
 }
 
 /**
- * The path of each new file: that of the entry's only file, of the file with the same name or extension, or, for a
- * raster of a new month or year, one in the directory of the others.
+ * The path of each new file: that of the entry's only file, of the file with the same name or extension, or one in the
+ * directory of the others for a raster of a new month or year, and for one more delivery of a table that has several.
  * @throws BadInput if a file does not exist or matches none in the catalog
  */
 export function newFilesOf(source: Source, files: readonly string[], period?: Period): NewFile[] {
@@ -28,6 +29,8 @@ export function newFilesOf(source: Source, files: readonly string[], period?: Pe
     const same = source.files.find((own) => path.basename(own.path) === name);
     if (same) return { file, path: same.path };
     if (isDated(source)) return newTime(source, file, period);
+    if (isTable(source) && deliveriesOf(source).length > 1)
+      return { file, path: besideOthers(source, name), added: {} };
     const [only, ...others] = source.files;
     if (others.length === 0) return { file, path: only!.path };
     const alike = source.files.filter((own) => extension(own.path) === extension(name));
@@ -35,6 +38,8 @@ export function newFilesOf(source: Source, files: readonly string[], period?: Pe
     throw refusal('a name that matches no file of the catalog', source.files.map((own) => own.path).join(' or '));
   });
 }
+
+const besideOthers = ({ files }: Source, name: string) => path.posix.join(path.posix.dirname(files[0]!.path), name);
 
 const extension = (name: string) => path.extname(name).toLowerCase();
 
@@ -53,9 +58,7 @@ function newTime(source: Source, file: string, period: Period | undefined): NewF
   const refusal = refusalIn(file);
   const name = path.basename(file);
   const add = (own: { path: string } | undefined, time: { period: Period } | { year: number }): NewFile =>
-    own
-      ? { file, path: own.path }
-      : { file, path: path.posix.join(path.posix.dirname(source.files[0]!.path), name), time };
+    own ? { file, path: own.path } : { file, path: besideOthers(source, name), added: time };
   if (source.files[0]!.year !== undefined) {
     const year = YEAR.exec(name)?.[0];
     if (!year) throw refusal('no year in its name', 'a name such as evi_2024.tif');

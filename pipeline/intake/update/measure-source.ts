@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import type { Model } from '../../catalog/model.ts';
-import { isTable } from '../../catalog/roles.ts';
+import { deliveriesOf, isTable } from '../../catalog/roles.ts';
 import type { Source } from '../../catalog/sources.ts';
 import { isPeriod, monthIndex, periodOf } from '../../contract/months.ts';
 import { readTable } from '../../ingest/readers/raw-table.ts';
@@ -26,13 +26,15 @@ export async function measureSource(
     files.push({ ...file, bytes: statSync(full).size, sha256: await sha256File(full) });
   }
   if (!isTable(source)) return { source: { ...source, files }, rows: null };
-  const [first, ...others] = files;
   const table = await read(rawData, source);
   const rows = comparedRows(table, source, states);
   return {
     source: {
       ...source,
-      files: [{ ...first!, rows: table.total }, ...others],
+      files: files.map((file) => {
+        const i = deliveriesOf(source).findIndex(({ path: own }) => own === file.path);
+        return i === -1 ? file : { ...file, rows: table.counts[i]!.total };
+      }),
       ...(source.span ? { span: spanOf(source.span, rows) } : {}),
       ...(source.rounds ? { rounds: roundsOf(source.rounds, rows) } : {}),
     },

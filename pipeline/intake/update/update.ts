@@ -221,7 +221,7 @@ function viewOf({ sources, rawData }: Country, source: Source, given: readonly N
 }
 
 function withNewFiles(source: Source, given: readonly NewFile[]): Source {
-  const added = given.flatMap(({ path: file, time }) => (time ? [{ path: file, ...time }] : []));
+  const added = given.flatMap(({ path: file, added: entry }) => (entry ? [{ path: file, ...entry }] : []));
   return added.length === 0 ? source : { ...source, files: [...source.files, ...added] };
 }
 

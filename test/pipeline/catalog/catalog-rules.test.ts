@@ -87,6 +87,31 @@ const sources: Case[] = [
     /source itn_use: found no column lga_pcode or/,
   ],
   [
+    'two deliveries of a table without months',
+    on('itn_use', (source) => source.files.push({ path: 'cases.csv', rows: 1 })),
+    /source itn_use: found 2 files, expected one table: only monthly records may come in several deliveries/,
+  ],
+  [
+    'a later delivery without its rows',
+    on('cases', (source) => source.files.push({ path: 'nets.csv' })),
+    /source cases: found no rows, expected the file's rows/,
+  ],
+  [
+    'a column and a sum',
+    set('cases', { sums: { confirmed: ['a', 'b'] } }),
+    /source cases: found confirmed in `columns` and in `sums`, expected it in one of them/,
+  ],
+  [
+    'a sum of words',
+    set('cases', { sums: { state: ['a', 'b'] } }),
+    /source cases: found a sum of state, expected counts/,
+  ],
+  [
+    'a sum of one column',
+    set('cases', { sums: { confirmed: ['a'] } }),
+    /sources\.json, \/sources\/\d+\/sums\/confirmed/,
+  ],
+  [
     'a range of a column that does not exist',
     set('itn_use', { ranges: { nets: [0, 1] } }),
     /source itn_use: found a range of nets, expected/,

@@ -34,7 +34,7 @@ function matched(
   aliases: Alias[] = [],
   role = 'cases_lgas',
 ) {
-  const about = { refusal: refusalIn('t.csv'), total: rows.length, least: 1, ranges: {}, months: undefined };
+  const about = { refusal: refusalIn('t.csv'), counts: [], ranges: {}, months: undefined };
   const values = rows.map(([lga, state = null, period = '2019-01'], i) => ({
     line: i + 2,
     values: { lga, state, period },

@@ -366,8 +366,7 @@ test('the same months in another form are no change; every column of a role is c
     const about = {
       refusal: refusalIn('x.csv'),
       columns: new Set(columns),
-      total: 1,
-      least: 1,
+      counts: [],
       ranges: {},
       months: undefined,
     };

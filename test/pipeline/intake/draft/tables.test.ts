@@ -258,6 +258,57 @@ test.each<[string, Record<string, string>, Record<string, string> | null]>([
   expect(draft.leftOut.filter(({ lost }) => lost !== null)).toEqual([]);
 });
 
+/** Rows of positives by rapid test and by microscopy, whose sums are `cases`, and the number tested. */
+const byTest = (header: string) =>
+  longBy(header, ({ id, lga, nth }) => `Place ${lga + 1},${id},${nth}`).replaceAll(/,(\d*)$/gm, (_, n) =>
+    n === '' ? ',999,,' : `,999,${Math.floor(Number(n) / 3)},${Number(n) - Math.floor(Number(n) / 3)}`,
+  );
+
+test.each([
+  ['PALU_TDR positifs', 'PALU_GE positives'],
+  ['RDT positive', 'Slides positive'],
+  ['TDR positivos', 'Gota espessa positivos'],
+  ['conf_rdt', 'conf_mic'],
+])('cases are drafted as the sum of "%s" and "%s"', async (rdt, microscopy) => {
+  const header = `district,facility,nth,periodid,Cas testés (TDR+GE),${rdt},${microscopy}`;
+  const { cases: found, sources, draft } = await ingested(country({ 'hf.csv': byTest(header) }));
+  expect(found).toEqual(SUMS);
+  const { columns, sums, notes } = sources.find(({ role }) => role === 'cases_lgas')!;
+  expect(columns).toEqual({ lga: 'district', facility: 'facility', period: 'periodid' });
+  expect(sums).toEqual({ confirmed: [rdt, microscopy] });
+  expect(notes!.at(-1)).toContain(`confirmed: the sum of "${rdt}" and "${microscopy}"`);
+  expect(draft.doubts).toEqual([]);
+});
+
+test('cases are no sum of positives if a test has two columns, or another column is of confirmed cases', async () => {
+  const file = (more: string) => byTest(`district,facility,nth,periodid,${more}`);
+  const why = async (more: string) => (await draftOf(country({ 'hf.csv': file(more) }))).draft.leftOut[0];
+  expect(await why('RDT positive <5,RDT positive 5+,BS positive')).toMatchObject({
+    why: expect.stringMatching(/^cases are in columns "RDT positive <5", "RDT positive 5\+", "BS positive", of which/),
+    lost: 'cases',
+  });
+  expect(await why('SNIS_Cas confirmés,TDR positifs,GE positives')).toMatchObject({ lost: 'cases' });
+  // Those who were treated are not all of the cases.
+  const { draft } = await draftOf(country({ 'hf.csv': file('Cas confirmés traités,TDR positifs,GE positives') }));
+  expect(draft.entries.find(({ entry }) => entry.role === 'cases_lgas')!.entry.sums).toBeDefined();
+});
+
+test('more positive than tested is a doubt that names the first row', async () => {
+  const lines = rows((lga, month, i) => [
+    LGAS[lga]!,
+    iso(month),
+    500,
+    cases(lga, i) - 40,
+    i === 4 && lga === 1 ? 1050 : 40,
+  ]);
+  const files = { 'x.csv': table('code,period,Tested,RDT positive,BS positive', lines) };
+  const { draft } = await draftOf(country(files));
+  const row = 2 + MONTHS.length + 4;
+  expect(draft.doubts).toEqual([
+    `x.csv: a row has more positive than tested (first: row ${row}, ${cases(1, 4) - 40 + 1050} of 500); a digit too many may be among them`,
+  ]);
+});
+
 test('cases by facility without its list are named as lost', async () => {
   const { draft } = await draftOf(country({ 'hf.csv': wide }));
   expect(draft.leftOut).toContainEqual(
@@ -331,25 +382,82 @@ test.each<[string, string, RegExp]>([
   ]);
 });
 
-test('two years of cases of the same areas are not one of them in silence; columns that are not used are told', async () => {
-  const all = long('code,period,suspected_cases,confirmed', (month) => `${iso(month)},9`)
-    .trim()
-    .split('\n');
-  const ofYear = (year: number) =>
-    table(
-      all[0]!,
-      all.filter((line) => line.includes(`,${year}-`)),
-    );
-  const { draft } = await draftOf(country({ '2018.csv': ofYear(2018), '2019.csv': ofYear(2019) }));
-  expect(draft.leftOut.map(({ file, why, lost }) => [file, why, lost])).toEqual([
-    ['2018.csv', 'columns that are not used: suspected_cases', null],
-    [
-      '2019.csv',
-      'months 2019-01 to 2019-12 of the areas of 2018.csv, which has 2018-01 to 2018-12; join them: (cat 2018.csv; tail -n +2 2019.csv) > joined.csv',
-      'cases',
-    ],
-    ['2019.csv', 'columns that are not used: suspected_cases', null],
+/** The monthly cases of a range of months as a table. */
+const casesBetween = (first: string, last: string, header = 'code,period,suspected_cases,confirmed', late = 0) =>
+  table(
+    header,
+    rows((lga, month, i) => [LGAS[lga]!, iso(month), 9, cases(lga, i) + late]).filter((line) => {
+      const period = line.split(',')[1]!;
+      return first <= period && period <= last;
+    }),
+  );
+
+test('deliveries of one table are one source, the latest last, whatever their names', async () => {
+  const files = {
+    'z.csv': casesBetween('2018-01', '2018-12'),
+    'm.csv': casesBetween('2018-10', '2019-12'),
+    'a.csv': casesBetween('2020-01', '2020-12'),
+  };
+  const { cases: found, sources, draft } = await ingested(country(files));
+  expect(found).toEqual(CASES);
+  const [source, ...others] = sources.filter(({ role }) => role === 'cases_lgas');
+  expect(others).toEqual([]);
+  expect(source!.files.map(({ path: file, rows: count }) => [file, count])).toEqual([
+    ['z.csv', 12 * LGAS.length],
+    ['m.csv', 15 * LGAS.length],
+    ['a.csv', 12 * LGAS.length],
   ]);
+  expect(source!.span).toEqual({ first: '2018-01', last: '2020-12' });
+  expect(source!.notes!.at(-1)).toMatch(/files by their last months: a later one replaces the months of earlier ones$/);
+  expect(draft.leftOut.map(({ file, why }) => [file, why])).toEqual(
+    ['a.csv', 'm.csv', 'z.csv'].map((file) => [file, 'columns that are not used: suspected_cases']),
+  );
+});
+
+test('years with months as columns are deliveries of one table', async () => {
+  const ofYear = (year: number) => {
+    const months = MONTHS.flatMap((month, i) => (month.year === year ? [{ month, i }] : []));
+    const names = months.map(({ month }) => `${NAMES[month.month - 1]!.slice(0, 3)}-${year % 100}`);
+    return table(
+      `code,${names}`,
+      LGAS.map((code, lga) => `${code},${months.map(({ i }) => cases(lga, i))}`),
+    );
+  };
+  const files = Object.fromEntries([2018, 2019, 2020].map((year) => [`cases_${year}.csv`, ofYear(year)]));
+  expect((await ingested(country(files))).cases).toEqual(CASES);
+});
+
+test('a later delivery of cases by facility takes the place of the months that both have', async () => {
+  const all = longBy('district,facility,period,confirmed', ({ lga, name }) => `${LGAS[lga]},${name}`);
+  const keep = (is: (period: string) => boolean) =>
+    table(
+      all.split('\n')[0]!,
+      all
+        .trim()
+        .split('\n')
+        .filter((line) => is(line.split(',')[2]!) && !line.startsWith('district')),
+    );
+  // Before late forms came in, one facility of each area had no report.
+  const early = keep((period) => period <= '2019-06').replaceAll(/^(.*,Post 1,2019-0[456]),.*$/gm, '$1,');
+  const late = keep((period) => period >= '2019-04');
+  const { cases: found } = await ingested(country({ 'early.csv': early, 'late.csv': late }));
+  expect(found).toEqual(SUMS);
+});
+
+test.each([
+  ['another header', { 'b.csv': casesBetween('2018-10', '2020-12', 'code,period,suspected,confirmed') }],
+  ['a month missing between them', { 'b.csv': casesBetween('2019-02', '2020-12') }],
+])('two tables of cases of the same areas with %s are not one of them in silence', async (_, other) => {
+  const { draft } = await draftOf(country({ 'a.csv': casesBetween('2018-01', '2018-12'), ...other }));
+  expect(draft.entries.filter(({ entry }) => entry.role === 'cases_lgas')).toHaveLength(1);
+  expect(draft.leftOut).toContainEqual({
+    kind: 'left out',
+    file: 'a.csv',
+    why: expect.stringMatching(
+      /^months 2018-01 to 2018-12 of the areas of b\.csv, which has 20.* to 2020-12; they are read as/,
+    ),
+    lost: 'cases',
+  });
 });
 
 test('of two tables with the same columns, the longer one is used', async () => {

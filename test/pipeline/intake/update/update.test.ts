@@ -447,3 +447,57 @@ test('a source may be named by its file, unless several sources read it', async 
   );
   await expect(update('net')).rejects.toThrow(/^sources\.json: found no source net, expected one of lga_boundaries, /);
 });
+
+/** The records of the tiny country in two deliveries that overlap by three months. */
+const inTwo = (country: TinyCountry) => {
+  const [header, ...rows] = String(country.files['cases.csv']).trim().split('\n');
+  const delivery = (is: (period: string) => boolean) =>
+    `${[header, ...rows.filter((row) => is(row.split(',')[1]!))].join('\n')}\n`;
+  country.files['cases.csv'] = delivery((period) => period <= '2020-03');
+  country.files['late/second.csv'] = delivery((period) => period >= '2020-01');
+  sourceIn(country, 'cases').files = [
+    { path: 'cases.csv', rows: 1 },
+    { path: 'late/second.csv', rows: 1 },
+  ];
+};
+
+test('a file of another name is one more delivery of a table that has several, and of the same name takes its place', async () => {
+  const { directory, update, given, text, country } = prepare(inTwo);
+  await update('cases', { accept: ACCEPT });
+  const added = given('third.csv', 'state,month,cases\nNG001,2021-12,777\nNG001,2022-01,900\n');
+  const shown = await update('cases', { files: [added], lastEstimated: '2022-01' });
+  expect(shown.comparison?.rows?.rows).toEqual({ was: 48, is: 49, added: 1, removed: 0, changed: 1 });
+  await update('cases', { files: [added], lastEstimated: '2022-01', accept: ACCEPT });
+  const source = () => readCountry(directory).sources.find(({ id }) => id === 'cases')!;
+  expect(source().files.map(({ path: file, rows }) => [file, rows])).toEqual([
+    ['cases.csv', 1],
+    ['late/second.csv', 1],
+    ['third.csv', 2],
+  ]);
+  expect(source().span).toEqual({ first: '2018-01', last: '2022-01' });
+  expect(text('third.csv')).toContain('2022-01,900');
+  const corrected = given('second.csv', String(country.files['late/second.csv']).replace(/(2020-05),\d+/, '$1,123'));
+  const again = await update('cases', { files: [corrected], accept: ACCEPT });
+  expect(again.comparison?.rows?.rows).toEqual({ was: 49, is: 49, added: 0, removed: 0, changed: 1 });
+  expect(source().files).toHaveLength(3);
+});
+
+test('cases that are the sum of columns are compared as such', async () => {
+  const { country, update, given } = prepare((tiny) => {
+    tiny.files['cases.csv'] = String(tiny.files['cases.csv'])
+      .replace('cases', 'rdt,slides')
+      .replaceAll(/,(\d+)$/gm, (_, n) => `,${Number(n) - 1},1`);
+    const source = sourceIn(tiny, 'cases');
+    delete source.columns.confirmed;
+    source.sums = { confirmed: ['rdt', 'slides'] };
+  });
+  // The first only moves a case from one test to the other.
+  const corrected = String(country.files['cases.csv'])
+    .replace(/(2019-04),(\d+),1$/m, (_, month, n) => `${month},${n - 1},2`)
+    .replace(/(2020-04),(\d+),1$/m, '$1,$2,9');
+  const { comparison } = await update('cases', { files: [given('cases.csv', corrected)] });
+  expect(comparison?.rows).toMatchObject({
+    rows: { was: 48, is: 48, changed: 1 },
+    changed_columns: [{ column: 'confirmed', rows: 1 }],
+  });
+});
