@@ -28,7 +28,7 @@ export interface DraftAreas {
 const isCode = (text: string) => new RegExp(ANY_CODE).test(text);
 
 /** The outlines' properties as a table. */
-function tableOf({ features }: OutlineFile): TextTable {
+export function attributesOf({ features }: OutlineFile): TextTable {
   const header = [...new Set(features.flatMap(({ properties }) => Object.keys(properties)))];
   const rows = features.map(({ properties }, i) => ({
     line: i + 1,
@@ -58,7 +58,7 @@ export function draftAreas(all: readonly OutlineFile[], tables: readonly TableFi
       expected: 'polygons of the areas: GeoJSON, TopoJSON or a shapefile',
     });
   const refusal = refusalIn(outlines.file);
-  const own = tableOf(outlines);
+  const own = attributesOf(outlines);
   const name = columnOf(own.header, 'lga');
   if (!name) {
     const found = `the fields ${own.header.join(', ') || 'none'}`;
@@ -207,7 +207,7 @@ const leftOut = ({ file, features }: OutlineFile): LeftOut => ({
 /** The upper level: the first other file with several outlines that each have a code and a name. */
 function draftUpper(others: readonly OutlineFile[]): DraftAreas['states'] {
   for (const outlines of others) {
-    const table = tableOf(outlines);
+    const table = attributesOf(outlines);
     const code = columnOf(table.header, 'state_pcode') ?? columnOf(table.header, 'lga_pcode');
     const name = columnOf(table.header, 'state') ?? columnOf(table.header, 'lga');
     if (outlines.features.length > 1 && name && code && hasCodes(table, code))
@@ -217,7 +217,7 @@ function draftUpper(others: readonly OutlineFile[]): DraftAreas['states'] {
 }
 
 function upperOf({ outlines, columns }: NonNullable<DraftAreas['states']>): DraftAreas['upper'] {
-  const table = tableOf(outlines);
+  const table = attributesOf(outlines);
   return distinct(cellsOf(table, columns.state_pcode!), cellsOf(table, columns.state!));
 }
 
