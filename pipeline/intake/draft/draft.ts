@@ -114,7 +114,7 @@ export async function draftCountry(
       .sort((a, b) => (a.file < b.file ? -1 : 1)),
     doubts: tables.flatMap(({ file, mayBeCut }) => (mayBeCut ? [`${file}: ${MAY_BE_CUT}`] : [])),
     questions: questionsOf({
-      ...hintsOf(areas, entries, kept, now),
+      ...hintsOf(areas, entries, kept, [...of('left out'), ...leftOut], now),
       country: countryIn([attributesOf(areas.outlines), ...tables]),
       population: rasters.population.map(({ file }) => file),
       unnamed,
@@ -200,7 +200,14 @@ function entryOfRasters(
   };
 }
 
-function hintsOf(areas: DraftAreas, entries: readonly DraftSource[], kept: readonly DraftedTable[], now: string) {
+function hintsOf(
+  areas: DraftAreas,
+  entries: readonly DraftSource[],
+  kept: readonly DraftedTable[],
+  leftOut: readonly LeftOut[],
+  now: string,
+) {
+  const used = leftOut.some(({ lost }) => lost === 'cases') ? ' that are used' : '';
   const rounds = entries.flatMap(({ entry }) => entry.rounds ?? []);
   const spans = entries.flatMap(({ entry }) => (/^cases_/.test(entry.role) && entry.span ? [entry.span] : []));
   const [survey, cases] = [rounds, spans].map((all) =>
@@ -212,7 +219,7 @@ function hintsOf(areas: DraftAreas, entries: readonly DraftSource[], kept: reado
   const { months } = afterSurvey(cases !== undefined);
   const limits = [
     ...(cases
-      ? [{ latest: cases, because: `the case records end there${survey ? `, the surveys with ${survey}` : ''}` }]
+      ? [{ latest: cases, because: `the case records${used} end there${survey ? `, the surveys with ${survey}` : ''}` }]
       : []),
     ...(survey
       ? [{ latest: addMonths(survey, months), because: `${months} months after the last survey, ${survey}` }]

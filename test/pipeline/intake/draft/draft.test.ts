@@ -127,6 +127,14 @@ test('cases that run on longer than ranges were tested do not move the last mont
   expect(draft.questions.find(({ id }) => id === 'last_estimated')!.asks).toMatch(/96 months after the last survey/);
 });
 
+test('the last month is that of the case records that are used, if others are not', async () => {
+  const { draft } = await draftOf(filesOf({ ...withCasesUpTo('2020-12'), 'cases_2021.csv': 'a,b\n1\n' }));
+  expect(draft.questions.find(({ id }) => id === 'last_estimated')).toMatchObject({
+    guess: '2020-12',
+    asks: expect.stringMatching(/2020-12 at the latest: the case records that are used end there/),
+  });
+});
+
 test('an invalid outline does not stop the draft; the check reports it', async () => {
   const { files } = tinyCountry();
   // A bow tie: two corners of the first area swapped.
