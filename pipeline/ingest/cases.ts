@@ -112,11 +112,13 @@ async function readSeries(
   refuseLateStart(table, source, series);
   table.refuseShort();
   refuseUnusedMasks(source, pcodeOf, series);
-  for (const gap of source.gaps ?? [])
+  // A strike or a flood is one line, not one for each place.
+  const alike = Map.groupBy(source.gaps ?? [], (gap) => `${gap.first} to ${gap.last}: ${gap.reason}`);
+  for (const [what, gaps] of alike)
     input.report.push({
       source: source.id,
-      rule: gap.rule,
-      what: `${gap.lga_pcode ?? gap.state_pcode ?? 'all'} ${gap.first} to ${gap.last}: ${gap.reason}`,
+      rule: gaps[0]!.rule,
+      what: `${gaps.map(({ lga_pcode, state_pcode }) => lga_pcode ?? state_pcode ?? 'all').join(', ')} ${what}`,
     });
   if (blanks.length > 0) {
     const count = blanks.reduce((sum, { months }) => sum + months.length, 0);

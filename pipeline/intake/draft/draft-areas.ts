@@ -28,7 +28,7 @@ export interface DraftAreas {
 const isCode = (text: string) => new RegExp(ANY_CODE).test(text);
 
 /** The outlines' properties as a table. */
-function tableOf({ features }: OutlineFile): TextTable {
+export function attributesOf({ features }: OutlineFile): TextTable {
   const header = [...new Set(features.flatMap(({ properties }) => Object.keys(properties)))];
   const rows = features.map(({ properties }, i) => ({
     line: i + 1,
@@ -58,7 +58,7 @@ export function draftAreas(all: readonly OutlineFile[], tables: readonly TableFi
       expected: 'polygons of the areas: GeoJSON, TopoJSON or a shapefile',
     });
   const refusal = refusalIn(outlines.file);
-  const own = tableOf(outlines);
+  const own = attributesOf(outlines);
   const name = columnOf(own.header, 'lga');
   if (!name) {
     const found = `the fields ${own.header.join(', ') || 'none'}`;
@@ -211,7 +211,7 @@ const leftOut = ({ file, features }: OutlineFile): LeftOut => ({
 function draftUpper(others: readonly OutlineFile[], own: TextTable): DraftAreas['states'] {
   const parents = new Set(columnsNamed(own.header, 'state_pcode').flatMap((column) => cellsOf(own, column)));
   for (const outlines of others) {
-    const table = tableOf(outlines);
+    const table = attributesOf(outlines);
     const named = (...names: ColumnName[]) => names.flatMap((one) => columnsNamed(table.header, one));
     const codes = named('state_pcode', 'lga_pcode').filter((column) => hasCodes(table, column));
     const code = codes.find((column) => cellsOf(table, column).some((cell) => parents.has(cell))) ?? codes[0];
@@ -222,7 +222,7 @@ function draftUpper(others: readonly OutlineFile[], own: TextTable): DraftAreas[
 }
 
 function upperOf({ outlines, columns }: NonNullable<DraftAreas['states']>): DraftAreas['upper'] {
-  const table = tableOf(outlines);
+  const table = attributesOf(outlines);
   return distinct(cellsOf(table, columns.state_pcode!), cellsOf(table, columns.state!));
 }
 

@@ -11,8 +11,8 @@ export type DraftEntry = { role: Role } & Pick<Source, 'unit'> & Partial<Source>
 /** What a table gives, and why it does not give more. */
 export interface TableDraft {
   entries: { entry: DraftEntry; note: string }[];
-  /** Each with what is lost for it, if that is known from a column. */
-  obstacles: { why: string; lost?: string }[];
+  /** Each with what is lost for it, null if nothing, if that is known from a column. */
+  obstacles: { why: string; lost?: string | null }[];
   /** The columns of its areas and times, which need not be named as unused. */
   keys?: string[];
   /** What is used although it may be wrong. */

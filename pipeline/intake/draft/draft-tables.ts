@@ -10,6 +10,7 @@ import { type DraftEntry, placesColumn } from './draft-entry.ts';
 import { facilitiesIn } from './draft-facilities.ts';
 import { type AreaCodes, type PlaceKey, placeOf } from './draft-keys.ts';
 import { draftSurvey } from './draft-survey.ts';
+import { surveysInParts } from './draft-survey-parts.ts';
 import type { Answers, Hints, NumbersAre } from './questions.ts';
 import type { LeftOut, TableFile } from './recognise.ts';
 
@@ -46,10 +47,11 @@ export function draftTables(
   const leave = ({ file }: TableFile, why: string, lost: string | null) =>
     leftOut.push({ kind: 'left out', file, why, lost });
   const facilities = facilitiesIn(tables, areas);
+  const parts = surveysInParts(tables);
   const candidates = tables.flatMap((table) => {
     const place = facilities.places.get(table) ?? placeOf(table, areas);
     const ofList = table === facilities.list?.table ? facilities.list.draft : null;
-    const draft = ofList ?? draftSurvey(table, place) ?? draftByPlace(table, place, answers);
+    const draft = ofList ?? draftSurvey(table, place) ?? parts.get(table) ?? draftByPlace(table, place, answers);
     const { entries, obstacles, numbers, keys = [], doubts: own = [] } = draft;
     doubts.push(...own);
     if (numbers) unnamed.push({ file: table.file, guess: numbers });

@@ -3,10 +3,11 @@
 import path from 'node:path';
 import type { Source } from '../../catalog/sources.ts';
 import { addMonths } from '../../contract/months.ts';
+import type { TextTable } from '../../ingest/readers/csv.ts';
 import { MAY_BE_CUT } from '../../ingest/readers/raw-table.ts';
 import { BadInput } from '../../lib/bad-input.ts';
-import { cellsOf, columnOfYear } from '../columns.ts';
-import { type DraftAreas, draftAreas } from './draft-areas.ts';
+import { cellsOf, columnOf, columnOfYear } from '../columns.ts';
+import { attributesOf, type DraftAreas, draftAreas } from './draft-areas.ts';
 import type { DraftEntry } from './draft-entry.ts';
 import { type AreaCodes, levelOf } from './draft-keys.ts';
 import { describeRatios, peopleByArea, type Ratio, ratiosByArea } from './draft-people.ts';
@@ -117,8 +118,9 @@ export async function draftCountry(
       .sort((a, b) => (a.file < b.file ? -1 : 1)),
     doubts: [...tables.flatMap(({ file, mayBeCut }) => (mayBeCut ? [`${file}: ${MAY_BE_CUT}`] : [])), ...doubts],
     questions: questionsOf({
-      ...hintsOf(areas, entries, now),
+      ...hintsOf(areas, entries, [...of('left out'), ...leftOut], now),
       ages,
+      country: countryIn([attributesOf(areas.outlines), ...tables]),
       population: rasters.population.map(({ file }) => file),
       unnamed,
     }),
@@ -135,6 +137,15 @@ function unlessConverted(skipped: LeftOut, tables: readonly TableFile[]): LeftOu
   const isConverted = ({ file }: TableFile) => file === `${stem}.csv` || file.startsWith(`${stem}_tables${path.sep}`);
   if (!NO_TABLE.test(skipped.file) && tables.some(isConverted)) return [];
   return [tables.some(({ file }) => file.includes(name)) ? { ...skipped, lost: null } : skipped];
+}
+
+/** The country's name: the only one, not a code, in the first column of countries; null if there is none, or several. */
+function countryIn(tables: readonly TextTable[]): string | null {
+  const [names = []] = tables.flatMap((table) => {
+    const column = columnOf(table.header, 'country');
+    return column === null ? [] : [[...new Set(cellsOf(table, column).filter((cell) => !/^[A-Z]{2,3}$/.test(cell)))]];
+  });
+  return names.length === 1 ? names[0]! : null;
 }
 
 const sum = (cells: readonly string[]) => cells.reduce((total, cell) => total + Number(cell), 0);
@@ -194,7 +205,8 @@ function entryOfRasters(
   };
 }
 
-function hintsOf(areas: DraftAreas, entries: readonly DraftSource[], now: string) {
+function hintsOf(areas: DraftAreas, entries: readonly DraftSource[], leftOut: readonly LeftOut[], now: string) {
+  const used = leftOut.some(({ lost }) => lost === 'cases') ? ' that are used' : '';
   const rounds = entries.flatMap(({ entry }) => entry.rounds ?? []);
   const spans = entries.flatMap(({ entry }) => (/^cases_/.test(entry.role) && entry.span ? [entry.span] : []));
   const [survey, cases] = [rounds, spans].map((all) =>
@@ -206,7 +218,7 @@ function hintsOf(areas: DraftAreas, entries: readonly DraftSource[], now: string
   const { months } = afterSurvey(cases !== undefined);
   const limits = [
     ...(cases
-      ? [{ latest: cases, because: `the case records end there${survey ? `, the surveys with ${survey}` : ''}` }]
+      ? [{ latest: cases, because: `the case records${used} end there${survey ? `, the surveys with ${survey}` : ''}` }]
       : []),
     ...(survey
       ? [{ latest: addMonths(survey, months), because: `${months} months after the last survey, ${survey}` }]

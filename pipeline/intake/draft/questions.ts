@@ -1,6 +1,7 @@
 /** Facts about a country that its files do not contain: questions, each with a guess if there is one. */
 import { refusalIn } from '../../lib/bad-input.ts';
 import { UsageError } from '../../lib/errors.ts';
+import { plain } from '../../lib/likeness.ts';
 
 export interface Question {
   /** Its key in answers.json. */
@@ -25,6 +26,8 @@ const MONTH = /^(19|20)\d\d-(0[1-9]|1[0-2])$/;
 export interface Hints {
   /** Codes of the lower-level areas, whose first two letters may be the country's. */
   codes: readonly string[];
+  /** The country's name in a file; null if no file has one. */
+  country: string | null;
   first: string;
   last: string;
   /** The latest month that surveys and case records allow to be estimated. */
@@ -45,13 +48,31 @@ export type NumbersAre = (typeof NUMBERS_ARE)[number];
 export const numbersOf = (file: string) => `numbers of ${file}`;
 
 /** The questions in the order in which they are asked. */
-export function questionsOf({ codes, first, last, latest, because, ages, population, unnamed }: Hints): Question[] {
+export function questionsOf({
+  codes,
+  country,
+  first,
+  last,
+  latest,
+  because,
+  ages,
+  population,
+  unnamed,
+}: Hints): Question[] {
   const iso = /^[A-Z]{2}(?![A-Z])/.exec(codes[0] ?? '')?.[0] ?? null;
   const same = iso !== null && codes.every((code) => code.startsWith(iso));
-  const name = same ? (new Intl.DisplayNames(['en'], { type: 'region', fallback: 'none' }).of(iso) ?? null) : null;
+  const names = same ? namesOf(iso) : [];
+  // Any two letters may begin a code, those of another country too.
+  const agrees = country === null || names.some((name) => sharesWord(name, country));
+  const from = names[0] === undefined ? '' : ` (the codes of its areas begin with ${iso}, as for ${names[0]})`;
   return [
-    { id: 'name', asks: 'Name of the country', guess: name, form: WORDS },
-    { id: 'iso_code', asks: 'Its two-letter ISO 3166-1 code', guess: same ? iso : null, form: /^[A-Z]{2}$/ },
+    { id: 'name', asks: 'Name of the country', guess: country ?? names[0] ?? null, form: WORDS },
+    {
+      id: 'iso_code',
+      asks: `Its two-letter ISO 3166-1 code${from}`,
+      guess: same && agrees ? iso : null,
+      form: /^[A-Z]{2}$/,
+    },
     {
       id: 'language',
       asks: 'Language of the names of its areas (BCP 47)',
@@ -65,7 +86,7 @@ export function questionsOf({ codes, first, last, latest, because, ages, populat
     {
       id: 'code_is',
       asks: 'Kind of code that identifies the areas',
-      guess: same ? 'OCHA p-code' : 'code of the data team',
+      guess: same && agrees ? 'OCHA p-code' : 'code of the data team',
       form: WORDS,
     },
     { id: 'first_estimated', asks: 'First month to estimate', guess: first, form: MONTH },
@@ -102,6 +123,25 @@ export function questionsOf({ codes, first, last, latest, because, ages, populat
       redraws: true as const,
     })),
   ];
+}
+
+/** The languages of the names of countries in files. */
+const LANGUAGES = ['en', 'fr', 'pt', 'es'];
+
+/** The names of the country with an ISO 3166-1 code, the English one first; none if no country has it. */
+const namesOf = (iso: string): string[] =>
+  LANGUAGES.flatMap(
+    (language) => new Intl.DisplayNames([language], { type: 'region', fallback: 'none' }).of(iso) ?? [],
+  );
+
+/** Whether two names of countries have a word of four letters or more in common, such as Congo. */
+function sharesWord(name: string, other: string): boolean {
+  const wordsOf = (text: string) =>
+    text
+      .split(/[^\p{L}\p{M}]+/u)
+      .map(plain)
+      .filter((word) => word.length >= 4);
+  return wordsOf(name).some((word) => wordsOf(other).includes(word));
 }
 
 /** What is wrong with an answer; null if nothing is. */

@@ -19,6 +19,7 @@ export interface Repair {
   declares: string;
   /** The fault that it resolves. */
   fault: string;
+  remedy: Remedy;
 }
 
 export interface Repairs {
@@ -33,8 +34,8 @@ const ROUNDS = 10;
 /**
  * Proposes, or with `accept` writes, declarations for a country's faults: gaps, differently spelled names, areas in
  * parts, slivers, rows left out.
- * @param accept who accepts them and why; the reason is written to each gap and to rows left out. Without it nothing is
- *   changed
+ * @param accept who accepts them and why; the reason is written to each gap and to rows left out, after what was found:
+ *   one reason for all may be true of some only. Without it nothing is changed
  * @throws BadInput if a catalog file does not have the right form
  */
 export async function repairCountry(
@@ -64,7 +65,10 @@ export async function repairCountry(
       ...now,
       sources: now.sources.map((source) => {
         const own = found.filter((proposal) => proposal.source === source.id);
-        return own.reduce((changed, { remedy }) => withRemedy(changed, remedy, reason), source);
+        return own.reduce(
+          (changed, { remedy }) => withRemedy(changed, remedy, `${foundBy(remedy)}; accepted: ${reason}`),
+          source,
+        );
       }),
       model: withNames(
         now.model,
@@ -72,12 +76,26 @@ export async function repairCountry(
       ),
     };
     repairs.push(
-      ...found.map(({ source, remedy, what }) => ({ source, declares: describeRemedy(remedy), fault: what })),
+      ...found.map(({ source, remedy, what }) => ({ source, declares: describeRemedy(remedy), fault: what, remedy })),
     );
   }
   if (accept && repairs.length > 0) await write(before, now, repairs, accept);
   return { repairs, left };
 }
+
+const FOUND: Readonly<Record<Gap['rule'], string>> = {
+  null: 'no figure',
+  neighbours: 'no data',
+  omit: 'no row',
+  mask: 'no rows of these months',
+  uncovered: 'ground in no area',
+  nearest: 'cells without a value',
+  value: 'cells without a value',
+};
+
+/** What was found, whatever a person says of it; the same for consecutive months, whose gaps are merged. */
+const foundBy = (remedy: Remedy): string =>
+  remedy.declare === 'gap' ? FOUND[remedy.gap.rule] : 'rows that cannot be used';
 
 function withNames(model: Model, remedies: readonly Remedy[]): Model {
   const aliases = remedies.flatMap((remedy) => (remedy.declare === 'alias' ? remedy.alias : []));
@@ -113,6 +131,34 @@ function withGap(gaps: readonly Gap[], gap: Gap): Gap[] {
 const describeNewAlias = ({ name, parent, code, from }: Alias) =>
   `name "${name}"${parent && ` in ${parent}`} is ${from ? `a part of ${code} from ${from} on` : code} (${ALIASES_FILE})`;
 
+/** Number of places that a line of several names. */
+const EXAMPLES = 3;
+
+/** Repairs as they are shown: gaps that differ in their places alone are one. */
+export function groupRepairs(repairs: readonly Repair[]): Pick<Repair, 'source' | 'declares' | 'fault'>[] {
+  const groups = Map.groupBy(repairs, (repair) => {
+    if (repair.remedy.declare !== 'gap') return repair;
+    const { lga_pcode: _, state_pcode: _upper, ...gap } = repair.remedy.gap;
+    return JSON.stringify([repair.source, gap]);
+  });
+  return [...groups.values()].map(([first, ...more]) => {
+    if (more.length === 0) return first!;
+    const { source, declares, fault } = first!;
+    const places = [first!, ...more].map(({ remedy }) => placeOf(remedy)!);
+    const rest = places.length > EXAMPLES ? ` and ${places.length - EXAMPLES} more` : '';
+    const named = `${places.slice(0, EXAMPLES).join(', ')}${rest}`;
+    return {
+      source,
+      declares: declares.replace(places[0]!, named),
+      fault: `${fault}; and ${more.length} more like it`,
+    };
+  });
+}
+
+/** The code of a gap's place. */
+const placeOf = (remedy: Remedy): string | undefined =>
+  remedy.declare === 'gap' ? (remedy.gap.lga_pcode ?? remedy.gap.state_pcode) : undefined;
+
 export function describeRemedy(remedy: Remedy): string {
   if (remedy.declare === 'dissolve') return 'dissolve: features with the same code are one area';
   if (remedy.declare === 'sliver_km2')
@@ -120,9 +166,9 @@ export function describeRemedy(remedy: Remedy): string {
   if (remedy.declare === 'leave_out') return `leave_out: rows with ${describeLeftOut(remedy)}`;
   if (remedy.declare === 'recode') return `recode ${remedy.column}: "${remedy.from}" means "${remedy.to}"`;
   if (remedy.declare === 'alias') return describeNewAlias(remedy.alias);
-  const { rule, lga_pcode, state_pcode, first, last, area_km2 } = remedy.gap;
+  const { rule, first, last, area_km2 } = remedy.gap;
   const months = first === undefined ? '' : first === last ? ` ${first}` : ` ${first} to ${last}`;
-  const place = lga_pcode ?? state_pcode;
+  const place = placeOf(remedy);
   return `gap ${rule}${place ? `: ${place}` : ''}${months}${area_km2 === undefined ? '' : ` up to ${area_km2} km²`}`;
 }
 

@@ -127,6 +127,14 @@ test('cases that run on longer than ranges were tested do not move the last mont
   expect(draft.questions.find(({ id }) => id === 'last_estimated')!.asks).toMatch(/96 months after the last survey/);
 });
 
+test('the last month is that of the case records that are used, if others are not', async () => {
+  const { draft } = await draftOf(filesOf({ ...withCasesUpTo('2020-12'), 'cases_2021.csv': 'a,b\n1\n' }));
+  expect(draft.questions.find(({ id }) => id === 'last_estimated')).toMatchObject({
+    guess: '2020-12',
+    asks: expect.stringMatching(/2020-12 at the latest: the case records that are used end there/),
+  });
+});
+
 test('an invalid outline does not stop the draft; the check reports it', async () => {
   const { files } = tinyCountry();
   // A bow tie: two corners of the first area swapped.
@@ -198,6 +206,7 @@ test('unsupported files are left out with the reason and a conversion command; r
 test('answers must have the right form, and are required if nothing can be guessed', () => {
   const hints = {
     codes: ['0701', '0702'],
+    country: null,
     first: '2015-01',
     last: '2021-12',
     latest: '2022-07',
@@ -226,6 +235,24 @@ test('answers must have the right form, and are required if nothing can be guess
   ]);
   const malagasy = questionsOf({ ...hints, codes: ['MG11101', 'MG12'] });
   expect(malagasy.slice(0, 2).map(({ guess }) => guess)).toEqual(['Madagascar', 'MG']);
+  const named = (country: string, code: string) => questionsOf({ ...hints, codes: [code], country }).slice(0, 2);
+  const guesses = (country: string, code: string) => named(country, code).map(({ guess }) => guess);
+  expect(guesses('Kawandé', 'KW0101')).toEqual(['Kawandé', null]);
+  expect(named('Kawandé', 'KW0101')[1]!.asks).toMatch(/ \(the codes of its areas begin with KW, as for Kuwait\)$/);
+  expect(guesses('Democratic Republic of the Congo', 'CD01')).toEqual(['Democratic Republic of the Congo', 'CD']);
+  expect(guesses('Cote d’Ivoire', 'CI01')).toEqual(['Cote d’Ivoire', 'CI']);
+  expect(guesses('Tchad', 'TD01')).toEqual(['Tchad', 'TD']);
+});
+
+test.each([
+  ['of the outlines', { adm0_name: 'Elsewhere' }, 'Elsewhere'],
+  ['that are codes', { adm0_name: 'NGA' }, 'Nigeria'],
+])('the name of the country is guessed from fields %s', async (_, properties, guess) => {
+  const { files } = tinyCountry();
+  const lgas = JSON.parse(String(files['lgas.geojson']));
+  for (const feature of lgas.features) Object.assign(feature.properties, properties);
+  const { draft } = await draftOf(filesOf({ ...files, 'lgas.geojson': JSON.stringify(lgas) }));
+  expect(draft.questions[0]).toMatchObject({ id: 'name', guess });
 });
 
 test.each([

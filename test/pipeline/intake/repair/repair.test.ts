@@ -1,12 +1,15 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { readCountry } from '../../../../pipeline/catalog/country.ts';
+import { periodRange } from '../../../../pipeline/contract/months.ts';
 import type { ReportLine } from '../../../../pipeline/engine/stage.ts';
 import { ingestAreas } from '../../../../pipeline/ingest/areas.ts';
+import { ingestCases } from '../../../../pipeline/ingest/cases.ts';
 import { locator } from '../../../../pipeline/ingest/locate.ts';
 import { ingestSurveys } from '../../../../pipeline/ingest/surveys.ts';
 import { checkCountry } from '../../../../pipeline/intake/check/check-country.ts';
-import { repairCountry } from '../../../../pipeline/intake/repair/repair.ts';
+import { groupRepairs, repairCountry } from '../../../../pipeline/intake/repair/repair.ts';
 import { pairedSources } from '../../../support/paired-sources.ts';
 import { runHere } from '../../../support/run-here.ts';
 import { LGAS, replaceLine, sourceIn, type TinyCountry, writeTiny } from '../../../support/tiny-country.ts';
@@ -46,10 +49,48 @@ test('places without a row and months without a record become gaps with the rule
   ]);
   const cases = sources.find(({ id }: { id: string }) => id === 'cases');
   expect(cases.gaps).toEqual([
-    { rule: 'mask', state_pcode: 'NG001', first: '2019-01', last: '2019-02', reason: 'so it came' },
+    {
+      rule: 'mask',
+      state_pcode: 'NG001',
+      first: '2019-01',
+      last: '2019-02',
+      reason: 'no rows of these months; accepted: so it came',
+    },
   ]);
   expect(cases.accepted).toEqual([{ ...ACCEPT, what: 'declared: gap mask: NG001 2019-01; gap mask: NG001 2019-02' }]);
   expect(await checkCountry(directory)).toEqual([]);
+});
+
+test('a month without records in many places is one line, of the repair and of the findings', async () => {
+  const { directory, sources, repairs } = await repaired((country) => {
+    const months = periodRange('2018-01', '2021-12').filter((month) => month !== '2018-06');
+    const rows = LGAS.flatMap((lga) => months.map((month, i) => `${lga},${month},${100 + (i % 7)}`));
+    country.files['cases.csv'] = `lga,month,cases\n${rows.join('\n')}\n`;
+    const cases = sourceIn(country, 'cases');
+    cases.role = 'cases_lgas';
+    cases.columns = { lga_pcode: 'lga', period: 'month', confirmed: 'cases' };
+    cases.files[0].rows = 1;
+  });
+  expect(repairs).toHaveLength(4);
+  expect(groupRepairs(repairs)).toEqual([
+    {
+      source: 'cases',
+      declares: 'gap mask: NG001001, NG001002, NG002001 and 1 more 2018-06',
+      fault: expect.stringMatching(/^cases\.csv, NG001001 Place 1: found no month 2018-06, .*; and 3 more like it$/),
+    },
+  ]);
+  const country = readCountry(directory, directory);
+  const report: ReportLine[] = [];
+  const input = { rawData: directory, sources, model: country.model, report };
+  const { areas, polygons } = await ingestAreas(input);
+  await ingestCases(input, areas, {}, locator(areas, polygons));
+  expect(report.filter(({ rule }) => rule === 'mask')).toEqual([
+    {
+      source: 'cases',
+      rule: 'mask',
+      what: 'NG001001, NG001002, NG002001, NG002002 2018-06 to 2018-06: no rows of these months; accepted: so it came',
+    },
+  ]);
 });
 
 test('a name that is like that of one area is proposed for aliases.csv, once for all tables', async () => {
@@ -183,7 +224,10 @@ test('clusters without a location, a weight or a result are left out by their ki
     'leave_out: rows with longitude 4.6 and latitude 6.5',
   ]);
   const surveys = sources.find(({ id }: { id: string }) => id === 'surveys');
-  expect(surveys.leave_out).toContainEqual({ where: { weight: null }, reason: 'so it came' });
+  expect(surveys.leave_out).toContainEqual({
+    where: { weight: null },
+    reason: 'rows that cannot be used; accepted: so it came',
+  });
   expect(await checkCountry(directory)).toEqual([]);
   const model = JSON.parse(readFileSync(path.join(directory, 'model.json'), 'utf8'));
   const report: ReportLine[] = [];
@@ -192,11 +236,11 @@ test('clusters without a location, a weight or a result are left out by their ki
   const { clusters } = await ingestSurveys(input, areas, locator(areas, polygons));
   expect(clusters).toHaveLength(24);
   expect(report.filter(({ rule }) => rule === 'left out').map(({ what }) => what)).toEqual([
-    '2 of 31 rows with longitude 0 and latitude 0: so it came; row 27 (incomplete-0), row 30 (incomplete-3)',
-    '1 of 31 rows with a blank weight: so it came; row 28 (incomplete-1)',
-    '1 of 31 rows with examined 0: so it came; row 29 (incomplete-2)',
-    '1 of 31 rows with a blank examined: so it came; row 31 (incomplete-4)',
-    '1 of 31 rows with longitude 4.6 and latitude 6.5: so it came; row 32 (incomplete-5)',
+    '2 of 31 rows with longitude 0 and latitude 0: rows that cannot be used; accepted: so it came; row 27 (incomplete-0), row 30 (incomplete-3)',
+    '1 of 31 rows with a blank weight: rows that cannot be used; accepted: so it came; row 28 (incomplete-1)',
+    '1 of 31 rows with examined 0: rows that cannot be used; accepted: so it came; row 29 (incomplete-2)',
+    '1 of 31 rows with a blank examined: rows that cannot be used; accepted: so it came; row 31 (incomplete-4)',
+    '1 of 31 rows with longitude 4.6 and latitude 6.5: rows that cannot be used; accepted: so it came; row 32 (incomplete-5)',
   ]);
 });
 
