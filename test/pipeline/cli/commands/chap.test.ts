@@ -1,11 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
+import { EXIT } from '../../../../pipeline/cli/terminal/exit-codes.ts';
 import { addMonths } from '../../../../pipeline/contract/months.ts';
 import { readCsv } from '../../../../pipeline/ingest/readers/csv.ts';
+import { chapRows, csvOf } from '../../../support/chap.ts';
 import { temporary } from '../../../support/command-line.ts';
 import { runHere } from '../../../support/run-here.ts';
-import { chapRows, csvOf } from './chap-sets.ts';
 
 const directory = temporary();
 const at = (name: string) => join(directory, name);
@@ -85,7 +86,7 @@ test.each([
 ])('train refuses %s, with its row, and writes nothing', async (name, text, message) => {
   const model = at(`model of ${name}`);
   const { code, stderr } = await runHere(['chap', 'train', put('bad.csv', text), model]);
-  expect(code).toBe(EXIT.badInput);
+  expect(code).toBe(EXIT.bad_input);
   expect(stderr).toMatch(message);
   expect(() => readFileSync(model)).toThrow(/ENOENT/);
 });
@@ -102,7 +103,7 @@ test('predict refuses months of the records or far after them, and files that ar
     [JSON.stringify({ ...JSON.parse(readFileSync(at('model'), 'utf8')), hyperparameters: [1] }), '/hyperparameters'],
   ] as const) {
     const { code, stderr } = await runHere(['chap', 'predict', put('other', text), ...args]);
-    expect([code, stderr]).toEqual([EXIT.badInput, expect.stringContaining(found)]);
+    expect([code, stderr]).toEqual([EXIT.bad_input, expect.stringContaining(found)]);
     expect(stderr).toContain('expected the file that `malaria-risk chap train` of this version wrote');
   }
 });
