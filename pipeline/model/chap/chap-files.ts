@@ -8,6 +8,7 @@ import { readEach, refusalIn } from '../../lib/bad-input.ts';
 import { validatorOf } from '../../lib/json-schema.ts';
 import { writeCsv } from '../../lib/tables/csv-file.ts';
 import { priorsOf } from '../forecast/case-hyperparameters.ts';
+import { WINDOW } from '../forecast/case-model.ts';
 import type { Panel } from '../forecast/panel.ts';
 
 /** CHAP's names of columns. Others, such as covariates and population, are not read. */
@@ -85,7 +86,7 @@ export interface Records {
  * Reads a file of records. An empty `disease_cases` and a row that is not there are both a month of which nothing is
  * known; no cases are 0.
  * @throws BadInput naming the row: a time that is not a month, a number of cases that is not a whole number of 0 or more,
- *   two rows for one location and month; and for a file without any number of cases
+ *   two rows for one location and month; and for a file without any number of cases in its last six years
  */
 export async function readRecords(file: string): Promise<Records> {
   const table = await readTable('', { files: [{ path: file }], columns: COLUMNS });
@@ -108,6 +109,11 @@ export async function readRecords(file: string): Promise<Records> {
       ({ location, month }) => !rowsOf.has(`${month} ${location}`),
     ),
   );
+  if (!areas.some(({ cases }) => cases.slice(-WINDOW).some((value) => !Number.isNaN(value))))
+    throw table.refusal(
+      `no cases in the ${WINDOW} months up to ${periodOf(first + months - 1)}`,
+      'at least one known month: older ones are not used',
+    );
   return { panel: panelOf(areas, first, months), absent };
 }
 

@@ -30,7 +30,7 @@ const ROUNDS = { first: 4, later: 1 };
 /** Updates of the noise with fixed hyperparameters: in the first fit, and in later ones. */
 const STEPS = { first: 5, later: 2 };
 /** Number of months used at the end of a record: the work grows with their cube. MODEL.md, section 6. */
-const WINDOW = 72;
+export const WINDOW = 72;
 const START_NOISE_SD = 0.2;
 
 /** The case model, which besides quantiles gives joint draws, and shows what it estimated. */

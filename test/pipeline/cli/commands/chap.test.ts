@@ -4,6 +4,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { EXIT } from '../../../../pipeline/cli/terminal/exit-codes.ts';
 import { addMonths } from '../../../../pipeline/contract/months.ts';
 import { readCsv } from '../../../../pipeline/ingest/readers/csv.ts';
+import { AHEAD } from '../../../../pipeline/model/chap/chap-files.ts';
 import { chapRows, csvOf } from '../../../support/chap.ts';
 import { temporary } from '../../../support/command-line.ts';
 import { runHere } from '../../../support/run-here.ts';
@@ -69,6 +70,11 @@ test('a location without records is forecast', async () => {
   expect(samples.size).toBeGreaterThan(50);
 });
 
+test('MLproject promises the months that can be forecast', () => {
+  const project = readFileSync(join(import.meta.dirname, '../../../../pipeline/model/chap/MLproject'), 'utf8');
+  expect(project).toContain(`\nmin_prediction_length: ${AHEAD[0]}\nmax_prediction_length: ${AHEAD.at(-1)}\n`);
+});
+
 const change = (of: object) => csvOf(historic.map((row, i) => (i === 3 ? { ...row, ...of } : row)));
 test.each([
   ['a week', change({ time_period: '2016-W03' }), /row 5, time_period: found "2016-W03", expected a month YYYY-MM/],
@@ -81,6 +87,11 @@ test.each([
     'no cases',
     csvOf(historic.map((row) => ({ ...row, disease_cases: '' }))),
     /disease_cases: found nothing in any row/,
+  ],
+  [
+    'old records',
+    `time_period,location,disease_cases\n2001-01,Bo,5\n2009-01,Bo,\n`,
+    /no cases in the 72 months up to 2009-01, expected at least one known month/,
   ],
   ['no column of cases', csvOf(historic, ['disease_cases']), /expected a column "disease_cases"/],
 ])('train refuses %s, with its row, and writes nothing', async (name, text, message) => {
