@@ -2,10 +2,11 @@
  * The case model and others on files of records in CHAP's form, by the expanding windows of CHAP's evaluation: trained
  * once on the records before the first window, then a forecast from each window.
  *
- *   npm run bench -- chap --data DIR [--models DIR,…] [--splits 24] [--out FILE.csv]
+ *   npm run bench -- chap --data DIR [--models DIR,…] [--splits 24] [--stride 1] [--out FILE.csv]
  *
  * --data    a directory of monthly CSV files with time_period, location, disease_cases and whatever the models need,
  *           without gaps in covariates; CHAP's own are in `example_data` of dhis2-chap/chap-core
+ * --splits  number of windows, and --stride months from each to the next
  * --models  folders with an MLproject, which are run as CHAP would run them without their environment: what they need
  *           has to be installed
  *
@@ -37,11 +38,12 @@ const { values: given } = parseArgs({
     data: { type: 'string' },
     models: { type: 'string', default: '' },
     splits: { type: 'string', default: '24' },
+    stride: { type: 'string', default: '1' },
     out: { type: 'string' },
   },
 });
 const OURS = path.resolve(import.meta.dirname, '../../pipeline/model/chap');
-const WINDOWS = { periods: HORIZONS.length, splits: Number(given.splits), stride: 1 };
+const WINDOWS = { periods: HORIZONS.length, splits: Number(given.splits), stride: Number(given.stride) };
 
 async function readRows(file: string): Promise<ChapRow[]> {
   const { header, rows } = await readCsv(file, file);
