@@ -23,6 +23,7 @@ const COMMANDS: Record<string, [summary: string, load: () => Promise<{ default: 
   fetch: ['Download the raw files', () => import('./commands/fetch.ts')],
   prune: ['Remove unused entries from the cache', () => import('./commands/prune.ts')],
   evaluate: ['Score the models on data that their fits have not seen', () => import('./commands/evaluate/evaluate.ts')],
+  chap: ['Forecast cases as a model of CHAP', () => import('./commands/chap.ts')],
   zonal: ['Statistics of a raster inside polygons', () => import('./commands/zonal.ts')],
 };
 

@@ -22,7 +22,7 @@ export interface Grouped {
 }
 
 export interface Fitted {
-  logs: number[];
+  logs: readonly number[];
   noise: Noise;
   /** What the counts say about the logarithms of the rates, by area; NaN if unknown. */
   sites: readonly Estimates[];

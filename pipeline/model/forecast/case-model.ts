@@ -1,6 +1,8 @@
 import { HORIZONS } from '../../contract/months.ts';
 import { mean } from '../../lib/numerics/averages.ts';
+import type { Random } from '../../lib/numerics/random.ts';
 import { areaPosteriors, type Estimates } from './area-posteriors.ts';
+import { type Ahead, drawCounts } from './case-draws.ts';
 import { parametersOf, priorsOf } from './case-hyperparameters.ts';
 import {
   covariancesOf,
@@ -17,10 +19,10 @@ import { firstSite } from './count-sites.ts';
 import { areaPart, groupPart } from './hierarchy.ts';
 import { noisyQuantiles } from './noisy-quantiles.ts';
 import { fromMonth, type Panel, withoutDisrupted } from './panel.ts';
-import type { Forecaster } from './past-errors.ts';
+import type { Forecast, Forecaster } from './past-errors.ts';
 
 /** Number of origins after which hyperparameters are fitted again. */
-const REFIT_EVERY = 3;
+export const REFIT_EVERY = 3;
 /**
  * Alternating updates of noise and hyperparameters: in the first fit, and in later ones, which start from the previous.
  */
@@ -28,40 +30,69 @@ const ROUNDS = { first: 4, later: 1 };
 /** Updates of the noise with fixed hyperparameters: in the first fit, and in later ones. */
 const STEPS = { first: 5, later: 2 };
 /** Number of months used at the end of a record: the work grows with their cube. MODEL.md, section 6. */
-const WINDOW = 72;
+export const WINDOW = 72;
 const START_NOISE_SD = 0.2;
 
-/** The case model of MODEL.md. As origins pass, it is fitted again, starting from the previous fit. */
-export function caseModel(): Forecaster {
+/** The case model, which besides quantiles gives joint draws, and shows what it estimated. */
+export interface CaseModel extends Forecaster {
+  /**
+   * The forecast of the panel, and joint draws from its distributions, whole numbers of cases by area and horizon: a
+   * draw is one course of all areas over all horizons. The model is fitted as for `forecast`.
+   * @param random stream from which everything is drawn
+   */
+  draw(seen: Panel, count: number, random: Random): { forecast: Forecast; draws: (Float64Array | null)[][] };
+  /** Logarithms of the hyperparameters in the order of `priorsOf`; null before the first fit. */
+  hyperparameters(): readonly number[] | null;
+}
+
+/**
+ * The case model of MODEL.md. As origins pass, it is fitted again, starting from the previous fit.
+ * @param horizons months ahead, ascending
+ * @param known logarithms of hyperparameters that are not to be estimated, of a panel with one group
+ */
+export function caseModel(horizons: readonly number[] = HORIZONS, known: readonly number[] | null = null): CaseModel {
   const quantiles = noisyQuantiles(NOISE_DF);
   let origins = 0;
   let fitted: Fitted | null = null;
   let began = 0;
+  /** Null if nothing is known of any area. */
+  const fitTo = (seen: Panel): Ahead | null => {
+    const first = Math.max(0, seen.months - WINDOW);
+    const data = grouped(fromMonth(seen, first));
+    if (Number.isNaN(data.centre)) return null;
+    const rounds = origins++ % REFIT_EVERY > 0 ? 0 : fitted === null ? ROUNDS.first : ROUNDS.later;
+    const steps = fitted === null ? STEPS.first : STEPS.later;
+    fitted = settle(data, fitted === null ? startOf(data, known) : later(data, fitted, first - began), steps);
+    began = first;
+    for (let round = 0; round < rounds; round++)
+      fitted = settle(data, { ...fitted, logs: known ?? fitHyperparameters(data, fitted) }, steps);
+    return ahead(data, fitted, horizons);
+  };
+  const forecastOf = ({ part, groups, covariance, months, centre, scales }: Ahead): Forecast =>
+    areaPosteriors(part, groups, covariance, months).map(({ mean, variance }, a) =>
+      horizons.map((_, h) => {
+        const rates = quantiles(variance[h]!, scales[a]!).map((offset) => centre + mean[h]! + offset);
+        return countQuantiles(rates);
+      }),
+    );
+  const none = (seen: Panel) => seen.areas.map(() => horizons.map(() => null));
   return {
     name: 'case_model',
     forecast(seen) {
-      const first = Math.max(0, seen.months - WINDOW);
-      const data = grouped(fromMonth(seen, first));
-      if (Number.isNaN(data.centre)) return seen.areas.map(() => HORIZONS.map(() => null));
-      const rounds = origins++ % REFIT_EVERY > 0 ? 0 : fitted === null ? ROUNDS.first : ROUNDS.later;
-      const steps = fitted === null ? STEPS.first : STEPS.later;
-      fitted = settle(data, fitted === null ? startOf(data) : later(data, fitted, first - began), steps);
-      began = first;
-      for (let round = 0; round < rounds; round++)
-        fitted = settle(data, { ...fitted, logs: fitHyperparameters(data, fitted) }, steps);
-      const scales = fitted.noise.precision.map((precision) => 1 / Math.sqrt(precision));
-      return posteriorsAhead(data, fitted).map(({ mean, variance }, a) =>
-        HORIZONS.map((_, h) => {
-          const rates = quantiles(variance[h]!, scales[a]!).map((offset) => data.centre + mean[h]! + offset);
-          return countQuantiles(rates);
-        }),
-      );
+      const own = fitTo(seen);
+      return own === null ? none(seen) : forecastOf(own);
     },
+    draw(seen, count, random) {
+      const own = fitTo(seen);
+      if (own === null) return { forecast: none(seen), draws: none(seen) };
+      return { forecast: forecastOf(own), draws: drawCounts(own, count, random) };
+    },
+    hyperparameters: () => fitted?.logs ?? null,
   };
 }
 
-const startOf = (data: Grouped): Fitted => ({
-  logs: priorsOf(data.groups > 1).map(({ median }) => Math.log(median)),
+const startOf = (data: Grouped, known: readonly number[] | null): Fitted => ({
+  logs: known ?? priorsOf(data.groups > 1).map(({ median }) => Math.log(median)),
   noise: startNoise(data.cases.length, data.months, START_NOISE_SD),
   sites: data.cases.map(firstSites),
 });
@@ -91,19 +122,20 @@ function grouped(seen: Panel): Grouped {
   return { cases, centre, group, groups: codes.length, months };
 }
 
-/** Posteriors of the areas' processes in the forecast months, which are treated as months with unknown values. */
-function posteriorsAhead(data: Grouped, { logs, noise, sites }: Fitted) {
-  const n = data.months + HORIZONS.length;
+/** What is known of the forecast months, which are treated as months with unknown values. */
+function ahead(data: Grouped, { logs, noise, sites }: Fitted, horizons: readonly number[]): Ahead {
+  const n = data.months + horizons.at(-1)!;
   const longer = (own: Float64Array) => Float64Array.from({ length: n }, (_, t) => own[t] ?? Number.NaN);
   const extended = sites.map(({ mean, variance }) => ({ mean: longer(mean), variance: longer(variance) }));
   const covariances = covariancesOf(parametersOf(logs, data.groups > 1), n);
   const observed = observedOf(data, { noise: overMonths(noise, n), sites: extended });
   const part = areaPart(observed, data.groups, covariances.area, n);
-  const groupPosteriors = groupPart(part, covariances.group, covariances.country).posteriors();
-  return areaPosteriors(
+  return {
     part,
-    groupPosteriors,
-    covariances.area,
-    HORIZONS.map((horizon) => data.months - 1 + horizon),
-  );
+    groups: groupPart(part, covariances.group, covariances.country).posteriors(),
+    covariance: covariances.area,
+    months: horizons.map((horizon) => data.months - 1 + horizon),
+    centre: data.centre,
+    scales: noise.precision.map((precision) => 1 / Math.sqrt(precision)),
+  };
 }

@@ -25,7 +25,7 @@ export interface Panel {
 }
 
 /** Months of data before the first forecasts are made, and before they are scored, when a year of errors is known. */
-const TRIED_AFTER = 12;
+export const TRIED_AFTER = 12;
 const SCORED_AFTER = 25;
 /** Months by which long state records start before those by LGA, and additional months before their first forecasts. */
 const LONG_LEAD = 24;

@@ -8,7 +8,7 @@ import type { Panel } from './panel.ts';
 import { casesOf, type Forecast, type Forecaster } from './past-errors.ts';
 
 /** Number of past origins used. */
-const LOOK_BACK = 12;
+export const LOOK_BACK = 12;
 /** With n origins, factors are raised to the power n / (n + SHRINKAGE). */
 const SHRINKAGE = 2;
 
@@ -22,10 +22,11 @@ const [INNER, OUTER] = [SCORES[at(75)]!, SCORES[at(95)]!];
  * A method with the distances of its quantiles from the median scaled by two factors: one up to the quartiles, one from
  * 5 and 95% outwards, interpolated in between by the normal score. Each factor is the quantile (.5; .9) of past
  * absolute errors divided by past half-widths, over the last 12 origins whose targets at that horizon are known.
+ * @param horizons of the method's forecasts, months
  */
-export function recalibrated(method: Forecaster): Recalibrated {
+export function recalibrated(method: Forecaster, horizons: readonly number[] = HORIZONS): Recalibrated {
   const past: { origin: number; forecast: Forecast }[] = [];
-  const stretches = (seen: Panel) => HORIZONS.map((_, h) => stretchOf(past, seen, h));
+  const stretches = (seen: Panel) => horizons.map((horizon, h) => stretchOf(past, seen, { horizon, h }));
   return {
     name: method.name,
     stretches,
@@ -50,14 +51,19 @@ export interface Stretch {
   outer: number;
 }
 
-function stretchOf(past: readonly { origin: number; forecast: Forecast }[], seen: Panel, h: number): Stretch {
-  const known = past.filter(({ origin }) => origin + HORIZONS[h]! < seen.months).slice(-LOOK_BACK);
+/** @param h index of `horizon` in the forecasts */
+function stretchOf(
+  past: readonly { origin: number; forecast: Forecast }[],
+  seen: Panel,
+  { horizon, h }: { horizon: number; h: number },
+): Stretch {
+  const known = past.filter(({ origin }) => origin + horizon < seen.months).slice(-LOOK_BACK);
   const power = known.length / (known.length + SHRINKAGE);
   const factor = (low: number, high: number, share: number) => {
     const ratios = known.flatMap(({ origin, forecast }) =>
       forecast.flatMap((own, a) => {
         const q = own[h];
-        const cases = seen.areas[a]!.cases[origin + HORIZONS[h]!]!;
+        const cases = seen.areas[a]!.cases[origin + horizon]!;
         if (!q || Number.isNaN(cases) || !isStretched(q[at(5)]!)) return [];
         const distance = (from: number, to: number) => Math.log1p(to) - Math.log1p(from);
         return (2 * Math.abs(distance(q[at(50)]!, cases))) / distance(q[at(low)]!, q[at(high)]!);
@@ -68,7 +74,8 @@ function stretchOf(past: readonly { origin: number; forecast: Forecast }[], seen
   return { inner: factor(25, 75, 0.5), outer: factor(5, 95, 0.9) };
 }
 
-function scaled(q: Float64Array, { inner, outer }: Stretch): Float64Array {
+/** The 99 quantiles of a forecast with the distances from their median scaled. */
+export function scaled(q: Float64Array, { inner, outer }: Stretch): Float64Array {
   if (!isStretched(q[at(5)]!)) return q;
   const median = q[at(50)]!;
   return q.map((value, i) => {

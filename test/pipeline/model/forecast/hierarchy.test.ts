@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { choleskyDense, invertDense, logDeterminant } from '../../../../pipeline/lib/numerics/dense.ts';
 import { randomStream } from '../../../../pipeline/lib/numerics/random.ts';
 import { areaPosteriors, residuals } from '../../../../pipeline/model/forecast/area-posteriors.ts';
+import { drawCounts } from '../../../../pipeline/model/forecast/case-draws.ts';
 import { covarianceOf } from '../../../../pipeline/model/forecast/covariance.ts';
 import { areaPart, groupPart, type Observed } from '../../../../pipeline/model/forecast/hierarchy.ts';
 
@@ -48,6 +49,11 @@ function dense(hasCountry: boolean) {
       const across = known.map((j) => kernel(i, j));
       return { mean: dot(across, weights), variance: kernel(i, i) - dot(across, times(across)) };
     },
+    covarianceOf: (a: number, t: number, b: number, u: number) => {
+      const [i, j] = [a * MONTHS + t, b * MONTHS + u];
+      const across = (from: number) => known.map((k) => kernel(from, k));
+      return kernel(i, j) - dot(across(i), times(across(j)));
+    },
   };
 }
 
@@ -81,4 +87,27 @@ describe.each([true, false])('with a process of the country: %s', (hasCountry) =
         }
       }
   });
+});
+
+test('draws have the means and covariances of the dense Gaussian, between months and between areas of a group', () => {
+  const expected = dense(false);
+  const part = areaPart(AREAS, 2, K.area, MONTHS);
+  const [months, centre, count] = [[0, 4, 6], 13, 5_000];
+  const groups = groupPart(part, K.group, null).posteriors();
+  const scales = AREAS.map(() => 0);
+  const ahead = { part, groups, covariance: K.area, months, centre, scales };
+  // Of counts so large the logarithm is that of the rate.
+  const draws = drawCounts(ahead, count, randomStream(2, 'draws')).map((own) =>
+    own.map((counts) => counts.map((value) => Math.log(value) - centre)),
+  );
+  const spots = AREAS.flatMap(({ group }, a) => months.map((t, h) => ({ group, a, t, own: draws[a]![h]! })));
+  const mean = (values: Float64Array) => values.reduce((sum, value) => sum + value, 0) / count;
+  for (const p of spots)
+    for (const q of spots.filter(({ group }) => group === p.group)) {
+      const [atP, atQ] = [expected.posteriorAt(p.a, p.t), expected.posteriorAt(q.a, q.t)];
+      const product = mean(p.own.map((value, i) => (value - atP.mean) * (q.own[i]! - atQ.mean)));
+      const error = Math.sqrt((2 * atP.variance * atQ.variance) / count);
+      expect(Math.abs(mean(p.own) - atP.mean)).toBeLessThan(4.5 * Math.sqrt(atP.variance / count));
+      expect(Math.abs(product - expected.covarianceOf(p.a, p.t, q.a, q.t))).toBeLessThan(4.5 * error);
+    }
 });

@@ -1,0 +1,62 @@
+import { Command } from 'commander';
+import { readModel, readRecords, readWanted, writeModel, writeSamples } from '../../model/chap/chap-files.ts';
+import { describe, predict, train } from '../../model/chap/chap-model.ts';
+import { fileToWrite, say } from '../terminal/options.ts';
+
+/** `malaria-risk chap`. */
+export default function chapCommand(): Command {
+  return new Command('chap')
+    .description("Forecast cases as an external model of CHAP, DHIS2's modelling platform")
+    .addCommand(trainCommand())
+    .addCommand(predictCommand())
+    .addHelpText(
+      'after',
+      `
+CHAP calls train once and then predict, once or for each of its test windows (pipeline/model/chap/MLproject). The model
+is that of \`evaluate forecasts\` (pipeline/model/forecast/MODEL.md), for monthly counts of any disease. Of CHAP's
+columns it reads time_period (YYYY-MM), location and disease_cases: rain, temperature, population and polygons are not
+inputs. An empty disease_cases is unknown, 0 is no case. Years of records help: from two on its ranges are recalibrated.`,
+    );
+}
+
+function trainCommand(): Command {
+  return new Command('train')
+    .description('Learn from records how much levels and seasons vary, and how wide ranges have to be')
+    .argument('<train.csv>', 'records: time_period, location, disease_cases')
+    .argument('<model>', 'file to write, for predict', fileToWrite)
+    .addHelpText('after', '\nExample:\n  malaria-risk chap train training_data.csv model')
+    .action(async (file: string, out: string) => {
+      const { panel, absent } = await readRecords(file);
+      await writeModel(out, train(panel, process.stderr.isTTY ? drawProgress : () => {}));
+      say(...describe(panel, absent).map((line) => `${file}: ${line}`));
+    });
+}
+
+function predictCommand(): Command {
+  return new Command('predict')
+    .description('Forecast months after the end of records, as 1,000 joint samples')
+    .argument('<model>', 'the file that train wrote')
+    .argument('<historic.csv>', 'records up to the month before the forecast')
+    .argument('<future.csv>', 'time_period and location of what to forecast, up to 12 months after the records')
+    .argument('<out.csv>', 'file to write: time_period, location, sample_0 to sample_999', fileToWrite)
+    .addHelpText(
+      'after',
+      `
+Sample 17 of one location and month goes with sample 17 of every other: take sums and maxima sample by sample. The same
+files give the same samples.
+
+Example:
+  malaria-risk chap predict model historic_data.csv future_data.csv predictions.csv`,
+    )
+    .action(async (model: string, historic: string, future: string, out: string) => {
+      const learned = await readModel(model);
+      const { panel, absent } = await readRecords(historic);
+      const rows = predict(learned, panel, await readWanted(future, panel));
+      await writeSamples(out, rows);
+      say(...describe(panel, absent).map((line) => `${historic}: ${line}`), `${out}: ${rows.length} forecasts`);
+    });
+}
+
+function drawProgress(share: number): void {
+  process.stderr.write(`\r${Math.round(share * 100)}%${share >= 1 ? '\n' : ''}`);
+}

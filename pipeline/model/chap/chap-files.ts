@@ -1,0 +1,181 @@
+/** The files that CHAP gives and takes: its records and months to forecast as CSV, samples as CSV. */
+import { readFile } from 'node:fs/promises';
+import { type Static, Type } from 'typebox';
+import { isPeriod, monthIndex, type Period, periodOf } from '../../contract/months.ts';
+import { type RawRow, readTable } from '../../ingest/readers/raw-table.ts';
+import { writeAtomic } from '../../lib/atomic-write.ts';
+import { readEach, refusalIn } from '../../lib/bad-input.ts';
+import { validatorOf } from '../../lib/json-schema.ts';
+import { writeCsv } from '../../lib/tables/csv-file.ts';
+import { priorsOf } from '../forecast/case-hyperparameters.ts';
+import { WINDOW } from '../forecast/case-model.ts';
+import type { Panel } from '../forecast/panel.ts';
+
+/** CHAP's names of columns. Others, such as covariates and population, are not read. */
+const COLUMNS = { period: 'time_period', location: 'location', cases: 'disease_cases' };
+
+/** Months that a model can forecast, from 1 after the last one of its records. */
+export const AHEAD: readonly number[] = Array.from({ length: 12 }, (_, i) => i + 1);
+
+/** What `train` leaves to `predict`. */
+export const ChapModel = Type.Object(
+  {
+    model: Type.Literal('malaria-risk chap 1'),
+    /** Logarithms, in the order of `priorsOf`. */
+    hyperparameters: Type.Array(Type.Number(), {
+      minItems: priorsOf(false).length,
+      maxItems: priorsOf(false).length,
+    }),
+    /** Factors of the ranges, by months ahead. */
+    stretches: Type.Array(Type.Object({ inner: Type.Number(), outer: Type.Number() }), {
+      minItems: AHEAD.length,
+      maxItems: AHEAD.length,
+    }),
+  },
+  { additionalProperties: false },
+);
+export type ChapModel = Static<typeof ChapModel>;
+
+const isChapModel = validatorOf(ChapModel);
+
+export const writeModel = (file: string, model: ChapModel): Promise<void> =>
+  writeAtomic(file, `${JSON.stringify(model, null, 2)}\n`);
+
+/** @throws BadInput if the file is not what `writeModel` wrote */
+export async function readModel(file: string): Promise<ChapModel> {
+  const expected = 'the file that `malaria-risk chap train` of this version wrote';
+  const refusal = refusalIn(file);
+  const text = await readFile(file, 'utf8').catch((error: Error) => {
+    throw refusal(error.message, expected);
+  });
+  let model: unknown;
+  try {
+    model = JSON.parse(text);
+  } catch (error) {
+    throw refusal((error as Error).message, expected);
+  }
+  if (!isChapModel(model)) {
+    const [{ instancePath, message } = { instancePath: '', message: '' }] = isChapModel.errors ?? [];
+    throw refusal(`${instancePath || 'a value that'} ${message}`, expected);
+  }
+  return model as ChapModel;
+}
+
+/** A location in a month. */
+export interface Spot {
+  location: string;
+  month: number;
+}
+
+const spotOf = (row: RawRow): Spot => ({ location: row.text('location'), month: monthIndex(periodOfRow(row)) });
+
+function periodOfRow(row: RawRow): Period {
+  const text = row.text('period');
+  if (isPeriod(text)) return text;
+  throw row.refusal.at(COLUMNS.period)(JSON.stringify(text), 'a month YYYY-MM (weeks and days are not supported)');
+}
+
+export interface Records {
+  /** One group of all locations, in the order of the file. */
+  panel: Panel;
+  /** Locations in months without a row, between the first and the last month of the file. */
+  absent: Spot[];
+}
+
+/**
+ * Reads a file of records. An empty `disease_cases` and a row that is not there are both a month of which nothing is
+ * known; no cases are 0.
+ * @throws BadInput naming the row: a time that is not a month, a number of cases that is not a whole number of 0 or more,
+ *   two rows for one location and month; and for a file without any number of cases in its last six years
+ */
+export async function readRecords(file: string): Promise<Records> {
+  const table = await readTable('', { files: [{ path: file }], columns: COLUMNS });
+  const rows = readEach(table.rows, (row) => ({
+    ...spotOf(row),
+    cases: row.numberOrNull('cases', { least: 0, integer: true }) ?? Number.NaN,
+  }));
+  table.refuseDuplicates(['location', 'period']);
+  const all = rows.map(({ month }) => month);
+  const first = all.reduce((a, b) => Math.min(a, b));
+  const months = all.reduce((a, b) => Math.max(a, b)) - first + 1;
+  const areas = [...Map.groupBy(rows, ({ location }) => location)].map(([location, own]) => {
+    const cases = new Float64Array(months).fill(Number.NaN);
+    for (const { month, cases: value } of own) cases[month - first] = value;
+    return areaOf(location, cases);
+  });
+  const rowsOf = new Set(rows.map(({ location, month }) => `${month} ${location}`));
+  const absent = areas.flatMap(({ code }) =>
+    Array.from({ length: months }, (_, t) => ({ location: code, month: first + t })).filter(
+      ({ location, month }) => !rowsOf.has(`${month} ${location}`),
+    ),
+  );
+  if (!areas.some(({ cases }) => cases.slice(-WINDOW).some((value) => !Number.isNaN(value))))
+    throw table.refusal(
+      `no cases in the ${WINDOW} months up to ${periodOf(first + months - 1)}`,
+      'at least one known month: older ones are not used',
+    );
+  return { panel: panelOf(areas, first, months), absent };
+}
+
+/** Population is not an input: every area has a level of its own. */
+const areaOf = (code: string, cases: Float64Array) => ({ code, state_code: '', people: null, cases });
+
+const panelOf = (areas: Panel['areas'], first: number, months: number): Panel => ({
+  level: 'lga',
+  first,
+  months,
+  areas,
+  disrupted: new Array(months).fill(false),
+  origins: { tried: 0, scored: 0 },
+});
+
+/** The panel with those of the locations that it lacks, of which nothing is known. */
+export function withLocations(panel: Panel, locations: Iterable<string>): Panel {
+  const known = new Set(panel.areas.map(({ code }) => code));
+  const more = [...new Set(locations)].filter((location) => !known.has(location));
+  const nothing = () => new Float64Array(panel.months).fill(Number.NaN);
+  const areas = [...panel.areas, ...more.map((location) => areaOf(location, nothing()))];
+  return panelOf(areas, panel.first, panel.months);
+}
+
+/** A row of the months to forecast. */
+export interface Wanted {
+  location: string;
+  period: Period;
+  /** Months after the last one of the records. */
+  horizon: number;
+}
+
+/**
+ * Reads the locations and months to forecast, in the order of the file.
+ * @param records whose last month they follow
+ * @throws BadInput naming the row: a time that is not a month, one that the records contain or that is more than a year
+ *   after them, two rows for one location and month
+ */
+export async function readWanted(file: string, records: Panel): Promise<Wanted[]> {
+  const { period, location } = COLUMNS;
+  const table = await readTable('', { files: [{ path: file }], columns: { period, location } });
+  table.refuseDuplicates(['location', 'period']);
+  const last = records.first + records.months - 1;
+  return readEach(table.rows, (row) => {
+    const { location, month } = spotOf(row);
+    const horizon = month - last;
+    if (horizon < 1 || horizon > AHEAD.length) {
+      const [from, to] = [periodOf(last + 1), periodOf(last + AHEAD.length)];
+      throw row.refusal.at(COLUMNS.period)(periodOf(month), `${from} to ${to}, the year after the historic data`);
+    }
+    return { location, period: periodOf(month), horizon };
+  });
+}
+
+/** Writes samples as CHAP reads them: a row for each location and month, and a column for each draw, from `sample_0`. */
+export function writeSamples(file: string, rows: readonly (Wanted & { draws: Float64Array })[]): Promise<void> {
+  return writeCsv(
+    file,
+    rows.map(({ location, period, draws }) => ({
+      time_period: period,
+      location,
+      ...Object.fromEntries([...draws].map((value, i) => [`sample_${i}`, value])),
+    })),
+  );
+}
