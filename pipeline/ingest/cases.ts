@@ -31,7 +31,15 @@ export async function ingestCases(
   for (const source of sourcesOf(input, 'cases_lgas'))
     cases.push(...(await readSeries(input, areas, census, locate, source, 'lga')));
   const byPlace = Map.groupBy(cases, ({ state_code, lga_code }) => lga_code ?? state_code);
-  return readEach(byPlace.values(), continued).flatMap(({ state_code, lga_code, first, confirmed, masked }) =>
+  const between = new Map<string, number>();
+  const whole = readEach(byPlace.values(), (parts) => continued(parts, between));
+  for (const [months, places] of between)
+    input.report.push({
+      source: 'cases',
+      rule: 'no record',
+      what: `no file has the cases of ${months}, between two files, of ${places === 1 ? 'a place' : `${places} places`}: kept as unknown, never as 0`,
+    });
+  return whole.flatMap(({ state_code, lga_code, first, confirmed, masked }) =>
     confirmed.map((value, i) => ({
       state_code,
       lga_code,
@@ -44,9 +52,10 @@ export async function ingestCases(
 
 /**
  * One series of a place's records in several sources, one after the other; months between them are unknown.
+ * @param between counts places by the months that no source has
  * @throws BadInput if two have the same month
  */
-function continued(parts: readonly CaseSeries[]): CaseSeries {
+function continued(parts: readonly CaseSeries[], between: Map<string, number>): CaseSeries {
   const [first, ...later] = parts.toSorted((a, b) => (a.first < b.first ? -1 : 1)) as [CaseSeries, ...CaseSeries[]];
   const whole = { ...first, confirmed: [...first.confirmed], masked: [...first.masked] };
   for (const next of later) {
@@ -55,6 +64,8 @@ function continued(parts: readonly CaseSeries[]): CaseSeries {
       const found = `${next.lga_code ?? next.state_code}, ${next.first} in two sources`;
       throw refusalIn('sources.json', 'case sources')(found, 'each month of a place in one source');
     }
+    const gap = [whole.confirmed.length, start - 1].map((i) => periodOf(monthIndex(whole.first) + i));
+    if (start > whole.confirmed.length) between.set(gap.join(' to '), 1 + (between.get(gap.join(' to ')) ?? 0));
     while (whole.confirmed.length < start) whole.confirmed.push(null);
     whole.masked.push(...next.masked.map((i) => start + i));
     whole.confirmed.push(...next.confirmed);

@@ -65,7 +65,7 @@ export function draftTables(
   const kept: DraftedTable[] = [];
   const months = ({ entry, used }: DraftedTable) => (entry.span ? used.rows.length : 0);
   for (const candidate of withDeliveries(candidates).toSorted((a, b) => known(b) - known(a) || months(b) - months(a))) {
-    const better = kept.find((other) => isSame(candidate, other));
+    const better = kept.find((other) => isSame(candidate, other) && !isApart(candidate, other));
     if (better) {
       for (const table of [candidate.table, ...candidate.later]) {
         leave(table, ...whyNotBeside(candidate, better));
@@ -142,6 +142,13 @@ function isSame({ entry, used }: DraftedTable, other: DraftedTable): boolean {
   return placesOf(entry, used).some((place) => places.has(place));
 }
 
+/** Whether case records have no month in common: each continues the other, in a form of its own. */
+const isApart = ({ entry: { role, span: own } }: DraftedTable, { entry: { span: other } }: DraftedTable): boolean =>
+  /^cases_/.test(role) &&
+  own !== undefined &&
+  other !== undefined &&
+  (own.first > other.last || own.last < other.first);
+
 const placesOf = (entry: DraftEntry, table: TextTable) => cellsOf(table, placesColumn(entry));
 
 /** Why a table is not used beside another one with the same figures, and what is lost for it. */
@@ -150,7 +157,7 @@ function whyNotBeside({ table, entry, used }: DraftedTable, better: DraftedTable
   const [own, other] = [entry.span, better.entry.span];
   if (own && other && (own.first < other.first || own.last > other.last))
     return [
-      `months ${own.first} to ${own.last} of the areas of ${file}, which has ${other.first} to ${other.last}; they are read as deliveries of one table if they have the same header, and one begins and ends after the other without a month missing between them`,
+      `months ${own.first} to ${own.last} of the areas of ${file}, which has ${other.first} to ${other.last}; they are read as deliveries of one table if they have the same header and one begins and ends after the other, or as two if they have no month in common`,
       subjectOf(table),
     ];
   const more = used.rows.length - better.used.rows.length;

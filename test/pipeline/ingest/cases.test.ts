@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { tell, wordsOf } from '../../../pipeline/contract/words.ts';
 import { casesOf } from '../../../pipeline/ingest/case-series.ts';
 import { outputRows } from '../../support/stage-io.ts';
 import { sourceIn, type TinyCountry } from '../../support/tiny-country.ts';
@@ -29,13 +30,19 @@ const seriesOf = ({ tables }: Read) => casesOf(outputRows(tables.cases)).states;
 
 test('a record that another file continues is one series; months between the two are unknown', async () => {
   const [whole] = seriesOf(await read());
-  const [found, ...more] = seriesOf(await read(inTwo('2019-12', '2020-03')));
+  const both = await read(inTwo('2019-12', '2020-03'));
+  const [found, ...more] = seriesOf(both);
   expect(more).toEqual([]);
   expect(found).toEqual({
     ...whole,
     confirmed: whole!.confirmed.map((value, t) => (t === 24 || t === 25 ? null : value)),
     masked: [41],
   });
+  expect(
+    both.tables.report.flatMap(({ rule, what }) => (rule === 'no record' ? tell(what, wordsOf(undefined)) : [])),
+  ).toEqual([
+    'no file has the cases of 2020-01 to 2020-02, between two files, of a place: kept as unknown, never as 0',
+  ]);
 });
 
 test('a month of a place in two files is refused', async () => {

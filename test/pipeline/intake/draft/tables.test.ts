@@ -444,11 +444,9 @@ test('a later delivery of cases by facility takes the place of the months that b
   expect(found).toEqual(SUMS);
 });
 
-test.each([
-  ['another header', { 'b.csv': casesBetween('2018-10', '2020-12', 'code,period,suspected,confirmed') }],
-  ['a month missing between them', { 'b.csv': casesBetween('2019-02', '2020-12') }],
-])('two tables of cases of the same areas with %s are not one of them in silence', async (_, other) => {
-  const { draft } = await draftOf(country({ 'a.csv': casesBetween('2018-01', '2018-12'), ...other }));
+test('of two tables of cases with months in common and other headers, one is left out with what is lost', async () => {
+  const other = casesBetween('2018-10', '2020-12', 'code,period,suspected,confirmed');
+  const { draft } = await draftOf(country({ 'a.csv': casesBetween('2018-01', '2018-12'), 'b.csv': other }));
   expect(draft.entries.filter(({ entry }) => entry.role === 'cases_lgas')).toHaveLength(1);
   expect(draft.leftOut).toContainEqual({
     kind: 'left out',
@@ -705,6 +703,23 @@ test('clusters of which only the area of the upper level is known are a survey; 
     youngest_years: 'LoAge',
     oldest_years: 'UpAge',
   });
+});
+
+test('records of the same areas in files of two forms are two sources if they have no month in common', async () => {
+  const split = 20;
+  const first = rows((lga, month, i) => [LGAS[lga]!, iso(month), cases(lga, i)]).filter(
+    (_, n) => n % MONTHS.length < split,
+  );
+  const second = rows((lga, month, i) => [cases(lga, i), month.year, month.month, LGAS[lga]!], ';').filter(
+    (_, n) => n % MONTHS.length >= split,
+  );
+  const files = {
+    'first.csv': table('District,period,confirmed', first),
+    'second.csv': table('confirmed;year;month;District', second),
+  };
+  const found = await ingested(country(files));
+  expect(found.cases).toEqual(CASES);
+  expect(found.draft.leftOut.filter(({ file }) => files[file as keyof typeof files])).toEqual([]);
 });
 
 test('a round of other ages than the others is left out with its method, so that a build takes the draft', async () => {
