@@ -34,6 +34,9 @@ interface Place {
 /** Names with fewer letters are part of too many others. */
 const LEAST_LETTERS = 3;
 
+/** Words that name a row of sums among the areas. */
+const TOTALS: readonly string[] = ['total', 'totals', 'totaux', 'subtotal', 'soustotal', 'ensemble', 'totais'];
+
 /** Tables of counts, which can be added where an area is given in parts. */
 const COUNTS: readonly Source['role'][] = ['cases_lgas', 'cases_states', 'population_census'];
 
@@ -54,7 +57,7 @@ export async function readPlaced(
   const level = namedLevel(source);
   if (!level) return table;
   const matches = matchNames(table, source, areas, input.model);
-  readEach(matches, refuseUnmatched);
+  readEach(matches, (match) => refuseUnmatched(match, level));
   const spelled = matches.filter(({ name, area, alias }) => !alias?.from && plain(name) !== plain(area!.name));
   const names = spelled.map(({ name, area }) => `${name} (${area!.name}, ${area!.code})`).join(', ');
   const areasAre = level === 'lga' ? worded`{lga.many}` : worded`{state.many}`;
@@ -76,8 +79,13 @@ export async function readPlaced(
   return withCodes(table, source, matches, input.model.aliases ?? []);
 }
 
-function refuseUnmatched({ name, parent, rows, area, candidates, proposal }: NameMatch): void {
+function refuseUnmatched({ name, parent, rows, area, candidates, proposal }: NameMatch, level: 'lga' | 'state'): void {
   if (area) return;
+  if (wordsOf(name).some((word) => TOTALS.includes(word)))
+    throw rows[0]!.refusal.at('name')(`${name}, which looks like a total`, 'the name of an area in the outlines', {
+      declare: 'leave_out',
+      where: { [level]: name },
+    });
   const likest = candidates.map((one) => `${one.area.name} (${one.area.code}, ${one.like.toFixed(2)})`).join(' or ');
   const way = proposal ? `, as in a row "${describeAlias(proposal)}" of aliases.csv` : '';
   const remedy: Remedy | null = proposal && { declare: 'alias', alias: proposal };

@@ -4,8 +4,12 @@ import type { Refusal } from '../../lib/bad-input.ts';
 import type { ReadCsv, TextTable } from './csv.ts';
 import { monthOrdersOf, readMonth } from './months.ts';
 
+/** A number whose thousands are set apart by no-break spaces, as office programs write it; other blanks may be text. */
+const GROUPED = /^[+-]?\d{1,3}([\u00a0\u202f]\d{3})+(?=$|[.,])/;
+const ungrouped = (number: string) => number.replaceAll(/[\u00a0\u202f]/g, '');
+
 /**
- * The table without blanks around cells and without empty rows, with decimal points, with a row for each month, and with
+ * The table without blanks around cells or among digits and without empty rows, with decimal points, with a row for each month, and with
  * a column for each figure.
  * @throws BadInput if the dialect has months as columns and no column is named by a month, or figures as rows and a
  *   figure twice
@@ -13,7 +17,7 @@ import { monthOrdersOf, readMonth } from './months.ts';
 export function inOwnDialect(table: TextTable, dialect: Dialect, refusal: Refusal): TextTable {
   const { decimal_comma, months, pivot, wide } = dialect;
   const textOf = (cell: string | null) => {
-    const text = cell?.trim() || null;
+    const text = cell?.trim().replace(GROUPED, ungrouped) || null;
     return decimal_comma ? (text?.replace(/^([+-]?\d*),(\d+)$/, '$1.$2') ?? null) : text;
   };
   const header = table.header.map((name) => name.trim());

@@ -115,6 +115,23 @@ test('a name that is like that of one area is proposed for aliases.csv, once for
   expect(await checkCountry(directory)).toEqual([]);
 });
 
+test('rows of totals in a table by names may be left out', async () => {
+  const { directory, repairs, left } = await repaired((country) => {
+    const [header, ...rows] = String(country.files['census.csv']).trim().split('\n');
+    const named = rows.map((row, i) => row.replace(/^[^,]+/, `Place ${i + 1}`));
+    country.files['census.csv'] = `${[header, ...named, 'Total Abia,200001,36000', 'TOTAL,400006,72000'].join('\n')}\n`;
+    const { columns } = sourceIn(country, 'population_census');
+    columns.lga = columns.lga_pcode;
+    delete columns.lga_pcode;
+  });
+  expect(left).toEqual([]);
+  expect(repairs.map(({ declares }) => declares)).toEqual([
+    'leave_out: rows with lga Total Abia',
+    'leave_out: rows with lga TOTAL',
+  ]);
+  expect(await checkCountry(directory)).toEqual([]);
+});
+
 test('a cluster without a name, in a survey that goes by names, may be left out', async () => {
   const { directory, repairs } = await repaired((country) => {
     const { state_pcode: _, lga_pcode: __, ...columns } = sourceIn(country, 'surveys').columns;
