@@ -193,7 +193,9 @@ function consecutive(
     const period = periodOf(month);
     const expected = `every month from ${periodOf(first)} to ${periodOf(last)}`;
     const mask = declareGap({ rule: 'mask', ...key, first: period, last: period });
-    throw table.refusal.at(label)(`no month ${period}`, expected, mask);
+    // Of several files, the one that ends or has its gap there.
+    const { within } = rows.findLast((row) => monthIndex(row.month()) < month) ?? { within: table.refusal };
+    throw within.at(label)(`no month ${period}`, expected, mask);
   });
   return { first: periodOf(first), confirmed };
 }

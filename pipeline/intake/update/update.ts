@@ -18,7 +18,7 @@ import type { Areas } from '../../ingest/ingest-tables.ts';
 import { matchNames, type NameMatch, placesOf, readPlaced } from '../../ingest/places-by-name.ts';
 import { readCells, readTable } from '../../ingest/readers/raw-table.ts';
 import { writeAtomic } from '../../lib/atomic-write.ts';
-import { BadInput } from '../../lib/bad-input.ts';
+import { BadInput, refusalIn } from '../../lib/bad-input.ts';
 import { sha256File } from '../../lib/hash.ts';
 import { keepFile, keptFile } from '../accepted-files.ts';
 import { readReference } from '../check/check-country.ts';
@@ -78,6 +78,7 @@ export async function updateSource(request: UpdateRequest): Promise<Update> {
   const { rawData, model } = country;
   const was = sourceIn(country, request.source);
   const given = newFilesOf(was, request.files, request.period);
+  refuseOverwriting(country, was, given);
   const view = viewOf(country, was, given);
   const views = [view];
   try {
@@ -202,6 +203,18 @@ async function withOwnPlaces(source: Source, country: Country, rawData: string):
     Object.fromEntries(Object.entries(entries).filter(([name]) => name !== code));
   const places = { ...without(columns), [level]: named };
   return { ...source, columns: places, ...(recode ? { recode: without(recode) } : {}) };
+}
+
+/** @throws BadInput if one more file would take the place of another source's */
+function refuseOverwriting({ sources, rawData }: Country, source: Source, given: readonly NewFile[]): void {
+  for (const { file, path: own, added } of given) {
+    const other = sources.find(({ id, files }) => id !== source.id && files.some(({ path: taken }) => taken === own));
+    if (added && other && path.resolve(file) !== path.resolve(rawData, own))
+      throw refusalIn(file)(
+        `the name of a file of the source ${other.id}`,
+        `another name, or that file itself, ${own}`,
+      );
+  }
 }
 
 /** A view of the raw data with the new files in place. */

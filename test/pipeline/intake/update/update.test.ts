@@ -482,6 +482,24 @@ test('a file of another name is one more delivery of a table that has several, a
   expect(source().files).toHaveLength(3);
 });
 
+test('a month that is missing is one of the delivery that has those around it', async () => {
+  const { update, given, country } = prepare(inTwo);
+  const second = String(country.files['late/second.csv']).replace(/^.*2021-05.*\n/m, '');
+  await expect(update('cases', { files: [given('second.csv', second)] })).rejects.toThrow(
+    /^late\/second\.csv, AB: found no month 2021-05/,
+  );
+});
+
+test('a delivery does not overwrite the file of another source', async () => {
+  const { update, given, text } = prepare(inTwo);
+  const before = text('nets.csv');
+  const file = given('nets.csv', 'state,month,cases\nNG001,2021-12,777\n');
+  await expect(update('cases', { files: [file], accept: ACCEPT })).rejects.toThrow(
+    /nets\.csv: found the name of a file of the source itn_use, expected another name, or that file itself, nets\.csv/,
+  );
+  expect(text('nets.csv')).toBe(before);
+});
+
 test('cases that are the sum of columns are compared as such', async () => {
   const { country, update, given } = prepare((tiny) => {
     tiny.files['cases.csv'] = String(tiny.files['cases.csv'])
