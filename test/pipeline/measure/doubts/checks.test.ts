@@ -399,7 +399,7 @@ const FAULTS: Record<string, [change: (content: Writable) => void, names: RegExp
   'people are far off beside the neighbours': [
     [
       (content) => {
-        content.census.find(({ lga_code }) => lga_code === 'S03L04')!.people *= 40;
+        content.census.find(({ lga_code }) => lga_code === 'S03L04')!.people *= 12;
       },
       /S03L04 Place 40: 1\d times what the raster and its neighbours suggest/,
     ],

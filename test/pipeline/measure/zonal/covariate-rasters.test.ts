@@ -100,7 +100,10 @@ test('the mean of several rasters is used where all have a value, even if their 
 describe('monthly rasters', () => {
   const MONTHS = ['2018-11', '2018-12', '2019-01'];
   /** Reads the country with monthly rasters of a covariate. */
-  const months = (gaps: Source['gaps'] = [], value = (i: number, month: number) => (i % GRID.columns) * (month + 1)) =>
+  const months = (
+    gaps: Source['gaps'] = [],
+    value = (i: number, month: number) => 2 * (i % GRID.columns) * (month + 1),
+  ) =>
     read((country) => {
       const files = MONTHS.map((period) => ({ path: `evi.${period}.tif`, period }));
       const form = { format: 'geotiff', crs: 'EPSG:4326', nodata: -1, range: [0, 1000] };
