@@ -24,6 +24,7 @@ export async function readJsonTable(full: string, file: string): Promise<TextTab
   const bytes = await readFile(full);
   refuseUnsupported(file, bytes, 'table');
   const content = parse(bytes, refusal);
+  refusePart(content, refusal);
   if (isRecord(content) && Array.isArray(content.headers) && Array.isArray(content.rows))
     return withNames(analyticsOf(content.headers, content.rows, refusal), content.metaData);
   const lists = isRecord(content) ? Object.values(content).filter(Array.isArray) : [content];
@@ -42,6 +43,13 @@ export async function readJsonTable(full: string, file: string): Promise<TextTab
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** @throws BadInput for one of several pages of DHIS2's metadata, which looks whole */
+export function refusePart(content: unknown, refusal: Refusal): void {
+  const pager = isRecord(content) && isRecord(content.pager) ? content.pager : content;
+  const { page = 1, pageCount = 1 } = (isRecord(pager) ? pager : {}) as { page?: number; pageCount?: number };
+  if (pageCount > 1) throw refusal(`page ${page} of ${pageCount}`, 'all of it: add paging=false to the URL');
+}
 
 function parse(bytes: Buffer, refusal: Refusal): unknown {
   try {

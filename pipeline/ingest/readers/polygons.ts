@@ -6,6 +6,7 @@ import { BadInput, type Refusal, refusalIn } from '../../lib/bad-input.ts';
 import type { Polygon } from '../../lib/numerics/area.ts';
 import { reprojectOutlines } from './commands.ts';
 import { encodingNamed, isMisread } from './encoding.ts';
+import { refusePart } from './json-table.ts';
 import { refuseUnsupported } from './unsupported.ts';
 
 /** A feature with its polygons at full resolution, every ring closed. */
@@ -279,6 +280,7 @@ async function readGeoJson(file: string, refusal: Refusal): Promise<GeoJson> {
 
 /** DHIS2's organisation units, as JSON or GeoJSON, as features; anything else as it is. */
 function collectionOfUnits(content: GeoJson & { organisationUnits?: unknown }, refusal: Refusal): GeoJson {
+  refusePart(content, refusal);
   const units = Array.isArray(content.organisationUnits) ? (content.organisationUnits as Unit[]) : null;
   const collection: GeoJson = units ? { type: 'FeatureCollection', features: units.map(featureOfUnit) } : content;
   const all = Array.isArray(collection.features) ? collection.features : [];

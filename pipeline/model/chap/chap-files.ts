@@ -71,9 +71,15 @@ const spotOf = (row: RawRow): Spot => ({ location: row.text('location'), month: 
 
 function periodOfRow(row: RawRow): Period {
   const text = row.text('period');
-  if (isPeriod(text)) return text;
-  throw row.refusal.at(COLUMNS.period)(JSON.stringify(text), 'a month YYYY-MM (weeks and days are not supported)');
+  if (isPeriod(text) && text >= '1900-01' && text <= '2100-12') return text;
+  throw row.refusal.at(COLUMNS.period)(
+    JSON.stringify(text),
+    'a month YYYY-MM of the years 1900 to 2100 (weeks and days are not supported)',
+  );
 }
+
+/** More than there are people: a larger number is a mistake, and would leave the range of what can be computed. */
+const MOST_CASES = 1e10;
 
 export interface Records {
   /** One group of all locations, in the order of the file. */
@@ -92,7 +98,7 @@ export async function readRecords(file: string): Promise<Records> {
   const table = await readTable('', { files: [{ path: file }], columns: COLUMNS });
   const rows = readEach(table.rows, (row) => ({
     ...spotOf(row),
-    cases: row.numberOrNull('cases', { least: 0, integer: true }) ?? Number.NaN,
+    cases: row.numberOrNull('cases', { least: 0, most: MOST_CASES, integer: true }) ?? Number.NaN,
   }));
   table.refuseDuplicates(['location', 'period']);
   const all = rows.map(({ month }) => month);

@@ -35,6 +35,9 @@ export async function readUnits(file: string, places: readonly Place[]): Promise
   });
   const refusal = refusalIn(file);
   const [idAt, codeAt] = [header.indexOf('id'), header.indexOf('code')];
+  const twice = [header.indexOf('id', idAt + 1), codeAt === -1 ? -1 : header.indexOf('code', codeAt + 1)];
+  if (idAt !== -1 && twice.some((at) => at !== -1))
+    throw refusal.at('header')(`columns ${header.join(', ')}`, 'the columns id and code once each');
   if (idAt === -1) throw refusal.at('header')(`columns ${header.join(', ')}`, 'the columns id and code');
   const byCode = byKey(places, ({ code, pcode, iso_code }) => [code, pcode, iso_code]);
   const byId = byKey(places, ({ pcode, aliases }) => [pcode, ...(aliases?.split('; ') ?? [])]);

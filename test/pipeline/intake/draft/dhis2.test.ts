@@ -216,6 +216,12 @@ test('units of several levels in one file are refused with what to save, and a f
   await expect(readPolygons(file)).rejects.toThrow(
     /organisation units of the levels 2, 3, expected a file for each level, such as …&filter=level:eq:3/,
   );
+  // A page of many looks whole.
+  const page = JSON.stringify({ pager: { page: 1, pageCount: 17 }, organisationUnits: unitsOf(3) });
+  const paged = filesOf({ 'page.json': page });
+  const message = /page\.json: found page 1 of 17, expected all of it: add paging=false to the URL/;
+  await expect(readPolygons(path.join(paged, 'page.json'))).rejects.toThrow(message);
+  await expect(readCells(paged, { files: [{ path: 'page.json' }], format: 'json' })).rejects.toThrow(message);
   const twice = JSON.parse(analytics(() => 90));
   twice.rows.push(twice.rows[0]);
   const { format, dialect } = (await ingested({ 'units.json': asJson(3), 'analytics.json': analytics(() => 90) }))
