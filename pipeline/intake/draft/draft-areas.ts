@@ -65,7 +65,7 @@ export function draftAreas(all: readonly OutlineFile[], tables: readonly TableFi
     throw refusal(found, 'a field with their names, such as ADM2_EN or shapeName');
   }
   const names = cellsOf(own, name);
-  const ownCode = codesOf(own, tables);
+  const ownCode = codesOf(own, tables) ?? codesToRecode(own);
   const upper = draftUpper(others, own);
   const shared = { outlines, leftOut: others.filter((file) => file !== upper?.outlines).map(leftOut) };
   const found = ownCode?.isUsed ? null : codesByName(tables, names);
@@ -77,7 +77,12 @@ export function draftAreas(all: readonly OutlineFile[], tables: readonly TableFi
         `areas without their upper-level areas; its fields are ${own.header.join(', ')}`,
         'a field with the codes or names of these, such as ADM1_PCODE, or outlines of the upper level',
       );
-    const codes = cellsOf(own, ownCode.column);
+    const { recode: recoded = null } = ownCode;
+    const codes = cellsOf(own, ownCode.column).map((cell) => recoded?.[cell] ?? cell);
+    const recode = {
+      ...(recoded ? { lga_pcode: recoded } : {}),
+      ...(parents?.recode ? { state_pcode: parents.recode } : {}),
+    };
     return {
       ...shared,
       columns: { lga: name, lga_pcode: ownCode.column, ...(parents ? { state_pcode: parents.column } : {}) },
@@ -85,7 +90,7 @@ export function draftAreas(all: readonly OutlineFile[], tables: readonly TableFi
       states: upper,
       lgas: names.map((lga, i) => ({ code: codes[i]!, name: lga, parent: parents?.codes[i] ?? null })),
       upper: upper ? upperOf(upper) : distinct(parents!.codes, parents!.names),
-      recode: parents?.recode ? { state_pcode: parents.recode } : null,
+      recode: Object.keys(recode).length > 0 ? recode : null,
       lacking: new Map(),
     };
   }
@@ -158,11 +163,19 @@ function codeFields(own: TextTable): string[] {
 /** Fields that also number features, so that codes given by names in a table are preferred. */
 const NUMBERS = ['id', 'shapeid'];
 
+interface OwnCodes {
+  column: string;
+  /** Whether they occur in a table, or their name leaves no doubt. */
+  isUsed: boolean;
+  /** The code of each of them, if they cannot be codes as they are. */
+  recode?: Record<string, string>;
+}
+
 /**
  * The outlines' field of codes: of several, the one whose codes occur in the most tables, then the likeliest name.
- * @returns null if there is none; `isUsed` if its codes occur in a table, or its name leaves no doubt
+ * @returns null if there is none
  */
-function codesOf(own: TextTable, tables: readonly TableFile[]): { column: string; isUsed: boolean } | null {
+function codesOf(own: TextTable, tables: readonly TableFile[]): OwnCodes | null {
   const named = columnsNamed(own.header, 'lga_pcode');
   const fields = codeFields(own).map((column) => {
     const codes = new Set(cellsOf(own, column));
@@ -170,6 +183,18 @@ function codesOf(own: TextTable, tables: readonly TableFile[]): { column: string
     return { column, uses, isUsed: uses > 0 || (named.includes(column) && !NUMBERS.includes(plain(column))) };
   });
   return fields.sort((a, b) => b.uses - a.uses)[0] ?? null;
+}
+
+/** The outlines' field of codes by a usual name, such as GADM's GID_2, whose dots no code may have. */
+function codesToRecode(own: TextTable): OwnCodes | null {
+  for (const column of columnsNamed(own.header, 'lga_pcode')) {
+    const cells = cellsOf(own, column);
+    const recode = Object.fromEntries(cells.map((cell) => [cell, codeFrom(cell)]));
+    const codes = new Set(Object.values(recode));
+    if (codes.size === own.rows.length && cells.length === own.rows.length && [...codes].every(isCode))
+      return { column, isUsed: false, recode };
+  }
+  return null;
 }
 
 /** The code and name of each outline's parent, from a field of codes or, if `byName`, one of names, which are recoded. */

@@ -724,6 +724,36 @@ test('records of the same areas in files of two forms are two sources if they ha
   expect(found.draft.leftOut.filter(({ file }) => files[file as keyof typeof files])).toEqual([]);
 });
 
+test('codes with dots, as of GADM, are recoded', async () => {
+  const outlines = JSON.parse(String(tinyCountry().files['lgas.geojson']));
+  for (const [i, feature] of outlines.features.entries()) {
+    const upper = i < 2 ? 1 : 2;
+    feature.properties = {
+      GID_1: `TIN.${upper}_1`,
+      NAME_1: ['North', 'South'][upper - 1],
+      GID_2: `TIN.${upper}.${1 + (i % 2)}_1`,
+      NAME_2: `Place ${i + 1}`,
+    };
+  }
+  const byName = rows((lga, month, i) => [`Place ${lga + 1}`, iso(month), cases(lga, i)]);
+  const surveys = LGAS.map((_, i) => `2019,10,c${i},4.5,${3.5 + i},RDT,20,${3 + i}`);
+  const files = {
+    'lgas.geojson': JSON.stringify(outlines),
+    'cases.csv': table('District,period,confirmed', byName),
+    'surveys.csv': table('year,month,cluster,Latitude,Longitude,method,examined,positive', surveys),
+  };
+  const found = await ingested(country(files, ['states.geojson', 'census.csv', 'climate.csv']));
+  expect([...new Set(found.cases.map(({ lga_code }) => lga_code))]).toEqual([
+    'TIN-1-1-1',
+    'TIN-1-2-1',
+    'TIN-2-1-1',
+    'TIN-2-2-1',
+  ]);
+  expect(found.sources.find(({ role }) => role === 'lga_boundaries')!.recode).toMatchObject({
+    lga_pcode: { 'TIN.1.1_1': 'TIN-1-1-1' },
+  });
+});
+
 test('a round of other ages than the others is left out with its method, so that a build takes the draft', async () => {
   const header = 'year,month,cluster,Latitude,Longitude,method,examined,positive,lower_age,upper_age';
   const round = (year: number, method: string, ages: string) =>
