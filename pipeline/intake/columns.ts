@@ -221,7 +221,7 @@ export const columnOf = (header: readonly string[], name: ColumnName): string | 
   columnsNamed(header, name)[0] ?? null;
 
 /** Words in names of columns of tests and their results, in lower case without accents. */
-const TEST_WORDS = {
+export const TEST_WORDS = {
   rdt: /\b(m?rdts?|tdrs?|trds?|rapid\w*|rapides?)\b/,
   microscopy: /\b(ge|bs|slides?|smears?|films?|lames?|mic|microscop\w+|goutte|gota)\b/,
   positive: /\b(pos|positi[fv](s|es?|os?|as?)?)\b/,

@@ -17,14 +17,14 @@ export interface TextTable {
 }
 
 /**
- * Reads a CSV file (plain or gzip) through DuckDB: UTF-8 or as declared, double quotes, a header, one row per line. Nothing else is
- * detected: for a damaged file, detection would report something other than the damage.
+ * Reads a CSV file (plain or gzip) through DuckDB: UTF-8 or as declared, double quotes, a header, one row per line.
+ * Nothing else is detected: for a damaged file, detection would report something other than the damage.
  * @param full path of the file
  * @param file its name in messages
  * @param declared the separator of its cells; null takes the one that the header has most of
  * @param encoding of its text if it is not UTF-8; null takes the one that fits
- * @throws BadInput naming the row (the header is row 1): bytes that are not in the encoding, a row with more or fewer cells than
- *   the header, an unclosed quote
+ * @throws BadInput naming the row (the header is row 1): bytes that are not in the encoding, a row with more or fewer
+ *   cells than the header, an unclosed quote
  */
 export async function readCsv(
   full: string,

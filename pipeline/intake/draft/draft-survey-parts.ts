@@ -2,12 +2,10 @@
 import { plain } from '../../lib/likeness.ts';
 import { quoted } from '../../lib/shell.ts';
 import { identifier, literal } from '../../lib/tables/duckdb.ts';
-import { type ColumnName, columnsNamed, columnsOf } from '../columns.ts';
+import { type ColumnName, columnsNamed, columnsOf, TEST_WORDS } from '../columns.ts';
 import type { TableDraft } from './draft-entry.ts';
 import type { TableFile } from './recognise.ts';
 
-/** Words for a test in names of columns, such as `rdt_tested`. */
-const TESTS = { microscopy: /mic(roscopy)?|smear|slide/i, rdt: /rdt|tdr/i } as const;
 interface Tested {
   method: string;
   examined: string;
@@ -44,8 +42,10 @@ export function surveysInParts(tables: readonly TableFile[]): Map<TableFile, Tab
 
 /** The columns of children examined and positive by each test. */
 const testsIn = (header: readonly string[]): Tested[] =>
-  Object.entries(TESTS).flatMap(([method, word]) => {
-    const bare = new Map(header.flatMap((name) => (word.test(name) ? [[name.replace(word, ''), name]] : [])));
+  (['microscopy', 'rdt'] as const).flatMap((method) => {
+    const word = TEST_WORDS[method];
+    const named = header.map((name) => [name.toLowerCase().replaceAll('_', ' '), name] as const);
+    const bare = new Map(named.flatMap(([own, name]) => (word.test(own) ? [[own.replace(word, ''), name]] : [])));
     const { examined, positive } = columnsOf([...bare.keys()], ['examined', 'positive']);
     return examined && positive ? [{ method, examined: bare.get(examined)!, positive: bare.get(positive)! }] : [];
   });
