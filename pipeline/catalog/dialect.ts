@@ -7,6 +7,9 @@ import { closed, text } from './values.ts';
 export const MONTH_ORDERS = ['year month', 'month year', 'year month day', 'day month year', 'month day year'] as const;
 export type MonthOrder = (typeof MONTH_ORDERS)[number];
 
+/** Where the year of a whole table stands. */
+export const YEAR_FROM = ['name', 'title'] as const;
+
 export const SEPARATORS = [';', '\t', '|'] as const;
 
 /** How a table is written where that differs from the project's own form; `new-country` recognises it. */
@@ -14,6 +17,21 @@ export const Dialect = Type.Object(
   {
     separator: Type.Optional(Type.Enum([...SEPARATORS], { description: 'Between the cells of a CSV, if not a comma' })),
     encoding: Type.Optional(Type.Literal('windows-1252', { description: 'Of the text of a CSV, if not UTF-8' })),
+    title_rows: Type.Optional(
+      Type.Integer({ minimum: 1, description: 'Lines above the header of a CSV, as office programs export them' }),
+    ),
+    year: Type.Optional(
+      Type.Enum([...YEAR_FROM], {
+        description:
+          "The year of all rows is the only one in the file's name or in the lines above its header, and is given in a column `year`",
+      }),
+    ),
+    merged: Type.Optional(
+      Type.Array(text, {
+        minItems: 1,
+        description: 'Columns of merged cells: a blank one has the value of the row above',
+      }),
+    ),
     decimal_comma: Type.Optional(Type.Literal(true, { description: 'Numbers are written 0,5' })),
     months: Type.Optional(
       Type.Enum([...MONTH_ORDERS], {
@@ -37,7 +55,7 @@ export const Dialect = Type.Object(
         {
           ...closed,
           description:
-            'Months are columns: each column named by a month becomes rows, with its name and its cells in columns of these two names, which `columns` refers to',
+            'Months are columns: each column named by a month, with or without its year, becomes rows, with its name and its cells in columns of these two names, which `columns` refers to',
         },
       ),
     ),

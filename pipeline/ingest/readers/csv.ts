@@ -12,6 +12,8 @@ import { refuseUnsupported } from './unsupported.ts';
 export interface TextTable {
   header: readonly string[];
   rows: readonly { line: number; cells: readonly (string | null)[] }[];
+  /** The lines above the header. */
+  titles?: readonly string[];
   /** Whether the last row may be cut short inside its last cell: it has no line end. */
   mayBeCut?: boolean;
 }
@@ -23,7 +25,8 @@ export interface TextTable {
  * @param file its name in messages
  * @param declared the separator of its cells; null takes the one that the header has most of
  * @param encoding of its text if it is not UTF-8; null takes the one that fits
- * @throws BadInput naming the row (the header is row 1): bytes that are not in the encoding, a row with more or fewer
+ * @param titleRows lines above the header; null takes those that are much shorter than the table
+ * @throws BadInput naming the row (the first line is row 1): bytes that are not in the encoding, a row with more or fewer
  *   cells than the header, an unclosed quote
  */
 export async function readCsv(
@@ -31,26 +34,30 @@ export async function readCsv(
   file: string,
   declared: Separator | null = ',',
   encoding: Encoding | null = undefined,
+  titleRows: number | null = 0,
 ): Promise<TextTable & ReadCsv> {
   const refusal = refusalIn(file);
-  const { lines, mayBeCut, text } = await readLines(full, file, encoding, refusal);
+  const { lines: all, mayBeCut, text } = await readLines(full, file, encoding, refusal);
+  const above = titleRows ?? titlesAbove(all);
+  if (above >= all.length) throw refusal(`${all.length} rows`, `a header in row ${above + 1} (sources.json, dialect)`);
+  const lines = all.slice(above);
   const separator = declared ?? likeliestSeparator(lines[0]!);
   const splitCells = splitterAt(separator);
   const header = splitCells(lines[0]!);
   if (header.length > MOST_COLUMNS)
-    throw refusal.at('row 1')(
+    throw refusal.at(`row ${above + 1}`)(
       `${header.length} columns`,
       `at most ${MOST_COLUMNS} (is another character the separator?)`,
     );
   const last = splitCells(lines.at(-1)!).length;
   if (mayBeCut && (lines.length === 1 || last !== header.length)) {
     const found = lines.length === 1 ? 'no line end' : `no line end and ${last} of ${header.length} cells`;
-    throw refusal.at(`row ${lines.length}`)(found, 'a complete last row (is the file cut short?)');
+    throw refusal.at(`row ${all.length}`)(found, 'a complete last row (is the file cut short?)');
   }
   const unlikeHeader = (row: number) => {
     const [cells, expected] = [splitCells(lines[row - 1]!).length, header.length];
-    const more = expected === 1 ? '; remove any title above the real header' : '';
-    return refusal.at(`row ${row}`)(`${cells} cells`, `${expected} as in the header${more}`);
+    const more = expected === 1 ? '; are there titles above the real header (sources.json, dialect, title_rows)?' : '';
+    return refusal.at(`row ${above + row}`)(`${cells} cells`, `${expected} as in the header${more}`);
   };
   // DuckDB takes gigabytes and minutes for rows that are much wider or narrower than the header. It counts in its own way
   // where quotes do not enclose a whole cell: at least the separators outside quotes, at most what `splitCells` counts.
@@ -59,7 +66,7 @@ export async function readCsv(
     return fewest > header.length || (fewest < header.length && line !== '' && splitCells(line).length < header.length);
   });
   if (unlike !== -1) throw unlikeHeader(unlike + 1);
-  const numbers = lines.flatMap((text, i) => (i > 0 && text !== '' ? [i + 1] : []));
+  const numbers = lines.flatMap((text, i) => (i > 0 && text !== '' ? [above + i + 1] : []));
   return withConnection(async (db) => {
     const columns = header.map((_, i) => `c${i}: 'VARCHAR'`);
     const read = `read_csv($1, auto_detect = false, header = true, delim = '${separator}', quote = '"', escape = '"', columns = {${columns}}, store_rejects = true)`;
@@ -67,12 +74,13 @@ export async function readCsv(
       db.connection.runAndReadAll(`FROM ${read}`, [utf8]).catch((error: Error) => {
         throw refusal(error.message.split('\n')[0]!, 'a readable CSV table');
       });
-    const found = await (text.encoding ? withFileOf(text.content, readAll) : readAll(full));
+    const isAsRead = above === 0 && text.encoding === undefined;
+    const found = await (isAsRead ? readAll(full) : withFileOf(`${lines.join('\n')}${mayBeCut ? '' : '\n'}`, readAll));
     const [reject] = await db.rows<Reject>('SELECT line, error_message FROM reject_errors ORDER BY line LIMIT 1');
     if (reject) {
       if (splitCells(lines[reject.line - 1]!).length !== header.length) throw unlikeHeader(reject.line);
       const found = reject.error_message.split('\n')[0]!.replace(/\.$/, '');
-      throw refusal.at(`row ${reject.line}`)(found, 'a readable CSV table');
+      throw refusal.at(`row ${above + reject.line}`)(found, 'a readable CSV table');
     }
     const rows = found.getRows() as (string | null)[][];
     if (rows.length !== numbers.length)
@@ -82,6 +90,7 @@ export async function readCsv(
       rows: rows.map((cells, i) => ({ line: numbers[i]!, cells })),
       separator,
       encoding: text.encoding,
+      titles: all.slice(0, above),
       mayBeCut,
     };
   });
@@ -216,6 +225,20 @@ function splitterAt(separator: Separator): (line: string) => string[] {
       .map(([, own]) => own!)
       .map((own) => (own.startsWith('"') ? own.slice(1, -1).replaceAll('""', '"') : own));
 }
+
+/**
+ * How many of the first lines hold titles: at most a label and its text, and less than half of the cells of the fullest
+ * of the lines below.
+ */
+function titlesAbove(lines: readonly string[]): number {
+  const filled = lines
+    .slice(0, FIRST_LINES)
+    .map((line) => splitterAt(likeliestSeparator(line))(line).filter((cell) => cell.trim() !== '').length);
+  const most = Math.max(...filled);
+  return filled.findIndex((cells) => cells > 2 || 2 * cells >= most);
+}
+/** Of these the header is one. */
+const FIRST_LINES = 20;
 
 /** The separator that makes the most cells of a header; a comma if none does. */
 function likeliestSeparator(header: string): Separator {

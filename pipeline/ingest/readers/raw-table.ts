@@ -315,17 +315,17 @@ export async function readCells(
   { files, format, dialect = {} }: Pick<Source, 'files'> & Partial<Source>,
   file = files[0]!.path,
 ): Promise<TextTable> {
-  return inOwnDialect(await readText(path.join(rawData, file), file, format, dialect), dialect, refusalIn(file));
+  return inOwnDialect(await readText(path.join(rawData, file), file, format, dialect), dialect, file);
 }
 
 function readText(
   full: string,
   file: string,
   format: Source['format'] | undefined,
-  { separator, encoding }: Dialect,
+  { separator, encoding, title_rows }: Dialect,
 ): Promise<TextTable> {
   if (format === 'dbf') return readDbf(full, file);
-  return format === 'json' ? readJsonTable(full, file) : readCsv(full, file, separator, encoding);
+  return format === 'json' ? readJsonTable(full, file) : readCsv(full, file, separator, encoding, title_rows);
 }
 
 /** A cell's text, replaced if the catalog recodes it. */

@@ -4,7 +4,7 @@ import type { Source } from '../../catalog/sources.ts';
 import { isPeriod } from '../../contract/months.ts';
 import type { TextTable } from '../../ingest/readers/csv.ts';
 import { monthOrdersOf, readMonth, readMonthOfYear } from '../../ingest/readers/months.ts';
-import { plain, sharedWords, withoutWords } from '../../lib/likeness.ts';
+import { plain, sharedWords, withoutWords, wordsOf } from '../../lib/likeness.ts';
 import { cellsOf, columnMatching, columnsNamed } from '../columns.ts';
 
 /** A level's codes and names. */
@@ -24,9 +24,16 @@ export function levelOf(areas: readonly { code: string; name: string }[]): AreaL
     codes: new Set(areas.map(({ code }) => code)),
     codesOf: (names) => {
       const bareName = withoutWords(sharedWords(names));
-      return (name) => whole.get(plain(name)) ?? bare.get(bareName(name)) ?? whole.get(plain(name));
+      return (name) => whole.get(plain(name)) ?? bare.get(bareName(name)) ?? whole.get(longestRun(name, whole) ?? '');
     },
   };
+}
+
+/** The longest run of a name's words that is a name by itself, as in `ce Chibombo District`; null if none is. */
+function longestRun(name: string, names: ReadonlyMap<string, unknown>): string | null {
+  const words = wordsOf(name);
+  const runs = words.flatMap((_, from) => words.slice(from).map((_, i) => words.slice(from, from + i + 1).join('')));
+  return runs.filter((run) => names.has(run)).sort((a, b) => b.length - a.length)[0] ?? null;
 }
 
 export interface AreaCodes {
@@ -45,8 +52,8 @@ export interface PlaceKey {
 }
 
 /**
- * The column with the areas' codes or else, exact but for case, accents, punctuation and words that most of them have,
- * their names; null if none.
+ * The column with the areas' codes or else their names, alone or among other words; null if none. Only the draft takes
+ * a name among other words: the ingest asks for it to be accepted.
  */
 export function placeOf(table: TextTable, { lgas, states }: AreaCodes): PlaceKey | null {
   const ofLevel = (is: 'lga_pcode' | 'state_pcode', { codes, codesOf }: AreaLevel): PlaceKey | null => {

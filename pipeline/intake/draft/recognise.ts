@@ -13,7 +13,7 @@ import { readJsonTable } from '../../ingest/readers/json-table.ts';
 import { type PolygonFeature, readPolygons } from '../../ingest/readers/polygons.ts';
 import { firstBytesOf, refuseUnsupported } from '../../ingest/readers/unsupported.ts';
 import { listWindows } from '../../ingest/readers/windows.ts';
-import { BadInput, refusalIn } from '../../lib/bad-input.ts';
+import { BadInput } from '../../lib/bad-input.ts';
 import { wholeGrid } from '../../lib/numerics/grid.ts';
 import { looksLike } from '../columns.ts';
 import { monthInName } from '../update/file-paths.ts';
@@ -108,7 +108,7 @@ export async function recogniseFile(
     if (extension === '.shp' || extension === '.zip')
       return { kind: 'outlines', file, format: 'shapefile', siblings, features: await readPolygons(full) };
     if (['.csv', '.tsv', '.tab'].includes(extension)) {
-      const { separator, encoding, ...read } = await readCsv(full, file, null, null);
+      const { separator, encoding, ...read } = await readCsv(full, file, null, null, null);
       return tableOf(file, 'csv', [], read, { separator, encoding });
     }
     if (extension === '.dbf') {
@@ -140,8 +140,8 @@ function tableOf(
   read: TextTable,
   csv?: ReadCsv,
 ): TableFile {
-  const dialect = dialectOf(read, csv);
-  return { kind: 'table', file, format, siblings, dialect, ...inOwnDialect(read, dialect, refusalIn(file)) };
+  const dialect = dialectOf(read, file, csv);
+  return { kind: 'table', file, format, siblings, dialect, ...inOwnDialect(read, dialect, file) };
 }
 
 async function readJson(full: string, file: string): Promise<RecognisedFile> {

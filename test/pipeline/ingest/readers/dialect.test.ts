@@ -110,6 +110,21 @@ test.each<[string, string, Dialect, string?, string?, string?]>([
   expect((await read(content, dialect, ...names)).rows).toEqual(LONG);
 });
 
+test('the year of all rows is told by the name or the titles, or the file is refused', async () => {
+  const sheet = 'Cases of 2015,,\ncode,Jan,Feb\nA1,12.5,1\n';
+  const dialect: Dialect = { title_rows: 1, year: 'title', pivot: { months: 'month', values: 'mm' } };
+  expect((await read(sheet, dialect, 'mm', 'month')).rows).toEqual([
+    ['A1', '1', '12.5'],
+    ['A1', '2', '1'],
+  ]);
+  await expect(read(sheet, { ...dialect, year: 'name' })).rejects.toThrow(
+    /a\.csv, the name: found no year, expected one/,
+  );
+  await expect(read(sheet.replace('of 2015', '2015 to 2016'), dialect)).rejects.toThrow(/the title: found 2015, 2016/);
+  await expect(read(sheet, { ...dialect, title_rows: 9 })).rejects.toThrow(/found 3 rows, expected a header in row 10/);
+  await expect(read(sheet.replace('A1,12.5', 'A1'), dialect)).rejects.toThrow(/row 3: found 2 cells, expected 3/);
+});
+
 test('a file without a line end is read with a finding if its last row is complete', async () => {
   const content = 'code,month,mm\nA1,2015-01,12.5';
   const { rows, report } = await read(content, {});

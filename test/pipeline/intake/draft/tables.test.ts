@@ -170,6 +170,7 @@ test.each<[string, string]>([
   ['semicolons', long('code;period;confirmed', iso, ';')],
   ['tabs', long('code\tperiod\tconfirmed', iso, '\t')],
   ['no line end', long('code,period,confirmed', iso, ',', '')],
+  ['titles above the header', `Cases of malaria\nPeriod: 2018-2020\n\n${long('code,period,confirmed', iso)}`],
   ['blanks after codes', long('code,period,confirmed', iso).replaceAll(/^(NG\d+)/gm, '$1 ')],
   [
     'names of areas',
@@ -205,6 +206,47 @@ test('months as columns are read as cases, or as the answer says; the question s
     'by area, but neither its name nor its columns tell what its numbers are (answer "numbers of pivot.csv")',
     'columns that are not used: Total, value',
   ]);
+});
+
+test('the sheets of a workbook, one a year, under titles, with merged cells and the year in their names', async () => {
+  const sheet = (year: number) =>
+    [
+      'Ministry of Health,,,,,,,,,,,,,',
+      `"Confirmed cases, all ages, ${year}",,,,,,,,,,,,,`,
+      '',
+      `Province,District,${NAMES.map((name) => name.slice(0, 3)).join(',')}`,
+      ...LGAS.map((_, lga) => {
+        const months = MONTHS.flatMap((month, i) => (month.year === year ? [cases(lga, i)] : []));
+        return [['Abia', '', 'Adamawa', ''][lga], `Place ${lga + 1}`, ...months].join(',');
+      }),
+      '',
+    ].join('\n');
+  const sheets = Object.fromEntries([2018, 2019, 2020].map((year) => [`cases ${year}.csv`, sheet(year)]));
+  const { cases: found, draft } = await ingested(country(sheets));
+  expect(found).toEqual(CASES);
+  const [source] = draft.entries.filter(({ entry }) => entry.role === 'cases_lgas');
+  expect(source!.files.map(({ path: file }) => file)).toEqual(Object.keys(sheets));
+  expect(source!.entry.dialect).toEqual({
+    title_rows: 3,
+    year: 'name',
+    merged: ['Province'],
+    pivot: { months: 'month', values: 'value' },
+  });
+});
+
+test('a name among other words is proposed for its area, not taken', async () => {
+  const codes = ['aa', 'aa', 'ab', 'ab'];
+  const content = long('unit,period,confirmed', iso).replaceAll(/^NG00(\d)00(\d)/gm, (_, a, b) => {
+    const nth = 2 * a + +b - 3;
+    return `${codes[nth]} Place ${nth + 1} DHO${nth}`;
+  });
+  const { draft, faults } = await catalogOf(country({ 'x.csv': content }), GIVEN);
+  expect(draft.leftOut).toEqual([]);
+  const [source] = draft.entries.filter(({ entry }) => entry.role === 'cases_lgas');
+  expect(source!.entry.columns).toMatchObject({ lga: 'unit' });
+  expect(faults.map((fault) => JSON.stringify(fault))).toEqual(
+    LGAS.map((code, i) => expect.stringMatching(`${codes[i]} Place ${i + 1} DHO${i}.*Place ${i + 1} \\(${code}`)),
+  );
 });
 
 /** The cases of three facilities of an area, which add up to its own; the last of the first area lacks a report. */
@@ -365,11 +407,6 @@ test.each<[string, string, RegExp]>([
       MONTHS.map((month, i) => `${iso(month)},${LGAS.map((_, lga) => cases(lga, i)).join(',')}`),
     ),
     /areas must be rows, not columns/,
-  ],
-  [
-    'a title above the header',
-    `Cases 2018-2020\n${long('code,period,confirmed', iso)}`,
-    /remove any title above the real header/,
   ],
   [
     'other codes',
