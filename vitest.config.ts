@@ -26,18 +26,21 @@ const BROWSER = [
 ];
 /** Long tests outside test/long, beside the tests of the same code: only `npm run test:long` runs them. */
 export const PIPELINE_PROOFS = [
-  'test/pipeline/{covariates,determinism,interrupted}.test.ts',
+  'test/pipeline/{cases-after-surveys,covariates,determinism,interrupted,roles}.test.ts',
+  'test/pipeline/cli/commands/evaluate/risk.test.ts',
+  'test/pipeline/intake/draft/madagascar.test.ts',
   'test/pipeline/model/forecast/case-model.test.ts',
+  'test/pipeline/model/risk/other-test.test.ts',
   'test/pipeline/release/destinations.test.ts',
   'test/pipeline/publish/report/odd-countries.test.ts',
   'test/pipeline/synthetic/{country,departures,make-country,population,size}.test.ts',
 ];
 export const PROXY_PROOFS = [
   'test/proxy/{failure,memory}.test.ts',
-  'test/proxy/clients/other-country.test.ts',
+  'test/proxy/clients/{first-map,other-country,python,r}.test.ts',
   'test/proxy/store/outages.test.ts',
   'test/proxy/snapshot/object-storage.test.ts',
-  'test/proxy/dashboard/{accessibility,browser,several,sign-in-attacks}.test.ts',
+  'test/proxy/dashboard/{accessibility,browser,many-keys,several,sign-in-attacks}.test.ts',
   'test/proxy/store/people/{at-once,passwords}.test.ts',
 ];
 const LONG = ['test/long/**', ...PIPELINE_PROOFS, ...PROXY_PROOFS];

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { OPEN } from '../../../../pipeline/catalog/values.ts';
@@ -8,7 +8,6 @@ import { listFiles } from '../../../../pipeline/intake/draft/recognise.ts';
 import { writeGeotiff } from '../../../../pipeline/synthetic/geotiff-writer.ts';
 import { temporary } from '../../../support/command-line.ts';
 import { otherCountry } from '../../../support/other-country.ts';
-import { MADAGASCAR_DATA, needsMadagascar } from '../../../support/real-data.ts';
 import { CELLS, GRID, tinyCountry } from '../../../support/tiny-country.ts';
 import { catalogOf, draftOf, filesOf, NOW, withCasesUpTo } from './drafted.ts';
 
@@ -262,14 +261,6 @@ test.each([
 ])('the pattern of the codes %s', (codes, form) => {
   expect(formOfCodes(codes)).toBe(form);
   for (const code of codes) expect(code).toMatch(new RegExp(form));
-});
-
-test.skipIf(!existsSync(MADAGASCAR_DATA))(needsMadagascar('Madagascar, drafted from its folder'), async () => {
-  const { sources, model, faults, draft } = await catalogOf(MADAGASCAR_DATA, {});
-  expect(faults).toEqual([]);
-  expect(draft.questions.at(-1)!.guess).toBe('population/wp_2015_1x1.tif');
-  expect(draft.leftOut.find(({ file }) => file.includes('FB_HRSL'))!.why).toMatch(/more than 2 in \d+ of 119: /);
-  expect([model.name, model.expected, sources.length]).toEqual(['Madagascar', { states: 22, lgas: 119 }, 7]);
 });
 
 const newCountry = async (directory: string, from = directory) => {
