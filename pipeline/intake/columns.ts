@@ -231,37 +231,6 @@ export const TEST_WORDS = {
   other: /%|\b(taux|tx|rate|taxa|tasa|share|prop\w*|tra[it]\w+|treat\w*)\b/,
 };
 
-/**
- * Columns of routine tables about tests. Positives by each test are cases if none of `confirmed` is a total of them.
- * Columns of both tests or of neither are totals.
- */
-export function columnsOfTests(
-  header: readonly string[],
-): Record<'rdt' | 'microscopy' | 'confirmed' | 'tested', string[]> {
-  const words = header
-    .map((own) => ({ own, name: own.normalize('NFD').toLowerCase().replaceAll(/\p{M}/gu, '').replaceAll('_', ' ') }))
-    .filter(({ name }) => !TEST_WORDS.other.test(name))
-    .map(({ own, name }) => {
-      const has = (word: keyof typeof TEST_WORDS) => TEST_WORDS[word].test(name);
-      const test = has('rdt') === has('microscopy') ? null : has('rdt') ? 'rdt' : 'microscopy';
-      const isResult = has('positive') || has('confirmed');
-      return {
-        own,
-        test,
-        isResult,
-        isTotal: test === null && (has('confirmed') || (isResult && has('rdt'))),
-        isTested: has('tested'),
-      };
-    });
-  const where = (is: (one: (typeof words)[number]) => boolean) => words.filter(is).map(({ own }) => own);
-  return {
-    rdt: where(({ test, isResult }) => isResult && test === 'rdt'),
-    microscopy: where(({ test, isResult }) => isResult && test === 'microscopy'),
-    confirmed: where(({ isTotal }) => isTotal),
-    tested: where(({ test, isResult, isTested }) => isTested && !isResult && test === null),
-  };
-}
-
 /** What the service reads, by words in the names of files and columns. */
 const SUBJECTS: Readonly<Record<string, RegExp>> = {
   'survey results': /examined|positiv|prevalence|pfpr|_mis[._]|_dhs[._]/i,

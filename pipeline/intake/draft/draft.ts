@@ -48,6 +48,7 @@ export interface Draft {
  * @param now current time, ISO 8601; if no file carries a date, estimates end with the previous year
  * @param answers given so far, of which the population raster and the numbers of tables change the draft; by default
  *   the population raster is the one that agrees best with the population table
+ * @param folder name of the catalog's folder, which may be that of the country
  * @throws BadInput if there are no outlines, no area codes or no data on people
  */
 export async function draftCountry(
@@ -55,13 +56,14 @@ export async function draftCountry(
   root: string,
   now: string,
   answers: Answers = {},
+  folder = '',
 ): Promise<Draft> {
   const of = <Kind extends RecognisedFile['kind']>(kind: Kind) =>
     files.filter((file) => file.kind === kind) as Extract<RecognisedFile, { kind: Kind }>[];
   const tables = of('table');
   const areas = draftAreas(of('outlines'), tables);
   const codes: AreaCodes = { lgas: levelOf(areas.lgas), states: levelOf(areas.upper) };
-  const { kept, leftOut, doubts, unnamed } = draftTables(tables, codes, areas.codes?.table ?? null, answers);
+  const { kept, leftOut, doubts, unnamed, summed } = draftTables(tables, codes, areas.codes?.table ?? null, answers);
   const ages = agesIn(answers) ?? agesOf(kept);
   for (const drafted of kept)
     if (drafted.entry.rounds) drafted.entry = withoutOtherAges(drafted.entry, drafted.used, ages);
@@ -120,9 +122,12 @@ export async function draftCountry(
     questions: questionsOf({
       ...hintsOf(areas, entries, [...of('left out'), ...leftOut], now),
       ages,
+      folder,
+      columns: tables.flatMap(({ header }) => header),
       country: countryIn([attributesOf(areas.outlines), ...tables]),
       population: rasters.population.map(({ file }) => file),
       unnamed,
+      summed,
     }),
   };
 }
