@@ -105,7 +105,22 @@ const ALIASES = {
     'mm',
   ],
   temperature_c: ['temperaturec', 'temperature', 'temp', 'tmean', 'meantemperature', 'meantemp'],
-  people: ['people', 'ttl', 'totalpopulation', 'population', 'poptot', 'total', 'pop'],
+  people: [
+    'people',
+    'ttl',
+    'totalpopulation',
+    'population',
+    'populationtotale',
+    'populacao',
+    'populacaototal',
+    'poblacion',
+    'poblaciontotal',
+    'habitants',
+    'habitantes',
+    'poptot',
+    'total',
+    'pop',
+  ],
   children_0_4: ['children04', 't0004', 't04', 'under5', 'population04', 'u5'],
   country: [
     'adm0en',
@@ -236,7 +251,7 @@ const SUBJECTS: Readonly<Record<string, RegExp>> = {
   'survey results': /examined|positiv|prevalence|pfpr|_mis[._]|_dhs[._]/i,
   cases: /(?<!\p{L})(cases?|cas|casos|conf)(?!\p{L})|confirmed|confirm[ée]s|malaria|paludisme/iu,
   climate: /rain|precip|chirps|temperature|pluie|chuva|lluvia/i,
-  people: /popula|people|census|recensement|habitants/i,
+  people: /popula|poblaci|people|census|recensement|habitant/i,
 };
 
 /** What tables with these names seem to be about, such as cases; null for anything that the service does not read. */

@@ -101,6 +101,11 @@ export function draftByPlace(table: TableFile, place: PlaceKey | null, answers: 
     const role =
       isByFacility && use.measure !== 'confirmed' ? undefined : place.is === 'state_pcode' ? use.upper : use.lower;
     const rows = use.monthly ? months : latest;
+    if (use.measure === 'people' && place.is === 'state_pcode' && typeof rows !== 'string') {
+      const [unit, people] = [use.unit, { [placeColumnOf(place)]: place.column, people: column }];
+      draft.above = { role: use.lower, unit, columns: people, ...rows };
+      continue;
+    }
     if (role === undefined || typeof rows === 'string') {
       const level = isByFacility ? 'by facility' : 'for the upper level only';
       const why = role === undefined ? `it is given ${level}` : rows;
@@ -134,7 +139,7 @@ export function draftByPlace(table: TableFile, place: PlaceKey | null, answers: 
       ];
     draft.entries.push({ entry, note: noteOn(table, place, entry, numbers) });
   }
-  if (draft.entries.length + draft.obstacles.length === 0)
+  if (draft.entries.length + draft.obstacles.length === 0 && !draft.above)
     draft.obstacles.push({
       why: numbers
         ? `by area, but neither its name nor its columns tell what its numbers are (answer "${numbersOf(table.file)}")`

@@ -19,6 +19,8 @@ export interface TableDraft {
   doubts?: string[];
   /** What its numbers were taken for, if they have no name. */
   numbers?: NumbersAre;
+  /** People by area of the upper level, with which a raster is compared. */
+  above?: DraftEntry;
   /** The columns whose sum was taken for its cases, those about cases that were left out, and all to choose from. */
   cases?: CaseSum;
 }
