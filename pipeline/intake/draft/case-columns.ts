@@ -25,8 +25,10 @@ const SOME_CASES =
 
 /** What is left in a name whose ages are not understood. */
 const OF_SOME_AGES =
-  /[<>≤≥+]|(?<![\p{L}\d])\d{1,2}(?!\d)|\b(ages?|ans|anos?|years?|yrs?|mois|meses|months?|child(ren)?|enfants?|criancas?|ninos?|adult\w*|infants?|nourrissons?)\b/u;
+  /[<>≤≥+]|(?<!\d)\d{1,2}(?!\d)|\b(ages?|ans|anos?|years?|yrs?|mois|meses|months?|child(ren)?|enfants?|criancas?|ninos?|adult\w*|infants?|nourrissons?)\b/u;
 const ALL_AGES = /\b(all|tous|toutes|todas|todos)\b.*\b(ages?|idades|edades)\b/;
+
+const OF_MALARIA = /malaria|palu/i;
 
 const NUMBER_WORDS: Readonly<Record<string, string>> = {
   five: '5',
@@ -35,26 +37,29 @@ const NUMBER_WORDS: Readonly<Record<string, string>> = {
   fifteen: '15',
   quinze: '15',
 };
-const UNIT = String.raw`\s*(months?|mois|meses|mos?|m|years?|yrs?|ans?|anos?|y)?\b\.?`;
+const UNIT = String.raw`(?:\s*(days?|dys|jours?|dias?|d|j|months?|mois|meses|mos?|m|years?|yrs?|ans?|anos?|y)\b\.?)?`;
 const AGES = {
   range: new RegExp(String.raw`(?<![\p{L}\d])(\d{1,2})${UNIT}\s*(?:-|–|to|a)\s*(\d{1,2})(?!\d)${UNIT}`, 'u'),
   below: new RegExp(
-    String.raw`(?:<|(?<!\p{L})(?:under|below|less than|moins de|menos de|menor(?:es)? (?:de|que)|u))[\s-]*(\d{1,2})(?!\d)${UNIT}`,
+    String.raw`(?:<|(?<!\p{L})(?:under|below|less than|moins de|menos de|menor(?:es)? (?:de|que)|inferieurs? a|u))[\s-]*(\d{1,2})(?!\d)${UNIT}`,
     'u',
   ),
   upTo: new RegExp(String.raw`(?:<=|≤)\s*(\d{1,2})(?!\d)${UNIT}`, 'u'),
   andMore: new RegExp(
-    String.raw`(?<![\p{L}\d])(\d{1,2})${UNIT}\s*(?:\+|(?:and|&|et|e|y|ou|or|o|a) (?:above|over|older|more|plus|mais|mas)(?!\p{L}))`,
+    String.raw`(?<![\p{L}\d])(\d{1,2})${UNIT}\s*(?:\+|plus(?!\p{L})|(?:and|&|et|e|y|ou|or|o|a) (?:above|over|older|more|plus|mais|mas)(?!\p{L}))`,
     'u',
   ),
   above: new RegExp(
-    String.raw`(?:>=?|≥|\+(?:\s*de)?|(?<!\p{L})(?:over|above|plus de|mais de|mas de|maior(?:es)? (?:de|que)))[\s-]*(\d{1,2})(?!\d)${UNIT}`,
+    String.raw`(?:>=?|≥|\+(?:\s*de)?|(?<!\p{L})(?:over|above|ov|o|plus de|mais de|mas de|ma[iy]or(?:es)? (?:de|que)|superieurs? a))[\s-]*(\d{1,2})(?!\d)${UNIT}`,
     'u',
   ),
 };
 
-const months = (number: string, unit: string | undefined) =>
-  Number(number) * (unit !== undefined && /^m/.test(unit) ? 1 : 12);
+/** A month has 29 days here, so that 0-28 days end where a month begins. */
+const months = (number: string, unit = 'y') => {
+  if (/^[dj]/.test(unit)) return Number(number) / 29;
+  return Number(number) * (/^m/.test(unit) ? 1 : 12);
+};
 
 /** The ages that a name gives, in months, and the name without them; null if it gives none. */
 function agesIn(name: string): { ages: readonly [number, number]; rest: string } | null {
@@ -80,15 +85,22 @@ const SEXES = {
 };
 
 const bareName = (column: string) =>
-  column.normalize('NFD').toLowerCase().replaceAll(/\p{M}/gu, '').replaceAll('_', ' ');
+  column
+    .normalize('NFD')
+    .toLowerCase()
+    .replaceAll(/\p{M}/gu, '')
+    .replaceAll(/(?<=\d)_(?=\d)/g, '-')
+    .replaceAll('_', ' ')
+    .replaceAll('b/s', 'bs');
 
 /** Whom a column of results counts; null for a column of anything else. */
 function partOf(column: string): Part | null {
   const name = bareName(column);
   const has = (word: keyof typeof TEST_WORDS) => TEST_WORDS[word].test(name);
-  const [rdt, microscopy, isResult] = [has('rdt'), has('microscopy'), has('positive') || has('confirmed')];
-  // A result of both tests, or confirmed by any.
-  const isCases = isResult && (rdt || microscopy || has('confirmed'));
+  const [rdt, microscopy] = [has('rdt'), has('microscopy')];
+  // Confirmed by any test, or a result of one that is named, or of malaria.
+  const isPositive = has('positive') && (rdt || microscopy || has('tested') || OF_MALARIA.test(name));
+  const isCases = has('confirmed') || isPositive;
   if (!isCases || has('other') || SOME_CASES.test(name)) return null;
   const aged = agesIn(name);
   if (aged ? agesIn(aged.rest) : OF_SOME_AGES.test(name.replace(ALL_AGES, ''))) return null;
@@ -106,15 +118,14 @@ const isOfCounts = (cells: readonly string[]) => cells.length > 0 && cells.every
 export function caseColumnsIn(table: TextTable & { file: string }, columns: readonly string[]): CaseColumns | null {
   const parts = columns.flatMap((column) => (isOfCounts(cellsOf(table, column)) ? (partOf(column) ?? []) : []));
   const isPart = ({ ages, test, sex }: Part) => (ages ?? test ?? sex) !== null;
-  const isOfMalaria = (name: string) => /malaria|palu/i.test(name);
   if (
     parts.length === 0 ||
-    !(parts.some(isPart) || [table.file, ...parts.map(({ column }) => column)].some(isOfMalaria))
+    !(parts.some(isPart) || [table.file, ...parts.map(({ column }) => column)].some((name) => OF_MALARIA.test(name)))
   )
     return null;
   const added = fewestThatCover(parts)?.map(({ column }) => column) ?? [];
   const about = (column: string) =>
-    /\b(cases?|cas|casos|malaria|palu\w*|susp\w+|confirm\w+)\b/.test(bareName(column)) ||
+    /\b(cases?|cas|casos|mal\w*|palu\w*|susp\w*|conf|confirm\w+)\b/.test(bareName(column)) ||
     parts.some((part) => part.column === column);
   return { added, leftOut: columns.filter((column) => about(column) && !added.includes(column)) };
 }

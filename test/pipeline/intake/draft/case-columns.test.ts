@@ -14,6 +14,16 @@ test.each<[string, string[], string[]]>([
   ['under five and five and above', ['Malaria confirmed under five', 'Malaria confirmed five years and above'], []],
   ['ages of one test', ['RDT positive <5', 'RDT positive 5+', 'BS positive'], ['Malaria deaths 5+']],
   ['tests by ages', ['TDR positifs <5', 'TDR positifs ≥5', 'GE positives <5', 'GE positives ≥5'], ['Cas TDR réalisés']],
+  ['short names', ['conf_u5', 'conf_5_14', 'conf_ov15'], ['susp_u5', 'maldth_u5']],
+  [
+    'days, years and sexes',
+    ['0-28Dys, Male', '0-28Dys, Female', '29Dys-4Yrs, Male', '29Dys-4Yrs, Female', '5plus Male', '5plus Female'].map(
+      (whom) => `105-EP01b. Malaria Confirmed (B/s and RDT Positive) ${whom}`,
+    ),
+    [],
+  ],
+  ['positives of malaria', ['Malaria tested positive <5', 'Malaria tested positive 5+'], ['Malaria tested <5']],
+  ['ages in Spanish', ['Casos confirmados menores de 5 años', 'Casos confirmados mayores de 5 años'], []],
   ['sexes', ['Confirmed malaria, male', 'Confirmed malaria, female'], []],
   ['a total, and no parts of it', ['Malaria confirmed all ages'], ['Malaria confirmed <5', 'Malaria confirmed 5+']],
   ['ages in fewer groups', ['conf cases <5', 'conf cases 5+'], ['conf cases 5-14', 'conf cases 15+']],
