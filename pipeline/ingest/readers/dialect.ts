@@ -50,6 +50,9 @@ function pivoted(
   };
 }
 
+/** Names, as `plain` writes them, of columns that differ from figure to figure and say nothing of a place: totals and row numbers. */
+const OF_THE_ROW = /^((grand)?totals?(general)?|totaux|totais|sn|no|rownumber|)$/;
+
 /** The name of a row's figure: one cell, or several such as an indicator and an age group. */
 const nameIn =
   (at: readonly number[]) =>
@@ -70,7 +73,11 @@ function widened(
   const nameOf = nameIn(namesAt);
   const figures = [...new Set(rows.map(nameOf))];
   const others = [...header.keys()].filter(
-    (i) => !namesAt.includes(i) && i !== valueAt && !namesAt.some((at) => isOfName(rows, at, i)),
+    (i) =>
+      !namesAt.includes(i) &&
+      i !== valueAt &&
+      !OF_THE_ROW.test(plain(header[i]!)) &&
+      !namesAt.some((at) => isOfName(rows, at, i)),
   );
   const groups = Map.groupBy(rows, ({ cells }) => JSON.stringify(others.map((i) => cells[i])));
   return {
@@ -114,18 +121,20 @@ function wideOf({ header, rows }: Pick<TextTable, 'header' | 'rows'>): Dialect['
   const isSeveral = (name: string) => new Set(rows.map(({ cells }) => cells[header.indexOf(name)])).size > 1;
   const ofDhis2 = FIGURES.find((name) => header.includes(name));
   const figure = ofDhis2 ?? header.find((name) => NAMES.figure.test(plain(name)));
-  if (figure === undefined) return null;
   const groups = header.filter((name) => NAMES.group.test(plain(name)) && isSeveral(name));
-  if (groups.length > 0)
-    return areFigures({ header, rows }, [figure, ...groups], values) ? { names: [figure, ...groups], values } : null;
-  const isWide = isSeveral(figure) && (ofDhis2 !== undefined || areFigures({ header, rows }, [figure], values));
-  return isWide ? { names: figure, values } : null;
+  const names = [...(figure === undefined ? [] : [figure]), ...groups];
+  // DHIS2's own column says that rows are figures, whatever else is in the table.
+  const isWide =
+    groups.length === 0 && ofDhis2 !== undefined ? isSeveral(ofDhis2) : areFigures({ header, rows }, names, values);
+  return isWide ? { names: names.length === 1 ? names[0]! : names, values } : null;
 }
 
 /** Whether some rows differ in the names alone, and none in the values alone. */
 function areFigures({ header, rows }: Pick<TextTable, 'header' | 'rows'>, names: readonly string[], values: string) {
   const at = names.map((name) => header.indexOf(name));
-  const others = [...header.keys()].filter((i) => !at.includes(i) && header[i] !== values);
+  const others = [...header.keys()].filter(
+    (i) => !at.includes(i) && header[i] !== values && !OF_THE_ROW.test(plain(header[i]!)),
+  );
   const keys = rows.map(({ cells }) => JSON.stringify(others.map((i) => cells[i])));
   const named = rows.map((row, i) => `${keys[i]} ${nameIn(at)(row)}`);
   return new Set(named).size === rows.length && new Set(keys).size < rows.length;
@@ -147,18 +156,15 @@ export function dialectOf({ header, rows }: TextTable, read: Partial<ReadCsv> = 
   const free = (name: string): string => (header.includes(name) ? free(`${name}_`) : name);
   const pivot = orders.length === 1 ? { months: free('period'), values: free('value') } : null;
   // Of months as columns, one is enough to see which rows are figures of one place.
-  const others = header.filter((name) => !months.includes(name));
-  const wide = wideOf(
-    pivot
-      ? {
-          header: [...others, pivot.values],
-          rows: rows.map(({ line, cells }) => ({
-            line,
-            cells: [...others.map((name) => cells[header.indexOf(name)]!), null],
-          })),
-        }
-      : { header, rows },
-  );
+  const others = [...header.keys()].filter((i) => !pivot || !months.includes(header[i]!));
+  const filled = rows.filter(({ cells }) => cells.some((cell) => cell?.trim()));
+  const wide = wideOf({
+    header: [...others.map((i) => header[i]!.trim()), ...(pivot ? [pivot.values] : [])],
+    rows: filled.map(({ line, cells }) => ({
+      line,
+      cells: [...others.map((i) => cells[i]!), ...(pivot ? [null] : [])],
+    })),
+  });
   return {
     ...(separator === ',' ? {} : { separator }),
     ...(encoding ? { encoding } : {}),

@@ -1,6 +1,7 @@
 /** The columns of a routine table that add up to its confirmed cases: parts by age, test and sex, each case once. */
 import type { TextTable } from '../../ingest/readers/csv.ts';
-import { cellsOf, TEST_WORDS } from '../columns.ts';
+import { cellsOf, looksLike, TEST_WORDS } from '../columns.ts';
+import type { TableFile } from './recognise.ts';
 
 /** Whom a column counts; without a key, people of all ages, tests or sexes. */
 interface Part {
@@ -93,14 +94,24 @@ const bareName = (column: string) =>
     .replaceAll('_', ' ')
     .replaceAll('b/s', 'bs');
 
-/** Whom a column of results counts; null for a column of anything else. */
-function partOf(column: string): Part | null {
+/** Whether a name says nothing but ages and sex. */
+function isOnlyWhom(name: string): boolean {
+  const { rest = name } = agesIn(name) ?? {};
+  const left = Object.values(SEXES).reduce((text, sex) => text.replace(sex, ''), rest);
+  return left !== name && !/[\p{L}\d]/u.test(left);
+}
+
+/**
+ * Whom a column of results counts; null for a column of anything else.
+ * @param isOfCases whether figures that say nothing but ages and sex are cases
+ */
+function partOf(column: string, isOfCases: boolean): Part | null {
   const name = bareName(column);
   const has = (word: keyof typeof TEST_WORDS) => TEST_WORDS[word].test(name);
   const [rdt, microscopy] = [has('rdt'), has('microscopy')];
   // Confirmed by any test, or a result of one that is named, or of malaria.
   const isPositive = has('positive') && (rdt || microscopy || has('tested') || OF_MALARIA.test(name));
-  const isCases = has('confirmed') || isPositive;
+  const isCases = has('confirmed') || isPositive || (isOfCases && isOnlyWhom(name));
   if (!isCases || has('other') || SOME_CASES.test(name)) return null;
   const aged = agesIn(name);
   if (aged ? agesIn(aged.rest) : OF_SOME_AGES.test(name.replace(ALL_AGES, ''))) return null;
@@ -115,8 +126,15 @@ const isOfCounts = (cells: readonly string[]) => cells.length > 0 && cells.every
  * and do not overlap. A total is never added to its parts.
  * @returns null if no column is one of confirmed cases
  */
-export function caseColumnsIn(table: TextTable & { file: string }, columns: readonly string[]): CaseColumns | null {
-  const parts = columns.flatMap((column) => (isOfCounts(cellsOf(table, column)) ? (partOf(column) ?? []) : []));
+export function caseColumnsIn(
+  table: TextTable & Pick<TableFile, 'file' | 'dialect'>,
+  columns: readonly string[],
+): CaseColumns | null {
+  // Figures as rows by age alone have the name of their file.
+  const isOfCases = table.dialect.wide !== undefined && looksLike([table.file]) === 'cases';
+  const parts = columns.flatMap((column) =>
+    isOfCounts(cellsOf(table, column)) ? (partOf(column, isOfCases) ?? []) : [],
+  );
   const isPart = ({ ages, test, sex }: Part) => (ages ?? test ?? sex) !== null;
   if (
     parts.length === 0 ||

@@ -3,7 +3,10 @@ import { caseColumnsIn } from '../../../../pipeline/intake/draft/case-columns.ts
 
 /** A table of one row with a count in each column. */
 const foundIn = (columns: readonly string[]) =>
-  caseColumnsIn({ file: 'x.csv', header: [...columns], rows: [{ line: 2, cells: columns.map(() => '7') }] }, columns);
+  caseColumnsIn(
+    { file: 'x.csv', header: [...columns], rows: [{ line: 2, cells: columns.map(() => '7') }], dialect: {} },
+    columns,
+  );
 
 test.each<[string, string[], string[]]>([
   ['ages', ['Confirmed malaria cases <5', 'Confirmed malaria cases 5+'], ['Suspected malaria cases <5']],

@@ -360,6 +360,22 @@ test.each<[string, string]>([
   expect(question.asks).toMatch(/; left out: Suspected malaria cases <5; Confirmed malaria in-patients 5\+$/);
 });
 
+test('ages as rows without an indicator are cases if the name of the file says so, beside a total of each row', async () => {
+  const content = table(
+    `No.,District ,Age group,${MONTHS.map((month) => iso(month)).join(',')},Total`,
+    LGAS.flatMap((_, lga) =>
+      ['<5', '5 and above'].map((ages, nth) => {
+        const own = MONTHS.map((_month, i) => (nth === 0 ? cases(lga, i) - 60 : 60));
+        return [2 * lga + nth, `Place ${lga + 1}`, ages, ...own, own.reduce((a, b) => a + b)].join();
+      }),
+    ),
+  );
+  expect((await ingested(country({ 'confirmed malaria.csv': content }))).cases).toEqual(CASES);
+  expect((await draftOf(country({ 'x.csv': content }))).draft.leftOut[0]!.why).toMatch(
+    /^by area, but without a column/,
+  );
+});
+
 test('rows in which a part of the cases is blank are a doubt', async () => {
   const lines = rows((lga, month, i) => [LGAS[lga]!, iso(month), cases(lga, i), i === 3 && lga === 1 ? '' : 5]);
   const { draft } = await draftOf(country({ 'x.csv': table('code,period,conf <5,conf 5+', lines) }));
