@@ -41,11 +41,11 @@ export const Dialect = Type.Object(
     ),
     wide: Type.Optional(
       Type.Object(
-        { names: text, values: text },
+        { names: Type.Union([text, Type.Array(text, { minItems: 2 })]), values: text },
         {
           ...closed,
           description:
-            'Each row is one figure, as in DHIS2 analytics of several data elements: rows that differ in the column `names` alone become one, with the numbers of `values` in columns of these names',
+            'Each row is one figure, as in DHIS2 analytics of several data elements: rows that differ in the column `names` alone become one, with the numbers of `values` in columns of these names (of several, such as an indicator and an age group, with a blank between them); if months are columns too, `values` is the column of `pivot`',
         },
       ),
     ),

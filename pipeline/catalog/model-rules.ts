@@ -2,7 +2,7 @@ import { monthIndex } from '../contract/months.ts';
 import { refusalIn } from '../lib/bad-input.ts';
 import type { Model } from './model.ts';
 import type { Source } from './sources.ts';
-import { METHODS, type Method } from './values.ts';
+import { METHODS, type Method, UNKNOWN_COUNTRY } from './values.ts';
 
 const refusal = refusalIn('model.json');
 
@@ -82,7 +82,12 @@ export function checkSeasonless(model: Model, sources: readonly Source[]): void 
 
 /** Checks that the states' codes and zones are as `territory` declares them. */
 function checkTerritory({ territory, states }: Model): void {
-  const { state, lga, zones, ages_months } = territory;
+  const { iso_code, state, lga, zones, ages_months } = territory;
+  if (iso_code === UNKNOWN_COUNTRY)
+    throw refusal.at('territory.iso_code')(
+      `${iso_code}, as drafted`,
+      'the two-letter ISO 3166-1 code of the country, which its files do not tell',
+    );
   const formOf = (level: 'state' | 'lga', code: string) => {
     try {
       return new RegExp(code);

@@ -236,14 +236,18 @@ function checkTable(source: Source, refusal: Refusal): void {
 /** Refuses a dialect that has no effect on the source's files. */
 function checkDialect(
   { format, columns = {}, sums = {} }: Source,
-  { separator, months, pivot }: Dialect,
+  { separator, months, pivot, wide }: Dialect,
   refusal: Refusal,
 ): void {
   const ofDialect = refusal.at('dialect');
   if (!isTable({ format })) throw ofDialect(`the format ${format}`, 'a table: only tables have a dialect');
   if (separator !== undefined && format !== 'csv') throw ofDialect('a separator', 'none: only CSV files have one');
   const named = [...Object.values(columns), ...Object.values(sums).flat()];
-  const missing = pivot && [pivot.months, pivot.values].find((name) => !named.includes(name));
+  if (pivot && wide && wide.values !== pivot.values)
+    throw ofDialect.at('wide')(`values ${wide.values}`, `${pivot.values}, the values of pivot`);
+  // The values of figures that are rows get the names of the figures.
+  const made = pivot && (wide ? [pivot.months] : [pivot.months, pivot.values]);
+  const missing = made?.find((name) => !named.includes(name));
   if (missing !== undefined) throw ofDialect.at('pivot')(missing, 'a name that `columns` refers to');
   if (months !== undefined && !pivot && columns.period === undefined)
     throw ofDialect(`months in the order ${months}`, 'a column of months');

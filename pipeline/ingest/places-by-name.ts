@@ -24,6 +24,8 @@ export interface NameMatch {
   candidates: readonly { area: Place; like: number }[];
   /** The row that would accept the likest; null if it has rows of its own, or others are as likely. */
   proposal: Alias | null;
+  /** Whether its candidate is not like it at all: it is only the last area without a name, of the last name without one. */
+  leftOver: boolean;
 }
 
 interface Place {
@@ -79,19 +81,23 @@ export async function readPlaced(
   return withCodes(table, source, matches, input.model.aliases ?? []);
 }
 
-function refuseUnmatched({ name, parent, rows, area, candidates, proposal }: NameMatch, level: 'lga' | 'state'): void {
+function refuseUnmatched(
+  { name, parent, rows, area, candidates, proposal, leftOver }: NameMatch,
+  level: 'lga' | 'state',
+): void {
   if (area) return;
-  if (wordsOf(name).some((word) => TOTALS.includes(word)))
+  if (isTotal(name))
     throw rows[0]!.refusal.at('name')(`${name}, which looks like a total`, 'the name of an area in the outlines', {
       declare: 'leave_out',
       where: { [level]: name },
     });
   const likest = candidates.map((one) => `${one.area.name} (${one.area.code}, ${one.like.toFixed(2)})`).join(' or ');
+  const why = leftOver ? ', which is not like it and is the only area that no other name of the table may mean' : '';
   const way = proposal ? `, as in a row "${describeAlias(proposal)}" of aliases.csv` : '';
   const remedy: Remedy | null = proposal && { declare: 'alias', alias: proposal };
   throw rows[0]!.refusal.at('name')(
     `${name}${parent && ` in ${parent}`} (${rows.length === 1 ? 'a row' : `${rows.length} rows`})`,
-    `the name of an area in the outlines${likest && `: ${likest}${way}`}`,
+    `the name of an area in the outlines${likest && `: ${likest}${why}${way}`}`,
     remedy,
   );
 }
@@ -128,11 +134,43 @@ export function matchNames(
     const alias = aliases.find(isAlias) ?? null;
     const found = named(name, parent);
     const area = alias ? codes.get(alias.code)! : found.length === 1 ? found[0]! : null;
-    return { name, parent, rows: own, area, alias, candidates: area ? [] : alike(name, parent), proposal: null };
+    return {
+      name,
+      parent,
+      rows: own,
+      area,
+      alias,
+      candidates: area ? [] : alike(name, parent),
+      proposal: null,
+      leftOver: false,
+    };
   });
-  return matches.map((match) =>
-    match.area ? match : { ...match, proposal: proposalFor(match, matches, source, bare) },
+  const paired = matches.map((match) => leftOverOf(match, matches, within, likenessOf) ?? match);
+  return paired.map((match) => (match.area ? match : { ...match, proposal: proposalFor(match, paired, source, bare) }));
+}
+
+const isTotal = (name: string) => wordsOf(name).some((word) => TOTALS.includes(word));
+
+/**
+ * A name that is like no area's with the only area within its upper-level area, or the country, that no name of the
+ * table means or may mean, if it is the only such name there; null otherwise.
+ */
+function leftOverOf(
+  match: NameMatch,
+  matches: readonly NameMatch[],
+  within: (parent: string) => readonly Place[],
+  likenessOf: (name: string, ofArea: string) => number,
+): NameMatch | null {
+  const isOpen = ({ name, area, candidates }: NameMatch) => !area && candidates.length === 0 && !isTotal(name);
+  if (!isOpen(match)) return null;
+  const taken = new Set(matches.flatMap(({ area, candidates }) => (area ? [area] : candidates.map((one) => one.area))));
+  const free = within(match.parent).filter((place) => ![...taken].some(({ code }) => code === place.code));
+  // A name without an upper-level area may lie in any.
+  const rivals = matches.filter(
+    (other) => isOpen(other) && within(other.parent).some(({ code }) => code === free[0]?.code),
   );
+  if (free.length !== 1 || rivals.length !== 1) return null;
+  return { ...match, candidates: [{ area: free[0]!, like: likenessOf(match.name, free[0]!.name) }], leftOver: true };
 }
 
 /**

@@ -105,7 +105,22 @@ const ALIASES = {
     'mm',
   ],
   temperature_c: ['temperaturec', 'temperature', 'temp', 'tmean', 'meantemperature', 'meantemp'],
-  people: ['people', 'ttl', 'totalpopulation', 'population', 'poptot', 'total', 'pop'],
+  people: [
+    'people',
+    'ttl',
+    'totalpopulation',
+    'population',
+    'populationtotale',
+    'populacao',
+    'populacaototal',
+    'poblacion',
+    'poblaciontotal',
+    'habitants',
+    'habitantes',
+    'poptot',
+    'total',
+    'pop',
+  ],
   children_0_4: ['children04', 't0004', 't04', 'under5', 'population04', 'u5'],
   country: [
     'adm0en',
@@ -237,43 +252,12 @@ export const TEST_WORDS = {
   other: /%|\b(taux|tx|rate|taxa|tasa|share|prop\w*|tra[it]\w+|treat\w*)\b/,
 };
 
-/**
- * Columns of routine tables about tests. Positives by each test are cases if none of `confirmed` is a total of them.
- * Columns of both tests or of neither are totals.
- */
-export function columnsOfTests(
-  header: readonly string[],
-): Record<'rdt' | 'microscopy' | 'confirmed' | 'tested', string[]> {
-  const words = header
-    .map((own) => ({ own, name: own.normalize('NFD').toLowerCase().replaceAll(/\p{M}/gu, '').replaceAll('_', ' ') }))
-    .filter(({ name }) => !TEST_WORDS.other.test(name))
-    .map(({ own, name }) => {
-      const has = (word: keyof typeof TEST_WORDS) => TEST_WORDS[word].test(name);
-      const test = has('rdt') === has('microscopy') ? null : has('rdt') ? 'rdt' : 'microscopy';
-      const isResult = has('positive') || has('confirmed');
-      return {
-        own,
-        test,
-        isResult,
-        isTotal: test === null && (has('confirmed') || (isResult && has('rdt'))),
-        isTested: has('tested'),
-      };
-    });
-  const where = (is: (one: (typeof words)[number]) => boolean) => words.filter(is).map(({ own }) => own);
-  return {
-    rdt: where(({ test, isResult }) => isResult && test === 'rdt'),
-    microscopy: where(({ test, isResult }) => isResult && test === 'microscopy'),
-    confirmed: where(({ isTotal }) => isTotal),
-    tested: where(({ test, isResult, isTested }) => isTested && !isResult && test === null),
-  };
-}
-
 /** What the service reads, by words in the names of files and columns. */
 const SUBJECTS: Readonly<Record<string, RegExp>> = {
   'survey results': /examined|positiv|prevalence|pfpr|_mis[._]|_dhs[._]/i,
   cases: /(?<!\p{L})(cases?|cas|casos|conf)(?!\p{L})|confirmed|confirm[ée]s|malaria|paludisme/iu,
   climate: /rain|precip|chirps|temperature|pluie|chuva|lluvia/i,
-  people: /popula|people|census|recensement|habitants/i,
+  people: /popula|poblaci|people|census|recensement|habitant/i,
 };
 
 /** What tables with these names seem to be about, such as cases; null for anything that the service does not read. */

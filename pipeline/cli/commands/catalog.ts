@@ -4,7 +4,7 @@ import { CATALOG_SCHEMAS } from '../../catalog/country.ts';
 import { acceptCommand } from '../../catalog/pins.ts';
 import { checkCountry } from '../../intake/check/check-country.ts';
 import { isFault } from '../../intake/check/fault.ts';
-import { groupRepairs, repairCountry } from '../../intake/repair/repair.ts';
+import { groupRepairs, reasonOf, repairCountry } from '../../intake/repair/repair.ts';
 import { type UpdateRequest, updateSource } from '../../intake/update/update.ts';
 import { quoted } from '../../lib/shell.ts';
 import { describeFaults, describeUpdate } from '../terminal/catalog-text.ts';
@@ -80,7 +80,8 @@ Raw files are never changed. Faults that can be declared are declared in sources
 a value, months without records, land that belongs to no area (gaps, each with its rule); a name that the table of codes
 spells differently (recode); a name of a table that is like an area's (aliases.csv); an area split into several features (dissolve); clusters without a location, a weight or
 results (leave_out, a kind of rows). Findings, report and manifest list each
-declaration. The reason of each says what was found, then the words of --accept. Faults that cannot be declared, such as a wrong number or outlines that cross each other, are listed last.
+declaration. With --accept, each declaration that is written is listed in full, every place by its code, with its reason:
+read it, and take out of sources.json and aliases.csv what is not so. The reason of each says what was found, then the words of --accept. Faults that cannot be declared, such as a wrong number or outlines that cross each other, are listed last.
 
 Exits with 0 if no fault is left, 1 if one is left or a declaration waits for --accept.
 
@@ -105,12 +106,16 @@ function repairCommand(): Command {
       if (json) say(JSON.stringify({ repairs, left }, null, 2));
       else {
         if (repairs.length + left.length === 0) say(`${country}: no faults`);
-        for (const { source, declares, fault } of groupRepairs(repairs))
-          say(`${source}, ${declares}`, `  for ${fault}`);
+        for (const { source, declares, fault, remedy } of groupRepairs(repairs, accept ? repairs.length : undefined))
+          say(`${source}, ${declares}`, `  for ${fault}`, ...(accept ? [`  reason: ${reasonOf(remedy, accept)}`] : []));
         if (left.length > 0)
           say('Faults that the catalog cannot declare:', ...describeFaults(left).map((line) => `  ${line}`));
         if (repairs.length > 0)
-          say(accept ? 'Written to the catalog.' : 'Nothing has been changed yet; write it with --accept REASON.');
+          say(
+            accept
+              ? 'Each of these is written to the catalog.'
+              : 'Nothing has been changed yet; write it with --accept REASON.',
+          );
         if (left.length > 0) {
           const [source, ...more] = new Set(left.map((fault) => fault.source));
           say(

@@ -23,8 +23,8 @@ import { formatTable } from '../terminal/text-table.ts';
 const DETAIL = `
 Reads every file, and drafts sources.json and model.json: roles, columns, codes and parents, survey rounds, units,
 ranges, SHA-256. Files are recognised by their content first, by their names second. What the files do not show is asked
-on a terminal, with a guess that Enter accepts; without a terminal the guesses are used. DIR/answers.json keeps the
-answers: to change one, edit it, remove the two files of the catalog, and run the command again with --answers.
+on a terminal, with a guess that Enter accepts; without a terminal the guesses are used and listed, and what cannot be
+guessed is listed to be filled in. The name of DIR may be that of the country. DIR/answers.json keeps the answers: to change one, edit it, remove the two files of the catalog, and run the command again with --answers.
 
 A table may have several roles: one of cases, rain and people by month gives all three, people as of its latest month.
 Separators, decimal commas, forms of months and months as columns are recognised and declared (dialect).
@@ -63,17 +63,18 @@ export default function newCountryCommand(): Command {
       const { root, files } = await listFiles(from);
       const now = new Date().toISOString();
       const recognised = await recogniseAll(root, files);
+      const folder = path.basename(path.resolve(directory));
       const ready = file ? readAnswers(file) : null;
-      let draft = await draftCountry(recognised, root, now, ready ?? {}).catch((error: unknown) => {
+      let draft = await draftCountry(recognised, root, now, ready ?? {}, folder).catch((error: unknown) => {
         listRecognised(recognised);
         throw error;
       });
       if (ready) answersTo(draft.questions, ready);
       describe(draft);
       const given = ready ?? (await ask(draft.questions));
-      const { answers, guessed } = answersTo(draft.questions, given);
+      const { answers, guessed, open } = answersTo(draft.questions, given);
       if (draft.questions.some(({ id, redraws, guess }) => redraws && answers[id] !== guess)) {
-        draft = await draftCountry(recognised, root, now, answers);
+        draft = await draftCountry(recognised, root, now, answers, folder);
         describe(draft);
       }
       showStep('Hashing and measuring the files');
@@ -84,7 +85,14 @@ export default function newCountryCommand(): Command {
         writeAtomic(path.join(directory, name), `${JSON.stringify(content, null, 2)}\n`);
       await write('sources.json', { sources });
       await write('model.json', model);
-      await write('answers.json', answers);
+      const known = Object.entries(answers).filter(([id]) => !open.some((question) => question.id === id));
+      await write('answers.json', Object.fromEntries(known));
+      if (open.length > 0)
+        say(
+          `No file tells; write it into ${path.join(directory, 'model.json')} before you build:`,
+          ...open.map((question) => `  ${question.id} (${question.asks}), in place of ${question.open}`),
+          '',
+        );
       await showNextSteps(directory, root, guessed, answers);
       showLost(draft);
     });

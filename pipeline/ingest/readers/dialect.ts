@@ -2,6 +2,7 @@
 import path from 'node:path';
 import { type Dialect, MONTH_ORDERS, YEAR_FROM } from '../../catalog/dialect.ts';
 import { type Refusal, refusalIn } from '../../lib/bad-input.ts';
+import { plain } from '../../lib/likeness.ts';
 import type { ReadCsv, TextTable } from './csv.ts';
 import { monthOrdersOf, readMonth, readMonthOfYear } from './months.ts';
 
@@ -35,14 +36,22 @@ export function inOwnDialect(table: TextTable, dialect: Dialect, file: string): 
     header = [...header, 'year'];
     rows = rows.map(({ line, cells }) => ({ line, cells: [...cells, found[0]!] }));
   }
-  if (wide) return { ...table, ...widened({ header, rows }, wide, refusal) };
-  if (!pivot) return { ...table, header, rows };
+  const long = pivot ? pivoted({ header, rows }, pivot, months, refusal) : { header, rows };
+  return { ...table, ...(wide ? widened(long, wide, refusal) : long) };
+}
+
+/** A row for each month of those that are columns. */
+function pivoted(
+  { header, rows }: TextTable,
+  pivot: NonNullable<Dialect['pivot']>,
+  months: Dialect['months'],
+  refusal: Refusal,
+): TextTable {
   const named = header.map((name) => readMonth(name, months) ?? monthNamed(name));
   if (named.every((period) => period === null))
     throw refusal.at('header')(`columns ${header.join(', ')}`, 'columns named by months (sources.json, dialect)');
   const others = [...header.keys()].filter((i) => named[i] === null);
   return {
-    ...table,
     header: [...others.map((i) => header[i]!), pivot.months, pivot.values],
     rows: rows.flatMap(({ line, cells }) =>
       named.flatMap((period, i) =>
@@ -81,25 +90,42 @@ const hasYears = ({ header, rows }: Pick<TextTable, 'header' | 'rows'>) =>
 
 const yearsIn = (text: string) => [...new Set(text.match(/(?<!\d)(19|20)\d\d(?!\d)/g))];
 
+/** Names, as `plain` writes them, of columns that differ from figure to figure and say nothing of a place: totals and row numbers. */
+const OF_THE_ROW = /^((grand)?totals?(general)?|totaux|totais|sn|no|rownumber|)$/;
+
+/** The name of a row's figure: one cell, or several such as an indicator and an age group. */
+const nameIn =
+  (at: readonly number[]) =>
+  ({ cells }: Pick<TextTable['rows'][number], 'cells'>) =>
+    at.flatMap((index) => cells[index] ?? []).join(' ');
+
 /** A column for each figure, in the order of the first ones; a figure that a row lacks is blank. */
 function widened(
   { header, rows }: TextTable,
   { names, values }: NonNullable<Dialect['wide']>,
   refusal: Refusal,
 ): TextTable {
-  const [nameAt, valueAt] = [names, values].map((name) => {
+  const indexOf = (name: string) => {
     if (header.includes(name)) return header.indexOf(name);
     throw refusal.at('header')(`columns ${header.join(', ')}`, `a column "${name}" (sources.json, dialect)`);
-  }) as [number, number];
-  const figures = [...new Set(rows.map(({ cells }) => cells[nameAt] ?? ''))];
-  const others = [...header.keys()].filter((i) => i !== nameAt && i !== valueAt && !isOfName(rows, nameAt, i));
+  };
+  const [namesAt, valueAt] = [[names].flat().map(indexOf), indexOf(values)];
+  const nameOf = nameIn(namesAt);
+  const figures = [...new Set(rows.map(nameOf))];
+  const others = [...header.keys()].filter(
+    (i) =>
+      !namesAt.includes(i) &&
+      i !== valueAt &&
+      !OF_THE_ROW.test(plain(header[i]!)) &&
+      !namesAt.some((at) => isOfName(rows, at, i)),
+  );
   const groups = Map.groupBy(rows, ({ cells }) => JSON.stringify(others.map((i) => cells[i])));
   return {
     header: [...others.map((i) => header[i]!), ...figures],
     rows: [...groups.values()].map((own) => {
       const byName = new Map<string, string | null>();
       for (const { line, cells } of own) {
-        const name = cells[nameAt] ?? '';
+        const name = nameOf({ cells });
         if (byName.has(name))
           throw refusal.at(`row ${line}`)(`${name} a second time`, 'each figure once for a place and time');
         byName.set(name, cells[valueAt]!);
@@ -120,13 +146,38 @@ function isOfName(rows: TextTable['rows'], nameAt: number, column: number): bool
 /** The columns of figures in DHIS2 analytics, as JSON and as CSV, the likeliest first. */
 const FIGURES = ['dx.name', 'dx', 'dataname', 'Data'];
 
+/** Names that people give them in tables of their own, as `plain` writes them, and columns of the figures' ages and sexes. */
+const NAMES = {
+  figure:
+    /^(data|donnees?|dados|datos)$|^(nameof|nomde)?(the)?(dataelements?|elements?dedonnees?|elementodedados?|indicat(or|eur)s?|indicador(es)?|variables?)(name|nom)?$/,
+  group:
+    /^(coname|categoryoptioncombo(name)?|categor(y|ie|ia)|ages?|agegroups?|groupes?d?ages?|tranchesd?age|trancheage|faixaetaria|grupodeedad|grupoetario|sexe?|sexo|gender)$/,
+};
+
 /** How a table has several figures in one column; null if it has not. */
-function wideOf({ header, rows }: Pick<TextTable, 'header' | 'rows'>): NonNullable<Dialect['wide']> | null {
-  const names = FIGURES.find((name) => header.includes(name));
-  const values = header.find((name) => name.toLowerCase() === 'value');
-  if (names === undefined || values === undefined) return null;
-  const at = header.indexOf(names);
-  return new Set(rows.map(({ cells }) => cells[at])).size > 1 ? { names, values } : null;
+function wideOf({ header, rows }: Pick<TextTable, 'header' | 'rows'>): Dialect['wide'] | null {
+  const values = header.find((name) => ['value', 'valeur', 'valor'].includes(name.toLowerCase()));
+  if (values === undefined) return null;
+  const isSeveral = (name: string) => new Set(rows.map(({ cells }) => cells[header.indexOf(name)])).size > 1;
+  const ofDhis2 = FIGURES.find((name) => header.includes(name));
+  const figure = ofDhis2 ?? header.find((name) => NAMES.figure.test(plain(name)));
+  const groups = header.filter((name) => NAMES.group.test(plain(name)) && isSeveral(name));
+  const names = [...(figure === undefined ? [] : [figure]), ...groups];
+  // DHIS2's own column says that rows are figures, whatever else is in the table.
+  const isWide =
+    groups.length === 0 && ofDhis2 !== undefined ? isSeveral(ofDhis2) : areFigures({ header, rows }, names, values);
+  return isWide ? { names: names.length === 1 ? names[0]! : names, values } : null;
+}
+
+/** Whether some rows differ in the names alone, and none in the values alone. */
+function areFigures({ header, rows }: Pick<TextTable, 'header' | 'rows'>, names: readonly string[], values: string) {
+  const at = names.map((name) => header.indexOf(name));
+  const others = [...header.keys()].filter(
+    (i) => !at.includes(i) && header[i] !== values && !OF_THE_ROW.test(plain(header[i]!)),
+  );
+  const keys = rows.map(({ cells }) => JSON.stringify(others.map((i) => cells[i])));
+  const named = rows.map((row, i) => `${keys[i]} ${nameIn(at)(row)}`);
+  return new Set(named).size === rows.length && new Set(keys).size < rows.length;
 }
 
 /**
@@ -169,7 +220,6 @@ export function dialectOf(
     .map((order) => header.filter((name) => readMonth(name.trim(), order) !== null))
     .reduce((most, names) => (names.length > most.length ? names : most));
   const orders = months.length > 1 ? monthOrdersOf(months.map((name) => name.trim())) : [];
-  const wide = wideOf({ header, rows });
   const merged = mergedOf({ header, rows });
   // Months without their year: that of all rows stands elsewhere, unless a column has it.
   const calendar = orders.length === 0 && header.filter((name) => monthNamed(name.trim()) !== null).length >= 6;
@@ -177,6 +227,19 @@ export function dialectOf(
   const year =
     calendar && !hasYears({ header, rows }) ? YEAR_FROM.find((place) => yearsIn(texts[place]).length === 1) : undefined;
   const free = (name: string): string => (header.includes(name) ? free(`${name}_`) : name);
+  const pivot =
+    orders.length === 1 || calendar ? { months: free(calendar ? 'month' : 'period'), values: free('value') } : null;
+  // Of months as columns, one is enough to see which rows are figures of one place.
+  const ofMonths = calendar ? header.filter((name) => monthNamed(name.trim()) !== null) : months;
+  const others = [...header.keys()].filter((i) => !pivot || !ofMonths.includes(header[i]!));
+  const filled = rows.filter(({ cells }) => cells.some((cell) => cell?.trim()));
+  const wide = wideOf({
+    header: [...others.map((i) => header[i]!.trim()), ...(pivot ? [pivot.values] : [])],
+    rows: filled.map(({ line, cells }) => ({
+      line,
+      cells: [...others.map((i) => cells[i]!), ...(pivot ? [null] : [])],
+    })),
+  });
   return {
     ...(separator === ',' ? {} : { separator }),
     ...(encoding ? { encoding } : {}),
@@ -185,9 +248,7 @@ export function dialectOf(
     ...(merged.length > 0 ? { merged } : {}),
     ...(decimal ? { decimal_comma: true as const } : {}),
     ...(wide ? { wide } : {}),
-    ...(orders.length === 1 || calendar
-      ? { pivot: { months: free(calendar ? 'month' : 'period'), values: free('value') } }
-      : {}),
+    ...(pivot ? { pivot } : {}),
     ...(orders[0] === undefined || orders.length > 1 ? {} : { months: orders[0] }),
   };
 }

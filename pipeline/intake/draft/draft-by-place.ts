@@ -3,19 +3,11 @@
 import { FIGURES, type Figure } from '../../catalog/figures.ts';
 import type { Role } from '../../catalog/roles.ts';
 import type { TextTable } from '../../ingest/readers/csv.ts';
-import {
-  type ColumnName,
-  cellsOf,
-  columnOf,
-  columnsNamed,
-  columnsOf,
-  columnsOfTests,
-  looksLike,
-  reportingRateOf,
-} from '../columns.ts';
+import { type ColumnName, cellsOf, columnOf, columnsNamed, columnsOf, looksLike, reportingRateOf } from '../columns.ts';
+import { caseColumnsIn, testedIn } from './case-columns.ts';
 import { type DraftEntry, dialectWith, type TableDraft } from './draft-entry.ts';
 import { type PlaceKey, placeColumnOf, spanOf, type TimeKey, timeOf } from './draft-keys.ts';
-import { type Answers, type NumbersAre, numbersOf } from './questions.ts';
+import { type Answers, casesOf, columnsIn, type NumbersAre, numbersOf } from './questions.ts';
 import type { TableFile } from './recognise.ts';
 
 /** What a column of a table by area is used for. */
@@ -80,18 +72,28 @@ export function draftByPlace(table: TableFile, place: PlaceKey | null, answers: 
   const rate = reportingRateOf(others);
   const nameless = namelessIn(table, others, named);
   const numbers = nameless === null ? null : numbersIn(table, others, nameless, answers);
-  const tests = columnsOfTests(others.filter((column) => cellsOf(table, column).length > 0));
-  const [positives, whyNot] = named.confirmed === undefined && numbers === null ? positivesIn(tests) : [null, null];
+  const isMonthly = isOfMonths(timeOf(table, places));
+  const cases = isMonthly && named.confirmed === undefined && numbers === null ? casesIn(table, others, answers) : null;
   const measures: Measures = numbers
     ? measureOf(numbers, nameless!)
-    : { ...named, ...(positives ? { confirmed: positives } : {}) };
+    : { ...named, ...(cases && cases.added.length > 0 ? { confirmed: cases.added } : {}) };
   const time = timeOf(table, [...places, ...Object.values(measures).flat()]);
   const months = monthsIn(table, place, time, measures);
   const latest = latestIn(table, place, time, measures);
   const keys = [...places, ...(rate ? [rate] : []), ...(typeof time === 'string' ? [] : Object.values(time.columns))];
   const isByFacility = place.is === 'facility' || place.facility !== undefined;
-  const draft: TableDraft = { entries: [], obstacles: [], keys, ...(numbers ? { numbers } : {}) };
-  if (whyNot !== null) draft.obstacles.push({ why: whyNot, lost: 'cases' });
+  const draft: TableDraft = {
+    entries: [],
+    obstacles: [],
+    keys,
+    ...(numbers ? { numbers } : {}),
+    ...(cases ? { cases } : {}),
+  };
+  if (cases?.added.length === 0)
+    draft.obstacles.push({
+      why: `no columns are known to count each confirmed case once, of ${cases.leftOut.map((column) => `"${column}"`).join(', ')} (answer "${casesOf(table.file)}" with those to add up)`,
+      lost: 'cases',
+    });
   for (const use of USES) {
     const own = measures[use.measure];
     if (own === undefined) continue;
@@ -99,6 +101,11 @@ export function draftByPlace(table: TableFile, place: PlaceKey | null, answers: 
     const role =
       isByFacility && use.measure !== 'confirmed' ? undefined : place.is === 'state_pcode' ? use.upper : use.lower;
     const rows = use.monthly ? months : latest;
+    if (use.measure === 'people' && place.is === 'state_pcode' && typeof rows !== 'string') {
+      const [unit, people] = [use.unit, { [placeColumnOf(place)]: place.column, people: column }];
+      draft.above = { role: use.lower, unit, columns: people, ...rows };
+      continue;
+    }
     if (role === undefined || typeof rows === 'string') {
       const level = isByFacility ? 'by facility' : 'for the upper level only';
       const why = role === undefined ? `it is given ${level}` : rows;
@@ -125,10 +132,14 @@ export function draftByPlace(table: TableFile, place: PlaceKey | null, answers: 
       ...dialectWith(table, columns ? time : null),
       ...kept,
     };
-    if (use.measure === 'confirmed') draft.doubts = aboveTested(table, [column, ...more], tests.tested);
+    if (use.measure === 'confirmed')
+      draft.doubts = [
+        ...(more.length > 0 ? partlyBlank(table, [column, ...more]) : []),
+        ...aboveTested(table, [column, ...more], testedIn(others)),
+      ];
     draft.entries.push({ entry, note: noteOn(table, place, entry, numbers) });
   }
-  if (draft.entries.length + draft.obstacles.length === 0)
+  if (draft.entries.length + draft.obstacles.length === 0 && !draft.above)
     draft.obstacles.push({
       why: numbers
         ? `by area, but neither its name nor its columns tell what its numbers are (answer "${numbersOf(table.file)}")`
@@ -137,14 +148,15 @@ export function draftByPlace(table: TableFile, place: PlaceKey | null, answers: 
   return draft;
 }
 
+const isOfMonths = (time: TimeKey | string) => typeof time !== 'string' && time.monthly;
+
 function withoutPlace(table: TableFile): TableDraft {
   const why = columnOf(table.header, 'facility')
     ? 'by facility, and no list of facilities gives their areas or coordinates under the same ids or names'
     : 'no column contains the area codes or names (areas must be rows, not columns)';
   const time = timeOf(table, []);
-  const isMonthly = typeof time !== 'string' && time.monthly;
   const lost = looksLike([table.file, ...table.header]) ?? 'monthly records';
-  return { entries: [], obstacles: [{ why, ...(isMonthly ? { lost } : {}) }] };
+  return { entries: [], obstacles: [{ why, ...(isOfMonths(time) ? { lost } : {}) }] };
 }
 
 function noteOn(
@@ -154,11 +166,10 @@ function noteOn(
   numbers: NumbersAre | null,
 ) {
   const parts = [
-    dialect.pivot
-      ? 'Months are columns'
-      : dialect.wide
-        ? 'Each row is one figure'
-        : 'Columns recognised by their names',
+    [dialect.pivot ? 'months are columns' : '', dialect.wide ? 'each row is one figure' : '']
+      .filter(Boolean)
+      .join(', ')
+      .replace(/^./, (letter) => letter.toUpperCase()) || 'Columns recognised by their names',
     ...(is === 'facility' ? ['facilities are summed into the areas that the list of facilities gives'] : []),
     ...(facility ? ['facilities are summed into areas'] : []),
     ...(codes ? ['areas by their names'] : []),
@@ -176,19 +187,25 @@ function peopleByYear(table: TextTable & { file: string }, columns: readonly str
   return isOfPeople ? { people: years.at(-1)! } : {};
 }
 
-/** The columns of positives by each test if their sum gives the cases, or else why not, if there are such columns. */
-function positivesIn({
-  rdt,
-  microscopy,
-  confirmed,
-}: ReturnType<typeof columnsOfTests>): [string[], null] | [null, string | null] {
-  const found = [...rdt, ...microscopy];
-  if (confirmed.length === 0 && rdt.length === 1 && microscopy.length === 1) return [found, null];
-  if (found.length === 0) return [null, null];
-  const listed = [...confirmed, ...found].map((column) => `"${column}"`).join(', ');
+/** The columns to add up to a table's cases, none if they are not known, as answered or else as their names say. */
+function casesIn(table: TableFile, columns: readonly string[], answers: Answers): TableDraft['cases'] | null {
+  const found = caseColumnsIn(table, columns);
+  if (!found) return null;
+  const answer = answers[casesOf(table.file)];
+  const added = answer === undefined ? found.added : columnsIn(answer, columns);
+  return { added, leftOut: [...found.added, ...found.leftOut].filter((column) => !added.includes(column)), columns };
+}
+
+/** A doubt about rows in which only some of the columns of a sum have a number. */
+function partlyBlank({ file, header, rows }: TableFile, added: readonly string[]): string[] {
+  const at = added.map((column) => header.indexOf(column));
+  const partly = rows.filter(({ cells }) => {
+    const blank = at.filter((index) => cells[index] === null).length;
+    return blank > 0 && blank < at.length;
+  });
+  if (partly.length === 0) return [];
   return [
-    null,
-    `cases are in columns ${listed}, of which neither one is known to be all of them nor one for each test: name one "confirmed", or leave one of positives for each test`,
+    `${file}: cases are a sum of which some columns are blank, and are not counted, in ${partly.length} of ${rows.length} rows (first: row ${partly[0]!.line})`,
   ];
 }
 

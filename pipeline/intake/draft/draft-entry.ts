@@ -2,7 +2,7 @@
 import type { Role } from '../../catalog/roles.ts';
 import type { Source } from '../../catalog/sources.ts';
 import type { TimeKey } from './draft-keys.ts';
-import type { NumbersAre } from './questions.ts';
+import type { CaseSum, NumbersAre } from './questions.ts';
 import type { TableFile } from './recognise.ts';
 
 /** The part of an entry of sources.json that follows from the file itself. */
@@ -19,6 +19,10 @@ export interface TableDraft {
   doubts?: string[];
   /** What its numbers were taken for, if they have no name. */
   numbers?: NumbersAre;
+  /** People by area of the upper level, with which a raster is compared. */
+  above?: DraftEntry;
+  /** The columns whose sum was taken for its cases, those about cases that were left out, and all to choose from. */
+  cases?: CaseSum;
 }
 
 /** The dialect of the file and of its months, if it is not the project's own. */

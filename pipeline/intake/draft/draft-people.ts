@@ -7,7 +7,7 @@ import { sumInside } from '../../measure/zonal/pass.ts';
 import { zonalStatistics } from '../../measure/zonal/sums.ts';
 import type { DraftAreas } from './draft-areas.ts';
 import { placesColumn } from './draft-entry.ts';
-import type { DraftedTable } from './draft-tables.ts';
+import type { DraftedTable, PeopleAbove } from './draft-tables.ts';
 import type { OutlineFile, RasterFile } from './recognise.ts';
 
 /** An area's population by a raster, divided by its population in the table. */
@@ -26,42 +26,88 @@ interface AreaCount {
 }
 
 /** The areas' counts in `column` of the population table, in the order of the outlines. */
-export function peopleByArea(
-  { outlines, columns, lgas, recode }: DraftAreas,
-  { used, entry }: DraftedTable,
-  column: string,
-): AreaCount[] {
+export function peopleByArea(areas: DraftAreas, { used, entry }: DraftedTable, column: string): AreaCount[] {
   const at = (name: string) => used.header.indexOf(name);
   const [code, people] = [at(placesColumn(entry)), at(column)];
   const byCode = new Map(used.rows.map(({ cells }) => [cells[code], Number(cells[people])]));
+  const ofArea = codeOf(areas);
+  return areas.outlines.features.map((feature) => ({
+    name: String(feature.properties[areas.columns.lga!]),
+    people: byCode.get(ofArea(feature) ?? '') || null,
+  }));
+}
+
+/** The code of a lower-level area by its outline. */
+function codeOf({ columns, lgas, recode }: DraftAreas) {
   const codes = new Map(lgas.map((lga) => [lga.name, lga.code]));
-  return outlines.features.map(({ properties }) => {
+  return ({ properties }: OutlineFile['features'][number]): string | undefined => {
     const name = String(properties[columns.lga!]);
-    const own = columns.lga_pcode ? String(properties[columns.lga_pcode]) : codes.get(recode?.lga?.[name] ?? name);
-    return { name, people: byCode.get(own ?? '') || null };
-  });
+    const own = columns.lga_pcode && String(properties[columns.lga_pcode]);
+    return own ? (recode?.lga_pcode?.[own] ?? own) : codes.get(recode?.lga?.[name] ?? name);
+  };
+}
+
+/** People of a raster inside each outline, in their order; null if an outline is invalid, which `catalog check` reports. */
+async function sumsByArea(
+  root: string,
+  { file, nodata }: RasterFile,
+  { features }: OutlineFile,
+): Promise<number[] | null> {
+  if (features.some(({ polygons }) => selfCrossing(polygons))) return null;
+  const raster = await describeRaster(path.join(root, file), { nodata: nodata ?? undefined });
+  const outlines = features.map(({ polygons }) => drawOutline(polygons, raster.grid));
+  const sums = await sumInside([raster], null, outlines, 1, () => {});
+  return sums[0]!.map((own) => zonalStatistics(own, false).sum);
 }
 
 /**
  * @param counts the areas in the order of the outlines
  * @returns ratios in ascending order, without the areas that have no people in the table; empty if an outline is
- *   invalid, a fault that `catalog check` reports
+ *   invalid
  */
 export async function ratiosByArea(
   root: string,
-  { file, nodata }: RasterFile,
-  { features }: OutlineFile,
+  raster: RasterFile,
+  outlines: OutlineFile,
   counts: readonly AreaCount[],
 ): Promise<Ratio[]> {
-  if (features.some(({ polygons }) => selfCrossing(polygons))) return [];
-  const raster = await describeRaster(path.join(root, file), { nodata: nodata ?? undefined });
-  const outlines = features.map(({ polygons }) => drawOutline(polygons, raster.grid));
-  const sums = await sumInside([raster], null, outlines, 1, () => {});
-  return counts
-    .flatMap(({ name, people }, i) =>
-      people ? [{ name, ratio: zonalStatistics(sums[0]![i]!, false).sum / people }] : [],
-    )
+  return ratiosOf((await sumsByArea(root, raster, outlines)) ?? [], counts);
+}
+
+const ratiosOf = (sums: readonly number[], counts: readonly AreaCount[]): Ratio[] =>
+  sums
+    .flatMap((sum, i) => (counts[i]?.people ? [{ name: counts[i].name, ratio: sum / counts[i].people }] : []))
     .sort((a, b) => a.ratio - b.ratio);
+
+/** The same for a table of people by area of the upper level. */
+export async function ratiosAbove(
+  root: string,
+  raster: RasterFile,
+  areas: DraftAreas,
+  { used, entry }: PeopleAbove,
+): Promise<Ratio[]> {
+  const at = (name: string) => used.header.indexOf(name);
+  const [code, people] = [at(placesColumn(entry)), at(entry.columns!.people!)];
+  const byCode = new Map(used.rows.map(({ cells }) => [cells[code], Number(cells[people])]));
+  const { outlines, columns } = areas.states ?? areas;
+  const sums = (await sumsByArea(root, raster, outlines)) ?? [];
+  const parents = new Map(areas.lgas.map((lga) => [lga.code, lga.parent]));
+  const parentOf = areas.states
+    ? ({ properties }: OutlineFile['features'][number]) => String(properties[columns.state_pcode!])
+    : (feature: OutlineFile['features'][number]) => parents.get(codeOf(areas)(feature) ?? '');
+  const above = areas.upper.map((area) => ({
+    sum: outlines.features.reduce(
+      (total, feature, i) => total + (parentOf(feature) === area.code ? (sums[i] ?? 0) : 0),
+      0,
+    ),
+    count: { name: area.name, people: byCode.get(area.code) || null },
+  }));
+  return sums.length === 0
+    ? []
+    : ratiosOf(
+        above.map(({ sum }) => sum),
+        above.map(({ count }) => count),
+      );
 }
 
 /** Disagreement of a raster with the table: the median over areas of the absolute logarithm of the ratio. */
@@ -69,6 +115,10 @@ export function disagreement(ratios: readonly Ratio[]): number {
   const logs = ratios.map(({ ratio }) => Math.abs(Math.log(Math.max(ratio, 1e-6)))).sort((a, b) => a - b);
   return logs[Math.floor(logs.length / 2)] ?? Number.POSITIVE_INFINITY;
 }
+
+/** Whether some ratios are off by a factor of more than 2. */
+export const isFarOff = (ratios: readonly Ratio[]): boolean =>
+  ratios.some(({ ratio }) => ratio > FAR || ratio < 1 / FAR);
 
 /** The range of the ratios and, if some differ by more than a factor of 2, the areas that differ most. */
 export function describeRatios(ratios: readonly Ratio[]): string {

@@ -11,7 +11,7 @@ import { facilitiesIn } from './draft-facilities.ts';
 import { type AreaCodes, type PlaceKey, placeOf } from './draft-keys.ts';
 import { draftSurvey } from './draft-survey.ts';
 import { surveysInParts } from './draft-survey-parts.ts';
-import type { Answers, Hints, NumbersAre } from './questions.ts';
+import type { Answers, CaseSum, Hints, NumbersAre } from './questions.ts';
 import type { LeftOut, TableFile } from './recognise.ts';
 
 /** A drafted entry and its table. */
@@ -24,6 +24,9 @@ export interface DraftedTable {
   used: TextTable;
   note: string;
 }
+
+/** A table of people by area of the upper level: no role, but a raster is compared with it. */
+export type PeopleAbove = Pick<DraftedTable, 'table' | 'entry' | 'used'>;
 
 /** Roles that only one table may have for an area. */
 const ONCE: readonly Role[] = ['population_census', 'climate', 'cases_states', 'cases_lgas'];
@@ -39,10 +42,15 @@ export function draftTables(
   areas: AreaCodes,
   ofCodes: TableFile | null,
   answers: Answers,
-): { kept: DraftedTable[]; leftOut: LeftOut[]; doubts: string[]; unnamed: Hints['unnamed'] } {
+): { kept: DraftedTable[]; leftOut: LeftOut[]; doubts: string[]; above: PeopleAbove[] } & Pick<
+  Hints,
+  'unnamed' | 'summed'
+> {
   const leftOut: LeftOut[] = [];
   const doubts: string[] = [];
   const unnamed: { file: string; guess: NumbersAre }[] = [];
+  const summed: { file: string; cases: CaseSum }[] = [];
+  const above: PeopleAbove[] = [];
   const told = new Map<TableFile, string[]>(tables.map((table) => [table, []]));
   const leave = ({ file }: TableFile, why: string, lost: string | null) =>
     leftOut.push({ kind: 'left out', file, why, lost });
@@ -52,9 +60,14 @@ export function draftTables(
     const place = facilities.places.get(table) ?? placeOf(table, areas);
     const ofList = table === facilities.list?.table ? facilities.list.draft : null;
     const draft = ofList ?? draftSurvey(table, place) ?? parts.get(table) ?? draftByPlace(table, place, answers);
-    const { entries, obstacles, numbers, keys = [], doubts: own = [] } = draft;
+    const { entries, obstacles, numbers, cases, keys = [], doubts: own = [] } = draft;
     doubts.push(...own);
     if (numbers) unnamed.push({ file: table.file, guess: numbers });
+    if (cases) summed.push({ file: table.file, cases });
+    if (draft.above) {
+      above.push({ table, entry: draft.above, used: rowsOf(table, draft.above, place) });
+      told.get(table)!.push(...table.header);
+    }
     for (const { why, lost = subjectOf(table) } of obstacles)
       if (table !== ofCodes || lost !== null) leave(table, why, lost);
     const named = table.header.filter((column) => obstacles.some(({ why }) => why.includes(`"${column}"`)));
@@ -84,7 +97,7 @@ export function draftTables(
     );
     if (unused.length > 0) leave(table, `columns that are not used: ${unused.join(', ')}`, null);
   }
-  return { kept: kept.sort((a, b) => (a.table.file < b.table.file ? -1 : 1)), leftOut, doubts, unnamed };
+  return { kept: kept.sort((a, b) => (a.table.file < b.table.file ? -1 : 1)), leftOut, doubts, above, unnamed, summed };
 }
 
 const namesIn = (entry: DraftEntry) => Object.values(fileColumns(entry)).flat();

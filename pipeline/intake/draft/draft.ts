@@ -10,11 +10,11 @@ import { cellsOf, columnOf, columnOfYear } from '../columns.ts';
 import { attributesOf, type DraftAreas, draftAreas } from './draft-areas.ts';
 import type { DraftEntry } from './draft-entry.ts';
 import { type AreaCodes, levelOf } from './draft-keys.ts';
-import { describeRatios, peopleByArea, type Ratio, ratiosByArea } from './draft-people.ts';
+import { describeRatios, isFarOff, peopleByArea, type Ratio, ratiosAbove, ratiosByArea } from './draft-people.ts';
 import { chooseRain } from './draft-rain.ts';
 import { draftRasters, populationRasters, short, yearOf } from './draft-rasters.ts';
 import { withoutOtherAges } from './draft-survey.ts';
-import { type DraftedTable, draftTables } from './draft-tables.ts';
+import { type DraftedTable, draftTables, type PeopleAbove } from './draft-tables.ts';
 import { afterSurvey } from './parameters.ts';
 import { type Answers, type Question, questionsOf } from './questions.ts';
 import {
@@ -48,6 +48,7 @@ export interface Draft {
  * @param now current time, ISO 8601; if no file carries a date, estimates end with the previous year
  * @param answers given so far, of which the population raster and the numbers of tables change the draft; by default
  *   the population raster is the one that agrees best with the population table
+ * @param folder name of the catalog's folder, which may be that of the country
  * @throws BadInput if there are no outlines, no area codes or no data on people
  */
 export async function draftCountry(
@@ -55,13 +56,19 @@ export async function draftCountry(
   root: string,
   now: string,
   answers: Answers = {},
+  folder = '',
 ): Promise<Draft> {
   const of = <Kind extends RecognisedFile['kind']>(kind: Kind) =>
     files.filter((file) => file.kind === kind) as Extract<RecognisedFile, { kind: Kind }>[];
   const tables = of('table');
   const areas = draftAreas(of('outlines'), tables);
   const codes: AreaCodes = { lgas: levelOf(areas.lgas), states: levelOf(areas.upper) };
-  const { kept, leftOut, doubts, unnamed } = draftTables(tables, codes, areas.codes?.table ?? null, answers);
+  const { kept, leftOut, doubts, above, unnamed, summed } = draftTables(
+    tables,
+    codes,
+    areas.codes?.table ?? null,
+    answers,
+  );
   const ages = agesIn(answers) ?? agesOf(kept);
   for (const drafted of kept)
     if (drafted.entry.rounds) drafted.entry = withoutOtherAges(drafted.entry, drafted.used, ages);
@@ -79,6 +86,7 @@ export async function draftCountry(
     }
   const rasters = draftRasters(of('raster'), ratios, answers.population ?? null);
   const year = rasters.population[0] ? yearOf(rasters.population[0]) : null;
+  const compared = await comparedAbove(root, rasters.population[0] ?? null, areas, above);
   // The table is compared with the raster, so both must be of the same year.
   if (census) census.entry.columns!.people = columnIn(year);
   const counted = census ? sum(cellsOf(census.used, columnIn(year))) : null;
@@ -109,6 +117,7 @@ export async function draftCountry(
       ...of('left out').flatMap((file) => unlessConverted(file, tables)),
       ...areas.leftOut,
       ...leftOut,
+      ...compared.leftOut,
       ...rasters.leftOut,
       ...rain.leftOut,
     ]
@@ -116,15 +125,45 @@ export async function draftCountry(
       // A table that lacks a few areas has that one reason.
       .filter(({ file, why }, i, all) => all.findIndex((one) => one.file === file && one.why === why) === i)
       .sort((a, b) => (a.file < b.file ? -1 : 1)),
-    doubts: [...tables.flatMap(({ file, mayBeCut }) => (mayBeCut ? [`${file}: ${MAY_BE_CUT}`] : [])), ...doubts],
+    doubts: [
+      ...tables.flatMap(({ file, mayBeCut }) => (mayBeCut ? [`${file}: ${MAY_BE_CUT}`] : [])),
+      ...doubts,
+      ...compared.doubts,
+    ],
     questions: questionsOf({
       ...hintsOf(areas, entries, [...of('left out'), ...leftOut], now),
       ages,
+      folder,
+      columns: tables.flatMap(({ header }) => header),
       country: countryIn([attributesOf(areas.outlines), ...tables]),
       population: rasters.population.map(({ file }) => file),
       unnamed,
+      summed,
     }),
   };
+}
+
+/** How a raster agrees with tables of people by area of the upper level, which are not used otherwise. */
+async function comparedAbove(
+  root: string,
+  raster: RasterFile | null,
+  areas: DraftAreas,
+  above: readonly PeopleAbove[],
+): Promise<{ leftOut: LeftOut[]; doubts: string[] }> {
+  const [leftOut, doubts]: [LeftOut[], string[]] = [[], []];
+  for (const people of above) {
+    const { file } = people.table;
+    const column = `"${people.entry.columns!.people}"`;
+    const ratios = raster ? await ratiosAbove(root, raster, areas, people) : [];
+    const found = ratios.length > 0 ? `${raster!.file} has ${describeRatios(ratios)}` : null;
+    const why = found
+      ? `${column} is for the upper level, and only compared: ${found}`
+      : `${column} is not used: it is given for the upper level only`;
+    leftOut.push({ kind: 'left out', file, why, lost: found ? null : 'people' });
+    if (isFarOff(ratios))
+      doubts.push(`${file}: ${found}; one of the two has other people, another unit or other areas`);
+  }
+  return { leftOut, doubts };
 }
 
 /**

@@ -1,7 +1,8 @@
 /** Facts about a country that its files do not contain: questions, each with a guess if there is one. */
+import { UNKNOWN_COUNTRY } from '../../catalog/values.ts';
 import { refusalIn } from '../../lib/bad-input.ts';
 import { UsageError } from '../../lib/errors.ts';
-import { plain } from '../../lib/likeness.ts';
+import { plain, wordsOf } from '../../lib/likeness.ts';
 
 export interface Question {
   /** Its key in answers.json. */
@@ -9,6 +10,8 @@ export interface Question {
   asks: string;
   /** The default answer; null if nothing can be guessed. */
   guess: string | null;
+  /** What stands in the draft until somebody answers, if nothing can be guessed: a check refuses it. */
+  open?: string;
   /** The pattern that an answer must match. */
   form: RegExp;
   /** The latest month allowed. */
@@ -28,6 +31,10 @@ export interface Hints {
   codes: readonly string[];
   /** The country's name in a file; null if no file has one. */
   country: string | null;
+  /** The name of the catalog's folder. */
+  folder: string;
+  /** Names of the tables' columns, whose language may be that of the areas. */
+  columns: readonly string[];
   first: string;
   last: string;
   /** The latest month that surveys and case records allow to be estimated. */
@@ -39,6 +46,8 @@ export interface Hints {
   population: readonly string[];
   /** Tables whose numbers have no name, and what these probably are. */
   unnamed: readonly { file: string; guess: NumbersAre }[];
+  /** Tables whose cases are chosen from several columns. */
+  summed: readonly { file: string; cases: CaseSum }[];
 }
 
 /** What numbers without a name may be. */
@@ -47,10 +56,36 @@ export type NumbersAre = (typeof NUMBERS_ARE)[number];
 /** The question about the numbers of a table. */
 export const numbersOf = (file: string) => `numbers of ${file}`;
 
+/** The columns whose sum a table's cases are taken for. */
+export interface CaseSum {
+  /** None if it is not known which to add up. */
+  added: readonly string[];
+  /** The others about cases. */
+  leftOut: readonly string[];
+  /** All to choose from. */
+  columns: readonly string[];
+}
+/** The question about the columns to add up to the cases of a table. */
+export const casesOf = (file: string) => `cases of ${file}`;
+const BETWEEN = '; ';
+const NO_COLUMNS = 'none';
+const oneOf = (texts: readonly string[]) =>
+  `(?:${texts
+    .toSorted((a, b) => b.length - a.length)
+    .map((text) => RegExp.escape(text))
+    .join('|')})`;
+/** The columns that an answer about cases lists. */
+export const columnsIn = (answer: string, columns: readonly string[]): string[] =>
+  answer === NO_COLUMNS
+    ? []
+    : [...answer.matchAll(new RegExp(`${oneOf(columns)}(?=${BETWEEN}|$)`, 'g'))].map(([one]) => one);
+
 /** The questions in the order in which they are asked. */
 export function questionsOf({
   codes,
-  country,
+  country: inFiles,
+  folder,
+  columns,
   first,
   last,
   latest,
@@ -58,25 +93,30 @@ export function questionsOf({
   ages,
   population,
   unnamed,
+  summed,
 }: Hints): Question[] {
   const iso = /^[A-Z]{2}(?![A-Z])/.exec(codes[0] ?? '')?.[0] ?? null;
   const same = iso !== null && codes.every((code) => code.startsWith(iso));
   const names = same ? namesOf(iso) : [];
+  const ofFolder = isoNamed(folder);
+  const country = inFiles ?? (ofFolder && namesOf(ofFolder)[0]!);
   // Any two letters may begin a code, those of another country too.
   const agrees = country === null || names.some((name) => sharesWord(name, country));
   const from = names[0] === undefined ? '' : ` (the codes of its areas begin with ${iso}, as for ${names[0]})`;
+  const guess = same && agrees ? iso : country && isoNamed(country);
   return [
-    { id: 'name', asks: 'Name of the country', guess: country ?? names[0] ?? null, form: WORDS },
+    { id: 'name', asks: 'Name of the country', guess: country ?? names[0] ?? (titled(folder) || null), form: WORDS },
     {
       id: 'iso_code',
       asks: `Its two-letter ISO 3166-1 code${from}`,
-      guess: same && agrees ? iso : null,
+      guess,
+      open: UNKNOWN_COUNTRY,
       form: /^[A-Z]{2}$/,
     },
     {
       id: 'language',
       asks: 'Language of the names of its areas (BCP 47)',
-      guess: 'en',
+      guess: languageOf(columns, guess),
       form: /^[a-z]{2,3}(-[A-Za-z0-9]+)*$/,
     },
     { id: 'upper_one', asks: 'Term for an upper-level area', guess: 'region', form: WORDS },
@@ -122,17 +162,62 @@ export function questionsOf({
       form: new RegExp(`^(${NUMBERS_ARE.join('|')})$`),
       redraws: true as const,
     })),
+    ...summed.map(({ file, cases: { added, leftOut, columns } }) => ({
+      id: casesOf(file),
+      asks: `Columns to add up to the confirmed cases in ${file}, each case once, with "${BETWEEN}" between them, or ${NO_COLUMNS}${leftOut.length > 0 ? `; left out: ${leftOut.join(BETWEEN)}` : ''}`,
+      guess: added.join(BETWEEN) || NO_COLUMNS,
+      form: new RegExp(`^(?:${NO_COLUMNS}|${oneOf(columns)}(?:${BETWEEN}${oneOf(columns)})*)$`),
+      redraws: true as const,
+    })),
   ];
 }
 
 /** The languages of the names of countries in files. */
 const LANGUAGES = ['en', 'fr', 'pt', 'es'];
 
+const REGIONS = LANGUAGES.map((language) => new Intl.DisplayNames([language], { type: 'region', fallback: 'none' }));
+
 /** The names of the country with an ISO 3166-1 code, the English one first; none if no country has it. */
-const namesOf = (iso: string): string[] =>
-  LANGUAGES.flatMap(
-    (language) => new Intl.DisplayNames([language], { type: 'region', fallback: 'none' }).of(iso) ?? [],
+const namesOf = (iso: string): string[] => REGIONS.flatMap((regions) => regions.of(iso) ?? []);
+
+const LETTERS = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
+
+/** Whether a code is no former one, such as that of Upper Volta. */
+const isCurrent = (iso: string) => new Intl.Locale('und', { region: iso }).region === iso;
+
+/** The ISO 3166-1 code of the only country with a name; null if there is none. */
+function isoNamed(name: string): string | null {
+  if (plain(name) === '') return null;
+  const codes = LETTERS.flatMap((one) => LETTERS.map((other) => one + other));
+  const found = codes.filter(
+    (iso) => iso !== UNKNOWN_COUNTRY && isCurrent(iso) && namesOf(iso).some((own) => plain(own) === plain(name)),
   );
+  return found.length === 1 ? found[0]! : null;
+}
+
+const titled = (folder: string) =>
+  folder
+    .replaceAll(/[-_\s]+/g, ' ')
+    .trim()
+    .replace(/^\p{L}/u, (letter) => letter.toUpperCase());
+
+/** Words of names of columns that only one language has, as `plain` writes them. */
+const WORDS_OF: Readonly<Record<string, readonly string[]>> = {
+  fr: ['annee', 'mois', 'cas', 'confirmes', 'pluie', 'enquete', 'departement', 'habitants', 'sanitaire', 'pays'],
+  pt: ['populacao', 'habitantes', 'municipio', 'chuva', 'unidadesanitaria', 'criancas', 'mulheres', 'provincia'],
+  es: ['poblacion', 'lluvia', 'precipitacion', 'establecimiento', 'departamento', 'ninos', 'mujeres'],
+};
+
+/** The language of most of those words in names of columns or else, if it is one of them, that of the country. */
+function languageOf(columns: readonly string[], iso: string | null): string {
+  const words = columns.flatMap(wordsOf);
+  const [best] = Object.entries(WORDS_OF)
+    .map(([language, own]) => ({ language, found: words.filter((word) => own.includes(word)).length }))
+    .sort((a, b) => b.found - a.found);
+  if (best!.found > 0) return best!.language;
+  const spoken = iso && new Intl.Locale('und', { region: iso }).maximize().language;
+  return LANGUAGES.find((language) => language === spoken) ?? 'en';
+}
 
 /** Whether two names of countries have a word of four letters or more in common, such as Congo. */
 function sharesWord(name: string, other: string): boolean {
@@ -156,24 +241,26 @@ export function refuseAnswer({ id, form, latest }: Question, answer: string): st
 
 /**
  * Answers to all questions: those given, and guesses for the rest.
+ * @returns also the questions that are guessed, and those that stay open
  * @throws BadInput if an answer is missing and nothing can be guessed, or if there is no such question
  * @throws UsageError if an answer has the wrong form
  */
-export function answersTo(questions: readonly Question[], given: Answers): { answers: Answers; guessed: Question[] } {
+export function answersTo(questions: readonly Question[], given: Answers) {
   const refusal = refusalIn('answers');
   const unknown = Object.keys(given).find((id) => !questions.some((question) => question.id === id));
   if (unknown) throw refusal.at(unknown)('no such question', `one of ${questions.map(({ id }) => id).join(', ')}`);
-  const guessed = questions.filter(({ id }) => given[id] === undefined);
-  const open = guessed.filter(({ guess }) => guess === null);
-  if (open.length > 0) {
-    const example = JSON.stringify(Object.fromEntries(open.map(({ id, asks }) => [id, asks])));
-    throw refusal.at(open.map(({ id }) => id).join(', '))('no answer and no guess', `--answers FILE with ${example}`);
+  const asked = questions.filter(({ id }) => given[id] === undefined);
+  const [guessed, open] = [asked.filter(({ guess }) => guess !== null), asked.filter(({ guess }) => guess === null)];
+  const needed = open.filter((question) => question.open === undefined);
+  if (needed.length > 0) {
+    const example = JSON.stringify(Object.fromEntries(needed.map(({ id, asks }) => [id, asks])));
+    throw refusal.at(needed.map(({ id }) => id).join(', '))('no answer and no guess', `--answers FILE with ${example}`);
   }
   const entries = questions.map((question) => {
-    const answer = given[question.id] ?? question.guess!;
+    const answer = given[question.id] ?? question.guess ?? question.open!;
     const wrong = refuseAnswer(question, answer);
     if (wrong) throw new UsageError(`answers, ${wrong}`);
     return [question.id, answer];
   });
-  return { answers: Object.fromEntries(entries), guessed };
+  return { answers: Object.fromEntries(entries) as Answers, guessed, open };
 }

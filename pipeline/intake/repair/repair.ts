@@ -65,10 +65,7 @@ export async function repairCountry(
       ...now,
       sources: now.sources.map((source) => {
         const own = found.filter((proposal) => proposal.source === source.id);
-        return own.reduce(
-          (changed, { remedy }) => withRemedy(changed, remedy, `${foundBy(remedy)}; accepted: ${reason}`),
-          source,
-        );
+        return own.reduce((changed, { remedy }) => withRemedy(changed, remedy, reasonOf(remedy, reason)), source);
       }),
       model: withNames(
         now.model,
@@ -96,6 +93,10 @@ const FOUND: Readonly<Record<Gap['rule'], string>> = {
 /** What was found, whatever a person says of it; the same for consecutive months, whose gaps are merged. */
 const foundBy = (remedy: Remedy): string =>
   remedy.declare === 'gap' ? FOUND[remedy.gap.rule] : 'rows that cannot be used';
+
+/** The reason that is written with a declaration. @param reason of whoever accepts it */
+export const reasonOf = (remedy: Remedy, reason: string): string =>
+  remedy.declare === 'gap' || remedy.declare === 'leave_out' ? `${foundBy(remedy)}; accepted: ${reason}` : reason;
 
 function withNames(model: Model, remedies: readonly Remedy[]): Model {
   const aliases = remedies.flatMap((remedy) => (remedy.declare === 'alias' ? remedy.alias : []));
@@ -134,8 +135,12 @@ const describeNewAlias = ({ name, parent, code, from }: Alias) =>
 /** Number of places that a line of several names. */
 const EXAMPLES = 3;
 
-/** Repairs as they are shown: gaps that differ in their places alone are one. */
-export function groupRepairs(repairs: readonly Repair[]): Pick<Repair, 'source' | 'declares' | 'fault'>[] {
+/**
+ * Repairs as they are shown: gaps that differ in their places alone are one.
+ * @param examples number of places that a line names: all of them once they are accepted, since nobody can accept what
+ *   was not shown
+ */
+export function groupRepairs(repairs: readonly Repair[], examples = EXAMPLES): Repair[] {
   const groups = Map.groupBy(repairs, (repair) => {
     if (repair.remedy.declare !== 'gap') return repair;
     const { lga_pcode: _, state_pcode: _upper, ...gap } = repair.remedy.gap;
@@ -143,14 +148,15 @@ export function groupRepairs(repairs: readonly Repair[]): Pick<Repair, 'source' 
   });
   return [...groups.values()].map(([first, ...more]) => {
     if (more.length === 0) return first!;
-    const { source, declares, fault } = first!;
+    const { source, declares, fault, remedy } = first!;
     const places = [first!, ...more].map(({ remedy }) => placeOf(remedy)!);
-    const rest = places.length > EXAMPLES ? ` and ${places.length - EXAMPLES} more` : '';
-    const named = `${places.slice(0, EXAMPLES).join(', ')}${rest}`;
+    const rest = places.length > examples ? ` and ${places.length - examples} more` : '';
+    const named = `${places.slice(0, examples).join(', ')}${rest}`;
     return {
       source,
       declares: declares.replace(places[0]!, named),
       fault: `${fault}; and ${more.length} more like it`,
+      remedy,
     };
   });
 }

@@ -49,8 +49,13 @@ export interface CaseModel extends Forecaster {
  * The case model of MODEL.md. As origins pass, it is fitted again, starting from the previous fit.
  * @param horizons months ahead, ascending
  * @param known logarithms of hyperparameters that are not to be estimated, of a panel with one group
+ * @param onProgress called while it is fitted, with the share of the fit that is done
  */
-export function caseModel(horizons: readonly number[] = HORIZONS, known: readonly number[] | null = null): CaseModel {
+export function caseModel(
+  horizons: readonly number[] = HORIZONS,
+  known: readonly number[] | null = null,
+  onProgress: (share: number) => void = () => {},
+): CaseModel {
   const quantiles = noisyQuantiles(NOISE_DF);
   let origins = 0;
   let fitted: Fitted | null = null;
@@ -64,8 +69,11 @@ export function caseModel(horizons: readonly number[] = HORIZONS, known: readonl
     const steps = fitted === null ? STEPS.first : STEPS.later;
     fitted = settle(data, fitted === null ? startOf(data, known) : later(data, fitted, first - began), steps);
     began = first;
-    for (let round = 0; round < rounds; round++)
+    for (let round = 0; round < rounds; round++) {
+      onProgress((round + 1) / (rounds + 2));
       fitted = settle(data, { ...fitted, logs: known ?? fitHyperparameters(data, fitted) }, steps);
+    }
+    onProgress((rounds + 1) / (rounds + 2));
     return ahead(data, fitted, horizons);
   };
   const forecastOf = ({ part, groups, covariance, months, centre, scales }: Ahead): Forecast =>

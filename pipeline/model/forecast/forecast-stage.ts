@@ -13,9 +13,15 @@ type Row = RowOf<typeof CASES>;
 /** The case model's forecasts of the months after the end of the records, for every LGA and state with records. */
 export const run: StageRun = async (io) => {
   const panels = readPanels(io).filter(isForecast);
-  const rows = panels.flatMap((panel, i) => {
-    io.progress(i / panels.length, panel.level);
-    return forecastsOf(panel);
+  const all = panels.reduce((sum, { areas }) => sum + areas.length, 0);
+  let done = 0;
+  const rows = panels.flatMap((panel) => {
+    const { areas, level } = panel;
+    const onProgress = (share: number) => io.progress((done + share * areas.length) / all, `${areas.length} ${level}`);
+    onProgress(0);
+    const own = forecastsOf(panel, onProgress);
+    done += areas.length;
+    return own;
   });
   return { cases: tableOf(CASES, rows), report: reportOf(rows) };
 };
@@ -23,9 +29,10 @@ export const run: StageRun = async (io) => {
 /** Long records are excluded, since their states are in the panel of states too. */
 const isForecast = (panel: Panel): panel is Panel & { level: Row['area'] } => panel.level !== 'long';
 
-export function forecastsOf(panel: Panel & { level: Row['area'] }): Row[] {
+/** @param onProgress called with the share that is done */
+export function forecastsOf(panel: Panel & { level: Row['area'] }, onProgress?: (share: number) => void): Row[] {
   const last = panel.first + panel.months - 1;
-  return caseModel()
+  return caseModel(HORIZONS, null, onProgress)
     .forecast(panel)
     .flatMap((own, a) =>
       HORIZONS.flatMap((horizon_months, h) => {

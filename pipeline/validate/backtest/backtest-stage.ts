@@ -15,8 +15,9 @@ export const run: StageRun = async (io) => {
   const panels = readPanels(io);
   const onOriginOf = backtestProgress(panels, null, io.progress);
   const tested = panels.map((panel) => {
-    const model = recalibrated(caseModel());
-    const rows = backtest(panel, forecasters(model), null, onOriginOf(panel));
+    const { onOrigin, within } = onOriginOf(panel);
+    const model = recalibrated(caseModel(HORIZONS, null, within));
+    const rows = backtest(panel, forecasters(model), null, onOrigin);
     return { level: panel.level, rows, stretches: model.stretches(panel) };
   });
   const skill = summarise(tested.flatMap(({ rows }) => rows)).map(({ horizon, ...row }) => ({

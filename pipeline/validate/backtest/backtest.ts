@@ -57,20 +57,22 @@ export function originsOf(panel: Panel, span: OriginSpan | null): { month: numbe
 
 /**
  * How much of a backtest of several panels is done.
- * @returns for each panel, what `backtest` is to call after each origin
+ * @returns for each panel, what `backtest` is to call after each origin, and its slowest method within one
  */
 export function backtestProgress(
   panels: readonly Panel[],
   span: OriginSpan | null,
   onProgress: (share: number, what: string) => void,
-): (panel: Panel) => (origin: Period) => void {
+): (panel: Panel) => { onOrigin: (origin: Period) => void; within: (share: number) => void } {
   const all = panels.reduce((sum, panel) => sum + originsOf(panel, span).length * panel.areas.length, 0);
   let done = 0;
-  return ({ areas, level }) =>
-    (origin) => {
+  return ({ areas, level }) => ({
+    onOrigin: (origin) => {
       done += areas.length;
       onProgress(done / all, `${level} ${origin}`);
-    };
+    },
+    within: (share) => onProgress((done + share * areas.length) / all, level),
+  });
 }
 
 /**

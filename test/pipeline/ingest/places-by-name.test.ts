@@ -82,6 +82,18 @@ test('a name that is merely alike has no area: the likest is proposed, with its 
   expect(none).toMatchObject({ area: null, candidates: [], proposal: null });
 });
 
+test('the only area left over is proposed for the only name that is like none, with how little it is like it', () => {
+  const others: Parameters<typeof matched>[0] = ['Cade', 'Cade City', 'Kiru'].map((name) => [name, 'South']);
+  const found = matched([...others, ['Zomba', 'South']]).at(-1)!;
+  expect(found).toMatchObject({ area: null, leftOver: true, candidates: [{ area: { code: 'S3' }, like: 0 }] });
+  expect(found.proposal).toEqual({ name: 'Zomba', parent: 'South', code: 'S3', from: '' });
+  // A total is no area; of two names, or of two areas, neither is known.
+  expect(matched([...others, ['Total', 'South']]).at(-1)!.proposal).toBeNull();
+  expect(matched([...others, ['Zomba', 'South'], ['Xyz', 'South']]).at(-1)!.proposal).toBeNull();
+  expect(matched([...others, ['Zomba', 'South'], ['Xyz']]).at(-2)!.proposal).toBeNull();
+  expect(matched([...others.slice(1), ['Zomba', 'South']]).at(-1)!.proposal).toBeNull();
+});
+
 test('an area that has rows of its own at the same time is not proposed for another name', () => {
   expect(matched([['Kemi'], ['Kemmi']])[1]).toMatchObject({ area: null, proposal: null });
   expect(matched([['Kemi', 'South', '2018-12'], ['Kemmi']])[1]!.proposal).toMatchObject({ code: 'S3' });

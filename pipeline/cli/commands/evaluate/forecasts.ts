@@ -75,7 +75,7 @@ async function evaluateForecasts(options: ForecastsOptions): Promise<void> {
   const rows = await withStages(['ingest'], 'forecasts', { ...options, out: build }, ({ model }, io, onProgress) => {
     const panels = readPanels(io, model);
     const onOriginOf = backtestProgress(panels, origins, onProgress);
-    return panels.flatMap((panel) => backtest(panel, forecasters(), origins, onOriginOf(panel)));
+    return panels.flatMap((panel) => backtest(panel, forecasters(), origins, onOriginOf(panel).onOrigin));
   });
   if (rows.length === 0)
     throw new UsageError(

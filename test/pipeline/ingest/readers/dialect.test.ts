@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { Dialect, MonthOrder } from '../../../../pipeline/catalog/dialect.ts';
 import type { ReportLine } from '../../../../pipeline/engine/stage.ts';
 import { monthOrdersOf, readMonth } from '../../../../pipeline/ingest/readers/months.ts';
-import { readTable } from '../../../../pipeline/ingest/readers/raw-table.ts';
+import { readCells, readTable } from '../../../../pipeline/ingest/readers/raw-table.ts';
 import { temporary } from '../../../support/command-line.ts';
 
 test.each<[string, MonthOrder | undefined, string | null]>([
@@ -123,6 +123,21 @@ test('the year of all rows is told by the name or the titles, or the file is ref
   await expect(read(sheet.replace('of 2015', '2015 to 2016'), dialect)).rejects.toThrow(/the title: found 2015, 2016/);
   await expect(read(sheet, { ...dialect, title_rows: 9 })).rejects.toThrow(/found 3 rows, expected a header in row 10/);
   await expect(read(sheet.replace('A1,12.5', 'A1'), dialect)).rejects.toThrow(/row 3: found 2 cells, expected 3/);
+});
+
+test('figures as rows and months as columns give a row for each month, with a column for each figure', async () => {
+  const directory = temporary();
+  const lines = ['A1,cases,<5,1,2', 'A1,cases,5+,3,4', 'A1,deaths,5+,0,', 'A2,cases,<5,5,6'];
+  writeFileSync(path.join(directory, 'a.csv'), `${['code,of,age,2015-01,2015-02', ...lines].join('\n')}\n`);
+  const dialect = { pivot: { months: 'month', values: 'n' }, wide: { names: ['of', 'age'], values: 'n' } };
+  const { header, rows } = await readCells(directory, { files: [{ path: 'a.csv' }], format: 'csv', dialect });
+  expect(header).toEqual(['code', 'month', 'cases <5', 'cases 5+', 'deaths 5+']);
+  expect(rows.map(({ cells }) => cells)).toEqual([
+    ['A1', '2015-01', '1', '3', '0'],
+    ['A1', '2015-02', '2', '4', null],
+    ['A2', '2015-01', '5', null, null],
+    ['A2', '2015-02', '6', null, null],
+  ]);
 });
 
 test('a file without a line end is read with a finding if its last row is complete', async () => {

@@ -206,6 +206,8 @@ test('answers must have the right form, and are required if nothing can be guess
   const hints = {
     codes: ['0701', '0702'],
     country: null,
+    folder: '',
+    columns: [],
     first: '2015-01',
     last: '2021-12',
     latest: '2022-07',
@@ -213,11 +215,22 @@ test('answers must have the right form, and are required if nothing can be guess
     ages: [6, 59] as const,
     population: ['a.tif', 'b.tif'],
     unnamed: [],
+    summed: [],
   };
   const questions = questionsOf(hints);
   expect(() => answersTo(questions, {})).toThrow(
-    'answers, name, iso_code: found no answer and no guess, expected --answers FILE with {"name":',
+    'answers, name: found no answer and no guess, expected --answers FILE with {"name":',
   );
+  // The code of the country stays open in the draft, unless the name of the folder, or of the country, tells it.
+  const { open, answers: drafted } = answersTo(questions, { name: 'A' });
+  expect([open.map(({ id }) => id), drafted.iso_code]).toEqual([['iso_code'], 'ZZ']);
+  const inFolder = (folder: string, columns: string[] = []) =>
+    questionsOf({ ...hints, folder, columns })
+      .slice(0, 3)
+      .map(({ guess }) => guess);
+  expect(inFolder('burkina-faso', ['Région', 'Cas confirmés'])).toEqual(['Burkina Faso', 'BF', 'fr']);
+  expect(inFolder('moçambique')).toEqual(['Mozambique', 'MZ', 'pt']);
+  expect(inFolder('new_trial')).toEqual(['New trial', null, 'en']);
   expect(() => answersTo(questions, { name: 'A', iso_code: 'xx' })).toThrow('answers, iso_code: found "xx"');
   expect(() => answersTo(questions, { name: 'A', iso_code: 'XX', colour: 'red' })).toThrow('answers, colour');
   expect(() => answersTo(questions, { name: 'A', iso_code: 'XX', last_estimated: '2022-12' })).toThrow(

@@ -324,17 +324,106 @@ test.each([
   expect(draft.doubts).toEqual([]);
 });
 
-test('cases are no sum of positives if a test has two columns, or another column is of confirmed cases', async () => {
+test('columns of positives that leave a test out are no cases until somebody says which to add up', async () => {
   const file = (more: string) => byTest(`district,facility,nth,periodid,${more}`);
-  const why = async (more: string) => (await draftOf(country({ 'hf.csv': file(more) }))).draft.leftOut[0];
-  expect(await why('RDT positive <5,RDT positive 5+,BS positive')).toMatchObject({
-    why: expect.stringMatching(/^cases are in columns "RDT positive <5", "RDT positive 5\+", "BS positive", of which/),
+  const unknown = country({ 'hf.csv': file('Consultations,RDT positive <5,RDT positive 5+') });
+  const { draft } = await draftOf(unknown);
+  expect(draft.leftOut[0]).toMatchObject({
+    why: 'no columns are known to count each confirmed case once, of "RDT positive <5", "RDT positive 5+" (answer "cases of hf.csv" with those to add up)',
     lost: 'cases',
   });
-  expect(await why('SNIS_Cas confirmés,TDR positifs,GE positives')).toMatchObject({ lost: 'cases' });
-  // Those who were treated are not all of the cases.
-  const { draft } = await draftOf(country({ 'hf.csv': file('Cas confirmés traités,TDR positifs,GE positives') }));
-  expect(draft.entries.find(({ entry }) => entry.role === 'cases_lgas')!.entry.sums).toBeDefined();
+  expect(draft.questions.at(-1)).toMatchObject({ id: 'cases of hf.csv', guess: 'none' });
+  const answered = await draftOf(unknown, { 'cases of hf.csv': 'RDT positive <5; RDT positive 5+' });
+  const { entry } = answered.draft.entries.find((one) => one.entry.role === 'cases_lgas')!;
+  expect(entry.sums).toEqual({ confirmed: ['RDT positive <5', 'RDT positive 5+'] });
+});
+
+/** Indicators by age group, whose confirmed ones add up to `cases`. */
+const INDICATORS: readonly [string, (cases: number) => number][] = [
+  ['Suspected malaria cases <5', (own) => 5 * own],
+  ['Confirmed malaria cases <5', (own) => own - 60],
+  ['Confirmed malaria cases 5+', () => 60],
+  ['Confirmed malaria in-patients 5+', () => 8],
+];
+
+test.each<[string, string]>([
+  [
+    'indicators by age as rows, months as columns',
+    table(
+      `Région,District,Données,${MONTHS.map(({ year, month }) => `${NAMES[month - 1]!.slice(0, 3)}-${year}`).join(',')}`,
+      LGAS.flatMap((_, lga) =>
+        INDICATORS.map(([name, of]) =>
+          [
+            lga < 2 ? 'Abia' : 'Adamawa',
+            `Place ${lga + 1}`,
+            name,
+            ...MONTHS.map((_month, i) => of(cases(lga, i))),
+          ].join(),
+        ),
+      ),
+    ),
+  ],
+  [
+    'indicators and ages as rows in two columns, months as columns',
+    table(
+      `District,Data element,Category,${MONTHS.map((month) => iso(month)).join(',')}`,
+      LGAS.flatMap((_, lga) =>
+        INDICATORS.map(([name, of]) => {
+          const [, indicator, ages] = /^(.*) (\S+)$/.exec(name)!;
+          return [`Place ${lga + 1}`, indicator, ages, ...MONTHS.map((_month, i) => of(cases(lga, i)))].join();
+        }),
+      ),
+    ),
+  ],
+  [
+    'months as rows, indicators by age as columns',
+    table(
+      `District,period,${INDICATORS.map(([name]) => name).join(',')}`,
+      rows((lga, month, i) => [`Place ${lga + 1}`, iso(month), ...INDICATORS.map(([, of]) => of(cases(lga, i)))]),
+    ),
+  ],
+  [
+    'a row for each figure',
+    table(
+      'District,period,Indicator,value',
+      INDICATORS.flatMap(([name, of]) =>
+        rows((lga, month, i) => [`Place ${lga + 1}`, iso(month), name, of(cases(lga, i))]),
+      ),
+    ),
+  ],
+])('the age groups of confirmed cases are added up, and what is left out is named: %s', async (_, content) => {
+  const { cases: found, draft } = await ingested(country({ 'pivot.csv': content }));
+  expect(found).toEqual(CASES);
+  const question = draft.questions.at(-1)!;
+  expect([question.id, question.guess]).toEqual([
+    'cases of pivot.csv',
+    'Confirmed malaria cases <5; Confirmed malaria cases 5+',
+  ]);
+  expect(question.asks).toMatch(/; left out: Suspected malaria cases <5; Confirmed malaria in-patients 5\+$/);
+});
+
+test('ages as rows without an indicator are cases if the name of the file says so, beside a total of each row', async () => {
+  const content = table(
+    `No.,District ,Age group,${MONTHS.map((month) => iso(month)).join(',')},Total`,
+    LGAS.flatMap((_, lga) =>
+      ['<5', '5 and above'].map((ages, nth) => {
+        const own = MONTHS.map((_month, i) => (nth === 0 ? cases(lga, i) - 60 : 60));
+        return [2 * lga + nth, `Place ${lga + 1}`, ages, ...own, own.reduce((a, b) => a + b)].join();
+      }),
+    ),
+  );
+  expect((await ingested(country({ 'confirmed malaria.csv': content }))).cases).toEqual(CASES);
+  expect((await draftOf(country({ 'x.csv': content }))).draft.leftOut[0]!.why).toMatch(
+    /^by area, but without a column/,
+  );
+});
+
+test('rows in which a part of the cases is blank are a doubt', async () => {
+  const lines = rows((lga, month, i) => [LGAS[lga]!, iso(month), cases(lga, i), i === 3 && lga === 1 ? '' : 5]);
+  const { draft } = await draftOf(country({ 'x.csv': table('code,period,conf <5,conf 5+', lines) }));
+  expect(draft.doubts).toEqual([
+    `x.csv: cases are a sum of which some columns are blank, and are not counted, in 1 of 144 rows (first: row ${2 + MONTHS.length + 3})`,
+  ]);
 });
 
 test('more positive than tested is a doubt that names the first row', async () => {

@@ -61,21 +61,25 @@ test('places without a row and months without a record become gaps with the rule
   expect(await checkCountry(directory)).toEqual([]);
 });
 
+/** Cases by LGA, of which June 2018 has none. */
+function withoutJune(country: TinyCountry): void {
+  const months = periodRange('2018-01', '2021-12').filter((month) => month !== '2018-06');
+  const rows = LGAS.flatMap((lga) => months.map((month, i) => `${lga},${month},${100 + (i % 7)}`));
+  country.files['cases.csv'] = `lga,month,cases\n${rows.join('\n')}\n`;
+  const cases = sourceIn(country, 'cases');
+  cases.role = 'cases_lgas';
+  cases.columns = { lga_pcode: 'lga', period: 'month', confirmed: 'cases' };
+  cases.files[0].rows = 1;
+}
+
 test('a month without records in many places is one line, of the repair and of the findings', async () => {
-  const { directory, sources, repairs } = await repaired((country) => {
-    const months = periodRange('2018-01', '2021-12').filter((month) => month !== '2018-06');
-    const rows = LGAS.flatMap((lga) => months.map((month, i) => `${lga},${month},${100 + (i % 7)}`));
-    country.files['cases.csv'] = `lga,month,cases\n${rows.join('\n')}\n`;
-    const cases = sourceIn(country, 'cases');
-    cases.role = 'cases_lgas';
-    cases.columns = { lga_pcode: 'lga', period: 'month', confirmed: 'cases' };
-    cases.files[0].rows = 1;
-  });
+  const { directory, sources, repairs } = await repaired(withoutJune);
   expect(repairs).toHaveLength(4);
   expect(groupRepairs(repairs)).toEqual([
     {
       source: 'cases',
       declares: 'gap mask: NG001001, NG001002, NG002001 and 1 more 2018-06',
+      remedy: repairs[0]!.remedy,
       fault: expect.stringMatching(/^cases\.csv, NG001001 Place 1: found no month 2018-06, .*; and 3 more like it$/),
     },
   ]);
@@ -91,6 +95,16 @@ test('a month without records in many places is one line, of the repair and of t
       what: 'NG001001, NG001002, NG002001, NG002002 2018-06 to 2018-06: no rows of these months; accepted: so it came',
     },
   ]);
+});
+
+test('what is accepted is listed in full, every place of a line, with the reason that is written', async () => {
+  const { directory } = writeTiny(withoutJune);
+  const gaps = (stdout: string) => stdout.split('\n').filter((line) => line.startsWith('cases'));
+  const { stdout: proposed } = await runHere(['catalog', 'repair', '--country', directory]);
+  expect(gaps(proposed)).toEqual(['cases, gap mask: NG001001, NG001002, NG002001 and 1 more 2018-06']);
+  const { stdout } = await runHere(['catalog', 'repair', '--country', directory, '--accept', 'floods']);
+  expect(gaps(stdout)).toEqual([`cases, gap mask: ${LGAS.join(', ')} 2018-06`]);
+  expect(stdout).toMatch(/\n {2}reason: no rows of these months; accepted: floods\nEach of these is written/);
 });
 
 test('a name that is like that of one area is proposed for aliases.csv, once for all tables', async () => {

@@ -68,6 +68,20 @@ test('the backtest scores every method at every horizon, and gives the factors f
   for (const { outer } of stretch) expect(outer).toBeGreaterThan(1);
 });
 
+test.each([
+  ['forecast', run, /^(3 lga|1 state)$/],
+  ['backtest', backtestRun, /^(lga|state)( 20\d\d-\d\d)?$/],
+])('the stage %s shows its progress while it fits', async (_, stage, what) => {
+  const seen: { share: number; what: string | undefined }[] = [];
+  const io = ioOfMade();
+  await stage({ ...io, progress: (share: number, own?: string) => seen.push({ share, what: own }) } as typeof io);
+  const shares = seen.map(({ share }) => share);
+  expect(shares).toEqual(shares.toSorted((a, b) => a - b));
+  // The first fit of the first level of areas is not one long step.
+  expect(shares.filter((share) => share > 0 && share < 0.75).length).toBeGreaterThan(4);
+  for (const { what: own } of seen) expect(own).toMatch(what);
+});
+
 test('a country that reports no case is forecast and tested, and no table holds anything but numbers', async () => {
   const none = ioOfMade(MONTHS, 0);
   const rows = outputRows<RowOf<typeof CASES>>((await run(none)).cases);
