@@ -9,13 +9,13 @@ const GROUPED = /^[+-]?\d{1,3}([\u00a0\u202f]\d{3})+(?=$|[.,])/;
 const ungrouped = (number: string) => number.replaceAll(/[\u00a0\u202f]/g, '');
 
 /**
- * The table without blanks around cells or among digits and without empty rows, with decimal points, with a row for each month, and with
- * a column for each figure.
+ * The table without blanks around cells or among digits and without empty rows, with decimal points, with a row for each
+ * month and for each test, and with a column for each figure.
  * @throws BadInput if the dialect has months as columns and no column is named by a month, or figures as rows and a
- *   figure twice
+ *   figure twice, or columns of tests that the table lacks
  */
 export function inOwnDialect(table: TextTable, dialect: Dialect, refusal: Refusal): TextTable {
-  const { decimal_comma, months, pivot, wide } = dialect;
+  const { decimal_comma, months, pivot, wide, tests } = dialect;
   const textOf = (cell: string | null) => {
     const text = cell?.trim().replace(GROUPED, ungrouped) || null;
     return decimal_comma ? (text?.replace(/^([+-]?\d*),(\d+)$/, '$1.$2') ?? null) : text;
@@ -25,6 +25,7 @@ export function inOwnDialect(table: TextTable, dialect: Dialect, refusal: Refusa
     .map(({ line, cells }) => ({ line, cells: cells.map(textOf) }))
     .filter(({ cells }) => cells.some((cell) => cell !== null));
   if (wide) return { ...table, ...widened({ header, rows }, wide, refusal) };
+  if (tests) return { ...table, ...testsApart({ header, rows }, tests, refusal) };
   if (!pivot) return { ...table, header, rows };
   const named = header.map((name) => readMonth(name, months));
   if (named.every((period) => period === null))
@@ -38,6 +39,42 @@ export function inOwnDialect(table: TextTable, dialect: Dialect, refusal: Refusa
         period === null ? [] : [{ line, cells: [...others.map((other) => cells[other]!), period, cells[i]!] }],
       ),
     ),
+  };
+}
+
+/**
+ * A row for each test of each row, in columns that take the place of the file's own of these names. A test whose cells
+ * are blank was not made, unless no test was: then the first one has a row, for its reader to refuse.
+ */
+function testsApart(
+  { header, rows }: TextTable,
+  tests: NonNullable<Dialect['tests']>,
+  refusal: Refusal,
+): Pick<TextTable, 'header' | 'rows'> {
+  const indexOf = (name: string) => {
+    if (header.includes(name)) return header.indexOf(name);
+    throw refusal.at('header')(`columns ${header.join(', ')}`, `a column "${name}" (sources.json, dialect)`);
+  };
+  const apart = Object.entries(tests).map(([method, named]) => ({
+    method,
+    at: Object.keys(named)
+      .sort()
+      .map((name) => indexOf(named[name as keyof typeof named]!)),
+  }));
+  const made = ['method', ...Object.keys(Object.values(tests)[0]!).sort()];
+  const others = [...header.keys()].filter((i) => !made.includes(header[i]!));
+  // A number examined by every test says nothing about one of them.
+  const isOwn = (index: number) => apart.filter(({ at }) => at.includes(index)).length === 1;
+  return {
+    header: [...others.map((i) => header[i]!), ...made],
+    rows: rows.flatMap(({ line, cells }) => {
+      const isMade = ({ at }: (typeof apart)[number]) => at.some((i) => isOwn(i) && cells[i] != null);
+      const found = apart.some(isMade) ? apart.filter(isMade) : apart.slice(0, 1);
+      return found.map(({ method, at }) => ({
+        line,
+        cells: [...others.map((i) => cells[i]!), method, ...at.map((i) => cells[i]!)],
+      }));
+    }),
   };
 }
 
