@@ -2,7 +2,7 @@ import type { LeftOut } from '../catalog/left-out.ts';
 import type { Remedy } from '../catalog/remedy.ts';
 import type { Source } from '../catalog/sources.ts';
 import { METHODS, type Method } from '../catalog/values.ts';
-import { monthIndex, periodOf } from '../contract/months.ts';
+import { monthIndex, periodOf, yearOf } from '../contract/months.ts';
 import { readEach, refusalIn } from '../lib/bad-input.ts';
 import type { Areas, Cluster, StateRound, SurveyRow, Surveys } from './ingest-tables.ts';
 import { codeReader, type IngestInput, nameOf, sourcesOf } from './input.ts';
@@ -26,7 +26,7 @@ const AGE_SLACK = 1.5;
 /** Above this share of clusters of other ages, the table may be of other people than the score, or its ages misread. */
 const MOST_OF_OTHER_AGES = 0.1;
 /** Fieldwork that pauses for so many months is hard to believe: months of the next year may stand under this one. */
-export const LONG_PAUSE_MONTHS = 6;
+const LONG_PAUSE_MONTHS = 6;
 
 /**
  * The survey rounds by the diagnostic methods of `parameters.survey.method`. Each cluster is used once, with the first
@@ -383,13 +383,32 @@ function keepAges(input: IngestInput, source: Source, clusters: Cluster[]): Clus
   return kept;
 }
 
+/**
+ * The rounds of a survey by the months of its clusters alone: they are half a year or more apart, and each is called by
+ * the year in which it began.
+ */
+export function roundsOfMonths(months: readonly string[]): NonNullable<Source['rounds']> {
+  const rounds: NonNullable<Source['rounds']> = [];
+  for (const month of [...new Set(months)].sort()) {
+    const round = rounds.at(-1);
+    // Two rounds of one year cannot have different names.
+    if (round && (round.survey_year === yearOf(month) || !isLongPause(round.last, month))) round.last = month;
+    else rounds.push({ survey_year: yearOf(month), first: month, last: month });
+  }
+  return rounds;
+}
+
+/** Whether fieldwork that ends and begins in these months is hard to believe to be of one round. */
+export const isLongPause = (last: string, next: string): boolean =>
+  monthIndex(next) - monthIndex(last) > LONG_PAUSE_MONTHS;
+
 /** Puts rounds in doubt whose months of fieldwork lie half a year apart. */
 function doubtPauses(input: IngestInput, source: Source, clusters: readonly Cluster[]): void {
   for (const [survey_year, own] of Map.groupBy(clusters, (cluster) => cluster.survey_year)) {
     const months = [...new Set(own.map(({ period }) => period))].sort();
     months.slice(1).forEach((next, i) => {
       const pause = monthIndex(next) - monthIndex(months[i]!) - 1;
-      if (pause >= LONG_PAUSE_MONTHS)
+      if (isLongPause(months[i]!, next))
         input.report.push({
           source: source.id,
           rule: 'fieldwork pauses',

@@ -2,6 +2,10 @@
 import type { Refusal } from '../../lib/bad-input.ts';
 import type { TextTable } from './csv.ts';
 
+/** The values of a row by which it is joined: office programs drop the zeros before a number, or add some after it. */
+export const keyOf = (cells: readonly (string | null)[], at: readonly number[]): string =>
+  JSON.stringify(at.map((i) => cells[i]?.replace(/^0*(\d+)(\.0*)?$/, '$1') ?? null));
+
 /**
  * The table with the columns of `other` that it does not have itself, from the row of `other` with the same values;
  * blank in rows that have none.
@@ -25,7 +29,6 @@ export function joined<Own extends TextTable>(
     Object.keys(on).map(indexIn(table, refusalOf.table)),
     Object.values(on).map(indexIn(other, refusalOf.other)),
   ];
-  const keyOf = (cells: readonly (string | null)[], at: readonly number[]) => JSON.stringify(at.map((i) => cells[i]));
   const found = new Map<string, TextTable['rows'][number]>();
   for (const row of other.rows) {
     const key = keyOf(row.cells, others);

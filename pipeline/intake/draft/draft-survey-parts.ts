@@ -1,6 +1,6 @@
 /** Surveys in two files, as DHS publishes them: the places of clusters, and their results. */
 import type { Source } from '../../catalog/sources.ts';
-import { joined } from '../../ingest/readers/joined.ts';
+import { joined, keyOf } from '../../ingest/readers/joined.ts';
 import { refusalIn } from '../../lib/bad-input.ts';
 import { plain } from '../../lib/likeness.ts';
 import { type ColumnName, cellsOf, columnOf, columnsNamed, columnsOf, testsIn } from '../columns.ts';
@@ -92,13 +92,18 @@ function keysOf(results: TableFile, places: TableFile): Record<string, string> |
       .sort(([a, b], [c, d]) => Number(c === d) - Number(a === b));
   };
   const isYear = (table: TableFile, column: string) => cellsOf(table, column).every((cell) => yearIn(cell) !== null);
-  const [years] = pairs('survey_year', isYear);
+  const [years] = (['survey_year', 'survey_name'] as const).flatMap((name) => pairs(name, isYear));
   const clusters = pairs('cluster_id', (_table, column) => plain(column) !== 'id');
   return clusters.map((pair) => Object.fromEntries([...(years ? [years] : []), pair])).find(isOne) ?? null;
 
   function isOne(on: Record<string, string>): boolean {
     const keysIn = ({ header, rows }: TableFile, columns: readonly string[]) =>
-      rows.map(({ cells }) => JSON.stringify(columns.map((column) => cells[header.indexOf(column)])));
+      rows.map(({ cells }) =>
+        keyOf(
+          cells,
+          columns.map((column) => header.indexOf(column)),
+        ),
+      );
     const own = keysIn(results, Object.keys(on));
     const placed = new Set(keysIn(places, Object.values(on)));
     const known = own.filter((key) => placed.has(key)).length;

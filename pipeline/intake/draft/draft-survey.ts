@@ -61,9 +61,13 @@ export function draftSurvey(
   const methods = methodsIn(cellsOf(table, about.method!));
   if (typeof methods === 'string') return refused(methods);
   const { rounds, from, years, doubts } = roundsOf(table, year, time.times);
+  const rows = withYears(table, years);
+  // Places with records of many months are no clusters.
+  const samples = new Set(samplesIn(rows, [SURVEY_YEAR, about.cluster_id!, about.method!]));
+  if (tests && samples.size <= rows.rows.length / 2) return null;
   if (rounds.length === 0) return refused('a survey whose years and months cannot be read');
   const isInteger = (column: string | undefined) =>
-    !column || cellsOf(table, column).every((cell) => Number.isInteger(Number(cell)));
+    !column || !cellsOf(table, column).some((cell) => Number.isFinite(Number(cell)) && !Number.isInteger(Number(cell)));
   const places = located ? coordinates : { [placeColumnOf(within!)]: within!.column };
   const urban = columnsNamed(header, 'urban').find((column) =>
     cellsOf(table, column).every((cell) => urbanIn(cell) !== undefined),
@@ -101,7 +105,7 @@ export function draftSurvey(
   return {
     entries: [{ entry, note }],
     obstacles: [],
-    rows: withYears(table, years),
+    rows,
     ...(parts ? { joins: parts.files } : {}),
     doubts: [...(year?.doubts ?? []), ...doubts, ...doubtOrder(table, time)],
   };
@@ -122,6 +126,9 @@ const withYears = ({ header, rows }: TextTable, years: readonly (number | null)[
 });
 /** It cannot be the name of a column: headers have no tabs at their ends. */
 const SURVEY_YEAR = '\tsurvey_year';
+
+const samplesIn = ({ header, rows }: TextTable, columns: readonly string[]): string[] =>
+  rows.map(({ cells }) => JSON.stringify(columns.map((column) => cells[header.indexOf(column)])));
 
 /** Columns of tests that stand side by side in rows of clusters; null if they do not. */
 function testsOf(table: TableFile, located: boolean): Dialect['tests'] | null {

@@ -1,8 +1,8 @@
 /** The rounds of a survey, by columns of years or names, by the name of its file, or by the months of its clusters. */
 import path from 'node:path';
 import type { Source } from '../../catalog/sources.ts';
-import { isPeriod, monthIndex, yearOf } from '../../contract/months.ts';
-import { LONG_PAUSE_MONTHS } from '../../ingest/surveys.ts';
+import { isPeriod, yearOf } from '../../contract/months.ts';
+import { roundsOfMonths } from '../../ingest/surveys.ts';
 import { cellsOf, columnsNamed } from '../columns.ts';
 import { spanOf } from './draft-keys.ts';
 import type { TableFile } from './recognise.ts';
@@ -97,28 +97,15 @@ function roundsByYear(table: TableFile, { column, recode }: YearColumn, times: r
 /** Whether a survey of a year may have begun in a month. */
 const isNear = (survey_year: number, first: string) => [survey_year, survey_year + 1].includes(yearOf(first));
 
-/**
- * Rounds are half a year or more apart. Each is called by the year in which it began or, if it is the only one, by that
- * in the name of its file.
- */
+/** The only round is called by the year in the name of its file, if it has one. */
 function roundsByMonth(table: TableFile, times: readonly string[]): FoundRounds {
-  const months = [...new Set(times.filter(isPeriod))].sort();
-  const groups: string[][] = [];
-  for (const month of months) {
-    const last = groups.at(-1)?.at(-1);
-    // Rounds of one year cannot have different names.
-    const isNext =
-      last === undefined ||
-      (monthIndex(month) - monthIndex(last) > LONG_PAUSE_MONTHS && yearOf(month) !== yearOf(groups.at(-1)![0]!));
-    if (isNext) groups.push([month]);
-    else groups.at(-1)!.push(month);
-  }
+  const found = roundsOfMonths(times.filter(isPeriod));
   const named = yearIn(table.file);
-  const isNamed = named !== null && groups.length === 1 && isNear(named, groups[0]![0]!);
-  const rounds = groups.map((own) => ({ survey_year: isNamed ? named : yearOf(own[0]!), ...spanOf(own) }));
+  const isNamed = named !== null && found.length === 1 && isNear(named, found[0]!.first);
+  const rounds = isNamed ? found.map(({ first, last }) => ({ survey_year: named, first, last })) : found;
   const spans = rounds.map(({ first, last }) => `${first} to ${last}`).join(' and ');
   const doubts = [
-    ...(named !== null && !isNamed && groups.length > 0
+    ...(named !== null && !isNamed && rounds.length > 0
       ? [`${table.file}: its name says ${named}, and its clusters are of ${spans}; rounds go by the months`]
       : []),
     ...rounds.flatMap(({ survey_year, first, last }) =>

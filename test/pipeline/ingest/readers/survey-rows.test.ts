@@ -79,7 +79,7 @@ const FILES = [{ path: 'a.csv' }, { path: 'b.csv', join: JOIN }];
 const PLACED = { cluster_id: 'cluster', examined: 'n', longitude: 'x' };
 
 test('rows get the columns of a joined file that they lack, and rows of it without any are counted', async () => {
-  const files = { 'a.csv': 'cluster,n\n1,30\n2,31\n3,32\n', 'b.csv': 'id;x;n\n2;3,5;0\n1;4,5;0\n9;5,5;0\n' };
+  const files = { 'a.csv': 'cluster,n\n1,30\n2,31\n3,32\n', 'b.csv': 'id;x;n\n002;3,5;0\n1;4,5;0\n9;5,5;0\n' };
   expect(await read(files, { columns: PLACED, files: FILES })).toEqual({
     rows: ['2 1 30 4.5', '3 2 31 3.5', '4 3 32 '],
     report: [{ source: 'survey', rule: 'joined', what: 'b.csv: 1 of 3 rows belong to no row of a.csv' }],

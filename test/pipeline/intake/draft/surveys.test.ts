@@ -123,18 +123,12 @@ test.each([
   expect(Object.fromEntries(testsIn(header.split(',')).map((one) => [one.method, one.examined]))).toEqual(examined);
 });
 
-test('monthly records of facilities with tests side by side are no survey', async () => {
-  const facilities = clusters('facility,lat,lon,month,rdt_tested,rdt_pos,mic_tested,mic_pos', (k) => [
-    `F${k}`,
-    4.5,
-    2.5 + k,
-    '2021-01',
-    30,
-    3,
-    20,
-    2,
-  ]);
-  const { draft } = await draftOf(filesOf({ ...OTHERS, 'facilities.csv': facilities }));
+test.each(['facility', 'siteid'])('monthly records of a %s with tests side by side are no survey', async (id) => {
+  const rows = [1, 2, 3].flatMap((month) =>
+    [1, 2, 3, 4].map((k) => [`F${k}`, ...at(k), `2021-0${month}`, 30, 3, 20, 2]),
+  );
+  const content = `${[`${id},lon,lat,month,rdt_tested,rdt_pos,mic_tested,mic_pos`, ...rows].join('\n')}\n`;
+  const { draft } = await draftOf(filesOf({ ...OTHERS, 'records.csv': content }));
   expect(draft.entries.map(({ entry }) => entry.role)).not.toContain('survey_clusters');
 });
 
