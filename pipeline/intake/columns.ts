@@ -82,6 +82,13 @@ const ALIASES = {
     'idgrappe',
     'aglomerado',
     'conglomerado',
+    'ea',
+    'eaid',
+    'eacode',
+    'eanumber',
+    'enumerationarea',
+    'psu',
+    'zd',
     'siteid',
     'hv001',
     'id',
@@ -131,7 +138,7 @@ const ALIASES = {
     'positivas',
     'pf',
   ],
-  positivity: ['pfpr', 'positivity', 'prevalence', 'pr', 'share'],
+  positivity: ['pfpr', 'positivity', 'prevalence', 'prevalencia', 'prev', 'pr', 'share'],
   weight: ['weight', 'samplingweight'],
   confirmed: [
     'confirmed',
@@ -296,9 +303,14 @@ export const TEST_WORDS = {
   other: /%|\b(taux|tx|rate|taxa|tasa|share|prop\w*|tra[it]\w+|treat\w*)\b/,
 };
 
-/** A column's name as `TEST_WORDS` are written. */
+/** A column's name as `TEST_WORDS` are written; capitals may part its words, as in `RDTpositive` and `examinedRDT`. */
 const inWords = (column: string) =>
-  column.normalize('NFD').toLowerCase().replaceAll(/\p{M}/gu, '').replaceAll('_', ' ');
+  column
+    .normalize('NFD')
+    .replaceAll(/\p{M}/gu, '')
+    .replaceAll(/(?<=\p{Ll})(?=\p{Lu})|(?<=\p{Lu}{2})(?=\p{Ll}{3})/gu, ' ')
+    .toLowerCase()
+    .replaceAll('_', ' ');
 
 /**
  * Columns of routine tables about tests. Positives by each test are cases if none of `confirmed` is a total of them.

@@ -14,7 +14,7 @@ import { type DraftEntry, dialectWith, type TableDraft } from './draft-entry.ts'
 import { type AreaLevel, type PlaceKey, placeColumnOf, spanOf, type TimeKey, timeOf } from './draft-keys.ts';
 import type { SurveyParts } from './draft-survey-parts.ts';
 import type { TableFile } from './recognise.ts';
-import { roundsOf, yearColumnOf } from './survey-rounds.ts';
+import { roundsOf, yearColumnOf, yearIn } from './survey-rounds.ts';
 
 /**
  * Survey clusters located by coordinates or code, with children examined and positive by one test or several; null
@@ -31,7 +31,7 @@ export function draftSurvey(
   const refused = (why: string): TableDraft => ({ entries: [], obstacles: [{ why, lost: 'survey results' }] });
   const coordinates = columnsOf(given.header, ['longitude', 'latitude']);
   const located = coordinates.longitude !== undefined && coordinates.latitude !== undefined;
-  const tests = testsOf(given, located);
+  const tests = testsOf(given, located, place);
   const table = tests ? { ...given, ...inOwnDialect(given, { tests }, refusalIn(given.file)) } : given;
   const { header } = table;
   const counts = columnsOf(header, ['examined', 'positive', 'positivity']);
@@ -52,7 +52,7 @@ export function draftSurvey(
   const missing = [
     ...(['examined', 'positive'] as const).filter((name) => !found[name]),
     // Months tell the rounds, too.
-    ...(year || noMonths === null ? [] : ['survey_year' as const]),
+    ...(year || noMonths === null || yearIn(given.file) !== null ? [] : ['survey_year' as const]),
     ...(['cluster_id', 'method'] as const).filter((name) => !found[name]),
   ].map((name) => `a column of the ${MEANING[name]} (such as ${aliasesOf(name)[0]})`);
   if (missing.length > 0)
@@ -68,6 +68,7 @@ export function draftSurvey(
   if (rounds.length === 0) return refused('a survey whose years and months cannot be read');
   const isInteger = (column: string | undefined) =>
     !column || !cellsOf(table, column).some((cell) => Number.isFinite(Number(cell)) && !Number.isInteger(Number(cell)));
+  const isPercent = counts.positivity && cellsOf(table, counts.positivity).some((cell) => Number(cell) > 1);
   const places = located ? coordinates : { [placeColumnOf(within!)]: within!.column };
   const urban = columnsNamed(header, 'urban').find((column) =>
     cellsOf(table, column).every((cell) => urbanIn(cell) !== undefined),
@@ -77,7 +78,7 @@ export function draftSurvey(
   const ofFile = { ...dialect, ...(tests ? { tests } : {}) };
   const entry: DraftEntry = {
     role: 'survey_clusters',
-    unit: 'share',
+    unit: isPercent ? 'percent' : 'share',
     columns: {
       ...(year ? { survey_year: year.column } : {}),
       ...about,
@@ -131,11 +132,12 @@ const samplesIn = ({ header, rows }: TextTable, columns: readonly string[]): str
   rows.map(({ cells }) => JSON.stringify(columns.map((column) => cells[header.indexOf(column)])));
 
 /** Columns of tests that stand side by side in rows of clusters; null if they do not. */
-function testsOf(table: TableFile, located: boolean): Dialect['tests'] | null {
+function testsOf(table: TableFile, located: boolean, place: PlaceKey | null): Dialect['tests'] | null {
   const { header, dialect } = table;
   const { cluster_id, method } = columnsOf(header, ['cluster_id', 'method']);
-  // Only coordinates tell the ids of clusters from those of other places.
-  const hasClusters = cluster_id !== undefined && (located || !['id', 'siteid'].includes(plain(cluster_id)));
+  // Ids alone may be those of facilities, whose records are cases of their areas.
+  const isNamed = cluster_id !== undefined && !['id', 'siteid'].includes(plain(cluster_id));
+  const hasClusters = isNamed || (located && (cluster_id === undefined ? place === null : place?.is !== 'lga_pcode'));
   if (method || dialect.pivot || dialect.wide || !hasClusters || columnOf(header, 'facility') !== null) return null;
   const tests = testsIn(header).filter(
     ({ positive, positivity }) => cellsOf(table, (positive ?? positivity)!).length > 0,

@@ -1,3 +1,4 @@
+import mapshaper from 'mapshaper';
 import { expect, test } from 'vitest';
 import { tinyCountry } from '../../../support/tiny-country.ts';
 import { catalogOf, draftOf, filesOf } from './drafted.ts';
@@ -51,6 +52,27 @@ test('a survey in two files is joined by year and cluster in the catalog', async
     ],
     methods: { microscopy: 'microscopy', rdt: 'rdt' },
   });
+});
+
+test('places may be a shapefile of points, of which the table is read', async () => {
+  const features = CLUSTERS.map((of) => ({
+    type: 'Feature',
+    properties: { DHSYEAR: of.year, DHSCLUST: of.cluster, LATNUM: 4.5, LONGNUM: 2.5 + of.cluster },
+    geometry: { type: 'Point', coordinates: [2.5 + of.cluster, 4.5] },
+  }));
+  const shapes = await mapshaper.applyCommands('-i a.json -o GE.shp', {
+    'a.json': { type: 'FeatureCollection', features },
+  });
+  const { sources, faults, draft } = await catalogOf(filesOf({ ...OTHERS, ...shapes, 'results.csv': RESULTS }), GIVEN);
+  expect(faults).toEqual([]);
+  expect(sources.find(({ role }) => role === 'survey_clusters')?.files).toMatchObject([
+    { path: 'results.csv' },
+    { path: 'GE.dbf', join: { format: 'dbf' } },
+    { path: 'GE.cpg' },
+  ]);
+  expect(draft.leftOut).toContainEqual(
+    expect.objectContaining({ file: 'GE.shp', why: 'points, which are read from its table, GE.dbf', lost: null }),
+  );
 });
 
 test('clusters without a place are found by the check, which knows what would leave them out', async () => {

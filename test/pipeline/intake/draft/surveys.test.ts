@@ -118,6 +118,7 @@ test.each([
   ['goutte_epaisse_examines,goutte_epaisse_positifs', { microscopy: 'goutte_epaisse_examines' }],
   ['tested,rdt_positive,slide_positive', { rdt: 'tested', microscopy: 'tested' }],
   ['rdt_tested,rdt_pfpr', { rdt: 'rdt_tested' }],
+  ['RDTexamined,RDTpositive,examinedBS,positiveBS', { rdt: 'RDTexamined', microscopy: 'examinedBS' }],
   ['pcr_n,pcr_pos', {}],
 ])('the tests in columns %s', (header, examined) => {
   expect(Object.fromEntries(testsIn(header.split(',')).map((one) => [one.method, one.examined]))).toEqual(examined);
