@@ -12,6 +12,12 @@ export const YEAR_FROM = ['name', 'title'] as const;
 
 export const SEPARATORS = [';', '\t', '|'] as const;
 
+/** The columns of one of several tests in a row. */
+const TestColumns = Type.Object(
+  { examined: text, positive: Type.Optional(text), positivity: Type.Optional(text) },
+  { ...closed, description: "The project's names -> the file's" },
+);
+
 /** How a table is written where that differs from the project's own form; `new-country` recognises it. */
 export const Dialect = Type.Object(
   {
@@ -46,6 +52,17 @@ export const Dialect = Type.Object(
           ...closed,
           description:
             'Each row is one figure, as in DHIS2 analytics of several data elements: rows that differ in the column `names` alone become one, with the numbers of `values` in columns of these names (of several, such as an indicator and an age group, with a blank between them); if months are columns too, `values` is the column of `pivot`',
+        },
+      ),
+    ),
+    tests: Type.Optional(
+      Type.Object(
+        { microscopy: Type.Optional(TestColumns), rdt: Type.Optional(TestColumns) },
+        {
+          ...closed,
+          minProperties: 1,
+          description:
+            'Diagnostic tests of a survey stand side by side, or the names of its columns alone tell the test: each row becomes one for each test, with the method in a column `method` and the cells of the test in columns `examined` and `positive` (or `positivity`), to which `columns` refers; a row whose cells of a test are blank has none for it',
         },
       ),
     ),

@@ -69,9 +69,10 @@ export const ROLES = {
   },
   survey_clusters: {
     what: 'Table of clusters, each with a location: longitude and latitude, an area, or only one of the upper level',
-    columns: ['survey_year', 'cluster_id', 'method', 'examined'],
+    columns: ['cluster_id', 'method', 'examined'],
     key: ['survey_year', 'cluster_id', 'method'],
     optional: [
+      'survey_year',
       'longitude',
       'latitude',
       'lga_pcode',
@@ -136,14 +137,12 @@ export const formOf = (role: Role): RoleForm => ROLES[role];
 export const TABLE_FORMATS = ['csv', 'dbf', 'json'] as const;
 export const isTable = ({ format }: { format: string }): boolean => TABLE_FORMATS.some((name) => name === format);
 
-/** The files of a table that have its rows, in the order of delivery; others say how a dBase file is encoded. */
-export const deliveriesOf = <File extends { path: string }>({
-  format,
+/** The files of a table with its rows, in the order of delivery; others say how a dBase file is encoded, or are joined. */
+export const deliveriesOf = <File extends { path: string; join?: unknown }>({
   files,
 }: {
-  format?: string;
   files: readonly File[];
-}): File[] => files.filter(({ path }) => !(format === 'dbf' && /\.cpg$/i.test(path)));
+}): File[] => files.filter(({ path, join }) => !join && !/\.cpg$/i.test(path));
 
 /** The columns that a role's source may have, apart from those named after a figure. */
 export function knownColumns(role: Role): readonly string[] {

@@ -83,7 +83,10 @@ export function checkTogether(sources: readonly Source[]): void {
   // One table may give people, cases and climate.
   const uses = sources
     .filter(({ role }) => role !== 'covariate')
-    .flatMap(({ role, figure, files }) => files.map((file) => ({ file: file.path, use: figure ?? role })));
+    .flatMap(({ role, figure, files }) =>
+      // The places of clusters may belong to the results of several rounds.
+      files.filter(({ join }) => !join).map((file) => ({ file: file.path, use: figure ?? role })),
+    );
   const again = uses.find(({ file, use }, i) => uses.findIndex((one) => one.file === file && one.use === use) !== i);
   if (again) throw refusal.at(again.file)(`the file twice as ${again.use}`, 'each file once for a role');
 }
@@ -213,6 +216,10 @@ function checkTable(source: Source, refusal: Refusal): void {
     throw refusal('no rounds', 'the survey rounds and their months of fieldwork');
   if (source.role === 'survey_states' && !source.fieldwork)
     throw refusal('no fieldwork', 'the first and last month of the round');
+  if (source.files[0]!.join) throw refusal('join in the first of `files`', 'it in another: that one has the rows');
+  if (source.role !== 'survey_clusters' && source.files.some(({ join }) => join))
+    throw refusal('join', 'none: only the clusters of surveys have one');
+  checkRoundsByMonth(source, refusal);
   const years = (source.rounds ?? []).map((round) => round.survey_year);
   const twice = years.find((year, i) => years.indexOf(year) !== i);
   if (twice) throw refusal(`the round ${twice} twice`, 'each round once');
@@ -233,10 +240,24 @@ function checkTable(source: Source, refusal: Refusal): void {
       throw refusal(`${name} from ${months.first} to ${months.last}`, 'the first month first');
 }
 
+/** Refuses rounds with a month in common if nothing but the month of a row tells to which of them it belongs. */
+function checkRoundsByMonth({ role, columns = {}, rounds = [] }: Source, refusal: Refusal): void {
+  if (role !== 'survey_clusters' || columns.survey_year !== undefined) return;
+  const sorted = rounds.toSorted((a, b) => (a.first < b.first ? -1 : 1));
+  sorted.slice(1).forEach((round, i) => {
+    const before = sorted[i]!;
+    if (round.first <= before.last)
+      throw refusal(
+        `the rounds ${before.survey_year} and ${round.survey_year} with months in common, and no column survey_year`,
+        'rounds that the months of rows tell apart, or that column',
+      );
+  });
+}
+
 /** Refuses a dialect that has no effect on the source's files. */
 function checkDialect(
-  { format, columns = {}, sums = {} }: Source,
-  { separator, months, pivot, wide }: Dialect,
+  { role, format, columns = {}, sums = {} }: Source,
+  { separator, months, pivot, wide, tests }: Dialect,
   refusal: Refusal,
 ): void {
   const ofDialect = refusal.at('dialect');
@@ -249,6 +270,12 @@ function checkDialect(
   const made = pivot && (wide ? [pivot.months] : [pivot.months, pivot.values]);
   const missing = made?.find((name) => !named.includes(name));
   if (missing !== undefined) throw ofDialect.at('pivot')(missing, 'a name that `columns` refers to');
+  if (tests && (role !== 'survey_clusters' || pivot || wide))
+    throw ofDialect('tests', 'none: only clusters of surveys have them, and neither pivot nor wide');
+  const uses = Object.values(tests ?? {}).map((own) => Object.keys(own).sort().join(' and '));
+  const use = uses.find((own) => own !== uses[0] || !/^examined and (positive|positivity)$/.test(own));
+  if (use !== undefined)
+    throw ofDialect.at('tests')(use, 'examined and positive, or examined and positivity, the same for each test');
   if (months !== undefined && !pivot && columns.period === undefined)
     throw ofDialect(`months in the order ${months}`, 'a column of months');
 }

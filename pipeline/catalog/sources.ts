@@ -136,7 +136,8 @@ export const Source = Type.Object(
     rounds: Type.Optional(
       Type.Array(Type.Object({ survey_year: year, first: period, last: period }, closed), {
         minItems: 1,
-        description: 'The rounds of a survey table and their months of fieldwork; every row must belong to one of them',
+        description:
+          'The rounds of a survey table and their months of fieldwork; every row must belong to one of them, by its survey year or, in a table without a column of it, by its month',
       }),
     ),
     weighted_counts: Type.Optional(
@@ -199,6 +200,23 @@ export const Source = Type.Object(
           year: Type.Optional(
             Type.Integer({ ...YEARS, description: "For a covariate's raster that applies to a whole year" }),
           ),
+          join: Type.Optional(
+            Type.Object(
+              {
+                on: Type.Record(text, text, {
+                  minProperties: 1,
+                  description: "The first file's column -> this file's",
+                }),
+                format: Type.Enum([...TABLE_FORMATS]),
+                dialect: Type.Optional(Dialect),
+              },
+              {
+                ...closed,
+                description:
+                  "More columns of a survey's clusters, such as their coordinates: each row of the first file gets those of the row with the same values, except columns that it has itself",
+              },
+            ),
+          ),
           url: Type.Optional(Type.String({ description: 'URL from which `fetch` downloads this file' })),
           rows: Type.Optional(
             Type.Integer({ minimum: 1, description: 'Minimum number of rows of a table, without its header' }),
@@ -211,7 +229,7 @@ export const Source = Type.Object(
       {
         minItems: 1,
         description:
-          'The file to read first, then its siblings; or several deliveries of a monthly table, the latest last, whose rows replace those of earlier ones for the same place and month; or one raster for each month, with `period`; or the rasters of a covariate, with `period` or `year` if each applies to its own time',
+          'The file to read first, then its siblings, or files that are joined to it (`join`); or several deliveries of a monthly table, the latest last, whose rows replace those of earlier ones for the same place and month; or one raster for each month, with `period`; or the rasters of a covariate, with `period` or `year` if each applies to its own time',
       },
     ),
     accepted: Type.Optional(Type.Array(Acceptance)),

@@ -2,12 +2,12 @@ import type { LeftOut } from '../catalog/left-out.ts';
 import type { Remedy } from '../catalog/remedy.ts';
 import type { Source } from '../catalog/sources.ts';
 import { METHODS, type Method } from '../catalog/values.ts';
-import { monthIndex, periodOf } from '../contract/months.ts';
+import { monthIndex, periodOf, yearOf } from '../contract/months.ts';
 import { readEach, refusalIn } from '../lib/bad-input.ts';
 import type { Areas, Cluster, StateRound, SurveyRow, Surveys } from './ingest-tables.ts';
 import { codeReader, type IngestInput, nameOf, sourcesOf } from './input.ts';
 import type { Locate } from './locate.ts';
-import { readPlaced } from './places-by-name.ts';
+import { placesOf, readPlaced } from './places-by-name.ts';
 import type { RawRow } from './readers/raw-table.ts';
 
 /**
@@ -105,6 +105,7 @@ export async function readClusters(
   const ofMethod = keepMethod(input, source, all, ({ survey_year, cluster_id }) => `${survey_year} ${cluster_id}`);
   const clusters = keepAges(input, source, ofMethod);
   doubtPauses(input, source, all);
+  doubtStates(input, areas, locate, source, table.rows, all);
   for (const { survey_year } of source.rounds!) {
     if (clusters.some((cluster) => cluster.survey_year === survey_year)) continue;
     const read = all.filter((cluster) => cluster.survey_year === survey_year);
@@ -207,9 +208,13 @@ function refuseIncomplete(row: RawRow, { columns = {} }: Source): void {
 }
 
 /** The row's round, which must be in the catalog, and its month, which must be within the round's fieldwork. */
-function readRound(row: RawRow, { rounds = [] }: Source): Pick<Cluster, 'survey_year' | 'period'> {
-  const survey_year = row.number('survey_year', { integer: true });
+function readRound(row: RawRow, { columns = {}, rounds = [] }: Source): Pick<Cluster, 'survey_year' | 'period'> {
   const period = row.month(YEARS);
+  if (!columns.survey_year && !row.has('survey_year')) {
+    const spans = rounds.map(({ first, last }) => `${first} to ${last}`).join(' or ');
+    throw row.refusal.at('period')(period, `${spans}, the fieldwork of the rounds (sources.json)`);
+  }
+  const survey_year = row.number('survey_year', { integer: true });
   const round = rounds.find((round) => round.survey_year === survey_year);
   if (!round) {
     const years = rounds.map((round) => round.survey_year).join(', ');
@@ -292,11 +297,18 @@ function readAge(row: RawRow, column: 'youngest_years' | 'oldest_years'): number
 }
 
 function readUrban(row: RawRow): boolean | null {
-  const text = row.text('urban').toLowerCase();
-  if (['true', '1', 'urban', 'u'].includes(text)) return true;
-  if (['false', '0', 'rural', 'r'].includes(text)) return false;
-  if (text === 'unknown') return null;
-  throw row.refusal.at('urban')(text, 'true or false');
+  const text = row.text('urban');
+  const urban = urbanIn(text);
+  if (urban === undefined) throw row.refusal.at('urban')(text, 'true or false, or urban or rural');
+  return urban;
+}
+
+/** What a cell says of a cluster: whether it is urban, null for unknown, undefined for anything else. */
+export function urbanIn(text: string): boolean | null | undefined {
+  const word = text.toLowerCase();
+  if (['true', '1', 'u', 'urban', 'urbain', 'urbaine', 'urbano', 'urbana'].includes(word)) return true;
+  if (['false', '0', 'r', 'rural', 'rurale'].includes(word)) return false;
+  return word === 'unknown' ? null : undefined;
 }
 
 /** Children examined: a whole number, unless the survey's weights are in it. */
@@ -371,13 +383,32 @@ function keepAges(input: IngestInput, source: Source, clusters: Cluster[]): Clus
   return kept;
 }
 
+/**
+ * The rounds of a survey by the months of its clusters alone: they are half a year or more apart, and each is called by
+ * the year in which it began.
+ */
+export function roundsOfMonths(months: readonly string[]): NonNullable<Source['rounds']> {
+  const rounds: NonNullable<Source['rounds']> = [];
+  for (const month of [...new Set(months)].sort()) {
+    const round = rounds.at(-1);
+    // Two rounds of one year cannot have different names.
+    if (round && (round.survey_year === yearOf(month) || !isLongPause(round.last, month))) round.last = month;
+    else rounds.push({ survey_year: yearOf(month), first: month, last: month });
+  }
+  return rounds;
+}
+
+/** Whether fieldwork that ends and begins in these months is hard to believe to be of one round. */
+export const isLongPause = (last: string, next: string): boolean =>
+  monthIndex(next) - monthIndex(last) > LONG_PAUSE_MONTHS;
+
 /** Puts rounds in doubt whose months of fieldwork lie half a year apart. */
 function doubtPauses(input: IngestInput, source: Source, clusters: readonly Cluster[]): void {
   for (const [survey_year, own] of Map.groupBy(clusters, (cluster) => cluster.survey_year)) {
     const months = [...new Set(own.map(({ period }) => period))].sort();
     months.slice(1).forEach((next, i) => {
       const pause = monthIndex(next) - monthIndex(months[i]!) - 1;
-      if (pause >= LONG_PAUSE_MONTHS)
+      if (isLongPause(months[i]!, next))
         input.report.push({
           source: source.id,
           rule: 'fieldwork pauses',
@@ -386,6 +417,45 @@ function doubtPauses(input: IngestInput, source: Source, clusters: readonly Clus
         });
     });
   }
+}
+
+/** How many clusters a doubt names. */
+const NAMED = 5;
+
+/** Puts clusters in doubt whose coordinates lie farther from the upper-level area that their row names than displacement. */
+function doubtStates(
+  input: IngestInput,
+  areas: Areas,
+  locate: Locate,
+  source: Source,
+  rows: readonly RawRow[],
+  clusters: readonly Cluster[],
+): void {
+  const { longitude: located, state, state_pcode } = source.columns ?? {};
+  // A code is refused if it belongs to another area.
+  if (!located || !state || state_pcode) return;
+  const names = rows.flatMap(({ values }) => values.state ?? []);
+  const { named } = placesOf('state', areas, input.model, names);
+  const elsewhere = rows.flatMap((row, i) => {
+    const { cluster_id, longitude, latitude, state_code } = clusters[i]!;
+    const [stated, ...others] = row.has('state') ? named(row.text('state')) : [];
+    if (!stated || others.length > 0 || stated.state_code === state_code) return [];
+    if (longitude === null || latitude === null) return [];
+    const own = areas.lgas.filter((lga) => lga.state_code === stated.state_code);
+    if (own.some(({ lga_code }) => locate.kmFrom(longitude, latitude, lga_code) <= FARTHEST_KM)) return [];
+    const lies = areas.states.find((one) => one.state_code === state_code)!.state;
+    return `row ${row.line} (${cluster_id}) lies in ${lies}, and its row says ${row.text('state')}`;
+  });
+  // A cluster has a row for each test.
+  const found = [...new Set(elsewhere)];
+  if (found.length === 0) return;
+  const more = found.length > NAMED ? `; and ${found.length - NAMED} more` : '';
+  input.report.push({
+    source: source.id,
+    rule: 'other area',
+    what: `the coordinates of ${found.length} clusters are not where they are said to be: ${found.slice(0, NAMED).join('; ')}${more}. If the coordinates are wrong, correct or leave out these rows`,
+    needs_approval: true,
+  });
 }
 
 /** The methods of some rows and, if the table gives them, the ages. */

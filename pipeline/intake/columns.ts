@@ -21,6 +21,7 @@ const ALIASES = {
     'interviewyear',
     'hv007',
   ],
+  survey_name: ['survey', 'surveyname', 'surveyid', 'enquete', 'nomenquete', 'inquerito', 'encuesta', 'round', 'study'],
   // The year of the month: a survey that is named by the year in which it began may end in the next.
   year: ['yearstart', 'interviewyear', 'hv007', 'year', 'annee', 'an', 'ano', 'yy', 'surveyyear', 'anneeenquete'],
   month: ['monthstart', 'month', 'surveymonth', 'interviewmonth', 'moisenquete', 'mois', 'mes', 'mm', 'hv006'],
@@ -35,6 +36,18 @@ const ALIASES = {
     'yearmon',
     'month',
     'date',
+    'interviewdate',
+    'dateinterview',
+    'surveydate',
+    'datesurvey',
+    'visitdate',
+    'datevisit',
+    'dateenquete',
+    'datevisite',
+    'datainquerito',
+    'dataentrevista',
+    'fechaencuesta',
+    'fechaentrevista',
   ],
   facility: [
     'facilityid',
@@ -57,16 +70,75 @@ const ALIASES = {
     'orgunit',
     'ou',
   ],
-  cluster_id: ['clusterid', 'dhsid', 'dhsclust', 'cluster', 'clusternumber', 'siteid', 'hv001', 'id'],
+  cluster_id: [
+    'clusterid',
+    'dhsid',
+    'dhsclust',
+    'cluster',
+    'clusternumber',
+    'clusterno',
+    'grappe',
+    'grappeid',
+    'idgrappe',
+    'aglomerado',
+    'conglomerado',
+    'ea',
+    'eaid',
+    'eacode',
+    'eanumber',
+    'enumerationarea',
+    'psu',
+    'zd',
+    'siteid',
+    'hv001',
+    'id',
+  ],
   longitude: ['longitude', 'longnum', 'lon', 'long', 'lng'],
   latitude: ['latitude', 'latnum', 'lat'],
-  urban: ['ruralurban', 'urbanrural', 'urbanrura', 'urban', 'milieu'],
+  urban: [
+    'ruralurban',
+    'urbanrural',
+    'urbanrura',
+    'urban',
+    'milieu',
+    'milieuresidence',
+    'residence',
+    'residencetype',
+    'typeresidence',
+    'area',
+    'residencia',
+  ],
   youngest_years: ['lowerage', 'loage', 'agemin', 'minage', 'min'],
   oldest_years: ['upperage', 'upage', 'agemax', 'maxage', 'max'],
   method: ['method', 'diagnosticmethod', 'test', 'diagnostic'],
-  examined: ['examined', 'tested', 'nexamined', 'ntested', 'examines', 'testes', 'examinados', 'ex', 'n'],
-  positive: ['positive', 'pfpos', 'npositive', 'npos', 'positives', 'pos', 'positifs', 'positivos', 'pf'],
-  positivity: ['pfpr', 'positivity', 'prevalence', 'pr', 'share'],
+  examined: [
+    'examined',
+    'tested',
+    'nexamined',
+    'ntested',
+    'examines',
+    'testes',
+    'examinados',
+    'examinees',
+    'testees',
+    'testados',
+    'ex',
+    'n',
+  ],
+  positive: [
+    'positive',
+    'pfpos',
+    'npositive',
+    'npos',
+    'positives',
+    'pos',
+    'positifs',
+    'positivos',
+    'positif',
+    'positivas',
+    'pf',
+  ],
+  positivity: ['pfpr', 'positivity', 'prevalence', 'prevalencia', 'prev', 'pr', 'share'],
   weight: ['weight', 'samplingweight'],
   confirmed: [
     'confirmed',
@@ -244,13 +316,58 @@ export const columnOf = (header: readonly string[], name: ColumnName): string | 
 /** Words in names of columns of tests and their results, in lower case without accents. */
 export const TEST_WORDS = {
   rdt: /\b(m?rdts?|tdrs?|trds?|rapid\w*|rapides?)\b/,
-  microscopy: /\b(ge|bs|slides?|smears?|films?|lames?|mic|microscop\w+|goutte|gota)\b/,
+  microscopy: /\b(ge|bs|slides?|smears?|films?|lames?|mic|microscop\w+|goutte( epaisse)?|gota( gruesa| espessa)?)\b/,
   positive: /\b(pos|positi[fv](s|es?|os?|as?)?)\b/,
   confirmed: /\b(conf|confirm\w+)\b/,
   tested: /\b(test(ed|e|es|ee|ees|ados?|adas?)|exam(ined|ine|ines|inee|inees|inados?|inadas?))\b/,
   /** Shares, and those of the cases that were treated. */
   other: /%|\b(taux|tx|rate|taxa|tasa|share|prop\w*|tra[it]\w+|treat\w*)\b/,
 };
+
+/** A column's name as `TEST_WORDS` are written; capitals may part its words, as in `RDTpositive` and `examinedRDT`. */
+export const inWords = (column: string) =>
+  column
+    .normalize('NFD')
+    .replaceAll(/\p{M}/gu, '')
+    .replaceAll(/(?<=\p{Ll})(?=\p{Lu})|(?<=\p{Lu}{2})(?=\p{Ll}{3})/gu, ' ')
+    .toLowerCase()
+    .replaceAll('_', ' ');
+
+/** The columns of a survey's table about one test. */
+export interface TestColumns {
+  method: 'microscopy' | 'rdt';
+  examined: string;
+  positive?: string;
+  positivity?: string;
+}
+
+/** Words in names of columns of tests that say who was tested. */
+const TESTED_PEOPLE = /\b(children|enfants|criancas|ninos)\b/;
+
+/**
+ * The columns of people examined and positive by each test, where they stand side by side: `rdt_n`, `n_mic`,
+ * `tdr_positifs`. A test without a number examined of its own has that of all.
+ */
+export function testsIn(header: readonly string[]): TestColumns[] {
+  const named = header.map((own) => ({ own, name: inWords(own) }));
+  const has = (name: string) => (['microscopy', 'rdt'] as const).filter((method) => TEST_WORDS[method].test(name));
+  const of = (method: TestColumns['method'] | null) => {
+    const own = named.filter(({ name }) => (method ? String(has(name)) === method : has(name).length === 0));
+    const bare = new Map(
+      own.map(({ own, name }) => [name.replace(method ? TEST_WORDS[method] : '', '').replace(TESTED_PEOPLE, ''), own]),
+    );
+    const found = columnsOf([...bare.keys()], ['examined', 'positive', 'positivity']);
+    return Object.fromEntries(Object.entries(found).map(([name, column]) => [name, bare.get(column)!]));
+  };
+  const all = of(null);
+  const tests = (['microscopy', 'rdt'] as const).flatMap((method) => {
+    const { examined = all.examined, positive, positivity } = of(method);
+    return examined && (positive ?? positivity) ? [{ method, examined, positive, positivity }] : [];
+  });
+  // Numbers for one test and shares for another cannot be in one column.
+  const result = (['positive', 'positivity'] as const).find((name) => tests.every((test) => test[name] !== undefined));
+  return result ? tests.map(({ method, examined, [result]: column }) => ({ method, examined, [result]: column! })) : [];
+}
 
 /** What the service reads, by words in the names of files and columns. */
 const SUBJECTS: Readonly<Record<string, RegExp>> = {

@@ -144,7 +144,7 @@ function describe({ entries, leftOut, doubts }: Draft): void {
       entries.map(({ entry, format, files, notes }) => ({
         role: entry.figure ?? entry.role,
         file: isTable({ format })
-          ? deliveriesOf({ format, files })
+          ? deliveriesOf({ files })
               .map((file) => file.path)
               .join(', ')
           : files.length > 3

@@ -12,13 +12,13 @@ const ungrouped = (number: string) => number.replaceAll(/[\u00a0\u202f]/g, '');
 
 /**
  * The table without blanks around cells or among digits and without empty rows, with decimal points, with a row for each
- * month, and with a column for each figure.
+ * month and for each test, and with a column for each figure.
  * @param file its name
  * @throws BadInput if the dialect has months as columns and no column is named by a month, figures as rows and a figure
- *   twice, or one year for all rows that cannot be told
+ *   twice, columns of tests that the table lacks, or one year for all rows that cannot be told
  */
 export function inOwnDialect(table: TextTable, dialect: Dialect, file: string): TextTable {
-  const { decimal_comma, months, pivot, wide, merged, year } = dialect;
+  const { decimal_comma, months, pivot, wide, merged, year, tests } = dialect;
   const refusal = refusalIn(file);
   const textOf = (cell: string | null) => {
     const text = cell?.trim().replace(GROUPED, ungrouped) || null;
@@ -36,6 +36,7 @@ export function inOwnDialect(table: TextTable, dialect: Dialect, file: string): 
     header = [...header, 'year'];
     rows = rows.map(({ line, cells }) => ({ line, cells: [...cells, found[0]!] }));
   }
+  if (tests) return { ...table, ...testsApart({ header, rows }, tests, refusal) };
   const long = pivot ? pivoted({ header, rows }, pivot, months, refusal) : { header, rows };
   return { ...table, ...(wide ? widened(long, wide, refusal) : long) };
 }
@@ -98,6 +99,42 @@ const nameIn =
   (at: readonly number[]) =>
   ({ cells }: Pick<TextTable['rows'][number], 'cells'>) =>
     at.flatMap((index) => cells[index] ?? []).join(' ');
+
+/**
+ * A row for each test of each row, in columns that take the place of the file's own of these names. A test whose cells
+ * are blank was not made, unless no test was: then the first one has a row, for its reader to refuse.
+ */
+function testsApart(
+  { header, rows }: TextTable,
+  tests: NonNullable<Dialect['tests']>,
+  refusal: Refusal,
+): Pick<TextTable, 'header' | 'rows'> {
+  const indexOf = (name: string) => {
+    if (header.includes(name)) return header.indexOf(name);
+    throw refusal.at('header')(`columns ${header.join(', ')}`, `a column "${name}" (sources.json, dialect)`);
+  };
+  const apart = Object.entries(tests).map(([method, named]) => ({
+    method,
+    at: Object.keys(named)
+      .sort()
+      .map((name) => indexOf(named[name as keyof typeof named]!)),
+  }));
+  const made = ['method', ...Object.keys(Object.values(tests)[0]!).sort()];
+  const others = [...header.keys()].filter((i) => !made.includes(header[i]!));
+  // A number examined by every test says nothing about one of them.
+  const isOwn = (index: number) => apart.filter(({ at }) => at.includes(index)).length === 1;
+  return {
+    header: [...others.map((i) => header[i]!), ...made],
+    rows: rows.flatMap(({ line, cells }) => {
+      const isMade = ({ at }: (typeof apart)[number]) => at.some((i) => isOwn(i) && cells[i] != null);
+      const found = apart.some(isMade) ? apart.filter(isMade) : apart.slice(0, 1);
+      return found.map(({ method, at }) => ({
+        line,
+        cells: [...others.map((i) => cells[i]!), method, ...at.map((i) => cells[i]!)],
+      }));
+    }),
+  };
+}
 
 /** A column for each figure, in the order of the first ones; a figure that a row lacks is blank. */
 function widened(

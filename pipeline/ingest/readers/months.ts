@@ -59,21 +59,28 @@ function yearOf(text: string, isBesideNumber: boolean): string {
 }
 
 /**
- * How a column of months is written.
+ * How a column of monthly records' months is written.
  * @returns `undefined` in `orders` is the project's own form. None if a cell is not a month; several if day and month
  *   cannot be told apart
  */
 export function monthOrdersOf(cells: readonly string[]): (MonthOrder | undefined)[] {
+  const orders = dateOrdersOf(cells);
+  // Monthly records have the same day in every month.
+  const regular = orders.filter((order) => order !== undefined && daysIn(cells, order).size === 1);
+  return regular.length === 1 ? regular : orders;
+}
+
+/** All ways in which a column of dates or months can be read. */
+export function dateOrdersOf(cells: readonly string[]): (MonthOrder | undefined)[] {
   const distinct = [...new Set(cells)];
   if (distinct.length === 0) return [];
   if (distinct.every((cell) => readMonth(cell) !== null)) return [undefined];
-  const orders = MONTH_ORDERS.filter((order) => distinct.every((cell) => readMonth(cell, order) !== null));
-  // Monthly records have the same day in every month.
-  const days = (order: MonthOrder) =>
-    new Set(distinct.map((cell) => partsOf(cell)[order.split(' ').indexOf('day')])).size;
-  const regular = orders.filter((order) => days(order) === 1);
-  return regular.length === 1 ? regular : orders;
+  return MONTH_ORDERS.filter((order) => distinct.every((cell) => readMonth(cell, order) !== null));
 }
+
+/** The days of dates, if a day is part of their order. */
+export const daysIn = (cells: readonly string[], order: MonthOrder): ReadonlySet<string | undefined> =>
+  new Set(cells.map((cell) => partsOf(cell)[order.split(' ').indexOf('day')]));
 
 /** The month of a row by its columns `period`, or `year` and `month`, or whatever stands in its place; null without one. */
 export function monthTextOf({ period, year, month }: Readonly<Record<string, string | null>>): string | null {

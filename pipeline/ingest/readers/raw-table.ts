@@ -10,6 +10,7 @@ import { readCsv, type TextTable } from './csv.ts';
 import { readDbf } from './dbf.ts';
 import { withoutReplaced } from './deliveries.ts';
 import { inOwnDialect } from './dialect.ts';
+import { joined } from './joined.ts';
 import { readJsonTable } from './json-table.ts';
 import { withoutLeftOut } from './left-out.ts';
 import { monthTextOf, readMonth, readMonthOfYear } from './months.ts';
@@ -210,8 +211,9 @@ export async function readTable(
   const refusals = new Map(read.map(({ file, refusal }) => [file, refusal]));
   const counts = read.map(({ refusal, total, least }) => ({ refusal, total, least }));
   const { ranges = {}, dialect: { months } = {} } = source;
+  const columns = [...read[0]!.used.map(({ ours }) => ours), ...(isRoundByMonth(source) ? ['survey_year'] : [])];
   return new RawTable(
-    { refusal: read[0]!.refusal, columns: new Set(read[0]!.used.map(({ ours }) => ours)), counts, ranges, months },
+    { refusal: read[0]!.refusal, columns: new Set(columns), counts, ranges, months },
     rows.map(({ file, line, values }) => ({ line, values, within: refusals.get(file)! })),
   );
 }
@@ -235,7 +237,7 @@ async function readRows(
   const refusal = refusalIn(file);
   if (!existsSync(path.join(rawData, file)))
     throw refusal('no such file', source.id ? `the source ${source.id} of the catalog` : 'a CSV table');
-  const { header, rows: all, mayBeCut } = await readCells(rawData, source, file);
+  const { header, rows: all, mayBeCut } = await readCells(rawData, source, file, report);
   if (mayBeCut) report.push({ source: source.id ?? file, rule: 'no line end', what: `${file}: ${MAY_BE_CUT}` });
   const indexOf = (name: string) => {
     const index = header.indexOf(name);
@@ -247,6 +249,7 @@ async function readRows(
   const used = Object.entries(fileColumns(source)).map(([ours, names]) => ({ ours, names, at: names.map(indexOf) }));
   const keep = Object.entries(source.where ?? {}).map(([name, value]) => [name, indexOf(name), value] as const);
   const filled = new Set<string>();
+  const isByMonth = isRoundByMonth(source);
   const rows = all
     .filter(({ line, cells }) =>
       keep.every(([name, index, value]) => {
@@ -265,9 +268,20 @@ async function readRows(
         const text = at.length === 1 ? texts[0]! : sumOf(texts, (i) => ofRow.at(names[i]!));
         values[ours] = text && (monthIn(ours, text, source.dialect ?? {}) ?? text);
       }
+      if (isByMonth) values.survey_year = roundAt(source.rounds!, monthTextOf(values));
       return { file, line, values };
     });
   return { refusal, total: all.length, least, file, used, filled, rows };
+}
+
+/** Whether only the month of a survey's row tells to which of its rounds it belongs. */
+const isRoundByMonth = ({ rounds, columns = {} }: Partial<Source>): boolean =>
+  rounds !== undefined && columns.survey_year === undefined;
+
+/** The survey year of the round during whose fieldwork a month is; null if there is none. */
+function roundAt(rounds: NonNullable<Source['rounds']>, month: string | null): string | null {
+  const found = month && rounds.find(({ first, last }) => month >= first && month <= last);
+  return found ? String(found.survey_year) : null;
 }
 
 /** The project's form of a month; null for the cell of another column, and for text that is not a month. */
@@ -309,13 +323,30 @@ function sumOf(texts: readonly (string | null)[], refusalOf: (i: number) => Refu
   return counts.length === 0 ? null : String(counts.reduce((a, b) => a + b));
 }
 
-/** The cells of a table in the catalog's dialect. @param file of several deliveries, by default the first */
+/**
+ * The cells of a table in the catalog's dialect, with those of files that are joined to it.
+ * @param file of several deliveries, by default the first
+ * @param report collects findings about joined files
+ */
 export async function readCells(
   rawData: string,
-  { files, format, dialect = {} }: Pick<Source, 'files'> & Partial<Source>,
+  { id, files, format, dialect = {} }: Pick<Source, 'files'> & Partial<Source>,
   file = files[0]!.path,
+  report: ReportLine[] = [],
 ): Promise<TextTable> {
-  return inOwnDialect(await readText(path.join(rawData, file), file, format, dialect), dialect, file);
+  const read = async (name: string, form: typeof format, own: Dialect) =>
+    inOwnDialect(await readText(path.join(rawData, name), name, form, own), own, name);
+  let table = await read(file, format, dialect);
+  for (const { path: other, join } of files) {
+    if (!join) continue;
+    const more = await read(other, join.format, join.dialect ?? {});
+    const found = joined(table, more, join.on, { table: refusalIn(file), other: refusalIn(other) });
+    table = found.table;
+    const tell = (rule: string, what: string) => report.push({ source: id ?? file, rule, what: `${other}: ${what}` });
+    if (more.mayBeCut) tell('no line end', MAY_BE_CUT);
+    if (found.unused > 0) tell('joined', `${found.unused} of ${more.rows.length} rows belong to no row of ${file}`);
+  }
+  return table;
 }
 
 function readText(

@@ -1,6 +1,6 @@
 /** The columns of a routine table that add up to its confirmed cases: parts by age, test and sex, each case once. */
 import type { TextTable } from '../../ingest/readers/csv.ts';
-import { cellsOf, looksLike, TEST_WORDS } from '../columns.ts';
+import { cellsOf, inWords, looksLike, TEST_WORDS } from '../columns.ts';
 import type { TableFile } from './recognise.ts';
 
 /** Whom a column counts; without a key, people of all ages, tests or sexes. */
@@ -85,14 +85,7 @@ const SEXES = {
   male: /\b(males?|m|hommes?|masculin|masculino|homens|hombres)\b/,
 };
 
-const bareName = (column: string) =>
-  column
-    .normalize('NFD')
-    .toLowerCase()
-    .replaceAll(/\p{M}/gu, '')
-    .replaceAll(/(?<=\d)_(?=\d)/g, '-')
-    .replaceAll('_', ' ')
-    .replaceAll('b/s', 'bs');
+const bareName = (column: string) => inWords(column.replaceAll(/(?<=\d)_(?=\d)/g, '-')).replaceAll('b/s', 'bs');
 
 /** Whether a name says nothing but ages and sex. */
 function isOnlyWhom(name: string): boolean {

@@ -1,6 +1,7 @@
 /** Entries of the catalog as far as a file itself shows them. */
 import type { Role } from '../../catalog/roles.ts';
 import type { Source } from '../../catalog/sources.ts';
+import type { TextTable } from '../../ingest/readers/csv.ts';
 import type { TimeKey } from './draft-keys.ts';
 import type { CaseSum, NumbersAre } from './questions.ts';
 import type { TableFile } from './recognise.ts';
@@ -17,6 +18,10 @@ export interface TableDraft {
   keys?: string[];
   /** What is used although it may be wrong. */
   doubts?: string[];
+  /** The rows as the entries read them, if not as they stand in the file. */
+  rows?: TextTable;
+  /** Other files that are joined to its rows. */
+  joins?: Source['files'];
   /** What its numbers were taken for, if they have no name. */
   numbers?: NumbersAre;
   /** People by area of the upper level, with which a raster is compared. */

@@ -3,7 +3,7 @@ import type { MonthOrder } from '../../catalog/dialect.ts';
 import type { Source } from '../../catalog/sources.ts';
 import { isPeriod } from '../../contract/months.ts';
 import type { TextTable } from '../../ingest/readers/csv.ts';
-import { monthOrdersOf, readMonth, readMonthOfYear } from '../../ingest/readers/months.ts';
+import { dateOrdersOf, monthOrdersOf, readMonth, readMonthOfYear } from '../../ingest/readers/months.ts';
 import { plain, sharedWords, withoutWords, wordsOf } from '../../lib/likeness.ts';
 import { cellsOf, columnMatching, columnsNamed } from '../columns.ts';
 
@@ -93,10 +93,20 @@ export interface TimeKey {
   months: MonthOrder | undefined;
   /** The time of each row, `YYYY-MM` or `YYYY`. */
   times: readonly string[];
+  /** Other orders in which days and months can be read as well. */
+  others?: readonly MonthOrder[];
 }
 
-/** The times of a table's rows, or why they cannot be read. @param except columns that are something else */
-export function timeOf(table: TextTable, except: readonly string[]): TimeKey | string {
+/**
+ * The times of a table's rows, or why they cannot be read.
+ * @param except columns that are something else
+ * @param sort puts the likeliest order first where day and month cannot be told apart; by default these are not read
+ */
+export function timeOf(
+  table: TextTable,
+  except: readonly string[],
+  sort?: (orders: readonly MonthOrder[], cells: readonly string[]) => MonthOrder[],
+): TimeKey | string {
   const header = table.header.filter((column) => !except.includes(column));
   const at = (column: string) => table.header.indexOf(column);
   const named = columnsNamed(header, 'period');
@@ -106,11 +116,14 @@ export function timeOf(table: TextTable, except: readonly string[]): TimeKey | s
     const cells = cellsOf(table, column);
     // Plain numbers are months only under a name of months.
     if (others.includes(column) && cells.every((cell) => /^\d+$/.test(cell))) continue;
-    const orders = monthOrdersOf(cells);
-    const [months] = orders;
-    if (orders.length === 1) {
+    const orders = sort ? dateOrdersOf(cells) : monthOrdersOf(cells);
+    // The project's own form is no order, and the only one where it is read.
+    const several = orders.filter((order) => order !== undefined);
+    const [months, ...rest] = several.length > 1 && sort ? sort(several, cells) : several;
+    if (orders.length === 1 || (orders.length > 1 && sort)) {
       const times = table.rows.map(({ cells: own }) => readMonth(own[at(column)] ?? '', months) ?? '');
-      return { columns: { period: column }, monthly: true, months, times };
+      const key = { columns: { period: column }, monthly: true, months, times };
+      return rest.length > 0 ? { ...key, others: rest } : key;
     }
     if (orders.length > 1)
       obstacle = `day and month of "${cells[0]}" in "${column}" cannot be told apart; write months as YYYY-MM`;

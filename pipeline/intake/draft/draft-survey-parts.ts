@@ -1,77 +1,112 @@
 /** Surveys in two files, as DHS publishes them: the places of clusters, and their results. */
+import type { Source } from '../../catalog/sources.ts';
+import { joined, keyOf } from '../../ingest/readers/joined.ts';
+import { refusalIn } from '../../lib/bad-input.ts';
 import { plain } from '../../lib/likeness.ts';
-import { quoted } from '../../lib/shell.ts';
-import { identifier, literal } from '../../lib/tables/duckdb.ts';
-import { type ColumnName, columnsNamed, columnsOf, TEST_WORDS } from '../columns.ts';
-import type { TableDraft } from './draft-entry.ts';
+import { type ColumnName, cellsOf, columnOf, columnsNamed, columnsOf, testsIn } from '../columns.ts';
 import type { TableFile } from './recognise.ts';
+import { yearColumnOf, yearIn } from './survey-rounds.ts';
 
-interface Tested {
-  method: string;
-  examined: string;
-  positive: string;
+/** The results of a survey with the places of its clusters from another file. */
+export interface SurveyParts {
+  /** The results with the columns of the other file. */
+  table: TableFile;
+  places: TableFile;
+  /** The results' columns by which it is joined, that of clusters and all. */
+  by: string[];
+  cluster_id: string;
+  /** The other file as the catalog joins it. */
+  files: Source['files'];
 }
 
-/** Why neither of two tables with the parts of a survey is one by itself, and the command that joins them. */
-export function surveysInParts(tables: readonly TableFile[]): Map<TableFile, TableDraft> {
-  const located = tables.filter(({ header }) => Object.keys(columnsOf(header, ['longitude', 'latitude'])).length === 2);
-  const parts = new Map<TableFile, TableDraft>();
-  for (const results of tables.filter((table) => !located.includes(table))) {
-    const tests = testsIn(results.header);
-    const clusters = tests.length > 0 && located.find((table) => keysOf(results, table));
-    if (!clusters) continue;
-    const by = keysOf(results, clusters)!;
-    const joined = located.find(({ header }) => results.header.every((column) => header.includes(column)));
-    const add = (part: TableFile, other: TableFile, what: string, how: string) =>
-      parts.set(part, {
-        entries: [],
-        obstacles: [
-          joined
-            ? { why: `joined with ${quoted(other.file)} in ${quoted(joined.file)}`, lost: null }
-            : { why: `${what} ${quoted(other.file)}; ${how}`, lost: 'survey results' },
-        ],
-        keys: [...part.header],
-      });
-    const command = joinCommand(results, clusters, by, tests);
-    const how = `join both by ${by.join(' and ')}, with a row for each cluster and test: ${command}`;
-    add(results, clusters, 'the results of clusters whose places are in', how);
-    add(clusters, results, 'the places of clusters whose results are in', 'join both (see there)');
+/** What is known of the results of clusters without places: their parts, or why none of several files is the other one. */
+export function surveysInParts(tables: readonly TableFile[]): Map<TableFile, SurveyParts | string> {
+  const isLocated = ({ header }: TableFile) => Object.keys(columnsOf(header, ['longitude', 'latitude'])).length === 2;
+  const lists = tables.filter((table) => isLocated(table) && !hasResults(table));
+  const parts = new Map<TableFile, SurveyParts | string>();
+  for (const results of tables.filter((table) => !isLocated(table) && hasResults(table))) {
+    const fitting = lists.flatMap((places) => {
+      const on = keysOf(results, places);
+      return on ? [{ places, on }] : [];
+    });
+    // Each round numbers its clusters anew, so those of other rounds fit as well.
+    const named = fitting.filter(({ places }) => yearIn(places.file) !== null && yearsOf(results).size === 1);
+    const [found, ...others] = named.length === 1 ? named : fitting;
+    if (!found) continue;
+    if (others.length > 0) {
+      const files = fitting.map(({ places }) => places.file).join(' and ');
+      parts.set(
+        results,
+        `the places of its clusters may be in ${files}: give both files of a survey the same year in their names`,
+      );
+      continue;
+    }
+    parts.set(results, partsOf(results, found.places, found.on));
   }
   return parts;
 }
 
-/** The columns of children examined and positive by each test. */
-const testsIn = (header: readonly string[]): Tested[] =>
-  (['microscopy', 'rdt'] as const).flatMap((method) => {
-    const word = TEST_WORDS[method];
-    const named = header.map((name) => [name.toLowerCase().replaceAll('_', ' '), name] as const);
-    const bare = new Map(named.flatMap(([own, name]) => (word.test(own) ? [[own.replace(word, ''), name]] : [])));
-    const { examined, positive } = columnsOf([...bare.keys()], ['examined', 'positive']);
-    return examined && positive ? [{ method, examined: bare.get(examined)!, positive: bare.get(positive)! }] : [];
-  });
-
-/** The columns of survey and cluster that both tables have, if they are of the same clusters, each with one place. */
-function keysOf(results: TableFile, clusters: TableFile): string[] | null {
-  const shared = (name: ColumnName) =>
-    columnsNamed(results.header, name).find((column) => plain(column) !== 'id' && clusters.header.includes(column)) ??
-    [];
-  const cluster = shared('cluster_id');
-  const by = [shared('survey_year'), cluster].flat();
-  const keysIn = ({ header, rows }: TableFile) =>
-    rows.map(({ cells }) => JSON.stringify(by.map((column) => cells[header.indexOf(column)])));
-  const [own, placed] = [keysIn(results), new Set(keysIn(clusters))];
-  const fits =
-    placed.size === clusters.rows.length && own.filter((key) => placed.has(key)).length >= (2 / 3) * own.length;
-  return cluster.length > 0 && fits ? by : null;
+function partsOf(results: TableFile, places: TableFile, on: Record<string, string>): SurveyParts {
+  const refusalOf = { table: refusalIn(results.file), other: refusalIn(places.file) };
+  const { table } = joined(results, places, on, refusalOf);
+  const dialect = Object.keys(places.dialect).length > 0 ? { dialect: places.dialect } : {};
+  const join = { on, format: places.format as 'csv', ...dialect };
+  const by = Object.keys(on);
+  return {
+    table,
+    places,
+    by,
+    cluster_id: by.at(-1)!,
+    files: [{ path: places.file, join }, ...places.siblings.map((file) => ({ path: file }))],
+  };
 }
 
-function joinCommand(results: TableFile, clusters: TableFile, by: readonly string[], tests: readonly Tested[]): string {
-  const shared = clusters.header.filter((column) => results.header.includes(column));
-  const places = `c.* EXCLUDE (${shared.map(identifier).join(', ')})`;
-  const from = `FROM ${literal(results.file)} r JOIN ${literal(clusters.file)} c USING (${by.map(identifier).join(', ')})`;
-  const selects = tests.map(
-    ({ method, examined, positive }) =>
-      `SELECT r.*, ${places}, ${literal(method)} AS method, r.${identifier(examined)} AS examined, r.${identifier(positive)} AS positive ${from}`,
-  );
-  return `duckdb -c ${quoted(`COPY (${selects.join(' UNION ALL ')}) TO 'survey.csv'`)}`;
+/** Whether a table has children examined and positive, by one test or several. Facilities' records have them too. */
+const hasResults = ({ header }: TableFile): boolean => {
+  const { examined, positive, positivity } = columnsOf(header, ['examined', 'positive', 'positivity']);
+  const isComplete = examined !== undefined && (positive ?? positivity) !== undefined;
+  return columnOf(header, 'facility') === null && (isComplete || testsIn(header).length > 0);
+};
+
+/** The years of a survey, by the name of its file or by its rows; none if neither gives them. */
+function yearsOf(results: TableFile): ReadonlySet<number> {
+  const named = yearIn(results.file);
+  if (named !== null) return new Set([named]);
+  const year = yearColumnOf(results);
+  return new Set(year ? cellsOf(results, year.column).map((cell) => Number(year.recode?.[cell] ?? cell)) : []);
+}
+
+/**
+ * The columns of cluster and, if both have it, survey year by which two tables are of the same clusters, each with one
+ * place; null if they are not.
+ */
+function keysOf(results: TableFile, places: TableFile): Record<string, string> | null {
+  const [own, other] = [yearsOf(results), yearIn(places.file)];
+  if (own.size > 0 && other !== null && !own.has(other)) return null;
+  const pairs = (name: ColumnName, fits: (table: TableFile, column: string) => boolean) => {
+    const [own, others] = [results, places].map((table) =>
+      columnsNamed(table.header, name).filter((column) => fits(table, column)),
+    ) as [string[], string[]];
+    return own
+      .flatMap((column) => others.map((one): [string, string] => [column, one]))
+      .sort(([a, b], [c, d]) => Number(c === d) - Number(a === b));
+  };
+  const isYear = (table: TableFile, column: string) => cellsOf(table, column).every((cell) => yearIn(cell) !== null);
+  const [years] = (['survey_year', 'survey_name'] as const).flatMap((name) => pairs(name, isYear));
+  const clusters = pairs('cluster_id', (_table, column) => plain(column) !== 'id');
+  return clusters.map((pair) => Object.fromEntries([...(years ? [years] : []), pair])).find(isOne) ?? null;
+
+  function isOne(on: Record<string, string>): boolean {
+    const keysIn = ({ header, rows }: TableFile, columns: readonly string[]) =>
+      rows.map(({ cells }) =>
+        keyOf(
+          cells,
+          columns.map((column) => header.indexOf(column)),
+        ),
+      );
+    const own = keysIn(results, Object.keys(on));
+    const placed = new Set(keysIn(places, Object.values(on)));
+    const known = own.filter((key) => placed.has(key)).length;
+    return placed.size === places.rows.length && known >= (2 / 3) * own.length;
+  }
 }

@@ -1,61 +1,114 @@
 /** The role of a table whose rows are survey clusters. */
 
+import type { Dialect, MonthOrder } from '../../catalog/dialect.ts';
 import type { Source } from '../../catalog/sources.ts';
-import { isPeriod } from '../../contract/months.ts';
+import { monthIndex } from '../../contract/months.ts';
 import type { TextTable } from '../../ingest/readers/csv.ts';
-import { isOfAges } from '../../ingest/surveys.ts';
-import { aliasesOf, cellsOf, columnsOf } from '../columns.ts';
+import { inOwnDialect } from '../../ingest/readers/dialect.ts';
+import { daysIn, readMonth } from '../../ingest/readers/months.ts';
+import { isOfAges, urbanIn } from '../../ingest/surveys.ts';
+import { plain } from '../../lib/likeness.ts';
+import { aliasesOf, cellsOf, columnOf, columnsNamed, columnsOf, testsIn } from '../columns.ts';
 import { type DraftEntry, dialectWith, type TableDraft } from './draft-entry.ts';
-import { type PlaceKey, placeColumnOf, spanOf, timeOf } from './draft-keys.ts';
+import { type AreaLevel, type PlaceKey, placeColumnOf, spanOf, type TimeKey, timeOf } from './draft-keys.ts';
+import type { SurveyParts } from './draft-survey-parts.ts';
 import type { TableFile } from './recognise.ts';
+import { roundsOf, yearColumnOf, yearIn } from './survey-rounds.ts';
 
-/** Survey clusters located by coordinates or code, with children examined and positive; null without such columns. */
-export function draftSurvey(table: TableFile, place: PlaceKey | null): TableDraft | null {
-  const { header } = table;
+/**
+ * Survey clusters located by coordinates or code, with children examined and positive by one test or several; null
+ * without such columns.
+ * @param states the areas of the upper level
+ * @param parts the other file of its survey, which has the places of its clusters
+ */
+export function draftSurvey(
+  given: TableFile,
+  place: PlaceKey | null,
+  states: AreaLevel,
+  parts: SurveyParts | null = null,
+): TableDraft | null {
   const refused = (why: string): TableDraft => ({ entries: [], obstacles: [{ why, lost: 'survey results' }] });
-  const coordinates = columnsOf(header, ['longitude', 'latitude']);
+  const coordinates = columnsOf(given.header, ['longitude', 'latitude']);
   const located = coordinates.longitude !== undefined && coordinates.latitude !== undefined;
+  const tests = testsOf(given, located, place);
+  const table = tests ? { ...given, ...inOwnDialect(given, { tests }, given.file) } : given;
+  const { header } = table;
   const counts = columnsOf(header, ['examined', 'positive', 'positivity']);
-  const about = columnsOf(header, ['survey_year', 'cluster_id', 'method']);
+  const about = columnsOf(header, ['cluster_id', 'method']);
+  // Another id is blank in clusters whose place is not known.
+  if (parts) about.cluster_id = parts.cluster_id;
   const isComplete = counts.examined !== undefined && (counts.positive ?? counts.positivity) !== undefined;
   // Of tables by area of the upper level, only those with clusters: others are results of the area as a whole.
   const within = place?.is === 'lga_pcode' || about.cluster_id ? place : null;
   // Health facilities' monthly records have tests and positives too, but not a method for each row.
   if (!(located && (isComplete || about.method)) && !(within && isComplete && about.method)) return null;
   if (counts.positive) delete counts.positivity;
-  const found = { ...about, ...counts, positive: counts.positive ?? counts.positivity };
-  const missing = (['examined', 'positive', 'survey_year', 'cluster_id', 'method'] as const)
-    .filter((name) => !found[name])
-    .map((name) => `a column of the ${MEANING[name]} (such as ${aliasesOf(name)[0]})`);
-  const time = timeOf(table, Object.values({ ...coordinates, ...counts }));
+  const year = yearColumnOf(table);
+  const of = { ...coordinates, ...counts, ...(year?.recode ? { survey_year: year.column } : {}) };
+  const time = timeOf(table, Object.values(of), shortestFirst);
   const noMonths = typeof time === 'string' ? time : time.monthly ? null : 'without the months of its clusters';
+  const found = { ...about, ...counts, positive: counts.positive ?? counts.positivity };
+  const missing = [
+    ...(['examined', 'positive'] as const).filter((name) => !found[name]),
+    // Months tell the rounds, too.
+    ...(year || noMonths === null || yearIn(given.file) !== null ? [] : ['survey_year' as const]),
+    ...(['cluster_id', 'method'] as const).filter((name) => !found[name]),
+  ].map((name) => `a column of the ${MEANING[name]} (such as ${aliasesOf(name)[0]})`);
   if (missing.length > 0)
     return refused(`a survey without ${missing.join(', ')}${noMonths === null ? '' : `, and ${noMonths}`}`);
   if (typeof time === 'string' || noMonths !== null) return refused(`a survey ${noMonths}`);
   const methods = methodsIn(cellsOf(table, about.method!));
   if (typeof methods === 'string') return refused(methods);
-  const rounds = roundsOf(table, about.survey_year!, time.times);
+  const { rounds, from, years, doubts } = roundsOf(table, year, time.times);
+  const rows = withYears(table, years);
+  // Places with records of many months are no clusters.
+  const samples = new Set(samplesIn(rows, [SURVEY_YEAR, about.cluster_id!, about.method!]));
+  if (tests && samples.size <= rows.rows.length / 2) return null;
   if (rounds.length === 0) return refused('a survey whose years and months cannot be read');
   const isInteger = (column: string | undefined) =>
-    !column || cellsOf(table, column).every((cell) => Number.isInteger(Number(cell)));
+    !column || !cellsOf(table, column).some((cell) => Number.isFinite(Number(cell)) && !Number.isInteger(Number(cell)));
+  const isPercent = counts.positivity && cellsOf(table, counts.positivity).some((cell) => Number(cell) > 1);
   const places = located ? coordinates : { [placeColumnOf(within!)]: within!.column };
+  const urban = columnsNamed(header, 'urban').find((column) =>
+    cellsOf(table, column).every((cell) => urbanIn(cell) !== undefined),
+  );
+  const state = located || within!.is !== 'state_pcode' ? stateIn(table, located ? null : within!, states) : {};
+  const { dialect = {} } = dialectWith(table, time);
+  const ofFile = { ...dialect, ...(tests ? { tests } : {}) };
   const entry: DraftEntry = {
     role: 'survey_clusters',
-    unit: 'share',
+    unit: isPercent ? 'percent' : 'share',
     columns: {
+      ...(year ? { survey_year: year.column } : {}),
       ...about,
       ...time.columns,
       ...places,
       ...counts,
-      ...columnsOf(header, ['urban', 'youngest_years', 'oldest_years', 'weight']),
+      ...(urban ? { urban } : {}),
+      ...state,
+      ...columnsOf(header, ['youngest_years', 'oldest_years', 'weight']),
     },
-    ...dialectWith(table, time),
+    ...(year?.recode ? { recode: { survey_year: year.recode } } : {}),
+    ...(Object.keys(ofFile).length > 0 ? { dialect: ofFile } : {}),
     methods,
     rounds,
     ...(isInteger(counts.examined) && isInteger(counts.positive) ? {} : { weighted_counts: true }),
     ...(located ? { displaced: true } : {}),
   };
-  return { entries: [{ entry, note: 'Columns recognised by their names' }], obstacles: [] };
+  const note = [
+    'Columns recognised by their names',
+    ...(tests ? [`a row for each test (${Object.keys(tests).join(', ')})`] : []),
+    ...(parts ? [`places of clusters from ${parts.places.file} by ${parts.by.join(' and ')}`] : []),
+    ...(year?.recode ? [`survey years from the names in "${year.column}"`] : []),
+    ...(from ? [`survey ${rounds.map(({ survey_year }) => survey_year).join(' and ')} by ${from}`] : []),
+  ].join(', ');
+  return {
+    entries: [{ entry, note }],
+    obstacles: [],
+    rows,
+    ...(parts ? { joins: parts.files } : {}),
+    doubts: [...(year?.doubts ?? []), ...doubts, ...doubtOrder(table, time)],
+  };
 }
 
 const MEANING = {
@@ -65,6 +118,80 @@ const MEANING = {
   cluster_id: 'cluster',
   method: 'diagnostic method',
 };
+
+/** The table with its survey years in a column of the project's name for it. */
+const withYears = ({ header, rows }: TextTable, years: readonly (number | null)[]): TextTable => ({
+  header: [...header, SURVEY_YEAR],
+  rows: rows.map(({ line, cells }, i) => ({ line, cells: [...cells, years[i] === null ? null : String(years[i])] })),
+});
+/** It cannot be the name of a column: headers have no tabs at their ends. */
+const SURVEY_YEAR = '\tsurvey_year';
+
+const samplesIn = ({ header, rows }: TextTable, columns: readonly string[]): string[] =>
+  rows.map(({ cells }) => JSON.stringify(columns.map((column) => cells[header.indexOf(column)])));
+
+/** Columns of tests that stand side by side in rows of clusters; null if they do not. */
+function testsOf(table: TableFile, located: boolean, place: PlaceKey | null): Dialect['tests'] | null {
+  const { header, dialect } = table;
+  const { cluster_id, method } = columnsOf(header, ['cluster_id', 'method']);
+  // Ids alone may be those of facilities, whose records are cases of their areas.
+  const isNamed = cluster_id !== undefined && !['id', 'siteid'].includes(plain(cluster_id));
+  const hasClusters = isNamed || (located && (cluster_id === undefined ? place === null : place?.is !== 'lga_pcode'));
+  if (method || dialect.pivot || dialect.wide || !hasClusters || columnOf(header, 'facility') !== null) return null;
+  const tests = testsIn(header).filter(
+    ({ positive, positivity }) => cellsOf(table, (positive ?? positivity)!).length > 0,
+  );
+  if (tests.length === 0) return null;
+  return Object.fromEntries(tests.map(({ method: name, ...columns }) => [name, columns]));
+}
+
+/**
+ * The column whose cells are all names of areas of the upper level, or their codes in a table of areas, with which the
+ * cluster's place is compared.
+ */
+function stateIn(
+  table: TableFile,
+  within: PlaceKey | null,
+  { codes, codesOf }: AreaLevel,
+): { state?: string; state_pcode?: string } {
+  const columns = [...columnsNamed(table.header, 'state'), ...table.header].filter((own) => own !== within?.column);
+  const all = (fits: (cells: ReadonlySet<string>) => (cell: string) => unknown) =>
+    columns.find((column) => {
+      const cells = new Set(cellsOf(table, column));
+      return cells.size > 0 && [...cells].every(fits(cells));
+    });
+  const state_pcode = within && all(() => (cell) => codes.has(cell));
+  if (state_pcode) return { state_pcode };
+  const state = all(codesOf);
+  return state ? { state } : {};
+}
+
+/**
+ * Orders of day and month by how short the fieldwork would be, since it takes weeks; the day first if it is the same.
+ * Where the first of the month stands for the month, that order comes before all.
+ */
+function shortestFirst(orders: readonly MonthOrder[], cells: readonly string[]): MonthOrder[] {
+  const monthsBy = (order: MonthOrder) => {
+    if ([...daysIn(cells, order)].every((day) => Number(day) === 1)) return -1;
+    const { first, last } = spanOf(cells.flatMap((cell) => readMonth(cell, order) ?? []));
+    return monthIndex(last) - monthIndex(first);
+  };
+  return orders.toSorted((a, b) => monthsBy(a) - monthsBy(b) || (a < b ? -1 : 1));
+}
+
+/** A doubt about dates whose day and month cannot be told apart. */
+function doubtOrder(table: TableFile, { columns, months, others = [] }: TimeKey): string[] {
+  if (others.length === 0 || !('period' in columns)) return [];
+  const cells = cellsOf(table, columns.period);
+  const spanBy = (order: MonthOrder) => {
+    const { first, last } = spanOf(cells.flatMap((cell) => readMonth(cell, order) ?? []));
+    return first === last ? first : `${first} to ${last}`;
+  };
+  const rest = others.map((order) => `as "${order}" it would be ${spanBy(order)}`).join(', ');
+  return [
+    `${table.file}: day and month of "${cells[0]}" in "${columns.period}" cannot be told apart; read as "${months}", fieldwork is ${spanBy(months!)}; ${rest}. If that is right, write it as "months" in the dialect (sources.json), and correct the rounds`,
+  ];
+}
 
 function methodsIn(cells: readonly string[]): NonNullable<Source['methods']> | string {
   const methods: { microscopy?: string; rdt?: string } = {};
@@ -88,7 +215,7 @@ function methodsIn(cells: readonly string[]): NonNullable<Source['methods']> | s
  */
 export function withoutOtherAges(entry: DraftEntry, table: TextTable, ages: readonly [number, number]): DraftEntry {
   const { columns = {}, rounds = [], methods = {} } = entry;
-  const { survey_year, youngest_years, oldest_years, method } = columns;
+  const { youngest_years, oldest_years, method } = columns;
   const cellOf = (cells: TextTable['rows'][number]['cells'], column: string | undefined) =>
     cells[table.header.indexOf(column ?? '')] || null;
   const monthsIn = (cell: string | null) => (cell === null ? null : 12 * Number(cell));
@@ -97,7 +224,7 @@ export function withoutOtherAges(entry: DraftEntry, table: TextTable, ages: read
     return isOfAges({ youngest_months: youngest_months!, oldest_months: oldest_months! }, ages);
   });
   const found = (column: string | undefined) => new Set(fitting.map(({ cells }) => cellOf(cells, column)));
-  const [years, names] = [found(survey_year), found(method)];
+  const [years, names] = [found(SURVEY_YEAR), found(method)];
   const [kept, others] = [true, false].map((wanted) =>
     rounds.filter((round) => years.has(String(round.survey_year)) === wanted),
   ) as [typeof rounds, typeof rounds];
@@ -109,16 +236,4 @@ export function withoutOtherAges(entry: DraftEntry, table: TextTable, ages: read
     methods: Object.fromEntries(Object.entries(methods).filter(([, name]) => names.has(name))),
     leave_out: others.map((round) => ({ where: { survey_year: round.survey_year }, reason })),
   };
-}
-
-/** The survey years with the first and last month of their rows. */
-function roundsOf({ header, rows }: TableFile, column: string, times: readonly string[]) {
-  const at = header.indexOf(column);
-  const months = times.flatMap((period, row) => {
-    const survey_year = Number(rows[row]!.cells[at]);
-    return isPeriod(period) && Number.isInteger(survey_year) ? [{ survey_year, period }] : [];
-  });
-  return [...Map.groupBy(months, ({ survey_year }) => survey_year)]
-    .sort(([a], [b]) => a - b)
-    .map(([survey_year, own]) => ({ survey_year, ...spanOf(own.map(({ period }) => period)) }));
 }

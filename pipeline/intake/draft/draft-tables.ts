@@ -1,12 +1,13 @@
 /** The roles of a table, from its columns, the areas in them and its rows. */
 
 import type { Role } from '../../catalog/roles.ts';
+import type { Source } from '../../catalog/sources.ts';
 import { addMonths } from '../../contract/months.ts';
 import type { TextTable } from '../../ingest/readers/csv.ts';
 import { fileColumns } from '../../ingest/readers/raw-table.ts';
 import { cellsOf, looksLike } from '../columns.ts';
 import { draftByPlace } from './draft-by-place.ts';
-import { type DraftEntry, placesColumn } from './draft-entry.ts';
+import { type DraftEntry, placesColumn, type TableDraft } from './draft-entry.ts';
 import { facilitiesIn } from './draft-facilities.ts';
 import { type AreaCodes, type PlaceKey, placeOf } from './draft-keys.ts';
 import { draftSurvey } from './draft-survey.ts';
@@ -20,6 +21,8 @@ export interface DraftedTable {
   /** Later deliveries of it. */
   later: TableFile[];
   entry: DraftEntry;
+  /** Other files that are joined to it. */
+  joins: Source['files'];
   /** The rows that the entry keeps, areas by their codes. */
   used: TextTable;
   note: string;
@@ -56,11 +59,15 @@ export function draftTables(
     leftOut.push({ kind: 'left out', file, why, lost });
   const facilities = facilitiesIn(tables, areas);
   const parts = surveysInParts(tables);
+  const withResults = new Map(
+    [...parts].flatMap(([results, part]) => (typeof part === 'string' ? [] : [[part.places, results] as const])),
+  );
   const candidates = tables.flatMap((table) => {
-    const place = facilities.places.get(table) ?? placeOf(table, areas);
-    const ofList = table === facilities.list?.table ? facilities.list.draft : null;
-    const draft = ofList ?? draftSurvey(table, place) ?? parts.get(table) ?? draftByPlace(table, place, answers);
-    const { entries, obstacles, numbers, cases, keys = [], doubts: own = [] } = draft;
+    const part = parts.get(table) ?? null;
+    const whole = part === null || typeof part === 'string' ? table : part.table;
+    const place = facilities.places.get(table) ?? placeOf(whole, areas);
+    const draft = draftOf();
+    const { entries, obstacles, numbers, cases, keys = [], doubts: own = [], rows = table, joins = [] } = draft;
     doubts.push(...own);
     if (numbers) unnamed.push({ file: table.file, guess: numbers });
     if (cases) summed.push({ file: table.file, cases });
@@ -72,7 +79,16 @@ export function draftTables(
       if (table !== ofCodes || lost !== null) leave(table, why, lost);
     const named = table.header.filter((column) => obstacles.some(({ why }) => why.includes(`"${column}"`)));
     told.get(table)!.push(...keys, ...named);
-    return entries.map(({ entry, note }) => ({ table, later: [], entry, used: rowsOf(table, entry, place), note }));
+    return entries.map(({ entry, note }) => {
+      return { table, later: [], joins, entry, used: rowsOf(rows, entry, place), note };
+    });
+
+    function draftOf(): TableDraft {
+      if (table === facilities.list?.table) return facilities.list.draft;
+      if (withResults.has(table)) return { entries: [], obstacles: [] };
+      if (typeof part === 'string') return { entries: [], obstacles: [{ why: part, lost: 'survey results' }] };
+      return draftSurvey(whole, place, areas.states, part) ?? draftByPlace(table, place, answers);
+    }
   });
   const known = ({ entry }: DraftedTable) => Object.keys(fileColumns(entry)).length - (entry.where ? 100 : 0);
   const kept: DraftedTable[] = [];
@@ -87,11 +103,15 @@ export function draftTables(
     } else kept.push(candidate);
   }
   for (const table of tables) {
-    const used = kept
-      .filter((one) => one.table === table || one.later.includes(table))
-      .flatMap(({ entry }) => namesIn(entry));
-    // Of a table that is used, columns that are no figures (such as labels) are not missed.
-    const matters = (column: string) => (used.length === 0 && table !== ofCodes) || looksLike([column]) !== null;
+    const own = kept.filter((one) => isFrom(one, table));
+    const used = own.flatMap((one) => [...namesIn(one.entry), ...keysOfJoin(one, table)]);
+    // Of a table that is used, columns that are no figures (such as labels) are not missed, unless of a survey: these
+    // often have more of a cluster than is read.
+    const isSurvey = own.some(({ entry }) => entry.role === 'survey_clusters');
+    const matters = (column: string) =>
+      (isSurvey && cellsOf(table, column).length > 0) ||
+      (used.length === 0 && table !== ofCodes) ||
+      looksLike([column]) !== null;
     const unused = table.header.filter(
       (column) => !used.includes(column) && !told.get(table)!.includes(column) && matters(column),
     );
@@ -100,7 +120,20 @@ export function draftTables(
   return { kept: kept.sort((a, b) => (a.table.file < b.table.file ? -1 : 1)), leftOut, doubts, above, unnamed, summed };
 }
 
-const namesIn = (entry: DraftEntry) => Object.values(fileColumns(entry)).flat();
+const namesIn = (entry: DraftEntry) => [
+  ...Object.values(fileColumns(entry)).flat(),
+  ...Object.values(entry.dialect?.tests ?? {}).flatMap((columns) => Object.values(columns)),
+];
+
+const isFrom = ({ table, later, joins }: DraftedTable, one: TableFile): boolean =>
+  table === one || later.includes(one) || joins.some(({ path }) => path === one.file);
+
+/** The columns by which a table is joined to others. */
+const keysOfJoin = ({ table, joins }: DraftedTable, one: TableFile): string[] =>
+  joins.flatMap(({ path, join }) => {
+    if (!join) return [];
+    return table === one ? Object.keys(join.on) : path === one.file ? Object.values(join.on) : [];
+  });
 
 /**
  * Monthly tables with one header and role, of which each begins and ends later than the one before and leaves no month
@@ -126,11 +159,12 @@ function follows({ entry: { span: own } }: DraftedTable, { entry: { span: other 
   return own.first > other.first && own.last > other.last && own.first <= addMonths(other.last, 1);
 }
 
-function withDelivery({ table, later, entry, used, note }: DraftedTable, next: DraftedTable): DraftedTable {
+function withDelivery({ table, later, joins, entry, used, note }: DraftedTable, next: DraftedTable): DraftedTable {
   const told = 'files by their last months: a later one replaces the months of earlier ones';
   return {
     table,
     later: [...later, next.table],
+    joins,
     entry: { ...entry, span: { first: entry.span!.first, last: next.entry.span!.last } },
     used: { header: used.header, rows: [...used.rows, ...next.used.rows] },
     note: later.length > 0 ? note : `${note}, ${told}`,

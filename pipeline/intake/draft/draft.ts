@@ -28,7 +28,7 @@ import {
 
 export interface DraftSource {
   entry: DraftEntry;
-  files: { path: string; period?: string }[];
+  files: Source['files'];
   format: Source['format'];
   /** What was guessed, and from what. */
   notes: string[];
@@ -94,10 +94,13 @@ export async function draftCountry(
   const used = kept.filter((drafted) => drafted !== rain.unused);
   const entries: DraftSource[] = [
     ...entriesOfAreas(areas),
-    ...used.map(({ table, later, entry, note }) => ({
+    ...used.map(({ table, later, joins, entry, note }) => ({
       entry,
       format: table.format,
-      files: [table, ...later].flatMap(({ file, siblings }) => [file, ...siblings]).map((file) => ({ path: file })),
+      files: [
+        ...[table, ...later].flatMap(({ file, siblings }) => [file, ...siblings]).map((file) => ({ path: file })),
+        ...joins,
+      ],
       notes: [table.dialect.encoding ? `${note}, text in ${table.dialect.encoding}` : note],
     })),
     ...rasters.drafted

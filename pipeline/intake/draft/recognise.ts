@@ -59,6 +59,12 @@ export type RecognisedFile = OutlineFile | TableFile | RasterFile | LeftOut;
 
 const PARTS = /\.(dbf|prj|cpg|shx|sbn|sbx|qpj|qmd)$/i;
 
+/** Whether a shapefile is of points, as DHS publishes the places of clusters: their coordinates are in its table. */
+async function hasPoints(shapes: string): Promise<boolean> {
+  const bytes = await firstBytesOf(shapes);
+  return bytes.length >= 36 && [1, 11, 21].includes(Buffer.from(bytes).readInt32LE(32));
+}
+
 /** The given files and those inside the given directories, sorted, as paths relative to their common root. */
 export async function listFiles(given: readonly string[]): Promise<{ root: string; files: string[] }> {
   const found: string[] = [];
@@ -102,9 +108,13 @@ export async function recogniseFile(
   const stem = file.slice(0, -path.extname(file).length);
   const siblings = files.filter((other) => other !== file && PARTS.test(other) && other.startsWith(`${stem}.`));
   const extension = path.extname(file.replace(/\.gz$/i, '')).toLowerCase();
-  if (PARTS.test(file) && files.some((other) => other.toLowerCase() === `${stem.toLowerCase()}.shp`)) return null;
+  const shapes = files.find((other) => other.toLowerCase() === `${stem.toLowerCase()}.shp`);
+  const ofPoints = shapes !== undefined && (await hasPoints(path.join(root, shapes)));
+  if (PARTS.test(file) && shapes && !(ofPoints && extension === '.dbf')) return null;
   if (/\.(prj|cpg|shx|sbn|sbx|qpj|qmd)$/i.test(file)) return null;
   try {
+    const table = ofPoints && extension === '.shp' && siblings.find((other) => /\.dbf$/i.test(other));
+    if (table) return { kind: 'left out', file, why: `points, which are read from its table, ${table}`, lost: null };
     if (extension === '.shp' || extension === '.zip')
       return { kind: 'outlines', file, format: 'shapefile', siblings, features: await readPolygons(full) };
     if (['.csv', '.tsv', '.tab'].includes(extension)) {

@@ -6,6 +6,7 @@ import { deliveriesOf, isTable } from '../../catalog/roles.ts';
 import type { Source } from '../../catalog/sources.ts';
 import { isPeriod, monthIndex, periodOf } from '../../contract/months.ts';
 import { readTable } from '../../ingest/readers/raw-table.ts';
+import { isLongPause, roundsOfMonths } from '../../ingest/surveys.ts';
 import { sha256File } from '../../lib/hash.ts';
 import type { ComparedRow } from '../compare/compare-rows.ts';
 import { comparedRows, type ReadCoded } from '../compare/read-rows.ts';
@@ -36,7 +37,7 @@ export async function measureSource(
         return i === -1 ? file : { ...file, rows: table.counts[i]!.total };
       }),
       ...(source.span ? { span: spanOf(source.span, rows) } : {}),
-      ...(source.rounds ? { rounds: roundsOf(source.rounds, rows) } : {}),
+      ...(source.rounds ? { rounds: roundsOf(source, source.rounds, rows) } : {}),
     },
     rows,
   };
@@ -65,7 +66,21 @@ function spanOf(known: Span, rows: readonly ComparedRow[]): Span {
 type Rounds = NonNullable<Source['rounds']>;
 
 /** The rounds found in the table: known ones as in the catalog, new ones with the months of their rows. */
-function roundsOf(known: Rounds, rows: readonly ComparedRow[]): Rounds {
+function roundsOf({ columns = {} }: Source, known: Rounds, rows: readonly ComparedRow[]): Rounds {
+  return columns.survey_year ? roundsByYear(known, rows) : roundsByMonth(known, rows);
+}
+
+/** Months soon before or after a known round are not taken for another one: a reader of the table refuses their rows. */
+function roundsByMonth(known: Rounds, rows: readonly ComparedRow[]): Rounds {
+  const months = rows.flatMap(({ period }) => (period !== null && isPeriod(period) ? [period] : []));
+  const found = known.filter(({ first, last }) => months.some((month) => month >= first && month <= last));
+  const apart = months.filter((month) =>
+    found.every(({ first, last }) => isLongPause(last, month) || isLongPause(month, first)),
+  );
+  return [...found, ...roundsOfMonths(apart)].sort((a, b) => (a.first < b.first ? -1 : 1));
+}
+
+function roundsByYear(known: Rounds, rows: readonly ComparedRow[]): Rounds {
   const found = Map.groupBy(rows, ({ group }) => Number(group.split(' ')[0]));
   const added = [...found]
     .filter(([year]) => !known.some(({ survey_year }) => survey_year === year))

@@ -149,6 +149,38 @@ const sources: Case[] = [
     /source cases, dialect, pivot: found n, expected a name that `columns` refers to/,
   ],
   [
+    'tests of cases',
+    set('cases', { dialect: { tests: { rdt: { examined: 'n', positive: 'cases' } } } }),
+    /source cases, dialect: found tests, expected none: only clusters of surveys have them/,
+  ],
+  [
+    'counts of one test beside shares of another',
+    set('surveys', {
+      dialect: { tests: { rdt: { examined: 'n', positive: 'x' }, microscopy: { examined: 'n', positivity: 'y' } } },
+    }),
+    /source surveys, dialect, tests: found examined and positivity, expected .* the same for each test/,
+  ],
+  [
+    'a file joined to cases',
+    on('cases', (source) => source.files.push({ path: 'nets.csv', join: { on: { state: 'lga' }, format: 'csv' } })),
+    /source cases: found join, expected none: only the clusters of surveys have one/,
+  ],
+  [
+    'a survey of which all files are joined',
+    on('surveys', (source) => {
+      source.files[0].join = { on: { cluster: 'lga' }, format: 'csv' };
+    }),
+    /source surveys: found join in the first of `files`/,
+  ],
+  [
+    'rounds that nothing tells apart',
+    on('surveys', (source) => {
+      delete source.columns.survey_year;
+      source.rounds[1].first = '2018-10';
+    }),
+    /source surveys: found the rounds 2018 and 2021 with months in common, and no column survey_year/,
+  ],
+  [
     'a rule that the role does not support',
     gap('itn_use', { rule: 'mask', lga_pcode: 'NG001001' }),
     /itn_use, gaps: found the rule mask, expected null or/,

@@ -1,6 +1,5 @@
-import path from 'node:path';
+import mapshaper from 'mapshaper';
 import { expect, test } from 'vitest';
-import { withConnection } from '../../../../pipeline/lib/tables/duckdb.ts';
 import { tinyCountry } from '../../../support/tiny-country.ts';
 import { catalogOf, draftOf, filesOf } from './drafted.ts';
 
@@ -29,33 +28,14 @@ const RESULTS = lines('DHSYEAR,DHSCLUST,hv007,hv006,rdt_tested,rdt_pos,mic_teste
 ]);
 const { 'surveys.csv': _, ...OTHERS } = tinyCountry().files;
 
-test('a survey in two files is joined by the command that new-country prints, and then drafted', async () => {
-  const directory = filesOf({ ...OTHERS, 'places.csv': PLACES, 'results.csv': RESULTS });
-  const { draft } = await draftOf(directory);
-  const survey = draft.leftOut.filter(({ file }) => ['places.csv', 'results.csv'].includes(file));
-  expect(survey).toEqual([
-    expect.objectContaining({
-      file: 'places.csv',
-      why: 'the places of clusters whose results are in results.csv; join both (see there)',
-    }),
-    expect.objectContaining({
-      file: 'results.csv',
-      why: expect.stringMatching(
-        /^the results of clusters whose places are in places\.csv; join both by DHSYEAR and DHSCLUST, with a row for each cluster and test: duckdb -c '.*'$/,
-      ),
-      lost: 'survey results',
-    }),
-  ]);
-  const [, quoted] = /duckdb -c '(.*)'$/.exec(survey[1]!.why)!;
-  const sql = quoted!
-    .replaceAll("'\\''", "'")
-    .replaceAll(/'(\w+\.csv)'/g, (_all, file) => `'${path.join(directory, file)}'`);
-  await withConnection((db) => db.run(sql));
-  const { sources, faults, draft: again } = await catalogOf(directory, GIVEN);
+test('a survey in two files is joined by year and cluster in the catalog', async () => {
+  const { sources, faults, draft } = await catalogOf(
+    filesOf({ ...OTHERS, 'places.csv': PLACES, 'results.csv': RESULTS }),
+    GIVEN,
+  );
   expect(faults).toEqual([]);
-  expect(again.leftOut.filter(({ file }) => ['places.csv', 'results.csv'].includes(file))).toMatchObject([
-    { why: 'joined with results.csv in survey.csv', lost: null },
-    { why: 'joined with places.csv in survey.csv', lost: null },
+  expect(draft.leftOut.filter(({ file }) => ['places.csv', 'results.csv'].includes(file))).toMatchObject([
+    { why: 'columns that are not used: DHSID', lost: null },
   ]);
   expect(sources.find(({ role }) => role === 'survey_clusters')).toMatchObject({
     columns: {
@@ -64,10 +44,67 @@ test('a survey in two files is joined by the command that new-country prints, an
       examined: 'examined',
       positive: 'positive',
       longitude: 'LONGNUM',
+      urban: 'URBAN_RURA',
     },
-    files: [{ path: 'survey.csv', rows: 16 }],
+    files: [
+      { path: 'results.csv', rows: 16 },
+      { path: 'places.csv', join: { on: { DHSYEAR: 'DHSYEAR', DHSCLUST: 'DHSCLUST' }, format: 'csv' } },
+    ],
     methods: { microscopy: 'microscopy', rdt: 'rdt' },
   });
+});
+
+test('places may be a shapefile of points, of which the table is read', async () => {
+  const features = CLUSTERS.map((of) => ({
+    type: 'Feature',
+    properties: { DHSYEAR: of.year, DHSCLUST: of.cluster, LATNUM: 4.5, LONGNUM: 2.5 + of.cluster },
+    geometry: { type: 'Point', coordinates: [2.5 + of.cluster, 4.5] },
+  }));
+  const shapes = await mapshaper.applyCommands('-i a.json -o GE.shp', {
+    'a.json': { type: 'FeatureCollection', features },
+  });
+  const { sources, faults, draft } = await catalogOf(filesOf({ ...OTHERS, ...shapes, 'results.csv': RESULTS }), GIVEN);
+  expect(faults).toEqual([]);
+  expect(sources.find(({ role }) => role === 'survey_clusters')?.files).toMatchObject([
+    { path: 'results.csv' },
+    { path: 'GE.dbf', join: { format: 'dbf' } },
+    { path: 'GE.cpg' },
+  ]);
+  expect(draft.leftOut).toContainEqual(
+    expect.objectContaining({ file: 'GE.shp', why: 'points, which are read from its table, GE.dbf', lost: null }),
+  );
+});
+
+test('clusters without a place are found by the check, which knows what would leave them out', async () => {
+  const places = PLACES.replaceAll(/.*,2021,[34],.*\n/g, '');
+  const { faults } = await catalogOf(filesOf({ ...OTHERS, 'places.csv': places, 'results.csv': RESULTS }), GIVEN);
+  const remedy = { declare: 'leave_out', where: { longitude: null, latitude: null } };
+  // Each has a row for each test.
+  expect(faults.map((fault) => [fault.what.replace(/: found.*/, ''), fault.remedy])).toEqual(
+    [8, 8, 9, 9].map((row) => [`results.csv, row ${row}`, remedy]),
+  );
+});
+
+test('places of several rounds with the same numbers go to the results with their year, or to none', async () => {
+  const of = (table: string, year: number) =>
+    table
+      .split('\n')
+      .filter((line, i) => i === 0 || line === '' || line.includes(`${year},`))
+      .join('\n');
+  const places = (year: number) => of(PLACES, year).replaceAll(/DHSYEAR,|(?<=,)20\d\d,/g, '');
+  const files = { 'results_2018.csv': of(RESULTS, 2018), 'a_2018.csv': places(2018), 'b_2021.csv': places(2021) };
+  const { draft } = await draftOf(filesOf({ ...OTHERS, ...files }));
+  const survey = draft.entries.find(({ entry }) => entry.role === 'survey_clusters');
+  expect(survey?.files.map(({ path }) => path)).toEqual(['results_2018.csv', 'a_2018.csv']);
+  const unnamed = { 'results.csv': of(RESULTS, 2018), 'a.csv': places(2018), 'b.csv': places(2021) };
+  const { draft: other } = await draftOf(filesOf({ ...OTHERS, ...unnamed }));
+  expect(other.leftOut).toContainEqual(
+    expect.objectContaining({
+      file: 'results.csv',
+      why: 'the places of its clusters may be in a.csv and b.csv: give both files of a survey the same year in their names',
+      lost: 'survey results',
+    }),
+  );
 });
 
 test.each([
@@ -75,5 +112,5 @@ test.each([
   ['two places of one cluster', `${PLACES}x,2018,1,R,4.5,3.5\n`],
 ])('a list of %s is not the other file', async (_reason, places) => {
   const { draft } = await draftOf(filesOf({ ...OTHERS, 'places.csv': places, 'results.csv': RESULTS }));
-  expect(draft.leftOut.map(({ why }) => why).join('\n')).not.toMatch(/join both/);
+  expect(draft.entries.map(({ entry }) => entry.role)).not.toContain('survey_clusters');
 });

@@ -76,6 +76,23 @@ test('dropping a survey round and restoring it take one command each; dropping i
   expect(rounds()).toEqual(before);
 });
 
+test('rounds that only months tell apart: a new one is added, over the turn of a year too; a month beside one is refused', async () => {
+  const { country, directory, update, given } = prepare((own) => {
+    delete sourceIn(own, 'surveys').columns.survey_year;
+  });
+  const row = (month: string, cluster: string) => `2018,${month},${cluster},NG001,${LGAS[0]},microscopy,20,0.5\n`;
+  const files = (more: string) => [given('surveys.csv', `${country.files['surveys.csv']}${more}`)];
+  await expect(update('surveys', { files: files(row('2021-12', 'late')) })).rejects.toThrow(
+    /period: found 2021-12, expected 2018-09 to 2018-11 or 2021-09 to 2021-11, the fieldwork of the rounds/,
+  );
+  await update('surveys', { files: files(row('2023-12', 'a') + row('2024-01', 'b')), accept: ACCEPT });
+  expect(readCountry(directory).sources.find(({ id }) => id === 'surveys')!.rounds).toEqual([
+    { survey_year: 2018, first: '2018-09', last: '2018-11' },
+    { survey_year: 2021, first: '2021-09', last: '2021-11' },
+    { survey_year: 2023, first: '2023-12', last: '2024-01' },
+  ]);
+});
+
 test('an added month of cases is first shown, then accepted by the same command', async () => {
   const { country, directory, update, text, given, out } = prepare();
   const before = text('sources.json');

@@ -1,0 +1,124 @@
+/** The rounds of a survey, by columns of years or names, by the name of its file, or by the months of its clusters. */
+import path from 'node:path';
+import type { Source } from '../../catalog/sources.ts';
+import { isPeriod, yearOf } from '../../contract/months.ts';
+import { roundsOfMonths } from '../../ingest/surveys.ts';
+import { cellsOf, columnsNamed } from '../columns.ts';
+import { spanOf } from './draft-keys.ts';
+import type { TableFile } from './recognise.ts';
+
+type Rounds = NonNullable<Source['rounds']>;
+
+/** The column that gives the survey year of each row. */
+export interface YearColumn {
+  column: string;
+  /** The year in each name of a survey; null if the cells are years. */
+  recode: Record<string, string> | null;
+  doubts: string[];
+}
+
+/** What a survey's rounds are, and how sure that is. */
+export interface FoundRounds {
+  rounds: Rounds;
+  /** What they were taken from, if from no column; null otherwise. */
+  from: string | null;
+  /** The survey year of each row; null if it has no month. */
+  years: (number | null)[];
+  doubts: string[];
+}
+
+const yearsIn = (text: string) => [...new Set(text.match(/(?<!\d)(?:19|20)\d\d(?!\d)/g) ?? [])].map(Number);
+
+/** The only year in the name of a file or of a survey; null without one, or with several. */
+export const yearIn = (name: string): number | null => {
+  const years = yearsIn(path.basename(name));
+  return years.length === 1 ? years[0]! : null;
+};
+
+/** The column of survey years, or of names of surveys that have a year each; null if there is neither. */
+export function yearColumnOf(table: TableFile): YearColumn | null {
+  const named = columnsNamed(table.header, 'survey_year');
+  const fits = (column: string, isYear: (cell: string) => boolean) => {
+    const cells = cellsOf(table, column);
+    return cells.length > 0 && cells.every(isYear);
+  };
+  const column = named.find((own) => fits(own, (cell) => /^(19|20)\d\d(\.0*)?$/.test(cell)));
+  if (column) return { column, recode: null, doubts: [] };
+  const name = [...columnsNamed(table.header, 'survey_name'), ...named].find((own) =>
+    fits(own, (cell) => yearsIn(cell).length > 0 && !/^\d+[-/]\d+[-/]\d+/.test(cell)),
+  );
+  if (!name) return null;
+  const recode = Object.fromEntries(
+    [...new Set(cellsOf(table, name))].map((cell) => [cell, String(Math.min(...yearsIn(cell)))]),
+  );
+  const spans = Object.keys(recode).filter((cell) => yearsIn(cell).length > 1 || /\d{4}[-/]\d\d(?!\d)/.test(cell));
+  const same = [...Map.groupBy(Object.entries(recode), ([, year]) => year)].filter(([, own]) => own.length > 1);
+  return {
+    column: name,
+    recode,
+    doubts: [
+      ...spans.map((cell) => `${table.file}: the survey "${cell}" is called ${recode[cell]}, its first year`),
+      ...same.map(
+        ([year, own]) =>
+          `${table.file}: ${own.map(([cell]) => `"${cell}"`).join(' and ')} are taken for one survey, of ${year}`,
+      ),
+    ],
+  };
+}
+
+/** @param times the month of each row; anything else is ignored */
+export function roundsOf(table: TableFile, year: YearColumn | null, times: readonly string[]): FoundRounds {
+  return year ? roundsByYear(table, year, times) : roundsByMonth(table, times);
+}
+
+function roundsByYear(table: TableFile, { column, recode }: YearColumn, times: readonly string[]): FoundRounds {
+  const at = table.header.indexOf(column);
+  const years = table.rows.map(({ cells }) => {
+    const cell = cells[at] ?? '';
+    const year = Number(recode?.[cell] ?? (cell || Number.NaN));
+    return Number.isInteger(year) ? year : null;
+  });
+  const months = times.flatMap((period, row) => {
+    const survey_year = years[row]!;
+    return isPeriod(period) && survey_year !== null ? [{ survey_year, period }] : [];
+  });
+  const rounds = [...Map.groupBy(months, ({ survey_year }) => survey_year)]
+    .sort(([a], [b]) => a - b)
+    .map(([survey_year, own]) => ({ survey_year, ...spanOf(own.map(({ period }) => period)) }));
+  // A survey may be named by a year and go on in the next one.
+  const apart = recode ? rounds.filter(({ survey_year, first }) => !isNear(survey_year, first)) : [];
+  const doubts = apart.map(
+    ({ survey_year, first, last }) =>
+      `${table.file}: the survey called ${survey_year} has clusters of ${first} to ${last}`,
+  );
+  return { rounds, from: null, years, doubts };
+}
+
+/** Whether a survey of a year may have begun in a month. */
+const isNear = (survey_year: number, first: string) => [survey_year, survey_year + 1].includes(yearOf(first));
+
+/** The only round is called by the year in the name of its file, if it has one. */
+function roundsByMonth(table: TableFile, times: readonly string[]): FoundRounds {
+  const found = roundsOfMonths(times.filter(isPeriod));
+  const named = yearIn(table.file);
+  const isNamed = named !== null && found.length === 1 && isNear(named, found[0]!.first);
+  const rounds = isNamed ? found.map(({ first, last }) => ({ survey_year: named, first, last })) : found;
+  const spans = rounds.map(({ first, last }) => `${first} to ${last}`).join(' and ');
+  const doubts = [
+    ...(named !== null && !isNamed && rounds.length > 0
+      ? [`${table.file}: its name says ${named}, and its clusters are of ${spans}; rounds go by the months`]
+      : []),
+    ...rounds.flatMap(({ survey_year, first, last }) =>
+      yearOf(first) === yearOf(last) && survey_year === yearOf(first)
+        ? []
+        : [
+            `${table.file}: the survey of ${first} to ${last} is called ${survey_year}, ${isNamed ? 'as in the name of the file' : 'the year in which it began'}`,
+          ],
+    ),
+  ];
+  const years = times.map(
+    (month) => rounds.find(({ first, last }) => month >= first && month <= last)?.survey_year ?? null,
+  );
+  const from = isNamed ? 'the name of the file' : 'the months of the clusters';
+  return { rounds, from, years, doubts };
+}

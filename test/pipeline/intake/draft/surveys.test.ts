@@ -1,0 +1,200 @@
+/** Forms in which people keep surveys by cluster: tests side by side, and the year in a name or in dates alone. */
+import { expect, test } from 'vitest';
+import { readCountry } from '../../../../pipeline/catalog/country.ts';
+import { run } from '../../../../pipeline/ingest/ingest-stage.ts';
+import type { Cluster } from '../../../../pipeline/ingest/ingest-tables.ts';
+import { testsIn } from '../../../../pipeline/intake/columns.ts';
+import { ioOf, outputRows } from '../../../support/stage-io.ts';
+import { tinyCountry } from '../../../support/tiny-country.ts';
+import { catalogOf, draftOf, filesOf } from './drafted.ts';
+
+const GIVEN = { name: 'Tiny country', iso_code: 'NG', upper_one: 'state', upper_many: 'states' };
+const { 'surveys.csv': _, ...OTHERS } = tinyCountry().files;
+
+/** A table of four clusters, one in each area. */
+const clusters = (header: string, cells: (cluster: number) => (string | number)[]) =>
+  `${[header, ...[1, 2, 3, 4].map((cluster) => cells(cluster).join(','))].join('\n')}\n`;
+const at = (cluster: number) => [2.5 + cluster, 4.5];
+const states = ['Abia', 'Abia', 'Adamawa', 'Adamawa'];
+const stateOf = (cluster: number) => states[cluster - 1]!;
+
+/** What a draft says of some files. */
+const linesOn = (names: readonly string[], { leftOut, doubts }: Awaited<ReturnType<typeof draftOf>>['draft']) => ({
+  leftOut: leftOut.filter(({ file }) => names.includes(file)).map(({ file, why }) => `${file}: ${why}`),
+  doubts,
+});
+
+/** The catalog of the tiny country with these files in place of its survey, and its clusters. */
+async function surveyed(files: Record<string, string>) {
+  const directory = filesOf({ ...OTHERS, ...files });
+  const found = await catalogOf(directory, GIVEN);
+  expect(found.faults).toEqual([]);
+  const catalog = filesOf({
+    'sources.json': JSON.stringify({ sources: found.sources }),
+    'model.json': JSON.stringify(found.model),
+  });
+  const { clusters: table, report } = await run(ioOf({}, readCountry(catalog, directory))).then((output) => ({
+    clusters: outputRows<Cluster>(output.clusters),
+    report: output.report as { rule: string; what: string }[],
+  }));
+  const surveys = found.sources.filter(({ role }) => role === 'survey_clusters');
+  return { surveys, clusters: table, report, said: linesOn(Object.keys(files), found.draft) };
+}
+
+test('three rounds in three forms become one row for each cluster, by microscopy, without an edit', async () => {
+  const {
+    surveys,
+    clusters: rows,
+    said,
+  } = await surveyed({
+    'enquete.csv': clusters(
+      'survey,grappe,date_enquete,longitude,latitude,province,milieu,altitude,tdr_examines,tdr_positifs,ge_examines,ge_positifs',
+      (k) => ['IIM 2018', k, `${12 + k}/09/2018`, ...at(k), stateOf(k), k % 2 ? 'Urbain' : 'Rural', 9, 30, 9, 28, k],
+    ),
+    'MIS2021.csv': clusters('cluster,interview_date,lon,lat,residence,n_rdt,pos_rdt,n_mic,pos_mic', (k) => [
+      k,
+      `2021-1${k % 2}-15`,
+      ...at(k),
+      k % 2 ? 'urban' : 'rural',
+      30,
+      9,
+      28,
+      k,
+    ]),
+    'places.csv': clusters('cluster_id,longitude,latitude,wealth', (k) => [k, ...at(k), 3]),
+    'results_2015.csv': clusters('cluster_id,year,month,examined_rdt,positive_rdt,bs_examined,bs_positive', (k) => [
+      k,
+      2015,
+      10,
+      30,
+      9,
+      28,
+      k,
+    ]),
+  });
+  expect(said).toEqual({
+    leftOut: ['enquete.csv: columns that are not used: altitude', 'places.csv: columns that are not used: wealth'],
+    doubts: [],
+  });
+  expect(rows.map(({ survey_year, cluster_id, lga_code }) => `${survey_year} ${cluster_id} ${lga_code}`)).toEqual(
+    [2015, 2018, 2021].flatMap((year) =>
+      ['NG001001', 'NG001002', 'NG002001', 'NG002002'].map((code, i) => `${year} ${i + 1} ${code}`),
+    ),
+  );
+  expect(
+    rows.every(({ examined }) => examined === 28),
+    'no child counts twice',
+  ).toBe(true);
+  expect(rows.map(({ positivity }) => Math.round(28 * positivity))).toEqual([1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 3, 4]);
+  expect(rows.map(({ urban }) => urban)).toEqual([
+    null,
+    null,
+    null,
+    null,
+    ...[1, 2].flatMap(() => [true, false, true, false]),
+  ]);
+  const [mis, iim, parts] = surveys;
+  expect(mis).toMatchObject({
+    dialect: { months: 'year month day', tests: { rdt: { examined: 'n_rdt', positive: 'pos_rdt' } } },
+    rounds: [{ survey_year: 2021, first: '2021-10', last: '2021-11' }],
+    notes: [expect.anything(), expect.stringMatching(/a row for each test .*, survey 2021 by the name of the file$/)],
+  });
+  expect(mis!.columns).not.toHaveProperty('survey_year');
+  expect(iim).toMatchObject({
+    columns: { survey_year: 'survey', state: 'province', urban: 'milieu' },
+    recode: { survey_year: { 'IIM 2018': '2018' } },
+    dialect: { months: 'day month year' },
+  });
+  expect(parts!.files).toMatchObject([
+    { path: 'results_2015.csv', rows: 8 },
+    { path: 'places.csv', join: { on: { cluster_id: 'cluster_id' }, format: 'csv' } },
+  ]);
+});
+
+test.each([
+  ['rdt_n,rdt_pos,mic_n,mic_pos', { rdt: 'rdt_n', microscopy: 'mic_n' }],
+  ['n_rdt,npos_rdt,n_bs,npos_bs', { rdt: 'n_rdt', microscopy: 'n_bs' }],
+  ['Enfants examinés TDR,Enfants positifs TDR', { rdt: 'Enfants examinés TDR' }],
+  ['goutte_epaisse_examines,goutte_epaisse_positifs', { microscopy: 'goutte_epaisse_examines' }],
+  ['tested,rdt_positive,slide_positive', { rdt: 'tested', microscopy: 'tested' }],
+  ['rdt_tested,rdt_pfpr', { rdt: 'rdt_tested' }],
+  ['RDTexamined,RDTpositive,examinedBS,positiveBS', { rdt: 'RDTexamined', microscopy: 'examinedBS' }],
+  ['pcr_n,pcr_pos', {}],
+])('the tests in columns %s', (header, examined) => {
+  expect(Object.fromEntries(testsIn(header.split(',')).map((one) => [one.method, one.examined]))).toEqual(examined);
+});
+
+test.each(['facility', 'siteid'])('monthly records of a %s with tests side by side are no survey', async (id) => {
+  const rows = [1, 2, 3].flatMap((month) =>
+    [1, 2, 3, 4].map((k) => [`F${k}`, ...at(k), `2021-0${month}`, 30, 3, 20, 2]),
+  );
+  const content = `${[`${id},lon,lat,month,rdt_tested,rdt_pos,mic_tested,mic_pos`, ...rows].join('\n')}\n`;
+  const { draft } = await draftOf(filesOf({ ...OTHERS, 'records.csv': content }));
+  expect(draft.entries.map(({ entry }) => entry.role)).not.toContain('survey_clusters');
+});
+
+/** Clusters with coordinates and one test, in the columns `header`. */
+const plainSurvey = (header: string, cells: (cluster: number) => (string | number)[]) =>
+  clusters(`cluster,lon,lat,rdt_n,rdt_pos,${header}`, (k) => [k, ...at(k), 30, k, ...cells(k)]);
+
+test.each([
+  [
+    'a round over the turn of a year',
+    'survey.csv',
+    plainSurvey('date', (k) => [`20${k < 3 ? 20 : 21}-${k < 3 ? 12 : '01'}-2${k}`]),
+    [{ survey_year: 2020, first: '2020-12', last: '2021-01' }],
+    [/^survey\.csv: the survey of 2020-12 to 2021-01 is called 2020, the year in which it began$/],
+  ],
+  [
+    'two rounds by their dates',
+    'survey.csv',
+    plainSurvey('date', (k) => [`${k < 3 ? 2018 : 2021}-10-1${k}`]),
+    [2018, 2021].map((year) => ({ survey_year: year, first: `${year}-10`, last: `${year}-10` })),
+    [],
+  ],
+  [
+    'a name that is not that of the dates',
+    'MIS2010.csv',
+    plainSurvey('date', (k) => [`2021-10-1${k}`]),
+    [{ survey_year: 2021, first: '2021-10', last: '2021-10' }],
+    [/^MIS2010\.csv: its name says 2010, and its clusters are of 2021-10 to 2021-10; rounds go by the months$/],
+  ],
+  [
+    'two years in the name of a survey',
+    'survey.csv',
+    plainSurvey('survey,date', (k) => ['DHS 2020-21', `2020-12-1${k}`]),
+    [{ survey_year: 2020, first: '2020-12', last: '2020-12' }],
+    [/^survey\.csv: the survey "DHS 2020-21" is called 2020, its first year$/],
+  ],
+  [
+    'days that may be months',
+    'survey.csv',
+    plainSurvey('survey,date', (k) => ['MIS2018', `0${k}/09/2018`]),
+    [{ survey_year: 2018, first: '2018-09', last: '2018-09' }],
+    [/day and month of "01\/09\/2018" in "date" cannot be told apart; read as "day month year", .*2018-01 to 2018-04/],
+  ],
+  [
+    'the same day of several months, as if it were a month',
+    'survey.csv',
+    plainSurvey('survey,date', (k) => ['MIS2018', `05/0${k}/2018`]),
+    [{ survey_year: 2018, first: '2018-05', last: '2018-05' }],
+    [/read as "month day year", fieldwork is 2018-05; as "day month year" it would be 2018-01 to 2018-04/],
+  ],
+])('%s is read with a doubt where it may be read in two ways', async (_what, name, content, rounds, doubts) => {
+  const { draft } = await draftOf(filesOf({ ...OTHERS, [name]: content }));
+  const survey = draft.entries.find(({ entry }) => entry.role === 'survey_clusters');
+  expect(survey?.entry.rounds).toEqual(rounds);
+  expect(draft.doubts).toEqual(doubts.map((doubt) => expect.stringMatching(doubt)));
+});
+
+test('a cluster far from the upper-level area in its row is put in doubt with its row', async () => {
+  const { report } = await surveyed({
+    'MIS2021.csv': plainSurvey('date,region', (k) => [`2021-10-1${k}`, k === 4 ? 'Abia' : stateOf(k)]),
+  });
+  expect(report.filter(({ rule }) => rule === 'other area')).toEqual([
+    expect.objectContaining({
+      what: expect.stringMatching(/of 1 clusters .*: row 5 \(4\) lies in Adamawa, and its row says Abia\./),
+      needs_approval: true,
+    }),
+  ]);
+});
