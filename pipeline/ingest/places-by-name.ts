@@ -59,7 +59,10 @@ export async function readPlaced(
   const level = namedLevel(source);
   if (!level) return table;
   const matches = matchNames(table, source, areas, input.model);
-  readEach(matches, (match) => refuseUnmatched(match, level));
+  const nameless = isOfPlacesWithin(source) ? [] : table.rows.filter((row) => !row.has(level));
+  readEach([...matches, nameless], (own) =>
+    Array.isArray(own) ? refuseNameless(own, level) : refuseUnmatched(own, level),
+  );
   const spelled = matches.filter(({ name, area, alias }) => !alias?.from && plain(name) !== plain(area!.name));
   const names = spelled.map(({ name, area }) => `${name} (${area!.name}, ${area!.code})`).join(', ');
   const areasAre = level === 'lga' ? worded`{lga.many}` : worded`{state.many}`;
@@ -100,6 +103,16 @@ function refuseUnmatched(
     `the name of an area in the outlines${likest && `: ${likest}${why}${way}`}`,
     remedy,
   );
+}
+
+/** Rows of an area alone can be without its name: those of the country's total, or of notes. */
+function refuseNameless(rows: readonly RawRow[], level: 'lga' | 'state'): void {
+  if (rows.length > 0)
+    throw rows[0]!.refusal.at('name')(
+      `nothing (${rows.length === 1 ? 'a row' : `${rows.length} rows`})`,
+      'the name of an area in the outlines',
+      { declare: 'leave_out', where: { [level]: null } },
+    );
 }
 
 /** The names of a table in the order of its rows, each once, whatever its case and punctuation. */

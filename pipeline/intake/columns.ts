@@ -23,8 +23,32 @@ const ALIASES = {
   ],
   survey_name: ['survey', 'surveyname', 'surveyid', 'enquete', 'nomenquete', 'inquerito', 'encuesta', 'round', 'study'],
   // The year of the month: a survey that is named by the year in which it began may end in the next.
-  year: ['yearstart', 'interviewyear', 'hv007', 'year', 'annee', 'an', 'ano', 'yy', 'surveyyear', 'anneeenquete'],
-  month: ['monthstart', 'month', 'surveymonth', 'interviewmonth', 'moisenquete', 'mois', 'mes', 'mm', 'hv006'],
+  year: [
+    'yearstart',
+    'interviewyear',
+    'intyear',
+    'hv007',
+    'year',
+    'annee',
+    'an',
+    'ano',
+    'yy',
+    'surveyyear',
+    'anneeenquete',
+    'dhsyear',
+  ],
+  month: [
+    'monthstart',
+    'month',
+    'surveymonth',
+    'interviewmonth',
+    'intmonth',
+    'moisenquete',
+    'mois',
+    'mes',
+    'mm',
+    'hv006',
+  ],
   period: [
     'period',
     'timeperiod',
@@ -122,6 +146,9 @@ const ALIASES = {
     'examinees',
     'testees',
     'testados',
+    'read',
+    'lues',
+    'lidas',
     'ex',
     'n',
   ],
@@ -341,8 +368,9 @@ export interface TestColumns {
   positivity?: string;
 }
 
-/** Words in names of columns of tests that say who was tested. */
-const TESTED_PEOPLE = /\b(children|enfants|criancas|ninos)\b/;
+/** Words in names of columns of tests that say who was tested: children, and ages such as `6-59 mois`. */
+const TESTED_PEOPLE =
+  /\b(children|enfants|criancas|ninos|u5|\d+ ?(-|to|a)? ?\d+ ?(m|mo|months?|mois|meses|y|yrs?|years?|ans|anos))\b/g;
 
 /**
  * The columns of people examined and positive by each test, where they stand side by side: `rdt_n`, `n_mic`,
@@ -354,7 +382,10 @@ export function testsIn(header: readonly string[]): TestColumns[] {
   const of = (method: TestColumns['method'] | null) => {
     const own = named.filter(({ name }) => (method ? String(has(name)) === method : has(name).length === 0));
     const bare = new Map(
-      own.map(({ own, name }) => [name.replace(method ? TEST_WORDS[method] : '', '').replace(TESTED_PEOPLE, ''), own]),
+      own.map(({ own, name }) => [
+        name.replace(method ? TEST_WORDS[method] : '', '').replaceAll(TESTED_PEOPLE, ''),
+        own,
+      ]),
     );
     const found = columnsOf([...bare.keys()], ['examined', 'positive', 'positivity']);
     return Object.fromEntries(Object.entries(found).map(([name, column]) => [name, bare.get(column)!]));
