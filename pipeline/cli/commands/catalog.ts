@@ -116,12 +116,12 @@ function repairCommand(): Command {
               ? 'Each of these is written to the catalog.'
               : 'Nothing has been changed yet; write it with --accept REASON.',
           );
-        if (left.length > 0) {
-          const [source, ...more] = new Set(left.map((fault) => fault.source));
+        const [source, ...more] = new Set(left.map((fault) => fault.source).filter((id) => id !== null));
+        if (source)
           say(
-            `Correct these in the files (or their entries in sources.json), and accept each corrected file: ${acceptCommand({ directory: country, rawData: rawData ?? country }, (more.length === 0 && source) || 'SOURCE')}`,
+            `Correct these in the files (or their entries in sources.json), and accept each corrected file: ${acceptCommand({ directory: country, rawData: rawData ?? country }, more.length === 0 ? source : 'SOURCE')}`,
           );
-        }
+        else if (left.length > 0) say(`Correct these in the catalog, ${country}.`);
       }
       if (left.length > 0 || (repairs.length > 0 && !accept)) process.exitCode = EXIT.finding;
     });

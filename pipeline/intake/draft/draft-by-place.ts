@@ -101,7 +101,7 @@ export function draftByPlace(table: TableFile, place: PlaceKey | null, answers: 
     const role =
       isByFacility && use.measure !== 'confirmed' ? undefined : place.is === 'state_pcode' ? use.upper : use.lower;
     const rows = use.monthly ? months : latest;
-    if (use.measure === 'people' && place.is === 'state_pcode' && typeof rows !== 'string') {
+    if (use.measure === 'people' && place.is === 'state_pcode' && !isByFacility && typeof rows !== 'string') {
       const [unit, people] = [use.unit, { [placeColumnOf(place)]: place.column, people: column }];
       draft.above = { role: use.lower, unit, columns: people, ...rows };
       continue;

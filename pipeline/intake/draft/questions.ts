@@ -204,7 +204,7 @@ const titled = (folder: string) =>
 /** Words of names of columns that only one language has, as `plain` writes them. */
 const WORDS_OF: Readonly<Record<string, readonly string[]>> = {
   fr: ['annee', 'mois', 'cas', 'confirmes', 'pluie', 'enquete', 'departement', 'habitants', 'sanitaire', 'pays'],
-  pt: ['populacao', 'habitantes', 'municipio', 'chuva', 'unidadesanitaria', 'criancas', 'mulheres', 'provincia'],
+  pt: ['populacao', 'habitantes', 'municipio', 'chuva', 'unidade', 'criancas', 'mulheres'],
   es: ['poblacion', 'lluvia', 'precipitacion', 'establecimiento', 'departamento', 'ninos', 'mujeres'],
 };
 

@@ -94,4 +94,15 @@ test('without a word of the country its code stays open: the draft is written, a
     /Doubts:\n {2}population\.csv: people\.tif has .*1 of 2: Abia 2\.58; one of the two has other/,
   );
   expect(JSON.parse(readFileSync(path.join(directory, 'answers.json'), 'utf8'))).not.toHaveProperty('iso_code');
+  const repaired = await runHere([
+    'catalog',
+    'repair',
+    '--country',
+    directory,
+    '--raw-data',
+    raw,
+    '--accept',
+    'renamed',
+  ]);
+  expect(repaired.stdout).toMatch(/\nCorrect these in the catalog, .*trial\.\n$/);
 });
