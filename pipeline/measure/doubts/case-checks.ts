@@ -16,6 +16,13 @@ const INCIDENCE_FACTOR = 10;
  * Nigeria has at most 2.1 times its usual share.
  */
 const SUSPECTED_FACTOR = 2.2;
+/**
+ * A digit too many makes ten times as many cases. Of Nigeria's 10,000 months, none has 4.2 times as many as each of the
+ * months around it and the same months of the years around it.
+ */
+const DIGIT_FACTOR = 5;
+/** In fewer cases, chance makes such multiples. */
+const LEAST_APART = 100;
 /** Without cases for half a year or more: in shorter stretches, chance decides what rises. */
 const LEAST_BLANK = 6;
 /**
@@ -168,6 +175,17 @@ function casesIn({ first, values }: Series, months: readonly number[], by: numbe
   const cases = months.map((month) => values[month + by - first] ?? null);
   return cases.includes(null) ? null : known(cases).reduce((a, b) => a + b, 0);
 }
+
+/** Months with many times the cases of the months before and after, and of the same month of the years before and after. */
+export const monthsApart = (content: Content): string[] =>
+  casesOf(content).flatMap(({ name, first, values }) =>
+    values.flatMap((value, i) => {
+      const around = known([-12, -1, 1, 12].map((by) => values[i + by] ?? null));
+      const most = Math.max(...around);
+      if (value === null || value < LEAST_APART || around.length < 3 || value <= DIGIT_FACTOR * most) return [];
+      return [`${name}: ${value} cases in ${periodOf(first + i)}, at most ${most} in the months around and a year apart`];
+    }),
+  );
 
 /** Years in which an area's cases are a multiple of its other years' and the rest of the state's are not. */
 export function yearsApart(content: Content): string[] {

@@ -139,6 +139,12 @@ export const CHECKS: readonly Check[] = [
     find: { cases: cases.incidenceApart },
   },
   {
+    sees: 'a month has many times the usual cases',
+    why: 'a digit was typed twice, or a month was entered in the cell of another',
+    todo: 'compare the number with the register; if it is right, approve',
+    find: { cases: cases.monthsApart },
+  },
+  {
     sees: 'a year has more than 2.2 times the usual cases',
     why: 'suspected cases were exported in place of confirmed ones, or those of another area stand in the row',
     todo: 'compare the indicator of that year with the others',

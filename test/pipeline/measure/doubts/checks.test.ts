@@ -362,6 +362,14 @@ const FAULTS: Record<string, [change: (content: Writable) => void, names: RegExp
       /S03L04 Place 40: \d+ cases a year per 1000 people/,
     ],
   ],
+  'a month has many times the usual cases': [
+    [
+      (content) => {
+        recordOf(content, 'S03L04').find(({ period }) => period === '2020-03')!.confirmed! *= 10;
+      },
+      /S03L04 Place 40: \d+0 cases in 2020-03, at most \d+ in the months around and a year apart/,
+    ],
+  ],
   'a year has more than 2.2 times the usual cases': [
     [
       (content) => {
