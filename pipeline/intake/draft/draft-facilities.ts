@@ -1,7 +1,7 @@
 /** Tables by health facility: cases, and the list that says where each facility is. */
 import { cellsOf, columnMatching, columnsNamed, columnsOf } from '../columns.ts';
 import { type DraftEntry, dialectWith, type TableDraft } from './draft-entry.ts';
-import { type AreaCodes, type PlaceKey, placeColumnOf, placeOf, timeOf } from './draft-keys.ts';
+import { type AreaCodes, type PlaceKey, placeColumnOf, placeOf, type TimeKey, timeOf } from './draft-keys.ts';
 import type { TableFile } from './recognise.ts';
 
 export interface DraftFacilities {
@@ -13,21 +13,20 @@ export interface DraftFacilities {
 
 /** Recognises tables of monthly figures by facility, and of several lists of facilities the one that fits most of them. */
 export function facilitiesIn(tables: readonly TableFile[], areas: AreaCodes): DraftFacilities {
-  const monthly = tables.filter((table) => {
-    const time = columnsNamed(table.header, 'facility').length > 0 ? timeOf(table, []) : '';
+  const times = new Map(tables.map((table) => [table, timeOf(table, [])]));
+  const isMonthly = (table: TableFile) => {
+    const time = times.get(table)!;
     return typeof time !== 'string' && time.monthly;
-  });
-  const ofAreas = monthly.flatMap((table): [TableFile, PlaceKey][] => {
+  };
+  const monthly = tables.filter((table) => columnsNamed(table.header, 'facility').length > 0 && isMonthly(table));
+  const ofAreas = tables.filter(isMonthly).flatMap((table): [TableFile, PlaceKey][] => {
     const place = placeOf(table, areas);
     if (place?.is !== 'lga_pcode') return [];
     // A column with one value for each area names areas, whatever it is called.
-    const count = (...columns: string[]) => {
-      const at = columns.map((column) => table.header.indexOf(column));
-      return new Set(table.rows.map(({ cells }) => JSON.stringify(at.map((index) => cells[index])))).size;
-    };
-    const facility = columnsNamed(table.header, 'facility').find(
-      (column) => count(place.column, column) > count(place.column),
-    );
+    const facility =
+      columnsNamed(table.header, 'facility').find(
+        (column) => countOf(table, [place.column, column]) > countOf(table, [place.column]),
+      ) ?? partsIn(table, place.column, times.get(table) as TimeKey);
     return facility ? [[table, { ...place, facility }]] : [];
   });
   const alone = monthly.filter((table) => placeOf(table, areas)?.is !== 'lga_pcode');
@@ -61,6 +60,31 @@ export function facilitiesIn(tables: readonly TableFile[], areas: AreaCodes): Dr
   const files = best.places.map(([{ file }]) => file).join(', ');
   const draft = { entries: [{ entry, note: `Has the facilities of ${files}` }], obstacles: [] };
   return { list: { table: best.table, draft }, places: new Map([...ofAreas, ...best.places]) };
+}
+
+/** How many different rows some columns have. */
+function countOf({ header, rows }: TableFile, columns: readonly string[]): number {
+  const at = columns.map((column) => header.indexOf(column));
+  return new Set(rows.map(({ cells }) => JSON.stringify(at.map((index) => cells[index])))).size;
+}
+
+/**
+ * The column of the parts of areas, such as health districts, in a table with several rows of an area and month: it tells
+ * them apart, and each of its names lies in one area.
+ */
+function partsIn(table: TableFile, area: string, { columns }: TimeKey): string | null {
+  const time = Object.values(columns);
+  if (countOf(table, [area, ...time]) === table.rows.length) return null;
+  const isNumber = (cell: string) => Number.isFinite(Number(cell));
+  const found = table.header.find(
+    (column) =>
+      column !== area &&
+      !time.includes(column) &&
+      !cellsOf(table, column).some(isNumber) &&
+      countOf(table, [area, column, ...time]) === table.rows.length &&
+      countOf(table, [area, column]) === countOf(table, [column]),
+  );
+  return found ?? null;
 }
 
 /** In a list of units as DHIS2 gives it, facilities have an `id` and a `name`. */
