@@ -137,7 +137,7 @@ function testsOf(table: TableFile, located: boolean, place: PlaceKey | null): Di
   const { cluster_id, method } = columnsOf(header, ['cluster_id', 'method']);
   // Ids alone may be those of facilities, whose records are cases of their areas.
   const isNamed = cluster_id !== undefined && !['id', 'siteid'].includes(plain(cluster_id));
-  const hasClusters = isNamed || (located && (cluster_id === undefined ? place === null : place?.is !== 'lga_pcode'));
+  const hasClusters = isNamed || (located && place?.is !== 'lga_pcode');
   if (method || dialect.pivot || dialect.wide || !hasClusters || columnOf(header, 'facility') !== null) return null;
   const tests = testsIn(header).filter(
     ({ positive, positivity }) => cellsOf(table, (positive ?? positivity)!).length > 0,

@@ -187,13 +187,28 @@ test.each([
   expect(draft.doubts).toEqual(doubts.map((doubt) => expect.stringMatching(doubt)));
 });
 
+test('tests that were not made are left out by repair, and their clusters go by the other test', async () => {
+  const results = ['30,9,28,4', '30,9,0,0', '30,9,NA,NA', '30,9,,'];
+  const content = clusters('cluster,date,lon,lat,rdt_n,rdt_pos,mic_n,mic_pos', (k) => [
+    k,
+    '2021-10-01',
+    ...at(k),
+    results[k - 1]!,
+  ]);
+  const { faults } = await catalogOf(filesOf({ ...OTHERS, 'MIS2021.csv': content }), GIVEN);
+  expect(faults.map(({ what, remedy }) => [what, remedy])).toEqual([
+    [expect.stringMatching(/row 3, examined: found 0/), { declare: 'leave_out', where: { examined: 0 } }],
+    [expect.stringMatching(/row 4, examined: found NA/), { declare: 'leave_out', where: { examined: 'NA' } }],
+  ]);
+});
+
 test('a cluster far from the upper-level area in its row is put in doubt with its row', async () => {
   const { report } = await surveyed({
     'MIS2021.csv': plainSurvey('date,region', (k) => [`2021-10-1${k}`, k === 4 ? 'Abia' : stateOf(k)]),
   });
   expect(report.filter(({ rule }) => rule === 'other area')).toEqual([
     expect.objectContaining({
-      what: expect.stringMatching(/of 1 clusters .*: row 5 \(4\) lies in Adamawa, and its row says Abia\./),
+      what: expect.stringMatching(/of a cluster .*: row 5 \(4\) lies in Adamawa, and its row says Abia\./),
       needs_approval: true,
     }),
   ]);
