@@ -183,6 +183,9 @@ export async function readStates(
 /** The declaration in the catalog that would leave rows with these values out. */
 const leaveOut = (where: LeftOut['where']): Remedy => ({ declare: 'leave_out', where });
 
+/** What programs write for a value that they do not have. */
+const NO_VALUE = /^(n\/?a|nan|null|[-.])$/i;
+
 /** The columns of places, of which a cluster needs only some. */
 const PLACES = ['longitude', 'latitude', 'lga_pcode', 'state_pcode'];
 
@@ -200,9 +203,12 @@ function refuseIncomplete(row: RawRow, { columns = {} }: Source): void {
     const where = Object.fromEntries(named.map((column) => [column, null]));
     throw row.refusal('no location', 'an area of either level, or coordinates inside one', leaveOut(where));
   }
-  for (const column of ['weight', 'examined', 'positive', 'positivity'])
+  for (const column of ['weight', 'examined', 'positive', 'positivity']) {
     if (row.hasColumn(column) && !row.has(column))
       throw row.refusal.at(column)('nothing', 'a value', leaveOut({ [column]: null }));
+    const text = row.values[column];
+    if (text && NO_VALUE.test(text)) throw row.refusal.at(column)(text, 'a value', leaveOut({ [column]: text }));
+  }
   if (Number(row.values.examined) === 0)
     throw row.refusal.at('examined')('0', `1 to ${MOST_EXAMINED}`, leaveOut({ examined: 0 }));
 }
@@ -453,7 +459,7 @@ function doubtStates(
   input.report.push({
     source: source.id,
     rule: 'other area',
-    what: `the coordinates of ${found.length} clusters are not where they are said to be: ${found.slice(0, NAMED).join('; ')}${more}. If the coordinates are wrong, correct or leave out these rows`,
+    what: `the coordinates of ${found.length === 1 ? 'a cluster' : `${found.length} clusters`} are not where they are said to be: ${found.slice(0, NAMED).join('; ')}${more}. If the coordinates are wrong, correct or leave out these rows`,
     needs_approval: true,
   });
 }

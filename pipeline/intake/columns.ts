@@ -380,7 +380,10 @@ export function testsIn(header: readonly string[]): TestColumns[] {
   const named = header.map((own) => ({ own, name: inWords(own) }));
   const has = (name: string) => (['microscopy', 'rdt'] as const).filter((method) => TEST_WORDS[method].test(name));
   const of = (method: TestColumns['method'] | null) => {
-    const own = named.filter(({ name }) => (method ? String(has(name)) === method : has(name).length === 0));
+    // A column `n` for all tests may number the rows.
+    const own = named.filter(({ name }) =>
+      method ? String(has(name)) === method : has(name).length === 0 && name !== 'n',
+    );
     const bare = new Map(
       own.map(({ own, name }) => [
         name.replace(method ? TEST_WORDS[method] : '', '').replaceAll(TESTED_PEOPLE, ''),

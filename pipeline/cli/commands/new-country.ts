@@ -27,7 +27,8 @@ on a terminal, with a guess that Enter accepts; without a terminal the guesses a
 guessed is listed to be filled in. The name of DIR may be that of the country. DIR/answers.json keeps the answers: to change one, edit it, remove the two files of the catalog, and run the command again with --answers.
 
 A table may have several roles: one of cases, rain and people by month gives all three, people as of its latest month.
-Separators, decimal commas, forms of months and months as columns are recognised and declared (dialect).
+Separators, decimal commas, forms of months and months as columns are recognised and declared (dialect). So are a
+survey's tests side by side, the places of its clusters in another file, and its year in a name or in dates alone.
 
 Fields that only people can fill in (producer, citation, licence, release) are marked "${OPEN}". Files that are not used
 are listed with the reason, and those in an unsupported format with the command that converts them.

@@ -33,7 +33,7 @@ export function draftSurvey(
   const tests = testsOf(given, located, place);
   const table = tests ? { ...given, ...inOwnDialect(given, { tests }, given.file) } : given;
   const { header } = table;
-  const counts = columnsOf(header, ['examined', 'positive', 'positivity']);
+  const counts = countsIn(header, tests);
   const about = columnsOf(header, ['cluster_id', 'method']);
   // Another id is blank in clusters whose place is not known.
   if (parts) about.cluster_id = parts.cluster_id;
@@ -130,13 +130,23 @@ const SURVEY_YEAR = '\tsurvey_year';
 const samplesIn = ({ header, rows }: TextTable, columns: readonly string[]): string[] =>
   rows.map(({ cells }) => JSON.stringify(columns.map((column) => cells[header.indexOf(column)])));
 
+/** The columns of children examined and positive; those of tests, where they stand side by side, and no totals of these. */
+function countsIn(header: readonly string[], tests: Dialect['tests'] | null) {
+  const names = ['examined', 'positive', 'positivity'] as const;
+  const [test] = Object.values(tests ?? {});
+  return columnsOf(
+    header,
+    names.filter((name) => !test || test[name] !== undefined),
+  );
+}
+
 /** Columns of tests that stand side by side in rows of clusters; null if they do not. */
 function testsOf(table: TableFile, located: boolean, place: PlaceKey | null): Dialect['tests'] | null {
   const { header, dialect } = table;
   const { cluster_id, method } = columnsOf(header, ['cluster_id', 'method']);
   // Ids alone may be those of facilities, whose records are cases of their areas.
   const isNamed = cluster_id !== undefined && !['id', 'siteid'].includes(plain(cluster_id));
-  const hasClusters = isNamed || (located && (cluster_id === undefined ? place === null : place?.is !== 'lga_pcode'));
+  const hasClusters = isNamed || (located && place?.is !== 'lga_pcode');
   if (method || dialect.pivot || dialect.wide || !hasClusters || columnOf(header, 'facility') !== null) return null;
   const tests = testsIn(header).filter(
     ({ positive, positivity }) => cellsOf(table, (positive ?? positivity)!).length > 0,
@@ -215,7 +225,9 @@ function methodsIn(cells: readonly string[]): NonNullable<Source['methods']> | s
  */
 export function withoutOtherAges(entry: DraftEntry, table: TextTable, ages: readonly [number, number]): DraftEntry {
   const { columns = {}, rounds = [], methods = {} } = entry;
-  const { youngest_years, oldest_years, method } = columns;
+  const { survey_year, youngest_years, oldest_years, method } = columns;
+  // Without its round, nothing would tell the survey year of a row.
+  if (!survey_year) return entry;
   const cellOf = (cells: TextTable['rows'][number]['cells'], column: string | undefined) =>
     cells[table.header.indexOf(column ?? '')] || null;
   const monthsIn = (cell: string | null) => (cell === null ? null : 12 * Number(cell));

@@ -93,7 +93,11 @@ export function draftTables(
   const known = ({ entry }: DraftedTable) => Object.keys(fileColumns(entry)).length - (entry.where ? 100 : 0);
   const kept: DraftedTable[] = [];
   const months = ({ entry, used }: DraftedTable) => (entry.span ? used.rows.length : 0);
-  for (const candidate of withDeliveries(candidates).toSorted((a, b) => known(b) - known(a) || months(b) - months(a))) {
+  // A sample that was tested twice counts by microscopy.
+  const preferred = ({ entry }: DraftedTable) => (entry.methods?.microscopy === undefined ? 0 : 1);
+  for (const candidate of withDeliveries(candidates).toSorted(
+    (a, b) => known(b) - known(a) || preferred(b) - preferred(a) || months(b) - months(a),
+  )) {
     const better = kept.find((other) => isSame(candidate, other) && !isApart(candidate, other));
     if (better) {
       for (const table of [candidate.table, ...candidate.later]) {

@@ -119,6 +119,7 @@ test.each([
   ['tested,rdt_positive,slide_positive', { rdt: 'tested', microscopy: 'tested' }],
   ['rdt_tested,rdt_pfpr', { rdt: 'rdt_tested' }],
   ['RDTexamined,RDTpositive,examinedBS,positiveBS', { rdt: 'RDTexamined', microscopy: 'examinedBS' }],
+  ['n,rdt_pos,mic_pos', {}],
   ['pcr_n,pcr_pos', {}],
 ])('the tests in columns %s', (header, examined) => {
   expect(Object.fromEntries(testsIn(header.split(',')).map((one) => [one.method, one.examined]))).toEqual(examined);
@@ -187,13 +188,54 @@ test.each([
   expect(draft.doubts).toEqual(doubts.map((doubt) => expect.stringMatching(doubt)));
 });
 
+test('tests that were not made are left out by repair, and their clusters go by the other test', async () => {
+  const results = ['30,9,28,4', '30,9,0,0', '30,9,NA,NA', '30,9,,'];
+  const content = clusters('cluster,date,lon,lat,rdt_n,rdt_pos,mic_n,mic_pos', (k) => [
+    k,
+    '2021-10-01',
+    ...at(k),
+    results[k - 1]!,
+  ]);
+  const { faults } = await catalogOf(filesOf({ ...OTHERS, 'MIS2021.csv': content }), GIVEN);
+  expect(faults.map(({ what, remedy }) => [what, remedy])).toEqual([
+    [expect.stringMatching(/row 3, examined: found 0/), { declare: 'leave_out', where: { examined: 0 } }],
+    [expect.stringMatching(/row 4, examined: found NA/), { declare: 'leave_out', where: { examined: 'NA' } }],
+  ]);
+});
+
+test('shares of each test are read beside a total of positives', async () => {
+  const content = clusters('cluster,date,lon,lat,positive,rdt_n,rdt_prevalence,mic_n,mic_prevalence', (k) => [
+    k,
+    '2021-10-01',
+    ...at(k),
+    9,
+    30,
+    30,
+    25,
+    4 * k,
+  ]);
+  const { surveys, clusters: rows, said } = await surveyed({ 'MIS2021.csv': content });
+  expect(said.leftOut).toEqual(['MIS2021.csv: columns that are not used: positive']);
+  expect(surveys[0]).toMatchObject({ unit: 'percent', columns: { positivity: 'positivity' } });
+  expect(rows.map(({ positivity }) => positivity)).toEqual([0.04, 0.08, 0.12, 0.16]);
+});
+
+test('of two files of one round, each with a test, that of microscopy is used', async () => {
+  const rdt = plainSurvey('date', (k) => [`2018-10-1${k}`]);
+  const files = { 'a_2018.csv': rdt, 'b_2018.csv': rdt.replaceAll('rdt', 'mic') };
+  const { draft } = await draftOf(filesOf({ ...OTHERS, ...files }));
+  expect(linesOn(Object.keys(files), draft).leftOut).toEqual([
+    'a_2018.csv: has the rounds of b_2018.csv (survey_clusters)',
+  ]);
+});
+
 test('a cluster far from the upper-level area in its row is put in doubt with its row', async () => {
   const { report } = await surveyed({
     'MIS2021.csv': plainSurvey('date,region', (k) => [`2021-10-1${k}`, k === 4 ? 'Abia' : stateOf(k)]),
   });
   expect(report.filter(({ rule }) => rule === 'other area')).toEqual([
     expect.objectContaining({
-      what: expect.stringMatching(/of 1 clusters .*: row 5 \(4\) lies in Adamawa, and its row says Abia\./),
+      what: expect.stringMatching(/of a cluster .*: row 5 \(4\) lies in Adamawa, and its row says Abia\./),
       needs_approval: true,
     }),
   ]);
