@@ -35,7 +35,10 @@ export const yearIn = (name: string): number | null => {
   return years.length === 1 ? years[0]! : null;
 };
 
-/** The column of survey years, or of names of surveys that have a year each; null if there is neither. */
+/**
+ * The column of survey years, or of names of surveys that have a year each; null if there is neither. Years that divide
+ * what has one name are of the interviews.
+ */
 export function yearColumnOf(table: TableFile): YearColumn | null {
   const named = columnsNamed(table.header, 'survey_year');
   const fits = (column: string, isYear: (cell: string) => boolean) => {
@@ -43,10 +46,10 @@ export function yearColumnOf(table: TableFile): YearColumn | null {
     return cells.length > 0 && cells.every(isYear);
   };
   const column = named.find((own) => fits(own, (cell) => /^(19|20)\d\d(\.0*)?$/.test(cell)));
-  if (column) return { column, recode: null, doubts: [] };
   const name = [...columnsNamed(table.header, 'survey_name'), ...named].find((own) =>
     fits(own, (cell) => yearsIn(cell).length > 0 && !/^\d+[-/]\d+[-/]\d+/.test(cell)),
   );
+  if (column && !(name && isDivided(table, name, column))) return { column, recode: null, doubts: [] };
   if (!name) return null;
   const recode = Object.fromEntries(
     [...new Set(cellsOf(table, name))].map((cell) => [cell, String(Math.min(...yearsIn(cell)))]),
@@ -64,6 +67,12 @@ export function yearColumnOf(table: TableFile): YearColumn | null {
       ),
     ],
   };
+}
+
+function isDivided({ header, rows }: TableFile, name: string, year: string): boolean {
+  const [nameAt, yearAt] = [header.indexOf(name), header.indexOf(year)];
+  const surveys = Map.groupBy(rows, ({ cells }) => cells[nameAt]);
+  return [...surveys.values()].some((own) => new Set(own.map(({ cells }) => cells[yearAt])).size > 1);
 }
 
 /** @param times the month of each row; anything else is ignored */

@@ -181,6 +181,21 @@ const inParts =
     source.files[0].rows = 48;
   };
 
+test('a row without the name of an area is refused, with the declaration that leaves such rows out', async () => {
+  const nameless = (country: TinyCountry) => {
+    byNames(country);
+    edit('census.csv', (text) => `${text},999,99\n`)(country);
+  };
+  await expect(read(nameless)).rejects.toThrow(
+    /census\.csv, row 6, name: found nothing \(a row\), expected the name of an area/,
+  );
+  const declared = await read((country) => {
+    nameless(country);
+    sourceIn(country, 'population_census').leave_out = [{ where: { lga: null }, reason: 'the total' }];
+  });
+  expect(JSON.stringify(declared)).toContain('1 of 5 rows with a blank lga: the total; row 6');
+});
+
 test('the parts of an area are added up from the month of the split, and the findings say so', async () => {
   const { tables } = await read(inParts());
   const cases = outputRows(tables.cases) as { lga_code: string; period: string; confirmed: number }[];

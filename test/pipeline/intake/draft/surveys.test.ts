@@ -119,6 +119,9 @@ test.each([
   ['tested,rdt_positive,slide_positive', { rdt: 'tested', microscopy: 'tested' }],
   ['rdt_tested,rdt_pfpr', { rdt: 'rdt_tested' }],
   ['RDTexamined,RDTpositive,examinedBS,positiveBS', { rdt: 'RDTexamined', microscopy: 'examinedBS' }],
+  ['children_6_59m_rdt_tested,children_6_59m_rdt_positive', { rdt: 'children_6_59m_rdt_tested' }],
+  ['slides_read,slides_positive', { microscopy: 'slides_read' }],
+  ['Enfants 6-59 mois testés GE,GE positives', { microscopy: 'Enfants 6-59 mois testés GE' }],
   ['n,rdt_pos,mic_pos', {}],
   ['pcr_n,pcr_pos', {}],
 ])('the tests in columns %s', (header, examined) => {
@@ -166,6 +169,20 @@ test.each([
     plainSurvey('survey,date', (k) => ['DHS 2020-21', `2020-12-1${k}`]),
     [{ survey_year: 2020, first: '2020-12', last: '2020-12' }],
     [/^survey\.csv: the survey "DHS 2020-21" is called 2020, its first year$/],
+  ],
+  [
+    'a survey by its name although its interviews are of two years',
+    'survey.csv',
+    plainSurvey('survey,year,month', (k) => ['EIPM 2017-18', k < 3 ? 2017 : 2018, k < 3 ? 12 : 1]),
+    [{ survey_year: 2017, first: '2017-12', last: '2018-01' }],
+    [/^survey\.csv: the survey "EIPM 2017-18" is called 2017, its first year$/],
+  ],
+  [
+    "DHS's year with the month of the interview",
+    'survey.csv',
+    plainSurvey('DHSYEAR,INTMONTH', () => [2018, 5]),
+    [{ survey_year: 2018, first: '2018-05', last: '2018-05' }],
+    [],
   ],
   [
     'days that may be months',

@@ -234,6 +234,22 @@ test('the sheets of a workbook, one a year, under titles, with merged cells and 
   });
 });
 
+test('health districts, whatever their column is called, are summed into the areas that they are in', async () => {
+  const content = table(
+    'district,DS,period,confirmed',
+    LGAS.flatMap((_, lga) =>
+      MONTHS.flatMap((month, i) =>
+        [1, 2].map((part) =>
+          [`Place ${lga + 1}`, `DS ${lga}-${part}`, iso(month), part === 1 ? 40 : cases(lga, i) - 40].join(','),
+        ),
+      ),
+    ),
+  );
+  const { cases: found, sources } = await ingested(country({ 'x.csv': content }));
+  expect(found).toEqual(CASES);
+  expect(sources.find(({ role }) => role === 'cases_lgas')!.columns).toMatchObject({ lga: 'district', facility: 'DS' });
+});
+
 test('a name among other words is proposed for its area, not taken', async () => {
   const codes = ['aa', 'aa', 'ab', 'ab'];
   const content = long('unit,period,confirmed', iso).replaceAll(/^NG00(\d)00(\d)/gm, (_, a, b) => {
