@@ -183,7 +183,9 @@ export const monthsApart = (content: Content): string[] =>
       const around = known([-12, -1, 1, 12].map((by) => values[i + by] ?? null));
       const most = Math.max(...around);
       if (value === null || value < LEAST_APART || around.length < 3 || value <= DIGIT_FACTOR * most) return [];
-      return [`${name}: ${value} cases in ${periodOf(first + i)}, at most ${most} in the months around and a year apart`];
+      return [
+        `${name}: ${value} cases in ${periodOf(first + i)}, at most ${most} in the months around and a year apart`,
+      ];
     }),
   );
 
