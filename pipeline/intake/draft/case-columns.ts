@@ -94,21 +94,24 @@ function isOnlyWhom(name: string): boolean {
   return left !== name && !/[\p{L}\d]/u.test(left);
 }
 
-/**
- * Whom a column of results counts; null for a column of anything else.
- * @param isOfCases whether figures that say nothing but ages and sex are cases
- */
-function partOf(column: string, isOfCases: boolean): Part | null {
+/** Whether a column's name, as `bareName` writes it, says that it has the wanted figures. */
+type Names = (name: string, has: (word: keyof typeof TEST_WORDS) => boolean) => boolean;
+
+/** Cases confirmed by any test, or a result of one that is named, or of malaria. */
+const ofCases: Names = (name, has) =>
+  has('confirmed') || (has('positive') && (has('rdt') || has('microscopy') || has('tested') || OF_MALARIA.test(name)));
+
+const ofTested: Names = (_, has) => has('tested') && !has('positive') && !has('confirmed');
+
+/** Whom a column counts; null for a column without the wanted figures, or with some of them alone. */
+function partOf(column: string, isWanted: Names): Part | null {
   const name = bareName(column);
   const has = (word: keyof typeof TEST_WORDS) => TEST_WORDS[word].test(name);
-  const [rdt, microscopy] = [has('rdt'), has('microscopy')];
-  // Confirmed by any test, or a result of one that is named, or of malaria.
-  const isPositive = has('positive') && (rdt || microscopy || has('tested') || OF_MALARIA.test(name));
-  const isCases = has('confirmed') || isPositive || (isOfCases && isOnlyWhom(name));
-  if (!isCases || has('other') || SOME_CASES.test(name)) return null;
+  if (!isWanted(name, has) || has('other') || SOME_CASES.test(name)) return null;
   const aged = agesIn(name);
   if (aged ? agesIn(aged.rest) : OF_SOME_AGES.test(name.replace(ALL_AGES, ''))) return null;
   const [sex = null] = Object.entries(SEXES).flatMap(([one, word]) => (word.test(aged?.rest ?? name) ? [one] : []));
+  const [rdt, microscopy] = [has('rdt'), has('microscopy')];
   return { column, ages: aged?.ages ?? null, test: rdt === microscopy ? null : rdt ? 'rdt' : 'microscopy', sex };
 }
 
@@ -125,8 +128,9 @@ export function caseColumnsIn(
 ): CaseColumns | null {
   // Figures as rows by age alone have the name of their file.
   const isOfCases = table.dialect.wide !== undefined && looksLike([table.file]) === 'cases';
+  const isWanted: Names = (name, has) => ofCases(name, has) || (isOfCases && isOnlyWhom(name));
   const parts = columns.flatMap((column) =>
-    isOfCounts(cellsOf(table, column)) ? (partOf(column, isOfCases) ?? []) : [],
+    isOfCounts(cellsOf(table, column)) ? (partOf(column, isWanted) ?? []) : [],
   );
   const isPart = ({ ages, test, sex }: Part) => (ages ?? test ?? sex) !== null;
   if (
@@ -175,10 +179,8 @@ function fewestThatCover(parts: readonly Part[]): Part[] | null {
   return found && parts.filter((part) => found.includes(part));
 }
 
-/** The columns of people tested, by any test and of all ages. */
-export const testedIn = (columns: readonly string[]): string[] =>
-  columns.filter((column) => {
-    const name = bareName(column);
-    const has = (word: keyof typeof TEST_WORDS) => TEST_WORDS[word].test(name);
-    return has('tested') && has('rdt') === has('microscopy') && !has('positive') && !has('confirmed') && !has('other');
-  });
+/** The fewest columns that together count all people tested once; none if it is not known which do. */
+export const testedIn = (columns: readonly string[]): string[] => {
+  const parts = columns.flatMap((column) => partOf(column, ofTested) ?? []);
+  return fewestThatCover(parts)?.map(({ column }) => column) ?? [];
+};

@@ -209,21 +209,19 @@ function partlyBlank({ file, header, rows }: TableFile, added: readonly string[]
   ];
 }
 
-/** A doubt about the rows in which more people are positive than were tested, if one column gives these. */
+/** A doubt about the rows in which more people are positive than were tested, if columns give these. */
 function aboveTested(
   { file, header, rows }: TableFile,
   positives: readonly string[],
   tested: readonly string[],
 ): string[] {
-  if (tested.length !== 1) return [];
-  const numberIn = (cells: readonly (string | null)[], column: string) => Number(cells[header.indexOf(column)] ?? 0);
+  if (tested.length === 0) return [];
+  const at = (column: string) => header.indexOf(column);
+  const sumOf = (cells: readonly (string | null)[], columns: readonly string[]) =>
+    columns.reduce((sum, column) => sum + Number(cells[at(column)] ?? 0), 0);
   const above = rows
-    .filter(({ cells }) => cells[header.indexOf(tested[0]!)] !== null)
-    .map(({ line, cells }) => ({
-      line,
-      positive: positives.reduce((sum, column) => sum + numberIn(cells, column), 0),
-      tested: numberIn(cells, tested[0]!),
-    }))
+    .filter(({ cells }) => tested.every((column) => cells[at(column)] !== null))
+    .map(({ line, cells }) => ({ line, positive: sumOf(cells, positives), tested: sumOf(cells, tested) }))
     .filter((row) => row.positive > row.tested);
   const [first] = above;
   if (!first) return [];

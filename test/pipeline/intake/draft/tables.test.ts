@@ -442,15 +442,18 @@ test('rows in which a part of the cases is blank are a doubt', async () => {
   ]);
 });
 
-test('more positive than tested is a doubt that names the first row', async () => {
+test.each([
+  ['Tested', [500]],
+  ['Tested under 5,Tested 5 and above', [200, 300]],
+])('more positive than tested is a doubt that names the first row: %s', async (tested, numbers) => {
   const lines = rows((lga, month, i) => [
     LGAS[lga]!,
     iso(month),
-    500,
+    ...numbers,
     cases(lga, i) - 40,
     i === 4 && lga === 1 ? 1050 : 40,
   ]);
-  const files = { 'x.csv': table('code,period,Tested,RDT positive,BS positive', lines) };
+  const files = { 'x.csv': table(`code,period,${tested},RDT positive,BS positive`, lines) };
   const { draft } = await draftOf(country(files));
   const row = 2 + MONTHS.length + 4;
   expect(draft.doubts).toEqual([
