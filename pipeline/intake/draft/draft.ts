@@ -15,6 +15,7 @@ import { chooseRain } from './draft-rain.ts';
 import { draftRasters, populationRasters, short, yearOf } from './draft-rasters.ts';
 import { withoutOtherAges } from './draft-survey.ts';
 import { type DraftedTable, draftTables, type PeopleAbove } from './draft-tables.ts';
+import { levelWords } from './level-words.ts';
 import { afterSurvey } from './parameters.ts';
 import { type Answers, type Question, questionsOf } from './questions.ts';
 import {
@@ -138,6 +139,7 @@ export async function draftCountry(
       ages,
       folder,
       columns: tables.flatMap(({ header }) => header),
+      levels: levelWords(tables, codes),
       country: countryIn([attributesOf(areas.outlines), ...tables]),
       population: rasters.population.map(({ file }) => file),
       unnamed,

@@ -3,6 +3,7 @@ import { UNKNOWN_COUNTRY } from '../../catalog/values.ts';
 import { refusalIn } from '../../lib/bad-input.ts';
 import { UsageError } from '../../lib/errors.ts';
 import { plain, wordsOf } from '../../lib/likeness.ts';
+import type { levelWords } from './level-words.ts';
 
 export interface Question {
   /** Its key in answers.json. */
@@ -35,6 +36,8 @@ export interface Hints {
   folder: string;
   /** Names of the tables' columns, whose language may be that of the areas. */
   columns: readonly string[];
+  /** What the areas of each level are called. */
+  levels: ReturnType<typeof levelWords>;
   first: string;
   last: string;
   /** The latest month that surveys and case records allow to be estimated. */
@@ -86,6 +89,7 @@ export function questionsOf({
   country: inFiles,
   folder,
   columns,
+  levels,
   first,
   last,
   latest,
@@ -119,10 +123,10 @@ export function questionsOf({
       guess: languageOf(columns, guess),
       form: /^[a-z]{2,3}(-[A-Za-z0-9]+)*$/,
     },
-    { id: 'upper_one', asks: 'Term for an upper-level area', guess: 'region', form: WORDS },
-    { id: 'upper_many', asks: 'Its plural', guess: 'regions', form: WORDS },
-    { id: 'lower_one', asks: 'Term for a lower-level area', guess: 'district', form: WORDS },
-    { id: 'lower_many', asks: 'Its plural', guess: 'districts', form: WORDS },
+    { id: 'upper_one', asks: 'Term for an upper-level area', guess: levels.upper?.one ?? 'region', form: WORDS },
+    { id: 'upper_many', asks: 'Its plural', guess: levels.upper?.many ?? 'regions', form: WORDS },
+    { id: 'lower_one', asks: 'Term for a lower-level area', guess: levels.lower?.one ?? 'district', form: WORDS },
+    { id: 'lower_many', asks: 'Its plural', guess: levels.lower?.many ?? 'districts', form: WORDS },
     {
       id: 'code_is',
       asks: 'Kind of code that identifies the areas',

@@ -204,6 +204,7 @@ test('unsupported files are left out with the reason and a conversion command; r
 
 test('answers must have the right form, and are required if nothing can be guessed', () => {
   const hints = {
+    levels: { upper: null, lower: null },
     codes: ['0701', '0702'],
     country: null,
     folder: '',

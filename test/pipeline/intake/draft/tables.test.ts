@@ -250,6 +250,16 @@ test('health districts, whatever their column is called, are summed into the are
   expect(sources.find(({ role }) => role === 'cases_lgas')!.columns).toMatchObject({ lga: 'district', facility: 'DS' });
 });
 
+test('areas are called as the columns of their names are, or as most of these names say', async () => {
+  const content = table(
+    'Région,name,period,confirmed',
+    rows((lga, month, i) => [lga < 2 ? 'Abia' : 'Adamawa', `Province Place ${lga + 1}`, iso(month), cases(lga, i)]),
+  );
+  const { draft } = await draftOf(country({ 'x.csv': content }));
+  const guessed = Object.fromEntries(draft.questions.map(({ id, guess }) => [id, guess]));
+  expect(guessed).toMatchObject({ upper_many: 'regions', lower_one: 'province', lower_many: 'provinces' });
+});
+
 test('a name among other words is proposed for its area, not taken', async () => {
   const codes = ['aa', 'aa', 'ab', 'ab'];
   const content = long('unit,period,confirmed', iso).replaceAll(/^NG00(\d)00(\d)/gm, (_, a, b) => {
