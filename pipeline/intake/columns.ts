@@ -295,7 +295,14 @@ const ALIASES = {
     'admin1id',
     'regionid',
   ],
-  itn_use: ['itnuse', 'netuse', 'sleptunderitn', ...ofNets(['utilisation', 'uso'])],
+  itn_use: [
+    'itnuse',
+    'netuse',
+    'sleptunderitn',
+    'childrenunder5whosleptunderanitn',
+    'childrenunder5whosleptunderanitnlastnight',
+    ...ofNets(['utilisation', 'uso']),
+  ],
   itn_access: [
     'itnaccess',
     'netaccess',
@@ -343,7 +350,7 @@ export const columnOf = (header: readonly string[], name: ColumnName): string | 
 /** Words in names of columns of tests and their results, in lower case without accents. */
 export const TEST_WORDS = {
   rdt: /\b(m?rdts?|tdrs?|trds?|rapid\w*|rapides?)\b/,
-  microscopy: /\b(ge|bs|slides?|smears?|films?|lames?|mic|microscop\w+|goutte( epaisse)?|gota( gruesa| espessa)?)\b/,
+  microscopy: /\b(ge|bs|slides?|smears?|films?|lames?|mic|micro(scop\w+)?|goutte( epaisse)?|gota( gruesa| espessa)?)\b/,
   positive: /\b(pos|positi[fv](s|es?|os?|as?)?)\b/,
   confirmed: /\b(conf|confirm\w+)\b/,
   tested: /\b(test(ed|e|es|ee|ees|ados?|adas?)|exam(ined|ine|ines|inee|inees|inados?|inadas?))\b/,

@@ -24,6 +24,10 @@ export interface CaseColumns {
 const SOME_CASES =
   /\b(deaths?|died|deces|obitos?|muertes?|mort(s|ality|alite)?|in[- ]?patients?|ipd|admi(ssions?|tted|s)|hospitali[sz]\w+|internad\w+|internamento\w*|severe|graves?|pregnan\w+|enceintes?|gravidas?|gestantes?|embarazadas?|anc|cpn|communaut\w+|communit\w+|comunit\w+|chws?|asc|relais|refer\w+|import\w+)\b/;
 
+/** Words of cases that nobody tested, alone or in a total. */
+const PRESUMED =
+  /\b(not tested|untested|non teste\w*|nao testad\w+|presum\w+|presumptive|clinical(ly)?|cliniques?|clinic[ao]s?)\b/;
+
 /** What is left in a name whose ages are not understood. */
 const OF_SOME_AGES =
   /[<>≤≥+]|(?<!\d)\d{1,2}(?!\d)|\b(ages?|ans|anos?|years?|yrs?|mois|meses|months?|child(ren)?|enfants?|criancas?|ninos?|adult\w*|infants?|nourrissons?)\b/u;
@@ -85,7 +89,12 @@ const SEXES = {
   male: /\b(males?|m|hommes?|masculin|masculino|homens|hombres)\b/,
 };
 
-const bareName = (column: string) => inWords(column.replaceAll(/(?<=\d)_(?=\d)/g, '-')).replaceAll('b/s', 'bs');
+/** Without the number of a form at its start, as in `105-1 OPD Malaria`, and without signs that are no ages: `RDT + BS`, `GE+`. */
+const bareName = (column: string) =>
+  inWords(column.replaceAll(/(?<=\d)_(?=\d)/g, '-'))
+    .replaceAll('b/s', 'bs')
+    .replace(/^\d{3}-\d+[a-z]?(?=\s)/, '')
+    .replaceAll(/(?<=\p{L})\s*\+/gu, ' ');
 
 /** Whether a name says nothing but ages and sex. */
 function isOnlyWhom(name: string): boolean {
@@ -107,7 +116,7 @@ const ofTested: Names = (_, has) => has('tested') && !has('positive') && !has('c
 function partOf(column: string, isWanted: Names): Part | null {
   const name = bareName(column);
   const has = (word: keyof typeof TEST_WORDS) => TEST_WORDS[word].test(name);
-  if (!isWanted(name, has) || has('other') || SOME_CASES.test(name)) return null;
+  if (!isWanted(name, has) || has('other') || SOME_CASES.test(name) || PRESUMED.test(name)) return null;
   const aged = agesIn(name);
   if (aged ? agesIn(aged.rest) : OF_SOME_AGES.test(name.replace(ALL_AGES, ''))) return null;
   const [sex = null] = Object.entries(SEXES).flatMap(([one, word]) => (word.test(aged?.rest ?? name) ? [one] : []));

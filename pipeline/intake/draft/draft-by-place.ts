@@ -9,6 +9,7 @@ import { type DraftEntry, dialectWith, type TableDraft } from './draft-entry.ts'
 import { type PlaceKey, placeColumnOf, spanOf, type TimeKey, timeOf } from './draft-keys.ts';
 import { type Answers, casesOf, columnsIn, type NumbersAre, numbersOf } from './questions.ts';
 import type { TableFile } from './recognise.ts';
+import { yearColumnOf } from './survey-rounds.ts';
 
 /** What a column of a table by area is used for. */
 interface Use {
@@ -282,9 +283,9 @@ function monthsIn(table: TextTable, place: PlaceKey, time: TimeKey | string, mea
  * One row for each area, or why there is none. People are not summed over times: of several, the latest that most areas
  * have is kept.
  */
-function latestIn(table: TextTable, place: PlaceKey, time: TimeKey | string, measures: Measures): Rows | string {
+function latestIn(table: TableFile, place: PlaceKey, time: TimeKey | string, measures: Measures): Rows | string {
   if (repeatedIn(table, place, null, measures) === null) return {};
-  const when = typeof time === 'string' ? null : time;
+  const when = typeof time === 'string' ? timeOfSurveys(table) : time;
   const repeated = repeatedIn(table, place, when, measures);
   if (!when || repeated !== null) return repeated!;
   const rowsAt = Map.groupBy([...table.rows.keys()], (row) => when.times[row]!);
@@ -295,6 +296,15 @@ function latestIn(table: TextTable, place: PlaceKey, time: TimeKey | string, mea
   const { cells } = table.rows[rowsAt.get(last!)![0]!]!;
   const where = Object.values(when.columns).map((column) => [column, cells[table.header.indexOf(column)]!]);
   return { where: Object.fromEntries(where) };
+}
+
+/** The years in the names of surveys, for a table without other times; null if it has no such names. */
+function timeOfSurveys(table: TableFile): TimeKey | null {
+  const survey = yearColumnOf(table);
+  if (!survey?.recode) return null;
+  const at = table.header.indexOf(survey.column);
+  const times = table.rows.map(({ cells }) => survey.recode![cells[at] ?? ''] ?? '');
+  return { columns: { year: survey.column }, monthly: false, months: undefined, times };
 }
 
 /** Why a table has several rows for one area and time, and what tells them apart; null if it has not. */
@@ -316,5 +326,5 @@ function repeatedIn(table: TextTable, place: PlaceKey, time: TimeKey | null, mea
   if (!apart) return `${found}, and nothing tells them apart; leave one row for each area and time`;
   const values = [...new Set(cellsOf(table, apart))];
   const some = `${values.slice(0, 3).join(', ')}${values.length > 3 ? ' …' : ''}`;
-  return `${found}, which differ in "${apart}" (${some}); leave one row for each area and time: keep one of these, or add them up`;
+  return `${found}, which differ in "${apart}" (${some}); leave one row for each area and time`;
 }
