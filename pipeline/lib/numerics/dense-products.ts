@@ -21,6 +21,18 @@ export function multiply(a: Float64Array, b: Float64Array, n: number): Float64Ar
   return c;
 }
 
+/** The lower triangle of A L for a lower triangular L, and zeros above it. */
+export function timesLower(a: Float64Array, l: Float64Array, n: number): Float64Array {
+  const c = new Float64Array(n * n);
+  for (let i = 0; i < n; i++)
+    for (let k = 0; k < n; k++) {
+      const factor = a[i * n + k]!;
+      const most = Math.min(i, k);
+      for (let j = 0; j <= most; j++) c[i * n + j]! += factor * l[k * n + j]!;
+    }
+  return c;
+}
+
 /** A x. */
 export function multiplyVector(a: Float64Array, x: Float64Array, n: number): Float64Array {
   const y = new Float64Array(n);

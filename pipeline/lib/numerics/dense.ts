@@ -31,6 +31,22 @@ export function solveLower(l: Float64Array, n: number, b: Float64Array): Float64
   return b;
 }
 
+/** L⁻¹ B, as a new matrix. */
+export function solveLowerRows(l: Float64Array, b: Float64Array, n: number): Float64Array {
+  const x = b.slice();
+  for (let i = 0; i < n; i++) {
+    const own = x.subarray(i * n, (i + 1) * n);
+    for (let k = 0; k < i; k++) {
+      const factor = l[i * n + k]!;
+      if (factor === 0) continue;
+      for (let j = 0; j < n; j++) own[j]! -= factor * x[k * n + j]!;
+    }
+    const diagonal = l[i * n + i]!;
+    for (let j = 0; j < n; j++) own[j]! /= diagonal;
+  }
+  return x;
+}
+
 /** Solves Lᵀ x = b in place. */
 export function solveUpper(l: Float64Array, n: number, b: Float64Array): Float64Array {
   for (let i = n - 1; i >= 0; i--) {

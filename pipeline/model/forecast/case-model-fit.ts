@@ -8,7 +8,7 @@ import { type LevelParameters, parametersOf, priorDeviance, priorsOf, SMOOTHNESS
 import { type Noise, updateNoise, varianceOf } from './case-noise.ts';
 import { firstSite, type Site, siteOf, without } from './count-sites.ts';
 import { covarianceOf } from './covariance.ts';
-import { type AreaPart, areaPart, groupPart, type Observed } from './hierarchy.ts';
+import { type AreaPart, areaPart, countryPart, type GroupPart, groupPart, type Observed } from './hierarchy.ts';
 
 /** Areas in groups. */
 export interface Grouped {
@@ -67,7 +67,7 @@ export function settle(data: Grouped, { logs, noise, sites }: Fitted, steps: num
   let settled: Observation = { noise, sites };
   for (let step = 0; step < steps; step++) {
     const part = areaPart(observedOf(data, settled), groups, covariances.area, n);
-    const found = residuals(part, groupPart(part, covariances.group, covariances.country).posteriors());
+    const found = residuals(part, countryPart(groupPart(part, covariances.group), covariances.country).posteriors());
     settled = updated(data, settled, found);
   }
   return { logs, noise: settled.noise, sites: settled.sites };
@@ -103,14 +103,16 @@ export function fitHyperparameters(data: Grouped, fitted: Fitted): number[] {
   const priors = priorsOf(groups > 1);
   const { logs } = fitted;
   const observed = observedOf(data, fitted);
-  let latest: { area: string; part: AreaPart } | null = null;
+  let latest: { area: string; part: AreaPart; group: string; groups: GroupPart } | null = null;
   const deviance = (x: number[]) => {
     const parameters = parametersOf(x, groups > 1);
-    const area = JSON.stringify(parameters.area);
+    const [area, group] = [JSON.stringify(parameters.area), JSON.stringify(parameters.group)];
     const covariances = covariancesOf(parameters, n);
-    // the areas' part is reused while only parameters of other levels change
-    if (latest?.area !== area) latest = { area, part: areaPart(observed, groups, covariances.area, n) };
-    return groupPart(latest.part, covariances.group, covariances.country).deviance + priorDeviance(x, priors);
+    // Parts are reused while only parameters of other levels change.
+    const part = latest?.area === area ? latest.part : areaPart(observed, groups, covariances.area, n);
+    if (latest?.part !== part || latest.group !== group)
+      latest = { area, part, group, groups: groupPart(part, covariances.group) };
+    return countryPart(latest.groups, covariances.country).deviance + priorDeviance(x, priors);
   };
   const half = (x: number[]) => deviance(x) / 2;
   return minimiseBfgs(half, [...logs], { spread: logs.map(() => 0.15), limit: 15, tolerance: 0.05, difference: 1e-4 })

@@ -16,7 +16,7 @@ import {
 import { NOISE_DF, overMonths, startNoise } from './case-noise.ts';
 import { countQuantiles } from './count-quantiles.ts';
 import { firstSite } from './count-sites.ts';
-import { areaPart, groupPart } from './hierarchy.ts';
+import { areaPart, countryPart, groupPart } from './hierarchy.ts';
 import { noisyQuantiles } from './noisy-quantiles.ts';
 import { fromMonth, type Panel, withoutDisrupted } from './panel.ts';
 import type { Forecast, Forecaster } from './past-errors.ts';
@@ -140,7 +140,7 @@ function ahead(data: Grouped, { logs, noise, sites }: Fitted, horizons: readonly
   const part = areaPart(observed, data.groups, covariances.area, n);
   return {
     part,
-    groups: groupPart(part, covariances.group, covariances.country).posteriors(),
+    groups: countryPart(groupPart(part, covariances.group), covariances.country).posteriors(),
     covariance: covariances.area,
     months: horizons.map((horizon) => data.months - 1 + horizon),
     centre: data.centre,

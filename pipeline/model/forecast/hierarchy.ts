@@ -3,7 +3,7 @@
  * country's process, groups are independent; given its group's, areas are. Every matrix is of order n, whatever the
  * number of areas.
  */
-import { choleskyDense, logDeterminant } from '../../lib/numerics/dense.ts';
+import { choleskyDense, logDeterminant, solveLower, solveLowerRows, solveUpper } from '../../lib/numerics/dense.ts';
 import {
   dot,
   invertLower,
@@ -12,6 +12,7 @@ import {
   sandwich,
   squareOf,
   squareOfLower,
+  timesLower,
   transpose,
 } from '../../lib/numerics/dense-products.ts';
 
@@ -85,39 +86,40 @@ interface Information {
   precision: Float64Array;
   information: Float64Array;
 }
-/**
- * Posterior of a process with prior covariance K: covariance (K⁻¹ + precision)⁻¹ = halfᵀ half, mean halfᵀ projection.
- */
+/** Posterior of a process with prior covariance K = R Rᵀ, by the factor L of I + Rᵀ P R, with P the precision. */
 interface Posterior {
-  half: Float64Array;
+  /** L⁻¹ Rᵀ x, with x the information. */
   projection: Float64Array;
   /** Reduction of −2 ln likelihood. */
   gain: number;
+  mean(): Float64Array;
+  /** (K⁻¹ + P)⁻¹ */
+  covariance(): Float64Array;
+  /** What it provides about the process of which it is a part, itself integrated out: P − P W P and x − P W x. */
+  marginalised(): Information;
 }
 
 function posteriorOf(k: Float64Array, { precision, information }: Information, n: number): Posterior {
   const root = choleskyDense(k, n)!;
   const across = transpose(root, n);
-  const inner = multiply(multiply(across, precision, n), root, n);
+  const weighted = multiply(across, precision, n);
+  const inner = timesLower(weighted, root, n);
   for (let i = 0; i < n; i++) inner[i * n + i]! += 1;
   const factor = choleskyDense(inner, n)!;
-  const half = multiply(invertLower(factor, n), across, n);
-  const projection = multiplyVector(half, information, n);
-  return { half, projection, gain: dot(projection, projection) - logDeterminant(factor, n) };
-}
-
-const meanOf = ({ half, projection }: Posterior, n: number) => multiplyVector(transpose(half, n), projection, n);
-
-/** Information that a group provides about the country's process, its own integrated out: P − P W P and x − P W x. */
-function marginalised(
-  { precision, information }: Information,
-  { half, projection }: Posterior,
-  n: number,
-): Information {
-  const across = multiply(half, precision, n);
-  const lost = squareOf(across, n);
-  const shift = multiplyVector(transpose(across, n), projection, n);
-  return { precision: minus(precision, lost), information: minus(information, shift) };
+  const projection = solveLower(factor, n, multiplyVector(across, information, n));
+  return {
+    projection,
+    gain: dot(projection, projection) - logDeterminant(factor, n),
+    mean: () => multiplyVector(root, solveUpper(factor, n, projection.slice()), n),
+    covariance: () => squareOf(solveLowerRows(factor, across, n), n),
+    marginalised() {
+      const reduced = solveLowerRows(factor, weighted, n);
+      return {
+        precision: minus(precision, squareOf(reduced, n)),
+        information: minus(information, multiplyVector(transpose(reduced, n), projection, n)),
+      };
+    },
+  };
 }
 
 const minus = (a: Float64Array, b: Float64Array) => a.map((value, i) => value - b[i]!);
@@ -129,39 +131,58 @@ export interface GroupPosterior {
   covariance: Float64Array;
 }
 
-/** @param country covariance of the process that all groups share; null if there is one group */
-export function groupPart(
-  { n, groups, deviance }: AreaPart,
-  group: Float64Array,
-  country: Float64Array | null,
-): { deviance: number; posteriors: () => GroupPosterior[] } {
-  const own = groups.map((known) => posteriorOf(group, known, n));
-  const groupDeviance = own.reduce((sum, { gain }) => sum - gain, deviance);
-  if (country === null)
-    return {
-      deviance: groupDeviance,
-      posteriors: () =>
-        own.map((posterior) => ({ mean: meanOf(posterior, n), covariance: squareOf(posterior.half, n) })),
-    };
+/** The groups' processes given the country's, and what they provide about it. */
+export interface GroupPart {
+  n: number;
+  groups: readonly Information[];
+  own: readonly Posterior[];
+  /** −2 ln likelihood if the country's process were 0. */
+  deviance: number;
+  /** Sums over the groups, each integrated out. */
+  total(): Information;
+}
 
-  const fromGroups = groups.map((known, g) => marginalised(known, own[g]!, n));
-  const total = fromGroups.reduce((a, b) => ({
-    precision: plus(a.precision, b.precision),
-    information: plus(a.information, b.information),
-  }));
-  const shared = posteriorOf(country, total, n);
+/** @param covariance of a group's process */
+export function groupPart({ n, groups, deviance }: AreaPart, covariance: Float64Array): GroupPart {
+  const own = groups.map((known) => posteriorOf(covariance, known, n));
+  let total: Information | null = null;
+  const add = (sum: Information, { precision, information }: Information) => {
+    for (let i = 0; i < n * n; i++) sum.precision[i]! += precision[i]!;
+    for (let i = 0; i < n; i++) sum.information[i]! += information[i]!;
+    return sum;
+  };
   return {
-    deviance: groupDeviance - shared.gain,
+    n,
+    groups,
+    own,
+    deviance: own.reduce((sum, { gain }) => sum - gain, deviance),
+    total: () => (total ??= own.map((posterior) => posterior.marginalised()).reduce(add)),
+  };
+}
+
+/** @param covariance of the process that all groups share; null if there is one group */
+export function countryPart(
+  { n, groups, own, deviance, total }: GroupPart,
+  covariance: Float64Array | null,
+): { deviance: number; posteriors: () => GroupPosterior[] } {
+  if (covariance === null)
+    return {
+      deviance,
+      posteriors: () => own.map((posterior) => ({ mean: posterior.mean(), covariance: posterior.covariance() })),
+    };
+  const shared = posteriorOf(covariance, total(), n);
+  return {
+    deviance: deviance - shared.gain,
     posteriors: () => {
-      const mean = meanOf(shared, n);
-      const covariance = squareOf(shared.half, n);
+      const mean = shared.mean();
+      const spread = shared.covariance();
       return groups.map(({ precision, information }, g) => {
-        const w = squareOf(own[g]!.half, n);
+        const w = own[g]!.covariance();
         const rest = minus(information, multiplyVector(precision, mean, n));
         const keep = multiply(w, precision, n).map((value, i) => (i % (n + 1) === 0 ? 1 : 0) - value);
         return {
           mean: plus(mean, multiplyVector(w, rest, n)),
-          covariance: plus(w, sandwich(keep, covariance, n)),
+          covariance: plus(w, sandwich(keep, spread, n)),
         };
       });
     },

@@ -13,7 +13,7 @@ import {
   settle,
 } from '../../../../pipeline/model/forecast/case-model-fit.ts';
 import { overMonths, startNoise } from '../../../../pipeline/model/forecast/case-noise.ts';
-import { areaPart, groupPart } from '../../../../pipeline/model/forecast/hierarchy.ts';
+import { areaPart, countryPart, groupPart } from '../../../../pipeline/model/forecast/hierarchy.ts';
 import type { Panel } from '../../../../pipeline/model/forecast/panel.ts';
 import { backtest, type ScoredForecast } from '../../../../pipeline/validate/backtest/backtest.ts';
 import { madePanel } from './made-panel.ts';
@@ -45,7 +45,7 @@ function oracleErrors({ panel, scales }: ReturnType<typeof simulated>): number[]
     );
     const posteriors = areaPosteriors(
       part,
-      groupPart(part, covariances.group, covariances.country).posteriors(),
+      countryPart(groupPart(part, covariances.group), covariances.country).posteriors(),
       covariances.area,
       months,
     );

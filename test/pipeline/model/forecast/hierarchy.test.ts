@@ -4,7 +4,7 @@ import { randomStream } from '../../../../pipeline/lib/numerics/random.ts';
 import { areaPosteriors, residuals } from '../../../../pipeline/model/forecast/area-posteriors.ts';
 import { drawCounts } from '../../../../pipeline/model/forecast/case-draws.ts';
 import { covarianceOf } from '../../../../pipeline/model/forecast/covariance.ts';
-import { areaPart, groupPart, type Observed } from '../../../../pipeline/model/forecast/hierarchy.ts';
+import { areaPart, countryPart, groupPart, type Observed } from '../../../../pipeline/model/forecast/hierarchy.ts';
 
 const MONTHS = 7;
 const kernel = (sd: number, shock_sd: number) =>
@@ -60,7 +60,7 @@ function dense(hasCountry: boolean) {
 describe.each([true, false])('with a process of the country: %s', (hasCountry) => {
   const expected = dense(hasCountry);
   const part = areaPart(AREAS, 2, K.area, MONTHS);
-  const groups = groupPart(part, K.group, hasCountry ? K.country : null);
+  const groups = countryPart(groupPart(part, K.group), hasCountry ? K.country : null);
 
   test('the likelihood is that of the dense Gaussian', () => {
     expect(groups.deviance).toBeCloseTo(expected.deviance, 9);
@@ -93,7 +93,7 @@ test('draws have the means and covariances of the dense Gaussian, between months
   const expected = dense(false);
   const part = areaPart(AREAS, 2, K.area, MONTHS);
   const [months, centre, count] = [[0, 4, 6], 13, 5_000];
-  const groups = groupPart(part, K.group, null).posteriors();
+  const groups = countryPart(groupPart(part, K.group), null).posteriors();
   const scales = AREAS.map(() => 0);
   const ahead = { part, groups, covariance: K.area, months, centre, scales };
   // Of counts so large the logarithm is that of the rate.
