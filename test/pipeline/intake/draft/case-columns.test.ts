@@ -29,6 +29,12 @@ test.each<[string, string[], string[]]>([
   ['ages in Spanish', ['Casos confirmados menores de 5 años', 'Casos confirmados mayores de 5 años'], []],
   ['sexes', ['Confirmed malaria, male', 'Confirmed malaria, female'], []],
   ['a total, and no parts of it', ['Malaria confirmed all ages'], ['Malaria confirmed <5', 'Malaria confirmed 5+']],
+  [
+    'both tests in one name, after the number of a form, and not those that nobody tested',
+    ['105-1 OPD Malaria confirmed (B/s + RDT positive)'],
+    ['105-1 OPD Malaria total (confirmed + not tested)', '108-6 IPD Malaria confirmed'],
+  ],
+  ['tests with signs', ['Palu - Cas confirmés (TDR+ ou GE+)'], ['Cas présumés']],
   ['ages in fewer groups', ['conf cases <5', 'conf cases 5+'], ['conf cases 5-14', 'conf cases 15+']],
   [
     'all but in-patients, pregnant women and the community',

@@ -122,6 +122,7 @@ test.each([
   ['children_6_59m_rdt_tested,children_6_59m_rdt_positive', { rdt: 'children_6_59m_rdt_tested' }],
   ['slides_read,slides_positive', { microscopy: 'slides_read' }],
   ['Enfants 6-59 mois testés GE,GE positives', { microscopy: 'Enfants 6-59 mois testés GE' }],
+  ['MICRO_TESTED,MICRO_POS', { microscopy: 'MICRO_TESTED' }],
   ['n,rdt_pos,mic_pos', {}],
   ['pcr_n,pcr_pos', {}],
 ])('the tests in columns %s', (header, examined) => {

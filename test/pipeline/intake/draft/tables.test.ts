@@ -791,6 +791,16 @@ test('columns of surveys and nets are recognised with filler words in any place'
   );
 });
 
+test('of figures by area and survey, those of the latest survey in its name are used', async () => {
+  const nets = table(
+    'Survey,state,Children under 5 who slept under an ITN last night (%)',
+    ['MIS 2014-15', 'MIS 2018-19', 'DHS 2016'].flatMap((name, i) => [`${name},Abia,4${i}.5`, `${name},Adamawa,6${i}`]),
+  );
+  const { draft } = await draftOf(country({ 'nets.csv': nets }));
+  const [source] = draft.entries.filter(({ entry }) => entry.figure === 'itn_use');
+  expect(source!.entry).toMatchObject({ columns: { state: 'state' }, where: { Survey: 'MIS 2018-19' } });
+});
+
 test.each([
   ['survey_year', 'survey_month', 'cluster_id'],
   ['Année enquête', 'Mois enquête', 'cluster'],
