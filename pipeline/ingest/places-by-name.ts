@@ -63,7 +63,10 @@ export async function readPlaced(
   readEach([...matches, nameless], (own) =>
     Array.isArray(own) ? refuseNameless(own, level) : refuseUnmatched(own, level),
   );
-  const spelled = matches.filter(({ name, area, alias }) => !alias?.from && plain(name) !== plain(area!.name));
+  const bare = withoutWords(sharedWords(matches.map(({ name }) => name)));
+  const spelled = matches.filter(
+    ({ name, area, alias }) => !alias?.from && ![plain(name), bare(name)].includes(plain(area!.name)),
+  );
   const names = spelled.map(({ name, area }) => `${name} (${area!.name}, ${area!.code})`).join(', ');
   const areasAre = level === 'lga' ? worded`{lga.many}` : worded`{state.many}`;
   input.report.push({

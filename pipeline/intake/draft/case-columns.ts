@@ -33,7 +33,7 @@ const OF_SOME_AGES =
   /[<>≤≥+]|(?<!\d)\d{1,2}(?!\d)|\b(ages?|ans|anos?|years?|yrs?|mois|meses|months?|child(ren)?|enfants?|criancas?|ninos?|adult\w*|infants?|nourrissons?)\b/u;
 const ALL_AGES = /\b(all|tous|toutes|todas|todos)\b.*\b(ages?|idades|edades)\b/;
 
-const OF_MALARIA = /malaria|palu/i;
+export const OF_MALARIA = /malaria|palu/i;
 
 const NUMBER_WORDS: Readonly<Record<string, string>> = {
   five: '5',
@@ -124,7 +124,8 @@ function partOf(column: string, isWanted: Names): Part | null {
   return { column, ages: aged?.ages ?? null, test: rdt === microscopy ? null : rdt ? 'rdt' : 'microscopy', sex };
 }
 
-const isOfCounts = (cells: readonly string[]) => cells.length > 0 && cells.every((cell) => /^\d+(\.0*)?$/.test(cell));
+export const isOfCounts = (cells: readonly string[]) =>
+  cells.length > 0 && cells.every((cell) => /^\d+(\.0*)?$/.test(cell));
 
 /**
  * The fewest columns that together count each case once: a total, or parts by age, test or sex that leave nothing out

@@ -4,7 +4,7 @@ import { FIGURES, type Figure } from '../../catalog/figures.ts';
 import type { Role } from '../../catalog/roles.ts';
 import type { TextTable } from '../../ingest/readers/csv.ts';
 import { type ColumnName, cellsOf, columnOf, columnsNamed, columnsOf, looksLike, reportingRateOf } from '../columns.ts';
-import { caseColumnsIn, testedIn } from './case-columns.ts';
+import { type CaseColumns, caseColumnsIn, isOfCounts, OF_MALARIA, testedIn } from './case-columns.ts';
 import { type DraftEntry, dialectWith, type TableDraft } from './draft-entry.ts';
 import { type PlaceKey, placeColumnOf, spanOf, type TimeKey, timeOf } from './draft-keys.ts';
 import { type Answers, casesOf, columnsIn, type NumbersAre, numbersOf } from './questions.ts';
@@ -190,11 +190,18 @@ function peopleByYear(table: TextTable & { file: string }, columns: readonly str
 
 /** The columns to add up to a table's cases, none if they are not known, as answered or else as their names say. */
 function casesIn(table: TableFile, columns: readonly string[], answers: Answers): TableDraft['cases'] | null {
-  const found = caseColumnsIn(table, columns);
+  const found = caseColumnsIn(table, columns) ?? unknownCasesIn(table, columns);
   if (!found) return null;
   const answer = answers[casesOf(table.file)];
   const added = answer === undefined ? found.added : columnsIn(answer, columns);
   return { added, leftOut: [...found.added, ...found.leftOut].filter((column) => !added.includes(column)), columns };
+}
+
+/** Counts of which none is known to be of confirmed cases, in a table about malaria: people can say which are. */
+function unknownCasesIn(table: TableFile, columns: readonly string[]): CaseColumns | null {
+  if (!OF_MALARIA.test([table.file, ...columns].join(' '))) return null;
+  const leftOut = columns.filter((column) => isOfCounts(cellsOf(table, column)));
+  return leftOut.length > 0 ? { added: [], leftOut } : null;
 }
 
 /** A doubt about rows in which only some of the columns of a sum have a number. */

@@ -25,7 +25,7 @@ export async function writeDraft(
   for (const { entry, format, files, notes } of entries) {
     const { role, unit, columns, ...more } = entry;
     const name = entry.figure ?? role;
-    const again = sources.filter(({ id }) => id === name || id.startsWith(`${name}_`)).length;
+    const again = sources.filter(({ id }) => id.replace(/_\d+$/, '') === name).length;
     const source = {
       id: again > 0 ? `${name}_${again + 1}` : name,
       role,

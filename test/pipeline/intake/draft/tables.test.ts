@@ -250,6 +250,22 @@ test('health districts, whatever their column is called, are summed into the are
   expect(sources.find(({ role }) => role === 'cases_lgas')!.columns).toMatchObject({ lga: 'district', facility: 'DS' });
 });
 
+test('counts of malaria none of which is known to be of confirmed cases are asked about', async () => {
+  const content = table(
+    'district,period,Malaria line A,Malaria line B',
+    rows((lga, month, i) => [`Place ${lga + 1}`, iso(month), cases(lga, i), 3]),
+  );
+  const { draft } = await draftOf(country({ 'x.csv': content }));
+  expect(draft.questions.at(-1)).toMatchObject({ id: 'cases of x.csv', guess: 'none' });
+  expect(draft.leftOut.map(({ why }) => why)).toContainEqual(
+    expect.stringMatching(
+      /^no columns are known to count each confirmed case once, of "Malaria line A", "Malaria line B"/,
+    ),
+  );
+  const { cases: found } = await ingested(country({ 'x.csv': content }), { 'cases of x.csv': 'Malaria line A' });
+  expect(found).toEqual(CASES);
+});
+
 test('areas are called as the columns of their names are, or as most of these names say', async () => {
   const content = table(
     'Région,name,period,confirmed',
