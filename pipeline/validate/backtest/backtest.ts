@@ -38,12 +38,16 @@ export interface OriginSpan {
   last: Period;
 }
 
-/** Maximum number of scored origins, six years: older forecasts are hardly informative about today's. */
-const MOST_ORIGINS = 72;
+/** Numbers of scored origins: of six years at most, since older forecasts are hardly informative about today's. */
+const ORIGINS = { least: 36, most: 72 };
+/** So many forecasts at a horizon are enough: of many areas, three years of origins give them. */
+const FORECASTS = 2000;
+const mostOrigins = ({ areas }: Panel) =>
+  Math.min(ORIGINS.most, Math.max(ORIGINS.least, Math.ceil(FORECASTS / areas.length)));
 
 /** Origins of a panel up to the last one requested; `month` counts from the panel's first. */
 export function originsOf(panel: Panel, span: OriginSpan | null): { month: number; scored: boolean }[] {
-  const later = Math.max(0, panel.months - 1 - panel.origins.scored - MOST_ORIGINS);
+  const later = Math.max(0, panel.months - 1 - panel.origins.scored - mostOrigins(panel));
   const [tried, scored] = [panel.origins.tried, panel.origins.scored].map((month) => month + later) as [number, number];
   const isScored = (month: number) => {
     const period = periodOf(panel.first + month);

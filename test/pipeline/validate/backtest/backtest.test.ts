@@ -62,6 +62,18 @@ test('for long records the last six years of origins are scored, and the year be
   expect(origins[0]).toEqual({ month: 130, scored: false });
 });
 
+test.each([
+  [40, 50],
+  [200, 36],
+])(
+  'of long records of %i areas, as many origins are scored as give 2,000 forecasts, of three years at least',
+  (areas, count) => {
+    const panel = madePanel(3, 216);
+    const many = { ...panel, areas: Array.from({ length: areas }, () => panel.areas[0]!) };
+    expect(originsOf(many, null).filter(({ scored }) => scored)).toHaveLength(count);
+  },
+);
+
 test('the summary has rows by level, year of the origin, method and horizon', () => {
   const rows = backtest(madePanel(3, 42), [calm], null);
   const summary = summarise(rows);
