@@ -6,7 +6,7 @@ import { type TinyCountry, tinyCountry } from './tiny-country.ts';
  * Departments and communes with numeric codes, below regions that the service does not use; no zones, no Nigerian term.
  */
 export const OTHER: Territory = {
-  iso_code: 'ZZ',
+  iso_code: 'XX',
   language: 'fr',
   state: {
     one: 'department',

@@ -9,7 +9,7 @@ import { TERRITORY } from '../../../pipeline/synthetic/states.ts';
 
 /** Regions with numeric codes, without zones, with rapid tests of children from one year on. */
 const OTHER: Territory = {
-  iso_code: 'ZZ',
+  iso_code: 'XX',
   language: 'fr',
   state: { one: 'region', many: 'regions', code: '^[0-9]{2}$', code_is: 'Number of the region', example: '07' },
   lga: { one: 'district', many: 'districts', code: '^[0-9]{4}$', code_is: 'number of the ministry', example: '0712' },
