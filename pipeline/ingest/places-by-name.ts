@@ -1,5 +1,6 @@
 /** Tables that go by the names of their areas: each name is matched with a code, and none is guessed. */
 import { type Alias, describeAlias, namedLevel } from '../catalog/aliases.ts';
+import { LEVELS } from '../catalog/level-words.ts';
 import type { Model } from '../catalog/model.ts';
 import type { Remedy } from '../catalog/remedy.ts';
 import { WORDS } from '../catalog/roles.ts';
@@ -177,10 +178,17 @@ function leftOverOf(
   within: (parent: string) => readonly Place[],
   likenessOf: (name: string, ofArea: string) => number,
 ): NameMatch | null {
-  const isOpen = ({ name, area, candidates }: NameMatch) => !area && candidates.length === 0 && !isTotal(name);
+  const named = new Set(matches.flatMap(({ area }) => area?.code ?? []));
+  // `City of Cade` has a name in it that another row already has, and is not like it otherwise.
+  const isOpen = ({ name, area, candidates }: NameMatch) =>
+    !area && !isTotal(name) && candidates.every((one) => one.like < ALIKE && named.has(one.area.code));
   if (!isOpen(match)) return null;
-  const taken = new Set(matches.flatMap(({ area, candidates }) => (area ? [area] : candidates.map((one) => one.area))));
-  const free = within(match.parent).filter((place) => ![...taken].some(({ code }) => code === place.code));
+  const taken = new Set(
+    matches.flatMap(({ area, candidates }) =>
+      (area ? [area] : candidates.map((one) => one.area)).map(({ code }) => code),
+    ),
+  );
+  const free = within(match.parent).filter(({ code }) => !taken.has(code));
   // A name without an upper-level area may lie in any.
   const rivals = matches.filter(
     (other) => isOpen(other) && within(other.parent).some(({ code }) => code === free[0]?.code),
@@ -216,7 +224,8 @@ export function placesOf(
     upper.flatMap(({ code, state_code, names }) => [code, ...names].map((name) => [plain(name), state_code])),
   );
   const { one, many, full = '' } = territory[level];
-  const own = [one, many, full].flatMap(wordsOf);
+  const inOtherLanguages = LEVELS.find((term) => term.one === one)?.words ?? [];
+  const own = [...[one, many, full].flatMap(wordsOf), ...inOtherLanguages];
   const without = (shared: Iterable<string>) => withoutWords(new Set([...own, ...sharedWords(shared)]));
   const bare = withoutWords(new Set(own));
   const forms = [

@@ -2,10 +2,6 @@
 import type { TextTable } from '../ingest/readers/csv.ts';
 import { plain } from '../lib/likeness.ts';
 
-/** A figure of nets in French, Portuguese and Spanish. */
-const ofNets = (figures: readonly string[]) =>
-  figures.flatMap((figure) => ['milda', 'mii', 'mosquiteiros', 'mosquiteros'].map((net) => `${figure}${net}`));
-
 /** Usual names of each column, in lower case without blanks, punctuation and `FILLERS`; the likeliest first. */
 const ALIASES = {
   survey_year: [
@@ -131,6 +127,7 @@ const ALIASES = {
     'typeresidence',
     'area',
     'residencia',
+    'arearesidencia',
   ],
   youngest_years: ['lowerage', 'loage', 'agemin', 'minage', 'min'],
   oldest_years: ['upperage', 'upage', 'agemax', 'maxage', 'max'],
@@ -146,6 +143,8 @@ const ALIASES = {
     'examinees',
     'testees',
     'testados',
+    'testadas',
+    'examinadas',
     'read',
     'lues',
     'lidas',
@@ -239,6 +238,8 @@ const ALIASES = {
     'adm2',
     'adm2name',
     'adm2fr',
+    'adm2pt',
+    'adm2es',
     'admin2name',
     'shapename',
     'lganame',
@@ -270,6 +271,8 @@ const ALIASES = {
     'adm1',
     'adm1name',
     'adm1fr',
+    'adm1pt',
+    'adm1es',
     'admin1name',
     'statename',
     'state',
@@ -295,21 +298,8 @@ const ALIASES = {
     'admin1id',
     'regionid',
   ],
-  itn_use: [
-    'itnuse',
-    'netuse',
-    'sleptunderitn',
-    'childrenunder5whosleptunderanitn',
-    'childrenunder5whosleptunderanitnlastnight',
-    ...ofNets(['utilisation', 'uso']),
-  ],
-  itn_access: [
-    'itnaccess',
-    'netaccess',
-    'populationwithaccesstoanitn',
-    'personswithaccesstoanitn',
-    ...ofNets(['acces', 'acceso', 'acesso']),
-  ],
+  itn_use: ['itnuse', 'netuse'],
+  itn_access: ['itnaccess', 'netaccess'],
   irs_coverage: ['irscoverage', 'irs'],
   effective_treatment: ['effectivetreatment'],
   travel_minutes_to_care: ['travelminutestocare'],
@@ -324,24 +314,36 @@ const withoutYear = (name: string) => plain(name).replace(/(19|20)\d\d$/, '');
 const FILLERS =
   /(?<![\p{L}\p{N}])(number|num|nb|nbre|n|nombre|numero|of|de|des|du|aux|mm|palu|paludisme)(?![\p{L}\p{N}])/giu;
 
+const NETS = /\b(itns?|llins?|nets?|mosquito|milda|mii|mtild|mosquiteiros?|mosquiteros?|moustiquaires?|redes?)\b/;
+/** Words of figures whose names are sentences: `Children under 5 who slept under an ITN last night (%)`. */
+const SENTENCES: Partial<Record<ColumnName, readonly RegExp[]>> = {
+  itn_use: [NETS, /\b(use|used|utilisation|uso|slept|dormi\w*|durm\w+)\b/],
+  itn_access: [NETS, /\b(access|acces|acceso|acesso)\b/],
+};
+
 /**
  * The file's columns that may be the project's `name`, the likeliest first; a year at the end (`T_TL_2015`) is ignored,
  * and so are `FILLERS`.
  */
 export function columnsNamed(header: readonly string[], name: ColumnName): string[] {
   const names = header.map((own) => ({ own, bare: plain(own), base: withoutYear(own) }));
-  return ALIASES[name].flatMap((alias) => {
+  const words = SENTENCES[name] ?? [];
+  const inSentences = header.filter((own) => words.length > 0 && words.every((word) => word.test(inWords(own))));
+  const byAlias = ALIASES[name].flatMap((alias) => {
     const exact = names.filter(({ bare }) => bare === alias);
     // The latest year first.
     const dated = names.filter(({ bare, base }) => bare !== alias && base === alias);
     const filled = names.filter(({ own, base }) => base !== alias && plain(own.replaceAll(FILLERS, '')) === alias);
     return [...exact, ...dated.sort((a, b) => (a.bare > b.bare ? -1 : 1)), ...filled].map(({ own }) => own);
   });
+  return [...byAlias, ...inSentences.filter((own) => !byAlias.includes(own))];
 }
 
-/** The column of DHIS2's reporting rates, which it calls `DATASET.REPORTING_RATE` or `Data set - Reporting rate`. */
+/** The column of reporting rates, which DHIS2 calls `DATASET.REPORTING_RATE` or `Data set - Reporting rate`. */
 export const reportingRateOf = (header: readonly string[]): string | null =>
-  header.find((name) => /(^|[.\s-])reporting[ _]?rate$/i.test(name)) ?? null;
+  header.find((name) =>
+    /(^|[.\s-])(reporting[ _]?rate|taxa de reporte|taux de (rapportage|compl[ée]tude))( \(%\))?$/i.test(name),
+  ) ?? null;
 
 /** The likeliest of them; null if there is none. */
 export const columnOf = (header: readonly string[], name: ColumnName): string | null =>
@@ -350,7 +352,8 @@ export const columnOf = (header: readonly string[], name: ColumnName): string | 
 /** Words in names of columns of tests and their results, in lower case without accents. */
 export const TEST_WORDS = {
   rdt: /\b(m?rdts?|tdrs?|trds?|rapid\w*|rapides?)\b/,
-  microscopy: /\b(ge|bs|slides?|smears?|films?|lames?|mic|micro(scop\w+)?|goutte( epaisse)?|gota( gruesa| espessa)?)\b/,
+  microscopy:
+    /\b(ge|bs|htz|hematozoarios?|laminas?|slides?|smears?|films?|lames?|mic|micro(scop\w+)?|goutte( epaisse)?|gota( gruesa| espessa)?)\b/,
   positive: /\b(pos|positi[fv](s|es?|os?|as?)?)\b/,
   confirmed: /\b(conf|confirm\w+)\b/,
   tested: /\b(test(ed|e|es|ee|ees|ados?|adas?)|exam(ined|ine|ines|inee|inees|inados?|inadas?))\b/,

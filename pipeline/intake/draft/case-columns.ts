@@ -10,6 +10,8 @@ interface Part {
   ages: readonly [number, number] | null;
   test: string | null;
   sex: string | null;
+  /** Whether its name says no more than that something was positive. */
+  isVague: boolean;
 }
 
 /** The columns of confirmed cases in a table. */
@@ -121,7 +123,13 @@ function partOf(column: string, isWanted: Names): Part | null {
   if (aged ? agesIn(aged.rest) : OF_SOME_AGES.test(name.replace(ALL_AGES, ''))) return null;
   const [sex = null] = Object.entries(SEXES).flatMap(([one, word]) => (word.test(aged?.rest ?? name) ? [one] : []));
   const [rdt, microscopy] = [has('rdt'), has('microscopy')];
-  return { column, ages: aged?.ages ?? null, test: rdt === microscopy ? null : rdt ? 'rdt' : 'microscopy', sex };
+  return {
+    column,
+    ages: aged?.ages ?? null,
+    test: rdt === microscopy ? null : rdt ? 'rdt' : 'microscopy',
+    sex,
+    isVague: !(has('confirmed') || has('tested') || rdt || microscopy),
+  };
 }
 
 export const isOfCounts = (cells: readonly string[]) =>
@@ -139,9 +147,9 @@ export function caseColumnsIn(
   // Figures as rows by age alone have the name of their file.
   const isOfCases = table.dialect.wide !== undefined && looksLike([table.file]) === 'cases';
   const isWanted: Names = (name, has) => ofCases(name, has) || (isOfCases && isOnlyWhom(name));
-  const parts = columns.flatMap((column) =>
-    isOfCounts(cellsOf(table, column)) ? (partOf(column, isWanted) ?? []) : [],
-  );
+  const all = columns.flatMap((column) => (isOfCounts(cellsOf(table, column)) ? (partOf(column, isWanted) ?? []) : []));
+  // Beside a test that is named, what else is positive is of a test whose name is not known.
+  const parts = all.some(({ test }) => test !== null) ? all.filter(({ isVague }) => !isVague) : all;
   const isPart = ({ ages, test, sex }: Part) => (ages ?? test ?? sex) !== null;
   if (
     parts.length === 0 ||

@@ -50,6 +50,7 @@ test("names are those of areas whatever their case, accents, punctuation and the
   expect(codeOf('Nkhata-Bay')).toBe('N2');
   expect(codeOf('District de Mwanza')).toBeNull();
   expect(codeOf('mwanza district')).toBe('N3');
+  expect(codeOf('Distrito Mwanza')).toBe('N3');
   // A word that tells areas apart is not the country's word for them.
   expect(codeOf('Cade')).toBe('S1');
   expect(codeOf('CADE CITY')).toBe('S2');
@@ -87,6 +88,11 @@ test('the only area left over is proposed for the only name that is like none, w
   const found = matched([...others, ['Zomba', 'South']]).at(-1)!;
   expect(found).toMatchObject({ area: null, leftOver: true, candidates: [{ area: { code: 'S3' }, like: 0 }] });
   expect(found.proposal).toEqual({ name: 'Zomba', parent: 'South', code: 'S3', from: '' });
+  const withName = [
+    ...['Cade', 'Kemi', 'Kiru'].map((name) => [name, 'South'] as [string, string]),
+    ['Cidade de Cade', 'South'] as [string, string],
+  ];
+  expect(matched(withName).at(-1)!.proposal, 'another row has the name in it').toMatchObject({ code: 'S2' });
   // A total is no area; of two names, or of two areas, neither is known.
   expect(matched([...others, ['Total', 'South']]).at(-1)!.proposal).toBeNull();
   expect(matched([...others, ['Zomba', 'South'], ['Xyz', 'South']]).at(-1)!.proposal).toBeNull();

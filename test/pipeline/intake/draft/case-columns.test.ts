@@ -34,6 +34,11 @@ test.each<[string, string[], string[]]>([
     ['105-1 OPD Malaria confirmed (B/s + RDT positive)'],
     ['105-1 OPD Malaria total (confirmed + not tested)', '108-6 IPD Malaria confirmed'],
   ],
+  [
+    'the total of both tests in Portuguese',
+    ['Malária - Total de casos confirmados (TDR + HTZ)'],
+    ['Malária - Casos suspeitos testados (TDR + HTZ)', 'Malária - TDR positivo', 'Malária - HTZ positivo'],
+  ],
   ['tests with signs', ['Palu - Cas confirmés (TDR+ ou GE+)'], ['Cas présumés']],
   ['ages in fewer groups', ['conf cases <5', 'conf cases 5+'], ['conf cases 5-14', 'conf cases 15+']],
   [
@@ -50,6 +55,7 @@ test.each<[string, string[]]>([
   ['ages overlap', ['Confirmed malaria <5', 'Confirmed malaria 1+']],
   ['a test is missing', ['RDT positive <5', 'RDT positive 5+']],
   ['two columns count the same', ['Confirmed malaria <5', 'Confirmed malaria, new form <5', 'Confirmed malaria 5+']],
+  ['a test is not known by its name', ['Malaria RDT positive', 'Malaria QBC positive']],
   ['ages are not understood', ['Confirmed malaria children', 'Confirmed malaria 5+']],
 ])('nothing is added up if %s', (_, columns) => {
   expect(foundIn(columns)).toMatchObject({ added: [] });

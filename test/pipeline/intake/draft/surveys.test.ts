@@ -123,6 +123,7 @@ test.each([
   ['slides_read,slides_positive', { microscopy: 'slides_read' }],
   ['Enfants 6-59 mois testés GE,GE positives', { microscopy: 'Enfants 6-59 mois testés GE' }],
   ['MICRO_TESTED,MICRO_POS', { microscopy: 'MICRO_TESTED' }],
+  ['Crianças 6-59 meses testadas TDR,TDR positivas', { rdt: 'Crianças 6-59 meses testadas TDR' }],
   ['n,rdt_pos,mic_pos', {}],
   ['pcr_n,pcr_pos', {}],
 ])('the tests in columns %s', (header, examined) => {
