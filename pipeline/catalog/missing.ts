@@ -32,7 +32,7 @@ const SEASON_OF_CASES =
   'The season is estimated from case records alone: without climate data there are no best months to act.';
 
 export const NO_TRANSMISSION =
-  'No transmission model: it requires monthly climate data, and sufficient case records of an area of the upper level, in a table by these areas.';
+  'No transmission model: it is fitted to sufficient case records of an area of the upper level, in a table by these areas, with monthly rain. Records by areas of the lower level are not added up for it.';
 
 /**
  * A sentence for each kind of data that the catalog has no source for, and for each model that the data do not allow.
