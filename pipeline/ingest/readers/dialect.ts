@@ -1,10 +1,10 @@
 /** Tables in another dialect than the project's own, brought into it. */
 import path from 'node:path';
-import { type Dialect, MONTH_ORDERS, YEAR_FROM } from '../../catalog/dialect.ts';
+import type { Dialect } from '../../catalog/dialect.ts';
 import { type Refusal, refusalIn } from '../../lib/bad-input.ts';
 import { plain } from '../../lib/likeness.ts';
-import type { ReadCsv, TextTable } from './csv.ts';
-import { monthOrdersOf, readMonth, readMonthOfYear } from './months.ts';
+import type { TextTable } from './csv.ts';
+import { monthNamed, readMonth, yearsIn } from './months.ts';
 
 /** A number whose thousands are set apart by no-break spaces, as office programs write it; other blanks may be text. */
 const GROUPED = /^[+-]?\d{1,3}([\u00a0\u202f]\d{3})+(?=$|[.,])/;
@@ -79,23 +79,11 @@ function unmerged({ header, rows }: TextTable, merged: readonly string[], refusa
   }));
 }
 
-/** The month of the year that a column is named by; a number alone may be anything. */
-const monthNamed = (name: string) => (/^\d+$/.test(name) ? null : readMonthOfYear(name));
-
-/** Whether a column has years alone. */
-const hasYears = ({ header, rows }: Pick<TextTable, 'header' | 'rows'>) =>
-  header.some((_, i) => {
-    const texts = textsOf(rows, i);
-    return texts.length > 0 && texts.every((text) => /^(19|20)\d\d$/.test(text));
-  });
-
-const yearsIn = (text: string) => [...new Set(text.match(/(?<!\d)(19|20)\d\d(?!\d)/g))];
-
 /** Names, as `plain` writes them, of columns that differ from figure to figure and say nothing of a place: totals and row numbers. */
-const OF_THE_ROW = /^((grand)?totals?(general)?|totaux|totais|sn|no|rownumber|)$/;
+export const OF_THE_ROW = /^((grand)?totals?(general)?|totaux|totais|sn|no|rownumber|)$/;
 
 /** The name of a row's figure: one cell, or several such as an indicator and an age group. */
-const nameIn =
+export const nameIn =
   (at: readonly number[]) =>
   ({ cells }: Pick<TextTable['rows'][number], 'cells'>) =>
     at.flatMap((index) => cells[index] ?? []).join(' ');
@@ -178,114 +166,4 @@ function isOfName(rows: TextTable['rows'], nameAt: number, column: number): bool
   const pairs = new Set(rows.map(({ cells }) => JSON.stringify([cells[nameAt], cells[column]])));
   const [ofName, ofColumn] = [nameAt, column].map((at) => new Set(rows.map(({ cells }) => cells[at])).size);
   return pairs.size === ofName && pairs.size === ofColumn && pairs.size > 1;
-}
-
-/** The columns of figures in DHIS2 analytics, as JSON and as CSV, the likeliest first. */
-const FIGURES = ['dx.name', 'dx', 'dataname', 'Data'];
-
-/** Names that people give them in tables of their own, as `plain` writes them, and columns of the figures' ages and sexes. */
-const NAMES = {
-  figure:
-    /^(data|donnees?|dados|datos)$|^(nameof|nomde)?(the)?(dataelements?|elements?dedonnees?|elementodedados?|indicat(or|eur)s?|indicador(es)?|variables?)(name|nom)?$/,
-  group:
-    /^(coname|categoryoptioncombo(name)?|categor(y|ie|ia)|ages?|agegroups?|groupes?d?ages?|tranchesd?age|trancheage|faixaetaria|grupodeedad|grupoetario|sexe?|sexo|gender)$/,
-};
-
-/** How a table has several figures in one column; null if it has not. */
-function wideOf({ header, rows }: Pick<TextTable, 'header' | 'rows'>): Dialect['wide'] | null {
-  const values = header.find((name) => ['value', 'valeur', 'valor'].includes(name.toLowerCase()));
-  if (values === undefined) return null;
-  const isSeveral = (name: string) => new Set(rows.map(({ cells }) => cells[header.indexOf(name)])).size > 1;
-  const ofDhis2 = FIGURES.find((name) => header.includes(name));
-  const figure = ofDhis2 ?? header.find((name) => NAMES.figure.test(plain(name)));
-  const groups = header.filter((name) => NAMES.group.test(plain(name)) && isSeveral(name));
-  const names = [...(figure === undefined ? [] : [figure]), ...groups];
-  // DHIS2's own column says that rows are figures, whatever else is in the table.
-  const isWide =
-    groups.length === 0 && ofDhis2 !== undefined ? isSeveral(ofDhis2) : areFigures({ header, rows }, names, values);
-  return isWide ? { names: names.length === 1 ? names[0]! : names, values } : null;
-}
-
-/** Whether some rows differ in the names alone, and none in the values alone. */
-function areFigures({ header, rows }: Pick<TextTable, 'header' | 'rows'>, names: readonly string[], values: string) {
-  const at = names.map((name) => header.indexOf(name));
-  const others = [...header.keys()].filter(
-    (i) => !at.includes(i) && header[i] !== values && !OF_THE_ROW.test(plain(header[i]!)),
-  );
-  const keys = rows.map(({ cells }) => JSON.stringify(others.map((i) => cells[i])));
-  const named = rows.map((row, i) => `${keys[i]} ${nameIn(at)(row)}`);
-  return new Set(named).size === rows.length && new Set(keys).size < rows.length;
-}
-
-/**
- * The first columns, as far as their cells are merged: the first row has a text, at least half of the rows have none, and
- * none comes back.
- */
-function mergedOf({ header, rows }: Pick<TextTable, 'header' | 'rows'>): string[] {
-  const isMerged = (i: number) => {
-    const texts = textsOf(rows, i);
-    return (
-      rows[0]?.cells[i]?.trim() === texts[0] &&
-      texts.length > 1 &&
-      2 * texts.length <= rows.length &&
-      new Set(texts).size === texts.length &&
-      texts.every((text) => /^\p{L}/u.test(text))
-    );
-  };
-  const end = header.findIndex((_, i) => !isMerged(i));
-  return header.slice(0, end === -1 ? header.length : end).map((name) => name.trim());
-}
-
-/** The cells of a column that are not blank. */
-const textsOf = (rows: TextTable['rows'], i: number) => rows.flatMap(({ cells }) => cells[i]?.trim() || []);
-
-/**
- * The dialect of a table, without the months in its cells: their column is not known yet.
- * @param file its name
- * @param read the separator and the encoding of a CSV
- */
-export function dialectOf(
-  { header, rows, titles = [] }: TextTable,
-  file: string,
-  read: Partial<ReadCsv> = {},
-): Dialect {
-  const { separator = ',', encoding } = read;
-  const commas = rows.flatMap(({ cells }) => cells.filter((cell) => /^\s*[+-]?\d*,\d+\s*$/.test(cell ?? '')));
-  // 1,234 may be a thousand and more.
-  const decimal = commas.some((cell) => !/^[^,1-9]*[1-9]\d*,\d{3}\s*$/.test(cell!));
-  const months = [undefined, ...MONTH_ORDERS]
-    .map((order) => header.filter((name) => readMonth(name.trim(), order) !== null))
-    .reduce((most, names) => (names.length > most.length ? names : most));
-  const orders = months.length > 1 ? monthOrdersOf(months.map((name) => name.trim())) : [];
-  const merged = mergedOf({ header, rows });
-  // Months without their year: that of all rows stands elsewhere, unless a column has it.
-  const calendar = orders.length === 0 && header.filter((name) => monthNamed(name.trim()) !== null).length >= 6;
-  const texts = { name: path.basename(file), title: titles.join(' ') };
-  const year =
-    calendar && !hasYears({ header, rows }) ? YEAR_FROM.find((place) => yearsIn(texts[place]).length === 1) : undefined;
-  const free = (name: string): string => (header.includes(name) ? free(`${name}_`) : name);
-  const pivot =
-    orders.length === 1 || calendar ? { months: free(calendar ? 'month' : 'period'), values: free('value') } : null;
-  // Of months as columns, one is enough to see which rows are figures of one place.
-  const ofMonths = calendar ? header.filter((name) => monthNamed(name.trim()) !== null) : months;
-  const others = [...header.keys()].filter((i) => !pivot || !ofMonths.includes(header[i]!));
-  const filled = rows.filter(({ cells }) => cells.some((cell) => cell?.trim()));
-  const wide = wideOf({
-    header: [...others.map((i) => header[i]!.trim()), ...(pivot ? [pivot.values] : [])],
-    rows: filled.map(({ line, cells }) => ({
-      line,
-      cells: [...others.map((i) => cells[i]!), ...(pivot ? [null] : [])],
-    })),
-  });
-  return {
-    ...(separator === ',' ? {} : { separator }),
-    ...(encoding ? { encoding } : {}),
-    ...(titles.length > 0 ? { title_rows: titles.length } : {}),
-    ...(year ? { year } : {}),
-    ...(merged.length > 0 ? { merged } : {}),
-    ...(decimal ? { decimal_comma: true as const } : {}),
-    ...(wide ? { wide } : {}),
-    ...(pivot ? { pivot } : {}),
-    ...(orders[0] === undefined || orders.length > 1 ? {} : { months: orders[0] }),
-  };
 }

@@ -87,3 +87,9 @@ export function monthTextOf({ period, year, month }: Readonly<Record<string, str
   if (period) return period;
   return year && month ? `${year}-${month.padStart(2, '0')}` : null;
 }
+
+/** The month of the year that a column is named by; a number alone may be anything. */
+export const monthNamed = (name: string): string | null => (/^\d+$/.test(name) ? null : readMonthOfYear(name));
+
+/** The different years of this century or the last in a text. */
+export const yearsIn = (text: string): string[] => [...new Set(text.match(/(?<!\d)(?:19|20)\d\d(?!\d)/g) ?? [])];

@@ -133,7 +133,12 @@ export function timeOf(
   const isColumn = (column: string, fits: (cell: string) => boolean) =>
     cellsOf(table, column).length > 0 && cellsOf(table, column).every(fits);
   const year = columnsNamed(header, 'year').find((column) => isColumn(column, (cell) => /^(19|20)\d\d$/.test(cell)));
-  if (!year) return obstacle;
+  if (!year) {
+    const months = columnsNamed(header, 'month').some((column) =>
+      isColumn(column, (cell) => readMonthOfYear(cell) !== null),
+    );
+    return months ? 'months without their year, in a column, in the name of the file or in a title' : obstacle;
+  }
   const month = columnsNamed(header, 'month').find((column) =>
     isColumn(column, (cell) => readMonthOfYear(cell) !== null),
   );

@@ -6,7 +6,7 @@ import type { Source } from '../../catalog/sources.ts';
 import type { Period } from '../../contract/months.ts';
 import { type ReadCsv, readCsv, type TextTable } from '../../ingest/readers/csv.ts';
 import { readDbf } from '../../ingest/readers/dbf.ts';
-import { dialectOf, inOwnDialect } from '../../ingest/readers/dialect.ts';
+import { inOwnDialect } from '../../ingest/readers/dialect.ts';
 import { openRaster } from '../../ingest/readers/geotiff.ts';
 import type { Declared } from '../../ingest/readers/geotiff-conversion.ts';
 import { readJsonTable } from '../../ingest/readers/json-table.ts';
@@ -17,6 +17,7 @@ import { BadInput } from '../../lib/bad-input.ts';
 import { wholeGrid } from '../../lib/numerics/grid.ts';
 import { looksLike } from '../columns.ts';
 import { monthInName } from '../update/file-paths.ts';
+import { dialectOf } from './dialect-of.ts';
 
 export interface OutlineFile {
   kind: 'outlines';

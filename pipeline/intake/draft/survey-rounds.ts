@@ -2,6 +2,7 @@
 import path from 'node:path';
 import type { Source } from '../../catalog/sources.ts';
 import { isPeriod, yearOf } from '../../contract/months.ts';
+import { yearsIn } from '../../ingest/readers/months.ts';
 import { roundsOfMonths } from '../../ingest/surveys.ts';
 import { cellsOf, columnsNamed } from '../columns.ts';
 import { spanOf } from './draft-keys.ts';
@@ -27,12 +28,10 @@ export interface FoundRounds {
   doubts: string[];
 }
 
-const yearsIn = (text: string) => [...new Set(text.match(/(?<!\d)(?:19|20)\d\d(?!\d)/g) ?? [])].map(Number);
-
 /** The only year in the name of a file or of a survey; null without one, or with several. */
 export const yearIn = (name: string): number | null => {
   const years = yearsIn(path.basename(name));
-  return years.length === 1 ? years[0]! : null;
+  return years.length === 1 ? Number(years[0]) : null;
 };
 
 /**
@@ -52,7 +51,7 @@ export function yearColumnOf(table: TableFile): YearColumn | null {
   if (column && !(name && isDivided(table, name, column))) return { column, recode: null, doubts: [] };
   if (!name) return null;
   const recode = Object.fromEntries(
-    [...new Set(cellsOf(table, name))].map((cell) => [cell, String(Math.min(...yearsIn(cell)))]),
+    [...new Set(cellsOf(table, name))].map((cell) => [cell, yearsIn(cell).toSorted()[0]!]),
   );
   const spans = Object.keys(recode).filter((cell) => yearsIn(cell).length > 1 || /\d{4}[-/]\d\d(?!\d)/.test(cell));
   const same = [...Map.groupBy(Object.entries(recode), ([, year]) => year)].filter(([, own]) => own.length > 1);

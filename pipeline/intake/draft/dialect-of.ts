@@ -1,0 +1,124 @@
+/** Recognises how a table is written. */
+import path from 'node:path';
+import { type Dialect, MONTH_ORDERS, YEAR_FROM } from '../../catalog/dialect.ts';
+import type { ReadCsv, TextTable } from '../../ingest/readers/csv.ts';
+import { nameIn, OF_THE_ROW } from '../../ingest/readers/dialect.ts';
+import { monthNamed, monthOrdersOf, readMonth, yearsIn } from '../../ingest/readers/months.ts';
+import { plain } from '../../lib/likeness.ts';
+
+/** The columns of figures in DHIS2 analytics, as JSON and as CSV, the likeliest first. */
+const FIGURES = ['dx.name', 'dx', 'dataname', 'Data'];
+
+/** Names that people give them in tables of their own, as `plain` writes them, and columns of the figures' ages and sexes. */
+const NAMES = {
+  figure:
+    /^(data|donnees?|dados|datos)$|^(nameof|nomde)?(the)?(dataelements?|elements?dedonnees?|elementodedados?|indicat(or|eur)s?|indicador(es)?|variables?)(name|nom)?$/,
+  group:
+    /^(coname|categoryoptioncombo(name)?|categor(y|ie|ia)|ages?|agegroups?|groupes?d?ages?|tranchesd?age|trancheage|faixaetaria|grupodeedad|grupoetario|sexe?|sexo|gender)$/,
+};
+
+/** How a table has several figures in one column; null if it has not. */
+function wideOf({ header, rows }: Pick<TextTable, 'header' | 'rows'>): Dialect['wide'] | null {
+  const values = header.find((name) => ['value', 'valeur', 'valor'].includes(name.toLowerCase()));
+  if (values === undefined) return null;
+  const isSeveral = (name: string) => new Set(rows.map(({ cells }) => cells[header.indexOf(name)])).size > 1;
+  const ofDhis2 = FIGURES.find((name) => header.includes(name));
+  const figure = ofDhis2 ?? header.find((name) => NAMES.figure.test(plain(name)));
+  const groups = header.filter((name) => NAMES.group.test(plain(name)) && isSeveral(name));
+  const names = [...(figure === undefined ? [] : [figure]), ...groups];
+  // DHIS2's own column says that rows are figures, whatever else is in the table.
+  const isWide =
+    groups.length === 0 && ofDhis2 !== undefined ? isSeveral(ofDhis2) : areFigures({ header, rows }, names, values);
+  return isWide ? { names: names.length === 1 ? names[0]! : names, values } : null;
+}
+
+/** Whether some rows differ in the names alone, and none in the values alone. */
+function areFigures({ header, rows }: Pick<TextTable, 'header' | 'rows'>, names: readonly string[], values: string) {
+  const at = names.map((name) => header.indexOf(name));
+  const others = [...header.keys()].filter(
+    (i) => !at.includes(i) && header[i] !== values && !OF_THE_ROW.test(plain(header[i]!)),
+  );
+  const keys = rows.map(({ cells }) => JSON.stringify(others.map((i) => cells[i])));
+  const named = rows.map((row, i) => `${keys[i]} ${nameIn(at)(row)}`);
+  return new Set(named).size === rows.length && new Set(keys).size < rows.length;
+}
+
+/**
+ * The first columns, as far as their cells are merged: the first row has a text, at least half of the rows have none, and
+ * none comes back.
+ */
+function mergedOf({ header, rows }: Pick<TextTable, 'header' | 'rows'>): string[] {
+  const isMerged = (i: number) => {
+    const texts = textsOf(rows, i);
+    return (
+      rows[0]?.cells[i]?.trim() === texts[0] &&
+      texts.length > 1 &&
+      2 * texts.length <= rows.length &&
+      new Set(texts).size === texts.length &&
+      texts.every((text) => /^\p{L}/u.test(text))
+    );
+  };
+  const end = header.findIndex((_, i) => !isMerged(i));
+  return header.slice(0, end === -1 ? header.length : end).map((name) => name.trim());
+}
+
+/** The cells of a column that are not blank. */
+const textsOf = (rows: TextTable['rows'], i: number) => rows.flatMap(({ cells }) => cells[i]?.trim() || []);
+
+/**
+ * The dialect of a table, without the months in its cells: their column is not known yet.
+ * @param file its name
+ * @param read the separator and the encoding of a CSV
+ */
+export function dialectOf(
+  { header, rows, titles = [] }: TextTable,
+  file: string,
+  read: Partial<ReadCsv> = {},
+): Dialect {
+  const { separator = ',', encoding } = read;
+  const commas = rows.flatMap(({ cells }) => cells.filter((cell) => /^\s*[+-]?\d*,\d+\s*$/.test(cell ?? '')));
+  // 1,234 may be a thousand and more.
+  const decimal = commas.some((cell) => !/^[^,1-9]*[1-9]\d*,\d{3}\s*$/.test(cell!));
+  const months = [undefined, ...MONTH_ORDERS]
+    .map((order) => header.filter((name) => readMonth(name.trim(), order) !== null))
+    .reduce((most, names) => (names.length > most.length ? names : most));
+  const orders = months.length > 1 ? monthOrdersOf(months.map((name) => name.trim())) : [];
+  const merged = mergedOf({ header, rows });
+  // Months without their year: that of all rows stands elsewhere, unless a column has it.
+  const calendar = orders.length === 0 && header.filter((name) => monthNamed(name.trim()) !== null).length >= 6;
+  const texts = { name: path.basename(file), title: titles.join(' ') };
+  const year =
+    calendar && !hasYears({ header, rows }) ? YEAR_FROM.find((place) => yearsIn(texts[place]).length === 1) : undefined;
+  const free = (name: string): string => (header.includes(name) ? free(`${name}_`) : name);
+  const pivot =
+    orders.length === 1 || calendar ? { months: free(calendar ? 'month' : 'period'), values: free('value') } : null;
+  // Of months as columns, one is enough to see which rows are figures of one place.
+  const ofMonths = calendar ? header.filter((name) => monthNamed(name.trim()) !== null) : months;
+  const others = [...header.keys()].filter((i) => !pivot || !ofMonths.includes(header[i]!));
+  const filled = rows.filter(({ cells }) => cells.some((cell) => cell?.trim()));
+  const wide = wideOf({
+    header: [...others.map((i) => header[i]!.trim()), ...(pivot ? [pivot.values] : [])],
+    rows: filled.map(({ line, cells }) => ({
+      line,
+      cells: [...others.map((i) => cells[i]!), ...(pivot ? [null] : [])],
+    })),
+  });
+  return {
+    ...(separator === ',' ? {} : { separator }),
+    ...(encoding ? { encoding } : {}),
+    ...(titles.length > 0 ? { title_rows: titles.length } : {}),
+    ...(year ? { year } : {}),
+    ...(merged.length > 0 ? { merged } : {}),
+    ...(decimal ? { decimal_comma: true as const } : {}),
+    ...(wide ? { wide } : {}),
+    ...(pivot ? { pivot } : {}),
+    ...(orders[0] === undefined || orders.length > 1 ? {} : { months: orders[0] }),
+  };
+}
+
+/** Whether a column has years alone. */
+const hasYears = ({ header, rows }: Pick<TextTable, 'header' | 'rows'>) =>
+  header.some((_, i) => {
+    const texts = textsOf(rows, i);
+    return texts.length > 0 && texts.every((text) => /^(19|20)\d\d$/.test(text));
+  });
