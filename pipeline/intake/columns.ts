@@ -219,7 +219,7 @@ const ALIASES = {
     'total',
     'pop',
   ],
-  children_0_4: ['children04', 't0004', 't04', 'under5', 'population04', 'u5'],
+  children_0_4: ['children04', 't0004', 't04', 'under5', 'under5years', 'population04', 'population04ans', 'u5'],
   country: [
     'adm0en',
     'adm0',

@@ -122,6 +122,10 @@ function repairCommand(): Command {
             `Correct these in the files (or their entries in sources.json), and accept each corrected file: ${acceptCommand({ directory: country, rawData: rawData ?? country }, more.length === 0 ? source : 'SOURCE')}`,
           );
         else if (left.length > 0) say(`Correct these in the catalog, ${country}.`);
+        else if (accept)
+          say(
+            `No fault is left. Build it: malaria-risk build --country ${quoted(country)}${rawData ? ` --raw-data ${quoted(rawData)}` : ''} --publish`,
+          );
       }
       if (left.length > 0 || (repairs.length > 0 && !accept)) process.exitCode = EXIT.finding;
     });

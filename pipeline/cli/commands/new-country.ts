@@ -228,15 +228,18 @@ async function showNextSteps(
   const port = portOf(answers.iso_code!);
   if (doubts.length > 0)
     say('', 'Hard to believe; read these before you publish:', ...doubts.map(({ what }) => `  ${what}`));
+  const toServe = [
+    `  npx malaria-risk build --country ${country} --raw-data ${raw} --out ${out} --publish --approve 'a first look'`,
+    `  npx malaria-proxy serve --snapshot ${out}/current --port ${port} --ops-port ${port + 1000} --first-key`,
+    '',
+    'The reason (--approve) is required until the fields above are filled in.',
+    `Check it again at any time: npx malaria-risk verify ${out}/current`,
+  ];
   if (faults.length === 0)
     say(
       '',
       `catalog check: no faults${doubts.length > 0 ? `, ${doubts.length} in doubt (see above)` : ''}. Build it, and serve it:`,
-      `  npx malaria-risk build --country ${country} --raw-data ${raw} --out ${out} --publish --approve 'a first look'`,
-      `  npx malaria-proxy serve --snapshot ${out}/current --port ${port} --ops-port ${port + 1000} --first-key`,
-      '',
-      'The reason (--approve) is required until the fields above are filled in.',
-      `Check it again at any time: npx malaria-risk verify ${out}/current`,
+      ...toServe,
     );
   else {
     say('', 'catalog check:', ...describeFaults(faults).map((line) => `  ${line}`));
@@ -249,6 +252,9 @@ async function showNextSteps(
       '',
       'To see which of these the catalog can declare:',
       `  npx malaria-risk catalog repair --country ${country} --raw-data ${raw}`,
+      '',
+      'When no fault is left, build it, and serve it:',
+      ...toServe,
     );
     process.exitCode = EXIT.finding;
   }

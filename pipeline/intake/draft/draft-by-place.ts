@@ -6,7 +6,7 @@ import type { TextTable } from '../../ingest/readers/csv.ts';
 import { type ColumnName, cellsOf, columnOf, columnsNamed, columnsOf, looksLike, reportingRateOf } from '../columns.ts';
 import { type CaseColumns, caseColumnsIn, isOfCounts, OF_MALARIA, testedIn } from './case-columns.ts';
 import { type DraftEntry, dialectWith, type TableDraft } from './draft-entry.ts';
-import { type PlaceKey, placeColumnOf, spanOf, type TimeKey, timeOf } from './draft-keys.ts';
+import { type AreaLevel, type PlaceKey, placeColumnOf, spanOf, stateIn, type TimeKey, timeOf } from './draft-keys.ts';
 import { type Answers, casesOf, columnsIn, type NumbersAre, numbersOf } from './questions.ts';
 import type { TableFile } from './recognise.ts';
 import { yearColumnOf } from './survey-rounds.ts';
@@ -59,7 +59,12 @@ type Named = Partial<Record<ColumnName, string>>;
 type Measures = Partial<Record<ColumnName, string | readonly string[]>>;
 
 /** @param answers to questions about what numbers without a name are */
-export function draftByPlace(table: TableFile, place: PlaceKey | null, answers: Answers): TableDraft {
+export function draftByPlace(
+  table: TableFile,
+  place: PlaceKey | null,
+  states: AreaLevel,
+  answers: Answers,
+): TableDraft {
   if (!place) return withoutPlace(table);
   const places = [place.column, ...(place.facility ? [place.facility] : [])];
   const others = table.header.filter((column) => !places.includes(column));
@@ -128,6 +133,8 @@ export function draftByPlace(table: TableFile, place: PlaceKey | null, answers: 
           ...(use.beside ? [use.beside] : []),
           ...NAMES_BESIDE[place.facility ? 'state_pcode' : place.is].filter((name) => name !== placeColumnOf(place)),
         ]),
+        // Whatever its column is called, an upper-level area tells names of the lower level apart.
+        ...(placeColumnOf(place) === 'lga' ? stateIn(table, null, states) : {}),
       },
       ...(more.length > 0 ? { sums: { [use.measure]: [column, ...more] } } : {}),
       ...dialectWith(table, columns ? time : null),

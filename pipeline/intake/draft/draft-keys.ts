@@ -81,6 +81,27 @@ export function placeOf(table: TextTable, { lgas, states }: AreaCodes): PlaceKey
   return ofLevel('lga_pcode', lgas) ?? ofLevel('state_pcode', states);
 }
 
+/**
+ * The column whose cells are all names of areas of the upper level, or their codes in a table of areas, with which a
+ * place of the lower level is compared.
+ */
+export function stateIn(
+  table: TextTable,
+  within: PlaceKey | null,
+  { codes, codesOf }: AreaLevel,
+): { state?: string; state_pcode?: string } {
+  const columns = [...columnsNamed(table.header, 'state'), ...table.header].filter((own) => own !== within?.column);
+  const all = (fits: (cells: ReadonlySet<string>) => (cell: string) => unknown) =>
+    columns.find((column) => {
+      const cells = new Set(cellsOf(table, column));
+      return cells.size > 0 && [...cells].every(fits(cells));
+    });
+  const state_pcode = within && all(() => (cell) => codes.has(cell));
+  if (state_pcode) return { state_pcode };
+  const state = all(codesOf);
+  return state ? { state } : {};
+}
+
 /** What an entry calls the column. */
 export const placeColumnOf = ({ is, codes }: PlaceKey): 'lga' | 'state' | PlaceKey['is'] =>
   codes === null || is === 'facility' ? is : is === 'lga_pcode' ? 'lga' : 'state';

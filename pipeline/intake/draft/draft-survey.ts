@@ -10,7 +10,7 @@ import { isOfAges, urbanIn } from '../../ingest/surveys.ts';
 import { plain } from '../../lib/likeness.ts';
 import { aliasesOf, cellsOf, columnOf, columnsNamed, columnsOf, testsIn } from '../columns.ts';
 import { type DraftEntry, dialectWith, type TableDraft } from './draft-entry.ts';
-import { type AreaLevel, type PlaceKey, placeColumnOf, spanOf, type TimeKey, timeOf } from './draft-keys.ts';
+import { type AreaLevel, type PlaceKey, placeColumnOf, spanOf, stateIn, type TimeKey, timeOf } from './draft-keys.ts';
 import type { SurveyParts } from './draft-survey-parts.ts';
 import type { TableFile } from './recognise.ts';
 import { roundsOf, yearColumnOf, yearIn } from './survey-rounds.ts';
@@ -153,27 +153,6 @@ function testsOf(table: TableFile, located: boolean, place: PlaceKey | null): Di
   );
   if (tests.length === 0) return null;
   return Object.fromEntries(tests.map(({ method: name, ...columns }) => [name, columns]));
-}
-
-/**
- * The column whose cells are all names of areas of the upper level, or their codes in a table of areas, with which the
- * cluster's place is compared.
- */
-function stateIn(
-  table: TableFile,
-  within: PlaceKey | null,
-  { codes, codesOf }: AreaLevel,
-): { state?: string; state_pcode?: string } {
-  const columns = [...columnsNamed(table.header, 'state'), ...table.header].filter((own) => own !== within?.column);
-  const all = (fits: (cells: ReadonlySet<string>) => (cell: string) => unknown) =>
-    columns.find((column) => {
-      const cells = new Set(cellsOf(table, column));
-      return cells.size > 0 && [...cells].every(fits(cells));
-    });
-  const state_pcode = within && all(() => (cell) => codes.has(cell));
-  if (state_pcode) return { state_pcode };
-  const state = all(codesOf);
-  return state ? { state } : {};
 }
 
 /**

@@ -87,7 +87,7 @@ export function draftTables(
       if (table === facilities.list?.table) return facilities.list.draft;
       if (withResults.has(table)) return { entries: [], obstacles: [] };
       if (typeof part === 'string') return { entries: [], obstacles: [{ why: part, lost: 'survey results' }] };
-      return draftSurvey(whole, place, areas.states, part) ?? draftByPlace(table, place, answers);
+      return draftSurvey(whole, place, areas.states, part) ?? draftByPlace(table, place, areas.states, answers);
     }
   });
   const known = ({ entry }: DraftedTable) => Object.keys(fileColumns(entry)).length - (entry.where ? 100 : 0);

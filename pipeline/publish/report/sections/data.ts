@@ -85,7 +85,7 @@ function doubtsOf({ tables, sources, model }: Contents, { surveys, cases }: Evid
     },
     {
       what: 'Months of case records that are shown but used for no fit',
-      means: 'Their reports were incomplete.',
+      means: 'Their reports were incomplete, or the numbers are doubted.',
       places: [...masked].map(([place, rows]) => {
         const months = rows.map(({ period }) => period).sort();
         return months.length === 1 ? `${place} ${months[0]}` : `${place} ${months[0]} to ${months.at(-1)}`;
