@@ -232,7 +232,8 @@ async function showNextSteps(
     `  npx malaria-risk build --country ${country} --raw-data ${raw} --out ${out} --publish --approve 'a first look'`,
     `  npx malaria-proxy serve --snapshot ${out}/current --port ${port} --ops-port ${port + 1000} --first-key`,
     '',
-    'The reason (--approve) is required until the fields above are filled in.',
+    'A reason (--approve) is required until the fields above are filled in, and also accepts what the build finds hard to',
+    'believe: leave it out to read that first, then run publish with your reason.',
     `Check it again at any time: npx malaria-risk verify ${out}/current`,
   ];
   if (faults.length === 0)
