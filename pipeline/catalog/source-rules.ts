@@ -257,12 +257,13 @@ function checkRoundsByMonth({ role, columns = {}, rounds = [] }: Source, refusal
 /** Refuses a dialect that has no effect on the source's files. */
 function checkDialect(
   { role, format, columns = {}, sums = {} }: Source,
-  { separator, months, pivot, wide, tests }: Dialect,
+  { separator, title_rows, months, pivot, wide, tests }: Dialect,
   refusal: Refusal,
 ): void {
   const ofDialect = refusal.at('dialect');
   if (!isTable({ format })) throw ofDialect(`the format ${format}`, 'a table: only tables have a dialect');
   if (separator !== undefined && format !== 'csv') throw ofDialect('a separator', 'none: only CSV files have one');
+  if (title_rows !== undefined && format !== 'csv') throw ofDialect('title_rows', 'none: only CSV files have them');
   const named = [...Object.values(columns), ...Object.values(sums).flat()];
   if (pivot && wide && wide.values !== pivot.values)
     throw ofDialect.at('wide')(`values ${wide.values}`, `${pivot.values}, the values of pivot`);

@@ -48,7 +48,9 @@ function pivoted(
   months: Dialect['months'],
   refusal: Refusal,
 ): TextTable {
-  const named = header.map((name) => readMonth(name, months) ?? monthNamed(name));
+  const dated = header.map((name) => readMonth(name, months));
+  // Beside months with their year, a column such as `Mar` is something else.
+  const named = dated.some((period) => period !== null) ? dated : header.map(monthNamed);
   if (named.every((period) => period === null))
     throw refusal.at('header')(`columns ${header.join(', ')}`, 'columns named by months (sources.json, dialect)');
   const others = [...header.keys()].filter((i) => named[i] === null);
@@ -62,12 +64,15 @@ function pivoted(
   };
 }
 
+/** The index of a column that the dialect names. */
+const columnIn = (header: readonly string[], refusal: Refusal) => (name: string) => {
+  if (header.includes(name)) return header.indexOf(name);
+  throw refusal.at('header')(`columns ${header.join(', ')}`, `a column "${name}" (sources.json, dialect)`);
+};
+
 /** The rows with the blanks of merged cells filled in. */
 function unmerged({ header, rows }: TextTable, merged: readonly string[], refusal: Refusal) {
-  const at = merged.map((name) => {
-    if (header.includes(name)) return header.indexOf(name);
-    throw refusal.at('header')(`columns ${header.join(', ')}`, `a column "${name}" (sources.json, dialect)`);
-  });
+  const at = merged.map(columnIn(header, refusal));
   const above: (string | null)[] = [];
   return rows.map(({ line, cells }) => ({
     line,
@@ -79,7 +84,10 @@ function unmerged({ header, rows }: TextTable, merged: readonly string[], refusa
   }));
 }
 
-/** Names, as `plain` writes them, of columns that differ from figure to figure and say nothing of a place: totals and row numbers. */
+/**
+ * Names, as `plain` writes them, of columns that differ from figure to figure and say nothing of a place: totals and row
+ * numbers.
+ */
 export const OF_THE_ROW = /^((grand)?totals?(general)?|totaux|totais|sn|no|rownumber|)$/;
 
 /** The name of a row's figure: one cell, or several such as an indicator and an age group. */
@@ -97,10 +105,7 @@ function testsApart(
   tests: NonNullable<Dialect['tests']>,
   refusal: Refusal,
 ): Pick<TextTable, 'header' | 'rows'> {
-  const indexOf = (name: string) => {
-    if (header.includes(name)) return header.indexOf(name);
-    throw refusal.at('header')(`columns ${header.join(', ')}`, `a column "${name}" (sources.json, dialect)`);
-  };
+  const indexOf = columnIn(header, refusal);
   const apart = Object.entries(tests).map(([method, named]) => ({
     method,
     at: Object.keys(named)
@@ -130,10 +135,7 @@ function widened(
   { names, values }: NonNullable<Dialect['wide']>,
   refusal: Refusal,
 ): TextTable {
-  const indexOf = (name: string) => {
-    if (header.includes(name)) return header.indexOf(name);
-    throw refusal.at('header')(`columns ${header.join(', ')}`, `a column "${name}" (sources.json, dialect)`);
-  };
+  const indexOf = columnIn(header, refusal);
   const [namesAt, valueAt] = [[names].flat().map(indexOf), indexOf(values)];
   const nameOf = nameIn(namesAt);
   const figures = [...new Set(rows.map(nameOf))];

@@ -91,7 +91,10 @@ const SEXES = {
   male: /\b(males?|m|hommes?|masculin|masculino|homens|hombres)\b/,
 };
 
-/** Without the number of a form at its start, as in `105-1 OPD Malaria`, and without signs that are no ages: `RDT + BS`, `GE+`. */
+/**
+ * Without the number of a form at its start, as in `105-1 OPD Malaria`, and without signs that are no ages: `RDT + BS`,
+ * `GE+`.
+ */
 const bareName = (column: string) =>
   inWords(column.replaceAll(/(?<=\d)_(?=\d)/g, '-'))
     .replaceAll('b/s', 'bs')

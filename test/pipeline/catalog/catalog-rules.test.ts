@@ -144,6 +144,11 @@ const sources: Case[] = [
     /source itn_use, dialect: found months in the order month year, expected a column of months/,
   ],
   [
+    'titles above a table that is no CSV',
+    set('itn_use', { format: 'json', dialect: { title_rows: 2 } }),
+    /source itn_use, dialect: found title_rows, expected none: only CSV files have them/,
+  ],
+  [
     'a pivot to columns that are not read',
     set('cases', { dialect: { pivot: { months: 'month', values: 'n' } } }),
     /source cases, dialect, pivot: found n, expected a name that `columns` refers to/,
