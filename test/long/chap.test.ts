@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { mean } from '../../pipeline/lib/numerics/averages.ts';
-import { quantiles } from '../../pipeline/lib/numerics/quantiles.ts';
+import { selectQuantiles } from '../../pipeline/lib/numerics/selection.ts';
 import { type ChapForecast, type ChapRow, chapRows, evalAsChap } from '../support/chap.ts';
 import { temporary } from '../support/command-line.ts';
 
@@ -14,7 +14,7 @@ const change = (rows: readonly ChapRow[], to: (row: ChapRow, i: number) => ChapR
 
 const evaluate = (rows: readonly ChapRow[], polygons?: string) =>
   evalAsChap(MODEL, rows, WINDOWS, path.join(temporary(), 'run'), polygons);
-const median = ({ samples }: ChapForecast) => quantiles(Float64Array.from(samples), [0.5])[0]!;
+const median = ({ samples }: ChapForecast) => selectQuantiles(Float64Array.from(samples), [0.5])[0]!;
 const ofPlace = (forecasts: readonly ChapForecast[], place: string) =>
   forecasts.filter(({ location }) => location === place);
 
@@ -24,7 +24,7 @@ function coverage(forecasts: readonly ChapForecast[], rows: readonly ChapRow[]):
   return mean(
     forecasts.map(({ location, period, samples }) => {
       const value = observed.get(`${location} ${period}`)!;
-      const [low, high] = quantiles(Float64Array.from(samples), [0.05, 0.95]);
+      const [low, high] = selectQuantiles(Float64Array.from(samples), [0.05, 0.95]);
       return Number(low! <= value && value <= high!);
     }),
   );
@@ -51,11 +51,11 @@ test('a place without a case is forecast to have none, and one without records h
   );
   const forecasts = await evaluate(rows);
   for (const own of ofPlace(forecasts, 'Place 2'))
-    expect(quantiles(Float64Array.from(own.samples), [0.95])[0]).toBeLessThanOrEqual(1);
+    expect(selectQuantiles(Float64Array.from(own.samples), [0.95])[0]).toBeLessThanOrEqual(1);
   const width = (place: string) =>
     mean(
       ofPlace(forecasts, place).map(({ samples }) => {
-        const [low, high] = quantiles(Float64Array.from(samples, Math.log1p), [0.05, 0.95]);
+        const [low, high] = selectQuantiles(Float64Array.from(samples, Math.log1p), [0.05, 0.95]);
         return high! - low!;
       }),
     );

@@ -73,29 +73,42 @@ export function dot(a: ArrayLike<number>, b: ArrayLike<number>): number {
   return sum;
 }
 
-/** Inverse of a lower triangular matrix. */
-export function invertLower(l: Float64Array, n: number): Float64Array {
-  const inverse = new Float64Array(n * n);
-  for (let i = 0; i < n; i++) {
-    const diagonal = 1 / l[i * n + i]!;
-    for (let k = 0; k < i; k++) {
-      const factor = -l[i * n + k]! * diagonal;
-      for (let j = 0; j <= k; j++) inverse[i * n + j]! += factor * inverse[k * n + j]!;
+/**
+ * Replaces the positive definite matrix A by its inverse, without any other memory: A = Uᵀ U is factorised in the upper
+ * triangle, (U⁻¹)ᵀ formed in the lower, and their product in its place.
+ * @param a both triangles
+ * @returns ln |A|
+ */
+export function invertInPlace(a: Float64Array, n: number): number {
+  let logs = 0;
+  for (let k = 0; k < n; k++) {
+    const diagonal = Math.sqrt(a[k * n + k]!);
+    logs += Math.log(diagonal);
+    for (let j = k + 1; j < n; j++) a[k * n + j]! /= diagonal;
+    for (let i = k + 1; i < n; i++) {
+      const factor = a[k * n + i]!;
+      for (let j = i; j < n; j++) a[i * n + j]! -= factor * a[k * n + j]!;
     }
-    inverse[i * n + i] = diagonal;
+    a[k * n + k] = 1 / diagonal;
   }
-  return inverse;
-}
-
-/** Mᵀ M for a lower triangular M: the inverse of A if M is the inverse of A's Cholesky factor. */
-export function squareOfLower(m: Float64Array, n: number): Float64Array {
-  const c = new Float64Array(n * n);
-  for (let k = 0; k < n; k++)
-    for (let i = 0; i <= k; i++) {
-      const factor = m[k * n + i]!;
-      for (let j = 0; j <= i; j++) c[i * n + j]! += factor * m[k * n + j]!;
+  for (let i = 0; i < n; i++) {
+    const diagonal = a[i * n + i]!;
+    a.fill(0, i * n, i * n + i);
+    for (let k = 0; k < i; k++) {
+      const factor = -a[k * n + i]! * diagonal;
+      for (let j = 0; j <= k; j++) a[i * n + j]! += factor * a[k * n + j]!;
     }
-  return withUpper(c, n);
+  }
+  for (let i = 0; i < n; i++) {
+    const diagonal = a[i * n + i]!;
+    for (let j = 0; j <= i; j++) a[i * n + j]! *= diagonal;
+    for (let k = i + 1; k < n; k++) {
+      const factor = a[k * n + i]!;
+      for (let j = 0; j <= i; j++) a[i * n + j]! += factor * a[k * n + j]!;
+    }
+  }
+  withUpper(a, n);
+  return 2 * logs;
 }
 
 /** Copies the lower triangle of a symmetric matrix to the upper. */

@@ -11,9 +11,3 @@ export function quantile(sorted: ArrayLike<number>, share: number): number {
   const b = sorted[Math.min(below + 1, sorted.length - 1)]!;
   return a + (at - below) * (b - a);
 }
-
-/** Quantiles of values in any order; `values` is not changed. */
-export function quantiles(values: Float64Array, shares: readonly number[]): number[] {
-  const sorted = Float64Array.from(values).sort();
-  return shares.map((share) => quantile(sorted, share));
-}

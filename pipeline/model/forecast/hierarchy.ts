@@ -6,12 +6,11 @@
 import { choleskyDense, logDeterminant, solveLower, solveLowerRows, solveUpper } from '../../lib/numerics/dense.ts';
 import {
   dot,
-  invertLower,
+  invertInPlace,
   multiply,
   multiplyVector,
   sandwich,
   squareOf,
-  squareOfLower,
   timesLower,
   transpose,
 } from '../../lib/numerics/dense-products.ts';
@@ -69,16 +68,16 @@ function precisionOf({ y, variance }: Observed, covariance: Float64Array, n: num
   const known: number[] = [];
   for (let t = 0; t < n; t++) if (!Number.isNaN(y[t]!)) known.push(t);
   const m = known.length;
-  const matrix = new Float64Array(m * m);
+  const inverse = new Float64Array(m * m);
   for (let i = 0; i < m; i++) {
-    for (let j = 0; j <= i; j++) matrix[i * m + j] = covariance[known[i]! * n + known[j]!]!;
-    matrix[i * m + i]! += variance[known[i]!]!;
+    for (let j = 0; j < m; j++) inverse[i * m + j] = covariance[known[i]! * n + known[j]!]!;
+    inverse[i * m + i]! += variance[known[i]!]!;
   }
-  const factor = choleskyDense(matrix, m)!;
-  const inverse = squareOfLower(invertLower(factor, m), m);
+  const logDeterminant = invertInPlace(inverse, m);
+  if (m === n) return { precision: inverse, logDeterminant, known };
   const precision = new Float64Array(n * n);
   for (let i = 0; i < m; i++) for (let j = 0; j < m; j++) precision[known[i]! * n + known[j]!] = inverse[i * m + j]!;
-  return { precision, logDeterminant: logDeterminant(factor, m), known };
+  return { precision, logDeterminant, known };
 }
 
 /** Information about a process: a precision matrix, and precision × values. */

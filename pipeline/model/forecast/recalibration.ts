@@ -2,7 +2,7 @@
 
 import { HORIZONS } from '../../contract/months.ts';
 import { normalQuantile } from '../../lib/numerics/normal.ts';
-import { quantiles } from '../../lib/numerics/quantiles.ts';
+import { selectQuantiles } from '../../lib/numerics/selection.ts';
 import { at, SHARES } from './forecast-scores.ts';
 import type { Panel } from './panel.ts';
 import { casesOf, type Forecast, type Forecaster } from './past-errors.ts';
@@ -69,7 +69,7 @@ function stretchOf(
         return (2 * Math.abs(distance(q[at(50)]!, cases))) / distance(q[at(low)]!, q[at(high)]!);
       }),
     );
-    return ratios.length > 0 ? quantiles(Float64Array.from(ratios), [share])[0]! ** power : 1;
+    return ratios.length > 0 ? selectQuantiles(Float64Array.from(ratios), [share])[0]! ** power : 1;
   };
   return { inner: factor(25, 75, 0.5), outer: factor(5, 95, 0.9) };
 }

@@ -1,7 +1,7 @@
 /**
  * Windows for seasonal intervention: the runs of months with most of a year's cases, their share, and its uncertainty.
  */
-import { quantiles } from '../../lib/numerics/quantiles.ts';
+import { selectQuantiles } from '../../lib/numerics/selection.ts';
 import { monthsApart } from './high-season.ts';
 
 /** Lengths of the runs, in months. */
@@ -106,7 +106,7 @@ export function judgeWindow(
     if (monthsApart(most, best.first_month - 1) <= 1) near++;
     if (shares[most]! >= CRITERION.share) reached++;
   }
-  const [share_low, share_high] = quantiles(held, [0.05, 0.95]);
+  const [share_low, share_high] = selectQuantiles(held, [0.05, 0.95]);
   return {
     months,
     ...best,

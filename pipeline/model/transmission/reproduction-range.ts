@@ -1,5 +1,5 @@
-import { quantiles } from '../../lib/numerics/quantiles.ts';
 import type { Random } from '../../lib/numerics/random.ts';
+import { selectQuantiles } from '../../lib/numerics/selection.ts';
 import type { Durations } from '../../lib/numerics/sirs.ts';
 import { KNOT_MONTHS, STIFFNESS } from './reporting-drift.ts';
 import { type CaseRecord, fitSirs, type RainForm, type SirsFit } from './sirs-fit.ts';
@@ -56,7 +56,7 @@ export function reproductionRange(
     return again.cycle.reproduction_number;
   });
   const byMonth = Array.from({ length: 12 }, (_, month) => drawn.map((values) => values[month]!));
-  const ranges = byMonth.map((values) => quantiles(Float64Array.from(values), [TAIL, 1 - TAIL]));
+  const ranges = byMonth.map((values) => selectQuantiles(Float64Array.from(values), [TAIL, 1 - TAIL]));
   return {
     low: ranges.map(([low]) => low!),
     high: ranges.map(([, high]) => high!),

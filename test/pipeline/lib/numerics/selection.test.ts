@@ -28,3 +28,8 @@ test('quantiles are those of sorted values', () => {
     expect(selectQuantiles(values, shares)).toEqual(shares.map((share) => quantile(sorted, share)));
   }
 });
+
+test("quantiles are those of R's type 7", () => {
+  expect(selectQuantiles(Float64Array.of(4, 1, 3, 2), [0, 0.25, 0.5, 1])).toEqual([1, 1.75, 2.5, 4]);
+  expect(selectQuantiles(Float64Array.of(7), [0.05, 0.95])).toEqual([7, 7]);
+});

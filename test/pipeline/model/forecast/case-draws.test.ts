@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { quantiles } from '../../../../pipeline/lib/numerics/quantiles.ts';
 import { randomStream } from '../../../../pipeline/lib/numerics/random.ts';
+import { selectQuantiles } from '../../../../pipeline/lib/numerics/selection.ts';
 import { inQuantiles } from '../../../../pipeline/model/forecast/case-draws.ts';
 import { caseModel } from '../../../../pipeline/model/forecast/case-model.ts';
 import { SHARES } from '../../../../pipeline/model/forecast/forecast-scores.ts';
@@ -25,7 +25,7 @@ test.each([
       for (const share of [0.05, 0.25, 0.5, 0.75, 0.95]) {
         // The shares on both sides of the forecast's quantile, four standard errors and the steps of a count apart.
         const slack = 0.03;
-        const [low, high] = quantiles(values!, [Math.max(0, share - slack), Math.min(1, share + slack)]);
+        const [low, high] = selectQuantiles(values!.slice(), [Math.max(0, share - slack), Math.min(1, share + slack)]);
         const value = forecast[a]![h]![Math.round(100 * share) - 1]!;
         expect(value).toBeGreaterThanOrEqual(Math.floor(low!));
         expect(value).toBeLessThanOrEqual(Math.ceil(high!));

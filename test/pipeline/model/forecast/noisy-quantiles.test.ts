@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { drawGamma } from '../../../../pipeline/lib/numerics/distributions.ts';
 import { normalQuantile } from '../../../../pipeline/lib/numerics/normal.ts';
-import { quantiles } from '../../../../pipeline/lib/numerics/quantiles.ts';
 import { randomStream } from '../../../../pipeline/lib/numerics/random.ts';
+import { selectQuantiles } from '../../../../pipeline/lib/numerics/selection.ts';
 import { studentQuantile } from '../../../../pipeline/lib/numerics/student-t.ts';
 import { at, SHARES } from '../../../../pipeline/model/forecast/forecast-scores.ts';
 import { noisyQuantiles } from '../../../../pipeline/model/forecast/noisy-quantiles.ts';
@@ -30,7 +30,7 @@ test('quantiles of a mixture agree with random draws', () => {
       return Math.sqrt(variance) * random.normal() + scale * t;
     });
     const sd = Math.sqrt(variance + scale ** 2);
-    const found = quantiles(draws, [0.02, 0.05, 0.25, 0.5, 0.75, 0.95, 0.98]);
+    const found = selectQuantiles(draws, [0.02, 0.05, 0.25, 0.5, 0.75, 0.95, 0.98]);
     const expected = [2, 5, 25, 50, 75, 95, 98].map((percent) => of(variance, scale)[at(percent)]!);
     for (const [i, value] of found.entries()) expect(Math.abs(value - expected[i]!) / sd).toBeLessThan(0.025);
   }

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { quantiles } from '../../../../pipeline/lib/numerics/quantiles.ts';
 import { randomStream } from '../../../../pipeline/lib/numerics/random.ts';
 import type { BaselineFit } from '../../../../pipeline/model/risk/baseline.ts';
 import { baselineScores, nearestRound } from '../../../../pipeline/model/risk/baseline-scores.ts';
@@ -21,11 +20,6 @@ const area = (lga_code: string, state_code: string, population: number, log_seas
   log_season,
 });
 const logit = (p: number) => Math.log(p / (1 - p));
-
-test("quantiles are those of R's type 7", () => {
-  expect(quantiles(Float64Array.of(4, 1, 3, 2), [0, 0.25, 0.5, 1])).toEqual([1, 1.75, 2.5, 4]);
-  expect(quantiles(Float64Array.of(7), [0.05, 0.95])).toEqual([7, 7]);
-});
 
 test('a month uses the nearest round in time, the earlier of two equally near', () => {
   const middles = ['2018-11', '2021-11'];
