@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import { Command, CommanderError } from 'commander';
 import { TryAgain } from '../lib/errors.ts';
 import { describeError, EXIT } from './terminal/exit-codes.ts';

@@ -3,6 +3,11 @@ import { booleanPointInPolygon } from '@turf/boolean-point-in-polygon';
 import { pointToPolygonDistance } from '@turf/point-to-polygon-distance';
 import type { Areas, Polygons } from './ingest-tables.ts';
 
+/**
+ * Largest displacement of DHS clusters plus tolerance for differing outlines, km; anything farther is another place.
+ */
+export const FARTHEST_KM = 11;
+
 /** Finds the LGA at a position; null if it is outside all LGAs. */
 export interface Locate {
   (longitude: number, latitude: number, stateCode?: string): string | null;

@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import { Command, CommanderError } from 'commander';
 import { lineOf, TryAgain, UsageError } from '../../pipeline/lib/errors.ts';
 import { settingsFromFiles } from '../server/settings-from-files.ts';

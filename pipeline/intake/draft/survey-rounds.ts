@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Source } from '../../catalog/sources.ts';
 import { isPeriod, yearOf } from '../../contract/months.ts';
 import { yearsIn } from '../../ingest/readers/months.ts';
-import { roundsOfMonths } from '../../ingest/surveys.ts';
+import { roundsOfMonths } from '../../ingest/survey-doubts.ts';
 import { cellsOf, columnsNamed } from '../columns.ts';
 import { spanOf } from './draft-keys.ts';
 import type { TableFile } from './recognise.ts';

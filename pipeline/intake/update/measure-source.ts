@@ -6,7 +6,7 @@ import { deliveriesOf, isTable } from '../../catalog/roles.ts';
 import type { Source } from '../../catalog/sources.ts';
 import { isPeriod, monthIndex, periodOf } from '../../contract/months.ts';
 import { readTable } from '../../ingest/readers/raw-table.ts';
-import { isLongPause, roundsOfMonths } from '../../ingest/surveys.ts';
+import { isLongPause, roundsOfMonths } from '../../ingest/survey-doubts.ts';
 import { sha256File } from '../../lib/hash.ts';
 import type { ComparedRow } from '../compare/compare-rows.ts';
 import { comparedRows, type ReadCoded } from '../compare/read-rows.ts';

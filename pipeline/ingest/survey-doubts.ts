@@ -1,0 +1,86 @@
+/** The rounds that months make up, and what is hard to believe of a survey: pauses, and clusters elsewhere than stated. */
+import type { Source } from '../catalog/sources.ts';
+import { monthIndex, yearOf } from '../contract/months.ts';
+import type { Areas, Cluster } from './ingest-tables.ts';
+import type { IngestInput } from './input.ts';
+import { FARTHEST_KM, type Locate } from './locate.ts';
+import { placesOf } from './places-by-name.ts';
+import type { RawRow } from './readers/raw-table.ts';
+
+/** Fieldwork that pauses for so many months is hard to believe: months of the next year may stand under this one. */
+const LONG_PAUSE_MONTHS = 6;
+
+/**
+ * The rounds of a survey by the months of its clusters alone: they are half a year or more apart, and each is called by
+ * the year in which it began.
+ */
+export function roundsOfMonths(months: readonly string[]): NonNullable<Source['rounds']> {
+  const rounds: NonNullable<Source['rounds']> = [];
+  for (const month of [...new Set(months)].sort()) {
+    const round = rounds.at(-1);
+    // Two rounds of one year cannot have different names.
+    if (round && (round.survey_year === yearOf(month) || !isLongPause(round.last, month))) round.last = month;
+    else rounds.push({ survey_year: yearOf(month), first: month, last: month });
+  }
+  return rounds;
+}
+
+/** Whether fieldwork that ends and begins in these months is hard to believe to be of one round. */
+export const isLongPause = (last: string, next: string): boolean =>
+  monthIndex(next) - monthIndex(last) > LONG_PAUSE_MONTHS;
+
+/** Puts rounds in doubt whose months of fieldwork lie half a year apart. */
+export function doubtPauses(input: IngestInput, source: Source, clusters: readonly Cluster[]): void {
+  for (const [survey_year, own] of Map.groupBy(clusters, (cluster) => cluster.survey_year)) {
+    const months = [...new Set(own.map(({ period }) => period))].sort();
+    months.slice(1).forEach((next, i) => {
+      const pause = monthIndex(next) - monthIndex(months[i]!) - 1;
+      if (isLongPause(months[i]!, next))
+        input.report.push({
+          source: source.id,
+          rule: 'fieldwork pauses',
+          what: `round ${survey_year}: no cluster in the ${pause} months between ${months[i]} and ${next}. Perhaps the round went over the turn of a year and its table gives only one year: give each cluster the year of its month`,
+          needs_approval: true,
+        });
+    });
+  }
+}
+
+/** How many clusters a doubt names. */
+const NAMED = 5;
+
+/** Puts clusters in doubt whose coordinates lie farther from the upper-level area that their row names than displacement. */
+export function doubtStates(
+  input: IngestInput,
+  areas: Areas,
+  locate: Locate,
+  source: Source,
+  rows: readonly RawRow[],
+  clusters: readonly Cluster[],
+): void {
+  const { longitude: located, state, state_pcode } = source.columns ?? {};
+  // A code is refused if it belongs to another area.
+  if (!located || !state || state_pcode) return;
+  const names = rows.flatMap(({ values }) => values.state ?? []);
+  const { named } = placesOf('state', areas, input.model, names);
+  const elsewhere = rows.flatMap((row, i) => {
+    const { cluster_id, longitude, latitude, state_code } = clusters[i]!;
+    const [stated, ...others] = row.has('state') ? named(row.text('state')) : [];
+    if (!stated || others.length > 0 || stated.state_code === state_code) return [];
+    if (longitude === null || latitude === null) return [];
+    const own = areas.lgas.filter((lga) => lga.state_code === stated.state_code);
+    if (own.some(({ lga_code }) => locate.kmFrom(longitude, latitude, lga_code) <= FARTHEST_KM)) return [];
+    const lies = areas.states.find((one) => one.state_code === state_code)!.state;
+    return `row ${row.line} (${cluster_id}) lies in ${lies}, and its row says ${row.text('state')}`;
+  });
+  // A cluster has a row for each test.
+  const found = [...new Set(elsewhere)];
+  if (found.length === 0) return;
+  const more = found.length > NAMED ? `; and ${found.length - NAMED} more` : '';
+  input.report.push({
+    source: source.id,
+    rule: 'other area',
+    what: `the coordinates of ${found.length === 1 ? 'a cluster' : `${found.length} clusters`} are not where they are said to be: ${found.slice(0, NAMED).join('; ')}${more}. If the coordinates are wrong, correct or leave out these rows`,
+    needs_approval: true,
+  });
+}

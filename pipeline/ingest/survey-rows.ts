@@ -1,0 +1,173 @@
+/** What a row of a survey table says of a cluster. Everything here refuses the row with its file, line and remedy. */
+import type { LeftOut } from '../catalog/left-out.ts';
+import type { Remedy } from '../catalog/remedy.ts';
+import type { Source } from '../catalog/sources.ts';
+import { METHODS, type Method } from '../catalog/values.ts';
+import type { Areas, Cluster } from './ingest-tables.ts';
+import { codeReader, type IngestInput, nameOf } from './input.ts';
+import { FARTHEST_KM, type Locate } from './locate.ts';
+import type { RawRow } from './readers/raw-table.ts';
+
+/** Far more children than any survey examines in a cluster: a larger number is a different figure. */
+const MOST_EXAMINED = 10_000;
+
+/** Years of fieldwork, if a table gives them in a column of their own. */
+const YEARS = { least: 1980, most: 2099 };
+
+/** The declaration in the catalog that would leave rows with these values out. */
+const leaveOut = (where: LeftOut['where']): Remedy => ({ declare: 'leave_out', where });
+
+/** What programs write for a value that they do not have. */
+const NO_VALUE = /^(n\/?a|nan|null|[-.])$/i;
+
+/** The columns of places, of which a cluster needs only some. */
+const PLACES = ['longitude', 'latitude', 'lga_pcode', 'state_pcode'];
+
+/**
+ * Refuses a cluster that the catalog may leave out: one without a location, whose coordinates many surveys give as 0,
+ * or without a weight or result.
+ */
+export function refuseIncomplete(row: RawRow, { columns = {} }: Source): void {
+  if (Number(row.values.longitude || Number.NaN) === 0 && Number(row.values.latitude || Number.NaN) === 0)
+    throw row.refusal('the coordinates 0, 0', 'a location', leaveOut({ longitude: 0, latitude: 0 }));
+  const places = PLACES.filter((column) => row.hasColumn(column));
+  if (!places.some((column) => row.has(column))) {
+    // A table that goes by names has no codes to be blank.
+    const named = places.map((column) => (columns[column] === undefined ? column.replace('_pcode', '') : column));
+    const where = Object.fromEntries(named.map((column) => [column, null]));
+    throw row.refusal('no location', 'an area of either level, or coordinates inside one', leaveOut(where));
+  }
+  for (const column of ['weight', 'examined', 'positive', 'positivity']) {
+    if (row.hasColumn(column) && !row.has(column))
+      throw row.refusal.at(column)('nothing', 'a value', leaveOut({ [column]: null }));
+    const text = row.values[column];
+    if (text && NO_VALUE.test(text)) throw row.refusal.at(column)(text, 'a value', leaveOut({ [column]: text }));
+  }
+  if (Number(row.values.examined) === 0)
+    throw row.refusal.at('examined')('0', `1 to ${MOST_EXAMINED}`, leaveOut({ examined: 0 }));
+}
+
+/** The row's round, which must be in the catalog, and its month, which must be within the round's fieldwork. */
+export function readRound(row: RawRow, { columns = {}, rounds = [] }: Source): Pick<Cluster, 'survey_year' | 'period'> {
+  const period = row.month(YEARS);
+  if (!columns.survey_year && !row.has('survey_year')) {
+    const spans = rounds.map(({ first, last }) => `${first} to ${last}`).join(' or ');
+    throw row.refusal.at('period')(period, `${spans}, the fieldwork of the rounds (sources.json)`);
+  }
+  const survey_year = row.number('survey_year', { integer: true });
+  const round = rounds.find((round) => round.survey_year === survey_year);
+  if (!round) {
+    const years = rounds.map((round) => round.survey_year).join(', ');
+    throw row.refusal.at('survey_year')(String(survey_year), `a round of the catalog: ${years}`);
+  }
+  if (period < round.first || period > round.last) {
+    const expected = `${round.first} to ${round.last}, the fieldwork of round ${survey_year} (sources.json)`;
+    throw row.refusal.at('period')(period, expected);
+  }
+  return { survey_year, period };
+}
+
+/**
+ * Reads the location of a cluster: as given in the row, with the LGA found from the coordinates if the row gives none.
+ * @param snapped collects a line for each displaced cluster outside every LGA, which is assigned to the nearest one; if
+ *   null, such clusters are refused
+ */
+export function placeReader(input: IngestInput, areas: Areas, locate: Locate, snapped: string[] | null) {
+  const code = codeReader(input, areas);
+  const [west, south, east, north] = input.model.extent as [number, number, number, number];
+  const stateOf = new Map(areas.lgas.map((lga) => [lga.lga_code, lga.state_code]));
+
+  /** Whether a position is outside the country, and inside it with the two numbers exchanged. */
+  const isExchanged = (x: number, y: number) =>
+    locate(y, x) !== null && locate(x, y) === null && locate.nearest(x, y, FARTHEST_KM) === null;
+
+  const find = (row: RawRow, longitude: number, latitude: number, state: string | undefined) => {
+    const inside = locate(longitude, latitude, state);
+    if (inside !== null || snapped === null) return inside;
+    const near = locate.nearest(longitude, latitude, FARTHEST_KM);
+    if (near)
+      snapped.push(
+        `round ${row.text('survey_year')}, ${row.text('cluster_id')}: ${(1000 * near.km).toFixed(0)} m outside every area, assigned to ${nameOf(areas, near.lga_code)}`,
+      );
+    return near?.lga_code ?? null;
+  };
+
+  return (row: RawRow): Pick<Cluster, 'state_code' | 'lga_code' | 'longitude' | 'latitude'> => {
+    const named = row.has('state_pcode') ? code.state(row).state_code : undefined;
+    const [x, y] = [row.numberOrNull('longitude'), row.numberOrNull('latitude')];
+    if (x !== null && y !== null && isExchanged(x, y))
+      throw row.refusal(
+        `longitude ${x} and latitude ${y}, which look exchanged`,
+        'a place inside the country, where these lie if exchanged; correct the file, and look at all rows of the same round: others may be exchanged too, and lie inside by chance',
+        leaveOut({ longitude: x, latitude: y }),
+      );
+    const longitude = row.numberOrNull('longitude', { least: west, most: east });
+    const latitude = row.numberOrNull('latitude', { least: south, most: north });
+    if ((longitude === null) !== (latitude === null))
+      throw row.refusal('only one coordinate', 'longitude and latitude, or neither');
+    const located = longitude !== null && latitude !== null;
+    const stated = row.has('lga_pcode') ? code.lga(row).lga_code : null;
+    const lga_code = stated ?? (located ? find(row, longitude, latitude, named) : null);
+    const state_code = lga_code === null ? named : (stateOf.get(lga_code) ?? named);
+    if (state_code === undefined)
+      throw row.refusal('no location', 'an area of either level, or coordinates inside one');
+    if (named !== undefined && named !== state_code)
+      throw row.refusal(`${lga_code} in ${named}`, 'the area of the upper level that it lies in');
+    const km = located ? locate.kmFrom(longitude, latitude, lga_code!) : 0;
+    if (km > FARTHEST_KM) {
+      const found = `coordinates ${longitude}, ${latitude}, ${km.toFixed(0)} km from ${stated ?? named ?? lga_code}`;
+      throw row.refusal(found, `at most ${FARTHEST_KM} km, the largest displacement of clusters`);
+    }
+    return { state_code, lga_code, longitude, latitude };
+  };
+}
+
+/** The row's method. @throws BadInput if the catalog does not name it */
+export function readMethod(row: RawRow, { methods }: Source): Method {
+  const names = METHODS.map((method) => methods?.[method] ?? method);
+  const found = row.text('method');
+  const method = METHODS[names.indexOf(found)];
+  if (!method) throw row.refusal.at('method')(found, `${names.join(' or ')} (sources.json, methods)`);
+  return method;
+}
+
+/** An age in months; null if the table does not give it. */
+export function readAge(row: RawRow, column: 'youngest_years' | 'oldest_years'): number | null {
+  return row.hasColumn(column) ? 12 * row.number(column, { least: 0, most: 120 }) : null;
+}
+
+export function readUrban(row: RawRow): boolean | null {
+  const text = row.text('urban');
+  const urban = urbanIn(text);
+  if (urban === undefined) throw row.refusal.at('urban')(text, 'true or false, or urban or rural');
+  return urban;
+}
+
+/** What a cell says of a cluster: whether it is urban, null for unknown, undefined for anything else. */
+export function urbanIn(text: string): boolean | null | undefined {
+  const word = text.toLowerCase();
+  if (['true', '1', 'u', 'urban', 'urbain', 'urbaine', 'urbano', 'urbana'].includes(word)) return true;
+  if (['false', '0', 'r', 'rural', 'rurale'].includes(word)) return false;
+  return word === 'unknown' ? null : undefined;
+}
+
+/** Children examined: a whole number, unless the survey's weights are in it. */
+export function readExamined(row: RawRow, { weighted_counts }: Source): number {
+  return weighted_counts
+    ? row.number('examined', { above: 0, least: 0, most: MOST_EXAMINED })
+    : row.number('examined', { least: 1, most: MOST_EXAMINED, integer: true });
+}
+
+export function readPositivity(row: RawRow, examined: number, source: Source): number {
+  if (!row.hasColumn('positive')) return readShare(row, source);
+  const positive = row.number('positive', { least: 0, integer: !source.weighted_counts });
+  if (positive > examined)
+    throw row.refusal.at('positive')(`${positive} of ${examined} examined`, 'no more positive than examined');
+  return positive / examined;
+}
+
+export function readShare(row: RawRow, { unit }: Source): number {
+  return unit === 'percent'
+    ? row.number('positivity', { least: 0, most: 100 }) / 100
+    : row.number('positivity', { least: 0, most: 1 });
+}
