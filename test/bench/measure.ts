@@ -27,16 +27,8 @@ export async function measure(command: string, args: string[]): Promise<Measured
   });
   let [cpu_s, peak_mb] = [Number.NaN, Number.NaN];
   const readUsage = () => {
-    try {
-      const stat = readFileSync(`/proc/${child.pid}/stat`, 'utf8');
-      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-      const high = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'));
-      if (!high) return;
-      cpu_s = (Number(fields[11]) + Number(fields[12])) / TICKS;
-      peak_mb = Number(high[1]) / 1e3;
-    } catch {
-      // The program has just ended, or there is no /proc.
-    }
+    const usage = usageOf(child.pid!);
+    if (usage) [cpu_s, peak_mb] = [usage.cpu_s, usage.peak_mb];
   };
   const timer = setInterval(readUsage, 5);
   const code = await new Promise<number | null>((resolve, reject) => {
@@ -45,4 +37,21 @@ export async function measure(command: string, args: string[]): Promise<Measured
   }).finally(() => clearInterval(timer));
   if (code !== 0) throw new Error(`${command} ended with ${code}: ${output.trim().split('\n').at(-1)}`);
   return { wall_s: (performance.now() - started) / 1000, cpu_s, peak_mb };
+}
+
+/** What a process has used so far, and its memory now; null if it has ended, or the system has no /proc. */
+export function usageOf(pid: number): { cpu_s: number; memory_mb: number; peak_mb: number } | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    const megabytes = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)![1]) / 1e3;
+    return {
+      cpu_s: (Number(fields[11]) + Number(fields[12])) / TICKS,
+      memory_mb: megabytes('VmRSS'),
+      peak_mb: megabytes('VmHWM'),
+    };
+  } catch {
+    return null;
+  }
 }
