@@ -1,5 +1,5 @@
-#!/usr/bin/env -S MALLOC_ARENA_MAX=2 node
-// By default the C library keeps memory apart for each thread: the process of a build becomes a third larger.
+#!/usr/bin/env -S MALLOC_TRIM_THRESHOLD_=131072 node
+// Freed memory goes back to the system: by default the C library keeps more of it the larger the freed matrices were.
 import { cacheCompiledCode, printVersion, refuseOldNode } from '../lib/about.js';
 
 refuseOldNode('malaria-risk');
