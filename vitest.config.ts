@@ -14,7 +14,6 @@ const BUILD = [
   'test/pipeline/ingest/bad-*.test.ts',
   'test/pipeline/release/{owner,publish,releases,review,release-index}.test.ts',
   'test/pipeline/publish/snapshot/{answers,case-series,diff,provenance,verify}.test.ts',
-  'test/pipeline/model/risk/fit.test.ts',
   'test/pipeline/model/transmission/{held-back-design,season-and-transmission}.test.ts',
   'test/pipeline/validate/validation-stage.test.ts',
 ];
@@ -28,10 +27,12 @@ const BROWSER = [
 export const PIPELINE_PROOFS = [
   'test/pipeline/{cases-after-surveys,covariates,determinism,interrupted,roles}.test.ts',
   'test/pipeline/cli/commands/evaluate/risk.test.ts',
+  'test/pipeline/engine/parallel-builds.test.ts',
+  'test/pipeline/intake/check/real-files.test.ts',
   'test/pipeline/intake/draft/madagascar.test.ts',
   'test/pipeline/model/forecast/case-model.test.ts',
-  'test/pipeline/model/risk/other-test.test.ts',
-  'test/pipeline/release/destinations.test.ts',
+  'test/pipeline/model/risk/{other-test,simulated-countries}.test.ts',
+  'test/pipeline/release/{destinations,reproduce}.test.ts',
   'test/pipeline/publish/report/odd-countries.test.ts',
   'test/pipeline/synthetic/{country,departures,make-country,population,size}.test.ts',
 ];
@@ -77,8 +78,8 @@ export const SETUP = ['test/support/setup.ts', 'test/support/proxy/quick-passwor
 
 export default defineConfig({
   test: {
-    // More workers than cores, since some tests wait for servers, browsers and processes.
-    maxWorkers: Math.ceil(1.5 * availableParallelism()),
+    // More workers than cores, since many tests wait for servers, browsers and processes.
+    maxWorkers: 2 * availableParallelism(),
     projects: [
       project('unit', ['test/**/*.test.ts'], [...BUILD, ...BROWSER, 'test/proxy/**', ...LONG], {
         isolate: false,

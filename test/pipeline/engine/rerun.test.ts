@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { planBuild } from '../../../pipeline/release/build.ts';
 import { SNAPSHOT, STAGES } from '../../../pipeline/stages.ts';
 import { buildHere, withTinyCache } from '../../support/built-tiny.ts';
-import { run, temporary } from '../../support/command-line.ts';
+import { temporary } from '../../support/command-line.ts';
 import { repin, replaceLine, type TinyCountry, writeTiny } from '../../support/tiny-country.ts';
 
 const ALL = [...STAGES, SNAPSHOT].map(({ name }) => name);
@@ -138,23 +138,4 @@ describe('one change after another', () => {
     });
     expect((await build()).ran).toEqual(['snapshot']);
   });
-});
-
-test('two builds of one country in parallel processes both succeed with one snapshot', async () => {
-  // The longest stages are in the cache: the race is for the others.
-  const shared = withTinyCache(['validation', 'transmission']);
-  const args = ['build', '--country', writeTiny().directory, '--out', shared, '--jobs', '2', '--json'];
-  const [one, two, pruned] = await Promise.all([
-    run(args),
-    run(args),
-    new Promise((resolve) => setTimeout(resolve, 900)).then(() => run(['prune', '--out', shared])),
-  ]);
-  expect([one.code, two.code], one.stderr + two.stderr).toEqual([0, 0]);
-  const [a, b] = [one, two].map(({ stdout }) => JSON.parse(stdout));
-  expect(a.model_version).toBe(b.model_version);
-  expect(readdirSync(path.join(shared, 'snapshots'))).toEqual([a.model_version]);
-  // Pruning disturbed neither build, whether it came too early, too late or in between.
-  if (pruned.code !== 0)
-    expect(pruned.stderr).toMatch(/a build is running there; prune when it is done|found no cache/);
-  expect((await run(['prune', '--out', shared])).stdout).toMatch(/^Removed 0 entries/);
 });

@@ -138,21 +138,6 @@ test('prune leaves versions that no build here recorded, does not wait for build
   expect((await runHere(['releases', 'prune', '--keep', '0', '--out', out])).code).toBe(2);
 });
 
-test('reproduce makes the same bytes from the raw files, also from a store by SHA-256 and after pruning', async () => {
-  const out = copy();
-  await pruneReleases(out, 1, Date.now() + HOUR);
-  const store = path.join(out, 'raw');
-  for (const name of readdirSync(country, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())) {
-    const bytes = readFileSync(path.join(name.parentPath, name.name));
-    cpSync(path.join(name.parentPath, name.name), path.join(store, sha256(bytes)));
-  }
-  const { code, stdout, stderr } = await runHere(['releases', 'reproduce', versions[0], '--out', out]);
-  expect(code, stderr).toBe(0);
-  expect(stdout).toMatch(/lock file {4}[0-9a-f]{64}\n/);
-  expect(stdout).toMatch(/ {2}[0-9a-f]{64} {2}surveys\.csv\n/);
-  expect(stdout).toMatch(new RegExp(`${versions[0]}: all \\d{3,} files came out the same, byte for byte`));
-});
-
 test('reproduce refuses different raw files or code, and names them', async () => {
   const out = copy();
   const raw = path.join(temporary(), 'raw');

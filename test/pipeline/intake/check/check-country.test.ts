@@ -3,7 +3,6 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { checkCountry } from '../../../../pipeline/intake/check/check-country.ts';
 import { isFault } from '../../../../pipeline/intake/check/fault.ts';
-import { HAS_REAL_DATA, needsReal, REAL_CATALOG, REAL_DATA } from '../../../support/real-data.ts';
 import { LGAS, replaceLine, sourceIn, type TinyCountry, writeTiny } from '../../../support/tiny-country.ts';
 import { addCovariate, heightCovariate } from '../../covariates.ts';
 
@@ -138,15 +137,6 @@ test('a wrong size is reported instead of a wrong hash; a missing file is report
   expect((await checkCountry(unpinned.directory))[0]!.what).toMatch(/^nets\.csv: found no such file under/);
   writeFileSync(path.join(unpinned.directory, 'sources.json'), '{');
   await expect(checkCountry(unpinned.directory)).rejects.toThrow(/expected valid JSON/);
-});
-
-test.skipIf(!HAS_REAL_DATA)(needsReal('the real files match their catalog'), async () => {
-  const found = await checkCountry(REAL_CATALOG, REAL_DATA);
-  expect(found.filter(isFault)).toEqual([]);
-  expect(found.map(({ what }) => what.split(': ', 2)[1])).toEqual([
-    'cases do not fit the people',
-    'cases do not follow the rain',
-  ]);
 });
 
 test('what is hard to believe is a doubt and no fault, found without an earlier file', async () => {
