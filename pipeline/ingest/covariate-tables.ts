@@ -26,10 +26,10 @@ export async function ingestCovariates(
   areas: Areas,
   { neighbours }: Pick<Polygons, 'neighbours'>,
 ): Promise<CovariateRow[]> {
-  const rows: CovariateRow[] = [];
+  const rows: CovariateRow[][] = [];
   for (const source of sourcesOf(input, 'covariate'))
-    if (isTable(source)) rows.push(...(await readCovariate(input, areas, neighbours, source)));
-  return rows;
+    if (isTable(source)) rows.push(await readCovariate(input, areas, neighbours, source));
+  return rows.flat();
 }
 
 async function readCovariate(

@@ -1,6 +1,6 @@
 import type { Polygon } from '../lib/numerics/area.ts';
 import { randomStream } from '../lib/numerics/random.ts';
-import { growLattice, type Lattice, SPACING } from './lattice.ts';
+import { growLattice, type Lattice, RADIUS } from './lattice.ts';
 import { inventNames } from './names.ts';
 import { drawSurface } from './noise.ts';
 import { outlineOf } from './outlines.ts';
@@ -26,6 +26,9 @@ export interface Geography {
   lgas: SyntheticLga[];
 }
 
+/** LGAs per state for which there are enough hexagons of the usual size, even in a small state; more need smaller ones. */
+const MOST_OF_USUAL_HEXAGONS = (4 * NIGERIAN.lgas) / NIGERIAN.states;
+
 /**
  * The made-up country's map: states with Nigeria's names (37, or fewer in a smaller country), and LGAs nested in them.
  */
@@ -36,6 +39,7 @@ export function growGeography(seed: number, size: CountrySize = NIGERIAN): Geogr
     random,
     (x, y) => 0.22 * bays(x, y) + 0.07 * inlets(x, y),
     (x, y) => 0.22 * capes(x, y) + 0.07 * inlets(y, x),
+    RADIUS / Math.max(1, Math.sqrt(size.lgas / size.states / MOST_OF_USUAL_HEXAGONS)),
   );
   const stateOf = growStates(seed, lattice);
   const kept = statesOf(seed, size);
@@ -78,7 +82,7 @@ function growStates(seed: number, lattice: Lattice): Int32Array {
   const random = randomStream(seed, 'states');
   const warpX = drawSurface(random, 120);
   const warpY = drawSurface(random, 120);
-  const { longitude: x, latitude: y, across } = lattice;
+  const { longitude: x, latitude: y, across, spacing } = lattice;
   // Borders bend because the coordinates are warped before the land is divided.
   const ground = {
     x: x.map((value, i) => value + 0.1 * warpX(value, y[i]!)),
@@ -92,7 +96,7 @@ function growStates(seed: number, lattice: Lattice): Int32Array {
       y: recipe.latitude + 0.1 * random.normal(),
       target: recipe.area,
     })),
-    SPACING,
+    spacing,
   );
 }
 
@@ -127,7 +131,7 @@ function growLgas(
     .sort((a, b) => a.distance - b.distance);
   const cities = cityCount(state, count);
   const shares = seeds.map((site, k) => ({ ...site, target: k < cities ? site.target * 0.5 : site.target }));
-  const region = growRegions(ground, shares, SPACING);
+  const region = growRegions(ground, shares, lattice.spacing);
   // Codes follow the alphabet, so shuffle the regions: the capital must not always come first.
   const order = seeds.map((_, k) => ({ k, at: random.uniform() })).sort((a, b) => a.at - b.at);
   const numberOf = new Int32Array(order.length);

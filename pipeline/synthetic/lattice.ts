@@ -20,12 +20,12 @@ export interface Lattice {
   /** Centres before jitter, degrees. */
   longitude: number[];
   latitude: number[];
+  /** Side of a square with the area of a hexagon, degrees. */
+  spacing: number;
 }
 
-/** Distance from centre to corner, degrees: hexagons of about 43 km². */
-const RADIUS = 0.037;
-/** Side of a square with the area of a hexagon (3√3/2 · RADIUS²), degrees. */
-export const SPACING = Math.sqrt(1.5 * Math.sqrt(3)) * RADIUS;
+/** Usual distance from centre to corner, degrees: hexagons of about 43 km². */
+export const RADIUS = 0.037;
 const WEST = 2.7;
 const SOUTH = 4.3;
 const EAST = 14.7;
@@ -70,14 +70,15 @@ const AROUND: [number, number][] = [
 
 /**
  * The hexagons within the outline displaced by `wobbleX` and `wobbleY` (degrees): one connected piece without lakes.
+ * @param radius distance from centre to corner, degrees
  */
-export function growLattice(random: Random, wobbleX: Surface, wobbleY: Surface): Lattice {
-  const width = (Math.sqrt(3) / 2) * RADIUS;
+export function growLattice(random: Random, wobbleX: Surface, wobbleY: Surface, radius = RADIUS): Lattice {
+  const width = (Math.sqrt(3) / 2) * radius;
   const columns = Math.floor((EAST - WEST) / (2 * width)) - 1;
-  const rows = Math.floor((NORTH - SOUTH) / (1.5 * RADIUS)) - 1;
+  const rows = Math.floor((NORTH - SOUTH) / (1.5 * radius)) - 1;
   const centre = (column: number, row: number) => ({
     x: WEST + (2 * column + (row & 1) + 1.5) * width,
-    y: SOUTH + (1.5 * row + 1.5) * RADIUS,
+    y: SOUTH + (1.5 * row + 1.5) * radius,
   });
   const land = new Uint8Array(columns * rows);
   for (let row = 1; row < rows - 1; row++) {
@@ -97,6 +98,7 @@ export function growLattice(random: Random, wobbleX: Surface, wobbleY: Surface):
     across: [],
     longitude: [],
     latitude: [],
+    spacing: Math.sqrt(1.5 * Math.sqrt(3)) * radius,
   };
   const cells = [...country.keys()].filter((cell) => country[cell]);
   for (const [i, cell] of cells.entries()) index[cell] = i;
@@ -115,9 +117,9 @@ export function growLattice(random: Random, wobbleX: Surface, wobbleY: Surface):
           id = lattice.corner_longitude.length;
           cornerIds.set(key, id);
           const angle = 2 * Math.PI * random.uniform();
-          const shift = JITTER * RADIUS * Math.sqrt(random.uniform());
+          const shift = JITTER * radius * Math.sqrt(random.uniform());
           lattice.corner_longitude.push(round(x + dx * width + shift * Math.cos(angle)));
-          lattice.corner_latitude.push(round(y + (dy * RADIUS) / 2 + shift * Math.sin(angle)));
+          lattice.corner_latitude.push(round(y + (dy * radius) / 2 + shift * Math.sin(angle)));
         }
         return id;
       }),

@@ -60,7 +60,9 @@ export function settle(seed: number, geography: Geography): Population {
       const roughness = random.normal();
       return emptiness(x, y) + roughness < -0.6 ? 0 : Math.exp(0.6 * roughness);
     });
-    const urban = townPeople(built, cells);
+    const near = townPeople(built, cells);
+    // Towns much smaller than a cell may reach the centre of none.
+    const urban = sum(near) > 0 ? near : cells.map(() => 1);
     // If a small LGA has no villages, everyone lives in its towns.
     const villages = sum(rural);
     const inTowns = villages > 0 ? total * townShare : total;

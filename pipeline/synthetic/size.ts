@@ -33,7 +33,7 @@ export function sizeOf(requested: Partial<CountrySize>): CountrySize {
     throw new UsageError(`--${name.replaceAll('_', '-')}: found ${size[name]}, expected ${least} to ${most}`);
   };
   requireRange('states', 2, STATES.length);
-  requireRange('lgas', 2 * states, 8 * usual('lgas'));
+  requireRange('lgas', 2 * states, 7 * usual('lgas'));
   requireRange('clusters', 20 * states, 100 * usual('clusters'));
   requireRange('months', 72, 240);
   requireRange('cells_per_degree', 120, 1200);

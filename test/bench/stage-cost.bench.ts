@@ -59,6 +59,7 @@ async function costOf(what: string, country: string, options: string[] = []): Pr
     most = Math.max(most, costs[stage].peak_mb);
   }
   clearInterval(timer);
+  if (!costs[SNAPSHOT.name]) throw new Error(`the build of ${what || country} failed; run it alone to see why`);
   for (const [stage, cost] of Object.entries(costs))
     cost.written_mb = sizeUnder(path.join(out, stage === SNAPSHOT.name ? 'snapshots' : path.join('cache', stage)));
   rmSync(out, { recursive: true });

@@ -90,7 +90,7 @@ export function encodeChanges(tables: SnapshotTables, last_estimated: string): P
 
 /** The page data's `contrasts`. */
 export function encodeContrasts(tables: SnapshotTables, rows: Evidence['contrasts']): PageData['contrasts'] {
-  const years = Math.max(0, ...rows.map(({ change_sd }) => change_sd.length));
+  const years = rows.reduce((most, { change_sd }) => Math.max(most, change_sd.length), 0);
   const [codes, periods] = [areaCodes(tables), periodsOf(tables)];
   const months = new Map<string, number>(periods.map((period, i) => [period, i]));
   const bytes = Buffer.alloc(years === 0 ? 0 : codes.size * periods.length * years, 255);

@@ -29,7 +29,7 @@ export async function tableFaults(
   await db.run(list('estimated', periodRange(coverage.first_estimated, coverage.last_estimated)));
   await db.run(list('forecast', forecastPeriods(coverage)));
   await db.run(list('states', coverage.states));
-  const faults: string[] = [];
+  const faults: string[][] = [];
   const { probabilities, changes } = decisionChecks(draws);
   // Tables without rows are not written: the baseline has no draws, and some countries have no case records or season.
   const optional: Partial<Record<TableName, readonly string[]>> = {
@@ -43,8 +43,8 @@ export async function tableFaults(
     tableFile(name as TableName, 'parquet') in manifest.files ? checks : [],
   );
   for (const check of [...CHECKS, ...present, countOf('context_lgas', counts.lgas!)])
-    faults.push(...(await db.rows<{ fault: string }>(check)).map(({ fault }) => `tables/${fault}`));
-  return faults;
+    faults.push((await db.rows<{ fault: string }>(check)).map(({ fault }) => `tables/${fault}`));
+  return faults.flat();
 }
 
 /** Faults of the outlines themselves, and of LGAs that do not fill their states. */

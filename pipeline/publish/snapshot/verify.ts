@@ -140,14 +140,14 @@ export async function verifySnapshot(
       faults.push(`${name}: ${(error as Error).message}`);
     }
   });
-  faults.push(...recordFaults(manifest));
   const unchecked = ours
     ? null
     : territory === undefined
       ? "answers against tables: its manifest lacks the country's territory"
       : `answers against tables: it follows contract ${contract_version}, this code ${CONTRACT_VERSION}`;
-  if (ours) faults.push(...(await contentFaults(directory, { ...manifest, territory }, answers)));
-  return { directory, model_version, files: listed.length, manifest_sha256, unchecked, faults };
+  const ofContent = ours ? await contentFaults(directory, { ...manifest, territory }, answers) : [];
+  const all = [...faults, ...recordFaults(manifest), ...ofContent];
+  return { directory, model_version, files: listed.length, manifest_sha256, unchecked, faults: all };
 }
 
 /** Faults of the tables, and answers that differ from what the tables give. */
@@ -157,14 +157,14 @@ function contentFaults(
   answers: ReadonlyMap<string, string>,
 ): Promise<string[]> {
   const read = (name: string) => JSON.parse(readFileSync(path.join(directory, name), 'utf8'));
-  const faults: string[] = [];
+  let faults: string[] = [];
   return withDatabase(async (db) => {
     await createViews(db, 'snapshot', directory);
     await db.run('USE snapshot');
     const { parameters, season } = read('model-card.json');
     const season_method: Contents['season_method'] = season.method;
     const highShare = season_method.high_season_share_of_peak;
-    faults.push(...(await tableFaults(db, manifest, { highShare, draws: parameters.risk.draws })));
+    faults = await tableFaults(db, manifest, { highShare, draws: parameters.risk.draws });
     const { model_version, coverage, country: name, synthetic, territory, updated_at } = manifest;
     const contents: Contents = {
       model_version,
@@ -175,8 +175,12 @@ function contentFaults(
       season_method,
       transmission: coverage.transmission ? read('v1/transmission/model.json') : null,
     };
-    faults.push(...outlinesFaults(contents.tables), ...placesFaults(contents.tables, territory));
-    faults.push(...(await csvFaults(db, manifest)));
+    faults = [
+      ...faults,
+      ...outlinesFaults(contents.tables),
+      ...placesFaults(contents.tables, territory),
+      ...(await csvFaults(db, manifest)),
+    ];
     for (const { path: name, answer } of answersOf(contents)) {
       const found = answers.get(name);
       if (found !== undefined && found !== sha256(JSON.stringify(answer)))
