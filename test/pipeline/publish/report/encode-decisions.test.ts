@@ -163,4 +163,8 @@ test('spreads of changes are steps by area, month and years before; unknown ones
   expect([...Buffer.from(values, 'base64')]).toEqual([255, 255, 1, 255, 255, 255, 255, 255, 255, 255, 50, 254]);
   const none = { ...areas, risk_states: [], forecasts_states: [] } as unknown as SnapshotTables;
   expect(encodeContrasts(none, [])).toEqual({ years: 0, values: '' });
+  // A country of 1,250 areas and 120 months has 154,440 rows.
+  const many = Array.from({ length: 200_000 }, () => rows[0]!);
+  const one = { ...areas, risk_states: periods, forecasts_states: [] } as unknown as SnapshotTables;
+  expect(encodeContrasts(one, many).years).toBe(rows[0]!.change_sd.length);
 });
