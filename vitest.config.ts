@@ -88,6 +88,7 @@ export default defineConfig({
       project('service', ['test/proxy/**/*.test.ts'], [...BROWSER, ...LONG], {
         globalSetup: POSTGRES,
         setupFiles: SETUP,
+        isolate: false,
       }),
       project('browser', BROWSER, LONG, { globalSetup: [BUILT_TINY, POSTGRES], setupFiles: SETUP }),
     ],
