@@ -64,6 +64,13 @@ test('without errors there is no range, probability or verdict; with one error, 
   expect(judged.criterion_probability).toBe(0);
 });
 
+test('of very many records 250 are used, from the first to the last', () => {
+  const months = (value: number) => new Array<number>(12).fill(value);
+  const used = seasonErrors(Array.from({ length: 1000 }, (_, i) => ({ expected: months(1), recorded: months(i + 1) })));
+  expect(used).toHaveLength(12 * 250);
+  expect([used[0]![0], used[12]![0], used.at(-1)![0]]).toEqual([1, 5, 997]);
+});
+
 test('the criterion is judged by the best run, which may differ from the expected one', () => {
   // the expected season is flat; each error puts nearly everything into four consecutive months
   const recorded = [50, 50, 50, 50, ...new Array(8).fill(1)];
