@@ -67,8 +67,9 @@ async function simplify(
   const precision = 10 ** -DECIMALS.coordinates!;
   const simplified = await transform(
     JSON.stringify({ type: 'FeatureCollection', features }),
-    // The stricter limit applies to an edge between two areas.
-    '-simplify dp variable keep-shapes interval=limit_m',
+    // The stricter limit applies to an edge between two areas. Unless told, mapshaper would infer that these are degrees
+    // from all outlines again for each area.
+    '-proj init=wgs84 -simplify dp variable keep-shapes interval=limit_m',
     `rfc7946 precision=${precision}`,
   );
   const dissolved = await transform(JSON.stringify(simplified), '-dissolve state', 'rfc7946');
