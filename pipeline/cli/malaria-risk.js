@@ -1,5 +1,6 @@
-#!/usr/bin/env -S MALLOC_TRIM_THRESHOLD_=131072 node
-// Freed memory goes back to the system: by default the C library keeps more of it the larger the freed matrices were.
+#!/usr/bin/env -S MALLOC_ARENA_MAX=2 MALLOC_TRIM_THRESHOLD_=131072 node
+// Freed memory goes back to the system: by default the C library keeps some of it for each thread, and the more, the
+// larger the freed matrices were.
 import { cacheCompiledCode, printVersion, refuseOldNode } from '../lib/about.js';
 
 refuseOldNode('malaria-risk');
