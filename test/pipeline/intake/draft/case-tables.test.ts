@@ -1,0 +1,127 @@
+import { expect, test } from 'vitest';
+import { LGAS } from '../../../support/tiny-country.ts';
+import { draftOf } from './drafted.ts';
+import { CASES, cases, country, ingested, iso, MONTHS, NAMES, rows, table } from './drafted-tables.ts';
+
+test('counts of malaria none of which is known to be of confirmed cases are asked about', async () => {
+  const content = table(
+    'district,period,Malaria line A,Malaria line B',
+    rows((lga, month, i) => [`Place ${lga + 1}`, iso(month), cases(lga, i), 3]),
+  );
+  const { draft } = await draftOf(country({ 'x.csv': content }));
+  expect(draft.questions.at(-1)).toMatchObject({ id: 'cases of x.csv', guess: 'none' });
+  expect(draft.leftOut.map(({ why }) => why)).toContainEqual(
+    expect.stringMatching(
+      /^no columns are known to count each confirmed case once, of "Malaria line A", "Malaria line B"/,
+    ),
+  );
+  const { cases: found } = await ingested(country({ 'x.csv': content }), { 'cases of x.csv': 'Malaria line A' });
+  expect(found).toEqual(CASES);
+});
+
+/** Indicators by age group, whose confirmed ones add up to `cases`. */
+const INDICATORS: readonly [string, (cases: number) => number][] = [
+  ['Suspected malaria cases <5', (own) => 5 * own],
+  ['Confirmed malaria cases <5', (own) => own - 60],
+  ['Confirmed malaria cases 5+', () => 60],
+  ['Confirmed malaria in-patients 5+', () => 8],
+];
+
+test.each<[string, string]>([
+  [
+    'indicators by age as rows, months as columns',
+    table(
+      `Région,District,Données,${MONTHS.map(({ year, month }) => `${NAMES[month - 1]!.slice(0, 3)}-${year}`).join(',')}`,
+      LGAS.flatMap((_, lga) =>
+        INDICATORS.map(([name, of]) =>
+          [
+            lga < 2 ? 'Abia' : 'Adamawa',
+            `Place ${lga + 1}`,
+            name,
+            ...MONTHS.map((_month, i) => of(cases(lga, i))),
+          ].join(),
+        ),
+      ),
+    ),
+  ],
+  [
+    'indicators and ages as rows in two columns, months as columns',
+    table(
+      `District,Data element,Category,${MONTHS.map((month) => iso(month)).join(',')}`,
+      LGAS.flatMap((_, lga) =>
+        INDICATORS.map(([name, of]) => {
+          const [, indicator, ages] = /^(.*) (\S+)$/.exec(name)!;
+          return [`Place ${lga + 1}`, indicator, ages, ...MONTHS.map((_month, i) => of(cases(lga, i)))].join();
+        }),
+      ),
+    ),
+  ],
+  [
+    'months as rows, indicators by age as columns',
+    table(
+      `District,period,${INDICATORS.map(([name]) => name).join(',')}`,
+      rows((lga, month, i) => [`Place ${lga + 1}`, iso(month), ...INDICATORS.map(([, of]) => of(cases(lga, i)))]),
+    ),
+  ],
+  [
+    'a row for each figure',
+    table(
+      'District,period,Indicator,value',
+      INDICATORS.flatMap(([name, of]) =>
+        rows((lga, month, i) => [`Place ${lga + 1}`, iso(month), name, of(cases(lga, i))]),
+      ),
+    ),
+  ],
+])('the age groups of confirmed cases are added up, and what is left out is named: %s', async (_, content) => {
+  const { cases: found, draft } = await ingested(country({ 'pivot.csv': content }));
+  expect(found).toEqual(CASES);
+  const question = draft.questions.at(-1)!;
+  expect([question.id, question.guess]).toEqual([
+    'cases of pivot.csv',
+    'Confirmed malaria cases <5; Confirmed malaria cases 5+',
+  ]);
+  expect(question.asks).toMatch(/; left out: Suspected malaria cases <5; Confirmed malaria in-patients 5\+$/);
+});
+
+test('ages as rows without an indicator are cases if the name of the file says so, beside a total of each row', async () => {
+  const content = table(
+    `No.,District ,Age group,${MONTHS.map((month) => iso(month)).join(',')},Total`,
+    LGAS.flatMap((_, lga) =>
+      ['<5', '5 and above'].map((ages, nth) => {
+        const own = MONTHS.map((_month, i) => (nth === 0 ? cases(lga, i) - 60 : 60));
+        return [2 * lga + nth, `Place ${lga + 1}`, ages, ...own, own.reduce((a, b) => a + b)].join();
+      }),
+    ),
+  );
+  expect((await ingested(country({ 'confirmed malaria.csv': content }))).cases).toEqual(CASES);
+  expect((await draftOf(country({ 'x.csv': content }))).draft.leftOut[0]!.why).toMatch(
+    /^by area, but without a column/,
+  );
+});
+
+test('rows in which a part of the cases is blank are a doubt', async () => {
+  const lines = rows((lga, month, i) => [LGAS[lga]!, iso(month), cases(lga, i), i === 3 && lga === 1 ? '' : 5]);
+  const { draft } = await draftOf(country({ 'x.csv': table('code,period,conf <5,conf 5+', lines) }));
+  expect(draft.doubts).toEqual([
+    `x.csv: cases are a sum of which some columns are blank, and are not counted, in 1 of 144 rows (first: row ${2 + MONTHS.length + 3})`,
+  ]);
+});
+
+test.each([
+  ['Tested', [500]],
+  ['Tested under 5,Tested 5 and above', [200, 300]],
+])('more positive than tested is a doubt that names the first row: %s', async (tested, numbers) => {
+  const lines = rows((lga, month, i) => [
+    LGAS[lga]!,
+    iso(month),
+    ...numbers,
+    cases(lga, i) - 40,
+    i === 4 && lga === 1 ? 1050 : 40,
+  ]);
+  const files = { 'x.csv': table(`code,period,${tested},RDT positive,BS positive`, lines) };
+  const { draft } = await draftOf(country(files));
+  const row = 2 + MONTHS.length + 4;
+  expect(draft.doubts).toEqual([
+    `x.csv: a row has more positive than tested (first: row ${row}, ${cases(1, 4) - 40 + 1050} of 500); a digit too many may be among them`,
+  ]);
+});

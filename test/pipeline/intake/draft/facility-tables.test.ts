@@ -1,0 +1,139 @@
+import { expect, test } from 'vitest';
+import { LGAS } from '../../../support/tiny-country.ts';
+import { draftOf } from './drafted.ts';
+import { CASES, cases, country, ingested, iso, MONTHS, NAMES, table } from './drafted-tables.ts';
+
+test('health districts, whatever their column is called, are summed into the areas that they are in', async () => {
+  const content = table(
+    'district,DS,period,confirmed',
+    LGAS.flatMap((_, lga) =>
+      MONTHS.flatMap((month, i) =>
+        [1, 2].map((part) =>
+          [`Place ${lga + 1}`, `DS ${lga}-${part}`, iso(month), part === 1 ? 40 : cases(lga, i) - 40].join(','),
+        ),
+      ),
+    ),
+  );
+  const { cases: found, sources } = await ingested(country({ 'x.csv': content }));
+  expect(found).toEqual(CASES);
+  expect(sources.find(({ role }) => role === 'cases_lgas')!.columns).toMatchObject({ lga: 'district', facility: 'DS' });
+});
+
+/** The cases of three facilities of an area, which add up to its own; the last of the first area lacks a report. */
+const FACILITIES = LGAS.flatMap((_, lga) =>
+  [0, 1, 2].map((nth) => ({ lga, nth, id: `HF${lga}${nth}`, name: `Post ${nth}` })),
+);
+
+const reports = ({ lga, nth }: (typeof FACILITIES)[number], i: number) =>
+  lga === 0 && nth === 2 && i === 5 ? '' : nth === 0 ? cases(lga, i) - 30 : 10 * nth;
+const SUMS = CASES.map((row, i) => (i === 5 ? expect.objectContaining({ lga_code: LGAS[0], confirmed: null }) : row));
+
+const wide = table(
+  `Health facility ID,${MONTHS.map(({ year, month }) => `${NAMES[month - 1]!.slice(0, 3)}-${year % 100}`).join(',')}`,
+  FACILITIES.map((facility) => [facility.id, ...MONTHS.map((_, i) => reports(facility, i))].join(',')),
+);
+
+const longBy = (header: string, place: (facility: (typeof FACILITIES)[number]) => string) =>
+  table(
+    header,
+    FACILITIES.flatMap((facility) =>
+      MONTHS.map((month, i) => [place(facility), iso(month), reports(facility, i)].join(',')),
+    ),
+  );
+const listOf = (header: string, place: (lga: number) => string) =>
+  table(
+    header,
+    FACILITIES.map(({ id, lga, nth }) => `${id},Post ${lga}-${nth},${place(lga)}`),
+  );
+
+test.each<[string, Record<string, string>, Record<string, string> | null]>([
+  [
+    'months as columns, and a list with names of areas',
+    { 'hf.csv': wide, 'list.csv': listOf('facility_id,facility,district', (lga) => `Place ${lga + 1}`) },
+    { facility: 'facility_id', lga: 'district' },
+  ],
+  [
+    'a row for each month, and a list with coordinates',
+    {
+      'hf.csv': longBy('facility,period,confirmed', ({ id }) => id),
+      'list.csv': listOf('orgunit,facilityname,longitude,latitude', (lga) => `${3.5 + lga},4.5`),
+    },
+    { facility: 'orgunit', longitude: 'longitude', latitude: 'latitude' },
+  ],
+  [
+    'areas of their own, without a list',
+    { 'hf.csv': longBy('district,facility,period,confirmed', ({ lga, name }) => `${LGAS[lga]},${name}`) },
+    null,
+  ],
+])('cases by facility are recognised with %s', async (_, files, list) => {
+  const { cases: found, sources, draft } = await ingested(country(files));
+  expect(found).toEqual(SUMS);
+  expect(sources.find(({ role }) => role === 'facilities')?.columns ?? null).toEqual(list);
+  const { columns, notes } = sources.find(({ role }) => role === 'cases_lgas')!;
+  expect(columns).toHaveProperty('facility');
+  expect(notes!.at(-1)).toMatch(/facilities are summed into/);
+  expect(draft.leftOut.filter(({ lost }) => lost !== null)).toEqual([]);
+});
+
+/** Rows of positives by rapid test and by microscopy, whose sums are `cases`, and the number tested. */
+const byTest = (header: string) =>
+  longBy(header, ({ id, lga, nth }) => `Place ${lga + 1},${id},${nth}`).replaceAll(/,(\d*)$/gm, (_, n) =>
+    n === '' ? ',999,,' : `,999,${Math.floor(Number(n) / 3)},${Number(n) - Math.floor(Number(n) / 3)}`,
+  );
+
+test.each([
+  ['PALU_TDR positifs', 'PALU_GE positives'],
+  ['RDT positive', 'Slides positive'],
+  ['TDR positivos', 'Gota espessa positivos'],
+  ['conf_rdt', 'conf_mic'],
+])('cases are drafted as the sum of "%s" and "%s"', async (rdt, microscopy) => {
+  const header = `district,facility,nth,periodid,Cas testés (TDR+GE),${rdt},${microscopy}`;
+  const { cases: found, sources, draft } = await ingested(country({ 'hf.csv': byTest(header) }));
+  expect(found).toEqual(SUMS);
+  const { columns, sums, notes } = sources.find(({ role }) => role === 'cases_lgas')!;
+  expect(columns).toEqual({ lga: 'district', facility: 'facility', period: 'periodid' });
+  expect(sums).toEqual({ confirmed: [rdt, microscopy] });
+  expect(notes!.at(-1)).toContain(`confirmed: the sum of "${rdt}" and "${microscopy}"`);
+  expect(draft.doubts).toEqual([]);
+});
+
+test('columns of positives that leave a test out are no cases until somebody says which to add up', async () => {
+  const file = (more: string) => byTest(`district,facility,nth,periodid,${more}`);
+  const unknown = country({ 'hf.csv': file('Consultations,RDT positive <5,RDT positive 5+') });
+  const { draft } = await draftOf(unknown);
+  expect(draft.leftOut[0]).toMatchObject({
+    why: 'no columns are known to count each confirmed case once, of "RDT positive <5", "RDT positive 5+" (answer "cases of hf.csv" with those to add up)',
+    lost: 'cases',
+  });
+  expect(draft.questions.at(-1)).toMatchObject({ id: 'cases of hf.csv', guess: 'none' });
+  const answered = await draftOf(unknown, { 'cases of hf.csv': 'RDT positive <5; RDT positive 5+' });
+  const { entry } = answered.draft.entries.find((one) => one.entry.role === 'cases_lgas')!;
+  expect(entry.sums).toEqual({ confirmed: ['RDT positive <5', 'RDT positive 5+'] });
+});
+
+test('cases by facility without its list are named as lost', async () => {
+  const { draft } = await draftOf(country({ 'hf.csv': wide }));
+  expect(draft.leftOut).toContainEqual(
+    expect.objectContaining({
+      why: expect.stringMatching(/by facility, and no list of facilities/),
+      lost: 'monthly records',
+    }),
+  );
+});
+
+test('a later delivery of cases by facility takes the place of the months that both have', async () => {
+  const all = longBy('district,facility,period,confirmed', ({ lga, name }) => `${LGAS[lga]},${name}`);
+  const keep = (is: (period: string) => boolean) =>
+    table(
+      all.split('\n')[0]!,
+      all
+        .trim()
+        .split('\n')
+        .filter((line) => is(line.split(',')[2]!) && !line.startsWith('district')),
+    );
+  // Before late forms came in, one facility of each area had no report.
+  const early = keep((period) => period <= '2019-06').replaceAll(/^(.*,Post 1,2019-0[456]),.*$/gm, '$1,');
+  const late = keep((period) => period >= '2019-04');
+  const { cases: found } = await ingested(country({ 'early.csv': early, 'late.csv': late }));
+  expect(found).toEqual(SUMS);
+});

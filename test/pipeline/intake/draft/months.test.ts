@@ -1,0 +1,135 @@
+import { expect, test } from 'vitest';
+import { LGAS } from '../../../support/tiny-country.ts';
+import { draftOf } from './drafted.ts';
+import { CASES, cases, country, ingested, iso, long, MONTHS, NAMES, rows, table, two } from './drafted-tables.ts';
+
+test.each<[string, string]>([
+  ['Jan-18', long('code,periodname,confirmed', ({ year, month }) => `${NAMES[month - 1]!.slice(0, 3)}-${year % 100}`)],
+  ['January 2018', long('code,periodname,confirmed', ({ year, month }) => `${NAMES[month - 1]} ${year}`)],
+  ['2018/01', long('code,any name,confirmed', ({ year, month }) => `${year}/${two(month)}`)],
+  ['201801', long('code,pe,confirmed', ({ year, month }) => `${year}${two(month)}`)],
+  ['2018M01', long('code,time,confirmed', ({ year, month }) => `${year}M${two(month)}`)],
+  ['2018-01-01', long('code,date,confirmed', (month) => `${iso(month)}-01`)],
+  ['01/02/2018', long('code,date,confirmed', ({ year, month }) => `01/${two(month)}/${year}`)],
+  ['year and month in two columns', long('code,year,month,confirmed', ({ year, month }) => `${year},${month}`)],
+  [
+    'year and the name of the month',
+    long('code,year,month,confirmed', ({ year, month }) => `${year},${NAMES[month - 1]}`),
+  ],
+  ['semicolons', long('code;period;confirmed', iso, ';')],
+  ['tabs', long('code\tperiod\tconfirmed', iso, '\t')],
+  ['no line end', long('code,period,confirmed', iso, ',', '')],
+  ['titles above the header', `Cases of malaria\nPeriod: 2018-2020\n\n${long('code,period,confirmed', iso)}`],
+  ['blanks after codes', long('code,period,confirmed', iso).replaceAll(/^(NG\d+)/gm, '$1 ')],
+  [
+    'names of areas',
+    long('district,period,confirmed', iso).replaceAll(/^NG00(\d)00(\d)/gm, (_, a, b) => `PLACE ${2 * a + +b - 2}`),
+  ],
+  [
+    'quotes, a byte-order mark and CRLF',
+    `\ufeff${long('code,period,confirmed', iso)
+      .replaceAll(/[^,\n]+/g, '"$&"')
+      .replaceAll('\n', '\r\n')}`,
+  ],
+])('cases are read with %s', async (_, content) => {
+  const { cases: found, draft } = await ingested(country({ 'x.csv': content }));
+  expect(found).toEqual(CASES);
+  expect(draft.leftOut).toEqual([]);
+});
+
+test('months as columns are read as cases, or as the answer says; the question says what was guessed', async () => {
+  const header = `organisationunitcode,Total,${MONTHS.map(({ year, month }) => `${NAMES[month - 1]} ${year}`).join(',')}`;
+  const content = table(
+    header,
+    LGAS.map((code, lga) => [code, 9, ...MONTHS.map((_, i) => cases(lga, i))].join(',')),
+  );
+  const { cases: found, draft } = await ingested(country({ 'pivot.csv': content }));
+  expect(found).toEqual(CASES);
+  expect(draft.questions.at(-1)).toMatchObject({ id: 'numbers of pivot.csv', guess: 'cases' });
+  const asRain = await ingested(country({ 'pivot.csv': content }, ['climate.csv']), { 'numbers of pivot.csv': 'rain' });
+  expect([asRain.cases.length, asRain.climate[1]!.rain_mm]).toEqual([0, cases(0, 1)]);
+  const named = await ingested(country({ 'rainfall.csv': content }, ['climate.csv']));
+  expect(named.climate).toEqual(asRain.climate);
+  const { draft: decimals } = await draftOf(country({ 'pivot.csv': content.replace(',100,', ',100.5,') }));
+  expect(decimals.leftOut.map(({ why }) => why)).toEqual([
+    'by area, but neither its name nor its columns tell what its numbers are (answer "numbers of pivot.csv")',
+    'columns that are not used: Total, value',
+  ]);
+});
+
+test('the sheets of a workbook, one a year, under titles, with merged cells and the year in their names', async () => {
+  const sheet = (year: number) =>
+    [
+      'Ministry of Health,,,,,,,,,,,,,',
+      `"Confirmed cases, all ages, ${year}",,,,,,,,,,,,,`,
+      '',
+      `Province,District,${NAMES.map((name) => name.slice(0, 3)).join(',')}`,
+      ...LGAS.map((_, lga) => {
+        const months = MONTHS.flatMap((month, i) => (month.year === year ? [cases(lga, i)] : []));
+        return [['Abia', '', 'Adamawa', ''][lga], `Place ${lga + 1}`, ...months].join(',');
+      }),
+      '',
+    ].join('\n');
+  const sheets = Object.fromEntries([2018, 2019, 2020].map((year) => [`cases ${year}.csv`, sheet(year)]));
+  const { cases: found, draft } = await ingested(country(sheets));
+  expect(found).toEqual(CASES);
+  const [source] = draft.entries.filter(({ entry }) => entry.role === 'cases_lgas');
+  expect(source!.files.map(({ path: file }) => file)).toEqual(Object.keys(sheets));
+  expect(source!.entry.dialect).toEqual({
+    title_rows: 3,
+    year: 'name',
+    merged: ['Province'],
+    pivot: { months: 'month', values: 'value' },
+  });
+});
+
+test.each<[string, string, RegExp]>([
+  [
+    'weeks',
+    long('code,period,confirmed', ({ year, month }) => `${year}W${two(month)}`),
+    /"confirmed" is not used: "2018W01" in "period" is no month that is read/,
+  ],
+  [
+    'days and months alike',
+    table(
+      'code,date,confirmed',
+      rows((lga, { month }, i) => [LGAS[lga]!, `${two((i % 11) + 1)}/${two(month)}/2018`, 5]),
+    ),
+    /day and month of "01\/01\/2018" in "date" cannot be told apart/,
+  ],
+  [
+    'no months',
+    table(
+      'code,confirmed',
+      LGAS.map((code) => `${code},5`),
+    ),
+    /"confirmed" is not used: without a column of months/,
+  ],
+  [
+    'several data elements',
+    table(
+      'code,period,dataname,confirmed',
+      ['Tested', 'Confirmed'].flatMap((name) => rows((lga, month, i) => [LGAS[lga]!, iso(month), name, cases(lga, i)])),
+    ),
+    /2 rows for NG001001 2018-01, which differ in "dataname" \(Tested, Confirmed\)/,
+  ],
+  [
+    'areas as columns',
+    table(
+      `date,${LGAS.join(',')}`,
+      MONTHS.map((month, i) => `${iso(month)},${LGAS.map((_, lga) => cases(lga, i)).join(',')}`),
+    ),
+    /areas must be rows, not columns/,
+  ],
+  [
+    'other codes',
+    long('code,period,confirmed', iso).replaceAll('NG', 'XX'),
+    /no column contains the area codes or names/,
+  ],
+  ['a cut row', long('code,period,confirmed', iso).slice(0, -9), /no line end and 2 of 3 cells/],
+])('cases with %s are left out with the true reason, and the country lacks cases', async (_, content, why) => {
+  const { draft } = await draftOf(country({ 'x_cases.csv': content }));
+  expect(draft.leftOut.filter(({ why: own }) => !own.startsWith('columns that are not used'))).toEqual([
+    { kind: 'left out', file: 'x_cases.csv', why: expect.stringMatching(why), lost: 'cases' },
+  ]);
+});
