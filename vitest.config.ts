@@ -32,7 +32,7 @@ export const PIPELINE_PROOFS = [
   'test/pipeline/intake/draft/madagascar.test.ts',
   'test/pipeline/model/forecast/case-model.test.ts',
   'test/pipeline/model/risk/{other-test,simulated-countries}.test.ts',
-  'test/pipeline/release/{destinations,reproduce}.test.ts',
+  'test/pipeline/release/{destinations,interrupted-publish,reproduce}.test.ts',
   'test/pipeline/publish/report/odd-countries.test.ts',
   'test/pipeline/synthetic/{country,departures,make-country,population,size}.test.ts',
 ];

@@ -19,12 +19,7 @@ export default defineConfig({
         test: {
           ...common,
           name: 'long',
-          include: [
-            'test/long/**/*.test.ts',
-            'test/pipeline/model/forecast/leak.test.ts',
-            'test/pipeline/release/publish.test.ts',
-            ...PIPELINE_PROOFS,
-          ],
+          include: ['test/long/**/*.test.ts', 'test/pipeline/model/forecast/leak.test.ts', ...PIPELINE_PROOFS],
           setupFiles: 'test/support/setup.ts',
         },
       },

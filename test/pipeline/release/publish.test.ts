@@ -1,12 +1,10 @@
-/** Publishing a candidate: the gate, records, rollbacks, kills, and concurrent publications. */
-import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+/** Publishing a candidate: the gate, records and rollbacks. */
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, expect, inject, test } from 'vitest';
-import { clearUnfinished } from '../../../pipeline/release/candidate.ts';
 import { currentVersion } from '../../../pipeline/release/current.ts';
 import { publishVersion } from '../../../pipeline/release/publish.ts';
-import { publishAlone } from '../../../pipeline/release/publish-lock.ts';
-import { outcomeOf, releasesIn } from '../../../pipeline/release/release-records.ts';
+import { releasesIn } from '../../../pipeline/release/release-records.ts';
 import {
   buildHere,
   copySnapshot,
@@ -15,13 +13,10 @@ import {
   rewriteManifest,
   rewriteTable,
 } from '../../support/built-tiny.ts';
-import { run, temporary } from '../../support/command-line.ts';
+import { temporary } from '../../support/command-line.ts';
 import { runHere } from '../../support/run-here.ts';
 import { writeTiny } from '../../support/tiny-country.ts';
 
-/** The writes at which it is killed; the last is after the end of a publication. */
-const WRITES = process.env.MALARIA_LONG ? Array.from({ length: 40 }, (_, i) => i + 1) : [1, 6, 33, 40];
-const FAILING_WRITES = path.resolve(import.meta.dirname, '../../support/failing-writes.ts');
 const { directory: country } = writeTiny();
 /** The published tiny country with a later candidate. */
 let base = '';
@@ -172,65 +167,6 @@ test('for an unknown version or a path the error lists existing versions', async
   expect(elsewhere.stderr).toMatch(/expected an existing version; --out names the directory of another build/);
   const { code, stderr } = await runHere(['publish', '--out', temporary()]);
   expect([code, stderr]).toEqual([2, expect.stringContaining('found no candidate')]);
-});
-
-test('concurrent publications run one after the other; one that waits too long is asked to try again', async () => {
-  const out = copy();
-  const third = (await buildHere(country, out, { updatedAt: '2031-01-02T00:00:00Z' })).model_version;
-  const ended = await Promise.all([second, third].map((version) => run(['publish', version, '--out', out])));
-  expect(ended.map(({ code }) => code)).toEqual([0, 0]);
-  const releases = releasesIn(out);
-  expect(releases.map(({ status }) => status)).toEqual(['published', 'published', 'published']);
-  // Each was compared with the version that it replaced.
-  expect(releases.map(({ replaces }) => replaces)).toEqual([null, first, releases[1]!.model_version]);
-  expect(currentVersion(out)).toBe(releases[2]!.model_version);
-  await publishAlone(out, () =>
-    expect(publishAlone(out, async () => {}, 10)).rejects.toThrow(/try again when it is done/),
-  );
-});
-
-test(`killed at ${WRITES.length} of its writes, publish leaves the old version or the new, and the record shows which`, async () => {
-  const killAt = async (at: number) => {
-    const out = copy();
-    const env = { MALARIA_FAIL_AT: String(at), MALARIA_FAIL_CODE: 'SIGKILL' };
-    const { signal } = await run(['publish', '--out', out], { env, preload: FAILING_WRITES });
-    const current = currentVersion(out)!;
-    const last = releasesIn(out).at(-1)!;
-    expect([first, second]).toContain(current);
-    if (last.number === 2) expect(outcomeOf(last, current)).toBe(current === second ? 'published' : 'abandoned');
-    // Remaining temporary files do not prevent another publication.
-    await publishVersion(out);
-    expect(currentVersion(out)).toBe(second);
-    const ended = releasesIn(out).map(({ status, model_version }) => `${model_version} ${status}`);
-    expect(ended.filter((line) => line === `${second} published`)).toHaveLength(1);
-    expect(ended.filter((line) => line.endsWith('started'))).toEqual([]);
-    clearUnfinished(out);
-    expect(readdirSync(path.join(out, 'releases')).filter((name) => name.endsWith('.tmp'))).toEqual([]);
-    return `${signal ?? 'done'}, ${current === first ? 'old' : 'new'}, ${last.number} ${last.status}`;
-  };
-  const seen: string[] = [];
-  for (let i = 0; i < WRITES.length; i += 2) seen.push(...(await Promise.all(WRITES.slice(i, i + 2).map(killAt))));
-  // The test proves nothing unless it hits the moments in between.
-  expect([...new Set(seen)]).toEqual([
-    'SIGKILL, old, 1 published',
-    'SIGKILL, old, 2 started',
-    'SIGKILL, new, 2 started',
-    'done, new, 2 published',
-  ]);
-});
-
-test('on a full disk publish prints one line and changes nothing; a later try succeeds', async () => {
-  const fillAt = async (at: number) => {
-    const out = copy();
-    const env = { MALARIA_FAIL_AT: String(at), MALARIA_FAIL_CODE: 'ENOSPC' };
-    const { code, stderr } = await run(['publish', '--out', out], { env, preload: FAILING_WRITES });
-    expect(stderr).toMatch(/^malaria-risk: .*no space left on the disk.*\n$/);
-    expect(code).toBe(3);
-    expect(currentVersion(out)).toBe(first);
-    await publishVersion(out);
-    expect(currentVersion(out)).toBe(second);
-  };
-  await Promise.all([fillAt(1), fillAt(4)]);
 });
 
 test('a current version that was removed by hand is reported', async () => {
