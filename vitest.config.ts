@@ -10,7 +10,6 @@ const BUILD = [
   'test/pipeline/cli/**/*.test.ts',
   'test/pipeline/engine/{rerun,run}.test.ts',
   'test/pipeline/intake/{check,update}/*.test.ts',
-  'test/pipeline/model/forecast/leak.test.ts',
   'test/pipeline/ingest/bad-*.test.ts',
   'test/pipeline/release/{owner,publish,releases,review,release-index}.test.ts',
   'test/pipeline/publish/snapshot/{answers,case-series,diff,provenance,verify}.test.ts',
@@ -26,11 +25,11 @@ const BROWSER = [
 /** Long tests outside test/long, beside the tests of the same code: only `npm run test:long` runs them. */
 export const PIPELINE_PROOFS = [
   'test/pipeline/{cases-after-surveys,covariates,determinism,interrupted,roles}.test.ts',
-  'test/pipeline/cli/commands/evaluate/risk.test.ts',
+  'test/pipeline/cli/commands/{catalog-start,evaluate/risk}.test.ts',
   'test/pipeline/engine/parallel-builds.test.ts',
   'test/pipeline/intake/check/real-files.test.ts',
   'test/pipeline/intake/draft/madagascar.test.ts',
-  'test/pipeline/model/forecast/case-model.test.ts',
+  'test/pipeline/model/forecast/{case-model,real-leak}.test.ts',
   'test/pipeline/model/risk/{other-test,simulated-countries}.test.ts',
   'test/pipeline/release/{destinations,interrupted-publish,reproduce}.test.ts',
   'test/pipeline/publish/report/odd-countries.test.ts',

@@ -3,13 +3,12 @@ import { defineConfig } from 'vitest/config';
 import { PIPELINE_PROOFS, PROXY_PROOFS, SETUP } from './vitest.config.ts';
 
 const common = {
-  env: { MALARIA_LONG: 'yes' },
   globalSetup: ['test/support/global-setup.ts', 'test/support/proxy/global-setup.ts'],
   testTimeout: 900_000,
   hookTimeout: 900_000,
 };
 
-/** Tests that take minutes: full-size countries from their raw files on, and larger versions of some shorter tests. */
+/** Tests that take minutes: full-size countries from their raw files on, and proofs. */
 export default defineConfig({
   test: {
     // More workers than cores, since some tests wait for servers, browsers, killed processes and their restarts.
@@ -19,7 +18,7 @@ export default defineConfig({
         test: {
           ...common,
           name: 'long',
-          include: ['test/long/**/*.test.ts', 'test/pipeline/model/forecast/leak.test.ts', ...PIPELINE_PROOFS],
+          include: ['test/long/**/*.test.ts', ...PIPELINE_PROOFS],
           setupFiles: 'test/support/setup.ts',
         },
       },

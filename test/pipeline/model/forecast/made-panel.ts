@@ -1,5 +1,7 @@
 import { randomStream } from '../../../../pipeline/lib/numerics/random.ts';
+import { forecasters } from '../../../../pipeline/model/forecast/forecasters.ts';
 import type { Panel } from '../../../../pipeline/model/forecast/panel.ts';
+import { backtest, type OriginSpan } from '../../../../pipeline/validate/backtest/backtest.ts';
 
 /**
  * Two states of three LGAs each with a season, a random-walk level and noise, from 2020-01; some months are unknown.
@@ -27,4 +29,20 @@ export function withNoiseAfter(panel: Panel, origin: number): Panel {
     cases: area.cases.map((value, t) => (t > origin ? Math.round(1000 * random.uniform()) : value)),
   }));
   return { ...panel, areas };
+}
+
+/** All forecasts from the last origin of the span, by area, horizon and method. */
+export function said(panel: Panel, span: OriginSpan) {
+  return backtest(panel, forecasters(), span)
+    .filter(({ origin }) => origin === span.last)
+    .map(({ area_code, horizon, method, q05, q25, q50, q75, q95 }) => [
+      area_code,
+      horizon,
+      method,
+      q05,
+      q25,
+      q50,
+      q75,
+      q95,
+    ]);
 }
