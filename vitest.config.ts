@@ -13,8 +13,7 @@ const BUILD = [
   'test/pipeline/ingest/bad-*.test.ts',
   'test/pipeline/release/{owner,publish,releases,review,release-index}.test.ts',
   'test/pipeline/publish/snapshot/{answers,case-series,diff,provenance,verify}.test.ts',
-  'test/pipeline/model/transmission/{held-back-design,season-and-transmission}.test.ts',
-  'test/pipeline/validate/validation-stage.test.ts',
+  'test/pipeline/model/transmission/season-and-transmission.test.ts',
 ];
 /** Tests that open a page in a real browser. */
 const BROWSER = [
@@ -31,9 +30,11 @@ export const PIPELINE_PROOFS = [
   'test/pipeline/intake/draft/madagascar.test.ts',
   'test/pipeline/model/forecast/{case-model,real-leak}.test.ts',
   'test/pipeline/model/risk/{other-test,simulated-countries}.test.ts',
+  'test/pipeline/model/transmission/held-back-design.test.ts',
   'test/pipeline/release/{destinations,interrupted-publish,reproduce}.test.ts',
   'test/pipeline/publish/report/odd-countries.test.ts',
-  'test/pipeline/synthetic/{country,departures,make-country,population,size}.test.ts',
+  'test/pipeline/synthetic/{country,departures,geography,make-country,population,size}.test.ts',
+  'test/pipeline/validate/validation-stage.test.ts',
 ];
 export const PROXY_PROOFS = [
   'test/proxy/{failure,memory}.test.ts',
