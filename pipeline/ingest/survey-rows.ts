@@ -1,4 +1,4 @@
-/** What a row of a survey table says of a cluster. Everything here refuses the row with its file, line and remedy. */
+/** What a row of a survey table says of a cluster; what cannot be so is refused with file, row and remedy. */
 import type { LeftOut } from '../catalog/left-out.ts';
 import type { Remedy } from '../catalog/remedy.ts';
 import type { Source } from '../catalog/sources.ts';

@@ -39,9 +39,12 @@ export async function buildHere(
 export const tinySnapshot = () => realpathSync(path.join(inject('builtTiny'), 'current'));
 
 /** A build directory in which the tiny country is published, with its cache, history and candidates. */
-export function publishedTiny(): string {
+export const publishedTiny = (): string => copyBuild(inject('builtTiny'));
+
+/** A copy of a build's directory. */
+export function copyBuild(from: string): string {
   const out = path.join(temporary(), 'build');
-  cpSync(inject('builtTiny'), out, { recursive: true, verbatimSymlinks: true });
+  cpSync(from, out, { recursive: true, verbatimSymlinks: true });
   return out;
 }
 

@@ -76,7 +76,7 @@ export function dot(a: ArrayLike<number>, b: ArrayLike<number>): number {
 /**
  * Replaces the positive definite matrix A by its inverse, without any other memory: A = Uᵀ U is factorised in the upper
  * triangle, (U⁻¹)ᵀ formed in the lower, and their product in its place.
- * @param a both triangles
+ * @param a its upper triangle is read; the inverse has both. All NaN if it is not positive definite
  * @returns ln |A|
  */
 export function invertInPlace(a: Float64Array, n: number): number {

@@ -57,7 +57,7 @@ export function bestWindow(values: readonly number[], months: number): Window {
   return { first_month: shares.indexOf(share) + 1, share };
 }
 
-/** More records would say no more of a 90% range, and take a time that grows with areas × records. */
+/** More records would hardly change a 90% range, and take a time that grows with areas × records. */
 const MOST_RECORDS = 250;
 
 /**

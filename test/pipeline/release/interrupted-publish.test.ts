@@ -1,5 +1,5 @@
 /** Publications that are killed, meet a full disk, or run at the same time. */
-import { cpSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, expect, inject, test } from 'vitest';
 import { clearUnfinished } from '../../../pipeline/release/candidate.ts';
@@ -7,8 +7,8 @@ import { currentVersion } from '../../../pipeline/release/current.ts';
 import { publishVersion } from '../../../pipeline/release/publish.ts';
 import { publishAlone } from '../../../pipeline/release/publish-lock.ts';
 import { outcomeOf, releasesIn } from '../../../pipeline/release/release-records.ts';
-import { buildHere, publishedTiny } from '../../support/built-tiny.ts';
-import { run, temporary } from '../../support/command-line.ts';
+import { buildHere, copyBuild, publishedTiny } from '../../support/built-tiny.ts';
+import { run } from '../../support/command-line.ts';
 import { writeTiny } from '../../support/tiny-country.ts';
 
 /** One more than a publication makes: at the last one it is not killed. */
@@ -23,11 +23,7 @@ beforeAll(async () => {
   base = publishedTiny();
   second = (await buildHere(country, base, { updatedAt: '2031-01-01T00:00:00Z' })).model_version;
 });
-const copy = () => {
-  const out = path.join(temporary(), 'build');
-  cpSync(base, out, { recursive: true, verbatimSymlinks: true });
-  return out;
-};
+const copy = () => copyBuild(base);
 
 test('concurrent publications run one after the other; one that waits too long is asked to try again', async () => {
   const out = copy();

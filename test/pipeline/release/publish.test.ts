@@ -7,6 +7,7 @@ import { publishVersion } from '../../../pipeline/release/publish.ts';
 import { releasesIn } from '../../../pipeline/release/release-records.ts';
 import {
   buildHere,
+  copyBuild,
   copySnapshot,
   overwrite,
   publishedTiny,
@@ -26,11 +27,7 @@ beforeAll(async () => {
   base = publishedTiny();
   second = (await buildHere(country, base, { updatedAt: '2031-01-01T00:00:00Z' })).model_version;
 });
-const copy = () => {
-  const out = path.join(temporary(), 'build');
-  cpSync(base, out, { recursive: true, verbatimSymlinks: true });
-  return out;
-};
+const copy = () => copyBuild(base);
 /** Replaces the current version by one with other scores in one month. */
 async function withOtherScores(out: string): Promise<void> {
   const was = copySnapshot(path.join(out, 'snapshots', first));

@@ -1,5 +1,5 @@
 /** The release index: versions, diffs and the feed, also after rollbacks, prunes and the end of promised times. */
-import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, expect, inject, test } from 'vitest';
 import { type ReleaseIndex, releaseIndexFile } from '../../../pipeline/contract/published.ts';
@@ -8,8 +8,7 @@ import { currentVersion } from '../../../pipeline/release/current.ts';
 import { renderFeed } from '../../../pipeline/release/feed.ts';
 import { publishVersion } from '../../../pipeline/release/publish.ts';
 import { releaseIndexFaults } from '../../../pipeline/release/verify-release-index.ts';
-import { buildHere, publishedTiny } from '../../support/built-tiny.ts';
-import { temporary } from '../../support/command-line.ts';
+import { buildHere, copyBuild, publishedTiny } from '../../support/built-tiny.ts';
 import { runHere } from '../../support/run-here.ts';
 import { writeTiny } from '../../support/tiny-country.ts';
 
@@ -20,11 +19,7 @@ beforeAll(async () => {
   base = publishedTiny();
   second = (await buildHere(writeTiny().directory, base, { updatedAt: '2031-01-01T00:00:00Z' })).model_version;
 });
-const copy = () => {
-  const out = path.join(temporary(), 'build');
-  cpSync(base, out, { recursive: true, verbatimSymlinks: true });
-  return out;
-};
+const copy = () => copyBuild(base);
 const read = (out: string, name: string) => readFileSync(path.join(out, 'releases', name), 'utf8');
 const manifestIn = (out: string): ReleaseIndex => JSON.parse(read(out, releaseIndexFile(currentVersion(out)!)));
 const versionsIn = (out: string): Versions => JSON.parse(read(out, manifestIn(out).answers['/v1/versions']!));

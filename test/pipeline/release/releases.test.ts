@@ -9,7 +9,7 @@ import { currentVersion } from '../../../pipeline/release/current.ts';
 import { listReleases, type Releases } from '../../../pipeline/release/list.ts';
 import { pruneReleases } from '../../../pipeline/release/prune.ts';
 import { publishVersion } from '../../../pipeline/release/publish.ts';
-import { buildHere, publishedTiny, readJson, rewriteManifest } from '../../support/built-tiny.ts';
+import { buildHere, copyBuild, publishedTiny, readJson, rewriteManifest } from '../../support/built-tiny.ts';
 import { temporary } from '../../support/command-line.ts';
 import { runHere } from '../../support/run-here.ts';
 import { writeTiny } from '../../support/tiny-country.ts';
@@ -35,11 +35,7 @@ beforeAll(async () => {
     readFileSync(record, 'utf8').replace(/"at": "[^"]*",\n {2}"by"/, '"at": "2026-01-01T00:00:00.000Z",\n  "by"'),
   );
 });
-const copy = () => {
-  const directory = path.join(temporary(), 'build');
-  cpSync(out, directory, { recursive: true, verbatimSymlinks: true });
-  return directory;
-};
+const copy = () => copyBuild(out);
 
 test('`releases list` shows who published when and why, with a star at the current version, and the candidates', async () => {
   const { stdout, code } = await runHere(['releases', 'list', '--out', out]);

@@ -8,6 +8,8 @@ import { locator } from '../../../../pipeline/ingest/locate.ts';
 import { LGAS, tinyCountry } from '../../../support/tiny-country.ts';
 import { catalogOf, filesOf } from './drafted.ts';
 
+export { MONTHS as NAMES } from '../../../../pipeline/publish/report/shared/names.ts';
+
 export const GIVEN = { name: 'Tiny country', iso_code: 'NG', upper_one: 'state', upper_many: 'states' };
 export const MONTHS = Array.from({ length: 36 }, (_, i) => ({ year: 2018 + Math.floor(i / 12), month: (i % 12) + 1 }));
 export const two = (number: number) => String(number).padStart(2, '0');
@@ -51,20 +53,6 @@ export const CASES = LGAS.flatMap((lga_code, lga) =>
   MONTHS.map((month, i) => expect.objectContaining({ lga_code, period: iso(month), confirmed: cases(lga, i) })),
 );
 
-export const NAMES = [
-  'January',
-  'February',
-  'March',
-  'April',
-  'May',
-  'June',
-  'July',
-  'August',
-  'September',
-  'October',
-  'November',
-  'December',
-];
 export const long = (header: string, form: (month: (typeof MONTHS)[number]) => string, separator = ',', end = '\n') =>
   table(
     header,
