@@ -103,7 +103,7 @@ function childrenByState(io: StageIo): Map<string, number> {
   const counted = Object.keys(census).length > 0;
   // A country without a census has the people of its raster; one with a census may leave areas out of it.
   const childrenIn = (code: string) =>
-    !counted ? mapped[code]!.population : (census[code]?.children_0_4 ?? census[code]?.people ?? 0);
+    counted ? (census[code]?.children_0_4 ?? census[code]?.people ?? 0) : mapped[code]!.population;
   const children = new Map<string, number>();
   for (const { lga_code, state_code } of io.table(ingest.LGAS))
     children.set(state_code, (children.get(state_code) ?? 0) + childrenIn(lga_code));
