@@ -32,7 +32,7 @@ export interface CsvRow {
 /** Whether a quote in the text is not closed. */
 export const hasOpenQuote = (text: string): boolean => text.includes('"') && text.split('"').length % 2 === 0;
 
-/** The rows of a CSV (RFC 4180): a line end between quotes belongs to a cell. A quote without a second one takes all. */
+/** The rows of a CSV (RFC 4180): a line end between quotes belongs to a cell. A quote that is not closed takes in the rest. */
 export const csvRows = (text: string): CsvRow[] =>
   joined(text.split('\n'), '\n', hasOpenQuote).map(({ start, text }) => ({ line: start + 1, text }));
 
@@ -60,12 +60,13 @@ function joined(
 ): { start: number; text: string }[] {
   const found: { start: number; text: string }[] = [];
   for (let start = 0; start < parts.length; ) {
-    let last = start;
-    if (opens(parts[start]!))
-      do last++;
-      while (last < parts.length && !hasOpenQuote(parts[last]!));
-    found.push({ start, text: last === start ? parts[start]! : parts.slice(start, last + 1).join(separator) });
-    start = last + 1;
+    let end = start + 1;
+    if (opens(parts[start]!)) {
+      while (end < parts.length && !hasOpenQuote(parts[end]!)) end++;
+      end++;
+    }
+    found.push({ start, text: end === start + 1 ? parts[start]! : parts.slice(start, end).join(separator) });
+    start = end;
   }
   return found;
 }
