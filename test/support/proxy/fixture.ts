@@ -177,7 +177,6 @@ export function fixtureFiles(options: FixtureOptions = {}): { operation: Operati
 }
 
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
-const NO_HASH = '0'.repeat(64);
 
 /** Writes the fixture to `directory`, which is created. */
 export function writeSnapshot(directory: string, options: FixtureOptions = {}): Manifest {
@@ -208,7 +207,6 @@ export function writeSnapshot(directory: string, options: FixtureOptions = {}): 
       ...(options.earlier ? {} : { lgas: lgasCovered(options) }),
     },
     counts: { states: CODES.length },
-    lock_file: NO_HASH,
     sources: [],
     stages: [],
     files,
