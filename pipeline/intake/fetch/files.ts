@@ -24,11 +24,9 @@ export function filesToFetch(sources: readonly Source[], only?: string): { wante
   const wanted: WantedFile[] = [];
   const without: string[] = [];
   for (const source of sources.filter(({ id }) => only === undefined || id === only)) {
-    source.files.forEach((file, i) => {
-      const url = file.url ?? (i === 0 ? source.url : undefined);
-      if (url !== undefined) wanted.push({ path: file.path, url, sha256: file.sha256, bytes: file.bytes });
-    });
-    if (source.url === undefined && source.files.every(({ url }) => url === undefined))
+    for (const { path: file, url, sha256, bytes } of source.files)
+      if (url !== undefined) wanted.push({ path: file, url, sha256, bytes });
+    if (source.files.every(({ url }) => url === undefined))
       without.push(`${source.id}: no url in the catalog; ${source.access ?? `ask ${source.producer}`}`);
   }
   return { wanted, without };
