@@ -150,7 +150,7 @@ function versionOf({ model_version, updated_at, contract_version, coverage }: Ma
     status: 'current',
     path: null,
     updated_at,
-    contract_version: contract_version ?? null,
+    contract_version,
     first_estimated,
     last_estimated,
     last_forecast,
