@@ -36,7 +36,7 @@ export function filesToFetch(sources: readonly Source[], only?: string): { wante
  * Downloads one file to its path below `rawData`: complete and with the catalog's SHA-256, or not at all. If the
  * connection is lost, the part received so far is kept beside it, and a later attempt or run continues from there.
  */
-export async function fetchFile(file: WantedFile, rawData: string, options: FetchOptions): Promise<FetchOutcome> {
+export async function fetchFile(file: WantedFile, rawData: string, options: FetchOptions = {}): Promise<FetchOutcome> {
   try {
     const target = await targetOf(file, rawData);
     if (existsSync(target)) {
