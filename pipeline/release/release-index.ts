@@ -190,7 +190,7 @@ function servedDiff(diff: SnapshotDiff): schemas.VersionsDiff {
   return {
     from,
     to,
-    score_change: thresholds?.score_change ?? null,
+    score_change: thresholds.score_change,
     all,
     state_scores,
     states,
