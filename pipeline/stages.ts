@@ -12,7 +12,6 @@ import * as boundaries from './measure/boundaries/boundaries-tables.ts';
 import * as context from './measure/context/context-tables.ts';
 import * as zonal from './measure/zonal/zonal-tables.ts';
 import * as forecast from './model/forecast/forecast-tables.ts';
-import * as link from './model/link/link-tables.ts';
 import * as risk from './model/risk/risk-tables.ts';
 import * as season from './model/season/season-tables.ts';
 import * as survey from './model/survey/survey-tables.ts';
@@ -107,28 +106,11 @@ export const STAGES: readonly CountryStage[] = [
     outputs: ['method', 'national', 'states', 'lgas', 'rain', 'windows', 'check'],
   },
   {
-    name: 'link',
-    module: 'pipeline/model/link/link-stage.ts',
-    reads: none,
-    model: ['last_estimated', 'parameters.season', 'parameters.risk'],
-    inputs: [...AREAS, ...SURVEYS, 'ingest/cases', 'ingest/census'],
-    outputs: ['evidence', 'shift'],
-  },
-  {
     name: 'risk',
     module: 'pipeline/model/risk/risk-stage.ts',
     reads: none,
     model: ['first_estimated', 'last_estimated', 'parameters.survey.method', 'parameters.risk', 'parameters.seed'],
-    inputs: [
-      ...AREAS,
-      ...SURVEYS,
-      'zonal/lgas',
-      'zonal/cells',
-      ...COVARIATES,
-      'season/lgas',
-      'season/check',
-      'link/shift',
-    ],
+    inputs: [...AREAS, ...SURVEYS, 'zonal/lgas', 'zonal/cells', ...COVARIATES, 'season/lgas', 'season/check'],
     outputs: ['lgas', 'states', 'probabilities', 'changes', 'contrasts', 'evidence'],
   },
   {
@@ -195,7 +177,6 @@ export const STAGE_TABLES: readonly StageTable[] = [
   season.LGAS,
   season.RAIN,
   season.WINDOWS,
-  link.SHIFT,
   risk.LGAS,
   risk.STATES,
   risk.PROBABILITIES,

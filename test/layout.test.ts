@@ -60,12 +60,10 @@ const LOOSE = ['pipeline/README.md', 'pipeline/stages.ts', 'proxy/README.md'];
 
 /**
  * Models are apart from each other. What passes between them are tables, whose columns a model may import from the one
- * that makes them (`*-tables.ts`); link reads the case panels of forecast; and chap is forecast behind other commands.
+ * that makes them (`*-tables.ts`); and chap is forecast behind other commands.
  */
 const BETWEEN_MODELS = [
   ['chap', 'forecast'],
-  ['link', 'forecast'],
-  ['risk', 'link', 'tables'],
   ['risk', 'season', 'tables'],
   ['transmission', 'season', 'tables'],
 ];

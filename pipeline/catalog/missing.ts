@@ -26,7 +26,7 @@ const FIGURE_NAMES: Record<(typeof FIGURES)[number], string> = {
 
 export const NO_RAIN =
   'No monthly rain: no season is given. The score is the same in all months of a year, and its range is widened by a prior for how far a month may differ from the months of survey fieldwork.';
-const NO_CASES = 'No monthly case records: no forecasts of cases, and cases do not affect the scores.';
+const NO_CASES = 'No monthly case records: no forecasts of cases.';
 
 const SEASON_OF_CASES =
   'The season is estimated from case records alone: without climate data there are no best months to act.';

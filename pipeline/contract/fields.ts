@@ -114,8 +114,8 @@ export const changes_since_survey = {
   ),
 };
 export const basis = choice(
-  ['survey', 'cases', 'cases_elsewhere', 'usual_season'],
-  'survey: no later than the last survey of the {state.one}; usual_season: later, with the last level carried forward with the usual season, or no survey in the {state.one}; cases, cases_elsewhere: the same, adjusted by how far case records of the {state.one}, or of other {state.many}, deviate from the usual',
+  ['survey', 'usual_season'],
+  'survey: no later than the last survey of the {state.one}; usual_season: later, with the last level carried forward with the usual season, or no survey in the {state.one}',
 );
 
 // Context.

@@ -83,7 +83,6 @@ const BASIS = [
   'ingest/clusters',
   'ingest/state_rounds',
   'ingest/cases',
-  'link/shift',
   'backtest/skill',
   'risk/probabilities',
   'risk/changes',
@@ -275,7 +274,6 @@ const FURTHER = [
     response: schemas.ModelCard,
     madeOf: [
       'risk/evidence',
-      'link/evidence',
       'validation/scores',
       'season/method',
       'season/check',

@@ -224,7 +224,6 @@ function evidenceOf({
   const validated = entries.some(({ stage }) => stage === 'validation');
   return {
     risk: artifact('risk/evidence'),
-    link: artifact('link/evidence'),
     validation: validated ? artifact<Validation | null>('validation/scores') : null,
     known_truth: readKnownTruth(),
     season_check: artifact('season/check'),
@@ -245,7 +244,7 @@ function modelCard(contents: Contents, evidence: Evidence) {
     validation: evidence.validation,
     known_truth: evidence.known_truth,
     season: { method: season_method, check: evidence.season_check },
-    forecasts: { cases: tables.forecast_skill, link: evidence.link },
+    forecasts: { cases: tables.forecast_skill },
     transmission: transmission?.projection_test ?? null,
     parameters: model.parameters,
   };

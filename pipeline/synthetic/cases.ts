@@ -1,8 +1,6 @@
 import { monthIndex, monthOf, type Period, periodRange, yearOf } from '../contract/months.ts';
 import { drawBinomial, drawNegativeBinomial } from '../lib/numerics/distributions.ts';
 import { type Random, randomStream } from '../lib/numerics/random.ts';
-import { type Deviations, deviationIn } from './deviations.ts';
-import { LINK, type TruthFamily } from './families.ts';
 import type { Geography } from './geography.ts';
 import { SEASON_RECIPE, scaleToPeak } from './season.ts';
 import { type Sirs, simulateSirs } from './sirs.ts';
@@ -13,10 +11,8 @@ export const STATE_CASES_FIRST: Period = '2015-01';
 const LGA_CASES_FIRST: Period = '2020-01';
 export const CASES_LAST: Period = '2023-12';
 /** First month of the records by LGA, whose length is a fixed share of the estimated months. */
-export const lgaCasesFirst = (family: TruthFamily, { months }: CountrySize = NIGERIAN): Period =>
-  family === 'linked' || family === 'unlinked'
-    ? LINK.lga_cases_first
-    : firstOf(Math.round((48 * months) / NIGERIAN.months));
+export const lgaCasesFirst = ({ months }: CountrySize = NIGERIAN): Period =>
+  firstOf(Math.round((48 * months) / NIGERIAN.months));
 /** States with records by state, and by LGA. Kebbi has both: its LGAs add up to the state. */
 const STATE_CASES = ['EK', 'KE', 'KW'];
 const LGA_CASES = ['AK', 'BE', 'CR', 'GO', 'KE', 'NI', 'OS', 'OY', 'PL', 'RI'];
@@ -71,15 +67,14 @@ export interface LgaCases {
 const within = (period: Period, gap: { first: Period; last: Period }) => period >= gap.first && period <= gap.last;
 
 /**
- * Monthly confirmed cases of three states: infections of a simulated SIRS × people × reporting × exp(the family's
- * deviation), with noise. The durations are common to the country; b and the share year-round differ by state.
+ * Monthly confirmed cases of three states: infections of a simulated SIRS × people × reporting, with noise. The
+ * durations are common to the country; b and the share year-round differ by state.
  */
 export function recordStateCases(
   seed: number,
   geography: Geography,
   people: number[],
   forcing: number[][],
-  deviations: Deviations | null,
   first: Period = STATE_CASES_FIRST,
 ): StateCases[] {
   return recordedStates(STATE_CASES, geography).map((code) => {
@@ -99,10 +94,7 @@ export function recordStateCases(
     const season = scaleToPeak(mean);
     const incidence = simulateSirs(sirs, season, periods.length);
     const reporting = driftReporting(random, periods);
-    const expected = incidence.map(
-      (infections, i) =>
-        residents * infections * reporting[i]! * Math.exp(deviationIn(deviations, 'cases', state, periods[i]!)),
-    );
+    const expected = incidence.map((infections, i) => residents * infections * reporting[i]!);
     const confirmed = expected.map((cases, i) => {
       const gap = STATE_GAPS.find((gap) => gap.state_code === code && within(periods[i]!, gap));
       return drawNegativeBinomial(random, cases * (gap?.factor ?? 1), NOISE_SIZE);
@@ -128,8 +120,7 @@ function driftReporting(random: Random, periods: Period[]): number[] {
 
 /**
  * Monthly confirmed cases of the LGAs of ten states: people × the LGA's rate × the true seasonal index × growing
- * reporting × exp(the family's deviation), with noise. In a state with its own record, the LGAs split that record's
- * counts.
+ * reporting, with noise. In a state with its own record, the LGAs split that record's counts.
  */
 export function recordLgaCases(
   seed: number,
@@ -137,10 +128,9 @@ export function recordLgaCases(
   people: number[],
   season: number[][],
   states: StateCases[],
-  { family, deviations }: { family: TruthFamily; deviations: Deviations | null },
   size: CountrySize = NIGERIAN,
 ): LgaCases[] {
-  const periods = periodRange(lgaCasesFirst(family, size), CASES_LAST);
+  const periods = periodRange(lgaCasesFirst(size), CASES_LAST);
   return recordedStates(LGA_CASES, geography).flatMap((code) => {
     const random = randomStream(seed, `cases by LGA ${code}`);
     const state = STATES.findIndex((recipe) => recipe.state_code === code);
@@ -153,10 +143,7 @@ export function recordLgaCases(
           people[lga]! *
           rate *
           season[lga]![monthOf(period) - 1]! *
-          Math.exp(
-            (growth * (monthIndex(period) - monthIndex(LGA_CASES_FIRST))) / 12 +
-              deviationIn(deviations, 'cases', state, period),
-          ),
+          Math.exp((growth * (monthIndex(period) - monthIndex(LGA_CASES_FIRST))) / 12),
       );
     const expected = here.map((lga) => level(lga, 0.01 * Math.exp(0.35 * random.normal())));
     if (record) return splitAmong(random, record, here, periods, expected);

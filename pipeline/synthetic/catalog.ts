@@ -53,7 +53,7 @@ const stateGaps: Gap[] = STATE_GAPS.map(({ state_code, first, last, reason }) =>
   reason,
 }));
 
-const entriesOf = (family: TruthFamily, size: CountrySize): Entry[] => [
+const entriesOf = (size: CountrySize): Entry[] => [
   {
     id: 'lga_boundaries',
     role: 'lga_boundaries',
@@ -167,11 +167,11 @@ const entriesOf = (family: TruthFamily, size: CountrySize): Entry[] => [
   {
     id: 'cases_lgas',
     role: 'cases_lgas',
-    title: `Confirmed malaria by month, LGAs of ten states, ${lgaCasesFirst(family, size)} to ${CASES_LAST}`,
+    title: `Confirmed malaria by month, LGAs of ten states, ${lgaCasesFirst(size)} to ${CASES_LAST}`,
     format: 'csv',
     unit: 'cases',
     columns: { state_pcode: 'state_pcode', lga_pcode: 'lga_pcode', period: 'period', confirmed: 'confirmed' },
-    span: { first: lgaCasesFirst(family, size), last: CASES_LAST },
+    span: { first: lgaCasesFirst(size), last: CASES_LAST },
     files: ['cases/lgas.csv'],
     gaps: [
       {
@@ -261,7 +261,7 @@ export function describeSources(
   const appliesTo = (role: string, { lga_pcode, state_pcode, last }: Gap) =>
     (lga_pcode === undefined || (role === 'cases_lgas' ? withCases : lgas).has(lga_pcode)) &&
     (state_pcode === undefined || (recorded.includes(state_pcode) && last! >= firstOf(size.months)));
-  const sources = entriesOf(family, size).map(({ gaps, ...entry }) => ({
+  const sources = entriesOf(size).map(({ gaps, ...entry }) => ({
     ...entry,
     ...gapsOf(gaps?.filter((gap) => appliesTo(entry.role, gap))),
     producer: 'malaria-risk synth',

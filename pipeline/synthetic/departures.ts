@@ -1,7 +1,6 @@
 import { addMonths, monthIndex, type Period } from '../contract/months.ts';
 import { type Random, randomStream } from '../lib/numerics/random.ts';
 import type { Cells } from './cells.ts';
-import { type Deviations, deviationIn, drawDeviations } from './deviations.ts';
 import { CAMPAIGN, HALVES, LGA_EFFECT_SD, STRENGTHS, TREND, type TruthFamily } from './families.ts';
 import { drawField, type Field, fieldByYear } from './field.ts';
 import type { Geography } from './geography.ts';
@@ -38,7 +37,6 @@ export interface Departures {
   /** By state: difference of its slope from the nation's, logit per year from 2010 on. */
   state_slopes: number[] | null;
   halves: Halves | null;
-  deviations: Deviations | null;
 }
 /** The recipe that departures alter. */
 interface Recipe {
@@ -60,7 +58,6 @@ export function drawDepartures(
   geography: Geography,
   cells: Cells,
   recipe: Recipe,
-  span: { first: Period; last: Period },
 ): Departures {
   const strength = STRENGTHS[family];
   const stream = (name: string) => randomStream(seed, `truth ${name}`);
@@ -71,7 +68,6 @@ export function drawDepartures(
     campaigns: campaigns > 0 ? drawCampaigns(stream('campaigns'), campaigns) : null,
     state_slopes: trend > 0 ? drawStateSlopes(stream('trend'), trend) : null,
     halves: nonstationary > 0 ? drawHalves(seed, stream('nonstationary'), nonstationary, cells, recipe) : null,
-    deviations: drawDeviations(seed, family, span.first, span.last),
   };
 }
 
@@ -155,11 +151,8 @@ export function blendHalves(halves: Halves, cells: Cells): Float64Array[] {
 
 /** By LGA, logit: the sum of all departures except halves in a month, `year` years after the start of 2010. */
 export function addedByLga(departures: Departures, { lgas }: Geography, period: Period, year: number): Float64Array {
-  const { lga_effects, campaigns, state_slopes, deviations } = departures;
-  const byState = STATES.map(
-    (_, state) =>
-      (state_slopes ? state_slopes[state]! * year : 0) + deviationIn(deviations, 'prevalence', state, period),
-  );
+  const { lga_effects, campaigns, state_slopes } = departures;
+  const byState = STATES.map((_, state) => (state_slopes ? state_slopes[state]! * year : 0));
   for (const { state, first, step } of campaigns ?? []) {
     const since = (monthIndex(period) - monthIndex(first) + 0.5) / 12;
     if (since > 0) byState[state]! += step * 2 ** (-since / CAMPAIGN.half_life_years);

@@ -4,7 +4,7 @@
  */
 export const FAMILIES = ['matern', 'lga-effects', 'campaigns', 'nonstationary', 'trend', 'mixed'] as const;
 /** Additional families for experiments, which are not part of the recorded scores. */
-export const FURTHER_FAMILIES = ['late-season', 'informative', 'misplaced', 'linked', 'unlinked'] as const;
+export const FURTHER_FAMILIES = ['late-season', 'informative', 'misplaced'] as const;
 export const ALL_FAMILIES = [...FAMILIES, ...FURTHER_FAMILIES] as const;
 export type TruthFamily = (typeof ALL_FAMILIES)[number];
 
@@ -32,18 +32,6 @@ export const SEASON_DELAY_MONTHS = 1;
 export const SEEKS_PREVALENCE = 0.75;
 /** `misplaced`: one cluster in `one_in` is reported up to `reach_km` from its true place. */
 export const MISPLACED = { one_in: 20, reach_km: 50 };
-/**
- * `linked` and `unlinked`: prevalence deviates from the usual for some months (standard deviations in logit; one course
- * of the nation and one of each state), and so do reported cases: in `linked` by the same deviation divided by
- * `elasticity`, in `unlinked` by independent courses. Reporting (ln cases) deviates in addition. Records by LGA are as
- * long as those by state.
- */
-export const LINK = {
-  elasticity: 0.6,
-  deviations: { nation_sd: 0.3, state_sd: 0.4, months: 9 },
-  reporting: { nation_sd: 0, state_sd: 0.15, months: 4 },
-  lga_cases_first: '2015-01',
-} as const;
 
 /** Strength of each departure in a family: 1 is full strength. */
 export interface Strengths {
@@ -64,9 +52,6 @@ export const STRENGTHS: Record<TruthFamily, Strengths> = {
   'late-season': NONE,
   informative: NONE,
   misplaced: NONE,
-  // These have deviations by month.
-  linked: NONE,
-  unlinked: NONE,
 };
 
 /** One-line descriptions; those after matern's complete the phrase "as matern, ". */
@@ -80,8 +65,6 @@ export const FAMILY_WORDS: Record<TruthFamily, string> = {
   'late-season': 'but the season of prevalence lags that of rain and cases by a month',
   informative: 'but three clusters in four are at the one of two drawn places where prevalence is higher',
   misplaced: 'but one cluster in twenty is reported up to 50 km from its true place',
-  linked: 'but prevalence deviates from the usual for months at a time, and reported cases with it',
-  unlinked: 'but prevalence deviates from the usual for months at a time, and reported cases deviate independently',
 };
 
 export function isFamily(text: string): text is TruthFamily {

@@ -66,14 +66,7 @@ export function makeCountry(
   const frame = buildFrame(geography, population);
   const sample = { geography, frame, cells, prevalence, family };
   const people = Array.from(population.by_lga);
-  const cases_states = recordStateCases(
-    seed,
-    geography,
-    people,
-    forcing,
-    prevalence.departures.deviations,
-    firstOf(size.months),
-  );
+  const cases_states = recordStateCases(seed, geography, people, forcing, firstOf(size.months));
   const sized = (round: SurveyRound): SurveyRound => ({
     ...round,
     clusters: Math.round((round.clusters * size.clusters) / NIGERIAN.clusters),
@@ -93,7 +86,7 @@ export function makeCountry(
     clusters: CLUSTER_ROUNDS.flatMap((round) => takeSurvey(seed, sized(round), sample)),
     state_round: takeSurvey(seed, sized(STATE_ROUND), sample),
     cases_states,
-    cases_lgas: recordLgaCases(seed, geography, people, season, cases_states, prevalence.departures, size),
+    cases_lgas: recordLgaCases(seed, geography, people, season, cases_states, size),
   };
 }
 

@@ -15,7 +15,7 @@ import type { Geography } from './geography.ts';
  * field: variance 1, Matérn of smoothness 1 and range `range_km` over space; correlation `year_correlation`^|years|
  * over time at the middles of years, with linear interpolation between them. s: the seasonal index, 1 at its peak. The
  * positivity of a survey cluster has a beta distribution with mean p and variance p (1 − p) rho. Other families of
- * truth add effects of LGAs, campaigns, slopes of states and unusual months, or have two fields (departures.ts).
+ * truth add effects of LGAs, campaigns and slopes of states, or have two fields (departures.ts).
  */
 export interface PrevalenceRecipe {
   intercept: number;
@@ -68,10 +68,7 @@ export function makePrevalence(
     year_correlation: between(0.93, 0.97),
     rho: between(0.06, 0.12),
   };
-  const departures = drawDepartures(seed, family, geography, cells, recipe, {
-    first: PREVALENCE_FIRST,
-    last: PREVALENCE_LAST,
-  });
+  const departures = drawDepartures(seed, family, geography, cells, recipe);
   recipe.trend = nationalSlope(family, recipe.trend);
   const { halves } = departures;
   const field = halves ? null : drawField(seed, 'prevalence field', recipe.range_km, recipe.year_correlation);

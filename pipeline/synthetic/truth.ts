@@ -21,7 +21,6 @@ export function* listTruth(made: SyntheticCountry): Generator<CountryFile> {
   yield { path: 'truth/clusters.csv', content: clusterTable(made) };
   yield { path: 'truth/cases_states.csv', content: stateCases(made) };
   yield { path: 'truth/cases_lgas.csv', content: lgaCases(made) };
-  if (made.prevalence.departures.deviations) yield { path: 'truth/deviations.csv', content: deviationTable(made) };
   yield { path: 'truth/parameters.json', content: parameters(made) };
 }
 
@@ -45,7 +44,7 @@ never use it.
 `;
 
 function readme({ prevalence: { departures } }: SyntheticCountry): string {
-  const { family, deviations } = departures;
+  const { family } = departures;
   if (family === 'matern') return README;
   return `${README}
 The family of this truth is ${family}. matern is ${FAMILY_WORDS.matern};
@@ -53,13 +52,8 @@ ${family}: as matern, ${FAMILY_WORDS[family]}.
 parameters.json lists its departures: effects of LGAs (logit); campaigns, whose step (logit) halves every
 ${CAMPAIGN.half_life_years} years from the first month on; slopes of states relative to the nation's (logit per year, from 2010); two
 halves of the country, each with its own field (the first is where direction · (x, y) is below offset_km).
-${deviations ? DEVIATIONS_README : ''}`;
-}
-
-const DEVIATIONS_README = `
-deviations.csv lists, by state and month, how far prevalence (logit) and reported cases (ln) deviate from the usual. The
-elasticity in parameters.json is the change of the former per unit of the latter, apart from reporting.
 `;
+}
 
 function prevalenceByLga({ geography, prevalence }: SyntheticCountry): string {
   const rows = geography.lgas.flatMap(({ lga_pcode }, i) =>
@@ -145,19 +139,6 @@ function lgaCases({ geography, cases_lgas }: SyntheticCountry): string {
   return `${toCsv(rows, ['lga_pcode', 'period', 'expected'])}\n`;
 }
 
-function deviationTable({ geography, prevalence: { departures, periods } }: SyntheticCountry): string {
-  const { prevalence, cases } = departures.deviations!;
-  const rows = geography.states.flatMap(({ state }) =>
-    periods.map((period, month) => ({
-      state_code: STATES[state]!.state_code,
-      period,
-      prevalence_logit: toDecimals(prevalence[state]![month]!, 6),
-      cases_log: toDecimals(cases[state]![month]!, 6),
-    })),
-  );
-  return `${toCsv(rows, ['state_code', 'period', 'prevalence_logit', 'cases_log'])}\n`;
-}
-
 function parameters({ seed, geography, prevalence, cases_states }: SyntheticCountry): string {
   const { departures, recipe, field } = prevalence;
   const truth = {
@@ -178,7 +159,7 @@ function parameters({ seed, geography, prevalence, cases_states }: SyntheticCoun
 
 /** The departures by area code; the fields of halves as waves. */
 function describeDepartures(departures: Departures, { lgas }: Geography) {
-  const { family, lga_effects, campaigns, state_slopes, halves, deviations } = departures;
+  const { family, lga_effects, campaigns, state_slopes, halves } = departures;
   const byCode = (codes: string[], values: number[]) => Object.fromEntries(codes.map((code, i) => [code, values[i]!]));
   const codeOf = (state: number) => STATES[state]!.state_code;
   return {
@@ -192,6 +173,5 @@ function describeDepartures(departures: Departures, { lgas }: Geography) {
     campaigns: campaigns?.map(({ state, ...rest }) => ({ state_code: codeOf(state), ...rest })) ?? null,
     state_slopes: state_slopes && byCode([...STATES.keys()].map(codeOf), state_slopes),
     halves,
-    ...(deviations ? { elasticity: deviations.elasticity } : {}),
   };
 }

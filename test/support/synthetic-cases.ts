@@ -19,7 +19,7 @@ export function makeCases(seed: number) {
   const rain = makeRain(seed, geography);
   const rain_mm = centresByLga(geography, population).map((centres) => meanRain(rain, centres));
   const people = Array.from(population.by_lga);
-  const truth = recordStateCases(seed, geography, people, rain_mm.map(rainForcing), null);
+  const truth = recordStateCases(seed, geography, people, rain_mm.map(rainForcing));
   const areas: Areas = {
     states: STATES.map(({ state_code, state_pcode, state, zone }) => ({ state_code, state_pcode, state, zone })),
     lgas: geography.lgas.map((lga) => ({

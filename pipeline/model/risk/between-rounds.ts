@@ -1,4 +1,3 @@
-import type { Departure } from './case-shift.ts';
 import type { Draw } from './draws.ts';
 import type { FitPoint, LatentStructure } from './fit.ts';
 import type { By } from './gaussian-prior.ts';
@@ -49,28 +48,6 @@ function expectedIn(m: number, { weights }: Conditional, at: Int32Array, x: Floa
   let value = 0;
   for (let r = 0; r < at.length; r++) value += weights[m * at.length + r]! * x[at[r]!]!;
   return value;
-}
-
-/** Departures of a draw's monthly levels from their conditional means given its levels at the rounds. */
-export function departuresOf(
-  { layout }: LatentStructure,
-  { x }: Draw,
-  { levels }: Pick<OverTime, 'levels'>,
-  drawn: Float64Array,
-  months: number,
-): (state: number, month: number) => Departure {
-  const rounds = layout.times.length;
-  const ofStates = levels.find(({ level }) => level === layout.terms.state)!.given;
-  return (s, m) => {
-    let value = drawn[s * months + m]!;
-    let variance = 0;
-    for (const { level, given } of levels) {
-      const area = level.area(s);
-      value -= expectedIn(m, given, level.at.subarray(area * rounds, (area + 1) * rounds), x);
-      variance += given.deviation[m]! ** 2;
-    }
-    return { value, variance, carried: ofStates.weights[(m + 1) * rounds - 1]! };
-  };
 }
 
 /** A draw's patterns of departure for the field of change, one per gap between rounds: `patterns[gap * lgas + a]`. */

@@ -3,7 +3,6 @@ import type { Method } from '../../catalog/values.ts';
 import { monthOf, type Period } from '../../contract/months.ts';
 import { solveForward } from '../../lib/numerics/sparse-cholesky.ts';
 import { logit } from '../../lib/numerics/special.ts';
-import type { CaseShift } from './case-shift.ts';
 import { comparedOf } from './compared.ts';
 import { fitAt, type RiskFit, type ThetaPoint } from './fit.ts';
 import { estimateInThreads } from './in-threads.ts';
@@ -68,17 +67,15 @@ export type Start = Readonly<Record<string, number>>;
  * Fits the risk model to all rounds and scores every LGA and state in every period.
  * @param start where the search for the mode of the hyperparameters starts; the result does not depend on it
  * @param progress receives the share done
- * @param cases how case records shift the months after the last survey; null for the usual season alone
  */
 export async function estimateRisk(
   prepared: PreparedRisk,
   periods: Period[],
   { draws, seed, start = {}, ...prior }: DrawsOf & { start?: Start | undefined },
   progress: (share: number, what: string) => void = () => {},
-  cases: CaseShift | null = null,
 ): Promise<RiskEstimate> {
   const [mesh, times, observations, constants] = observedBy(prepared, prior);
-  const data = { mesh, times, observations, constants, pathInputs: pathInputsOf(prepared, periods, cases), seed };
+  const data = { mesh, times, observations, constants, pathInputs: pathInputsOf(prepared, periods), seed };
   const { fit, ...estimates } = await estimateInThreads(data, draws, startFrom(prepared, start), progress);
   return { ...estimates, fit: summariseFit(fit, prepared) };
 }
@@ -89,18 +86,17 @@ export function pathsAt(
   periods: readonly Period[],
   { draws, seed, ...prior }: DrawsOf,
   points: readonly ThetaPoint[],
-  cases: CaseShift | null,
 ): Paths {
   const fit = fitAt(...observedBy(prepared, prior), points);
-  return drawPaths(fit, pathInputsOf(prepared, periods, cases), draws, drawStreams(seed));
+  return drawPaths(fit, pathInputsOf(prepared, periods), draws, drawStreams(seed));
 }
 
 const observedBy = ({ mesh, times, observed, test }: PreparedRisk, prior: PriorOf) =>
   [mesh, times, observed.map(({ risk }) => risk), constantsOf(prior, test)] as const;
 
-const pathInputsOf = (prepared: PreparedRisk, periods: readonly Period[], cases: CaseShift | null): PathInputs => {
+const pathInputsOf = (prepared: PreparedRisk, periods: readonly Period[]): PathInputs => {
   const { season_error: sd, log_season, fieldwork } = prepared;
-  return { months: monthsOf(prepared, periods), season: { sd, log_season, fieldwork }, cases };
+  return { months: monthsOf(prepared, periods), season: { sd, log_season, fieldwork } };
 };
 
 /** Names and scales of the hyperparameters, in θ's order. */

@@ -1,5 +1,4 @@
-import { departuresOf, drawLevels, drawPatterns, overTimeOf } from './between-rounds.ts';
-import { addCaseShift, type CaseShift } from './case-shift.ts';
+import { drawLevels, drawPatterns, overTimeOf } from './between-rounds.ts';
 import { drawShare, type Share, type Streams, sharesOf } from './draws.ts';
 import type { FitPoint, LatentStructure, Posterior } from './fit.ts';
 import { CURVE, fitCurve, prevalenceOn } from './mean-prevalence.ts';
@@ -65,8 +64,6 @@ export interface PathInputs {
   months: readonly PredictedMonth[];
   /** Error of the seasonal index; null takes the index as exact. */
   season: SeasonError | null;
-  /** How case records shift the months after the last survey; null if they do not. */
-  cases: CaseShift | null;
 }
 
 /**
@@ -124,7 +121,7 @@ export function fillPaths(
   structure: LatentStructure,
   point: FitPoint,
   share: Share,
-  { months, season, cases }: PathInputs,
+  { months, season }: PathInputs,
   streams: Streams,
 ): void {
   const { mesh, layout } = structure;
@@ -152,7 +149,6 @@ export function fillPaths(
     const levels = drawLevels(structure, draw, conditionals, months.length);
     const patterns = drawPatterns(structure, draw);
     if (season) paths.errors!.set(drawSeasonErrors(states, season.sd, random), d * states * 12);
-    if (cases) addCaseShift(levels, cases, departuresOf(structure, draw, conditionals, levels, months.length), random);
     paths.levels.set(levels, d * states * months.length);
     for (let a = 0; a < lgas; a++) {
       const at = (d * lgas + a) * width;

@@ -1,8 +1,6 @@
 import type { StageRun } from '../../catalog/country-stage.ts';
 import type { Period } from '../../contract/months.ts';
 import { tableOf } from '../../lib/tables/table.ts';
-import * as link from '../link/link-tables.ts';
-import { caseShiftOf } from './case-shift.ts';
 import { surveyReference } from './compared.ts';
 import { changesTable, contrastsTable, type Kind, probabilitiesTable } from './decisions.ts';
 import { estimateRisk } from './estimate.ts';
@@ -42,12 +40,8 @@ export const run: StageRun = async (io) => {
   const periods = scoredPeriods(io);
   const { middles: years, from } = wholeYears(periods);
   const predicted = inputs.season_unknown ? years : periods;
-  const estimate = await estimateRisk(
-    prepared,
-    predicted,
-    { ...risk, seed },
-    (share, what) => io.progress(0.5 + share / 2, what),
-    caseShiftOf(io.table(link.SHIFT), areas.states, predicted),
+  const estimate = await estimateRisk(prepared, predicted, { ...risk, seed }, (share, what) =>
+    io.progress(0.5 + share / 2, what),
   );
   const spatial = inputs.season_unknown
     ? { ...estimate, states: inEveryMonth(estimate.states, from), lgas: inEveryMonth(estimate.lgas, from) }

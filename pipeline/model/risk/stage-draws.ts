@@ -1,8 +1,5 @@
 import type { StageIo } from '../../catalog/country-stage.ts';
-import * as ingest from '../../ingest/ingest-tables.ts';
 import { UsageError } from '../../lib/errors.ts';
-import * as link from '../link/link-tables.ts';
-import { caseShiftOf } from './case-shift.ts';
 import { type FitSummary, pathsAt } from './estimate.ts';
 import { inputsOf, prepareRisk } from './inputs.ts';
 import type { Paths } from './paths.ts';
@@ -24,8 +21,7 @@ export function pathsOfStage(io: StageIo): Paths {
     );
   const { risk, seed } = io.model.parameters;
   const periods = [...new Set(io.table(LGAS).map(({ period }) => period))];
-  const cases = caseShiftOf(io.table(link.SHIFT), io.table(ingest.STATES), periods);
-  return pathsAt(prepareRisk(inputsOf(io)), periods, { ...risk, seed }, summary.points, cases);
+  return pathsAt(prepareRisk(inputsOf(io)), periods, { ...risk, seed }, summary.points);
 }
 
 const summaryOf = (io: StageIo) => io.artifact<{ spatial: FitSummary | null }>('risk/evidence').spatial;

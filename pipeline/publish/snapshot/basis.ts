@@ -3,7 +3,6 @@ import { monthIndex, type Period, periodRange } from '../../contract/months.ts';
 import type { Coverage } from '../../contract/operations.ts';
 import type { Database } from '../../lib/tables/duckdb.ts';
 import type { RowOf } from '../../lib/tables/table.ts';
-import type { SHIFT } from '../../model/link/link-tables.ts';
 import type { TABLES } from './table-columns.ts';
 
 type Row = RowOf<(typeof TABLES)['basis']>;
@@ -18,7 +17,6 @@ const SURVEYS = `SELECT state_code AS code, period FROM ingest.clusters
 const RECORDS = `WITH known AS (FROM ingest.cases WHERE confirmed IS NOT NULL AND NOT masked)
   SELECT coalesce(lga_code, state_code) AS code, period FROM known
   UNION SELECT state_code, period FROM known ORDER BY ALL`;
-const ADJUSTED = 'SELECT state_code AS code, period, basis FROM link.shift';
 const AREAS = `SELECT 'state' AS area, state_code AS code, state_code FROM ingest.states
   UNION ALL SELECT 'lga', lga_code, state_code FROM ingest.lgas ORDER BY area DESC, code`;
 
@@ -31,12 +29,6 @@ export async function basisOf(
   const [surveys, records] = await Promise.all(
     [SURVEYS, RECORDS].map(async (sql) => byCode(await db.rows<Dated>(sql))),
   );
-  const adjusted = new Map(
-    (await db.rows<Dated & { basis: RowOf<typeof SHIFT>['basis'] }>(ADJUSTED)).map((row) => [
-      `${row.code} ${row.period}`,
-      row.basis === 'cases' ? ('cases' as const) : ('cases_elsewhere' as const),
-    ]),
-  );
   const areas = await db.rows<{ area: Row['area']; code: string; state_code: string }>(AREAS);
   const periods = periodRange(first_estimated, last_forecast);
   const errors = new Map(
@@ -44,10 +36,9 @@ export async function basisOf(
       .filter(({ method, origins }) => method === 'case_model' && origins === 'all')
       .map(({ area_level, horizon_months, log_mae }) => [`${area_level} ${horizon_months}`, log_mae]),
   );
-  const basisIn = (state_code: string, period: Period, last_survey: Period = ''): Row['basis'] =>
-    period <= last_survey ? 'survey' : (adjusted.get(`${state_code} ${period}`) ?? 'usual_season');
   return areas.flatMap(({ area, code, state_code }) => {
     const visited = surveys!.get(state_code) ?? [];
+    const last_visit = visited.at(-1) ?? '';
     const recorded = records!.get(code) ?? [];
     return periods.map((period): Row => {
       const last_survey = visited.findLast((month) => month <= period) ?? null;
@@ -57,7 +48,7 @@ export async function basisOf(
         area,
         code,
         period,
-        basis: basisIn(state_code, period, visited.at(-1)),
+        basis: period <= last_visit ? 'survey' : 'usual_season',
         last_survey,
         months_since_survey: since(last_survey),
         last_cases,

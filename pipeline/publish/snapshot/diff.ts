@@ -67,8 +67,7 @@ export interface SnapshotDiff {
   } | null;
   /**
    * Months that A forecast and B estimates without a new survey of that month: both carry the last level forward by the
-   * same model, so their difference does not show how good the forecast was. Case records may adjust scores
-   * (forecast/MODEL.md), but are not observations of them.
+   * same model, so their difference does not show how good the forecast was.
    */
   unscored_periods: Period[];
   /** Exceeded thresholds, in words. */

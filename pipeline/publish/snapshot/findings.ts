@@ -49,7 +49,7 @@ const GROUPS: readonly Group[] = [
 /** Findings with any other rule. */
 const NOTES: Group = { heading: 'Notes', rules: [] };
 /** Stages whose findings are about fits, not data. */
-const MODELS: ReadonlySet<string> = new Set(['season', 'link', 'risk', 'validation', 'forecast', 'transmission']);
+const MODELS: ReadonlySet<string> = new Set(['season', 'risk', 'validation', 'forecast', 'transmission']);
 
 /** Findings in lines, those of `rules` first and in their order; what is found alike of several sources is one line. */
 export function findingLines(findings: readonly Finding[], rules: readonly string[] = TO_BE_DECIDED.rules): string[] {

@@ -62,7 +62,7 @@ describe('one change after another', () => {
       why: 'runs if the output of ingest changes',
     });
     const { ran, causes } = await build();
-    expect([...ran].sort()).toEqual(['doubts', 'ingest', 'link', 'risk', 'snapshot', 'survey', 'validation']);
+    expect([...ran].sort()).toEqual(['doubts', 'ingest', 'risk', 'snapshot', 'survey', 'validation']);
     expect(causes.survey).toEqual(['ingest/clusters changed']);
   });
 

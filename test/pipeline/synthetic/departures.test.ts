@@ -176,7 +176,6 @@ test('mixed: the halves differ by half as much, with ranges on a log scale', () 
 test('matern has no departures, and families of one seed share the recipe', () => {
   expect(truths.matern.departures).toEqual({
     family: 'matern',
-    deviations: null,
     lga_effects: null,
     campaigns: null,
     state_slopes: null,

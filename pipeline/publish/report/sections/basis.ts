@@ -1,8 +1,12 @@
-import { type Words, wordsOf } from '../../../contract/words.ts';
+import { wordsOf } from '../../../contract/words.ts';
 import { type Html, html } from '../../../lib/pages/html.ts';
 import { table } from '../../../lib/pages/table.ts';
 import type { Contents } from '../../snapshot/contents.ts';
 import { periodName } from '../shared/names.ts';
+
+const CASES_ENTER_NO_SCORE =
+  'Reported cases enter no score, neither estimated nor forecast, because surveys provide too little evidence of how ' +
+  'prevalence follows them. They are forecast separately.';
 
 /** The evidence behind scores and forecasts by state: the last survey and the last case record. */
 export function basisPart({ tables, coverage, model }: Pick<Contents, 'tables' | 'coverage' | 'model'>): Html {
@@ -10,17 +14,13 @@ export function basisPart({ tables, coverage, model }: Pick<Contents, 'tables' |
   const rows = Map.groupBy(tables.basis, ({ code }) => code);
   const name = (period: string | null) => period && periodName(period);
   return html`<h3 id="basis">Evidence behind each month</h3>
-<p>Up to the last survey in ${words.a.state}, its scores are based on surveys; later months carry the last level forward with the usual season. ${casesPart(tables.basis, words)} For ${words.lga.many} and single months see the table <code>basis</code>.</p>
+<p>Up to the last survey in ${words.a.state}, its scores are based on surveys; later months carry the last level forward with the usual season. ${CASES_ENTER_NO_SCORE} For ${words.lga.many} and single months see the table <code>basis</code>.</p>
 <details><summary>By ${words.state.one}</summary>${table(
     `Last evidence up to ${periodName(coverage.last_forecast)}`,
     [
       { title: words.State.one, cell: ({ state }) => state },
       { title: 'Last survey', cell: ({ last }) => name(last?.last_survey ?? null) },
       { title: 'Estimated months since', cell: ({ after }) => after.length },
-      {
-        title: 'Of these adjusted by cases',
-        cell: ({ after }) => after.filter(({ basis }) => /^cases/.test(basis)).length,
-      },
       { title: 'Last month of case records', cell: ({ known }) => name(known) },
       { title: 'Error of case forecasts, one month ahead', decimals: 3, cell: ({ errors }) => errors[0] },
       { title: 'Four months ahead', decimals: 3, cell: ({ errors }) => errors[3] },
@@ -34,16 +34,4 @@ export function basisPart({ tables, coverage, model }: Pick<Contents, 'tables' |
       return { state, last, known, errors, after };
     }),
   )}</details>`;
-}
-
-/** Whether reported cases enter any score. */
-function casesPart(rows: Contents['tables']['basis'], { state }: Words): string {
-  const count = (which: string) =>
-    new Set(rows.filter(({ area, basis }) => area === 'state' && basis === which).map(({ code }) => code)).size;
-  const [own, elsewhere] = [count('cases'), count('cases_elsewhere')];
-  if (own + elsewhere === 0)
-    return 'Reported cases enter no score, neither estimated nor forecast, because surveys provide too little evidence of how prevalence follows them. They are forecast separately.';
-  const others =
-    elsewhere > 0 ? `, and those of ${elsewhere} ${state.many} without records by the mean of the others` : '';
-  return `The later scores of ${own} ${state.many} are adjusted by the deviation of reported cases from their usual course${others}; the model card (link) shows by how much and on what evidence.`;
 }

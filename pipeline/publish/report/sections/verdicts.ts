@@ -47,11 +47,9 @@ function carriedInWords({ coverage, tables, sources }: Contents): string {
     .at(-1);
   if (last === undefined) return 'No survey round is dated.';
   const after = monthIndex(coverage.last_estimated) - monthIndex(last);
-  const adjusted = tables.basis.some(({ basis }) => basis.startsWith('cases'));
-  const cases = adjusted
-    ? ' Reported cases adjust their level where there are records.'
-    : hasCases(sources) &&
-      ' Reported cases move no score, because surveys provide too little evidence of how prevalence follows them.';
+  const cases =
+    hasCases(sources) &&
+    ' Reported cases move no score, because surveys provide too little evidence of how prevalence follows them.';
   return after <= 0
     ? `No estimated month is later than the last survey (${periodName(last)}).`
     : `The last survey was in ${periodName(last)}. The ${after} months from then to ${periodName(coverage.last_estimated)} carry its level forward with the usual season: they show neither a wet year nor an outbreak nor a campaign, and their ranges are wider.${cases || ''}`;

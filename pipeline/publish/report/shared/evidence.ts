@@ -1,7 +1,6 @@
 import type { TransmissionModel } from '../../../contract/schemas.ts';
 import type { CasesRow, Surveys } from '../../../ingest/ingest-tables.ts';
 import type { RowOf } from '../../../lib/tables/table.ts';
-import type { LinkEvidence } from '../../../model/link/link-stage.ts';
 import type { RiskEvidence } from '../../../model/risk/risk-tables.ts';
 import type { SeasonCheckRow } from '../../../model/season/season-tables.ts';
 import type { TransmissionFits } from '../../../model/transmission/transmission-stage.ts';
@@ -12,8 +11,6 @@ import type { Validation } from '../../../validate/validation.ts';
 /** Material for the report that is not in the answers. */
 export interface Evidence {
   risk: RiskEvidence;
-  /** The evidence in case records about prevalence, and whether it adjusts scores. */
-  link: LinkEvidence;
   /** null if the country has too few cells to leave any out. */
   validation: Validation | null;
   known_truth: KnownTruth;

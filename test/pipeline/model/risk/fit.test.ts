@@ -22,7 +22,7 @@ describe('edges', () => {
   });
   const predict = (fit: RiskFit, time = 2015.8, seed = 1) =>
     predictRisk(
-      drawPaths(fit, { months: [{ time, month: 0, log_season: flat(16) }], season: null, cases: null }, 100, (d) =>
+      drawPaths(fit, { months: [{ time, month: 0, log_season: flat(16) }], season: null }, 100, (d) =>
         randomStream(seed, `draw ${d}`),
       ),
     );

@@ -76,7 +76,7 @@ test('a country surveyed by state only, with 30% in one state and 0% in the othe
   );
   const months = [{ time: times[0]!, month: 10, log_season: prepareRisk(inputs).log_season[10]! }];
   const { mean } = predictRisk(
-    drawPaths(fitted, { months, season: null, cases: null }, 200, (d) => randomStream(1, `draw ${d}`)),
+    drawPaths(fitted, { months, season: null }, 200, (d) => randomStream(1, `draw ${d}`)),
   ).states;
   expect(mean[0]).toBeGreaterThan(0.2);
   expect(mean[1]).toBeLessThan(0.1);

@@ -103,7 +103,7 @@ const cellsWhere = (holds: (lga: number) => boolean) =>
   Array.from(mesh.cells.lga.keys()).filter((c) => holds(mesh.cells.lga[c]!));
 
 test('scores are population-weighted means of joint draws over cells, and ranges their 5% and 95% quantiles', () => {
-  const { lgas, states } = predictRisk(drawPaths(still, { months, season: null, cases: null }, DRAWS, streams(7)));
+  const { lgas, states } = predictRisk(drawPaths(still, { months, season: null }, DRAWS, streams(7)));
   const check = (cells: number[], m: number, { mean, low, high }: typeof lgas, at: number) => {
     const people = cells.reduce((sum, c) => sum + mesh.cells.population[c]!, 0);
     const values = draws
@@ -144,7 +144,7 @@ test('scores are population-weighted means of joint draws over cells, and ranges
 });
 
 test('probabilities, ranks and changes are counts over joint draws of the formula', () => {
-  const { lgas, states } = predictRisk(drawPaths(still, { months, season: null, cases: null }, DRAWS, streams(7)));
+  const { lgas, states } = predictRisk(drawPaths(still, { months, season: null }, DRAWS, streams(7)));
   const meanOf = (cells: number[], x: Float64Array, m: number) => {
     const people = cells.reduce((sum, c) => sum + mesh.cells.population[c]!, 0);
     return cells.reduce((sum, c) => sum + (mesh.cells.population[c]! / people) * prevalence(x, c, m), 0);
@@ -214,9 +214,9 @@ test('an error of the season leaves the months of fieldwork unchanged and widens
   const log_season = Array.from({ length: 12 }, (_, m) => season.map(() => Math.log(m === 9 ? 1 : 0.4)));
   const fieldwork = Array.from({ length: 12 }, (_, m) => Number(m === 9));
   const asked = [3, 9].map((month) => ({ time: 2016 + (month + 0.5) / 12, month, log_season: log_season[month]! }));
-  const known = predictRisk(drawPaths(fitted, { months: asked, season: null, cases: null }, 400, streams(5))).lgas;
+  const known = predictRisk(drawPaths(fitted, { months: asked, season: null }, 400, streams(5))).lgas;
   const unsure = predictRisk(
-    drawPaths(fitted, { months: asked, season: { sd: 0.3, log_season, fieldwork }, cases: null }, 400, streams(5)),
+    drawPaths(fitted, { months: asked, season: { sd: 0.3, log_season, fieldwork } }, 400, streams(5)),
   ).lgas;
   const widthOf = ({ low, high }: typeof known, m: number) =>
     Array.from({ length: LGAS }, (_, a) => high[m * LGAS + a]! - low[m * LGAS + a]!).reduce((x, y) => x + y);
@@ -229,7 +229,7 @@ test('away from the rounds a draw departs by state, region and nation, each with
   const logit = (p: number) => Math.log(p / (1 - p));
   const squareOf = (fit: RiskFit, time: number) => {
     const { lgas } = predictRisk(
-      drawPaths(fit, { months: [{ time, month: 0, log_season: season }], season: null, cases: null }, 1500, streams(3)),
+      drawPaths(fit, { months: [{ time, month: 0, log_season: season }], season: null }, 1500, streams(3)),
     );
     const widths = Array.from({ length: LGAS }, (_, a) => (logit(lgas.high[a]!) - logit(lgas.low[a]!)) / 3.29);
     return widths.reduce((sum, w) => sum + w * w, 0) / LGAS;
@@ -255,8 +255,7 @@ test('away from the rounds a draw departs by state, region and nation, each with
 test('the points of a fit reproduce its posterior bit for bit without the search', () => {
   const kept = JSON.parse(JSON.stringify(fitted.points.map(({ theta, weight }) => ({ theta, weight }))));
   const again = fitAt(mesh, TIMES, survey, constants, kept);
-  const drawn = (fit: Posterior) =>
-    predictRisk(drawPaths(fit, { months, season: null, cases: null }, DRAWS, streams(7)));
+  const drawn = (fit: Posterior) => predictRisk(drawPaths(fit, { months, season: null }, DRAWS, streams(7)));
   expect(drawn(again)).toEqual(drawn(fitted));
 });
 
@@ -265,7 +264,6 @@ test('several threads give bit for bit the results of one thread', async () => {
   const pathInputs = {
     months,
     season: { sd: 0.1, log_season: Array(12).fill(log_season[0]), fieldwork: Array(12).fill(1 / 12) },
-    cases: null,
   };
   const data = { mesh, times: TIMES, observations: survey, constants, pathInputs, seed: 3 };
   const progress: number[] = [];
@@ -277,7 +275,7 @@ test('several threads give bit for bit the results of one thread', async () => {
 
 test('the scores do not depend on where the search starts', async () => {
   const scoresFrom = async (start: number[]) => {
-    const pathInputs = { months, season: null, cases: null };
+    const pathInputs = { months, season: null };
     const data = { mesh, times: TIMES, observations: survey, constants, pathInputs, seed: 3 };
     return (await estimateInThreads(data, 100, start, () => {})).lgas;
   };
@@ -348,7 +346,7 @@ test('published draws come in pairs that mirror each other about the mode, and i
   // a mean over pairs differs between seeds by much less than one over as many independent draws
   const noiseOf = (streams: (seed: number) => Streams) => {
     const means = [1, 2, 3, 4, 5, 6].map(
-      (seed) => predictRisk(drawPaths(fitted, { months, season: null, cases: null }, 100, streams(seed))).lgas.mean,
+      (seed) => predictRisk(drawPaths(fitted, { months, season: null }, 100, streams(seed))).lgas.mean,
     );
     const everywhere = means[0]!.map((_, k) => {
       const own = means.map((values) => values[k]!);

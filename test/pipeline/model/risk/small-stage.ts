@@ -58,7 +58,6 @@ const artifacts: Record<string, unknown> = {
   'zonal/cells': { form: CELLS, columns: cells },
   'season/lgas': LGAS.flatMap((lga_code) => seasonal_index.map((index) => ({ lga_code, seasonal_index: index }))),
   'season/check': [],
-  'link/shift': [],
 };
 export const DRAWS = 200;
 

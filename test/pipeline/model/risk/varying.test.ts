@@ -151,7 +151,7 @@ test('scores equal the formula applied to joint draws, month by month', () => {
     varying: [x[k]!],
   }));
   const streams = (d: number) => randomStream(5, `draw ${d}`);
-  const { lgas: scores } = predictRisk(drawPaths(fit, { months, season: null, cases: null }, 21, streams));
+  const { lgas: scores } = predictRisk(drawPaths(fit, { months, season: null }, 21, streams));
   const draws = [...drawLatent(fit, 21, streams)];
   // at a round there are no departures, so every draw follows the formula; the third month differs from the second by x
   // alone

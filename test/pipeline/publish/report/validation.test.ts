@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { elasticityOf } from '../../../../pipeline/model/link/elasticity.ts';
 import { validationSection } from '../../../../pipeline/publish/report/sections/validation.ts';
 import { TERRITORY } from '../../../../pipeline/synthetic/states.ts';
 import type { Grouping } from '../../../../pipeline/validate/truth-groups.ts';
@@ -38,7 +37,6 @@ const section = (
     } as never,
     {
       risk: { model: 'spatial' },
-      link: { elasticity: elasticityOf([]), carry_over: { states: 0, explained: 0, used: null } },
       validation,
       known_truth: { ...known_truth, pooled, of_this_code, confirmed_on },
       season_check: [],

@@ -4,9 +4,6 @@ import { basisOf } from '../../../../pipeline/publish/snapshot/basis.ts';
 
 const PREPARE = `
   CREATE SCHEMA ingest;
-  CREATE SCHEMA link;
-  CREATE TABLE link.shift AS FROM (VALUES
-    ('AA', '2020-05', 'cases'), ('AA', '2020-07', 'cases'), ('BB', '2020-07', 'nation')) v(state_code, period, basis);
   CREATE TABLE ingest.states AS SELECT unnest(['AA', 'BB']) AS state_code;
   CREATE TABLE ingest.lgas AS FROM (VALUES ('A1', 'AA'), ('A2', 'AA'), ('B1', 'BB')) v(lga_code, state_code);
   CREATE TABLE ingest.clusters AS FROM (VALUES ('AA', '2020-02'), ('AA', '2020-03')) v(state_code, period);
@@ -58,12 +55,6 @@ test("the basis is 'survey' up to the state's last one, then the usual season; b
   expect(of('A1', '2020-10').cases_log_mae).toBe(0.4);
   expect(summary(of('A2', '2020-08'))).toEqual(['usual_season', '2020-05', 3, null, null]);
   expect(summary(of('AA', '2020-08'))).toEqual(['usual_season', '2020-05', 3, '2020-06', null]);
-  // Months adjusted by cases are marked, but none before the last survey.
-  expect([of('AA', '2020-05').basis, of('AA', '2020-07').basis, of('A2', '2020-07').basis]).toEqual([
-    'survey',
-    'cases',
-    'cases',
-  ]);
-  expect(of('B1', '2020-07').basis).toBe('cases_elsewhere');
+  expect(of('AA', '2020-05').basis).toBe('survey');
   expect(summary(of('B1', '2020-01'))).toEqual(['usual_season', null, null, null, null]);
 });

@@ -20,7 +20,7 @@ test('families are a list, returned in their standard order', () => {
 });
 
 describe('a country given with --country', () => {
-  const build = withTinyCache(['ingest', 'zonal', 'season', 'link', 'risk']);
+  const build = withTinyCache(['ingest', 'zonal', 'season', 'risk']);
   const score = (country: string, ...args: string[]) =>
     runHere(['evaluate', 'truth', '--country', country, '--build', build, ...args]);
   const months = Array.from({ length: 18 }, (_, i) => addMonths('2020-11', i));
