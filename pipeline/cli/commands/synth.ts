@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { DEFAULT_OUT, hasSyntheticCountry, writeSyntheticCountry } from '../../synthetic/country.ts';
-import { ALL_FAMILIES, FAMILY_WORDS, type TruthFamily } from '../../synthetic/families.ts';
+import { FAMILIES, FAMILY_WORDS, type TruthFamily } from '../../synthetic/families.ts';
 import { NIGERIAN, sizeOf } from '../../synthetic/size.ts';
 import { atLeastOne, say } from '../terminal/options.ts';
 
@@ -10,7 +10,7 @@ elevation and layers, monthly rain, four survey rounds and monthly cases; a cata
 truth/, with the values that the models should recover. The same seed and family give the same bytes.
 
 Families of truth, --truth:
-${ALL_FAMILIES.map((family) => `  ${family.padEnd(14)} ${family === 'matern' ? '' : 'as matern, '}${FAMILY_WORDS[family]}`).join('\n')}
+${FAMILIES.map((family) => `  ${family.padEnd(14)} ${family === 'matern' ? '' : 'as matern, '}${FAMILY_WORDS[family]}`).join('\n')}
 
 The size is Nigeria's unless options change it: --states, --lgas (by default in proportion to the states), and --months
 of estimates and case records.
@@ -40,7 +40,7 @@ export default function synthCommand(): Command {
   return new Command('synth')
     .description('Write a made-up country whose truth is known')
     .option('--seed <n>', 'seed of all random draws, a whole number of 0 or more', parseSeed, 1)
-    .addOption(new Option('--truth <family>', 'family of the truth').choices(ALL_FAMILIES).default('matern'))
+    .addOption(new Option('--truth <family>', 'family of the truth').choices(FAMILIES).default('matern'))
     .option('--states <n>', `states, up to ${NIGERIAN.states} (the default)`, atLeastOne)
     .option('--lgas <n>', 'LGAs', atLeastOne)
     .option('--months <n>', `estimated months, 72 to 240, ${NIGERIAN.months} unless given`, atLeastOne)
