@@ -15,6 +15,31 @@ test.each(PAGES)('every link in %s to a file of the repository works', (page) =>
   expect(files.filter((to) => !existsSync(path.join(ROOT, path.dirname(page), to)))).toEqual([]);
 });
 
+/** The anchors of a page's headings, as GitHub makes them. */
+function anchorsOf(page: string): string[] {
+  const headings = [
+    ...read(page)
+      .replace(/```.*?```/gs, '')
+      .matchAll(/^#+ (.*)$/gm),
+  ].map(([, heading]) => heading!);
+  return headings.map((heading) =>
+    heading
+      .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}_ -]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+test.each(PAGES)('every link in %s to a heading leads to one', (page) => {
+  const links = [...read(page).matchAll(/\]\(([^)\s#]*)#([^)\s]+)\)/g)].filter(([, to]) => !/^https?:/.test(to!));
+  const lost = links.filter(([, to, anchor]) => {
+    const other = to === '' ? page : path.join(path.dirname(page), to!);
+    return other.endsWith('.md') && !anchorsOf(other).includes(anchor!);
+  });
+  expect(lost.map(([link]) => link)).toEqual([]);
+});
+
 test.each(PAGES)('a link in %s whose text is the name of a source file leads to that file', (page) => {
   const links = [...read(page).matchAll(/\[`?([\w./-]+\.ts)`?\]\(([^)\s]+)\)/g)];
   expect(links.filter(([, text, to]) => path.basename(text!) !== path.basename(to!)).map(([link]) => link)).toEqual([]);

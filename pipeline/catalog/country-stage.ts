@@ -51,7 +51,7 @@ export const viewOf = (stage: CountryStage, country: Country): CountryView => ({
 });
 
 /** Fields that describe a source to people. Only the snapshot stage sees them, so changing them reruns no other. */
-const ABOUT = ['title', 'producer', 'citation', 'licence', 'release', 'access', 'url', 'accepted', 'notes'] as const;
+const ABOUT = ['title', 'producer', 'citation', 'licence', 'release', 'access', 'accepted', 'notes'] as const;
 
 /** The catalog entries that a stage reads, without the fields meant for people unless the stage publishes them. */
 function sourcesRead(stage: CountryStage, { sources }: Pick<Country, 'sources'>): Source[] {

@@ -63,7 +63,6 @@ export const Source = Type.Object(
     ),
     release: text,
     access: Type.Optional(Type.String({ description: 'How to obtain it if it needs registration or permission' })),
-    url: Type.Optional(Type.String({ description: 'URL from which `fetch` downloads the first of `files`' })),
     format: Type.Enum(['shapefile', 'geojson', 'topojson', ...TABLE_FORMATS, 'geotiff']),
     crs: Type.Optional(Type.Literal('EPSG:4326')),
     unit: Type.String({ description: 'persons, m, mm per month, share, percent, minutes, cases, degrees …' }),
@@ -183,13 +182,6 @@ export const Source = Type.Object(
         minimum: 1,
         description:
           'Largest number of adjacent cells of a raster that may share one value other than 0: more suggest an untagged nodata value',
-      }),
-    ),
-    census_factor: Type.Optional(
-      Type.Number({
-        exclusiveMinimum: 1,
-        description:
-          'Factor by which the population of an area of the upper level in the raster may exceed, or fall below, its census',
       }),
     ),
     files: Type.Array(

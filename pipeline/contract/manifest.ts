@@ -44,7 +44,7 @@ export const Manifest = Type.Object(
     model_version: Type.String({ pattern: '^[a-z0-9][a-z0-9.-]*-[0-9a-f]{8}$' }),
     country: Type.String(),
     synthetic: Type.Boolean({ description: 'True if the country is made up' }),
-    territory: Type.Optional(Territory),
+    territory: Territory,
     limits: Type.Optional(
       Type.Array(Type.String(), {
         minItems: 1,
@@ -52,8 +52,8 @@ export const Manifest = Type.Object(
       }),
     ),
     updated_at: Type.String(),
-    code_version: Type.Optional(Type.String({ description: "Version of this project's code, as in its package.json" })),
-    contract_version: Type.Optional(Type.String({ description: 'Version of the contract that the answers follow' })),
+    code_version: Type.String({ description: "Version of this project's code, as in its package.json" }),
+    contract_version: Type.String({ description: 'Version of the contract that the answers follow' }),
     unpublishable: Type.Optional(
       Type.Array(Type.String(), {
         minItems: 1,
@@ -63,12 +63,7 @@ export const Manifest = Type.Object(
     coverage: Type.Object(
       {
         states: Type.Array(Type.String({ pattern: ANY_CODE }), { minItems: 1 }),
-        lgas: Type.Optional(
-          Type.Array(Type.String({ pattern: ANY_CODE }), {
-            minItems: 1,
-            description: 'Codes of the LGAs; snapshots made before contract 1.2 do not list them',
-          }),
-        ),
+        lgas: Type.Array(Type.String({ pattern: ANY_CODE }), { minItems: 1 }),
         first_estimated: period,
         last_estimated: period,
         last_forecast: period,
@@ -77,7 +72,7 @@ export const Manifest = Type.Object(
       { additionalProperties: false },
     ),
     counts: Type.Record(Type.String(), Type.Integer()),
-    runtime: Type.Optional(Type.String({ description: 'The version of Node that ran the code' })),
+    runtime: Type.String({ description: 'The version of Node that ran the code' }),
     sources: Type.Array(Type.Unknown(), {
       description: 'Catalog entries: citation, licence, release; `sha256` is of the file that was read',
     }),

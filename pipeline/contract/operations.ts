@@ -500,8 +500,8 @@ export function operationErrors(operation: Operation): ErrorCode[] {
 export interface Coverage {
   /** Codes of the states, ascending. */
   states: readonly string[];
-  /** Codes of the LGAs, ascending; absent in older snapshots, which did not list them. */
-  lgas?: readonly string[];
+  /** Codes of the LGAs, ascending. */
+  lgas: readonly string[];
   first_estimated: Period;
   last_estimated: Period;
   last_forecast: Period;
@@ -524,7 +524,7 @@ function filesOver(operation: Operation, coverage: Coverage): string[] {
   return over('period', periodRange(coverage.first_estimated, coverage.last_estimated)).flatMap((period) =>
     over('months', HORIZONS).flatMap((count) =>
       over('state', coverage.states).flatMap((state) =>
-        over('lga', coverage.lgas ?? []).map((lga) => filePath(operation, { state, lga, period, months: count })),
+        over('lga', coverage.lgas).map((lga) => filePath(operation, { state, lga, period, months: count })),
       ),
     ),
   );

@@ -42,18 +42,8 @@ export interface Words {
   survey_method: string;
 }
 
-/** The words of snapshots made before manifests had a territory. */
-const EARLIER: Pick<Territory, 'ages_months' | 'method' | 'survey_method' | 'zones'> &
-  Record<'state' | 'lga', Pick<Territory['state'], 'one' | 'many' | 'full' | 'code_is'>> = {
-  state: { one: 'state', many: 'states', code_is: 'State code' },
-  lga: { one: 'LGA', many: 'LGAs', code_is: 'LGA code' },
-  ages_months: [6, 59],
-  method: 'microscopy',
-};
-
-/** @param territory none in snapshots made before manifests had one */
-export function wordsOf(territory: Territory | undefined): Words {
-  const { state, lga, ages_months, method, survey_method = method, zones } = territory ?? EARLIER;
+export function wordsOf(territory: Territory): Words {
+  const { state, lga, ages_months, method, survey_method = method, zones } = territory;
   const [youngest, oldest] = ages_months.map(String) as [string, string];
   const a = { state: withArticle(state.one), lga: withArticle(lga.one) };
   return {

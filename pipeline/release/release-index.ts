@@ -150,7 +150,7 @@ function versionOf({ model_version, updated_at, contract_version, coverage }: Ma
     status: 'current',
     path: null,
     updated_at,
-    contract_version: contract_version ?? null,
+    contract_version,
     first_estimated,
     last_estimated,
     last_forecast,
@@ -190,7 +190,7 @@ function servedDiff(diff: SnapshotDiff): schemas.VersionsDiff {
   return {
     from,
     to,
-    score_change: thresholds?.score_change ?? null,
+    score_change: thresholds.score_change,
     all,
     state_scores,
     states,

@@ -98,8 +98,7 @@ function refuseOtherCode({ model_version, manifest, code }: Origin): void {
   const refuse = (found: string, expected: string) => {
     throw new UsageError(`${model_version}: found ${found}, expected ${expected}; ${advice}`);
   };
-  if (manifest.runtime !== undefined && manifest.runtime !== RUNTIME)
-    refuse(RUNTIME, `${manifest.runtime}, which built it`);
+  if (manifest.runtime !== RUNTIME) refuse(RUNTIME, `${manifest.runtime}, which built it`);
   const changed = manifest.stages.flatMap(({ stage, code: files }) => {
     const here = [...STAGES, SNAPSHOT].find(({ name }) => name === stage);
     return here ? differences(codeOfStage(here), files) : [`stage ${stage}`];
@@ -111,7 +110,7 @@ function refuseOtherCode({ model_version, manifest, code }: Origin): void {
       'the code that built it',
     );
   if (manifest.code_version !== codeVersion())
-    refuse(`version ${codeVersion()} of the code`, `${manifest.code_version ?? 'an older version'}, which built it`);
+    refuse(`version ${codeVersion()} of the code`, `${manifest.code_version}, which built it`);
 }
 
 async function linkRaw(

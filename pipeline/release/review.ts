@@ -55,7 +55,7 @@ function refusals(before: Snapshot | null, { manifest }: Snapshot): string[] {
 function changesToApprove(diff: SnapshotDiff, { manifest: was }: Snapshot, { manifest: is }: Snapshot): string[] {
   const gone = diff.answers.filter(({ only_in_a }) => only_in_a > 0);
   return [
-    ...(diff.thresholds ? diff.over : ['its model.json has no thresholds for changes (parameters.diff)']),
+    ...diff.over,
     ...(was.coverage.transmission && !is.coverage.transmission ? ['the transmission model is missing'] : []),
     // Removed estimated months show here; forecasts have the same files whatever their months.
     ...gone.map(({ operation, only_in_a }) => `${only_in_a} answers of ${operation} are missing`),
@@ -67,7 +67,7 @@ function changesToApprove(diff: SnapshotDiff, { manifest: was }: Snapshot, { man
   ];
 }
 
-const findingsOf = (snapshot: Snapshot): Finding[] => snapshot.json<Finding[]>('findings.json') ?? [];
+const findingsOf = (snapshot: Snapshot): Finding[] => snapshot.json<Finding[]>('findings.json');
 
 function compareFindings(before: Finding[] | null, after: Finding[]): Review['findings'] {
   const key = ({ stage, source, rule, what }: Finding) => JSON.stringify([stage, source, rule, what]);

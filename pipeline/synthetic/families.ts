@@ -3,10 +3,7 @@
  * fixed before any score was seen; `mixed` has all departures at half strength.
  */
 export const FAMILIES = ['matern', 'lga-effects', 'campaigns', 'nonstationary', 'trend', 'mixed'] as const;
-/** Additional families for experiments, which are not part of the recorded scores. */
-export const FURTHER_FAMILIES = ['late-season', 'informative', 'misplaced'] as const;
-export const ALL_FAMILIES = [...FAMILIES, ...FURTHER_FAMILIES] as const;
-export type TruthFamily = (typeof ALL_FAMILIES)[number];
+export type TruthFamily = (typeof FAMILIES)[number];
 
 /** Standard deviation of the lasting effects of LGAs (independent, normal), logit. */
 export const LGA_EFFECT_SD = 0.3;
@@ -26,13 +23,6 @@ export const HALVES = { range_km: [60, 300], sd_factor: [2, 1] } as const;
 /** Slopes, logit per year: the nation's, and the amount by which states are above or below it. */
 export const TREND = { nation: -0.1, state: 0.1 };
 
-/** `late-season`: months by which prevalence lags the season of rain and cases. */
-export const SEASON_DELAY_MONTHS = 1;
-/** `informative`: probability that, of two places drawn, the survey visits the one with the higher prevalence. */
-export const SEEKS_PREVALENCE = 0.75;
-/** `misplaced`: one cluster in `one_in` is reported up to `reach_km` from its true place. */
-export const MISPLACED = { one_in: 20, reach_km: 50 };
-
 /** Strength of each departure in a family: 1 is full strength. */
 export interface Strengths {
   lga_effects: number;
@@ -48,10 +38,6 @@ export const STRENGTHS: Record<TruthFamily, Strengths> = {
   nonstationary: { ...NONE, nonstationary: 1 },
   trend: { ...NONE, trend: 1 },
   mixed: { lga_effects: 0.5, campaigns: 0.5, nonstationary: 0.5, trend: 0.5 },
-  // The truth of these is that of matern; their season or their surveys violate the model's assumptions.
-  'late-season': NONE,
-  informative: NONE,
-  misplaced: NONE,
 };
 
 /** One-line descriptions; those after matern's complete the phrase "as matern, ". */
@@ -62,11 +48,8 @@ export const FAMILY_WORDS: Record<TruthFamily, string> = {
   nonstationary: 'but in one half the field has a range of 60 km and twice the standard deviation, in the other 300 km',
   trend: 'but the nation falls by 0.1 logit a year, half of the states by 0.2 and the others not at all',
   mixed: 'with all of these departures at half strength',
-  'late-season': 'but the season of prevalence lags that of rain and cases by a month',
-  informative: 'but three clusters in four are at the one of two drawn places where prevalence is higher',
-  misplaced: 'but one cluster in twenty is reported up to 50 km from its true place',
 };
 
 export function isFamily(text: string): text is TruthFamily {
-  return (ALL_FAMILIES as readonly string[]).includes(text);
+  return (FAMILIES as readonly string[]).includes(text);
 }

@@ -7,7 +7,7 @@ import type { Surface } from './noise.ts';
 import { POPULATION_GRID, type Population, settle } from './population.ts';
 import { makePrevalence, type Prevalence } from './prevalence.ts';
 import { centreOf } from './raster.ts';
-import { rainForcing, seasonIndex, seasonOfPrevalence } from './season.ts';
+import { rainForcing, seasonIndex } from './season.ts';
 import { type CountrySize, firstOf, NIGERIAN } from './size.ts';
 import {
   buildFrame,
@@ -61,10 +61,10 @@ export function makeCountry(
   const forcing = rain_mm.map(rainForcing);
   const season = forcing.map(seasonIndex);
   onProgress('prevalence');
-  const prevalence = makePrevalence(seed, family, geography, cells, seasonOfPrevalence(season, family));
+  const prevalence = makePrevalence(seed, family, geography, cells, season);
   onProgress('surveys and cases');
   const frame = buildFrame(geography, population);
-  const sample = { geography, frame, cells, prevalence, family };
+  const sample = { geography, frame, cells, prevalence };
   const people = Array.from(population.by_lga);
   const cases_states = recordStateCases(seed, geography, people, forcing, firstOf(size.months));
   const sized = (round: SurveyRound): SurveyRound => ({

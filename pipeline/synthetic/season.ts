@@ -1,4 +1,3 @@
-import { SEASON_DELAY_MONTHS, type TruthFamily } from './families.ts';
 import { type Sirs, simulateSirs } from './sirs.ts';
 
 /** How rain determines the season, everywhere in the made-up country. */
@@ -27,12 +26,6 @@ export function rainForcing(rain_mm: number[]): number[] {
  */
 export function seasonIndex(forcing: number[]): number[] {
   return scaleToPeak(simulateSirs(SEASON_RECIPE.sirs, forcing, 12));
-}
-
-/** The season of prevalence: that of the cases, or a later one in the family `late-season`. */
-export function seasonOfPrevalence(season: number[][], family: TruthFamily): number[][] {
-  if (family !== 'late-season') return season;
-  return season.map((index) => index.map((_, month) => index[(month + 12 - SEASON_DELAY_MONTHS) % 12]!));
 }
 
 export function scaleToPeak(values: number[]): number[] {

@@ -30,7 +30,7 @@ export function sizeOf(requested: Partial<CountrySize>): CountrySize {
   const size = { ...NIGERIAN, lgas: usual('lgas'), clusters: usual('clusters'), ...requested };
   const requireRange = (name: keyof CountrySize, least: number, most: number) => {
     if (size[name] >= least && size[name] <= most) return;
-    throw new UsageError(`--${name.replaceAll('_', '-')}: found ${size[name]}, expected ${least} to ${most}`);
+    throw new UsageError(`${name}: found ${size[name]}, expected ${least} to ${most}`);
   };
   requireRange('states', 2, STATES.length);
   requireRange('lgas', 2 * states, 7 * usual('lgas'));
@@ -38,7 +38,7 @@ export function sizeOf(requested: Partial<CountrySize>): CountrySize {
   requireRange('months', 72, 240);
   requireRange('cells_per_degree', 120, 1200);
   if (size.cells_per_degree % 120 !== 0)
-    throw new UsageError(`--cells-per-degree: found ${size.cells_per_degree}, expected a multiple of 120`);
+    throw new UsageError(`cells_per_degree: found ${size.cells_per_degree}, expected a multiple of 120`);
   return size;
 }
 

@@ -2,7 +2,6 @@ import { addMonths, type Period } from '../contract/months.ts';
 import { drawBinomial, drawIndex, drawOverdispersedChance, drawPoisson } from '../lib/numerics/distributions.ts';
 import { type Random, randomStream } from '../lib/numerics/random.ts';
 import type { Cells } from './cells.ts';
-import { MISPLACED, SEEKS_PREVALENCE, type TruthFamily } from './families.ts';
 import type { Geography } from './geography.ts';
 import { KM_PER_DEGREE_LATITUDE, KM_PER_DEGREE_LONGITUDE } from './noise.ts';
 import { isInPolygon } from './polygons.ts';
@@ -64,13 +63,12 @@ interface Stratum {
   cells: number[];
   cumulative: number[];
 }
-/** The population that a survey samples, and the family of truth, which may bias the survey. */
+/** The population that a survey samples. */
 export interface Sampled {
   geography: Geography;
   frame: Stratum[];
   cells: Cells;
   prevalence: Prevalence;
-  family: TruthFamily;
 }
 /** Persons per km² from which a cell counts as urban in the survey's sampling frame. */
 const URBAN_DENSITY = 1500;
@@ -137,16 +135,10 @@ function drawCluster(
   round: SurveyRound,
   stratum: Stratum,
   weight: number,
-  { geography, cells, prevalence, family }: Sampled,
+  { geography, cells, prevalence }: Sampled,
 ): SurveyCluster {
-  const drawCell = () => stratum.cells[drawIndex(random, stratum.cumulative)]!;
-  let cell = drawCell();
+  const cell = stratum.cells[drawIndex(random, stratum.cumulative)]!;
   const period = addMonths(round.first, Math.floor(round.months * random.uniform()));
-  if (family === 'informative') {
-    const other = drawCell();
-    const higher = prevalence.at(cells.pooled_of[other]!, period) > prevalence.at(cells.pooled_of[cell]!, period);
-    if (higher === random.uniform() < SEEKS_PREVALENCE) cell = other;
-  }
   const [true_longitude, true_latitude] = centreOf(POPULATION_GRID, cell);
   const examined = 1 + drawPoisson(random, round.examined - 1);
   const share = prevalence.at(cells.pooled_of[cell]!, period);
@@ -155,8 +147,7 @@ function drawCluster(
     geography.states
       .find(({ state }) => state === stratum.state)!
       .polygons.some((polygon) => isInPolygon(polygon, x, y));
-  const misplaced = family === 'misplaced' && random.uniform() < 1 / MISPLACED.one_in;
-  const reach_km = misplaced ? MISPLACED.reach_km : reachOf(random, stratum.urban);
+  const reach_km = reachOf(random, stratum.urban);
   const [longitude, latitude] = displace(random, reach_km, true_longitude, true_latitude, inside);
   return {
     cluster_id: '',

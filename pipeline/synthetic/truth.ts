@@ -15,12 +15,7 @@ import { RDT_LOGIT_SHIFT } from './surveys.ts';
 export function* listTruth(made: SyntheticCountry): Generator<CountryFile> {
   yield { path: 'truth/README.md', content: readme(made) };
   yield { path: 'truth/prevalence.csv', content: prevalenceByLga(made) };
-  yield { path: 'truth/prevalence_states.csv', content: prevalenceByState(made) };
   yield { path: 'truth/season.csv', content: seasonTable(made) };
-  yield { path: 'truth/cells.csv', content: cellTable(made) };
-  yield { path: 'truth/clusters.csv', content: clusterTable(made) };
-  yield { path: 'truth/cases_states.csv', content: stateCases(made) };
-  yield { path: 'truth/cases_lgas.csv', content: lgaCases(made) };
   yield { path: 'truth/parameters.json', content: parameters(made) };
 }
 
@@ -29,15 +24,10 @@ const README = `# The truth of a made-up country
 Written by \`malaria-risk synth\` from one seed; it describes no real place. Estimates are compared with this truth, but
 never use it.
 
-- prevalence.csv, prevalence_states.csv: share of children 6-59 months who would test positive by microscopy, by month,
-  weighted by the population raster (cells assigned by their centres)
+- prevalence.csv: share of children 6-59 months who would test positive by microscopy, by LGA and month, weighted by the
+  population raster (cells assigned by their centres)
 - season.csv: by LGA and month of year, mean rain (mm), the resulting forcing of transmission, and the seasonal index;
   forcing and index are 1 at their peak
-- cells.csv: the pooled population cells on which prevalence is defined
-- clusters.csv: true coordinates of the survey clusters, the true prevalence there and then, and the chance with which the
-  children's results were drawn (prevalence with the cluster's noise)
-- cases_states.csv: new infections per person and month, the share of them reported, cases without noise and gaps
-- cases_lgas.csv: cases without noise and dip
 - parameters.json: prevalence (formula in pipeline/synthetic/prevalence.ts), its field as waves (frequencies in radians
   per km on a plane: x = KM_PER_DEGREE_LONGITUDE × longitude, y = KM_PER_DEGREE_LATITUDE × latitude, constants of
   pipeline/synthetic/noise.ts), the effect of rain on the season, and the SIRS of each state
@@ -66,19 +56,6 @@ function prevalenceByLga({ geography, prevalence }: SyntheticCountry): string {
   return `${toCsv(rows, ['lga_pcode', 'period', 'prevalence'])}\n`;
 }
 
-function prevalenceByState({ geography, population, prevalence }: SyntheticCountry): string {
-  const rows = geography.states.flatMap(({ state }) => {
-    const { state_code } = STATES[state]!;
-    const here = [...geography.lgas.keys()].filter((i) => geography.lgas[i]!.state === state);
-    const people = here.reduce((sum, i) => sum + population.by_lga[i]!, 0);
-    return prevalence.periods.map((period, month) => {
-      const positive = here.reduce((sum, i) => sum + population.by_lga[i]! * prevalence.by_lga[month]![i]!, 0);
-      return { state_code, period, prevalence: toDecimals(positive / people, 6) };
-    });
-  });
-  return `${toCsv(rows, ['state_code', 'period', 'prevalence'])}\n`;
-}
-
 function seasonTable({ geography, rain_mm, forcing, season }: SyntheticCountry): string {
   const rows = geography.lgas.flatMap(({ lga_pcode }, i) =>
     season[i]!.map((index, month) => ({
@@ -90,53 +67,6 @@ function seasonTable({ geography, rain_mm, forcing, season }: SyntheticCountry):
     })),
   );
   return `${toCsv(rows, ['lga_pcode', 'month', 'rain_mm', 'forcing', 'seasonal_index'])}\n`;
-}
-
-function cellTable({ geography, cells }: SyntheticCountry): string {
-  const rows = cells.lga.map((lga, i) => ({
-    lga_pcode: geography.lgas[lga]!.lga_pcode,
-    longitude: toDecimals(cells.longitude[i]!, 6),
-    latitude: toDecimals(cells.latitude[i]!, 6),
-    population: toDecimals(cells.population[i]!, 1),
-    population_density: toDecimals(cells.population_density[i]!, 3),
-    elevation_m: toDecimals(cells.elevation_m[i]!, 1),
-  }));
-  return `${toCsv(rows, ['lga_pcode', 'longitude', 'latitude', 'population', 'population_density', 'elevation_m'])}\n`;
-}
-
-function clusterTable({ clusters }: SyntheticCountry): string {
-  const rows = clusters.map(({ cluster_id, true_longitude, true_latitude, prevalence, chance }) => ({
-    cluster_id,
-    longitude: toDecimals(true_longitude, 6),
-    latitude: toDecimals(true_latitude, 6),
-    prevalence: toDecimals(prevalence, 6),
-    chance: toDecimals(chance, 6),
-  }));
-  return `${toCsv(rows, ['cluster_id', 'longitude', 'latitude', 'prevalence', 'chance'])}\n`;
-}
-
-function stateCases({ cases_states }: SyntheticCountry): string {
-  const rows = cases_states.flatMap(({ state, periods, incidence, reporting, expected }) =>
-    periods.map((period, month) => ({
-      state_code: STATES[state]!.state_code,
-      period,
-      incidence: toDecimals(incidence[month]!, 8),
-      reporting: toDecimals(reporting[month]!, 8),
-      expected: toDecimals(expected[month]!, 2),
-    })),
-  );
-  return `${toCsv(rows, ['state_code', 'period', 'incidence', 'reporting', 'expected'])}\n`;
-}
-
-function lgaCases({ geography, cases_lgas }: SyntheticCountry): string {
-  const rows = cases_lgas.flatMap(({ lga, periods, expected }) =>
-    (expected ?? []).map((cases, month) => ({
-      lga_pcode: geography.lgas[lga]!.lga_pcode,
-      period: periods[month]!,
-      expected: toDecimals(cases, 2),
-    })),
-  );
-  return `${toCsv(rows, ['lga_pcode', 'period', 'expected'])}\n`;
 }
 
 function parameters({ seed, geography, prevalence, cases_states }: SyntheticCountry): string {

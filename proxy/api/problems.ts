@@ -31,7 +31,7 @@ export function problemOf(
   { detail = PROBLEMS[code].detail, territory }: Wording = {},
 ) {
   const { status, title: usual } = PROBLEMS[code];
-  const title = fill(usual, wordsOf(territory));
+  const title = territory ? fill(usual, wordsOf(territory)) : usual;
   const body = JSON.stringify({ type: 'about:blank', title, status, detail, code, request_id: requestId });
   const headers = { 'content-type': 'application/problem+json', 'cache-control': 'no-store' };
   // As bytes: Fastify would add a charset to a string.

@@ -68,9 +68,6 @@ export async function run(args: readonly string[]): Promise<number> {
   try {
     fromFiles = settingsFromFiles(process.env);
     Object.assign(process.env, fromFiles);
-    if (process.env.MALARIA_LIMITS || args.some((arg) => /^--limits(=|$)/.test(arg))) {
-      throw new UsageError('--limits and MALARIA_LIMITS are gone: limits are counted in the store; leave them out');
-    }
     await program.parseAsync(args, { from: 'user' });
     return 0;
   } catch (thrown) {

@@ -28,8 +28,6 @@ export interface Settings extends SourceSettings, DashboardSettings {
   mayCreate?: boolean;
   perMinute: number;
   perMonth: number;
-  /** Whether grants in PostgreSQL are committed without waiting for the disk. */
-  asyncGrants?: boolean;
   /** Origins whose pages may call the API from a browser. */
   corsOrigin: readonly string[];
   /** No dashboard if not given. */
@@ -73,7 +71,7 @@ const DRAIN_MS = 10_000;
  * @throws UsageError, with everything closed again, if one of them cannot be opened.
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { host, perMinute, perMonth, asyncGrants: mayLag = false, clock = systemClock } = options;
+  const { host, perMinute, perMonth, clock = systemClock } = options;
   const { report, failures } = options.reports;
   // Closes everything that was opened, last first; a failure (on a full disk, for example) does not keep the rest open.
   await using opened = new AsyncDisposableStack();
@@ -91,7 +89,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const flushTimer = setInterval(flushUsage, FLUSH_MS).unref();
   opened.defer(writeUsage);
   opened.defer(async () => clearInterval(flushTimer));
-  const gate = await openGate(store, { perMinute, perMonth, mayLag, clock, report });
+  const gate = await openGate(store, { perMinute, perMonth, clock, report });
   opened.defer(async () => gate.close());
 
   const unavailable = async () => snapshots.damaged() ?? gate.unavailable();

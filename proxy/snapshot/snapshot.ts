@@ -46,8 +46,8 @@ export interface Snapshot {
   /** When its data was last updated (ms since 1970). */
   updatedAt: number;
   coverage: Coverage;
-  /** What its country calls its areas; undefined in snapshots older than contract 1.2. */
-  territory: Territory | undefined;
+  /** What its country calls its areas. */
+  territory: Territory;
   files: ReadonlyMap<string, ServedFile>;
   damage: Damage;
 }
@@ -185,5 +185,5 @@ export async function readServed(file: ServedFile | undefined): Promise<Buffer |
 
 /** The state that examples use. */
 export function exampleStateOf({ coverage, territory }: Pick<Snapshot, 'coverage' | 'territory'>): string {
-  return territory ? String(exampleValues(coverage, territory).state) : coverage.states[0]!;
+  return String(exampleValues(coverage, territory).state);
 }

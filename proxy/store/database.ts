@@ -21,10 +21,7 @@ export interface Database {
   transactLightly<T>(work: (tx: Db) => Promise<T>): Promise<T>;
   /** Locks the service team, which has no row, and the making of accounts, until the transaction ends. */
   lockServiceTeam(tx: Db): Promise<unknown>;
-  /**
-   * Opens admission (admission.ts). `clock` is that of SQLite's requests; PostgreSQL has its own.
-   * @throws UsageError if the store has no such option.
-   */
+  /** Opens admission (admission.ts). `clock` is that of SQLite's requests; PostgreSQL has its own. */
   openAdmitter(options: AdmitterOptions): Admitter;
   /** Why this must no longer be used, in a line; null while it may. */
   lost(): string | null;
@@ -34,8 +31,6 @@ export interface Database {
 
 export interface AdmitterOptions extends DefaultLimits {
   clock: Clock;
-  /** Whether grants in PostgreSQL are committed without waiting for the disk, as they always are in SQLite. */
-  mayLag: boolean;
 }
 
 export interface Admitter {

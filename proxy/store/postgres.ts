@@ -31,10 +31,9 @@ const types = {
 /** Commits wait for the disk, a synchronous standby's too. `remote_apply`, which is more, is kept. */
 const DURABLE = `SELECT set_config('synchronous_commit', 'on', false)
   WHERE current_setting('synchronous_commit') IN ('off', 'local', 'remote_write')`;
-const LAGGING = 'SET synchronous_commit = off';
 
-/** Connections to `url` on which transactions are committed as `commit` sets, and nothing follows other defaults. */
-function openPool(url: string, commit: typeof DURABLE | typeof LAGGING, statementMs = STATEMENT_MS): pg.Pool {
+/** Connections to `url` on which nothing follows other defaults of the server. */
+function openPool(url: string, statementMs = STATEMENT_MS): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
     max: CONNECTIONS,
@@ -46,7 +45,7 @@ function openPool(url: string, commit: typeof DURABLE | typeof LAGGING, statemen
     keepAlive: true,
     application_name: 'malaria-proxy',
     types,
-    onConnect: (client) => client.query(`SET default_transaction_isolation = 'read committed'; ${commit}`),
+    onConnect: (client) => client.query(`SET default_transaction_isolation = 'read committed'; ${DURABLE}`),
   });
   // A connection that breaks while idle is replaced when needed; if it breaks while in use, the next statement fails. A
   // server's last message can arrive with the last byte of the handshake, before there is any other listener.
@@ -60,7 +59,7 @@ function openPool(url: string, commit: typeof DURABLE | typeof LAGGING, statemen
  * the schema, or creates it if it may. It must be a single primary, no read replica: commits must be visible at once.
  */
 export function openPostgres(url: string, mayCreate: boolean): Database {
-  const pool = openPool(url, DURABLE);
+  const pool = openPool(url);
   const ready = async () => {
     await migrate(pool, mayCreate);
     return {
@@ -86,8 +85,8 @@ export function openPostgres(url: string, mayCreate: boolean): Database {
 }
 
 /** Admission once the schema exists, on connections of its own, which visitors of the dashboard cannot use up. */
-function openAdmitter(url: string, { perMinute, perMonth, mayLag }: AdmitterOptions): Admitter {
-  const pool = openPool(url, mayLag ? LAGGING : DURABLE, DECISION_MS);
+function openAdmitter(url: string, { perMinute, perMonth }: AdmitterOptions): Admitter {
+  const pool = openPool(url, DECISION_MS);
   const onConnection = async <T>(work: (client: Connection) => Promise<T>): Promise<T> => {
     const client = await connect(pool);
     try {

@@ -13,7 +13,6 @@ import {
   SqliteQueryCompiler,
   sql,
 } from 'kysely';
-import { UsageError } from '../../pipeline/lib/errors.ts';
 import { type Database, missingScripts, noStore, schemaOf } from './database.ts';
 import type { Rows } from './row-types.ts';
 import { openSqliteAdmitter } from './sqlite-admitter.ts';
@@ -71,10 +70,7 @@ export function openSqlite(file: string, mayCreate: boolean): Database {
       }),
     // The write lock suffices.
     lockServiceTeam: async () => {},
-    openAdmitter(options) {
-      if (!options.mayLag) return openSqliteAdmitter(file, options);
-      throw new UsageError('--async-grants is for PostgreSQL; in SQLite no grant waits for the disk');
-    },
+    openAdmitter: (options) => openSqliteAdmitter(file, options),
     // Keys revoked in the file that is there now would still work in the one that is open.
     lost: () => (isReplaced() ? `${file} was removed, or replaced by another file` : null),
     close: () =>

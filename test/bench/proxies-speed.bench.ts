@@ -1,8 +1,8 @@
 /**
- * One, two and four proxies on one PostgreSQL compared with a single proxy with SQLite (embedded), with grants that wait
- * for the disk and with `--async-grants`: wrk, 64 connections in total, 2,000 keys of as many owners, the answer of
- * /v1/periods. Rounds are interleaved, and medians over rounds are printed. On a busy machine or one with few cores, CPU
- * time per request, of proxies and of PostgreSQL, is the more stable figure.
+ * One, two and four proxies on one PostgreSQL compared with a single proxy with SQLite (embedded): wrk, 64 connections in
+ * total, 2,000 keys of as many owners, the answer of /v1/periods. Rounds are interleaved, and medians over rounds are
+ * printed. On a busy machine or one with few cores, CPU time per request, of proxies and of PostgreSQL, is the more
+ * stable figure.
  *
  *   node test/bench/proxies-speed.bench.ts [--rounds 5] [--seconds 2] [--keys 2000]
  */
@@ -69,20 +69,14 @@ async function main(): Promise<void> {
       );
       scripts[url] = script;
     }
-    const four = async (...more: string[]) => {
-      const started = [];
-      for (let i = 0; i < 4; i++) started.push(await serve('--store', postgres.url, ...more));
-      return started;
-    };
     const embedded = await serve('--store', store);
-    const [waiting, lagging] = [await four(), await four('--async-grants')];
+    const shared: Contender[] = [];
+    for (let i = 0; i < 4; i++) shared.push(await serve('--store', postgres.url));
     const contenders: [name: string, targets: Contender[], script: string][] = [
       ['embedded, 1 proxy', [embedded], scripts[store]!],
     ];
-    for (const count of [1, 2, 4]) {
-      contenders.push([`PostgreSQL, ${count}`, waiting.slice(0, count), scripts[postgres.url]!]);
-      contenders.push([`the same, async`, lagging.slice(0, count), scripts[postgres.url]!]);
-    }
+    for (const count of [1, 2, 4])
+      contenders.push([`PostgreSQL, ${count}`, shared.slice(0, count), scripts[postgres.url]!]);
     const runs = contenders.map((): Run[] => []);
     for (const [, targets, script] of contenders) await load(targets, script, postgres.pid(), WARM_UP_SECONDS);
     for (let round = 0; round < Number(values.rounds); round++) {

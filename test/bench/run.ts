@@ -1,6 +1,6 @@
 /**
  * Entry point of `npm run bench`: runs all of test/bench/*.bench.ts, or those whose name contains one of the words. All
- * arguments from the first option on are passed to the benchmark: `npm run bench -- mgcv-truth --seeds 1-2`.
+ * arguments from the first option on are passed to the benchmark: `npm run bench -- stage-cost --country DIR`.
  */
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';

@@ -186,8 +186,6 @@ test.each([
   ['keys create --owner a --name n --kind live --scopes forecasts --expires 2020-01-01', /future/],
   ['keys create --owner a', /required option/],
   ['accounts limits a --per-minute 0', /whole number of 1 or more/],
-  ['accounts list --limits other://:secret@host', /--limits .* are gone: limits are counted in the store/],
-  ['accounts list --limits=sqlite', /--limits .* are gone/],
   ['nonsense', /unknown command/],
   ['', /Usage: malaria-proxy/],
 ])('`%s` is refused in one clear line with exit code 2', async (line, message) => {

@@ -286,8 +286,7 @@ test('no key appears in the log, on either output, or in any file of the store',
 test('health and readiness are served on the ops port only', async () => {
   const { args, store } = setUp();
   await createStore(store);
-  // Switches that are off in the environment: SQLite would refuse the first, and the second would log requests.
-  const serving = await serveCli(args, { MALARIA_ASYNC_GRANTS: 'false', MALARIA_LOG: 'false' });
+  const serving = await serveCli(args, { MALARIA_LOG: 'false' });
   expect((await fetch(`${serving.opsUrl}/healthz`)).status).toBe(200);
   expect((await fetch(`${serving.opsUrl}/readyz`)).status).toBe(200);
   expect((await fetch(`${serving.opsUrl}/v1/periods`)).status).toBe(404);
@@ -308,10 +307,8 @@ test('problems on start-up are reported in one clear line, with exit code 2', as
     [[...args, '--port', '0', '--ops-port', port], `ops port ${port} on 127.0.0.1 is already in use`],
     [[...args, ...free, '--port', '99999'], 'whole number from 0 to 65535'],
     [['--snapshot', `${current}-not`, '--store', store, ...free], 'run `malaria-risk build --publish` first'],
-    [[...args, ...free, '--limits', 'sqlite'], 'limits are counted in the store'],
     [[...args, ...free, '--cors-origin', 'example.org/'], 'expected an origin'],
-    [[...args, ...free, '--async-grants'], '--async-grants is for PostgreSQL'],
-    [[...args, ...free, '--async-grants', '0'], 'expected true or false'],
+    [[...args, ...free, '--log', '0'], 'expected true or false'],
   ] as const) {
     const done = await runHere(['serve', ...more]);
     expect([done.code, done.stdout]).toEqual([2, '']);
@@ -319,8 +316,8 @@ test('problems on start-up are reported in one clear line, with exit code 2', as
     expect(done.stderr.trim().split('\n')).toHaveLength(1);
   }
   for (const value of ['', '0', 'yes']) {
-    const { code, stderr } = await runHere(['serve', ...args, ...free], { MALARIA_ASYNC_GRANTS: value });
-    expect([code, stderr]).toEqual([2, expect.stringMatching(/MALARIA_ASYNC_GRANTS.*expected true or false/)]);
+    const { code, stderr } = await runHere(['serve', ...args, ...free], { MALARIA_LOG: value });
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/MALARIA_LOG.*expected true or false/)]);
   }
   const nothing = [`sqlite:${join(current, '..', 'never')}`, `${current}-not`] as const;
   expect((await runHere(['serve', '--store', nothing[0], '--snapshot', nothing[1], ...free])).code).toBe(2);

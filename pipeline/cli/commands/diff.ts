@@ -1,6 +1,5 @@
 import { Command } from 'commander';
 import { writeAtomic } from '../../lib/atomic-write.ts';
-import { UsageError } from '../../lib/errors.ts';
 import { diffSections, outlinesOf } from '../../publish/report/diff-sections.ts';
 import { diffSnapshots } from '../../publish/snapshot/diff.ts';
 import { openSnapshot } from '../../publish/snapshot/read.ts';
@@ -18,7 +17,7 @@ Exits with 0; with --gate, with 1 if a threshold is exceeded; with 2 if there is
 
 Examples:
   malaria-risk diff build/snapshots/nigeria-2026.1-64213e44 build/current
-  malaria-risk diff OLD NEW --gate --out diff.json --html diff.html`;
+  malaria-risk diff OLD NEW --gate --json --html diff.html`;
 
 /** `malaria-risk diff`. */
 export default function diffCommand(): Command {
@@ -30,17 +29,12 @@ export default function diffCommand(): Command {
     .argument('<b>', 'directory of the new one')
     .option('--gate', 'exit with 1 if more has changed than the thresholds allow')
     .option('--json', 'print everything as JSON, by state and month')
-    .option('--out <file>', 'also write the JSON to a file', fileToWrite)
     .option('--html <file>', 'write a page with a map of the changes', fileToWrite)
     .addHelpText('after', DETAIL)
-    .action(async (a: string, b: string, options: { gate?: boolean; json?: boolean; out?: string; html?: string }) => {
+    .action(async (a: string, b: string, options: { gate?: boolean; json?: boolean; html?: string }) => {
       const [before, after] = [openSnapshot(a), openSnapshot(b)];
       const diff = await diffSnapshots(before, after);
-      if (options.gate && !diff.thresholds)
-        throw new UsageError(`${b}: found no parameters.diff in its model-card.json, expected thresholds for --gate`);
-      const json = JSON.stringify(diff, null, 2);
       const outlines = outlinesOf(after);
-      if (options.out !== undefined) await writeAtomic(options.out, `${json}\n`);
       if (options.html !== undefined) {
         const { changesPage } = await import('../../publish/report/changes-page.ts');
         const { a: old, b: is, synthetic } = diff;
@@ -50,7 +44,7 @@ export default function diffCommand(): Command {
           changesPage({ title: 'Changes in the new version', lead, synthetic, sections: [], diff, outlines }),
         );
       }
-      say(...(options.json ? [json] : sectionsText(diffSections(diff, outlines))));
+      say(...(options.json ? [JSON.stringify(diff, null, 2)] : sectionsText(diffSections(diff, outlines))));
       if (options.gate && diff.over.length > 0) process.exitCode = EXIT.finding;
     });
 }

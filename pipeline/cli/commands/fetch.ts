@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import { readCatalog } from '../../catalog/country.ts';
 import { type FetchOutcome, fetchFile, filesToFetch } from '../../intake/fetch/files.ts';
 import { EXIT } from '../terminal/exit-codes.ts';
@@ -20,15 +20,14 @@ export default function fetchCommand(): Command {
   return addCountryOptions(new Command('fetch'))
     .description('Download the raw files for which the catalog has a url, resuming interrupted downloads')
     .option('--only <source>', 'one source of the catalog, by its id')
-    .option('--timeout <seconds>', 'give up on a server that is silent for this long', seconds, 30)
     .option('--json', 'print one JSON object per file')
     .addHelpText('after', DETAIL)
-    .action(async (options: CountryOptions & { only?: string; timeout: number; json?: boolean }) => {
+    .action(async (options: CountryOptions & { only?: string; json?: boolean }) => {
       const country = readCatalog(options.country, options.rawData);
       const files = filesToFetch(country.sources, options.only);
       const failed: FetchOutcome[] = [];
       for (const file of files.wanted) {
-        const outcome = await fetchFile(file, country.rawData, { silence_ms: options.timeout * 1000 });
+        const outcome = await fetchFile(file, country.rawData);
         if (outcome.status === 'failed') failed.push(outcome);
         const { path, status, what } = outcome;
         say(options.json ? JSON.stringify(outcome) : `${path}: ${status}${what ? `, ${what}` : ''}`);
@@ -37,10 +36,4 @@ export default function fetchCommand(): Command {
       if (failed.length > 0)
         process.exitCode = failed.every(({ try_again }) => try_again) ? EXIT.try_again : EXIT.finding;
     });
-}
-
-function seconds(text: string): number {
-  const value = Number(text);
-  if (!(value > 0)) throw new InvalidArgumentError('expected a number of seconds above 0');
-  return value;
 }

@@ -153,8 +153,8 @@ function describeReleases({ current, releases, versions }: Releases): string {
 function describeOrigin({ model_version, manifest, manifest_sha256, code, raw }: Origin): string {
   return [
     `${model_version}, SHA-256 of manifest.json ${manifest_sha256}`,
-    `  code         version ${manifest.code_version ?? 'unknown'}${code?.commit ? `, commit ${code.commit}${code.dirty ? ' with uncommitted changes' : ''}` : ''}`,
-    `  run by       ${manifest.runtime ?? 'unknown'}`,
+    `  code         version ${manifest.code_version}${code?.commit ? `, commit ${code.commit}${code.dirty ? ' with uncommitted changes' : ''}` : ''}`,
+    `  run by       ${manifest.runtime}`,
     ...raw.map(({ path: name, sha256 }) => `  ${sha256}  ${name}`),
   ].join('\n');
 }

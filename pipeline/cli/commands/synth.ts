@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { DEFAULT_OUT, hasSyntheticCountry, writeSyntheticCountry } from '../../synthetic/country.ts';
-import { ALL_FAMILIES, FAMILY_WORDS, type TruthFamily } from '../../synthetic/families.ts';
-import { type CountrySize, NIGERIAN, sizeOf } from '../../synthetic/size.ts';
+import { FAMILIES, FAMILY_WORDS, type TruthFamily } from '../../synthetic/families.ts';
+import { NIGERIAN, sizeOf } from '../../synthetic/size.ts';
 import { atLeastOne, say } from '../terminal/options.ts';
 
 const DETAIL = `
@@ -10,10 +10,10 @@ elevation and layers, monthly rain, four survey rounds and monthly cases; a cata
 truth/, with the values that the models should recover. The same seed and family give the same bytes.
 
 Families of truth, --truth:
-${ALL_FAMILIES.map((family) => `  ${family.padEnd(14)} ${family === 'matern' ? '' : 'as matern, '}${FAMILY_WORDS[family]}`).join('\n')}
+${FAMILIES.map((family) => `  ${family.padEnd(14)} ${family === 'matern' ? '' : 'as matern, '}${FAMILY_WORDS[family]}`).join('\n')}
 
-The size is Nigeria's unless options change it: --states, --lgas and --clusters (by default in proportion to the
-states), --months of estimates and case records, --cells-per-degree of the population raster.
+The size is Nigeria's unless options change it: --states, --lgas (by default in proportion to the states), and --months
+of estimates and case records.
 
 A made-up country that is already there is replaced entirely; any other directory is left alone and is an error.
 
@@ -28,9 +28,7 @@ interface SynthOptions {
   seed: number;
   states?: number;
   lgas?: number;
-  clusters?: number;
   months?: number;
-  cellsPerDegree?: number;
   truth: TruthFamily;
   out: string;
   ifMissing?: boolean;
@@ -42,12 +40,10 @@ export default function synthCommand(): Command {
   return new Command('synth')
     .description('Write a made-up country whose truth is known')
     .option('--seed <n>', 'seed of all random draws, a whole number of 0 or more', parseSeed, 1)
-    .addOption(new Option('--truth <family>', 'family of the truth').choices(ALL_FAMILIES).default('matern'))
+    .addOption(new Option('--truth <family>', 'family of the truth').choices(FAMILIES).default('matern'))
     .option('--states <n>', `states, up to ${NIGERIAN.states} (the default)`, atLeastOne)
     .option('--lgas <n>', 'LGAs', atLeastOne)
-    .option('--clusters <n>', 'clusters of the survey rounds with coordinates', atLeastOne)
     .option('--months <n>', `estimated months, 72 to 240, ${NIGERIAN.months} unless given`, atLeastOne)
-    .option('--cells-per-degree <n>', `a multiple of ${NIGERIAN.cells_per_degree}`, atLeastOne)
     .option('--out <dir>', 'directory to write to', DEFAULT_OUT)
     .option('--if-missing', 'do nothing if the complete country of this seed and family is already there')
     .option('--json', 'print what was written as JSON')
@@ -56,12 +52,9 @@ export default function synthCommand(): Command {
 }
 
 async function synth(options: SynthOptions): Promise<void> {
-  const { seed, truth: family, out, json, states, lgas, clusters, months, cellsPerDegree: cells_per_degree } = options;
-  const asked = Object.entries({ states, lgas, clusters, months, cells_per_degree } satisfies Record<
-    keyof CountrySize,
-    unknown
-  >);
-  const size = sizeOf(Object.fromEntries(asked.filter(([, value]) => value !== undefined)));
+  const { seed, truth: family, out, json, states, lgas, months } = options;
+  const asked = Object.entries({ states, lgas, months }).filter(([, value]) => value !== undefined);
+  const size = sizeOf(Object.fromEntries(asked));
   if (options.ifMissing && hasSyntheticCountry(seed, family, out, size)) {
     const text = `${out} already contains the country of seed ${seed}${family === 'matern' ? '' : `, truth ${family}`}`;
     say(json ? JSON.stringify({ out, seed, written: false }) : text);

@@ -12,13 +12,14 @@ export interface WantedFile {
 
 export interface FetchOptions {
   /** How long a server may be silent before the attempt ends, milliseconds. */
-  silence_ms: number;
+  silence_ms?: number;
   /** Maximum number of attempts in a row that receive nothing. */
   attempts?: number;
   /** Pause before the first retry, doubled each time, milliseconds. */
   pause_ms?: number;
 }
 
+const SILENCE_MS = 30_000;
 /** No raw file is larger; a server that sends more is not the one that the catalog means. */
 const MOST_BYTES = 50e9;
 const MOST_REDIRECTS = 5;
@@ -65,7 +66,7 @@ export async function download(file: WantedFile, target: string, options: FetchO
 }
 
 /** Appends to `part` what it lacks, over one connection. Returns when it is complete. */
-async function receive(file: WantedFile, part: string, { silence_ms }: FetchOptions): Promise<void> {
+async function receive(file: WantedFile, part: string, { silence_ms = SILENCE_MS }: FetchOptions): Promise<void> {
   const tag = readTag(part);
   // Without a tag or a hash to tell versions apart, two of them could end up in one file.
   if (tag === null && file.sha256 === undefined) discard(part);

@@ -24,11 +24,9 @@ export function filesToFetch(sources: readonly Source[], only?: string): { wante
   const wanted: WantedFile[] = [];
   const without: string[] = [];
   for (const source of sources.filter(({ id }) => only === undefined || id === only)) {
-    source.files.forEach((file, i) => {
-      const url = file.url ?? (i === 0 ? source.url : undefined);
-      if (url !== undefined) wanted.push({ path: file.path, url, sha256: file.sha256, bytes: file.bytes });
-    });
-    if (source.url === undefined && source.files.every(({ url }) => url === undefined))
+    for (const { path: file, url, sha256, bytes } of source.files)
+      if (url !== undefined) wanted.push({ path: file, url, sha256, bytes });
+    if (source.files.every(({ url }) => url === undefined))
       without.push(`${source.id}: no url in the catalog; ${source.access ?? `ask ${source.producer}`}`);
   }
   return { wanted, without };
@@ -38,7 +36,7 @@ export function filesToFetch(sources: readonly Source[], only?: string): { wante
  * Downloads one file to its path below `rawData`: complete and with the catalog's SHA-256, or not at all. If the
  * connection is lost, the part received so far is kept beside it, and a later attempt or run continues from there.
  */
-export async function fetchFile(file: WantedFile, rawData: string, options: FetchOptions): Promise<FetchOutcome> {
+export async function fetchFile(file: WantedFile, rawData: string, options: FetchOptions = {}): Promise<FetchOutcome> {
   try {
     const target = await targetOf(file, rawData);
     if (existsSync(target)) {

@@ -9,9 +9,7 @@ import type { ZonalRow } from './zonal-tables.ts';
 
 /** Share of an LGA that may be outside the population raster (cells trimmed along a coast). */
 const MAX_OUTSIDE = 0.01;
-/**
- * Default factor by which a state's population may differ from its census: real ones differ by a factor of up to 2.4.
- */
+/** The factor by which a state's population may differ from its census: real ones differ by a factor of up to 2.4. */
 const CENSUS_FACTOR = 4;
 /** Checks a raster, window by window, for signs of an undeclared nodata value. */
 export interface FillWatch {
@@ -93,7 +91,6 @@ export function checkCovered(population: Pick<Raster, 'file'>, lga: string, insi
  * @throws BadInput naming the state
  */
 export function compareWithCensus(source: Source, areas: Areas, rows: readonly ZonalRow[], census: Census): void {
-  const factor = source.census_factor ?? CENSUS_FACTOR;
   for (const { state_code, state } of areas.states) {
     const known = areas.lgas.flatMap((lga, i) => {
       const counted = lga.state_code === state_code ? census[lga.lga_code] : null;
@@ -101,10 +98,10 @@ export function compareWithCensus(source: Source, areas: Areas, rows: readonly Z
     });
     const counted = known.reduce((sum, lga) => sum + lga.counted, 0);
     const mapped = known.reduce((sum, lga) => sum + lga.mapped, 0);
-    if (counted === 0 || (mapped <= counted * factor && mapped >= counted / factor)) continue;
+    if (counted === 0 || (mapped <= counted * CENSUS_FACTOR && mapped >= counted / CENSUS_FACTOR)) continue;
     throw refusalIn(source.files[0]!.path, `${state_code} ${state}`)(
       `${Math.round(mapped)} people`,
-      `its census, ${Math.round(counted)}, within a factor of ${factor} (sources.json, census_factor); is the unit persons per cell?`,
+      `its census, ${Math.round(counted)}, within a factor of ${CENSUS_FACTOR}; is the unit persons per cell?`,
     );
   }
 }

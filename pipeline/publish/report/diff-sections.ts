@@ -11,7 +11,7 @@ import { inSentence } from './shared/names.ts';
 /** Outlines and names of the new version, from its boundary answers. */
 export interface DiffOutlines {
   /** The country's words for its areas; missing in snapshots from before contract 1.2. */
-  territory: Territory | undefined;
+  territory: Territory;
   states: BoundariesStates['features'];
   lgas: BoundariesLgas['features'];
 }
@@ -89,7 +89,7 @@ function sizeBlocks(diff: SnapshotDiff, names: ReturnType<typeof namesOf>, words
   const { all, state_scores, states, periods, levels_flipped, largest, thresholds } = diff;
   const { state, lga, Lga } = words;
   return [
-    `\`${diff.a}\` to \`${diff.b}\`: ${all.compared} scores of ${lga.many} and months compared. Changes are new minus old. A score has moved if it changed by more than ${thresholds?.score_change ?? 0}; ranges are apart if the old and the new one do not overlap.`,
+    `\`${diff.a}\` to \`${diff.b}\`: ${all.compared} scores of ${lga.many} and months compared. Changes are new minus old. A score has moved if it changed by more than ${thresholds.score_change}; ranges are apart if the old and the new one do not overlap.`,
     tableBlock<Tally & { area: string }>(
       'By area',
       [{ title: 'Area', cell: ({ area }) => area }, ...TALLY],

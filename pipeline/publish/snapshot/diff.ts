@@ -42,7 +42,7 @@ export interface SnapshotDiff {
   b: string;
   /** Whether either country is made up. */
   synthetic: boolean;
-  thresholds: Thresholds | null;
+  thresholds: Thresholds;
   /** LGA scores of months that both estimate or both forecast. */
   all: Tally;
   states: (Tally & { state_code: string })[];
@@ -136,8 +136,8 @@ export async function diffSnapshots(a: Snapshot, b: Snapshot): Promise<SnapshotD
     throw new UsageError(
       `found ${a.manifest.country} and ${b.manifest.country}, expected two snapshots of the same country`,
     );
-  const thresholds = b.json<{ parameters: Partial<Model['parameters']> }>('model-card.json')?.parameters.diff ?? null;
-  const tally = TALLY(thresholds?.score_change ?? 0);
+  const thresholds = b.json<{ parameters: Pick<Model['parameters'], 'diff'> }>('model-card.json').parameters.diff;
+  const tally = TALLY(thresholds.score_change);
   return withDatabase(async (db) => {
     await createViews(db, 'a', a.directory);
     await createViews(db, 'b', b.directory);
@@ -198,7 +198,7 @@ export async function diffSnapshots(a: Snapshot, b: Snapshot): Promise<SnapshotD
       unscored_periods: await column<Period>(
         'SELECT DISTINCT period AS value FROM past ANTI JOIN observed USING (period) ORDER BY period',
       ),
-      over: thresholds ? overThresholds(all, thresholds, only_in_a.lgas, wordsOf(b.manifest.territory).lga.many) : [],
+      over: overThresholds(all, thresholds, only_in_a.lgas, wordsOf(b.manifest.territory).lga.many),
     };
   });
 }

@@ -8,7 +8,7 @@ import { sha256Json } from '../../lib/hash.ts';
  * earlier stages or raw files of the sources, and the version must match all keys.
  */
 export function recordFaults(manifest: Manifest): string[] {
-  const { stages, runtime = '', model_version } = manifest;
+  const { stages, runtime, model_version } = manifest;
   const faults: string[] = [];
   if (stages.length === 0) faults.push('manifest.json: lists no stages');
   const known = new Map<string, string>();
@@ -30,7 +30,7 @@ export function recordFaults(manifest: Manifest): string[] {
 
 /**
  * Last part of a model version: 8 hex digits of the hash of all stages' keys, `updated_at`, `code_version` and
- * `unpublishable`. (The last two are missing in older snapshots.)
+ * `unpublishable`.
  */
 export function versionSuffix(
   keys: Record<string, string>,

@@ -13,8 +13,8 @@ export interface Snapshot {
    * @throws UsageError if the snapshot has none for these values
    */
   answer<T>(id: OperationId, values: FileParameters): T;
-  /** Content of a JSON file that is not an answer; null if the snapshot does not have it. */
-  json<T>(name: string): T | null;
+  /** Content of a JSON file that is not an answer. */
+  json<T>(name: 'model-card.json' | 'findings.json'): T;
 }
 
 /** @throws UsageError if there is no snapshot */
@@ -35,6 +35,6 @@ export function openSnapshot(directory: string): Snapshot {
         throw new UsageError(`${manifest.model_version} has no ${name}: it has no transmission model.`);
       throw new UsageError(`${directory}: found no ${name}, expected an area and a month that it covers`);
     },
-    json: (name) => (Object.hasOwn(manifest.files, name) ? read(name) : null),
+    json: read,
   };
 }

@@ -77,9 +77,8 @@ export async function verifySnapshot(
     return unusable(`${first.instancePath} ${first.message}`);
   }
 
-  const { model_version, contract_version = 'before 1.1' } = manifest;
-  const { territory } = manifest;
-  const ours = contract_version === CONTRACT_VERSION && territory !== undefined;
+  const { model_version, contract_version, territory } = manifest;
+  const ours = contract_version === CONTRACT_VERSION;
   const listed = Object.keys(manifest.files);
   for (const name of found.keys())
     if (name !== 'manifest.json' && !manifest.files[name]) faults.push(`${name}: not in the manifest`);
@@ -131,7 +130,7 @@ export async function verifySnapshot(
       return;
     }
     if (!operation.response) return;
-    const validate = validatorOf(territory ? inCountry(operation.response, territory) : operation.response);
+    const validate = validatorOf(inCountry(operation.response, territory));
     try {
       const value = JSON.parse(bytes.toString('utf8'));
       if (validate(value)) answers.set(name, hash);
@@ -142,20 +141,14 @@ export async function verifySnapshot(
   });
   const unchecked = ours
     ? null
-    : territory === undefined
-      ? "answers against tables: its manifest lacks the country's territory"
-      : `answers against tables: it follows contract ${contract_version}, this code ${CONTRACT_VERSION}`;
-  const ofContent = ours ? await contentFaults(directory, { ...manifest, territory }, answers) : [];
+    : `answers against tables: it follows contract ${contract_version}, this code ${CONTRACT_VERSION}`;
+  const ofContent = ours ? await contentFaults(directory, manifest, answers) : [];
   const all = [...faults, ...recordFaults(manifest), ...ofContent];
   return { directory, model_version, files: listed.length, manifest_sha256, unchecked, faults: all };
 }
 
 /** Faults of the tables, and answers that differ from what the tables give. */
-function contentFaults(
-  directory: string,
-  manifest: Manifest & { territory: Territory },
-  answers: ReadonlyMap<string, string>,
-): Promise<string[]> {
+function contentFaults(directory: string, manifest: Manifest, answers: ReadonlyMap<string, string>): Promise<string[]> {
   const read = (name: string) => JSON.parse(readFileSync(path.join(directory, name), 'utf8'));
   let faults: string[] = [];
   return withDatabase(async (db) => {

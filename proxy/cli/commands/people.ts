@@ -1,13 +1,13 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { systemClock } from '../../../pipeline/lib/clock.ts';
 import { UsageError } from '../../../pipeline/lib/errors.ts';
 import { linkUrl } from '../../dashboard/mail/mails.ts';
 import type { AccountStore } from '../../store/account-store.ts';
 import { COMMAND_LINE } from '../../store/audit.ts';
 import { type Directory, openDirectory } from '../../store/people/directory.ts';
-import { INVITATION_MS, RESET_MS } from '../../store/people/person-rules.ts';
+import { INVITATION_MS, RESET_MS, rolesIn } from '../../store/people/person-rules.ts';
 import { hashToken, mintToken } from '../../store/people/tokens.ts';
-import type { Account, Person, Role } from '../../store/row-types.ts';
+import type { Account, Person } from '../../store/row-types.ts';
 import { dashboardUrlOption, isoOf, print, printTable, type StoreOptions, storeCommand } from './shared.ts';
 
 interface Target extends StoreOptions {
@@ -21,9 +21,9 @@ const DASHBOARD_URL = 'http://127.0.0.1:8090';
 /** Adds the commands for managing the people who sign in to the dashboard. */
 export function addPeopleCommands(accounts: Command): void {
   const inviteDescription = 'print a link with which somebody can join an account or the service team';
-  addTarget(storeCommand(accounts, 'invite <email>', inviteDescription, invite))
-    .addOption(new Option('--role <role>', 'role in an organisation').choices(['administrator', 'member']))
-    .addOption(dashboardUrlOption().default(DASHBOARD_URL));
+  addTarget(storeCommand(accounts, 'invite <email>', inviteDescription, invite)).addOption(
+    dashboardUrlOption().default(DASHBOARD_URL),
+  );
 
   addTarget(storeCommand(accounts, 'people', 'list who can sign in to the dashboard', list));
 
@@ -42,10 +42,10 @@ export function addPeopleCommands(accounts: Command): void {
 
 type LinkOptions = StoreOptions & { dashboardUrl: string };
 
-async function invite(store: AccountStore, options: Target & LinkOptions & { role?: Role }, address: string) {
+async function invite(store: AccountStore, options: Target & LinkOptions, address: string) {
   const account = await accountOf(options, store);
-  const inAccount = account?.kind === 'researcher' ? 'researcher' : (options.role ?? 'administrator');
-  const role = account ? inAccount : 'service';
+  // In an organisation an administrator, who invites its members.
+  const role = rolesIn(account)[0]!;
   const token = mintToken();
   const invitation = { email: address, role, accountId: account?.id ?? null, hash: hashToken(token) } as const;
   const { email } = await openDirectory(store.database).invite(invitation, systemClock.wallMs(), COMMAND_LINE);

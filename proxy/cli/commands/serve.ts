@@ -55,7 +55,6 @@ export function addServeCommand(program: Command): void {
     setting('--per-month <n>', 'requests per month for all live keys of an owner, unless it has a limit of its own')
       .argParser(wholeNumber(1))
       .default(DEFAULT_PER_MONTH),
-    toggle('--async-grants', 'with PostgreSQL: do not wait until a granted request is on disk'),
     setting('--cors-origin <origin>', 'allow pages from this origin to call the API; may be repeated')
       .argParser(listOf(origin))
       .default([], 'none'),

@@ -31,7 +31,6 @@ test('placeholders are replaced by the words of the country', () => {
   expect(fill('{zone}, {youngest}-{oldest} months, {survey_method}', words)).toBe(
     'Zone, 6-59 months, microscopy, or where that is missing by rapid test',
   );
-  expect(fill('{A.state} and {a.lga}', wordsOf(undefined))).toBe('A state and an LGA');
 });
 
 test.each([

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { tell, wordsOf } from '../../../pipeline/contract/words.ts';
 import { casesOf } from '../../../pipeline/ingest/case-series.ts';
+import { TERRITORY } from '../../../pipeline/synthetic/states.ts';
 import { outputRows } from '../../support/stage-io.ts';
 import { sourceIn, type TinyCountry } from '../../support/tiny-country.ts';
 import { read } from './broken.ts';
@@ -39,7 +40,7 @@ test('a record that another file continues is one series; months between the two
     masked: [41],
   });
   expect(
-    both.tables.report.flatMap(({ rule, what }) => (rule === 'no record' ? tell(what, wordsOf(undefined)) : [])),
+    both.tables.report.flatMap(({ rule, what }) => (rule === 'no record' ? tell(what, wordsOf(TERRITORY)) : [])),
   ).toEqual([
     'no file has the cases of 2020-01 to 2020-02, between two files, of a place: kept as unknown, never as 0',
   ]);

@@ -3,6 +3,7 @@ import { tell, wordsOf } from '../../../pipeline/contract/words.ts';
 import { casesOf } from '../../../pipeline/ingest/case-series.ts';
 import { checkCountry } from '../../../pipeline/intake/check/check-country.ts';
 import { isFault } from '../../../pipeline/intake/check/fault.ts';
+import { TERRITORY } from '../../../pipeline/synthetic/states.ts';
 import { outputRows } from '../../support/stage-io.ts';
 import { LGAS, sourceIn, type TinyCountry, writeTiny } from '../../support/tiny-country.ts';
 import { read, refuses } from './broken.ts';
@@ -66,7 +67,7 @@ async function summed(change?: Change) {
     cases: Object.fromEntries(lgas.map(({ lga_code, confirmed }) => [lga_code, confirmed])),
     report: tables.report
       .filter(({ source }) => source === 'facility_cases')
-      .map(({ rule, what }) => `${rule}: ${tell(what, wordsOf(undefined))}`),
+      .map(({ rule, what }) => `${rule}: ${tell(what, wordsOf(TERRITORY))}`),
   };
 }
 

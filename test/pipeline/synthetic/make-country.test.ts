@@ -1,14 +1,12 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { STATE_GAPS } from '../../../pipeline/synthetic/cases.ts';
-import type { TruthFamily } from '../../../pipeline/synthetic/families.ts';
 import { makeCountry } from '../../../pipeline/synthetic/make-country.ts';
 import { KM_PER_DEGREE_LATITUDE, KM_PER_DEGREE_LONGITUDE } from '../../../pipeline/synthetic/noise.ts';
 import { isInPolygon } from '../../../pipeline/synthetic/polygons.ts';
 import { POPULATION_GRID } from '../../../pipeline/synthetic/population.ts';
 import { cellArea } from '../../../pipeline/synthetic/raster.ts';
-import { seasonOfPrevalence } from '../../../pipeline/synthetic/season.ts';
 import { STATES } from '../../../pipeline/synthetic/states.ts';
-import { buildFrame, CLUSTER_ROUNDS, positivityByState, takeSurvey } from '../../../pipeline/synthetic/surveys.ts';
+import { CLUSTER_ROUNDS, positivityByState } from '../../../pipeline/synthetic/surveys.ts';
 
 const country = makeCountry(1);
 const { geography, population, cells, prevalence, clusters, season } = country;
@@ -153,42 +151,6 @@ test.each(CLUSTER_ROUNDS)(
     expect(sum(taken.map(({ rdt }) => rdt))).toBeGreaterThan(1.1 * sum(taken.map(({ microscopy }) => microscopy)));
   },
 );
-
-describe('families whose surveys or seasons violate the model', () => {
-  const frame = buildFrame(geography, population);
-  const round = CLUSTER_ROUNDS[2]!;
-  const survey = (family: TruthFamily) => takeSurvey(1, round, { geography, frame, cells, prevalence, family });
-
-  test('matern gives the survey of the country; informative visits places of higher prevalence', () => {
-    const plain = survey('matern');
-    expect(plain).toEqual(clusters.filter(({ survey_year }) => survey_year === round.survey_year));
-    const mean = (taken: typeof plain) =>
-      sum(taken.map((cluster) => cluster.weight * cluster.prevalence)) / taken.length;
-    // Two places of a stratum differ by about 0.1, and the higher is visited in 75% of draws, the lower in 25%.
-    expect(mean(survey('informative')) - mean(plain)).toBeGreaterThan(0.01);
-  });
-
-  test('misplaced reports one cluster in twenty up to 50 km from its true place', () => {
-    const moved_km = survey('misplaced').map((cluster) =>
-      Math.hypot(
-        (cluster.longitude - cluster.true_longitude) * KM_PER_DEGREE_LONGITUDE,
-        (cluster.latitude - cluster.true_latitude) * KM_PER_DEGREE_LATITUDE,
-      ),
-    );
-    expect(Math.max(...moved_km)).toBeLessThan(50.001);
-    // Four fifths of them are farther away than DHS ever moves a cluster; places outside the state are redrawn.
-    const far = moved_km.filter((km) => km > 10.001).length / moved_km.length;
-    expect(far).toBeGreaterThan(0.02);
-    expect(far).toBeLessThan(0.055);
-  });
-
-  test('late-season uses the index of the previous month', () => {
-    const [index] = seasonOfPrevalence([season[0]!], 'late-season');
-    expect(index![8]).toBe(season[0]![7]);
-    expect(index![0]).toBe(season[0]![11]);
-    expect(seasonOfPrevalence(season, 'informative')).toBe(season);
-  });
-});
 
 test('2021 by state: errors are no larger than 15 clusters per state explain, and not one-sided', () => {
   const off = positivityByState(country.state_round, 'microscopy').map(

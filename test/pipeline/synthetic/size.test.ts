@@ -12,9 +12,9 @@ import { hashTree, temporary } from '../../support/command-line.ts';
 test('sizes that are not given are proportional to states; impossible sizes are refused', () => {
   expect(sizeOf({})).toEqual(NIGERIAN);
   expect(sizeOf({ states: 5, months: 120 })).toEqual({ ...NIGERIAN, states: 5, lgas: 105, clusters: 266, months: 120 });
-  expect(() => sizeOf({ states: 38 })).toThrow('--states: found 38, expected 2 to 37');
-  expect(() => sizeOf({ states: 5, lgas: 800 })).toThrow('--lgas: found 800, expected 10 to 735');
-  expect(() => sizeOf({ cells_per_degree: 130 })).toThrow('--cells-per-degree: found 130, expected a multiple of 120');
+  expect(() => sizeOf({ states: 38 })).toThrow('states: found 38, expected 2 to 37');
+  expect(() => sizeOf({ states: 5, lgas: 800 })).toThrow('lgas: found 800, expected 10 to 735');
+  expect(() => sizeOf({ cells_per_degree: 130 })).toThrow('cells_per_degree: found 130, expected a multiple of 120');
 });
 
 test('every state has its share of LGAs', () => {

@@ -25,18 +25,6 @@ test('a setting is read from the file that a variable names, or from a credentia
   expect(settingsFromFiles({ HOME: '/', AWS_SHARED_CREDENTIALS_FILE: '/nowhere', MALARIA_MAIL_FILE: '' })).toEqual({});
 });
 
-test('a setting that is gone is refused, wherever it is given', async () => {
-  const limits = join(folder, 'limits');
-  writeFileSync(limits, 'sqlite');
-  for (const env of [{ MALARIA_LIMITS: 'sqlite' }, { MALARIA_LIMITS_FILE: limits }]) {
-    const { code, stderr } = await runHere(['accounts', 'list'], { MALARIA_STORE: storeUrl(), ...env });
-    expect([code, stderr]).toEqual([
-      2,
-      expect.stringMatching(/MALARIA_LIMITS are gone: limits are counted in the store/),
-    ]);
-  }
-});
-
 test('commands use settings from files, and leave none of them in the environment', async () => {
   await createStore(storeUrl());
   const { code, stderr } = await runHere(['accounts', 'create-organisation', 'ministry'], {

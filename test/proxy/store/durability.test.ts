@@ -40,10 +40,10 @@ describe.skipIf(missingServers.length > 0)('PostgreSQL', () => {
     onTestFinished(() => store.close());
     return store;
   };
-  const serve = async (asyncGrants: boolean) => {
+  const serve = async () => {
     const { build, current, remove } = makeBuild();
     onTestFinished(remove);
-    const service = await serveBuild({ build, snapshot: current, store: server.url }, { asyncGrants });
+    const service = await serveBuild({ build, snapshot: current, store: server.url });
     const { key } = await giveKey(service.store);
     const ask = async () => expect((await service.get('/v1/periods', key)).status).toBe(200);
     // The first makes the rows that later ones change.
@@ -63,22 +63,12 @@ describe.skipIf(missingServers.length > 0)('PostgreSQL', () => {
       await transact((tx) => tx.deleteFrom('notices').execute());
       expect(await unsynced()).toBe(0);
 
-      const ask = await serve(false);
+      const ask = await serve();
       await settle();
       await ask();
       expect(await unsynced()).toBe(0);
     });
   }
-
-  test('with --async-grants grants do not wait for the disk, and changes do', async () => {
-    const store = await open();
-    const ask = await serve(true);
-    await settle();
-    await ask();
-    expect(await unsynced()).toBeGreaterThan(0);
-    await store.createAccount('organisation', 'made while grants lag', 1);
-    expect(await unsynced()).toBe(0);
-  });
 
   test.each([
     ['off', 'on'],

@@ -52,7 +52,7 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ name, new
     const store = await openStore(at.store);
     const lines: string[] = [];
     const report = (line: string, cause: string) => lines.push(`${cause}: ${line}`);
-    const gate = await openGate(store, { perMinute: 5, perMonth: 100, clock, mayLag: false, report });
+    const gate = await openGate(store, { perMinute: 5, perMonth: 100, clock, report });
     onTestFinished(async () => {
       gate.close();
       await store.close();
@@ -74,7 +74,7 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ name, new
   async function open(limits: Partial<DefaultLimits> = {}): Promise<{ store: AccountStore; gate: Gate }> {
     const store = await openStore(at.store);
     const defaults = { perMinute: 5, perMonth: 1_000_000, ...limits };
-    const opened = await openGate(store, { ...defaults, clock, mayLag: false, report: () => {} });
+    const opened = await openGate(store, { ...defaults, clock, report: () => {} });
     onTestFinished(async () => {
       opened.close();
       await store.close();
@@ -164,7 +164,7 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ name, new
           return { ...admitter, decide };
         },
       };
-      const limits = { perMinute: 5, perMonth: 5, mayLag: false };
+      const limits = { perMinute: 5, perMonth: 5 };
       const gate = await openGate({ ...store, database }, { ...limits, clock, report: () => {} });
       onTestFinished(gate.close);
       const mistyped = `${key.slice(0, 20)}${key[20] === 'x' ? 'y' : 'x'}${key.slice(21)}`;

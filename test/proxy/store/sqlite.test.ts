@@ -28,7 +28,7 @@ const open = async () => {
   return store;
 };
 
-const MANY = { perMinute: 1_000_000, perMonth: 1_000_000, mayLag: false };
+const MANY = { perMinute: 1_000_000, perMonth: 1_000_000 };
 const openTheGate = async (reports: string[] = []): Promise<Gate> => {
   const gate = await openGate(await open(), { ...MANY, clock: systemClock, report: (line) => reports.push(line) });
   onTestFinished(() => gate.close());

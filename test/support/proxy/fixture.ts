@@ -17,6 +17,7 @@ import {
   type Operation,
   type ParameterName,
 } from '../../../pipeline/contract/operations.ts';
+import { CONTRACT_VERSION } from '../../../pipeline/contract/version.ts';
 import { TERRITORY } from '../../../pipeline/synthetic/states.ts';
 
 export const STATES = { AB: 'Abia', KN: 'Kano', LA: 'Lagos' } as const;
@@ -198,15 +199,18 @@ export function writeSnapshot(directory: string, options: FixtureOptions = {}): 
     model_version: versionOf(options.release),
     country: 'fixture',
     synthetic: true,
-    ...(options.earlier ? {} : { territory: TERRITORY }),
+    territory: TERRITORY,
     updated_at: UPDATED_AT,
+    code_version: '0.1.0',
+    contract_version: CONTRACT_VERSION,
     coverage: {
       ...COVERAGE,
       states: [...CODES],
       transmission: options.transmission ?? true,
-      ...(options.earlier ? {} : { lgas: lgasCovered(options) }),
+      lgas: lgasCovered(options),
     },
     counts: { states: CODES.length },
+    runtime: process.version,
     sources: [],
     stages: [],
     files,

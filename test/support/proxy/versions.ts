@@ -25,7 +25,7 @@ export async function publishRelease(
     a,
     b,
     synthetic: true,
-    thresholds: null,
+    thresholds: { score_change: 0.02, max_moved_share: 1, max_flipped_share: 1, max_disjoint_share: 1 },
     all: ALL,
     state_scores: ALL,
     states: [],

@@ -3,7 +3,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { UsageError } from '../../../lib/errors.ts';
 import { writeCsv } from '../../../lib/tables/csv-file.ts';
 import { hasSyntheticCountry, writeSyntheticCountry } from '../../../synthetic/country.ts';
-import { ALL_FAMILIES, FAMILIES, isFamily, type TruthFamily } from '../../../synthetic/families.ts';
+import { FAMILIES, isFamily, type TruthFamily } from '../../../synthetic/families.ts';
 import { type ScoredCountry, scoreCountry, summariseTruth } from '../../../validate/evaluate-truth.ts';
 import { confirmTruth, recordTruth } from '../../../validate/known-truth.ts';
 import { readTruth } from '../../../validate/truth-file.ts';
@@ -159,10 +159,10 @@ function countriesOf({ truth, seeds, country, countries }: TruthOptions): AskedC
   );
 }
 
-/** `trend,mixed` as a list, in the order of `ALL_FAMILIES`. */
+/** `trend,mixed` as a list, in the order of `FAMILIES`. */
 export function parseFamilies(text: string): TruthFamily[] {
   const asked = text.split(',');
   if (!asked.every(isFamily))
-    throw new InvalidArgumentError(`expected some of ${ALL_FAMILIES.join(', ')}, separated by commas`);
-  return ALL_FAMILIES.filter((family) => asked.includes(family));
+    throw new InvalidArgumentError(`expected some of ${FAMILIES.join(', ')}, separated by commas`);
+  return FAMILIES.filter((family) => asked.includes(family));
 }

@@ -24,10 +24,9 @@ export function sourcesSection({ sources, model_version, model }: Contents): Htm
 <h3>${source.title}</h3>
 <dl><dt>May I pass it on?</dt><dd><b>${PASS_ON[source.pass_on ?? 'ask']}</b></dd><dt>Producer</dt><dd>${source.producer}</dd><dt>Cite as</dt><dd>${source.citation}</dd><dt>Licence</dt><dd>${source.licence}</dd><dt>Release</dt><dd>${source.release}</dd><dt>Unit</dt><dd>${source.unit}</dd>
 ${source.access && html`<dt>Access</dt><dd>${source.access}</dd>`}
-${source.url && html`<dt>Link</dt><dd><a href="${source.url}">${source.url}</a></dd>`}
 ${source.gaps?.length ? html`<dt>Known gaps</dt><dd>${source.gaps.map((gap) => html`${gap.reason} (${gap.rule}). `)}</dd>` : null}
 ${source.notes?.length ? html`<dt>Notes</dt><dd>${source.notes.map((note) => html`${note}. `)}</dd>` : null}</dl>
-<details><summary>${source.files.length} ${source.files.length === 1 ? 'file' : 'files'}</summary><ul class="files">${source.files.map((file) => html`<li>${file.path}${file.sha256 && html`<br><code>${file.sha256}</code>`}</li>`)}</ul></details></article>`,
+<details><summary>${source.files.length} ${source.files.length === 1 ? 'file' : 'files'}</summary><ul class="files">${source.files.map((file) => html`<li>${file.url ? html`<a href="${file.url}">${file.path}</a>` : file.path}${file.sha256 && html`<br><code>${file.sha256}</code>`}</li>`)}</ul></details></article>`,
   )}</div>
 </section>`;
 }

@@ -234,9 +234,9 @@ test('a different file of the same name is left alone', async () => {
 test('the command fetches files with a url and says how to obtain the others', async () => {
   const surveys = Buffer.from('year,month\n');
   const { directory } = writeTiny((country) => {
-    const source = sourceIn(country, 'surveys');
-    source.url = `${base}/surveys.csv`;
-    source.files = [{ path: 'deep/surveys.csv', rows: 1, sha256: sha256(surveys) }];
+    sourceIn(country, 'surveys').files = [
+      { path: 'deep/surveys.csv', url: `${base}/surveys.csv`, rows: 1, sha256: sha256(surveys) },
+    ];
     sourceIn(country, 'cases').access = 'ask the ministry';
   });
   answers = [complete(surveys)];

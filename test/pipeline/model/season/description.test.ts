@@ -3,6 +3,7 @@ import { tell, wordsOf } from '../../../../pipeline/contract/words.ts';
 import { compareSeasons } from '../../../../pipeline/model/season/check.ts';
 import { describeMethod } from '../../../../pipeline/model/season/description.ts';
 import type { SeasonFigures } from '../../../../pipeline/model/season/season-tables.ts';
+import { TERRITORY } from '../../../../pipeline/synthetic/states.ts';
 
 const RAIN = { half_saturation_mm: 73.4, lag_months: 2.44, dry_reproduction_number: 2.5, share_year_round: 0.604 };
 const ASSUMED = {
@@ -16,7 +17,7 @@ const year = (low: number, months: number, other = 0.8) => [
   ...new Array(months).fill(low),
   ...new Array(11 - months).fill(other),
 ];
-const described = (...given: Parameters<typeof describeMethod>) => tell(describeMethod(...given), wordsOf(undefined));
+const described = (...given: Parameters<typeof describeMethod>) => tell(describeMethod(...given), wordsOf(TERRITORY));
 const row = (state_code: string, expected: number[], recorded: number[]) => ({
   state_code,
   ...compareSeasons(expected, recorded, 0.5),

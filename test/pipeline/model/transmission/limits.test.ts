@@ -5,6 +5,7 @@ import {
   describeProjections,
   describeStanding,
 } from '../../../../pipeline/model/transmission/limits.ts';
+import { TERRITORY } from '../../../../pipeline/synthetic/states.ts';
 
 const errors = {
   model: 1.3,
@@ -67,7 +68,7 @@ const limits = (...detrended: (number | null)[]) =>
     },
     { registered: true, looks: 1 },
   )
-    .map((limit) => tell(limit, wordsOf(undefined)))
+    .map((limit) => tell(limit, wordsOf(TERRITORY)))
     .join('\n');
 
 test('the limits state the basis of the durations, the detrended correlation, and the uncertain months', () => {

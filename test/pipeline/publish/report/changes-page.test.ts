@@ -26,7 +26,7 @@ const diff: SnapshotDiff = {
   a: 'tiny-1-00000000',
   b: 'tiny-2-00000000',
   synthetic: false,
-  thresholds: null,
+  thresholds: { score_change: 0.02, max_moved_share: 1, max_flipped_share: 1, max_disjoint_share: 1 },
   all: tally,
   states: [{ state_code: 'AB', ...tally }],
   lgas: [{ state_code: 'AB', lga_code: 'NG001001', ...tally, mean_change: 0.02 }],

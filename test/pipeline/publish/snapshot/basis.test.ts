@@ -31,6 +31,7 @@ test("the basis is 'survey' up to the state's last one, then the usual season; b
     await db.run(PREPARE);
     const coverage = {
       states: ['AA', 'BB'],
+      lgas: ['A1', 'A2', 'B1'],
       transmission: true,
       first_estimated: '2020-01',
       last_estimated: '2020-06',

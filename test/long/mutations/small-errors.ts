@@ -1,6 +1,6 @@
 /**
- * A third set, also written down before any was tried: small errors, in one place or one month, and new rounds and
- * months whose errors are hard to detect.
+ * Errors in one place or one month or by a tenth, and in new rounds and months, where they are hard to detect. No
+ * threshold of a check was chosen by them.
  */
 import type { Mutation } from './mutation.ts';
 import { each, from } from './rasters.ts';
@@ -21,7 +21,7 @@ const inMonth =
     period === month;
 const in2016: Which = ({ year }) => year === '2016';
 
-export const UNSEEN_SMALL: Mutation[] = [
+export const SMALL_ERRORS: Mutation[] = [
   ...of('survey_clusters', {
     'one state in one round a fifth lower': times(
       'positivity',

@@ -1,6 +1,6 @@
 /**
- * Forty faults in which each row is valid and the whole is impossible, written down by a hand that had not seen the
- * checks: twenty held against the file accepted before, and twenty in a country's first files.
+ * Forty errors of the offices that make the files: a wrong column, year or row, a join that went wrong. Each row is valid
+ * and the whole is impossible. Twenty stand in a new release, and twenty in a country's first files.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -10,7 +10,7 @@ import type { Mutation } from './mutation.ts';
 import { each } from './rasters.ts';
 import { inState, inYear, map, table, times, without } from './tables.ts';
 
-export interface BlindMutation extends Mutation {
+export interface OfficeError extends Mutation {
   /** What happened in the office that made the file. */
   happened: string;
 }
@@ -170,7 +170,7 @@ const exchangeRecords =
 const longitude = (column: number, { west, step }: { west: number; step: number }) => west + (column + 0.5) * step;
 const latitude = (row: number, { north, step }: { north: number; step: number }) => north - (row + 0.5) * step;
 
-export const BLIND_AGAINST_FORMER: BlindMutation[] = [
+export const ERRORS_IN_RELEASES: OfficeError[] = [
   {
     source: 'survey_clusters',
     name: 'rapid tests of 2015 as microscopy',
@@ -356,7 +356,7 @@ export const BLIND_AGAINST_FORMER: BlindMutation[] = [
   },
 ];
 
-export const BLIND_FIRST: BlindMutation[] = [
+export const ERRORS_IN_FIRST_FILES: OfficeError[] = [
   {
     source: 'survey_clusters',
     name: 'rapid tests as microscopy in every round',
