@@ -1,6 +1,6 @@
 /** Areas by name: the tables that go by names, and `aliases.csv` beside a catalog, the names that a person has accepted. */
 import { isPeriod } from '../contract/months.ts';
-import { refusalIn } from '../lib/bad-input.ts';
+import { InputLocation } from '../lib/bad-input.ts';
 import { plain } from '../lib/likeness.ts';
 import { csvCells, csvRows, toCsv } from '../lib/tables/csv.ts';
 import { isTable, knownColumns } from './roles.ts';
@@ -43,20 +43,21 @@ export function withAliases(known: readonly Alias[] = [], more: readonly Alias[]
 
 /** @throws BadInput naming the row; a name cannot have two codes, because nothing tells how to divide its figures */
 export function parseAliases(file: string, text: string): Alias[] {
-  const refusal = refusalIn(file);
+  const refusal = new InputLocation(file);
   const rows = csvRows(text.replace(/^\uFEFF/, ''))
     .filter(({ text }) => text.trim() !== '')
     .map(({ line, text }) => ({ ofRow: refusal.at(`row ${line}`), text, cells: csvCells(text.trim(), ',') }));
   const [header, ...aliases] = rows;
-  if (header?.cells.join() !== COLUMNS.join()) throw refusal.at('row 1')(header?.text ?? 'nothing', COLUMNS.join());
+  if (header?.cells.join() !== COLUMNS.join())
+    throw refusal.at('row 1').error(header?.text ?? 'nothing', COLUMNS.join());
   const seen = new Set<string>();
   return aliases.map(({ ofRow, text, cells }) => {
     const [name = '', parent = '', code = '', from = ''] = cells.map((cell) => cell?.trim());
     if (cells.length !== COLUMNS.length || cells.includes(null) || !plain(name) || !code)
-      throw ofRow(text, COLUMNS.join());
-    if (from && !isPeriod(from)) throw ofRow.at('from')(from, 'the month of a split, YYYY-MM, or nothing');
+      throw ofRow.error(text, COLUMNS.join());
+    if (from && !isPeriod(from)) throw ofRow.at('from').error(from, 'the month of a split, YYYY-MM, or nothing');
     const key = keyOf({ name, parent });
-    if (seen.has(key)) throw ofRow(`${name} again`, 'each name once: areas that were merged cannot be divided');
+    if (seen.has(key)) throw ofRow.error(`${name} again`, 'each name once: areas that were merged cannot be divided');
     seen.add(key);
     return { name, parent, code, from };
   });

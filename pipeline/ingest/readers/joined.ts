@@ -1,5 +1,5 @@
 /** Columns that another file has for the rows of a table, such as the coordinates of a survey's clusters. */
-import type { Refusal } from '../../lib/bad-input.ts';
+import type { InputLocation } from '../../lib/bad-input.ts';
 import type { TextTable } from './csv.ts';
 
 /** The values of a row by which it is joined: office programs drop the zeros before a number, or add some after it. */
@@ -17,13 +17,13 @@ export function joined<Own extends TextTable>(
   table: Own,
   other: TextTable,
   on: Readonly<Record<string, string>>,
-  refusalOf: { table: Refusal; other: Refusal },
+  refusalOf: { table: InputLocation; other: InputLocation },
 ): { table: Own; unused: number } {
   const indexIn =
-    ({ header }: TextTable, refusal: Refusal) =>
+    ({ header }: TextTable, refusal: InputLocation) =>
     (name: string) => {
       if (header.includes(name)) return header.indexOf(name);
-      throw refusal.at('header')(`columns ${header.join(', ')}`, `a column "${name}" (sources.json, join)`);
+      throw refusal.at('header').error(`columns ${header.join(', ')}`, `a column "${name}" (sources.json, join)`);
     };
   const [own, others] = [
     Object.keys(on).map(indexIn(table, refusalOf.table)),
@@ -34,10 +34,12 @@ export function joined<Own extends TextTable>(
     const key = keyOf(row.cells, others);
     const first = found.get(key);
     if (first)
-      throw refusalOf.other.at(`row ${row.line}`)(
-        `${Object.values(on).join(' + ')} ${others.map((i) => row.cells[i] ?? '').join(' ')}, as in row ${first.line}`,
-        'a single row (sources.json, join)',
-      );
+      throw refusalOf.other
+        .at(`row ${row.line}`)
+        .error(
+          `${Object.values(on).join(' + ')} ${others.map((i) => row.cells[i] ?? '').join(' ')}, as in row ${first.line}`,
+          'a single row (sources.json, join)',
+        );
     found.set(key, row);
   }
   const added = [...other.header.keys()].filter((i) => !others.includes(i) && !table.header.includes(other.header[i]!));

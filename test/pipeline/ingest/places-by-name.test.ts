@@ -4,7 +4,7 @@ import type { Source } from '../../../pipeline/catalog/sources.ts';
 import type { Areas } from '../../../pipeline/ingest/ingest-tables.ts';
 import { matchNames } from '../../../pipeline/ingest/places-by-name.ts';
 import { RawTable } from '../../../pipeline/ingest/readers/raw-table.ts';
-import { refusalIn } from '../../../pipeline/lib/bad-input.ts';
+import { InputLocation } from '../../../pipeline/lib/bad-input.ts';
 import { outputRows } from '../../support/stage-io.ts';
 import { LGAS, sourceIn, type TinyCountry } from '../../support/tiny-country.ts';
 import { edit, read, refuses } from './broken.ts';
@@ -34,7 +34,7 @@ function matched(
   aliases: Alias[] = [],
   role = 'cases_lgas',
 ) {
-  const about = { refusal: refusalIn('t.csv'), counts: [], ranges: {}, months: undefined };
+  const about = { refusal: new InputLocation('t.csv'), counts: [], ranges: {}, months: undefined };
   const values = rows.map(([lga, state = null, period = '2019-01'], i) => ({
     line: i + 2,
     values: { lga, state, period },

@@ -7,7 +7,7 @@ import { RawTable } from '../../../../pipeline/ingest/readers/raw-table.ts';
 import { type ComparedRow, compareRows } from '../../../../pipeline/intake/compare/compare-rows.ts';
 import { doubtsOfRows } from '../../../../pipeline/intake/compare/doubts.ts';
 import { comparedRows } from '../../../../pipeline/intake/compare/read-rows.ts';
-import { refusalIn } from '../../../../pipeline/lib/bad-input.ts';
+import { InputLocation } from '../../../../pipeline/lib/bad-input.ts';
 
 const PLACES = Array.from({ length: 12 }, (_, i) => `S${1 + Math.floor(i / 4)}-${i}`);
 const rainOf = (place: number, period: string) =>
@@ -364,7 +364,7 @@ test('the same months in another form are no change; every column of a role is c
   const source = { role: 'survey_clusters' } as Source;
   const read = (columns: string[], ...cells: (string | null)[]) => {
     const about = {
-      refusal: refusalIn('x.csv'),
+      refusal: new InputLocation('x.csv'),
       columns: new Set(columns),
       counts: [],
       ranges: {},
