@@ -43,21 +43,21 @@ export function withAliases(known: readonly Alias[] = [], more: readonly Alias[]
 
 /** @throws BadInput naming the row; a name cannot have two codes, because nothing tells how to divide its figures */
 export function parseAliases(file: string, text: string): Alias[] {
-  const refusal = new InputLocation(file);
+  const location = new InputLocation(file);
   const rows = csvRows(text.replace(/^\uFEFF/, ''))
     .filter(({ text }) => text.trim() !== '')
-    .map(({ line, text }) => ({ ofRow: refusal.at(`row ${line}`), text, cells: csvCells(text.trim(), ',') }));
+    .map(({ line, text }) => ({ row: location.at(`row ${line}`), text, cells: csvCells(text.trim(), ',') }));
   const [header, ...aliases] = rows;
   if (header?.cells.join() !== COLUMNS.join())
-    throw refusal.at('row 1').error(header?.text ?? 'nothing', COLUMNS.join());
+    throw location.at('row 1').error(header?.text ?? 'nothing', COLUMNS.join());
   const seen = new Set<string>();
-  return aliases.map(({ ofRow, text, cells }) => {
+  return aliases.map(({ row, text, cells }) => {
     const [name = '', parent = '', code = '', from = ''] = cells.map((cell) => cell?.trim());
     if (cells.length !== COLUMNS.length || cells.includes(null) || !plain(name) || !code)
-      throw ofRow.error(text, COLUMNS.join());
-    if (from && !isPeriod(from)) throw ofRow.at('from').error(from, 'the month of a split, YYYY-MM, or nothing');
+      throw row.error(text, COLUMNS.join());
+    if (from && !isPeriod(from)) throw row.at('from').error(from, 'the month of a split, YYYY-MM, or nothing');
     const key = keyOf({ name, parent });
-    if (seen.has(key)) throw ofRow.error(`${name} again`, 'each name once: areas that were merged cannot be divided');
+    if (seen.has(key)) throw row.error(`${name} again`, 'each name once: areas that were merged cannot be divided');
     seen.add(key);
     return { name, parent, code, from };
   });

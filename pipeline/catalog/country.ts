@@ -37,10 +37,10 @@ export function readCountry(directory: string, rawData = directory): Country {
 export function refuseMissing(file: string, rawData: string): void {
   const there = statSync(path.join(rawData, file), { throwIfNoEntry: false });
   if (there?.isFile()) return;
-  const refusal = new InputLocation(file);
-  if (there) throw refusal.error('something that is not a file', 'a file');
+  const location = new InputLocation(file);
+  if (there) throw location.error('something that is not a file', 'a file');
   const expected = 'the file that sources.json names (see --raw-data and `malaria-risk fetch`)';
-  throw refusal.error(`no such file under ${rawData}`, expected);
+  throw location.error(`no such file under ${rawData}`, expected);
 }
 
 /**
@@ -126,12 +126,12 @@ export function refuseOutside(file: string, rawData: string): void {
 
 function readJson(directory: string, name: string): unknown {
   const file = path.join(directory, name);
-  const refusal = new InputLocation(file);
-  if (!existsSync(file)) throw refusal.error('no such file', 'the catalog of a country (see --country)');
+  const location = new InputLocation(file);
+  if (!existsSync(file)) throw location.error('no such file', 'the catalog of a country (see --country)');
   try {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
-    throw refusal.error((error as Error).message, 'valid JSON');
+    throw location.error((error as Error).message, 'valid JSON');
   }
 }
 

@@ -53,10 +53,10 @@ export async function cleanOutlines(
   uncovered: number,
 ): Promise<{ polygons: Polygon[][]; slivers: Sliver[] }> {
   const limit = source.sliver_km2 ?? SLIVER_KM2;
-  const refusal = new InputLocation(source.files[0]!.path);
+  const location = new InputLocation(source.files[0]!.path);
   const mosaic = await measure(lgas, limit);
-  const loops = loopsIn(lgas, mosaic.ground, limit, refusal);
-  const { small = [], enclave = [], lake = [] } = judge(mosaic, limit, uncovered, refusal);
+  const loops = loopsIn(lgas, mosaic.ground, limit, location);
+  const { small = [], enclave = [], lake = [] } = judge(mosaic, limit, uncovered, location);
   const tell = (rule: string, what: ReportLine['what'], more: Partial<ReportLine> = {}) =>
     report.push({ source: source.id, rule, what, ...more });
   if (lake.length > 0)
@@ -67,7 +67,7 @@ export async function cleanOutlines(
   const isClean = ({ code, polygons }: Outline) => isSame(polygons, mosaic.ground.get(code)!.polygons);
   if (small.length + enclave.length === 0 && lgas.every(isClean))
     return { polygons: lgas.map(({ polygons }) => polygons), slivers: [] };
-  const polygons = await clean(lgas, mosaic.slivers, limit, refusal);
+  const polygons = await clean(lgas, mosaic.slivers, limit, location);
   if (small.length > 0) {
     const { overlap = [], gap = [] } = Object.groupBy(small, ({ kind }) => kind);
     const kinds = [counted(overlap, 'overlap'), counted(gap, 'gap')].filter((text) => text !== '').join(' and ');
@@ -88,11 +88,16 @@ export async function cleanOutlines(
 }
 
 /** Places and sizes of the loops of outlines that cross themselves. @throws BadInput for those that are too large */
-const loopsIn = (lgas: readonly Outline[], ground: Mosaic['ground'], limit: number, refusal: InputLocation): string[] =>
+const loopsIn = (
+  lgas: readonly Outline[],
+  ground: Mosaic['ground'],
+  limit: number,
+  location: InputLocation,
+): string[] =>
   readEach(lgas, ({ code, polygons }) => {
     const km2 = drawnTwice(polygons, ground.get(code)!);
     // Of an outline whose loops cancel each other out, mapshaper makes no tile.
-    if (km2 > limit || ground.get(code)!.km2 === 0) refuseCrossing(refusal.at(code), polygons);
+    if (km2 > limit || ground.get(code)!.km2 === 0) refuseCrossing(location.at(code), polygons);
     const crossing = selfCrossing(polygons);
     return crossing ? [`${code} at ${placeOf(crossing)} (${km2.toFixed(3)} km²)`] : [];
   }).flat();
@@ -101,7 +106,7 @@ const loopsIn = (lgas: readonly Outline[], ground: Mosaic['ground'], limit: numb
  * What becomes of each sliver: small ones go to an LGA, enclaves are cut out of the LGA around them, lakes stay.
  * @throws BadInput for all others, unless they are declared
  */
-function judge({ slivers, ground }: Mosaic, limit: number, uncovered: number, refusal: InputLocation) {
+function judge({ slivers, ground }: Mosaic, limit: number, uncovered: number, location: InputLocation) {
   const enclosing = enclosures(slivers, ground);
   const isEnclave = ({ codes }: Sliver) =>
     codes.every((a, i) => codes.slice(i + 1).every((b) => enclosing.has(`${a} ${b}`) !== enclosing.has(`${b} ${a}`)));
@@ -119,7 +124,7 @@ function judge({ slivers, ground }: Mosaic, limit: number, uncovered: number, re
   // A little more than the largest, because mapshaper measures areas on a sphere.
   const remedy: Remedy = { declare: 'sliver_km2', km2: Math.ceil(101 * most) / 100 };
   readEach(faults, (fault) => {
-    throw refusal
+    throw location
       .at(between(fault))
       .error(
         `${fault.kind === 'gap' ? 'a gap' : 'an overlap'} of ${sizeOf(fault)}`,
@@ -135,7 +140,7 @@ async function clean(
   lgas: readonly Outline[],
   slivers: readonly Sliver[],
   limit: number,
-  refusal: InputLocation,
+  location: InputLocation,
 ): Promise<Polygon[][]> {
   const cleaned = await transform(
     lgas,
@@ -147,7 +152,7 @@ async function clean(
     const others = slivers
       .flatMap(({ codes }) => (codes.includes(code) ? codes : []))
       .filter((other) => other !== code);
-    throw refusal
+    throw location
       .at(code)
       .error(`no ground outside ${[...new Set(others)].join(', ') || 'its lines'}`, 'an area of its own');
   });
@@ -159,9 +164,9 @@ const counted = ({ length: count }: readonly Sliver[], kind: Sliver['kind']) =>
 const VALID = 'a valid polygon; make one with: mapshaper FILE -clean allow-overlaps -o VALID.geojson';
 
 /** @throws BadInput for an outline that crosses itself, naming the place */
-export function refuseCrossing(refusal: InputLocation, polygons: readonly Polygon[]): void {
+export function refuseCrossing(location: InputLocation, polygons: readonly Polygon[]): void {
   const crossing = selfCrossing(polygons);
-  if (crossing) throw refusal.error(`an outline that crosses or overlaps itself at ${crossing.join(', ')}`, VALID);
+  if (crossing) throw location.error(`an outline that crosses or overlaps itself at ${crossing.join(', ')}`, VALID);
 }
 
 /** What an LGA's outline contains. */

@@ -59,7 +59,7 @@ async function readCovariate(
       const known = (lga: string) => values.get(time)?.get(codeOf.get(lga)!);
       const value = known(lga_code) ?? filled(source, lga_code, neighbours[lga_code] ?? [], known);
       if (value !== undefined) return { covariate: source.id, lga_code, time, value };
-      throw table.refusal
+      throw table
         .at(nameOf(areas, lga_code))
         .error(
           time === null ? 'no value' : `no value for ${time}`,
@@ -100,6 +100,6 @@ function timesOf(table: RawTable, source: Source, found: (string | null)[]): (st
   const { first, last } = source.span;
   const [begin, end] = [sorted[0]!, sorted.at(-1)!];
   if (monthIndex(begin) > monthIndex(first) || monthIndex(end) < monthIndex(last))
-    throw table.refusal.error(`months from ${begin} to ${end}`, `${first} to ${last} (sources.json, span)`);
+    throw table.error(`months from ${begin} to ${end}`, `${first} to ${last} (sources.json, span)`);
   return periodRange(begin, end);
 }

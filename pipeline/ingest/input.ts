@@ -66,7 +66,7 @@ export function codeReader({ otherNames }: Pick<IngestInput, 'otherNames'>, area
     const given = row.values[level];
     if (given == null || plain(given) === plain(name)) return;
     if (known[level].has(plain(given)))
-      throw row.refusal.at(level).error(`${given} with the code ${code}`, `${name}, the name for that code`);
+      throw row.at(level).error(`${given} with the code ${code}`, `${name}, the name for that code`);
     otherNames?.add(level, code, given);
   };
   const checkState = (row: RawRow, { state_code, state }: Areas['states'][number]) =>
@@ -82,7 +82,7 @@ export function codeReader({ otherNames }: Pick<IngestInput, 'otherNames'>, area
         plain(area.lga) === plain(row.values.lga ?? '') &&
         (row.values.state == null || plain(byCode.get(area.state_code)!.state) === plain(row.values.state));
       const named = areas.lgas.filter(isNamed).map(({ lga_code }) => lga_code);
-      throw row.refusal.at('lga_pcode').error(code, AN_LGA, recode('lga_pcode', code, named));
+      throw row.at('lga_pcode').error(code, AN_LGA, recode('lga_pcode', code, named));
     }
     checkName(row, 'lga', { code, name: lga.lga });
     checkState(row, byCode.get(lga.state_code)!);
@@ -94,7 +94,7 @@ export function codeReader({ otherNames }: Pick<IngestInput, 'otherNames'>, area
     if (!state) {
       const named = areas.states.filter((area) => plain(area.state) === plain(row.values.state ?? ''));
       const pcodes = named.map(({ state_pcode }) => state_pcode);
-      throw row.refusal.at('state_pcode').error(code, A_STATE, recode('state_pcode', code, pcodes));
+      throw row.at('state_pcode').error(code, A_STATE, recode('state_pcode', code, pcodes));
     }
     checkState(row, state);
     return state;
@@ -118,10 +118,10 @@ export function refuseUnknownPlaces(sources: readonly Source[], areas: Areas, al
     if (!lgas.has(code) && !states.has(code))
       throw new InputLocation('aliases.csv', name).error(code, `${AN_LGA}, or ${A_STATE}`);
   for (const { id, gaps = [] } of sources) {
-    const refusal = new InputLocation('sources.json', `source ${id}, gaps`);
+    const location = new InputLocation('sources.json', `source ${id}, gaps`);
     for (const { lga_pcode, state_pcode } of gaps) {
-      if (lga_pcode !== undefined && !lgas.has(lga_pcode)) throw refusal.error(lga_pcode, AN_LGA);
-      if (state_pcode !== undefined && !states.has(state_pcode)) throw refusal.error(state_pcode, A_STATE);
+      if (lga_pcode !== undefined && !lgas.has(lga_pcode)) throw location.error(lga_pcode, AN_LGA);
+      if (state_pcode !== undefined && !states.has(state_pcode)) throw location.error(state_pcode, A_STATE);
     }
   }
 }

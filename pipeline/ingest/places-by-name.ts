@@ -94,17 +94,15 @@ function refuseUnmatched(
 ): void {
   if (area) return;
   if (isTotal(name))
-    throw rows[0]!.refusal
-      .at('name')
-      .error(`${name}, which looks like a total`, 'the name of an area in the outlines', {
-        declare: 'leave_out',
-        where: { [level]: name },
-      });
+    throw rows[0]!.at('name').error(`${name}, which looks like a total`, 'the name of an area in the outlines', {
+      declare: 'leave_out',
+      where: { [level]: name },
+    });
   const likest = candidates.map((one) => `${one.area.name} (${one.area.code}, ${one.like.toFixed(2)})`).join(' or ');
   const why = leftOver ? ', which is not like it and is the only area that no other name of the table may mean' : '';
   const way = proposal ? `, as in a row "${describeAlias(proposal)}" of aliases.csv` : '';
   const remedy: Remedy | null = proposal && { declare: 'alias', alias: proposal };
-  throw rows[0]!.refusal
+  throw rows[0]!
     .at('name')
     .error(
       `${name}${parent && ` in ${parent}`} (${rows.length === 1 ? 'a row' : `${rows.length} rows`})`,
@@ -116,7 +114,7 @@ function refuseUnmatched(
 /** Rows of an area alone can be without its name: those of the country's total, or of notes. */
 function refuseNameless(rows: readonly RawRow[], level: 'lga' | 'state'): void {
   if (rows.length > 0)
-    throw rows[0]!.refusal
+    throw rows[0]!
       .at('name')
       .error(
         `nothing (${rows.length === 1 ? 'a row' : `${rows.length} rows`})`,
@@ -299,7 +297,7 @@ function withCodes(
   matches: readonly NameMatch[],
   aliases: readonly Alias[],
 ): RawTable {
-  const { refusal, counts, ranges, months } = table;
+  const { counts, ranges, months } = table;
   const level = namedLevel(source)!;
   const columns = new Set([...table.columns, `${level}_pcode`]);
   const matchOf = new Map(matches.flatMap((match) => match.rows.map((row) => [row, match] as const)));
@@ -316,11 +314,11 @@ function withCodes(
     const parts = aliases.filter((alias) => alias.code === code && alias.from && (!month || alias.from <= month));
     const [found, expected] = [own.map((row) => row.text(level)), parts.map(({ name }) => name)];
     if (String(found.map(plain).sort()) !== String(expected.map(plain).sort()))
-      throw first.refusal
+      throw first
         .at(month ?? level)
         .error(found.join(' + '), `${expected.join(' + ') || 'none'}, the parts of ${code} then (aliases.csv)`);
     if (!COUNTS.includes(source.role))
-      throw first.refusal
+      throw first
         .at(level)
         .error(`a part of ${code} (aliases.csv)`, 'the whole area: only cases and people are added up');
     values[level] = null;
@@ -330,5 +328,5 @@ function withCodes(
     }
     return { line: first.line, values, within: first.within };
   });
-  return new RawTable({ refusal, columns, counts, ranges, months }, rows);
+  return new RawTable(table, { columns, counts, ranges, months }, rows);
 }

@@ -34,7 +34,7 @@ export function withKnownMonths(
   const known = new Set(rows.flatMap(({ values }) => (values.confirmed === null ? [] : values[key]!)));
   const percent = `${Math.round(100 * least)}%`;
   if (known.size === 0)
-    throw table.refusal
+    throw table
       .at('column reporting_rate')
       .error(
         `less than ${percent} or nothing in every month of every area`,
@@ -52,5 +52,5 @@ export function withKnownMonths(
     const more = without.length > EXAMPLES ? ` and ${without.length - EXAMPLES} more` : '';
     add('left out', `too few reports in every month: ${without.slice(0, EXAMPLES).join(', ')}${more}`);
   }
-  return new RawTable(table, kept);
+  return new RawTable(table, table, kept);
 }

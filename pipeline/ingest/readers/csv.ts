@@ -33,27 +33,27 @@ export async function readCsv(
   encoding: Encoding | null = undefined,
   titleRows: number | null = 0,
 ): Promise<TextTable & ReadCsv> {
-  const refusal = new InputLocation(file);
-  const text = decode(await readBytes(full, file, refusal), encoding, refusal);
-  const { rows: all, mayBeCut } = splitRows(text.content, refusal);
+  const location = new InputLocation(file);
+  const text = decode(await readBytes(full, file, location), encoding, location);
+  const { rows: all, mayBeCut } = splitRows(text.content, location);
   const above = titleRows ?? titlesAbove(all);
   if (above >= all.length)
-    throw refusal.error(`${all.length} rows`, `a header in row ${above + 1} (sources.json, dialect)`);
+    throw location.error(`${all.length} rows`, `a header in row ${above + 1} (sources.json, dialect)`);
   const [first, ...rest] = all.slice(above) as [CsvRow, ...CsvRow[]];
   const separator = declared ?? likeliestSeparator(first.text);
-  const header = cellsOf(first, separator, refusal);
+  const header = cellsOf(first, separator, location);
   const last = all.at(-1)!;
   const lastCells = csvCells(last.text, separator).length;
   if (mayBeCut && (rest.length === 0 || lastCells !== header.length)) {
     const found = rest.length === 0 ? 'no line end' : `no line end and ${lastCells} of ${header.length} cells`;
-    throw refusal.at(`row ${last.line}`).error(found, 'a complete last row (is the file cut short?)');
+    throw location.at(`row ${last.line}`).error(found, 'a complete last row (is the file cut short?)');
   }
   const rows = rest
     .filter(({ text }) => text !== '')
     .map((row) => {
-      const cells = cellsOf(row, separator, refusal);
-      if (cells.length !== header.length) throw refusal.at(`row ${row.line}`).error(...unlikeHeader(cells, header));
-      if (hasRowsInside(row, separator, header.length)) throw refusal.at(`row ${row.line}`).error(...OPEN_QUOTE);
+      const cells = cellsOf(row, separator, location);
+      if (cells.length !== header.length) throw location.at(`row ${row.line}`).error(...unlikeHeader(cells, header));
+      if (hasRowsInside(row, separator, header.length)) throw location.at(`row ${row.line}`).error(...OPEN_QUOTE);
       return { line: row.line, cells: cells.map((cell) => cell || null) };
     });
   const titles = all.slice(0, above).map(({ text }) => text);
@@ -71,10 +71,10 @@ function unlikeHeader(cells: readonly string[], { length }: readonly string[]): 
   return [`${cells.length} cells`, `${length} as in the header${more}`];
 }
 
-function cellsOf({ line, text }: CsvRow, separator: Separator, refusal: InputLocation): string[] {
+function cellsOf({ line, text }: CsvRow, separator: Separator, location: InputLocation): string[] {
   const cells = csvCells(text, separator);
   if (cells.includes(null))
-    throw refusal.at(`row ${line}`).error(...(text.includes('\n') ? OPEN_QUOTE : PARTLY_QUOTED));
+    throw location.at(`row ${line}`).error(...(text.includes('\n') ? OPEN_QUOTE : PARTLY_QUOTED));
   return cells as string[];
 }
 
@@ -88,17 +88,17 @@ const hasRowsInside = ({ text }: CsvRow, separator: Separator, width: number): b
     .some((line) => csvCells(line, separator).length === width);
 
 /** The rows without their line ends, and whether the last one has none. All are checked before any is used. */
-function splitRows(content: string, refusal: InputLocation): { rows: CsvRow[]; mayBeCut: boolean } {
+function splitRows(content: string, location: InputLocation): { rows: CsvRow[]; mayBeCut: boolean } {
   const rows = csvRows(content);
   const mayBeCut = rows.at(-1)!.text !== '';
   if (!mayBeCut) rows.pop();
-  if (!rows[0]?.text.trim()) throw refusal.at('row 1').error('nothing', 'a header');
+  if (!rows[0]?.text.trim()) throw location.at('row 1').error('nothing', 'a header');
   const carriage = rows[0].text.endsWith('\r');
   // Checked as if it had the line end that the others have.
   if (mayBeCut && carriage && rows.length > 1) rows.at(-1)!.text += '\r';
   for (const row of rows) {
     const fault = faultIn(row.text, carriage);
-    if (fault) throw refusal.at(`row ${row.line}`).error(...fault);
+    if (fault) throw location.at(`row ${row.line}`).error(...fault);
     row.text = (carriage ? row.text.slice(0, -1) : row.text).replaceAll('\r\n', '\n');
   }
   return { rows, mayBeCut };
@@ -111,27 +111,27 @@ function faultIn(row: string, carriage: boolean): Fault | null {
   return isText ? null : ['a zero byte or a carriage return', 'text, with a line feed after each row'];
 }
 
-async function readBytes(full: string, file: string, refusal: InputLocation): Promise<Buffer> {
+async function readBytes(full: string, file: string, location: InputLocation): Promise<Buffer> {
   const bytes = await readFile(full).catch((cause: NodeJS.ErrnoException) => {
-    throw refusal.error(cause.code === 'ENOENT' ? 'no such file' : cause.message, 'a readable CSV table');
+    throw location.error(cause.code === 'ENOENT' ? 'no such file' : cause.message, 'a readable CSV table');
   });
-  if (bytes.length > MOST_BYTES) throw tooLarge(refusal);
-  const unzipped = file.endsWith('.gz') ? unzip(bytes, refusal) : bytes;
+  if (bytes.length > MOST_BYTES) throw tooLarge(location);
+  const unzipped = file.endsWith('.gz') ? unzip(bytes, location) : bytes;
   refuseUnsupported(file, unzipped, 'table');
   return unzipped;
 }
 
 /** A table is kept in memory several times. */
 const MOST_BYTES = 2 ** 28;
-const tooLarge = (refusal: InputLocation) =>
-  refusal.error(`more than ${MOST_BYTES / 2 ** 20} MB of text`, 'a smaller table (or is it a damaged gzip file?)');
+const tooLarge = (location: InputLocation) =>
+  location.error(`more than ${MOST_BYTES / 2 ** 20} MB of text`, 'a smaller table (or is it a damaged gzip file?)');
 
-function unzip(bytes: Buffer, refusal: InputLocation): Buffer {
+function unzip(bytes: Buffer, location: InputLocation): Buffer {
   try {
     return gunzipSync(bytes, { maxOutputLength: MOST_BYTES });
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(refusal);
-    throw refusal.error(`data that cannot be unpacked (${(cause as Error).message})`, 'an intact gzip file');
+    if ((cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(location);
+    throw location.error(`data that cannot be unpacked (${(cause as Error).message})`, 'an intact gzip file');
   }
 }
 
@@ -142,7 +142,7 @@ interface Text {
 }
 
 /** Nearly all bytes are text in windows-1252, so it has to look like text too: without control characters or UTF-8. */
-function decode(bytes: Buffer, declared: Encoding | null, refusal: InputLocation): Text {
+function decode(bytes: Buffer, declared: Encoding | null, location: InputLocation): Text {
   const rowWhere = (text: string, isBad: (line: string) => boolean) => text.split('\n').findIndex(isBad) + 1;
   if (!declared)
     try {
@@ -153,13 +153,13 @@ function decode(bytes: Buffer, declared: Encoding | null, refusal: InputLocation
   const content = new TextDecoder('windows-1252').decode(bytes);
   const misread = rowWhere(content, (line) => isMisread(line.replaceAll(/[\t\r]/g, '')));
   if (declared && misread > 0)
-    throw refusal
+    throw location
       .at(`row ${misread}`)
       .error(`bytes that are not ${declared}`, `a table in ${declared} (sources.json, dialect)`);
   if (declared !== undefined && misread === 0) return { content, encoding: 'windows-1252' };
   const row = rowWhere(bytes.toString('latin1'), (line) => !isUtf8(line));
   const other = misread === 0 ? ', or `"encoding": "windows-1252"` in its dialect (sources.json)' : '';
-  throw refusal.at(`row ${row}`).error('bytes that are not UTF-8', `a table in UTF-8${other}`);
+  throw location.at(`row ${row}`).error('bytes that are not UTF-8', `a table in UTF-8${other}`);
 }
 
 function isUtf8(latin1: string): boolean {

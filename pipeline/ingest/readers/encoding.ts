@@ -7,7 +7,7 @@ import type { InputLocation } from '../../lib/bad-input.ts';
  * @param cpg the file's bytes as Latin-1
  * @throws BadInput for the name of no known encoding
  */
-export function encodingNamed(cpg: string, refusal: InputLocation): string {
+export function encodingNamed(cpg: string, location: InputLocation): string {
   const name = cpg
     .replace(/^\xef\xbb\xbf/, '')
     .replaceAll('\0', '')
@@ -22,7 +22,7 @@ export function encodingNamed(cpg: string, refusal: InputLocation): string {
   try {
     return new TextDecoder(label).encoding;
   } catch {
-    throw refusal.error(JSON.stringify(name), 'the name of an encoding, such as UTF-8');
+    throw location.error(JSON.stringify(name), 'the name of an encoding, such as UTF-8');
   }
 }
 

@@ -29,21 +29,21 @@ export async function refuseSidecars(
   file: string,
   stated: Stated,
   declared: Declared,
-  refusal: InputLocation,
+  location: InputLocation,
 ): Promise<void> {
   const directory = path.dirname(file);
   const name = path.basename(file).toLowerCase();
   for (const beside of (await readdir(directory)).sort()) {
     const ending = beside.toLowerCase().startsWith(name) ? beside.toLowerCase().slice(name.length) : '';
     if (ending === '.msk')
-      throw refusal.error(
+      throw location.error(
         `a mask of missing cells in ${beside}`,
         `a nodata value; make one with: ${burnMask(file, stated.band)}`,
       );
     if (ending !== '.aux.xml') continue;
     const fact = contradictionIn(await readFile(path.join(directory, beside), 'utf8'), stated, declared);
     if (fact !== null)
-      throw refusal.error(
+      throw location.error(
         `${fact} in ${beside}, but not in the file itself`,
         `one file with both; make one with: ${mergeSidecars(file)}`,
       );

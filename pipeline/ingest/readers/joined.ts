@@ -17,24 +17,24 @@ export function joined<Own extends TextTable>(
   table: Own,
   other: TextTable,
   on: Readonly<Record<string, string>>,
-  refusalOf: { table: InputLocation; other: InputLocation },
+  locationOf: { table: InputLocation; other: InputLocation },
 ): { table: Own; unused: number } {
   const indexIn =
-    ({ header }: TextTable, refusal: InputLocation) =>
+    ({ header }: TextTable, location: InputLocation) =>
     (name: string) => {
       if (header.includes(name)) return header.indexOf(name);
-      throw refusal.at('header').error(`columns ${header.join(', ')}`, `a column "${name}" (sources.json, join)`);
+      throw location.at('header').error(`columns ${header.join(', ')}`, `a column "${name}" (sources.json, join)`);
     };
   const [own, others] = [
-    Object.keys(on).map(indexIn(table, refusalOf.table)),
-    Object.values(on).map(indexIn(other, refusalOf.other)),
+    Object.keys(on).map(indexIn(table, locationOf.table)),
+    Object.values(on).map(indexIn(other, locationOf.other)),
   ];
   const found = new Map<string, TextTable['rows'][number]>();
   for (const row of other.rows) {
     const key = keyOf(row.cells, others);
     const first = found.get(key);
     if (first)
-      throw refusalOf.other
+      throw locationOf.other
         .at(`row ${row.line}`)
         .error(
           `${Object.values(on).join(' + ')} ${others.map((i) => row.cells[i] ?? '').join(' ')}, as in row ${first.line}`,

@@ -19,14 +19,14 @@ export async function kindsOfImages(
   tiff: GeoTIFF,
   file: string,
   size: number,
-  refusal: InputLocation,
+  location: InputLocation,
 ): Promise<number[]> {
   const { littleEndian, bigTiff } = tiff;
   const [countBytes, entryBytes, inline] = bigTiff ? [8, 20, 8] : [2, 12, 4];
   const handle = await open(file);
   try {
     const read = async (at: number, length: number) => {
-      if (at + length > size) throw refusal.error(`${size} bytes`, `${at + length} (the file is cut short)`);
+      if (at + length > size) throw location.error(`${size} bytes`, `${at + length} (the file is cut short)`);
       const { buffer } = await handle.read(new Uint8Array(length), 0, length, at);
       return new DataView(buffer.buffer);
     };
@@ -37,8 +37,8 @@ export async function kindsOfImages(
     let at = tiff.firstIFDOffset;
     while (at !== 0) {
       if (seen.has(at))
-        throw refusal.error(`a list of images that returns to byte ${at} and never ends`, 'an intact GeoTIFF');
-      if (seen.size === MOST_IMAGES) throw refusal.error(`more than ${MOST_IMAGES} images`, `at most ${MOST_IMAGES}`);
+        throw location.error(`a list of images that returns to byte ${at} and never ends`, 'an intact GeoTIFF');
+      if (seen.size === MOST_IMAGES) throw location.error(`more than ${MOST_IMAGES} images`, `at most ${MOST_IMAGES}`);
       seen.add(at);
       const counted = await read(at, countBytes);
       const count = bigTiff ? long(counted, 0) : counted.getUint16(0, littleEndian);
@@ -50,7 +50,7 @@ export async function kindsOfImages(
         const values = long(entries, entry + 4);
         const bytes = values * (TYPE_BYTES[entries.getUint16(entry + 2, littleEndian)] ?? 0);
         if (bytes > inline && long(entries, valueAt) + bytes > size)
-          throw refusal.at(`its tag ${tag}`).error(`${values} values`, `values within the file's ${size} bytes`);
+          throw location.at(`its tag ${tag}`).error(`${values} values`, `values within the file's ${size} bytes`);
         if (tag === NEW_SUBFILE_TYPE) kind = entries.getUint32(valueAt, littleEndian);
       }
       kinds.push(kind);

@@ -47,8 +47,8 @@ export function surveysInParts(tables: readonly TableFile[]): Map<TableFile, Sur
 }
 
 function partsOf(results: TableFile, places: TableFile, on: Record<string, string>): SurveyParts {
-  const refusalOf = { table: new InputLocation(results.file), other: new InputLocation(places.file) };
-  const { table } = joined(results, places, on, refusalOf);
+  const locationOf = { table: new InputLocation(results.file), other: new InputLocation(places.file) };
+  const { table } = joined(results, places, on, locationOf);
   const dialect = Object.keys(places.dialect).length > 0 ? { dialect: places.dialect } : {};
   const join = { on, format: places.format as 'csv', ...dialect };
   const by = Object.keys(on);

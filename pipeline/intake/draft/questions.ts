@@ -250,16 +250,16 @@ export function refuseAnswer({ id, form, latest }: Question, answer: string): st
  * @throws UsageError if an answer has the wrong form
  */
 export function answersTo(questions: readonly Question[], given: Answers) {
-  const refusal = new InputLocation('answers');
+  const location = new InputLocation('answers');
   const unknown = Object.keys(given).find((id) => !questions.some((question) => question.id === id));
   if (unknown)
-    throw refusal.at(unknown).error('no such question', `one of ${questions.map(({ id }) => id).join(', ')}`);
+    throw location.at(unknown).error('no such question', `one of ${questions.map(({ id }) => id).join(', ')}`);
   const asked = questions.filter(({ id }) => given[id] === undefined);
   const [guessed, open] = [asked.filter(({ guess }) => guess !== null), asked.filter(({ guess }) => guess === null)];
   const needed = open.filter((question) => question.open === undefined);
   if (needed.length > 0) {
     const example = JSON.stringify(Object.fromEntries(needed.map(({ id, asks }) => [id, asks])));
-    throw refusal
+    throw location
       .at(needed.map(({ id }) => id).join(', '))
       .error('no answer and no guess', `--answers FILE with ${example}`);
   }

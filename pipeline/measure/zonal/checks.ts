@@ -25,7 +25,7 @@ export interface FillWatch {
  */
 export function watchFills(raster: Pick<Raster, 'file' | 'grid'>, source: Source): FillWatch {
   const { grid } = raster;
-  const refusal = new InputLocation(raster.file);
+  const location = new InputLocation(raster.file);
   const most = source.repeats ?? Number.POSITIVE_INFINITY;
   const touching = new Map<number, number>();
   const largest = { value: Number.NEGATIVE_INFINITY, cells: 0 };
@@ -46,7 +46,7 @@ export function watchFills(raster: Pick<Raster, 'file' | 'grid'>, source: Source
         } else if (value === largest.value) largest.cells++;
         else if (Number.isNaN(value)) {
           if (source.nodata === 'none')
-            throw refusal
+            throw location
               .at(placeOf(window, i))
               .error('NaN', 'a value, because the catalog declares that none is missing');
           continue;
@@ -59,9 +59,9 @@ export function watchFills(raster: Pick<Raster, 'file' | 'grid'>, source: Source
       const expected = `at most ${most} (sources.json, repeats); is this an undeclared nodata value?`;
       for (const [value, cells] of touching)
         if (cells > most)
-          throw refusal.error(`the value ${value} in ${cells} cells next to others with the same value`, expected);
+          throw location.error(`the value ${value} in ${cells} cells next to others with the same value`, expected);
       if (largest.cells > most)
-        throw refusal.error(`the largest value, ${largest.value}, in ${largest.cells} cells`, expected);
+        throw location.error(`the largest value, ${largest.value}, in ${largest.cells} cells`, expected);
     },
   };
 }

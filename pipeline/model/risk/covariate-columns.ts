@@ -109,13 +109,14 @@ export const TRANSFORMS: Record<Covariate['transform'], (value: number) => numbe
 };
 
 function columnsOf({ name, values, transform, square }: CellCovariate, weights: number[]): number[][] {
-  const refusal = new InputLocation('model.json', `parameters.risk.covariates, ${name}`);
+  const location = new InputLocation('model.json', `parameters.risk.covariates, ${name}`);
   const transformed = values.map(TRANSFORMS[transform]);
   const at = transformed.findIndex((value) => !Number.isFinite(value));
   if (at !== -1)
-    throw refusal.error(`the value ${values[at]} with the transform ${transform}`, 'a transform defined for it');
+    throw location.error(`the value ${values[at]} with the transform ${transform}`, 'a transform defined for it');
   const column = standardise(transformed, weights);
-  if (column.every((value) => value === 0)) throw refusal.error('the same value everywhere', 'a covariate that varies');
+  if (column.every((value) => value === 0))
+    throw location.error('the same value everywhere', 'a covariate that varies');
   return square ? [column, squared(column, weights)] : [column];
 }
 

@@ -33,19 +33,19 @@ export async function readUnits(file: string, places: readonly Place[]): Promise
     files: [{ path: path.basename(file) }],
     format: /\.json$/i.test(file) ? 'json' : 'csv',
   });
-  const refusal = new InputLocation(file);
+  const location = new InputLocation(file);
   const [idAt, codeAt] = [header.indexOf('id'), header.indexOf('code')];
   const twice = [header.indexOf('id', idAt + 1), codeAt === -1 ? -1 : header.indexOf('code', codeAt + 1)];
   if (idAt !== -1 && twice.some((at) => at !== -1))
-    throw refusal.at('header').error(`columns ${header.join(', ')}`, 'the columns id and code once each');
-  if (idAt === -1) throw refusal.at('header').error(`columns ${header.join(', ')}`, 'the columns id and code');
+    throw location.at('header').error(`columns ${header.join(', ')}`, 'the columns id and code once each');
+  if (idAt === -1) throw location.at('header').error(`columns ${header.join(', ')}`, 'the columns id and code');
   const byCode = byKey(places, ({ code, pcode, iso_code }) => [code, pcode, iso_code]);
   const byId = byKey(places, ({ pcode, aliases }) => [pcode, ...(aliases?.split('; ') ?? [])]);
   const ids = new Map<string, string>();
   const areas = new Map<string, string>();
   let others = 0;
   readEach(rows, ({ line, cells }) => {
-    const at = refusal.at(`row ${line}`);
+    const at = location.at(`row ${line}`);
     const id = cells[idAt] ?? '';
     const place = byCode.get(cells[codeAt] ?? '') ?? byId.get(id);
     if (!place) {
@@ -60,7 +60,7 @@ export async function readUnits(file: string, places: readonly Place[]): Promise
     areas.set(id, place.code);
   });
   if (ids.size === 0)
-    throw refusal.error(
+    throw location.error(
       'no code of an area',
       `codes such as ${places.at(-1)?.code}; \`malaria-risk query "FROM places"\` lists them`,
     );

@@ -34,12 +34,15 @@ function matched(
   aliases: Alias[] = [],
   role = 'cases_lgas',
 ) {
-  const about = { refusal: new InputLocation('t.csv'), counts: [], ranges: {}, months: undefined };
   const values = rows.map(([lga, state = null, period = '2019-01'], i) => ({
     line: i + 2,
     values: { lga, state, period },
   }));
-  const table = new RawTable({ ...about, columns: new Set(['lga', 'state', 'period']) }, values);
+  const table = new RawTable(
+    new InputLocation('t.csv'),
+    { columns: new Set(['lga', 'state', 'period']), counts: [], ranges: {}, months: undefined },
+    values,
+  );
   const source = { role, format: 'csv', columns: { lga: 'd', period: 'p', confirmed: 'c' } } as unknown as Source;
   return matchNames(table, source, AREAS, { ...MODEL, aliases } as unknown as Parameters<typeof matchNames>[3]);
 }

@@ -22,9 +22,9 @@ test('a refusal of a spot within another one names both, and keeps its remedy', 
 });
 
 test('all bad items are read, and the first one carries the others', () => {
-  const refusal = new InputLocation('a.csv');
+  const location = new InputLocation('a.csv');
   const read = (item: number) => {
-    if (item > 1) throw refusal.error(`${item}`, 'at most 1');
+    if (item > 1) throw location.error(`${item}`, 'at most 1');
     return item;
   };
   expect(readEach([0, 1], read)).toEqual([0, 1]);
@@ -52,9 +52,9 @@ test('messages of one cause are one line with three examples and their number; o
 });
 
 test('the message of an error tells how many faults were found with it', () => {
-  const refusal = new InputLocation('a.csv');
+  const location = new InputLocation('a.csv');
   const read = (row: number) => {
-    throw refusal.at(`row ${row}`).error('3', row < 9 ? 'at most 2' : 'a name');
+    throw location.at(`row ${row}`).error('3', row < 9 ? 'at most 2' : 'a name');
   };
   const errorOf = (rows: number[]) => {
     try {

@@ -363,15 +363,9 @@ test('a census may grow by a few per cent', async () => {
 test('the same months in another form are no change; every column of a role is compared', () => {
   const source = { role: 'survey_clusters' } as Source;
   const read = (columns: string[], ...cells: (string | null)[]) => {
-    const about = {
-      refusal: new InputLocation('x.csv'),
-      columns: new Set(columns),
-      counts: [],
-      ranges: {},
-      months: undefined,
-    };
+    const about = { columns: new Set(columns), counts: [], ranges: {}, months: undefined };
     const values = Object.fromEntries(columns.map((name, i) => [name, cells[i]!]));
-    return comparedRows(new RawTable(about, [{ line: 2, values }]), source, [])[0]!;
+    return comparedRows(new RawTable(new InputLocation('x.csv'), about, [{ line: 2, values }]), source, [])[0]!;
   };
   const whole = read(['survey_year', 'period', 'method'], '2018', '2018-09', 'rdt');
   expect(whole).toEqual(read(['survey_year', 'year', 'month', 'method'], '2018', '2018', '9', 'rdt'));
