@@ -34,11 +34,11 @@ const COLUMNS = ['name', 'parent', 'code', 'from'] as const;
 export const aliasesCsv = (aliases: readonly Alias[]): string => `${toCsv(aliases, COLUMNS)}\n`;
 export const describeAlias = (alias: Alias): string => aliasesCsv([alias]).split('\n')[1]!;
 
-const keyOf = ({ name, parent }: Pick<Alias, 'name' | 'parent'>) => JSON.stringify([plain(name), plain(parent)]);
+const aliasKey = ({ name, parent }: Pick<Alias, 'name' | 'parent'>) => JSON.stringify([plain(name), plain(parent)]);
 
 /** The list with further rows, each name once. */
 export function withAliases(known: readonly Alias[] = [], more: readonly Alias[]): Alias[] {
-  return [...known, ...more].filter((alias, i, all) => all.findIndex((one) => keyOf(one) === keyOf(alias)) === i);
+  return [...known, ...more].filter((alias, i, all) => all.findIndex((one) => aliasKey(one) === aliasKey(alias)) === i);
 }
 
 /** @throws BadInput naming the row; a name cannot have two codes, because nothing tells how to divide its figures */
@@ -56,7 +56,7 @@ export function parseAliases(file: string, text: string): Alias[] {
     if (cells.length !== COLUMNS.length || cells.includes(null) || !plain(name) || !code)
       throw row.error(text, COLUMNS.join());
     if (from && !isPeriod(from)) throw row.at('from').error(from, 'the month of a split, YYYY-MM, or nothing');
-    const key = keyOf({ name, parent });
+    const key = aliasKey({ name, parent });
     if (seen.has(key)) throw row.error(`${name} again`, 'each name once: areas that were merged cannot be divided');
     seen.add(key);
     return { name, parent, code, from };

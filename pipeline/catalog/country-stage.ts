@@ -25,7 +25,7 @@ export type StageIo = IoOf<CountryView>;
 export type StageRun = RunOf<CountryView>;
 
 /** A country as the engine runs its stages. @param raw SHA-256 of every raw file, by path */
-export function projectOf(country: Country, raw: Readonly<Record<string, string>>): Project<CountryStage> {
+export function countryProject(country: Country, raw: Readonly<Record<string, string>>): Project<CountryStage> {
   return {
     name: country.model.country,
     rawData: country.rawData,
@@ -34,7 +34,7 @@ export function projectOf(country: Country, raw: Readonly<Record<string, string>
 }
 
 function givenTo(stage: CountryStage, country: Country, raw: Readonly<Record<string, string>>): Given<CountryView> {
-  const view = viewOf(stage, country);
+  const view = stageView(stage, country);
   const files = view.sources.flatMap((source) => source.files.map(({ path }) => [path, raw[path]!] as const));
   return {
     files: Object.fromEntries(files),
@@ -44,7 +44,7 @@ function givenTo(stage: CountryStage, country: Country, raw: Readonly<Record<str
   };
 }
 
-export const viewOf = (stage: CountryStage, country: Country): CountryView => ({
+export const stageView = (stage: CountryStage, country: Country): CountryView => ({
   sources: sourcesRead(stage, country),
   rawData: country.rawData,
   model: modelRead(stage, country.model),

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { TSchema } from 'typebox';
 import { BadInput, InputLocation } from '../lib/bad-input.ts';
-import { validatorOf } from '../lib/json-schema.ts';
+import { compileSchema } from '../lib/json-schema.ts';
 import { ALIASES_FILE, parseAliases } from './aliases.ts';
 import { checkCovariates } from './covariate-rules.ts';
 import { checkEvidence } from './evidence-rules.ts';
@@ -136,7 +136,7 @@ function readJson(directory: string, name: string): unknown {
 }
 
 function faultsOfFile(directory: string, name: string, schema: TSchema): BadInput[] {
-  const validate = validatorOf(schema);
+  const validate = compileSchema(schema);
   if (validate(readJson(directory, name))) return [];
   return validate.errors!.map((error) => {
     const extra = error.params.additionalProperty ?? error.params.allowedValues;

@@ -7,5 +7,5 @@ export const FIGURES = Object.keys(figures) as Figure[];
 export const COVERAGE: readonly Figure[] = ['itn_use', 'itn_access', 'irs_coverage', 'effective_treatment'];
 
 /** A value for each context figure. */
-export const figuresOf = (each: (figure: Figure) => number | null) =>
+export const eachFigure = (each: (figure: Figure) => number | null) =>
   Object.fromEntries(FIGURES.map((figure) => [figure, each(figure)])) as Record<Figure, number | null>;

@@ -94,16 +94,16 @@ function checkTerritory({ territory, states }: Model): void {
     throw location
       .at('territory.iso_code')
       .error(`${iso_code}, as drafted`, 'the two-letter ISO 3166-1 code of the country, which its files do not tell');
-  const formOf = (level: 'state' | 'lga', code: string) => {
+  const compileCode = (level: 'state' | 'lga', code: string) => {
     try {
       return new RegExp(code);
     } catch {
       throw location.at(`territory.${level}.code`).error(code, 'a regular expression');
     }
   };
-  const form = formOf('state', state.code);
+  const form = compileCode('state', state.code);
   for (const [level, { code, example }] of Object.entries({ state, lga }) as ['state' | 'lga', typeof state][])
-    if (!formOf(level, code).test(example))
+    if (!compileCode(level, code).test(example))
       throw location.at(`territory.${level}.example`).error(example, `a code of the form ${code}`);
   if (!(ages_months[0]! < ages_months[1]!))
     throw location.at('territory.ages_months').error(ages_months.join(' to '), 'the youngest first');

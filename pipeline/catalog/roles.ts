@@ -132,13 +132,13 @@ export const ROLES = {
   },
 } as const satisfies Record<string, RoleForm>;
 export type Role = keyof typeof ROLES;
-export const formOf = (role: Role): RoleForm => ROLES[role];
+export const roleForm = (role: Role): RoleForm => ROLES[role];
 
 export const TABLE_FORMATS = ['csv', 'dbf', 'json'] as const;
 export const isTable = ({ format }: { format: string }): boolean => TABLE_FORMATS.some((name) => name === format);
 
 /** The files of a table with its rows, in the order of delivery; others say how a dBase file is encoded, or are joined. */
-export const deliveriesOf = <File extends { path: string; join?: unknown }>({
+export const deliveredFiles = <File extends { path: string; join?: unknown }>({
   files,
 }: {
   files: readonly File[];
@@ -146,6 +146,6 @@ export const deliveriesOf = <File extends { path: string; join?: unknown }>({
 
 /** The columns that a role's source may have, apart from those named after a figure. */
 export function knownColumns(role: Role): readonly string[] {
-  const { columns, optional = [], either = [] } = formOf(role);
+  const { columns, optional = [], either = [] } = roleForm(role);
   return [...columns, ...optional, ...either.flat()];
 }

@@ -2,7 +2,7 @@ import { InputLocation } from '../lib/bad-input.ts';
 import { namedLevel } from './aliases.ts';
 import { datedFiles, EVERY_MONTH, isDated } from './dated-files.ts';
 import type { Dialect } from './dialect.ts';
-import { deliveriesOf, formOf, isTable, knownColumns, type Role, TABLE_FORMATS, WORDS } from './roles.ts';
+import { deliveredFiles, isTable, knownColumns, type Role, roleForm, TABLE_FORMATS, WORDS } from './roles.ts';
 import type { Gap, Source } from './sources.ts';
 
 const location = new InputLocation('sources.json');
@@ -167,15 +167,15 @@ function checkRaster(source: Source, location: InputLocation): void {
 }
 
 /** The project's names of the columns that a source maps. */
-const namesOf = ({ columns = {}, sums = {} }: Source) => [...Object.keys(columns), ...Object.keys(sums)];
+const columnNames = ({ columns = {}, sums = {} }: Source) => [...Object.keys(columns), ...Object.keys(sums)];
 
 /** Checks for the columns that the role needs, and for no others: a misspelt name would go unnoticed. */
 function checkColumns(source: Source, location: InputLocation): void {
-  const { columns, either = [] } = formOf(source.role);
+  const { columns, either = [] } = roleForm(source.role);
   const carried = source.role === 'layer' ? source.figure : source.role === 'covariate' ? 'value' : undefined;
   const needed = [...columns, ...(carried === undefined || source.classes ? [] : [carried])];
   const known = [...needed, ...knownColumns(source.role)];
-  const found = namesOf(source);
+  const found = columnNames(source);
   const again = found.find((name, i) => found.indexOf(name) !== i);
   if (again) throw location.error(`${again} in \`columns\` and in \`sums\``, 'it in one of them');
   const word = Object.keys(source.sums ?? {}).find((name) => WORDS.includes(name));
@@ -209,7 +209,7 @@ function checkColumns(source: Source, location: InputLocation): void {
  * pass.
  */
 function checkTable(source: Source, location: InputLocation): void {
-  const deliveries = deliveriesOf(source);
+  const deliveries = deliveredFiles(source);
   const hasMonths = source.columns?.period !== undefined || source.columns?.month !== undefined;
   const monthly =
     ['climate', 'cases_states', 'cases_lgas'].includes(source.role) || (source.role === 'covariate' && hasMonths);
@@ -233,12 +233,12 @@ function checkTable(source: Source, location: InputLocation): void {
   const twice = years.find((year, i) => years.indexOf(year) !== i);
   if (twice) throw location.error(`the round ${twice} twice`, 'each round once');
   for (const [column, [least, most]] of Object.entries(source.ranges ?? {}) as [string, [number, number]][]) {
-    if (!namesOf(source).includes(column)) throw location.error(`a range of ${column}`, 'a column of `columns`');
+    if (!columnNames(source).includes(column)) throw location.error(`a range of ${column}`, 'a column of `columns`');
     if (least > most) throw location.error(`the range ${least} to ${most} of ${column}`, 'the smaller value first');
   }
   for (const column of (source.leave_out ?? []).flatMap(({ where }) => Object.keys(where)))
-    if (!namesOf(source).includes(column))
-      throw location.at('leave_out').error(`the column ${column}`, `one of ${namesOf(source).join(', ')}`);
+    if (!columnNames(source).includes(column))
+      throw location.at('leave_out').error(`the column ${column}`, `one of ${columnNames(source).join(', ')}`);
   if (source.classes_total !== undefined && !source.classes)
     throw location.error('classes_total', 'classes that sum to it');
   for (const [name, months] of [

@@ -61,14 +61,14 @@ export const level: ColumnForm<Level> = choice(
   `Class of the score: ${levelsInWords()}`,
 );
 
-const spanOf = (below: number, from?: number) =>
+const levelSpan = (below: number, from?: number) =>
   [...(from ? [`${from} or more`] : []), ...(Number.isFinite(below) ? [`below ${below}`] : [])].join(', ');
 export const probabilities = {
   /** `probability_very_low` and so on. */
   ...(Object.fromEntries(
     LEVELS.map(({ level, below }, i) => [
       `probability_${level}`,
-      share(`Probability that the true share is in the level ${level} (${spanOf(below, LEVELS[i - 1]?.below)})`),
+      share(`Probability that the true share is in the level ${level} (${levelSpan(below, LEVELS[i - 1]?.below)})`),
     ]),
   ) as Record<`probability_${Level}`, ColumnForm<number>>),
   /** `probability_above_very_low` and so on: of exceeding the upper end of a level. */

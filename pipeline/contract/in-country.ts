@@ -2,7 +2,7 @@
 import type { TSchema } from 'typebox';
 import type { OfCountry } from './fields.ts';
 import type { Territory } from './territory.ts';
-import { fill, type Words, wordsOf } from './words.ts';
+import { countryWords, fill, type Words } from './words.ts';
 
 /** Marks a part of a schema whose pattern or values depend on the country. */
 export const OF_COUNTRY = 'x-of-country';
@@ -27,7 +27,7 @@ const PROSE = new Set(['description', 'summary']);
 
 /** Any JSON value, such as a schema or a document, with its schemas and its prose adapted to a country. */
 export const jsonInCountry = (value: unknown, territory: Territory): unknown =>
-  adapted(value, territory, wordsOf(territory));
+  adapted(value, territory, countryWords(territory));
 
 function adapted(value: unknown, territory: Territory, words: Words): unknown {
   if (value === null || typeof value !== 'object') return value;

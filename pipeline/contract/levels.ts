@@ -9,7 +9,7 @@ export const LEVELS = [
 export type Level = (typeof LEVELS)[number]['level'];
 
 /** Level of a rounded score. */
-export const levelOf = (score: number): Level => LEVELS.find(({ below }) => score < below)!.level;
+export const riskLevel = (score: number): Level => LEVELS.find(({ below }) => score < below)!.level;
 
 /** `very_low below 0.01, …, very_high from 0.5`. */
 export const levelsInWords = (): string =>

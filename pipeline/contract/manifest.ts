@@ -88,6 +88,6 @@ export const ENCODINGS = { br: '.br', gzip: '.gz' } as const;
 export type Encoding = keyof typeof ENCODINGS;
 
 /** Strong entity tag of bytes with this SHA-256 (hex). */
-export function etagOf(sha256Hex: string): string {
+export function strongEtag(sha256Hex: string): string {
   return `"${sha256Hex.slice(0, 32)}"`;
 }

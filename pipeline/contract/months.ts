@@ -25,28 +25,28 @@ export function monthIndex(period: Period): number {
 }
 
 /** The month whose `monthIndex` is `index`. */
-export function periodOf(index: number): Period {
+export function monthFromIndex(index: number): Period {
   const month = index % 12;
   return `${String((index - month) / 12).padStart(4, '0')}-${String(month + 1).padStart(2, '0')}`;
 }
 
 /** `period` moved by `months` (negative moves back). */
 export function addMonths(period: Period, months: number): Period {
-  return periodOf(monthIndex(period) + months);
+  return monthFromIndex(monthIndex(period) + months);
 }
 
 /** Month of the year, 1 (January) to 12. */
-export function monthOf(period: Period): number {
+export function calendarMonth(period: Period): number {
   return (monthIndex(period) % 12) + 1;
 }
 
 /** The year. */
-export function yearOf(period: Period): number {
+export function calendarYear(period: Period): number {
   return Math.floor(monthIndex(period) / 12);
 }
 
 /** Every month from `first` to `last`, both included; empty if `last` is before `first`. */
 export function periodRange(first: Period, last: Period): Period[] {
   const start = monthIndex(first);
-  return Array.from({ length: Math.max(0, monthIndex(last) - start + 1) }, (_, i) => periodOf(start + i));
+  return Array.from({ length: Math.max(0, monthIndex(last) - start + 1) }, (_, i) => monthFromIndex(start + i));
 }

@@ -21,7 +21,7 @@ import * as schemas from './schemas.ts';
 import { SCOPES, type Scope } from './scopes.ts';
 import type { Territory } from './territory.ts';
 import { CONTRACT_VERSION } from './version.ts';
-import { fill, wordsOf } from './words.ts';
+import { countryWords, fill } from './words.ts';
 
 type Json = Record<string, unknown>;
 
@@ -68,7 +68,7 @@ const HEADERS = {
 };
 type HeaderName = keyof typeof HEADERS;
 
-const headersOf = (...names: HeaderName[]) =>
+const headerRefs = (...names: HeaderName[]) =>
   Object.fromEntries(names.map((name) => [name, ref('headers', name)] as const));
 const ANSWER_HEADERS = [
   'ETag',
@@ -105,7 +105,7 @@ const TAGS = {
   about: 'Months, places, licences, the model, this description',
 } as const;
 
-const tagOf = ({ path }: Operation) => Object.keys(TAGS).find((tag) => path.startsWith(`/v1/${tag}`)) ?? 'about';
+const pathTag = ({ path }: Operation) => Object.keys(TAGS).find((tag) => path.startsWith(`/v1/${tag}`)) ?? 'about';
 
 /** Examples from a snapshot, for the document. */
 export interface Examples {
@@ -122,10 +122,10 @@ const NO_EXAMPLES: Examples = { values: {}, answers: new Map() };
  * @param modelVersion version of the snapshot that contains the document
  */
 export function buildOpenapi(modelVersion: string, territory: Territory, examples: Examples = NO_EXAMPLES): Openapi {
-  return jsonInCountry(documentOf(modelVersion, territory, examples), territory) as Openapi;
+  return jsonInCountry(buildDocument(modelVersion, territory, examples), territory) as Openapi;
 }
 
-function documentOf(modelVersion: string, territory: Territory, { values, answers }: Examples): Json {
+function buildDocument(modelVersion: string, territory: Territory, { values, answers }: Examples): Json {
   const [country] = modelVersion.split('-');
   return {
     openapi: OPENAPI,
@@ -165,12 +165,12 @@ function documentOf(modelVersion: string, territory: Territory, { values, answer
       responses: {
         NotModified: {
           description: 'The client has exactly these bytes already (If-None-Match)',
-          headers: headersOf(...ANSWER_HEADERS),
+          headers: headerRefs(...ANSWER_HEADERS),
         },
         ...Object.fromEntries(
           COMMON_STATUSES.map((status) => [
             `Error${status}`,
-            errorResponse(status, codesOf(COMMON_ERRORS, status), territory),
+            errorResponse(status, codesWithStatus(COMMON_ERRORS, status), territory),
           ]),
         ),
       },
@@ -218,12 +218,12 @@ function operationObject(operation: Operation, answers: Examples['answers'], ter
     operationId: operation.id,
     summary: operation.summary,
     description: scopesInWords(operation.scopes),
-    tags: [tagOf(operation)],
+    tags: [pathTag(operation)],
     parameters: [...pathParameters(operation), ...operation.parameters].map((name) => ref('parameters', name)),
     responses: {
       200: {
         description: operation.summary,
-        headers: headersOf(...answerHeaders(operation), 'Link'),
+        headers: headerRefs(...answerHeaders(operation), 'Link'),
         content: { [type]: { ...schema, ...example } },
       },
       ...(response ? {} : { 206: PARTIAL }),
@@ -233,14 +233,17 @@ function operationObject(operation: Operation, answers: Examples['answers'], ter
           status,
           COMMON_STATUSES.includes(status)
             ? ref('responses', `Error${status}`)
-            : errorResponse(status, codesOf(codes, status), territory),
+            : errorResponse(status, codesWithStatus(codes, status), territory),
         ]),
       ),
     },
   };
 }
 
-const PARTIAL = { description: 'The bytes that Range asks for', headers: headersOf('Content-Range', ...LIMIT_HEADERS) };
+const PARTIAL = {
+  description: 'The bytes that Range asks for',
+  headers: headerRefs('Content-Range', ...LIMIT_HEADERS),
+};
 
 function scopesInWords(scopes: readonly Scope[]): string {
   if (scopes.length === 0) return 'Any valid key.';
@@ -270,7 +273,8 @@ function versionParameter(name: string, what: string, modelVersion: string): Jso
   };
 }
 
-const codesOf = (codes: readonly ErrorCode[], status: number) => codes.filter((code) => ERRORS[code].status === status);
+const codesWithStatus = (codes: readonly ErrorCode[], status: number) =>
+  codes.filter((code) => ERRORS[code].status === status);
 
 function errorResponse(status: number, codes: readonly ErrorCode[], territory: Territory): Json {
   const extra: HeaderName[] =
@@ -281,21 +285,21 @@ function errorResponse(status: number, codes: readonly ErrorCode[], territory: T
         : [...LIMIT_HEADERS];
   return {
     description: codes.map((code) => `\`${code}\`: ${ERRORS[code].title}.`).join(' '),
-    headers: headersOf(...extra),
+    headers: headerRefs(...extra),
     content: {
       'application/problem+json': {
         schema: {
           allOf: [ref('schemas', 'Problem'), { properties: { status: { const: status }, code: { enum: codes } } }],
         },
-        examples: Object.fromEntries(codes.map((code) => [code, { value: exampleOf(code, territory) }])),
+        examples: Object.fromEntries(codes.map((code) => [code, { value: problemExample(code, territory) }])),
       },
     },
   };
 }
 
-function exampleOf(code: ErrorCode, territory: Territory): Problem {
+function problemExample(code: ErrorCode, territory: Territory): Problem {
   const { status, title: usual, detail } = ERRORS[code];
-  const title = fill(usual, wordsOf(territory));
+  const title = fill(usual, countryWords(territory));
   const request_id = String(HEADERS['X-Request-Id'].example);
   return { type: 'about:blank', title, status, detail, code, request_id };
 }

@@ -9,13 +9,13 @@ import { addMonths, FORECAST_MONTHS, HORIZONS, type Period, periodRange } from '
 import * as schemas from './schemas.ts';
 import type { Scope } from './scopes.ts';
 import {
-  formatsOf,
   SEASON_TABLES,
   SERVED_TABLES,
   TABLE_TYPES,
   type TableFormat,
   type TableName,
   tableFile,
+  tableFormats,
 } from './table-list.ts';
 import type { Territory } from './territory.ts';
 
@@ -312,7 +312,7 @@ const NAMES = new Map<unknown, string>(Object.entries(schemas).map(([name, schem
  * What a response is called, which is as schemas.ts exports it.
  * @throws Error if schemas.ts does not export it
  */
-export function responseNameOf({ path, response }: Pick<Spec, 'path' | 'response'>): string {
+export function responseName({ path, response }: Pick<Spec, 'path' | 'response'>): string {
   const name = NAMES.get(response);
   if (name === undefined) throw new Error(`${path}: found a response without a name, expected an export of schemas.ts`);
   return name;
@@ -321,7 +321,7 @@ export function responseNameOf({ path, response }: Pick<Spec, 'path' | 'response
 const isCollection = (response: { properties?: { type?: { const?: unknown } } }) =>
   response.properties?.type?.const === 'FeatureCollection';
 
-function operationOf<const One extends Spec>(spec: One, optional: boolean) {
+function completeSpec<const One extends Spec>(spec: One, optional: boolean) {
   const { path, scopes = [], parameters = [], response, needs } = spec;
   const stem = path.replace('.json', '');
   const folders = FOLDERS.filter((name) => parameters.includes(name)).map((name) => `/{${name}}`);
@@ -335,7 +335,7 @@ function operationOf<const One extends Spec>(spec: One, optional: boolean) {
       .replace('/v1/', '')
       .replaceAll(/\/\{\w+\}/g, '')
       .replaceAll('/', '-') as IdOf<One['path']>,
-    responseName: responseNameOf(spec),
+    responseName: responseName(spec),
     type: isCollection(response) ? GEOJSON : JSON_TYPE,
     optional,
     file: `${stem.slice(1)}${folders.join('')}.json`,
@@ -348,8 +348,8 @@ export type JsonOperationId = IdOf<JsonSpec['path']>;
 export type Answers = { [One in JsonSpec as IdOf<One['path']>]: Static<One['response']> };
 
 export const JSON_OPERATIONS: readonly (Operation & { id: JsonOperationId; response: TSchema })[] = [
-  ...TWELVE.map((spec) => operationOf(spec, false)),
-  ...FURTHER.map((spec) => operationOf(spec, true)),
+  ...TWELVE.map((spec) => completeSpec(spec, false)),
+  ...FURTHER.map((spec) => completeSpec(spec, true)),
 ];
 
 /** A file that is served as it is. */
@@ -366,7 +366,7 @@ const fileOperation = <Id extends string>(
 
 /** Downloads of complete tables: an operation for each table and format. */
 const TABLE_OPERATIONS = SERVED_TABLES.flatMap(({ table, scopes }) =>
-  formatsOf(table).map((format) =>
+  tableFormats(table).map((format) =>
     fileOperation({
       id: tableOperation(table, format),
       path: `/v1/${tableFile(table, format)}`,
@@ -410,7 +410,7 @@ export const OPERATIONS: readonly (Operation & { id: OperationId })[] = [
 
 /** The versions as `publish` records them: answered from its files (published.ts), not from a snapshot's. */
 export const RELEASE_OPERATIONS = [
-  operationOf(
+  completeSpec(
     {
       path: '/v1/versions',
       summary: 'Model versions: which is current, which earlier ones are kept, what changed when and why',
@@ -418,7 +418,7 @@ export const RELEASE_OPERATIONS = [
     },
     true,
   ),
-  operationOf(
+  completeSpec(
     {
       path: '/v1/versions/{version}/diff/{other}',
       summary: 'How the scores of a version differ from those of the one that it replaced',

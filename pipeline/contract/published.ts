@@ -11,7 +11,7 @@ export const VERSION = '[a-z0-9][a-z0-9.-]*-[0-9a-f]{8}';
 /**
  * Path of a version's files. It is the target of a directory's link `current` and the content of a bucket's `current`.
  */
-export const placeOf = (version: string) => `snapshots/${version}`;
+export const snapshotPath = (version: string) => `snapshots/${version}`;
 
 /** The version that `current` names; null if it names none. */
 export function versionAt(pointer: string): string | null {
@@ -19,7 +19,7 @@ export function versionAt(pointer: string): string | null {
 }
 
 /** Bucket and prefix of `s3://BUCKET[/PREFIX]`, the prefix with its slash; null if `url` has another form. */
-export function s3PlaceOf(url: string): { bucket: string; prefix: string } | null {
+export function parseS3Url(url: string): { bucket: string; prefix: string } | null {
   const found = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(.*?))?\/*$/.exec(url);
   return found && { bucket: found[1]!, prefix: found[2] ? `${found[2]}/` : '' };
 }
@@ -27,7 +27,7 @@ export function s3PlaceOf(url: string): { bucket: string; prefix: string } | nul
 /** Folder of the release indexes and diffs, below the same directory or prefix. */
 export const RELEASES = 'releases';
 export const releaseIndexFile = (version: string) => `${version}/index/manifest.json`;
-export const diffOf = (from: string, to: string) => `${from}/diff/${to}.json`;
+export const diffPath = (from: string, to: string) => `${from}/diff/${to}.json`;
 
 const version = Type.String({ pattern: `^${VERSION}$` });
 

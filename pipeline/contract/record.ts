@@ -27,7 +27,7 @@ export function record<const Entries extends Record<string, Entry>>(
   entries: Entries,
   description?: string,
 ): RecordOf<Entries> {
-  const properties = Object.fromEntries(Object.entries(entries).map(([name, entry]) => [name, schemaOf(entry)]));
+  const properties = Object.fromEntries(Object.entries(entries).map(([name, entry]) => [name, entrySchema(entry)]));
   const fields = Object.fromEntries(
     Object.entries(entries).filter((entry): entry is [string, Field] => isField(entry[1])),
   );
@@ -41,11 +41,11 @@ export function record<const Entries extends Record<string, Entry>>(
 }
 
 /** The fields of a record, which are columns too; its other parts are left out. */
-export const fieldsOf = <Fields>(of: Fielded<Fields>): Fields => of[FIELDS];
+export const recordFields = <Fields>(of: Fielded<Fields>): Fields => of[FIELDS];
 
 /** `first`, then those fields of the record that are not among them. (Named once more, those of `first` win.) */
 export const withFields = <First, Fields>(first: First, of: Fielded<Fields>) =>
-  ({ ...first, ...fieldsOf(of), ...first }) as First & Omit<Fields, keyof First>;
+  ({ ...first, ...recordFields(of), ...first }) as First & Omit<Fields, keyof First>;
 
 /** A row's part that is the record, in the record's order. */
 export function pick<Properties extends TProperties>(
@@ -63,14 +63,14 @@ export const pickAll = <Properties extends TProperties>(
 
 /** A list of records, of fields, or of what a schema describes. @param length if every such list has as many */
 export const list = <const E extends Entry>(items: E, description?: string, length?: number) =>
-  Type.Array(schemaOf(items), {
+  Type.Array(entrySchema(items), {
     ...(length === undefined ? {} : { minItems: length, maxItems: length }),
     ...(description === undefined ? {} : { description }),
   }) as unknown as TArray<SchemaOf<E>>;
 
 /** What a schema describes, or null. */
 export const nullable = <const E extends Entry>(entry: E) =>
-  Type.Union([schemaOf(entry), Type.Null()]) as unknown as TUnion<[SchemaOf<E>, TNull]>;
+  Type.Union([entrySchema(entry), Type.Null()]) as unknown as TUnion<[SchemaOf<E>, TNull]>;
 
 const isField = (entry: Entry): entry is Field => 'about' in entry;
 
@@ -83,7 +83,7 @@ export const JSON_TYPES = {
   BOOLEAN: 'boolean',
 };
 
-function schemaOf(entry: Entry): TSchema {
+function entrySchema(entry: Entry): TSchema {
   if (!isField(entry)) return entry;
   const { type, values, minimum, maximum, pattern, nullable: orNull, of_country } = entry;
   if (type === 'BLOB') throw new Error(`${entry.about}: a column of bytes is not a field of answers`);

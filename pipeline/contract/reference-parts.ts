@@ -1,5 +1,5 @@
 /** The reference as HTML, for the page in a snapshot and for the dashboard. */
-import { blocksOf } from '../lib/pages/blocks.ts';
+import { renderBlocks } from '../lib/pages/blocks.ts';
 import { type Html, html, prose } from '../lib/pages/html.ts';
 import { table } from '../lib/pages/table.ts';
 import type { Reference, ReferenceField, ReferenceOperation } from './reference.ts';
@@ -57,7 +57,7 @@ export const operationParts = ({ parameters, schema, fields, example, errors }: 
 
 /** What holds for all operations, by title. */
 export const commonParts = ({ description, problem, headers }: Reference) => ({
-  Usage: blocksOf(description),
+  Usage: renderBlocks(description),
   'Error body': fieldTable('Fields', problem),
   Headers: table(
     'Headers',

@@ -106,10 +106,10 @@ export function describeApi(openapi: Openapi, tables: Tables['tables']): Referen
     contractVersion: info.version,
     description: blocksIn(info.description),
     base: servers[0].variables.base_url.default,
-    operations: Object.entries(paths).map(([path, { get }]) => operationOf(path, get, openapi, tables)),
+    operations: Object.entries(paths).map(([path, { get }]) => describeOperation(path, get, openapi, tables)),
     tags,
     headers: Object.entries(components.headers).map(([name, header]) => ({ name, ...header })),
-    problem: fieldsOf(components.schemas.Problem!, '', openapi),
+    problem: schemaFields(components.schemas.Problem!, '', openapi),
     schemas: components.schemas,
   };
 }
@@ -120,7 +120,7 @@ const blocksIn = (markdown: string): Block[] =>
     .split('\n\n')
     .map((block) => (block.startsWith('- ') ? { items: block.split('\n').map((line) => line.slice(2)) } : block));
 
-function operationOf(path: string, get: Get, openapi: Openapi, tables: Tables['tables']): ReferenceOperation {
+function describeOperation(path: string, get: Get, openapi: Openapi, tables: Tables['tables']): ReferenceOperation {
   const parameters = get.parameters.map((one) => resolve(one, openapi) as unknown as Parameter);
   const inQuery = parameters.filter((one) => one.in === 'query');
   const query = String(new URLSearchParams(inQuery.map(({ name, example }) => [name, example])));
@@ -135,7 +135,7 @@ function operationOf(path: string, get: Get, openapi: Openapi, tables: Tables['t
     parameters,
     address: filled + (query && `?${query}`),
     schema,
-    fields: schema ? fieldsOf(schema, '', openapi) : columnsOf(path, tables),
+    fields: schema ? schemaFields(schema, '', openapi) : tableFields(path, tables),
     example,
     errors: Object.entries(get.responses).flatMap(([status, answer]) =>
       Number(status) < 400 ? [] : [{ status, description: resolve(answer, openapi).description }],
@@ -150,31 +150,31 @@ function resolve<T extends { $ref?: string }>(value: T, openapi: Openapi): T {
 }
 
 /** Columns of the table that is served at `path`; empty for other files. */
-function columnsOf(path: string, tables: Tables['tables']): ReferenceField[] {
+function tableFields(path: string, tables: Tables['tables']): ReferenceField[] {
   const found = tables.find(({ addresses }) => addresses.includes(path));
   return (found?.columns ?? []).map(({ column, type, meaning }) => ({ name: column, type, description: meaning }));
 }
 
 /** Fields of an object, or of the objects in a list, at any depth, with `prefix` before their names. */
-function fieldsOf(schemaOrRef: Schema, prefix: string, openapi: Openapi): ReferenceField[] {
+function schemaFields(schemaOrRef: Schema, prefix: string, openapi: Openapi): ReferenceField[] {
   const schema = resolve(schemaOrRef, openapi);
-  if (schema.items) return fieldsOf(schema.items, `${prefix}[]`, openapi);
+  if (schema.items) return schemaFields(schema.items, `${prefix}[]`, openapi);
   return Object.entries(schema.properties ?? {}).flatMap(([own, field]) => {
     const name = prefix === '' ? own : `${prefix}.${own}`;
     // A field that may be null has its description at the other alternative.
     const described = [field, resolve(field, openapi), ...(field.anyOf ?? []).map((one) => resolve(one, openapi))];
     const description = described.find((one) => one.description !== undefined)?.description ?? '';
-    return [{ name, type: typeOf(field, openapi), description }, ...fieldsOf(field, name, openapi)];
+    return [{ name, type: typeInWords(field, openapi), description }, ...schemaFields(field, name, openapi)];
   });
 }
 
-function typeOf(schemaOrRef: Schema, openapi: Openapi): string {
+function typeInWords(schemaOrRef: Schema, openapi: Openapi): string {
   const { const: only, enum: values, anyOf, items, ...schema } = resolve(schemaOrRef, openapi);
   if (only !== undefined) return JSON.stringify(only);
-  const options = values?.map((value) => JSON.stringify(value)) ?? anyOf?.map((one) => typeOf(one, openapi));
+  const options = values?.map((value) => JSON.stringify(value)) ?? anyOf?.map((one) => typeInWords(one, openapi));
   if (options) return [...new Set(options)].join(' or ');
   const { type = 'any', minItems, maxItems, minimum, maximum } = schema;
   if (items)
-    return `array of ${minItems !== undefined && minItems === maxItems ? `${minItems} ` : ''}${typeOf(items, openapi)}`;
+    return `array of ${minItems !== undefined && minItems === maxItems ? `${minItems} ` : ''}${typeInWords(items, openapi)}`;
   return minimum === undefined || maximum === undefined ? type : `${type} ${minimum} to ${maximum}`;
 }

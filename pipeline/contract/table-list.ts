@@ -42,7 +42,7 @@ export const SERVED_TABLES = TABLE_NAMES.flatMap((table) => {
 export const TABLE_TYPES = { parquet: 'application/vnd.apache.parquet', csv: 'text/csv; charset=utf-8' } as const;
 export type TableFormat = keyof typeof TABLE_TYPES;
 
-export const formatsOf = (table: TableName): TableFormat[] =>
+export const tableFormats = (table: TableName): TableFormat[] =>
   table.startsWith('boundaries_') ? ['parquet'] : ['parquet', 'csv'];
 
 /** Path of a table's file inside a snapshot; below `/v1/` it is its address. */

@@ -42,13 +42,13 @@ export interface Words {
   survey_method: string;
 }
 
-export function wordsOf(territory: Territory): Words {
+export function countryWords(territory: Territory): Words {
   const { state, lga, ages_months, method, survey_method = method, zones } = territory;
   const [youngest, oldest] = ages_months.map(String) as [string, string];
   const a = { state: withArticle(state.one), lga: withArticle(lga.one) };
   return {
-    state: levelOf(state),
-    lga: levelOf(lga),
+    state: levelWords(state),
+    lga: levelWords(lga),
     State: { one: capital(state.one), many: capital(state.many) },
     Lga: { one: capital(lga.one), many: capital(lga.many) },
     a,
@@ -61,7 +61,7 @@ export function wordsOf(territory: Territory): Words {
   };
 }
 
-const levelOf = ({
+const levelWords = ({
   one,
   many,
   full = one,

@@ -1,5 +1,5 @@
 import { sha256Json } from '../lib/hash.ts';
-import { codeOf, RUNTIME } from './code.ts';
+import { moduleCode, RUNTIME } from './code.ts';
 import type { Project, Stage } from './stage.ts';
 
 /** Everything that determines a stage's result, and its hash. */
@@ -20,7 +20,7 @@ export interface CacheKey {
 /** The parts that a key is the hash of. A snapshot's manifest has all of them, so that `verify` can recompute keys. */
 export type KeyParts = Pick<CacheKey, 'stage' | 'inputs' | 'code' | 'parameters' | 'runtime'>;
 
-export function keyOf({ stage, inputs, code, parameters, runtime }: KeyParts): string {
+export function hashKey({ stage, inputs, code, parameters, runtime }: KeyParts): string {
   return sha256Json({ stage, inputs, code, parameters, runtime });
 }
 
@@ -28,7 +28,7 @@ export function keyOf({ stage, inputs, code, parameters, runtime }: KeyParts): s
 export const TABLES = 'pipeline/lib/tables/parquet.ts';
 
 /** The current key of a stage. @param artifacts content hash of every input artifact */
-export function cacheKeyOf<OwnStage extends Stage>(
+export function stageCacheKey<OwnStage extends Stage>(
   stage: OwnStage,
   project: Project<OwnStage>,
   artifacts: Record<string, string>,
@@ -41,15 +41,15 @@ export function cacheKeyOf<OwnStage extends Stage>(
   const parts = {
     stage: stage.name,
     inputs,
-    code: codeOfStage(stage),
+    code: stageCode(stage),
     parameters,
     runtime: RUNTIME,
   };
-  return { ...parts, catalog, key: keyOf(parts) };
+  return { ...parts, catalog, key: hashKey(parts) };
 }
 
 /** Hash of every file of code behind a stage's results. */
-export const codeOfStage = ({ module }: Pick<Stage, 'module'>): CacheKey['code'] => ({
-  ...codeOf(TABLES),
-  ...codeOf(module),
+export const stageCode = ({ module }: Pick<Stage, 'module'>): CacheKey['code'] => ({
+  ...moduleCode(TABLES),
+  ...moduleCode(module),
 });

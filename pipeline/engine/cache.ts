@@ -20,11 +20,11 @@ const KEY_LENGTH = 16;
 export const entryDirectory = (cache: string, stage: string, key: string) =>
   path.join(cache, stage, key.slice(0, KEY_LENGTH));
 /** The file of an artifact: Parquet for a table, JSON for any other. */
-const fileOf = (directory: string, name: string) => {
+const outputFile = (directory: string, name: string) => {
   const table = path.join(directory, `${name}.parquet`);
   return existsSync(table) ? table : path.join(directory, `${name}.json`);
 };
-const latestOf = (cache: string, stage: string, country: string) => path.join(cache, stage, `latest-${country}.json`);
+const latestFile = (cache: string, stage: string, country: string) => path.join(cache, stage, `latest-${country}.json`);
 
 /** An entry together with its own hash, which reveals damage. */
 const seal = (entry: CacheEntry) => JSON.stringify({ entry, sha256: sha256Json(entry) });
@@ -46,7 +46,7 @@ export function findEntry(cache: string, stage: string, key: string): CacheEntry
   if (entry?.key !== key) return null;
   try {
     const intact = Object.entries(entry.outputs).every(
-      ([name, hash]) => sha256(readFileSync(fileOf(directory, name))) === hash,
+      ([name, hash]) => sha256(readFileSync(outputFile(directory, name))) === hash,
     );
     return intact ? entry : null;
   } catch {
@@ -56,13 +56,13 @@ export function findEntry(cache: string, stage: string, key: string): CacheEntry
 
 /** The entry that the country's latest build used, whatever its key; a plan compares with it. */
 export function latestEntry(cache: string, stage: string, country: string): CacheEntry | null {
-  return readSealed(latestOf(cache, stage, country));
+  return readSealed(latestFile(cache, stage, country));
 }
 
 /** Records which entry the latest build used. */
 export async function markLatest(cache: string, entry: CacheEntry, country: string): Promise<void> {
   if (latestEntry(cache, entry.stage, country)?.key === entry.key) return;
-  await writeAtomic(latestOf(cache, entry.stage, country), seal(entry));
+  await writeAtomic(latestFile(cache, entry.stage, country), seal(entry));
 }
 
 /** @throws TryAgain if the file's bytes are no longer those that were written */
@@ -76,7 +76,7 @@ function readBytes(file: string, hash: string | undefined): Buffer {
 
 /** Parsed content of an artifact that is not a table. */
 export function readArtifact<T>(cache: string, entry: CacheEntry, name: string): T {
-  const file = fileOf(entryDirectory(cache, entry.stage, entry.key), name);
+  const file = outputFile(entryDirectory(cache, entry.stage, entry.key), name);
   return JSON.parse(readBytes(file, entry.outputs[name]).toString('utf8'));
 }
 
@@ -90,7 +90,7 @@ export async function readTables(
   for (const name of names) {
     const [stage, artifact] = name.split('/') as [string, string];
     const entry = entries[stage]!;
-    const file = fileOf(entryDirectory(cache, stage, entry.key), artifact);
+    const file = outputFile(entryDirectory(cache, stage, entry.key), artifact);
     if (!file.endsWith('.parquet')) continue;
     readBytes(file, entry.outputs[artifact]);
     files[name] = file;
@@ -116,10 +116,10 @@ export async function writeEntry(
     mkdirSync(temporary, { recursive: true });
     await writeTables(temporary, values);
     for (const [name, value] of Object.entries(values))
-      if (!isTable(value)) writeFileSync(fileOf(temporary, name), JSON.stringify(value, refuseNonFinite));
-    const hashes = Object.keys(values).map((name) => [name, sha256(readFileSync(fileOf(temporary, name)))]);
+      if (!isTable(value)) writeFileSync(outputFile(temporary, name), JSON.stringify(value, refuseNonFinite));
+    const hashes = Object.keys(values).map((name) => [name, sha256(readFileSync(outputFile(temporary, name)))]);
     const outputs: Record<string, string> = Object.fromEntries(hashes);
-    const counts = Object.fromEntries(tablesOf(values).map(([name, table]) => [name, rowCount(table)]));
+    const counts = Object.fromEntries(onlyTables(values).map(([name, table]) => [name, rowCount(table)]));
     const entry: CacheEntry = { ...cacheKey, outputs, counts, seconds };
     writeFileSync(path.join(temporary, 'stage.json'), seal(entry));
     if (existsSync(directory)) {
@@ -143,11 +143,11 @@ export async function writeEntry(
   }
 }
 
-const tablesOf = (values: Record<string, unknown>) =>
+const onlyTables = (values: Record<string, unknown>) =>
   Object.entries(values).flatMap(([name, value]) => (isTable(value) ? [[name, value] as const] : []));
 
 async function writeTables(directory: string, values: Record<string, unknown>): Promise<void> {
-  const tables = tablesOf(values);
+  const tables = onlyTables(values);
   if (tables.length === 0) return;
   const [{ withConnection }, { writeTable }] = await Promise.all([
     import('../lib/tables/duckdb.ts'),
@@ -166,7 +166,7 @@ function refuseNonFinite(key: string, value: unknown): unknown {
 
 /** Removes what killed builds left incomplete. Call it only while no other process uses the cache. */
 export function clearTemporaries(cache: string): void {
-  for (const folder of foldersOf(cache))
+  for (const folder of entryFolders(cache))
     for (const name of readdirSync(folder))
       if (isTemporary(name)) rmSync(path.join(folder, name), { recursive: true, force: true });
 }
@@ -179,13 +179,13 @@ export function pruneEntries(cache: string): { entries: number; bytes: number; k
   const result = { entries: 0, bytes: 0, kept: 0 };
   clearTemporaries(cache);
   const used = new Set<string>();
-  for (const stage of foldersOf(cache)) {
+  for (const stage of entryFolders(cache)) {
     for (const name of readdirSync(stage).filter((file) => /^latest-.*\.json$/.test(file))) {
       const entry = readSealed(path.join(stage, name));
       if (entry) for (const hash of [entry.key, ...Object.values(entry.inputs)]) used.add(hash.slice(0, KEY_LENGTH));
     }
   }
-  for (const stage of foldersOf(cache)) {
+  for (const stage of entryFolders(cache)) {
     for (const name of readdirSync(stage).filter((entry) => /^[0-9a-f]{16}$/.test(entry))) {
       if (used.has(name)) {
         result.kept += 1;
@@ -193,21 +193,21 @@ export function pruneEntries(cache: string): { entries: number; bytes: number; k
       }
       const entry = path.join(stage, name);
       result.entries += 1;
-      result.bytes += sizeOf(entry);
+      result.bytes += entryBytes(entry);
       rmSync(entry, { recursive: true });
     }
   }
   return result;
 }
 
-function foldersOf(cache: string): string[] {
+function entryFolders(cache: string): string[] {
   if (!existsSync(cache)) return [];
   return readdirSync(cache, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => path.join(cache, name));
 }
 
-function sizeOf(entry: string): number {
+function entryBytes(entry: string): number {
   const stat = statSync(entry);
   if (stat.isFile()) return stat.size;
   return readdirSync(entry).reduce((sum, name) => sum + statSync(path.join(entry, name)).size, 0);

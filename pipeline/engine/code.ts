@@ -22,7 +22,7 @@ const seen = new Map<string, CodeFile>();
  *
  * In an installed package it is the code that the module was compiled from.
  */
-export function codeOf(module: string, root = ROOT): Record<string, string> {
+export function moduleCode(module: string, root = ROOT): Record<string, string> {
   const packed = readPacked(root);
   if (packed) return packed.modules[module]!;
   const files = new Map<string, string>();

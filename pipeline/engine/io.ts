@@ -15,7 +15,7 @@ export interface StageTask<View extends object = object> {
 }
 
 /** @param view what the stage sees besides artifacts */
-export async function taskOf<View extends object>(
+export async function stageTask<View extends object>(
   { module, inputs }: Pick<Stage, 'module' | 'inputs'>,
   view: View,
   cache: string,

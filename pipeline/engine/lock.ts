@@ -12,16 +12,16 @@ const WAIT_MS = 60_000;
  */
 function openLock(out: string, wait: number): DatabaseSync {
   mkdirSync(path.join(out, 'cache'), { recursive: true });
-  return new DatabaseSync(lockOf(out), { timeout: wait });
+  return new DatabaseSync(lockFile(out), { timeout: wait });
 }
 
-const lockOf = (out: string) => path.join(out, 'cache', 'lock.sqlite');
+const lockFile = (out: string) => path.join(out, 'cache', 'lock.sqlite');
 
 /** SQLite's errors do not name the file. */
 function named(out: string, { message }: Error): Error {
   if (/locked|busy/.test(message)) return new TryAgain(`${out}: files are being removed there; try again`);
   return new UsageError(
-    `${lockOf(out)}: ${message}, expected an empty SQLite database; it holds no data, so remove it when no build is running`,
+    `${lockFile(out)}: ${message}, expected an empty SQLite database; it holds no data, so remove it when no build is running`,
   );
 }
 

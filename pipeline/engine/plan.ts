@@ -1,7 +1,7 @@
 import { type CacheEntry, findEntry, latestEntry } from './cache.ts';
-import { cacheKeyOf } from './cache-key.ts';
+import { stageCacheKey } from './cache-key.ts';
 import type { Project, Stage } from './stage.ts';
-import { causesOf } from './why.ts';
+import { explainRun } from './why.ts';
 
 /** What is known about a stage before a build. */
 export interface PlannedStage {
@@ -22,11 +22,11 @@ export function planStages<OwnStage extends Stage>(
   const planned = stages.map((stage): PlannedStage => {
     const waiting = waitingFor(stage, project, artifacts, cache);
     if (waiting) return waiting;
-    const cacheKey = cacheKeyOf(stage, project, artifacts);
+    const cacheKey = stageCacheKey(stage, project, artifacts);
     const entry = findEntry(cache, stage.name, cacheKey.key);
     if (!entry) {
       const latest = latestEntry(cache, stage.name, project.name);
-      const causes = causesOf(cacheKey, latest, { cache, rawData: project.rawData });
+      const causes = explainRun(cacheKey, latest, { cache, rawData: project.rawData });
       return { stage: stage.name, status: 'run', causes };
     }
     entries.push(entry);
@@ -52,8 +52,8 @@ export function waitingFor<OwnStage extends Stage>(
   const list = [makers.slice(0, -1).join(', '), makers.at(-1)!].filter(Boolean).join(' or ');
   const wait = `runs if the output of ${list} changes`;
   const latest = latestEntry(cache, stage.name, project.name);
-  const cacheKey = latest && cacheKeyOf(stage, project, { ...latest.inputs, ...artifacts });
+  const cacheKey = latest && stageCacheKey(stage, project, { ...latest.inputs, ...artifacts });
   const changed = cacheKey !== null && cacheKey.key !== latest!.key;
-  const own = changed ? causesOf(cacheKey, latest, { cache, rawData: project.rawData }) : [];
+  const own = changed ? explainRun(cacheKey, latest, { cache, rawData: project.rawData }) : [];
   return { stage: stage.name, status: changed ? 'run' : 'depends', causes: [...own, wait] };
 }

@@ -25,7 +25,7 @@ export async function changedRawFile(inputs: Record<string, string>, rawData: st
 const isText = (file: string) => /\.(?:csv|tsv|txt|geojson|json)$/i.test(file);
 /** For larger files, a change is reported without its rows. */
 const MOST_BYTES = 64e6;
-const linesOf = (cache: string, hash: string) => path.join(cache, 'rows', hash.slice(0, 16));
+const rowHashFile = (cache: string, hash: string) => path.join(cache, 'rows', hash.slice(0, 16));
 
 /**
  * Keeps a checksum of each line of those of the files `raw` that are text, four bytes per line, so that a later plan can show which row
@@ -34,7 +34,7 @@ const linesOf = (cache: string, hash: string) => path.join(cache, 'rows', hash.s
 export async function rememberRows(cache: string, rawData: string, raw: Record<string, string>): Promise<void> {
   for (const [file, hash] of Object.entries(raw)) {
     const full = path.join(rawData, file);
-    const target = linesOf(cache, hash);
+    const target = rowHashFile(cache, hash);
     if (!isText(file) || existsSync(target) || statSync(full).size > MOST_BYTES) continue;
     const sums = checksums(readFileSync(full));
     await writeAtomic(target, Buffer.from(sums.buffer));
@@ -43,7 +43,7 @@ export async function rememberRows(cache: string, rawData: string, raw: Record<s
 
 /** Which rows of a text file have changed since it had the hash `then`, in words; null if that is unknown. */
 export function changedRows(cache: string, full: string, then: string): string | null {
-  const kept = linesOf(cache, then);
+  const kept = rowHashFile(cache, then);
   if (!isText(full) || !existsSync(kept)) return null;
   const bytes = readFileSync(kept);
   const before = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);

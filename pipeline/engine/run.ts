@@ -2,13 +2,13 @@ import type { Worker } from 'node:worker_threads';
 import { BadInput } from '../lib/bad-input.ts';
 import { TryAgain } from '../lib/errors.ts';
 import { type CacheEntry, findEntry, latestEntry, writeEntry } from './cache.ts';
-import { type CacheKey, cacheKeyOf } from './cache-key.ts';
+import { type CacheKey, stageCacheKey } from './cache-key.ts';
 import { changedFile } from './code.ts';
-import { taskOf } from './io.ts';
+import { stageTask } from './io.ts';
 import { changedRawFile } from './raw-files.ts';
 import type { Project, Stage } from './stage.ts';
 import { inThread } from './threads.ts';
-import { causesOf } from './why.ts';
+import { explainRun } from './why.ts';
 import type { WorkerMessage } from './worker.ts';
 
 /** Events while stages run, for display. */
@@ -45,7 +45,7 @@ export async function runStages<OwnStage extends Stage>(
 
   const ready = (stage: OwnStage) => stage.inputs.every((name) => entries[name.split('/')[0]!]);
   const launch = (stage: OwnStage) => {
-    const cacheKey = cacheKeyOf(stage, project, artifactHashes(Object.values(entries)));
+    const cacheKey = stageCacheKey(stage, project, artifactHashes(Object.values(entries)));
     const found = findEntry(cache, stage.name, cacheKey.key);
     if (found) {
       entries[stage.name] = found;
@@ -53,7 +53,7 @@ export async function runStages<OwnStage extends Stage>(
       return;
     }
     const latest = latestEntry(cache, stage.name, project.name);
-    const causes = causesOf(cacheKey, latest, { cache, rawData: project.rawData });
+    const causes = explainRun(cacheKey, latest, { cache, rawData: project.rawData });
     onEvent({ type: 'started', stage: stage.name, causes });
     const work = runInThread(stage, cacheKey, input, entries, workers).then((entry) => {
       entries[stage.name] = entry;
@@ -95,7 +95,7 @@ async function runInThread<OwnStage extends Stage>(
   workers: Set<Worker>,
 ): Promise<CacheEntry> {
   const began = performance.now();
-  const task = await taskOf(stage, project.given(stage).view, cache, entries);
+  const task = await stageTask(stage, project.given(stage).view, cache, entries);
   const module = new URL('./worker.ts', import.meta.url);
   const values = await inThread(module, task, workers, (message: WorkerMessage) => {
     if (message.type === 'failed') throw failure(stage.name, message);

@@ -1,5 +1,5 @@
 import type { Wording } from '../contract/words.ts';
-import { type ColumnsOf, type RowOf, rowsOf, type Table, type TableForm } from '../lib/tables/table.ts';
+import { type Table, type TableColumns, type TableForm, type TableRow, toRows } from '../lib/tables/table.ts';
 
 /** One line of the stage table: a stage's name, its inputs and its outputs. Nothing undeclared reaches it. */
 export interface Stage {
@@ -42,8 +42,8 @@ export interface StageInputs {
   /** An input artifact by its full name, parsed afresh from the cache. */
   artifact<T>(name: string): T;
   /** The rows of an input that is a table, in the order in which its stage returned them. */
-  table<Form extends StageTable>(form: Form): RowOf<Form>[];
-  columns<Form extends StageTable>(form: Form): ColumnsOf<Form>;
+  table<Form extends StageTable>(form: Form): TableRow<Form>[];
+  columns<Form extends StageTable>(form: Form): TableColumns<Form>;
   /** Share done, 0 to 1. */
   progress(share: number, what?: string): void;
 }
@@ -55,7 +55,7 @@ export type StageIo<View extends object = object> = StageInputs & View;
 export const tableReaders = (
   columnsOf: (name: string) => Table['columns'],
 ): Pick<StageInputs, 'table' | 'columns'> => ({
-  table: ({ name }) => rowsOf(columnsOf(name)),
+  table: ({ name }) => toRows(columnsOf(name)),
   columns: ({ name }) => columnsOf(name) as never,
 });
 

@@ -10,7 +10,7 @@ export interface Whereabouts {
 }
 
 /** What differs between a cache key and that of the latest build, in words: one cause a line. */
-export function causesOf(now: CacheKey, then: CacheKey | null, where: Whereabouts): string[] {
+export function explainRun(now: CacheKey, then: CacheKey | null, where: Whereabouts): string[] {
   if (!then) return ['never run here'];
   const causes = [
     ...differences(now.inputs, then.inputs).flatMap((name) => inputCauses(name, now, then, where)),

@@ -1,7 +1,7 @@
 /** Runs one stage in its own thread, so that its memory is freed at the end and progress is shown meanwhile. */
 import path from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
-import { type Complaint, complaintIn, messageOf } from '../lib/bad-input.ts';
+import { type Complaint, complaintIn, errorMessage } from '../lib/bad-input.ts';
 import { ROOT } from '../lib/packed.ts';
 import { openIo, type StageTask } from './io.ts';
 import type { StageRun } from './stage.ts';
@@ -21,6 +21,6 @@ try {
   say({ type: 'done', values: await stage.run(io) });
 } catch (error) {
   const { stack = '', code } = error as NodeJS.ErrnoException;
-  const message = messageOf(error as Error);
+  const message = errorMessage(error as Error);
   say({ type: 'failed', message, stack, complaint: complaintIn(error), ...(code === undefined ? {} : { code }) });
 }

@@ -11,7 +11,7 @@ import type { Polygon } from '../lib/numerics/area.ts';
 import { areaKm2 } from '../lib/numerics/area.ts';
 import { cleanOutlines, refuseCrossing, type Sliver } from './clean-outlines.ts';
 import type { Areas, Polygons } from './ingest-tables.ts';
-import { A_STATE, declareGap, type IngestInput, sourceOf, sourcesOf } from './input.ts';
+import { A_STATE, declareGap, type IngestInput, onlySource, sourcesInRole } from './input.ts';
 import { isMisread } from './readers/encoding.ts';
 import { dissolveBy, READABLE, readPolygons } from './readers/polygons.ts';
 import { readTable, recoded } from './readers/raw-table.ts';
@@ -39,11 +39,11 @@ interface Outline {
  */
 export async function ingestAreas(input: IngestInput): Promise<{ areas: Areas; polygons: Polygons }> {
   const { model } = input;
-  const lgaSource = sourceOf(input, 'lga_boundaries');
+  const lgaSource = onlySource(input, 'lga_boundaries');
   const location = locationOf(lgaSource);
   const codes = await readCodes(input);
   const drawn = await readOutlines(input, lgaSource, 'lga', model.expected.lgas, codes);
-  const [stateSource] = sourcesOf(input, 'state_boundaries');
+  const [stateSource] = sourcesInRole(input, 'state_boundaries');
   const states = stateSource ? await readOutlines(input, stateSource, 'state', model.expected.states, null) : null;
   const uncovered = Math.max(0, ...(stateSource?.gaps ?? []).map(({ area_km2 = 0 }) => area_km2));
   const { polygons, slivers } = await cleanOutlines(drawn, lgaSource, input.report, uncovered);
@@ -97,7 +97,7 @@ export async function ingestAreas(input: IngestInput): Promise<{ areas: Areas; p
     },
     polygons: {
       lgas: lgas.map(({ code, polygons }) => ({ lga_code: code, polygons })),
-      neighbours: neighboursOf(lgas),
+      neighbours: findNeighbours(lgas),
     },
   };
 }
@@ -109,7 +109,7 @@ const locationOf = (source: Source): InputLocation => new InputLocation(source.f
 
 /** Assigns each LGA to the state that contains a point inside the LGA. @throws BadInput if no state does */
 function placeInStates(input: IngestInput, lgas: readonly Outline[], states: readonly Outline[]): void {
-  const source = sourceOf(input, 'lga_boundaries');
+  const source = onlySource(input, 'lga_boundaries');
   readEach(lgas, (lga) => {
     const inner = innerPoint(lga);
     const state = states.find(({ polygons }) =>
@@ -128,7 +128,7 @@ function placeInStates(input: IngestInput, lgas: readonly Outline[], states: rea
 
 /** Codes and states of LGAs by name, from the table of codes; null if there is none. */
 async function readCodes(input: IngestInput): Promise<Map<string, { code: string; parent: string }> | null> {
-  const [source] = sourcesOf(input, 'lga_codes');
+  const [source] = sourcesInRole(input, 'lga_codes');
   if (!source) return null;
   const table = await readTable(input.rawData, source, input.report);
   table.refuseDuplicates(['lga']);
@@ -229,7 +229,7 @@ function compareWithStates(
   states: readonly Outline[],
   slivers: readonly Sliver[],
 ): void {
-  const source = sourceOf(input, 'state_boundaries');
+  const source = onlySource(input, 'state_boundaries');
   readEach(states, (state) => {
     const own = areaKm2(state.polygons);
     const parts = lgas.filter((lga) => lga.parent === state.code);
@@ -253,7 +253,7 @@ function compareWithStates(
 }
 
 /** For each LGA, the codes, in ascending order, of the LGAs that share an edge with it, vertex for vertex. */
-function neighboursOf(lgas: readonly Outline[]): Record<string, string[]> {
+function findNeighbours(lgas: readonly Outline[]): Record<string, string[]> {
   const owner = new Map<string, string>();
   const pairs = new Map(lgas.map((lga) => [lga.code, new Set<string>()]));
   for (const { code, polygons } of lgas) {

@@ -17,7 +17,7 @@ export interface Cases {
 }
 
 /** Groups rows, which are in order of month, into one series per area. */
-export function casesOf(rows: readonly CasesRow[]): Cases {
+export function groupCases(rows: readonly CasesRow[]): Cases {
   const series = [...Map.groupBy(rows, ({ state_code, lga_code }) => lga_code ?? state_code).values()].map(
     (own): CaseSeries => ({
       state_code: own[0]!.state_code,

@@ -1,10 +1,10 @@
 import type { Gap, Source } from '../catalog/sources.ts';
-import { monthIndex, type Period, periodOf } from '../contract/months.ts';
+import { monthFromIndex, monthIndex, type Period } from '../contract/months.ts';
 import { InputLocation, readEach } from '../lib/bad-input.ts';
 import type { CaseSeries } from './case-series.ts';
 import { sumFacilities } from './facilities.ts';
 import type { Areas, CasesRow, Census } from './ingest-tables.ts';
-import { type CodeReader, codeReader, declareGap, type IngestInput, nameOf, sourcesOf } from './input.ts';
+import { type CodeReader, codeAndName, codeReader, declareGap, type IngestInput, sourcesInRole } from './input.ts';
 import type { Locate } from './locate.ts';
 import { readPlaced } from './places-by-name.ts';
 import type { RawRow, RawTable } from './readers/raw-table.ts';
@@ -26,9 +26,9 @@ export async function ingestCases(
   locate: Locate,
 ): Promise<CasesRow[]> {
   const cases: CaseSeries[] = [];
-  for (const source of sourcesOf(input, 'cases_states'))
+  for (const source of sourcesInRole(input, 'cases_states'))
     cases.push(...(await readSeries(input, areas, census, locate, source, 'state')));
-  for (const source of sourcesOf(input, 'cases_lgas'))
+  for (const source of sourcesInRole(input, 'cases_lgas'))
     cases.push(...(await readSeries(input, areas, census, locate, source, 'lga')));
   const byPlace = Map.groupBy(cases, ({ state_code, lga_code }) => lga_code ?? state_code);
   const between = new Map<string, number>();
@@ -43,7 +43,7 @@ export async function ingestCases(
     confirmed.map((value, i) => ({
       state_code,
       lga_code,
-      period: periodOf(monthIndex(first) + i),
+      period: monthFromIndex(monthIndex(first) + i),
       confirmed: value,
       masked: masked.includes(i),
     })),
@@ -64,7 +64,7 @@ function continued(parts: readonly CaseSeries[], between: Map<string, number>): 
       const found = `${next.lga_code ?? next.state_code}, ${next.first} in two sources`;
       throw new InputLocation('sources.json', 'case sources').error(found, 'each month of a place in one source');
     }
-    const gap = [whole.confirmed.length, start - 1].map((i) => periodOf(monthIndex(whole.first) + i));
+    const gap = [whole.confirmed.length, start - 1].map((i) => monthFromIndex(monthIndex(whole.first) + i));
     if (start > whole.confirmed.length) between.set(gap.join(' to '), 1 + (between.get(gap.join(' to ')) ?? 0));
     while (whole.confirmed.length < start) whole.confirmed.push(null);
     whole.masked.push(...next.masked.map((i) => start + i));
@@ -95,9 +95,9 @@ async function readSeries(
     if (list) list.push(row);
     else rows.set(place, [row]);
   });
-  const stateOf = new Map(areas.lgas.map((lga) => [lga.lga_code, lga.state_code]));
-  const pcodeOf = new Map(areas.states.map((state) => [state.state_code, state.state_pcode]));
-  const peopleOf = (place: string) => {
+  const stateByLga = new Map(areas.lgas.map((lga) => [lga.lga_code, lga.state_code]));
+  const pcodeByState = new Map(areas.states.map((state) => [state.state_code, state.state_pcode]));
+  const peopleIn = (place: string) => {
     const lgas = areas.lgas.filter((lga) => lga.lga_code === place || lga.state_code === place);
     const people = lgas.flatMap(({ lga_code }) => census[lga_code]?.people ?? []);
     return people.length > 0 ? people.reduce((a, b) => a + b) : Number.POSITIVE_INFINITY;
@@ -105,16 +105,16 @@ async function readSeries(
   const blanks: { place: string; months: Period[] }[] = [];
   const byPlace = [...rows].sort(([a], [b]) => (a < b ? -1 : 1));
   const series = readEach(byPlace, ([name, list]): CaseSeries => {
-    const state_code = level === 'lga' ? stateOf.get(name)! : name;
+    const state_code = level === 'lga' ? stateByLga.get(name)! : name;
     const lga_code = level === 'lga' ? name : null;
-    const at = { state_pcode: pcodeOf.get(state_code)!, lga_code };
+    const at = { state_pcode: pcodeByState.get(state_code)!, lga_code };
     const isMasked = (month: number) => (source.gaps ?? []).some((gap) => masks(gap, at, month));
-    const label = lga_code === null ? name : nameOf(areas, lga_code);
-    const place = { label, key: { [key]: lga_code ?? at.state_pcode }, people: peopleOf(name), isMasked };
+    const label = lga_code === null ? name : codeAndName(areas, lga_code);
+    const place = { label, key: { [key]: lga_code ?? at.state_pcode }, people: peopleIn(name), isMasked };
     const { first, confirmed } = consecutive(table, source, place, list);
     if (confirmed.every((value) => value === null))
       throw table.at(label).error('no value in any month', 'at least one value');
-    const months = confirmed.flatMap((value, i) => (value === null ? [periodOf(monthIndex(first) + i)] : []));
+    const months = confirmed.flatMap((value, i) => (value === null ? [monthFromIndex(monthIndex(first) + i)] : []));
     const named = areas.states.find((state) => state.state_code === name);
     if (months.length > 0) blanks.push({ place: named ? `${name} ${named.state}` : label, months });
     const masked = [...confirmed.keys()].filter((i) => isMasked(monthIndex(first) + i));
@@ -122,7 +122,7 @@ async function readSeries(
   });
   refuseLateStart(table, source, series);
   table.refuseShort();
-  refuseUnusedMasks(source, pcodeOf, series);
+  refuseUnusedMasks(source, pcodeByState, series);
   // A strike or a flood is one line, not one for each place.
   const alike = Map.groupBy(source.gaps ?? [], (gap) => `${gap.first} to ${gap.last}: ${gap.reason}`);
   for (const [what, gaps] of alike)
@@ -190,14 +190,14 @@ function consecutive(
     const value = byMonth.get(month);
     if (value !== undefined) return value;
     if (isMasked(month)) return null;
-    const period = periodOf(month);
-    const expected = `every month from ${periodOf(first)} to ${periodOf(last)}`;
+    const period = monthFromIndex(month);
+    const expected = `every month from ${monthFromIndex(first)} to ${monthFromIndex(last)}`;
     const mask = declareGap({ rule: 'mask', ...key, first: period, last: period });
     // Of several files, the one that ends or has its gap there.
     const { within } = rows.findLast((row) => monthIndex(row.month()) < month) ?? { within: table };
     throw within.at(label).error(`no month ${period}`, expected, mask);
   });
-  return { first: periodOf(first), confirmed };
+  return { first: monthFromIndex(first), confirmed };
 }
 
 /** Detects a table that has lost its first months, by the catalog's span. */
@@ -208,10 +208,14 @@ function refuseLateStart(table: RawTable, { span }: Source, series: readonly Cas
 }
 
 /** A mask that matches no month is a mistake. */
-function refuseUnusedMasks(source: Source, pcodeOf: ReadonlyMap<string, string>, series: readonly CaseSeries[]): void {
+function refuseUnusedMasks(
+  source: Source,
+  pcodeByState: ReadonlyMap<string, string>,
+  series: readonly CaseSeries[],
+): void {
   for (const gap of source.gaps ?? []) {
     const isUsed = series.some(({ state_code, lga_code, first, confirmed }) => {
-      const at = { state_pcode: pcodeOf.get(state_code)!, lga_code };
+      const at = { state_pcode: pcodeByState.get(state_code)!, lga_code };
       return confirmed.some((_, i) => masks(gap, at, monthIndex(first) + i));
     });
     if (isUsed) continue;

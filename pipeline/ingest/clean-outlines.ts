@@ -62,7 +62,7 @@ export async function cleanOutlines(
   if (lake.length > 0)
     tell(
       'uncovered',
-      worded`${counted(lake, 'gap')} between {lga.many}, ${totalOf(lake)} km² in all, in no {lga.one}; ${largestOf(lake)}`,
+      worded`${counted(lake, 'gap')} between {lga.many}, ${totalKm2(lake)} km² in all, in no {lga.one}; ${describeLargest(lake)}`,
     );
   const isClean = ({ code, polygons }: Outline) => isSame(polygons, mosaic.ground.get(code)!.polygons);
   if (small.length + enclave.length === 0 && lgas.every(isClean))
@@ -73,7 +73,7 @@ export async function cleanOutlines(
     const kinds = [counted(overlap, 'overlap'), counted(gap, 'gap')].filter((text) => text !== '').join(' and ');
     tell(
       'slivers cleaned',
-      worded`${kinds} between {lga.many}, ${totalOf(small)} km² in all, none larger than ${limit} km² (sliver_km2): overlaps belong to the smaller {lga.one}, gaps to a neighbour; ${largestOf(small)}`,
+      worded`${kinds} between {lga.many}, ${totalKm2(small)} km² in all, none larger than ${limit} km² (sliver_km2): overlaps belong to the smaller {lga.one}, gaps to a neighbour; ${describeLargest(small)}`,
     );
   }
   if (loops.length > 0)
@@ -81,7 +81,7 @@ export async function cleanOutlines(
   if (enclave.length > 0)
     tell(
       'cut out',
-      worded`{lga.many} inside the outline of another one are cut out of it: ${enclave.map((sliver) => `${between(sliver)} share ${sizeOf(sliver)}`).join('; ')}`,
+      worded`{lga.many} inside the outline of another one are cut out of it: ${enclave.map((sliver) => `${between(sliver)} share ${describeSliver(sliver)}`).join('; ')}`,
       { needs_approval: true },
     );
   return { polygons, slivers: small };
@@ -99,7 +99,7 @@ const loopsIn = (
     // Of an outline whose loops cancel each other out, mapshaper makes no tile.
     if (km2 > limit || ground.get(code)!.km2 === 0) refuseCrossing(location.at(code), polygons);
     const crossing = selfCrossing(polygons);
-    return crossing ? [`${code} at ${placeOf(crossing)} (${km2.toFixed(3)} km²)`] : [];
+    return crossing ? [`${code} at ${formatPoint(crossing)} (${km2.toFixed(3)} km²)`] : [];
   }).flat();
 
 /**
@@ -127,7 +127,7 @@ function judge({ slivers, ground }: Mosaic, limit: number, uncovered: number, lo
     throw location
       .at(between(fault))
       .error(
-        `${fault.kind === 'gap' ? 'a gap' : 'an overlap'} of ${sizeOf(fault)}`,
+        `${fault.kind === 'gap' ? 'a gap' : 'an overlap'} of ${describeSliver(fault)}`,
         `outlines that share their border, or an error of at most ${limit} km² (sliver_km2 in sources.json)`,
         declarable.includes(fault) ? remedy : null,
       );
@@ -147,7 +147,7 @@ async function clean(
     `-clean allow-empty overlap-rule=min-area gap-fill-area=${limit}km2 sliver-control=0`,
   );
   return readEach(lgas, ({ code, polygons }, i) => {
-    const now = polygonsOf(cleaned[i]!);
+    const now = featurePolygons(cleaned[i]!);
     if (now.length > 0) return isSame(polygons, now) ? polygons : now;
     const others = slivers
       .flatMap(({ codes }) => (codes.includes(code) ? codes : []))
@@ -194,7 +194,7 @@ async function measure(lgas: readonly Outline[], limit: number): Promise<Mosaic>
   const slivers: Sliver[] = [];
   const gaps = new Map<Sliver, Polygon[]>();
   for (const { properties, geometry } of tiles) {
-    const polygons = polygonsOf({ geometry });
+    const polygons = featurePolygons({ geometry });
     const km2 = areaKm2(polygons);
     const codes = ((properties.codes ?? []) as string[]).toSorted();
     for (const code of codes) {
@@ -266,11 +266,11 @@ function drawnTwice(polygons: readonly Polygon[], { km2, planar }: Ground): numb
 
 /** Whether two outlines consist of the same edges, in whatever order. */
 function isSame(a: readonly Polygon[], b: readonly Polygon[]): boolean {
-  const [before, after] = [edgesOf(a), edgesOf(b)];
+  const [before, after] = [ringEdges(a), ringEdges(b)];
   return before.size === after.size && [...before].every((edge) => after.has(edge));
 }
 
-function edgesOf(polygons: readonly Polygon[]): Set<string> {
+function ringEdges(polygons: readonly Polygon[]): Set<string> {
   const edges = new Set<string>();
   for (const ring of polygons.flat())
     for (let i = 1; i < ring.length; i++) {
@@ -280,26 +280,27 @@ function edgesOf(polygons: readonly Polygon[]): Set<string> {
   return edges;
 }
 
-const totalOf = (slivers: readonly Sliver[]) => slivers.reduce((sum, { km2 }) => sum + km2, 0).toFixed(3);
-function largestOf(slivers: readonly Sliver[]): string {
+const totalKm2 = (slivers: readonly Sliver[]) => slivers.reduce((sum, { km2 }) => sum + km2, 0).toFixed(3);
+function describeLargest(slivers: readonly Sliver[]): string {
   const largest = slivers.reduce((most, sliver) => (sliver.km2 > most.km2 ? sliver : most));
-  return `the largest, of ${sizeOf(largest)}, lies between ${between(largest)}`;
+  return `the largest, of ${describeSliver(largest)}, lies between ${between(largest)}`;
 }
 
 /** Codes of at most four areas. */
 const between = ({ codes }: Sliver) =>
   `${codes.slice(0, 4).join(' and ')}${codes.length > 4 ? ` and ${codes.length - 4} more` : ''}`;
 
-const sizeOf = ({ km2, width, at }: Sliver) => `${km2.toFixed(3)} km², ${width.toFixed(0)} m wide, at ${placeOf(at)}`;
+const describeSliver = ({ km2, width, at }: Sliver) =>
+  `${km2.toFixed(3)} km², ${width.toFixed(0)} m wide, at ${formatPoint(at)}`;
 
-const placeOf = (at: readonly number[]) => at.map((degrees) => degrees.toFixed(4)).join(', ');
+const formatPoint = (at: readonly number[]) => at.map((degrees) => degrees.toFixed(4)).join(', ');
 
 interface Feature {
   properties: Record<string, unknown>;
   geometry: { type: string; coordinates: unknown } | null;
 }
 
-const polygonsOf = ({ geometry }: Pick<Feature, 'geometry'>): Polygon[] =>
+const featurePolygons = ({ geometry }: Pick<Feature, 'geometry'>): Polygon[] =>
   (geometry === null ? [] : geometry.type === 'Polygon' ? [geometry.coordinates] : geometry.coordinates) as Polygon[];
 
 async function transform(lgas: readonly Outline[], commands: string): Promise<Feature[]> {

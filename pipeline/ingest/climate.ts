@@ -1,8 +1,8 @@
 import { EVERY_MONTH } from '../catalog/dated-files.ts';
-import { monthIndex, periodOf } from '../contract/months.ts';
+import { monthFromIndex, monthIndex } from '../contract/months.ts';
 import { readEach } from '../lib/bad-input.ts';
 import type { Areas, ClimateRow, Polygons } from './ingest-tables.ts';
-import { codeReader, declareGap, gapFor, type IngestInput, nameOf, sourcesOf } from './input.ts';
+import { codeAndName, codeReader, declareGap, gapFor, type IngestInput, sourcesInRole } from './input.ts';
 import { readPlaced } from './places-by-name.ts';
 import type { RawRow } from './readers/raw-table.ts';
 
@@ -17,7 +17,7 @@ type Weather = Pick<ClimateRow, 'rain_mm' | 'temperature_c'>;
  * @throws BadInput for an undeclared missing LGA or month, a duplicate, or a value out of range
  */
 export async function ingestClimate(input: IngestInput, areas: Areas, polygons: Polygons): Promise<ClimateRow[]> {
-  const source = sourcesOf(input, 'climate')[0];
+  const source = sourcesInRole(input, 'climate')[0];
   if (!source) return [];
   const table = await readPlaced(input, areas, source);
   table.refuseDuplicates(['lga_pcode', ...table.timeColumns]);
@@ -38,14 +38,14 @@ export async function ingestClimate(input: IngestInput, areas: Areas, polygons: 
       const series = Array.from({ length: months }, (_, i) => {
         const weather = byMonth.get(first + i);
         if (weather) return weather;
-        const expected = `every month from ${periodOf(first)} to ${periodOf(last)}`;
-        throw table.at(nameOf(areas, lga)).error(`no month ${periodOf(first + i)}`, expected);
+        const expected = `every month from ${monthFromIndex(first)} to ${monthFromIndex(last)}`;
+        throw table.at(codeAndName(areas, lga)).error(`no month ${monthFromIndex(first + i)}`, expected);
       });
       known.set(lga, series);
     },
   );
 
-  const seriesOf = new Map(
+  const seriesByLga = new Map(
     readEach(areas.lgas, ({ lga_code }) => {
       const own = known.get(lga_code);
       if (own) return [lga_code, own] as const;
@@ -56,9 +56,9 @@ export async function ingestClimate(input: IngestInput, areas: Areas, polygons: 
         const expected =
           'every month, or a gap declared in the catalog with the rule `neighbours` and a neighbour with data';
         const remedy = declareGap({ rule: 'neighbours', lga_pcode: lga_code });
-        throw table.at(nameOf(areas, lga_code)).error('no row', expected, remedy);
+        throw table.at(codeAndName(areas, lga_code)).error('no row', expected, remedy);
       }
-      const what = `${nameOf(areas, lga_code)}: ${gap.reason}; unweighted mean of its ${count} neighbours`;
+      const what = `${codeAndName(areas, lga_code)}: ${gap.reason}; unweighted mean of its ${count} neighbours`;
       input.report.push({ source: source.id, rule: 'neighbours', what });
       const mean = (field: keyof Weather, month: number) =>
         Array.from({ length: count }, (_, neighbour) => near[neighbour * months + month]![field]!).reduce(
@@ -78,8 +78,8 @@ export async function ingestClimate(input: IngestInput, areas: Areas, polygons: 
     throw table
       .at('rain_mm')
       .error(`${yearly.toFixed(1)} mm a year on average`, `${LEAST_RAIN} or more (is the unit mm?)`);
-  return [...seriesOf].flatMap(([lga_code, series]) =>
-    series.map((weather, i) => ({ lga_code, period: periodOf(first + i), ...weather })),
+  return [...seriesByLga].flatMap(([lga_code, series]) =>
+    series.map((weather, i) => ({ lga_code, period: monthFromIndex(first + i), ...weather })),
   );
 }
 

@@ -3,10 +3,10 @@ import { isTable } from '../catalog/roles.ts';
 import type { Source } from '../catalog/sources.ts';
 import { monthIndex, periodRange } from '../contract/months.ts';
 import { readEach } from '../lib/bad-input.ts';
-import type { RowOf } from '../lib/tables/table.ts';
+import type { TableRow } from '../lib/tables/table.ts';
 import type * as ingest from './ingest-tables.ts';
 import type { Areas, Polygons } from './ingest-tables.ts';
-import { codeReader, declareGap, gapFor, type IngestInput, nameOf, sourcesOf } from './input.ts';
+import { codeAndName, codeReader, declareGap, gapFor, type IngestInput, sourcesInRole } from './input.ts';
 import { classMean } from './layers.ts';
 import { readPlaced } from './places-by-name.ts';
 import type { RawRow, RawTable } from './readers/raw-table.ts';
@@ -14,7 +14,7 @@ import type { RawRow, RawTable } from './readers/raw-table.ts';
 /** Years that a table may name. */
 const YEARS = { least: 1900, most: 2100 };
 
-type CovariateRow = RowOf<typeof ingest.COVARIATES>;
+type CovariateRow = TableRow<typeof ingest.COVARIATES>;
 
 /**
  * Covariates from tables: a value for every LGA at each of the source's times, sources in the catalog's order. From a
@@ -27,7 +27,7 @@ export async function ingestCovariates(
   { neighbours }: Pick<Polygons, 'neighbours'>,
 ): Promise<CovariateRow[]> {
   const rows: CovariateRow[][] = [];
-  for (const source of sourcesOf(input, 'covariate'))
+  for (const source of sourcesInRole(input, 'covariate'))
     if (isTable(source)) rows.push(await readCovariate(input, areas, neighbours, source));
   return rows.flat();
 }
@@ -47,20 +47,20 @@ async function readCovariate(
   readEach(table.rows, (row) => {
     const place = code.place(row, key);
     const value = readValue(row, source);
-    const time = timeOf(row);
+    const time = rowTime(row);
     if (!values.has(time)) values.set(time, new Map());
     if (value !== null) values.get(time)!.set(place, value);
   });
-  const times = timesOf(table, source, [...values.keys()]);
-  const placeOf = ({ lga_code, state_code }: Areas['lgas'][number]) => (key === 'lga_pcode' ? lga_code : state_code);
-  const codeOf = new Map(areas.lgas.map((lga) => [lga.lga_code, placeOf(lga)]));
+  const times = requiredTimes(table, source, [...values.keys()]);
+  const placeCode = ({ lga_code, state_code }: Areas['lgas'][number]) => (key === 'lga_pcode' ? lga_code : state_code);
+  const codeByLga = new Map(areas.lgas.map((lga) => [lga.lga_code, placeCode(lga)]));
   const rows = readEach(areas.lgas, ({ lga_code }) =>
     times.map((time): CovariateRow => {
-      const known = (lga: string) => values.get(time)?.get(codeOf.get(lga)!);
+      const known = (lga: string) => values.get(time)?.get(codeByLga.get(lga)!);
       const value = known(lga_code) ?? filled(source, lga_code, neighbours[lga_code] ?? [], known);
       if (value !== undefined) return { covariate: source.id, lga_code, time, value };
       throw table
-        .at(nameOf(areas, lga_code))
+        .at(codeAndName(areas, lga_code))
         .error(
           time === null ? 'no value' : `no value for ${time}`,
           'a value, or a gap declared with the rule `value`, or `neighbours` if a neighbour has one',
@@ -70,7 +70,7 @@ async function readCovariate(
   ).flat();
   table.refuseShort();
   for (const { lga_pcode, rule, reason } of source.gaps ?? [])
-    input.report.push({ source: source.id, rule, what: `${nameOf(areas, lga_pcode!)}: ${reason}` });
+    input.report.push({ source: source.id, rule, what: `${codeAndName(areas, lga_pcode!)}: ${reason}` });
   return rows;
 }
 
@@ -86,14 +86,14 @@ const readValue = (row: RawRow, { classes, classes_total }: Source) =>
   classes ? classMean(row, classes, classes_total) : row.numberOrNull('value');
 
 /** `YYYY-MM`, `YYYY`, or null if the table has no times. */
-function timeOf(row: RawRow): string | null {
+function rowTime(row: RawRow): string | null {
   if (row.hasColumn('period')) return row.period('period');
   if (!row.hasColumn('year')) return null;
   return row.hasColumn('month') ? row.month() : String(row.number('year', { ...YEARS, integer: true }));
 }
 
 /** The source's times in ascending order: every month from its first to its last, or the years present. */
-function timesOf(table: RawTable, source: Source, found: (string | null)[]): (string | null)[] {
+function requiredTimes(table: RawTable, source: Source, found: (string | null)[]): (string | null)[] {
   if (!changesOverTime(source)) return [null];
   const sorted = (found as string[]).toSorted();
   if (!source.span) return sorted;

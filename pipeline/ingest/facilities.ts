@@ -1,12 +1,12 @@
 /** Cases by health facility, summed into areas. What a facility did not report is unknown, and never 0. */
 import type { Source } from '../catalog/sources.ts';
-import { monthIndex, periodOf, yearOf } from '../contract/months.ts';
+import { calendarYear, monthFromIndex, monthIndex } from '../contract/months.ts';
 import { worded } from '../contract/words.ts';
 import type { ReportLine } from '../engine/stage.ts';
 import { readEach } from '../lib/bad-input.ts';
 import { ALIKE, likeness, plain } from '../lib/likeness.ts';
 import type { Areas } from './ingest-tables.ts';
-import { codeReader, type IngestInput, nameOf, sourceOf } from './input.ts';
+import { codeAndName, codeReader, type IngestInput, onlySource } from './input.ts';
 import type { Locate } from './locate.ts';
 import { readPlaced } from './places-by-name.ts';
 import { type RawRow, RawTable } from './readers/raw-table.ts';
@@ -48,7 +48,7 @@ export async function readFacilities(
 ): Promise<Map<string, Facility>> {
   const table = await readPlaced(input, areas, source);
   const code = codeReader(input, areas);
-  const lgaOf = (row: RawRow) => {
+  const locateFacility = (row: RawRow) => {
     if (!row.hasColumn('longitude')) return code.lga(row).lga_code;
     const [x, y] = [
       row.number('longitude', { least: -180, most: 180 }),
@@ -63,7 +63,7 @@ export async function readFacilities(
     const name = row.text('facility');
     const known = facilities.get(plain(name));
     if (known) throw row.at('facility').error(`${name}, as ${known.name} in a row before`, 'each facility once');
-    facilities.set(plain(name), { name, lga: lgaOf(row) });
+    facilities.set(plain(name), { name, lga: locateFacility(row) });
   });
   table.refuseShort();
   return facilities;
@@ -81,7 +81,7 @@ export async function sumFacilities(
   source: Source,
 ): Promise<RawTable> {
   const table = await readPlaced(input, areas, source);
-  const ofList = table.columns.has('lga_pcode') ? null : sourceOf(input, 'facilities');
+  const ofList = table.columns.has('lga_pcode') ? null : onlySource(input, 'facilities');
   const list = ofList && (await readFacilities(input, areas, locate, ofList));
   const code = codeReader(input, areas);
   // Facilities of two areas may have one name, unless only the list tells where they are.
@@ -132,7 +132,7 @@ export async function sumFacilities(
     worded`${facilities.filter(hasReported).length} facilities in ${byArea.length} {lga.many}; ${unknown} of ${rows.length} months are unknown, because fewer than ${percent(least)} of the facilities that reported in the year up to them did; in other months, missing reports ${others}`,
   );
   add('reporting', `reports from facilities that reported in the year up to each month: ${ratesByYear(sums)}`);
-  const without = byArea.flatMap(([lga]) => (known.has(lga) ? [] : nameOf(areas, lga)));
+  const without = byArea.flatMap(([lga]) => (known.has(lga) ? [] : codeAndName(areas, lga)));
   if (without.length > 0) add('left out', worded`{lga.many} with too few reports in every month: ${few(without)}`);
   const silent = [
     ...[...(list ?? [])].flatMap(([key, { name }]) => (groups.has(key) ? [] : name)),
@@ -147,7 +147,11 @@ export async function sumFacilities(
     rows.map(({ row, month, lga, confirmed }) => ({
       line: row.line,
       within: row.within.at('sum of facilities'),
-      values: { lga_pcode: lga, period: periodOf(month), confirmed: confirmed === null ? null : String(confirmed) },
+      values: {
+        lga_pcode: lga,
+        period: monthFromIndex(month),
+        confirmed: confirmed === null ? null : String(confirmed),
+      },
     })),
   );
 }
@@ -157,7 +161,7 @@ const hasReported = ({ cases }: { cases: ReadonlyMap<number, number | null> }) =
 
 /** The reports of each year as a share of those expected. */
 const ratesByYear = (sums: readonly AreaMonth[]) =>
-  [...Map.groupBy(sums, ({ month }) => yearOf(periodOf(month)))]
+  [...Map.groupBy(sums, ({ month }) => calendarYear(monthFromIndex(month)))]
     .map(([year, own]) => {
       const sum = (of: 'reports' | 'expected') => own.reduce((total, row) => total + row[of], 0);
       return `${year} ${percent(sum('reports') / (sum('expected') || 1))}`;
@@ -192,7 +196,7 @@ function casesByMonth(rows: readonly RawRow[]): Map<number, number | null> {
   const cases = new Map<number, number | null>();
   readEach(rows, (row) => {
     const month = monthIndex(row.month());
-    if (cases.has(month)) throw row.error(`${row.text('facility')} in ${periodOf(month)} again`, 'a single row');
+    if (cases.has(month)) throw row.error(`${row.text('facility')} in ${monthFromIndex(month)} again`, 'a single row');
     cases.set(month, row.numberOrNull('confirmed', { least: 0, integer: true }));
   });
   return cases;

@@ -1,5 +1,5 @@
 import type { StageRun } from '../catalog/country-stage.ts';
-import { byCode, tableOf } from '../lib/tables/table.ts';
+import { byCode, toTable } from '../lib/tables/table.ts';
 import { ingestAreas } from './areas.ts';
 import { ingestCases } from './cases.ts';
 import { ingestClimate } from './climate.ts';
@@ -35,9 +35,9 @@ export const run: StageRun = async (io) => {
   };
   const { areas, polygons } = await ingestAreas(input);
   refuseUnknownPlaces(input.sources, areas, input.model.aliases);
-  const stateOf = new Map(areas.states.map(({ state_pcode, state_code }) => [state_pcode, state_code]));
+  const stateByPcode = new Map(areas.states.map(({ state_pcode, state_code }) => [state_pcode, state_code]));
   for (const { name, code, from } of input.model.aliases ?? [])
-    if (!from) names.add(stateOf.has(code) ? 'state' : 'lga', stateOf.get(code) ?? code, name);
+    if (!from) names.add(stateByPcode.has(code) ? 'state' : 'lga', stateByPcode.get(code) ?? code, name);
   io.progress(0.4, 'tables');
   const climate = await ingestClimate(input, areas, polygons);
   io.progress(0.8);
@@ -48,18 +48,18 @@ export const run: StageRun = async (io) => {
   const layers = await ingestLayers(input, areas);
   const covariates = await ingestCovariates(input, areas, polygons);
   return {
-    states: tableOf(STATES, areas.states),
-    lgas: tableOf(LGAS, areas.lgas),
+    states: toTable(STATES, areas.states),
+    lgas: toTable(LGAS, areas.lgas),
     polygons,
-    other_names: tableOf(OTHER_NAMES, names.rows()),
-    climate: tableOf(CLIMATE, climate),
-    clusters: tableOf(CLUSTERS, clusters),
-    state_rounds: tableOf(STATE_ROUNDS, state_rounds),
-    survey_rows: tableOf(SURVEY_ROWS, rows),
-    cases: tableOf(CASES, cases),
-    layers: tableOf(LAYERS, layers),
-    covariates: tableOf(COVARIATES, covariates),
-    census: tableOf(CENSUS, census),
+    other_names: toTable(OTHER_NAMES, names.rows()),
+    climate: toTable(CLIMATE, climate),
+    clusters: toTable(CLUSTERS, clusters),
+    state_rounds: toTable(STATE_ROUNDS, state_rounds),
+    survey_rows: toTable(SURVEY_ROWS, rows),
+    cases: toTable(CASES, cases),
+    layers: toTable(LAYERS, layers),
+    covariates: toTable(COVARIATES, covariates),
+    census: toTable(CENSUS, census),
     report: input.report,
   };
 };

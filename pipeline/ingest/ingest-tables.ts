@@ -6,7 +6,7 @@
 import { METHODS } from '../catalog/values.ts';
 import { area, code, figures, lga, lga_code, period, state, state_code } from '../contract/fields.ts';
 import type { Polygon } from '../lib/numerics/area.ts';
-import { choice, meaning, orNull, type RowOf, real, text, whole, yes } from '../lib/tables/table.ts';
+import { choice, meaning, orNull, real, type TableRow, text, whole, yes } from '../lib/tables/table.ts';
 
 const survey_year = whole('Year of the round');
 const positivity = real('Share of children tested who were positive, 0 to 1');
@@ -115,8 +115,8 @@ export const COVARIATES = {
   },
 };
 
-export type StateArea = RowOf<typeof STATES>;
-export type LgaArea = RowOf<typeof LGAS>;
+export type StateArea = TableRow<typeof STATES>;
+export type LgaArea = TableRow<typeof LGAS>;
 /** The country's areas, each list in ascending order of code. */
 export interface Areas {
   states: StateArea[];
@@ -130,16 +130,16 @@ export interface Polygons {
 }
 
 /** One month of an LGA; the rows of an LGA are contiguous and in order of month. */
-export type ClimateRow = RowOf<typeof CLIMATE>;
-export type Cluster = RowOf<typeof CLUSTERS>;
-export type StateRound = RowOf<typeof STATE_ROUNDS>;
-export type SurveyRow = RowOf<typeof SURVEY_ROWS>;
+export type ClimateRow = TableRow<typeof CLIMATE>;
+export type Cluster = TableRow<typeof CLUSTERS>;
+export type StateRound = TableRow<typeof STATE_ROUNDS>;
+export type SurveyRow = TableRow<typeof SURVEY_ROWS>;
 export interface Surveys {
   clusters: Cluster[];
   state_rounds: StateRound[];
 }
-export type CasesRow = RowOf<typeof CASES>;
-export type LayerRow = RowOf<typeof LAYERS>;
-export type CensusRow = RowOf<typeof CENSUS>;
+export type CasesRow = TableRow<typeof CASES>;
+export type LayerRow = TableRow<typeof LAYERS>;
+export type CensusRow = TableRow<typeof CENSUS>;
 /** By LGA code; an LGA that the census table lacks is absent. */
 export type Census = Record<string, Omit<CensusRow, 'lga_code'>>;

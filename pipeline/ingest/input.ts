@@ -20,13 +20,13 @@ export interface IngestInput {
 }
 
 /** The sources of a role, in the catalog's order. */
-export function sourcesOf(input: Pick<IngestInput, 'sources'>, role: Role): Source[] {
+export function sourcesInRole(input: Pick<IngestInput, 'sources'>, role: Role): Source[] {
   return input.sources.filter((source) => source.role === role);
 }
 
 /** The only source of a role that a country must have. */
-export function sourceOf(input: Pick<IngestInput, 'sources'>, role: Role): Source {
-  const found = sourcesOf(input, role);
+export function onlySource(input: Pick<IngestInput, 'sources'>, role: Role): Source {
+  const found = sourcesInRole(input, role);
   if (found.length !== 1)
     throw new InputLocation('sources.json', `role ${role}`).error(`${found.length} sources`, 'exactly one');
   return found[0]!;
@@ -74,7 +74,7 @@ export function codeReader({ otherNames }: Pick<IngestInput, 'otherNames'>, area
   const recode = (column: string, from: string, named: readonly string[]): Remedy | null =>
     named.length === 1 ? { declare: 'recode', column, from, to: named[0]! } : null;
 
-  const lgaOf = (row: RawRow) => {
+  const lgaInRow = (row: RawRow) => {
     const code = row.text('lga_pcode');
     const lga = lgas.get(code);
     if (!lga) {
@@ -88,7 +88,7 @@ export function codeReader({ otherNames }: Pick<IngestInput, 'otherNames'>, area
     checkState(row, byCode.get(lga.state_code)!);
     return lga;
   };
-  const stateOf = (row: RawRow) => {
+  const stateInRow = (row: RawRow) => {
     const code = row.text('state_pcode');
     const state = states.get(code);
     if (!state) {
@@ -100,9 +100,9 @@ export function codeReader({ otherNames }: Pick<IngestInput, 'otherNames'>, area
     return state;
   };
   return {
-    lga: lgaOf,
-    state: stateOf,
-    place: (row, key) => (key === 'lga_pcode' ? lgaOf(row).lga_code : stateOf(row).state_code),
+    lga: lgaInRow,
+    state: stateInRow,
+    place: (row, key) => (key === 'lga_pcode' ? lgaInRow(row).lga_code : stateInRow(row).state_code),
   };
 }
 
@@ -127,6 +127,6 @@ export function refuseUnknownPlaces(sources: readonly Source[], areas: Areas, al
 }
 
 /** An LGA's code and name for messages: `NG001001 Aba North`. */
-export function nameOf(areas: Areas, lgaCode: string): string {
+export function codeAndName(areas: Areas, lgaCode: string): string {
   return `${lgaCode} ${areas.lgas.find((lga) => lga.lga_code === lgaCode)?.lga ?? '?'}`;
 }

@@ -1,8 +1,8 @@
-import { type Figure, figuresOf } from '../catalog/figures.ts';
+import { eachFigure, type Figure } from '../catalog/figures.ts';
 import type { Source } from '../catalog/sources.ts';
 import { readEach } from '../lib/bad-input.ts';
 import type { Areas, CensusRow, LayerRow } from './ingest-tables.ts';
-import { codeReader, declareGap, gapFor, type IngestInput, nameOf, sourcesOf } from './input.ts';
+import { codeAndName, codeReader, declareGap, gapFor, type IngestInput, sourcesInRole } from './input.ts';
 import { readPlaced } from './places-by-name.ts';
 import type { RawRow, RawTable } from './readers/raw-table.ts';
 
@@ -19,11 +19,11 @@ const CHILDREN = [0.02, 0.4] as const;
  */
 export async function ingestLayers(input: IngestInput, areas: Areas): Promise<LayerRow[]> {
   const layers: { [Name in Figure]?: (number | null)[] } = {};
-  for (const source of sourcesOf(input, 'layer')) {
+  for (const source of sourcesInRole(input, 'layer')) {
     const figure = source.figure!;
     layers[figure] = await readLayer(input, areas, source, figure);
   }
-  return areas.lgas.map(({ lga_code }, i) => ({ lga_code, ...figuresOf((figure) => layers[figure]?.[i] ?? null) }));
+  return areas.lgas.map(({ lga_code }, i) => ({ lga_code, ...eachFigure((figure) => layers[figure]?.[i] ?? null) }));
 }
 
 async function readLayer(input: IngestInput, areas: Areas, source: Source, figure: Figure): Promise<(number | null)[]> {
@@ -45,13 +45,13 @@ async function readLayer(input: IngestInput, areas: Areas, source: Source, figur
     const gap = gapFor(source, lga_code);
     if (gap?.rule !== 'null')
       throw table
-        .at(nameOf(areas, lga_code))
+        .at(codeAndName(areas, lga_code))
         .error(
           value === null ? 'no value' : 'no row',
           'a figure, or a gap declared with the rule `null`',
           declareGap({ rule: 'null', lga_pcode: lga_code }),
         );
-    input.report.push({ source: source.id, rule: 'null', what: `${nameOf(areas, lga_code)}: ${gap.reason}` });
+    input.report.push({ source: source.id, rule: 'null', what: `${codeAndName(areas, lga_code)}: ${gap.reason}` });
     return null;
   });
   table.refuseShort();
@@ -97,7 +97,7 @@ export function classMean(row: RawRow, classes: NonNullable<Source['classes']>, 
  * `omit`: the area contributes nothing to sums over the table).
  */
 export async function ingestCensus(input: IngestInput, areas: Areas): Promise<CensusRow[]> {
-  const source = sourcesOf(input, 'population_census')[0];
+  const source = sourcesInRole(input, 'population_census')[0];
   if (!source) return [];
   const table = await readPlaced(input, areas, source);
   table.refuseDuplicates(['lga_pcode']);
@@ -117,13 +117,13 @@ export async function ingestCensus(input: IngestInput, areas: Areas): Promise<Ce
     const gap = gapFor(source, lga_code);
     if (gap?.rule !== 'omit')
       throw table
-        .at(nameOf(areas, lga_code))
+        .at(codeAndName(areas, lga_code))
         .error(
           'no row',
           'a row, or a gap declared with the rule `omit`',
           declareGap({ rule: 'omit', lga_pcode: lga_code }),
         );
-    input.report.push({ source: source.id, rule: 'omit', what: `${nameOf(areas, lga_code)}: ${gap.reason}` });
+    input.report.push({ source: source.id, rule: 'omit', what: `${codeAndName(areas, lga_code)}: ${gap.reason}` });
     return [];
   });
   table.refuseShort();

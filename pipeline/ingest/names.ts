@@ -1,17 +1,17 @@
 /** Names of places, as raw files spell them. */
 import { plain } from '../lib/likeness.ts';
-import type { RowOf } from '../lib/tables/table.ts';
+import type { TableRow } from '../lib/tables/table.ts';
 import type { OTHER_NAMES } from './ingest-tables.ts';
 
 /** Names of places other than those in the outlines. */
 export interface OtherNames {
   add(area: 'state' | 'lga', code: string, name: string): void;
   /** Sorted by area, code and name; of names that differ only in case, accents or punctuation, the first one read. */
-  rows(): RowOf<typeof OTHER_NAMES>[];
+  rows(): TableRow<typeof OTHER_NAMES>[];
 }
 
 export function otherNames(): OtherNames {
-  const found = new Map<string, RowOf<typeof OTHER_NAMES>>();
+  const found = new Map<string, TableRow<typeof OTHER_NAMES>>();
   return {
     add(area, code, name) {
       const key = JSON.stringify([area, code, plain(name)]);

@@ -7,7 +7,7 @@ import { WORDS } from '../catalog/roles.ts';
 import type { Source } from '../catalog/sources.ts';
 import { worded } from '../contract/words.ts';
 import { readEach } from '../lib/bad-input.ts';
-import { ALIKE, likeness, plain, sharedWords, withoutWords, wordsOf } from '../lib/likeness.ts';
+import { ALIKE, likeness, plain, sharedWords, splitWords, withoutWords } from '../lib/likeness.ts';
 import type { Areas } from './ingest-tables.ts';
 import type { IngestInput } from './input.ts';
 import { type RawRow, RawTable, readTable } from './readers/raw-table.ts';
@@ -132,7 +132,12 @@ export function matchNames(
 ): NameMatch[] {
   const level = namedLevel(source)!;
   const placed = rows.filter((row) => row.has(level));
-  const { bare, likenessOf, within, named } = placesOf(
+  const {
+    bare,
+    likenessOf: likeness,
+    within,
+    named,
+  } = placesByName(
     level,
     areas,
     model,
@@ -140,16 +145,16 @@ export function matchNames(
   );
   const codes = new Map(within('').map((place) => [place.code, place]));
   const aliases = (model.aliases ?? []).filter(({ code }) => codes.has(code));
-  const parentOf = ({ values }: RawRow) => (level === 'lga' && (values.state ?? values.state_pcode)) || '';
-  const groups = Map.groupBy(placed, (row) => `${plain(row.text(level))} ${plain(parentOf(row))}`);
+  const parentInRow = ({ values }: RawRow) => (level === 'lga' && (values.state ?? values.state_pcode)) || '';
+  const groups = Map.groupBy(placed, (row) => `${plain(row.text(level))} ${plain(parentInRow(row))}`);
   const alike = (name: string, parent: string) =>
     within(parent)
-      .map((area) => ({ area, own: bare(area.name), like: likenessOf(name, area.name) }))
+      .map((area) => ({ area, own: bare(area.name), like: likeness(name, area.name) }))
       .filter(({ own, like }) => like >= ALIKE || contains(bare(name), own) || contains(own, bare(name)))
       .sort((a, b) => b.like - a.like)
       .slice(0, 3);
   const matches = [...groups.values()].map((own): NameMatch => {
-    const [name, parent] = [own[0]!.text(level), parentOf(own[0]!)];
+    const [name, parent] = [own[0]!.text(level), parentInRow(own[0]!)];
     const isAlias = (row: Alias) =>
       plain(row.name) === plain(name) && (row.parent === '' || plain(row.parent) === plain(parent));
     const alias = aliases.find(isAlias) ?? null;
@@ -166,17 +171,17 @@ export function matchNames(
       leftOver: false,
     };
   });
-  const paired = matches.map((match) => leftOverOf(match, matches, within, likenessOf) ?? match);
+  const paired = matches.map((match) => leftOverArea(match, matches, within, likeness) ?? match);
   return paired.map((match) => (match.area ? match : { ...match, proposal: proposalFor(match, paired, source, bare) }));
 }
 
-const isTotal = (name: string) => wordsOf(name).some((word) => TOTALS.includes(word));
+const isTotal = (name: string) => splitWords(name).some((word) => TOTALS.includes(word));
 
 /**
  * A name that is like no area's with the only area within its upper-level area, or the country, that no name of the
  * table means or may mean, if it is the only such name there; null otherwise.
  */
-function leftOverOf(
+function leftOverArea(
   match: NameMatch,
   matches: readonly NameMatch[],
   within: (parent: string) => readonly Place[],
@@ -205,7 +210,7 @@ function leftOverOf(
  * The areas of a level by their names.
  * @param names those to be matched: words that most of them have, such as District, are no part of which place is meant
  */
-export function placesOf(
+export function placesByName(
   level: 'lga' | 'state',
   areas: Areas,
   { territory, states }: Pick<Model, 'territory' | 'states'>,
@@ -229,7 +234,7 @@ export function placesOf(
   );
   const { one, many, full = '' } = territory[level];
   const inOtherLanguages = LEVELS.find((term) => term.one === one)?.words ?? [];
-  const own = [...[one, many, full].flatMap(wordsOf), ...inOtherLanguages];
+  const own = [...[one, many, full].flatMap(splitWords), ...inOtherLanguages];
   const without = (shared: Iterable<string>) => withoutWords(new Set([...own, ...sharedWords(shared)]));
   const bare = withoutWords(new Set(own));
   const forms = [

@@ -1,10 +1,10 @@
 /** The rounds that months make up, and what is hard to believe of a survey: pauses, and clusters elsewhere than stated. */
 import type { Source } from '../catalog/sources.ts';
-import { monthIndex, yearOf } from '../contract/months.ts';
+import { calendarYear, monthIndex } from '../contract/months.ts';
 import type { Areas, Cluster } from './ingest-tables.ts';
 import type { IngestInput } from './input.ts';
 import { FARTHEST_KM, type Locate } from './locate.ts';
-import { placesOf } from './places-by-name.ts';
+import { placesByName } from './places-by-name.ts';
 import type { RawRow } from './readers/raw-table.ts';
 
 /** Fieldwork that pauses for so many months is hard to believe: months of the next year may stand under this one. */
@@ -19,8 +19,8 @@ export function roundsOfMonths(months: readonly string[]): NonNullable<Source['r
   for (const month of [...new Set(months)].sort()) {
     const round = rounds.at(-1);
     // Two rounds of one year cannot have different names.
-    if (round && (round.survey_year === yearOf(month) || !isLongPause(round.last, month))) round.last = month;
-    else rounds.push({ survey_year: yearOf(month), first: month, last: month });
+    if (round && (round.survey_year === calendarYear(month) || !isLongPause(round.last, month))) round.last = month;
+    else rounds.push({ survey_year: calendarYear(month), first: month, last: month });
   }
   return rounds;
 }
@@ -62,7 +62,7 @@ export function doubtStates(
   // A code is refused if it belongs to another area.
   if (!located || !state || state_pcode) return;
   const names = rows.flatMap(({ values }) => values.state ?? []);
-  const { named } = placesOf('state', areas, input.model, names);
+  const { named } = placesByName('state', areas, input.model, names);
   const elsewhere = rows.flatMap((row, i) => {
     const { cluster_id, longitude, latitude, state_code } = clusters[i]!;
     const [stated, ...others] = row.has('state') ? named(row.text('state')) : [];

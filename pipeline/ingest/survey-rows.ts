@@ -4,7 +4,7 @@ import type { Remedy } from '../catalog/remedy.ts';
 import type { Source } from '../catalog/sources.ts';
 import { METHODS, type Method } from '../catalog/values.ts';
 import type { Areas, Cluster } from './ingest-tables.ts';
-import { codeReader, type IngestInput, nameOf } from './input.ts';
+import { codeAndName, codeReader, type IngestInput } from './input.ts';
 import { FARTHEST_KM, type Locate } from './locate.ts';
 import type { RawRow } from './readers/raw-table.ts';
 
@@ -75,7 +75,7 @@ export function readRound(row: RawRow, { columns = {}, rounds = [] }: Source): P
 export function placeReader(input: IngestInput, areas: Areas, locate: Locate, snapped: string[] | null) {
   const code = codeReader(input, areas);
   const [west, south, east, north] = input.model.extent as [number, number, number, number];
-  const stateOf = new Map(areas.lgas.map((lga) => [lga.lga_code, lga.state_code]));
+  const stateByLga = new Map(areas.lgas.map((lga) => [lga.lga_code, lga.state_code]));
 
   /** Whether a position is outside the country, and inside it with the two numbers exchanged. */
   const isExchanged = (x: number, y: number) =>
@@ -87,7 +87,7 @@ export function placeReader(input: IngestInput, areas: Areas, locate: Locate, sn
     const near = locate.nearest(longitude, latitude, FARTHEST_KM);
     if (near)
       snapped.push(
-        `round ${row.text('survey_year')}, ${row.text('cluster_id')}: ${(1000 * near.km).toFixed(0)} m outside every area, assigned to ${nameOf(areas, near.lga_code)}`,
+        `round ${row.text('survey_year')}, ${row.text('cluster_id')}: ${(1000 * near.km).toFixed(0)} m outside every area, assigned to ${codeAndName(areas, near.lga_code)}`,
       );
     return near?.lga_code ?? null;
   };
@@ -108,7 +108,7 @@ export function placeReader(input: IngestInput, areas: Areas, locate: Locate, sn
     const located = longitude !== null && latitude !== null;
     const stated = row.has('lga_pcode') ? code.lga(row).lga_code : null;
     const lga_code = stated ?? (located ? find(row, longitude, latitude, named) : null);
-    const state_code = lga_code === null ? named : (stateOf.get(lga_code) ?? named);
+    const state_code = lga_code === null ? named : (stateByLga.get(lga_code) ?? named);
     if (state_code === undefined) throw row.error('no location', 'an area of either level, or coordinates inside one');
     if (named !== undefined && named !== state_code)
       throw row.error(`${lga_code} in ${named}`, 'the area of the upper level that it lies in');

@@ -1,9 +1,9 @@
 import type { Source } from '../catalog/sources.ts';
 import type { Method } from '../catalog/values.ts';
-import { monthIndex, periodOf } from '../contract/months.ts';
+import { monthFromIndex, monthIndex } from '../contract/months.ts';
 import { InputLocation, readEach } from '../lib/bad-input.ts';
 import type { Areas, Cluster, StateRound, SurveyRow, Surveys } from './ingest-tables.ts';
-import { codeReader, type IngestInput, sourcesOf } from './input.ts';
+import { codeReader, type IngestInput, sourcesInRole } from './input.ts';
 import type { Locate } from './locate.ts';
 import { readPlaced } from './places-by-name.ts';
 import { doubtPauses, doubtStates } from './survey-doubts.ts';
@@ -39,12 +39,12 @@ export async function ingestSurveys(
   const clusters: Cluster[] = [];
   const stateRounds: StateRound[] = [];
   const rows: SurveyRow[] = [];
-  for (const source of sourcesOf(input, 'survey_clusters')) {
+  for (const source of sourcesInRole(input, 'survey_clusters')) {
     const read = await readClusters(input, areas, locate, source);
     clusters.push(...read.clusters);
     rows.push(...read.rows);
   }
-  for (const source of sourcesOf(input, 'survey_states')) {
+  for (const source of sourcesInRole(input, 'survey_states')) {
     const read = await readStates(input, areas, source);
     stateRounds.push(...read.rounds);
     rows.push(...read.rows);
@@ -141,7 +141,7 @@ export async function readStates(
   const years = { least: Number(first.slice(0, 4)), most: Number(last.slice(0, 4)), integer: true };
   const all = readEach(table.rows, (row) => ({
     survey_year: row.number('survey_year', years),
-    period: periodOf(middle),
+    period: monthFromIndex(middle),
     state_code: code.state(row).state_code,
     positivity: readShare(row, source),
     method: readMethod(row, source),

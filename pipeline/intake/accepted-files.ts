@@ -10,14 +10,14 @@ import { isTemporary, writeAtomic } from '../lib/atomic-write.ts';
 import { TryAgain } from '../lib/errors.ts';
 import { sha256File } from '../lib/hash.ts';
 
-const placeOf = (out: string, sha256: string) => path.join(out, 'raw', sha256);
+const acceptedFile = (out: string, sha256: string) => path.join(out, 'raw', sha256);
 
 /**
  * Keeps one copy of a file, sharing its blocks if the file system supports that.
  * @throws TryAgain if the file does not have this hash
  */
 export async function keepFile(out: string, file: string, sha256: string): Promise<void> {
-  const place = placeOf(out, sha256);
+  const place = acceptedFile(out, sha256);
   if (existsSync(place)) return;
   await writeAtomic(place, async (copy) => {
     await copyFile(file, copy, constants.COPYFILE_FICLONE);
@@ -30,7 +30,7 @@ export async function keepFile(out: string, file: string, sha256: string): Promi
 
 /** Path of the copy with this hash; null if there is none, or it is damaged. */
 export async function keptFile(out: string, sha256: string): Promise<string | null> {
-  const place = placeOf(out, sha256);
+  const place = acceptedFile(out, sha256);
   return existsSync(place) && (await sha256File(place)) === sha256 ? place : null;
 }
 

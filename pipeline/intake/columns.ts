@@ -306,7 +306,7 @@ const ALIASES = {
 } as const satisfies Record<string, readonly string[]>;
 export type ColumnName = keyof typeof ALIASES;
 
-export const aliasesOf = (name: ColumnName): readonly string[] => ALIASES[name];
+export const columnAliases = (name: ColumnName): readonly string[] => ALIASES[name];
 
 const withoutYear = (name: string) => plain(name).replace(/(19|20)\d\d$/, '');
 
@@ -340,13 +340,13 @@ export function columnsNamed(header: readonly string[], name: ColumnName): strin
 }
 
 /** The column of reporting rates, which DHIS2 calls `DATASET.REPORTING_RATE` or `Data set - Reporting rate`. */
-export const reportingRateOf = (header: readonly string[]): string | null =>
+export const reportingRateColumn = (header: readonly string[]): string | null =>
   header.find((name) =>
     /(^|[.\s-])(reporting[ _]?rate|taxa de reporte|taux de (rapportage|compl[ée]tude))( \(%\))?$/i.test(name),
   ) ?? null;
 
 /** The likeliest of them; null if there is none. */
-export const columnOf = (header: readonly string[], name: ColumnName): string | null =>
+export const likeliestColumn = (header: readonly string[], name: ColumnName): string | null =>
   columnsNamed(header, name)[0] ?? null;
 
 /** Words in names of columns of tests and their results, in lower case without accents. */
@@ -400,7 +400,7 @@ export function testsIn(header: readonly string[]): TestColumns[] {
         own,
       ]),
     );
-    const found = columnsOf([...bare.keys()], ['examined', 'positive', 'positivity']);
+    const found = matchColumns([...bare.keys()], ['examined', 'positive', 'positivity']);
     return Object.fromEntries(Object.entries(found).map(([name, column]) => [name, bare.get(column)!]));
   };
   const all = of(null);
@@ -432,20 +432,20 @@ export function columnOfYear(header: readonly string[], column: string, year: nu
 }
 
 /** Those of `names` that the file has a column for, each with the file's name of it. */
-export function columnsOf(
+export function matchColumns(
   header: readonly string[],
   names: readonly ColumnName[],
 ): Partial<Record<ColumnName, string>> {
   return Object.fromEntries(
     names.flatMap((name) => {
-      const column = columnOf(header, name);
+      const column = likeliestColumn(header, name);
       return column === null ? [] : [[name, column]];
     }),
   );
 }
 
 /** The non-empty cells of a column. */
-export function cellsOf({ header, rows }: TextTable, column: string): string[] {
+export function filledCells({ header, rows }: TextTable, column: string): string[] {
   const at = header.indexOf(column);
   return rows.flatMap(({ cells }) => cells[at] ?? []);
 }
@@ -456,7 +456,7 @@ export function columnMatching(
   wanted: (cells: ReadonlySet<string>) => (cell: string) => boolean,
 ): string | null {
   const shares = table.header.map((column) => {
-    const cells = cellsOf(table, column);
+    const cells = filledCells(table, column);
     const distinct = new Set(cells);
     const fitting = new Set([...distinct].filter(wanted(distinct)));
     return {

@@ -103,7 +103,7 @@ export function readEach<Item, Value>(items: Iterable<Item>, read: (item: Item, 
  */
 export function groupMessages(messages: readonly string[]): string[] {
   const least = messages.length >= MOST_FAULTS ? 'at least ' : '';
-  return [...Map.groupBy(messages, causeOf).values()].map(([first, ...more]) => {
+  return [...Map.groupBy(messages, messageCause).values()].map(([first, ...more]) => {
     if (more.length === 0) return first!;
     const examples = more.slice(0, 2).map((message) => FORM.exec(message)?.[1] ?? message);
     return `${first}; and ${least}${more.length} more like it: ${examples.join('; ')}${more.length > 2 ? '; …' : ''}`;
@@ -113,13 +113,13 @@ export function groupMessages(messages: readonly string[]): string[] {
 /** The line of a `BadInput`: text up to what was found, and what was expected. */
 const FORM = /^((.*?: found ).*)(, expected .*)$/s;
 
-function causeOf(message: string): string {
+function messageCause(message: string): string {
   const [, , where, expected] = FORM.exec(message) ?? [null, null, message, ''];
   return `${where}${expected}`.replaceAll(/"[^"]*"|[\p{Lu}\d][\p{L}\d._'’-]*( [\p{Lu}\d][\p{L}\d._'’-]*)*/gu, '#');
 }
 
 /** An error's message; that of a bad input tells in the same line of further faults found in the same pass. */
-export function messageOf(error: Error): string {
+export function errorMessage(error: Error): string {
   if (!(error instanceof BadInput)) return error.message;
   const [cause, ...others] = groupMessages([error, ...error.others].map(({ message }) => message));
   const further = others.length > 0 ? ` (further causes: ${others.length}; see \`catalog check\`)` : '';

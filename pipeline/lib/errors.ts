@@ -19,7 +19,7 @@ export class TryAgain extends Error {
 }
 
 /** `error` as one line, for people. Some of Node's errors have a code but no message. */
-export function lineOf(error: unknown): string {
+export function errorLine(error: unknown): string {
   const { message = String(error), code } = Object(error) as Partial<NodeJS.ErrnoException>;
   return (message || String(code)).replace(/\s*\n\s*/g, ' ');
 }

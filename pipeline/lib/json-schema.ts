@@ -5,4 +5,4 @@ import type { TSchema } from 'typebox';
 const ajv = new Ajv2020({ allErrors: true, strict: false, meta: false, validateSchema: false });
 
 /** A function that checks a value against `schema` and leaves all faults in its `errors`. Compiled once per schema. */
-export const validatorOf = (schema: TSchema): ValidateFunction => ajv.compile(schema);
+export const compileSchema = (schema: TSchema): ValidateFunction => ajv.compile(schema);

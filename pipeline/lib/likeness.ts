@@ -6,7 +6,7 @@ export const plain = (name: string): string =>
     .replaceAll(/[^\p{L}\p{N}]/gu, '');
 
 /** The words of a name as `plain` writes them. */
-export const wordsOf = (name: string): string[] => name.split(/[^\p{L}\p{M}\p{N}]+/u).map(plain);
+export const splitWords = (name: string): string[] => name.split(/[^\p{L}\p{M}\p{N}]+/u).map(plain);
 
 /** Of fewer names it cannot be told which words say what a place is. */
 const LEAST_NAMES = 4;
@@ -14,7 +14,7 @@ const LEAST_NAMES = 4;
 /** The words, as `plain` writes them, that most of some names have: they say what places are, not which. */
 export function sharedWords(names: Iterable<string>): ReadonlySet<string> {
   const distinct = new Set(names);
-  const words = [...distinct].flatMap((name) => [...new Set(wordsOf(name))]);
+  const words = [...distinct].flatMap((name) => [...new Set(splitWords(name))]);
   const isShared = ([, own]: readonly [string, readonly string[]]) => 2 * own.length > distinct.size;
   return new Set(
     distinct.size < LEAST_NAMES ? [] : [...Map.groupBy(words, (word) => word)].filter(isShared).map(([word]) => word),
@@ -24,7 +24,7 @@ export function sharedWords(names: Iterable<string>): ReadonlySet<string> {
 /** Reduces names as `plain` does, without some words, such as District, unless nothing but numbers is left. */
 export function withoutWords(words: ReadonlySet<string>): (name: string) => string {
   return (name) => {
-    const rest = wordsOf(name).filter((word) => !words.has(word));
+    const rest = splitWords(name).filter((word) => !words.has(word));
     return rest.some((word) => /\p{L}/u.test(word)) ? rest.join('') : plain(name);
   };
 }
@@ -32,12 +32,12 @@ export function withoutWords(words: ReadonlySet<string>): (name: string) => stri
 /** Names at least this alike may mean the same. */
 export const ALIKE = 0.6;
 
-const pairsOf = (name: string) => new Set(Array.from(name.slice(1), (letter, i) => name[i]! + letter));
+const letterPairs = (name: string) => new Set(Array.from(name.slice(1), (letter, i) => name[i]! + letter));
 
 /** The share of pairs of letters that two plain names have in common (Dice's coefficient), from 0 to 1. */
 export function likeness(one: string, other: string): number {
   if (one === other) return 1;
-  const [pairs, others] = [pairsOf(one), pairsOf(other)];
+  const [pairs, others] = [letterPairs(one), letterPairs(other)];
   const shared = [...pairs].filter((pair) => others.has(pair)).length;
   return (2 * shared) / (pairs.size + others.size || 1);
 }

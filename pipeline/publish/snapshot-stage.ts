@@ -19,7 +19,7 @@ import { describeApi } from '../contract/reference.ts';
 import type { Tables } from '../contract/schemas.ts';
 import { TABLE_TYPES } from '../contract/table-list.ts';
 import { CONTRACT_VERSION } from '../contract/version.ts';
-import { tell, wordsOf } from '../contract/words.ts';
+import { countryWords, tell } from '../contract/words.ts';
 import { createArtifactViews } from '../engine/artifact-views.ts';
 import type { CacheEntry } from '../engine/cache.ts';
 import type { CacheKey } from '../engine/cache-key.ts';
@@ -36,7 +36,7 @@ import { clientFiles } from './clients/files.ts';
 import { renderAnnex, renderReport } from './report/render.ts';
 import { describeRiskLimits } from './report/sections/words.ts';
 import type { Evidence } from './report/shared/evidence.ts';
-import { answersOf } from './snapshot/answers.ts';
+import { snapshotAnswers } from './snapshot/answers.ts';
 import type { Contents } from './snapshot/contents.ts';
 import { dataPackage } from './snapshot/data-package.ts';
 import { firstVersion, noDifference } from './snapshot/first-version.ts';
@@ -72,7 +72,7 @@ export interface SnapshotInput {
 
 /** Writes a snapshot into `directory`, its manifest last. */
 export async function writeSnapshot(directory: string, input: SnapshotInput): Promise<void> {
-  const { contents, observations } = await contentsOf(input);
+  const { contents, observations } = await readContents(input);
   const { coverage, tables, model } = contents;
   const sources = foundSources(input.sources, input.raw);
   const tree = openTree(directory);
@@ -82,7 +82,7 @@ export async function writeSnapshot(directory: string, input: SnapshotInput): Pr
   const shown = new Set(JSON_OPERATIONS.map((operation) => filePath(operation, values)));
   const answers = new Map<string, unknown>();
   let listed: Tables['tables'] = [];
-  const queue = answersOf(contents);
+  const queue = snapshotAnswers(contents);
   const work = async () => {
     for (const { id, path: file, answer } of queue) {
       if (shown.has(file)) answers.set(id, shortened(answer));
@@ -92,7 +92,7 @@ export async function writeSnapshot(directory: string, input: SnapshotInput): Pr
       if (written % 100 === 0) input.progress((0.9 * written) / total, 'answers');
     }
   };
-  await allOf(Array.from({ length: AT_ONCE }, work));
+  await awaitAll(Array.from({ length: AT_ONCE }, work));
   input.progress(0.92, 'tables');
   const { territory } = model;
   const about = {
@@ -108,7 +108,7 @@ export async function writeSnapshot(directory: string, input: SnapshotInput): Pr
   for (const { id, file, type } of OPERATIONS)
     if (type === TABLE_TYPES.csv && file in tree.entries())
       answers.set(id, firstLines(await readFile(path.join(directory, file), 'utf8')));
-  const evidence = { ...evidenceOf(input), ...observations };
+  const evidence = { ...summariseEvidence(input), ...observations };
   const card = modelCard(contents, evidence);
   answers.set('model-card', shortened({ model_version: card.model_version, limits: card.limits }));
   answers.set('versions', firstVersion(contents));
@@ -160,17 +160,17 @@ export async function writeSnapshot(directory: string, input: SnapshotInput): Pr
 }
 
 /** Waits for all promises even if one fails, so that nothing is written after it rejects with the first failure. */
-async function allOf(works: Promise<void>[]): Promise<void> {
+async function awaitAll(works: Promise<void>[]): Promise<void> {
   const failed = (await Promise.allSettled(works)).find((result) => result.status === 'rejected');
   if (failed) throw failed.reason;
 }
 
-async function contentsOf(input: SnapshotInput): Promise<{
+async function readContents(input: SnapshotInput): Promise<{
   contents: Contents;
   observations: Pick<Evidence, 'surveys' | 'cases' | 'contrasts' | 'past_forecasts'>;
 }> {
   const { artifact, model, sources, model_version, cache, entries } = input;
-  const words = wordsOf(model.territory);
+  const words = countryWords(model.territory);
   const fitted = artifact<FittedModel | null>('transmission/model');
   const limits = fitted?.limits.map((limit) => tell(limit, words)) ?? [];
   const transmission =
@@ -217,7 +217,7 @@ async function contentsOf(input: SnapshotInput): Promise<{
 }
 
 /** Material for the report that is not in the answers. */
-function evidenceOf({
+function summariseEvidence({
   artifact,
   entries,
 }: SnapshotInput): Omit<Evidence, 'surveys' | 'cases' | 'contrasts' | 'past_forecasts'> {

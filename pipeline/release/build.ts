@@ -1,24 +1,24 @@
 /** A complete build: the stages that changed, then the snapshot, which is a candidate until it is published. */
 
 import { type Country, readCountry } from '../catalog/country.ts';
-import { type CountryStage, projectOf } from '../catalog/country-stage.ts';
+import { type CountryStage, countryProject } from '../catalog/country-stage.ts';
 import { unpinnedFiles } from '../catalog/pins.ts';
-import { tell, wordsOf } from '../contract/words.ts';
+import { countryWords, tell } from '../contract/words.ts';
 import { type CacheEntry, clearTemporaries, latestEntry, markLatest, readArtifact } from '../engine/cache.ts';
-import { type CacheKey, cacheKeyOf } from '../engine/cache-key.ts';
+import { type CacheKey, stageCacheKey } from '../engine/cache-key.ts';
 import { lockShared, whenAlone } from '../engine/lock.ts';
 import { type PlannedStage, planStages, waitingFor } from '../engine/plan.ts';
 import { rememberRows } from '../engine/raw-files.ts';
 import { artifactHashes, refuseChanges, runStages, type StageEvent } from '../engine/run.ts';
 import type { ReportLine } from '../engine/stage.ts';
-import { causesOf } from '../engine/why.ts';
+import { explainRun } from '../engine/why.ts';
 import { clearUnfinishedCopies, keepAccepted } from '../intake/accepted-files.ts';
 import { codeState, codeVersion } from '../lib/code-state.ts';
 import { UsageError } from '../lib/errors.ts';
 import { versionSuffix } from '../publish/snapshot/manifest-records.ts';
 import { catalogFindings, type Finding } from '../publish/snapshot/provenance.ts';
 import { SNAPSHOT, STAGES, TESTS } from '../stages.ts';
-import { cacheOf } from './build-paths.ts';
+import { cacheFolder } from './build-paths.ts';
 import { clearUnfinished, hashOfManifest, isBuilt, makeCandidate } from './candidate.ts';
 import { noteCandidate } from './candidates.ts';
 import { hashRawFiles } from './raw-hashes.ts';
@@ -61,7 +61,7 @@ export interface BuildResult {
 export async function build(options: BuildOptions): Promise<BuildResult> {
   const { out, jobs, onEvent } = options;
   const country = withUpdatedAt(readCountry(options.country, options.rawData), options.updatedAt);
-  const cache = cacheOf(out);
+  const cache = cacheFolder(out);
   whenAlone(out, () => {
     clearTemporaries(cache);
     clearUnfinished(out);
@@ -73,10 +73,10 @@ export async function build(options: BuildOptions): Promise<BuildResult> {
     await keepAccepted(out, country, raw);
     onEvent({ type: 'expected', seconds: expectedSeconds(cache, country) });
     const { stages } = stageTable(options);
-    const entries = await runStages(stages, { project: projectOf(country, raw), cache, jobs, onEvent });
+    const entries = await runStages(stages, { project: countryProject(country, raw), cache, jobs, onEvent });
     for (const entry of entries) await markLatest(cache, entry, country.model.country);
     await rememberRows(cache, country.rawData, raw);
-    const findings = findingsOf(country, raw, cache, entries);
+    const findings = countFindings(country, raw, cache, entries);
     const result = await buildSnapshot(options, country, raw, entries, findings);
     await noteCandidate(out, {
       version: result.model_version,
@@ -94,16 +94,16 @@ export async function build(options: BuildOptions): Promise<BuildResult> {
 export async function planBuild(options: BuildTarget): Promise<PlannedStage[]> {
   const { out } = options;
   const country = withUpdatedAt(readCountry(options.country, options.rawData), options.updatedAt);
-  const cache = cacheOf(out);
+  const cache = cacheFolder(out);
   const raw = await hashRawFiles(country, options.unpinned);
   const { stages, snapshot } = stageTable(options);
-  const project = projectOf(country, raw);
+  const project = countryProject(country, raw);
   const { planned, entries } = planStages(stages, project, cache);
   const artifacts = artifactHashes(entries);
   const waiting = waitingFor(snapshot, project, artifacts, cache);
   if (waiting) return [...planned, waiting];
-  const cacheKey = cacheKeyOf(snapshot, project, artifacts);
-  const { version, keys } = versionOf(country, [...entries, cacheKey], unpublishable(options, country, raw));
+  const cacheKey = stageCacheKey(snapshot, project, artifacts);
+  const { version, keys } = modelVersion(country, [...entries, cacheKey], unpublishable(options, country, raw));
   if (isBuilt(out, version, keys)) return [...planned, { stage: SNAPSHOT.name, status: 'cached', causes: [] }];
   return [
     ...planned,
@@ -139,11 +139,11 @@ async function buildSnapshot(
   findings: readonly Finding[],
 ) {
   const { out, onEvent } = options;
-  const cache = cacheOf(out);
+  const cache = cacheFolder(out);
   const stage = SNAPSHOT.name;
-  const cacheKey = cacheKeyOf(stageTable(options).snapshot, projectOf(country, raw), artifactHashes(entries));
+  const cacheKey = stageCacheKey(stageTable(options).snapshot, countryProject(country, raw), artifactHashes(entries));
   const reasons = unpublishable(options, country, raw);
-  const { version, keys } = versionOf(country, [...entries, cacheKey], reasons);
+  const { version, keys } = modelVersion(country, [...entries, cacheKey], reasons);
   const began = performance.now();
   const { directory, already } = await makeCandidate(out, {
     version,
@@ -191,7 +191,7 @@ function snapshotCauses(country: Country, cache: string, cacheKey: CacheKey, ver
   const latest = latestEntry(cache, SNAPSHOT.name, country.model.country);
   const where = { cache, rawData: country.rawData };
   const same = latest?.key === cacheKey.key;
-  return same ? [`${version} has not been built here`] : causesOf(cacheKey, latest, where);
+  return same ? [`${version} has not been built here`] : explainRun(cacheKey, latest, where);
 }
 
 function readAny<T>(cache: string, entries: readonly CacheEntry[], name: string): T {
@@ -199,7 +199,7 @@ function readAny<T>(cache: string, entries: readonly CacheEntry[], name: string)
   return readArtifact<T>(cache, entries.find((entry) => entry.stage === stage)!, own);
 }
 
-function findingsOf(
+function countFindings(
   country: Country,
   raw: Record<string, string>,
   cache: string,
@@ -208,7 +208,7 @@ function findingsOf(
   const reports = entries.flatMap(({ stage }) =>
     readAny<ReportLine[]>(cache, entries, `${stage}/report`).map((line) => ({ stage, ...line })),
   );
-  const words = wordsOf(country.model.territory);
+  const words = countryWords(country.model.territory);
   const findings = [...catalogFindings(country.sources, raw), ...reports];
   return findings.map((finding) => ({ ...finding, what: tell(finding.what, words) }));
 }
@@ -232,7 +232,7 @@ export function withUpdatedAt(country: Country, updatedAt: string | undefined): 
 }
 
 /** `<country>-<release>-<8 hex digits>`, these from all stages' keys, updated_at, code version and `unpublishable`. */
-function versionOf({ model }: Country, cacheKeys: readonly CacheKey[], reasons: readonly string[]) {
+function modelVersion({ model }: Country, cacheKeys: readonly CacheKey[], reasons: readonly string[]) {
   const keys = Object.fromEntries(cacheKeys.map(({ stage, key }) => [stage, key]));
   const suffix = versionSuffix(keys, {
     updated_at: model.updated_at,

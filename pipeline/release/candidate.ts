@@ -5,7 +5,7 @@ import type { Manifest } from '../contract/manifest.ts';
 import { isTemporary, temporaryName } from '../lib/atomic-write.ts';
 import { UsageError } from '../lib/errors.ts';
 import { sha256, sha256Json } from '../lib/hash.ts';
-import { releasesOf, snapshotsOf } from './build-paths.ts';
+import { releasesFolder, snapshotsFolder } from './build-paths.ts';
 import { syncDirectory } from './disk.ts';
 
 /** How to make a version. */
@@ -27,7 +27,7 @@ export interface Making {
  */
 export async function makeCandidate(out: string, making: Making): Promise<{ directory: string; already: boolean }> {
   const { version, keys, write, check } = making;
-  const snapshots = snapshotsOf(out);
+  const snapshots = snapshotsFolder(out);
   const directory = path.join(snapshots, version);
   if (isBuilt(out, version, keys)) return { directory, already: true };
   await mkdir(snapshots, { recursive: true });
@@ -37,7 +37,7 @@ export async function makeCandidate(out: string, making: Making): Promise<{ dire
     await mkdir(temporary);
     await write(temporary);
     await check(temporary);
-    for (const folder of foldersOf(temporary)) await syncDirectory(folder);
+    for (const folder of listFolders(temporary)) await syncDirectory(folder);
     await rename(temporary, directory).catch((error) => {
       // Another build was first: it must have made the same content.
       if (!isBuilt(out, version, keys)) throw error;
@@ -55,7 +55,7 @@ export async function makeCandidate(out: string, making: Making): Promise<{ dire
  * @throws UsageError if the directory of its name was made by other stages
  */
 export function isBuilt(out: string, version: string, keys: Record<string, string>): boolean {
-  const directory = path.join(snapshotsOf(out), version);
+  const directory = path.join(snapshotsFolder(out), version);
   let manifest: Manifest;
   try {
     manifest = JSON.parse(readFileSync(path.join(directory, 'manifest.json'), 'utf8'));
@@ -70,9 +70,9 @@ export function isBuilt(out: string, version: string, keys: Record<string, strin
 
 /** Removes temporary files of killed builds. Call it only while no other process writes to `out`. */
 export function clearUnfinished(out: string): void {
-  for (const folder of [out, snapshotsOf(out), releasesOf(out)]) {
+  for (const folder of [out, snapshotsFolder(out), releasesFolder(out)]) {
     if (!isThere(folder)) continue;
-    for (const name of readdirSync(folder, { encoding: 'utf8', recursive: folder === releasesOf(out) }))
+    for (const name of readdirSync(folder, { encoding: 'utf8', recursive: folder === releasesFolder(out) }))
       if (isTemporary(name)) rmSync(path.join(folder, name), { recursive: true, force: true });
   }
 }
@@ -95,7 +95,7 @@ function isThere(directory: string): boolean {
   }
 }
 
-function foldersOf(directory: string): string[] {
+function listFolders(directory: string): string[] {
   const inner = readdirSync(directory, { recursive: true, withFileTypes: true }).filter((entry) => entry.isDirectory());
   return [directory, ...inner.map((entry) => path.join(entry.parentPath, entry.name))];
 }

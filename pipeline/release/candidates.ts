@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { CodeState } from '../lib/code-state.ts';
-import { releasesOf, snapshotsOf } from './build-paths.ts';
+import { releasesFolder, snapshotsFolder } from './build-paths.ts';
 import { appendLine } from './disk.ts';
 
 /** A line of `releases/candidates.jsonl`: the version that a build made or found to exist already. */
@@ -14,17 +14,17 @@ export interface Candidate {
   code: CodeState;
 }
 
-const fileOf = (out: string) => path.join(releasesOf(out), 'candidates.jsonl');
+const candidatesFile = (out: string) => path.join(releasesFolder(out), 'candidates.jsonl');
 
 /** Records the version of a build. */
 export function noteCandidate(out: string, candidate: Candidate): Promise<void> {
-  return appendLine(fileOf(out), JSON.stringify(candidate));
+  return appendLine(candidatesFile(out), JSON.stringify(candidate));
 }
 
 /** The recorded candidates, oldest first, without incomplete lines, which a killed build or a full disk can leave. */
-export function candidatesOf(out: string): Candidate[] {
-  if (!existsSync(fileOf(out))) return [];
-  return readFileSync(fileOf(out), 'utf8')
+export function readCandidates(out: string): Candidate[] {
+  if (!existsSync(candidatesFile(out))) return [];
+  return readFileSync(candidatesFile(out), 'utf8')
     .split('\n')
     .flatMap((line): Candidate[] => {
       try {
@@ -37,6 +37,6 @@ export function candidatesOf(out: string): Candidate[] {
 
 /** The latest candidate that still exists. */
 export function newestCandidate(out: string): Candidate | null {
-  const there = ({ version }: Candidate) => existsSync(path.join(snapshotsOf(out), version, 'manifest.json'));
-  return candidatesOf(out).findLast(there) ?? null;
+  const there = ({ version }: Candidate) => existsSync(path.join(snapshotsFolder(out), version, 'manifest.json'));
+  return readCandidates(out).findLast(there) ?? null;
 }

@@ -1,17 +1,17 @@
 import { existsSync, lstatSync, readlinkSync } from 'node:fs';
 import { rename, rm, symlink } from 'node:fs/promises';
 import path from 'node:path';
-import { placeOf } from '../contract/published.ts';
+import { snapshotPath } from '../contract/published.ts';
 import { temporaryName } from '../lib/atomic-write.ts';
 import { UsageError } from '../lib/errors.ts';
 import { openSnapshot, type Snapshot } from '../publish/snapshot/read.ts';
-import { currentOf } from './build-paths.ts';
+import { currentLink } from './build-paths.ts';
 import { syncDirectory } from './disk.ts';
 
 /** The version that `current` points to; null if nothing has been published. */
 export function currentVersion(out: string): string | null {
   try {
-    return path.basename(readlinkSync(currentOf(out)));
+    return path.basename(readlinkSync(currentLink(out)));
   } catch {
     return null;
   }
@@ -21,16 +21,16 @@ export function currentVersion(out: string): string | null {
 export function currentSnapshot(out: string): Snapshot | null {
   const version = currentVersion(out);
   if (version === null) return null;
-  if (!existsSync(path.join(currentOf(out), 'manifest.json')))
+  if (!existsSync(path.join(currentLink(out), 'manifest.json')))
     throw new UsageError(
-      `${currentOf(out)}: found a link to ${version}, which does not exist; restore it, or remove the link to publish without a comparison`,
+      `${currentLink(out)}: found a link to ${version}, which does not exist; restore it, or remove the link to publish without a comparison`,
     );
-  return openSnapshot(currentOf(out));
+  return openSnapshot(currentLink(out));
 }
 
 /** @throws UsageError if `current` is a directory, which a publication cannot replace by its link */
 export function checkCurrent(out: string): void {
-  const current = currentOf(out);
+  const current = currentLink(out);
   const there = lstatSync(current, { throwIfNoEntry: false });
   if (there?.isDirectory())
     throw new UsageError(`${current}: found a directory, expected a link to the published snapshot; move it away`);
@@ -38,10 +38,10 @@ export function checkCurrent(out: string): void {
 
 /** Points `current` to a version in one rename. */
 export async function pointCurrent(out: string, version: string): Promise<void> {
-  const temporary = temporaryName(currentOf(out));
+  const temporary = temporaryName(currentLink(out));
   try {
-    await symlink(placeOf(version), temporary);
-    await rename(temporary, currentOf(out));
+    await symlink(snapshotPath(version), temporary);
+    await rename(temporary, currentLink(out));
   } finally {
     await rm(temporary, { force: true });
   }

@@ -23,21 +23,21 @@ export function changedSources(before: Manifest, after: Manifest): SourceChange[
     ({ sources }) => new Map((sources as Source[]).map((source) => [source.id, source])),
   ) as [Map<string, Source>, Map<string, Source>];
   return [...new Set([...is.keys(), ...was.keys()])]
-    .map((id) => changeOf(was.get(id), is.get(id)))
+    .map((id) => sourceChange(was.get(id), is.get(id)))
     .filter((change) => change !== null);
 }
 
-function changeOf(was: Source | undefined, is: Source | undefined): SourceChange | null {
+function sourceChange(was: Source | undefined, is: Source | undefined): SourceChange | null {
   const { id, title } = (is ?? was)!;
   const files = changedFiles(was, is);
   const release = { was: was?.release ?? null, is: is?.release ?? null };
-  const catalog = was && is ? valueChanges(aboutOf(was), aboutOf(is)) : [];
+  const catalog = was && is ? valueChanges(withoutFiles(was), withoutFiles(is)) : [];
   const change = !was ? 'new' : !is ? 'gone' : 'changed';
   if (change === 'changed' && files.length === 0 && release.was === release.is && catalog.length === 0) return null;
   return { source: id, title, change, release, files, accepted: acceptedSince(was, is), catalog };
 }
 
-const aboutOf = ({ files: _, release: __, accepted: ___, ...about }: Source) => about;
+const withoutFiles = ({ files: _, release: __, accepted: ___, ...about }: Source) => about;
 
 function acceptedSince(was: Source | undefined, is: Source | undefined): Acceptance[] {
   const known = new Set((was?.accepted ?? []).map((acceptance) => JSON.stringify(acceptance)));
@@ -62,10 +62,10 @@ export interface MakingChange {
 }
 
 export function changedMaking(before: Manifest, after: Manifest): MakingChange {
-  const parametersOf = ({ stages }: Manifest) => stages.find(({ stage }) => stage === 'snapshot')?.parameters;
+  const snapshotParameters = ({ stages }: Manifest) => stages.find(({ stage }) => stage === 'snapshot')?.parameters;
   const codeIn = ({ stages }: Manifest): Record<string, string> => Object.assign({}, ...stages.map(({ code }) => code));
   return {
-    model: valueChanges(parametersOf(before), parametersOf(after)),
+    model: valueChanges(snapshotParameters(before), snapshotParameters(after)),
     code: differences(codeIn(after), codeIn(before)),
   };
 }

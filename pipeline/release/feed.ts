@@ -21,9 +21,9 @@ export function renderFeed(
     const version = versions.find((one) => one.model_version === model_version)!;
     return `<entry>
 <id>${urn(`${model_version} ${released_at}`)}</id>
-<title>${text(titleOf(release))}</title>
+<title>${text(releaseTitle(release))}</title>
 <updated>${released_at}</updated>
-<summary>${text(summaryOf(release, version))}</summary>
+<summary>${text(releaseSummary(release, version))}</summary>
 </entry>
 `;
   });
@@ -39,14 +39,17 @@ ${entries.join('')}</feed>
 
 type Release = schemas.Versions['releases'][number];
 
-function titleOf({ model_version, new_months, rollback }: Release): string {
+function releaseTitle({ model_version, new_months, rollback }: Release): string {
   if (rollback) return `Back to ${model_version}`;
   const [first, last] = [new_months[0], new_months.at(-1)];
   const months = first === undefined ? '' : `, ${first === last ? first : `${first} to ${last}`} estimated`;
   return `${model_version}${months}`;
 }
 
-function summaryOf({ replaces, note, changed, data }: Release, version: schemas.Versions['versions'][number]): string {
+function releaseSummary(
+  { replaces, note, changed, data }: Release,
+  version: schemas.Versions['versions'][number],
+): string {
   const { first_estimated, last_estimated, last_forecast, sunset } = version;
   return [
     ...(note === null ? [] : [note]),

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { UsageError } from '../lib/errors.ts';
 import { openSnapshot, type Snapshot } from '../publish/snapshot/read.ts';
-import { snapshotsOf } from './build-paths.ts';
-import { candidatesOf, newestCandidate } from './candidates.ts';
+import { snapshotsFolder } from './build-paths.ts';
+import { newestCandidate, readCandidates } from './candidates.ts';
 
 /**
  * Opens a version among the snapshots of `out`.
@@ -13,10 +13,10 @@ export function findVersion(out: string, version: string | null): Snapshot {
   const name = version ?? newestCandidate(out)?.version;
   if (name === undefined)
     throw new UsageError(`${out}: found no candidate, expected one; run \`malaria-risk build\` first`);
-  if (path.basename(name) !== name || !existsSync(path.join(snapshotsOf(out), name, 'manifest.json'))) {
-    const known = [...new Set(candidatesOf(out).map((candidate) => candidate.version))].slice(-5);
+  if (path.basename(name) !== name || !existsSync(path.join(snapshotsFolder(out), name, 'manifest.json'))) {
+    const known = [...new Set(readCandidates(out).map((candidate) => candidate.version))].slice(-5);
     const such = known.length > 0 ? `, such as ${known.join(', ')}` : '; --out names the directory of another build';
-    throw new UsageError(`${snapshotsOf(out)}: found no ${name}, expected an existing version${such}`);
+    throw new UsageError(`${snapshotsFolder(out)}: found no ${name}, expected an existing version${such}`);
   }
-  return openSnapshot(path.join(snapshotsOf(out), name));
+  return openSnapshot(path.join(snapshotsFolder(out), name));
 }

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Manifest } from '../contract/manifest.ts';
-import { snapshotsOf } from './build-paths.ts';
-import { candidatesOf } from './candidates.ts';
+import { snapshotsFolder } from './build-paths.ts';
+import { readCandidates } from './candidates.ts';
 import { currentVersion } from './current.ts';
-import { HERE, outcomeOf, type Release, releasesIn } from './release-records.ts';
+import { HERE, type Release, releaseOutcome, releasesIn } from './release-records.ts';
 
 /** A version among the snapshots. */
 export interface Version {
@@ -29,12 +29,14 @@ export interface Releases {
 export function listReleases(out: string): Releases {
   const current = currentVersion(out);
   const releases = releasesIn(out).map((release) =>
-    release.status === 'started' && release.to === HERE ? { ...release, status: outcomeOf(release, current) } : release,
+    release.status === 'started' && release.to === HERE
+      ? { ...release, status: releaseOutcome(release, current) }
+      : release,
   );
   const published = new Set(
     releases.filter(({ status }) => status !== 'abandoned').map((release) => release.model_version),
   );
-  const built = new Map(candidatesOf(out).map(({ version, built_at }) => [version, built_at]));
+  const built = new Map(readCandidates(out).map(({ version, built_at }) => [version, built_at]));
   const versions = versionsIn(out).map((manifest): Version => {
     const { model_version, files, unpublishable = [] } = manifest;
     return {
@@ -53,13 +55,13 @@ export function listReleases(out: string): Releases {
 function versionsIn(out: string): Manifest[] {
   let names: string[];
   try {
-    names = readdirSync(snapshotsOf(out)).filter((name) => !name.startsWith('.'));
+    names = readdirSync(snapshotsFolder(out)).filter((name) => !name.startsWith('.'));
   } catch {
     return [];
   }
   return names.flatMap((name) => {
     try {
-      return [JSON.parse(readFileSync(path.join(snapshotsOf(out), name, 'manifest.json'), 'utf8'))];
+      return [JSON.parse(readFileSync(path.join(snapshotsFolder(out), name, 'manifest.json'), 'utf8'))];
     } catch {
       return [];
     }

@@ -2,7 +2,7 @@
 import { accessSync, constants, lchownSync, lstatSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { UsageError } from '../lib/errors.ts';
-import { cacheOf, currentOf, releasesOf, snapshotsOf } from './build-paths.ts';
+import { cacheFolder, currentLink, releasesFolder, snapshotsFolder } from './build-paths.ts';
 
 /**
  * Does `work`, which publishes below `out`. What root creates there gets the owner and the mode of `out`.
@@ -30,7 +30,7 @@ function refuseForeign(out: string): void {
     return found.uid !== process.geteuid?.() && !found.isSymbolicLink() && !isWritable(file);
   });
   if (foreign === undefined) return;
-  const all = [releasesOf(out), snapshotsOf(out), currentOf(out)].join(' ');
+  const all = [releasesFolder(out), snapshotsFolder(out), currentLink(out)].join(' ');
   throw new UsageError(
     `${foreign}: found the property of user ${lstatSync(foreign).uid}, which this user cannot change, expected that of the owner of ${out}; run: sudo chown -hR --reference=${out} ${all}`,
   );
@@ -48,13 +48,13 @@ function isWritable(file: string): boolean {
 /** Everything that publications write below `out`; of versions only their folders. */
 const writtenIn = (out: string) =>
   [
-    currentOf(out),
-    cacheOf(out),
-    path.join(cacheOf(out), 'lock.sqlite'),
-    releasesOf(out),
-    ...namesIn(releasesOf(out), true),
-    snapshotsOf(out),
-    ...namesIn(snapshotsOf(out), false),
+    currentLink(out),
+    cacheFolder(out),
+    path.join(cacheFolder(out), 'lock.sqlite'),
+    releasesFolder(out),
+    ...namesIn(releasesFolder(out), true),
+    snapshotsFolder(out),
+    ...namesIn(snapshotsFolder(out), false),
   ].filter((file) => lstatSync(file, { throwIfNoEntry: false }) !== undefined);
 
 function namesIn(folder: string, recursive: boolean): string[] {

@@ -6,7 +6,7 @@ import { whenAlone } from '../engine/lock.ts';
 import { forgetFiles } from '../intake/accepted-files.ts';
 import { temporaryName } from '../lib/atomic-write.ts';
 import { TryAgain } from '../lib/errors.ts';
-import { releasesOf, snapshotsOf } from './build-paths.ts';
+import { releasesFolder, snapshotsFolder } from './build-paths.ts';
 import { newestCandidate } from './candidates.ts';
 import { currentVersion } from './current.ts';
 import { listReleases, type Version } from './list.ts';
@@ -54,7 +54,7 @@ export function pruneReleases(out: string, keep: number, now = Date.now()): Prom
         }
       }
       const newest = newestCandidate(out);
-      if (newest) pruned.raw = forgetFiles(out, rawFilesOf(out, pruned.kept), Date.parse(newest.built_at));
+      if (newest) pruned.raw = forgetFiles(out, rawFilesInUse(out, pruned.kept), Date.parse(newest.built_at));
     });
     const current = currentVersion(out);
     if (alone && current) await refreshReleaseIndex(releaseFilesIn(out), current, new Date(now).toISOString());
@@ -64,10 +64,10 @@ export function pruneReleases(out: string, keep: number, now = Date.now()): Prom
 }
 
 /** SHA-256 of every raw file from which these versions were made. */
-function rawFilesOf(out: string, versions: readonly Version[]): Set<string> {
+function rawFilesInUse(out: string, versions: readonly Version[]): Set<string> {
   const manifests = versions.map(
     ({ model_version }): Manifest =>
-      JSON.parse(readFileSync(path.join(snapshotsOf(out), model_version, 'manifest.json'), 'utf8')),
+      JSON.parse(readFileSync(path.join(snapshotsFolder(out), model_version, 'manifest.json'), 'utf8')),
   );
   const sources = manifests.flatMap((manifest) => manifest.sources as Source[]);
   return new Set(sources.flatMap(({ files }) => files.flatMap(({ sha256 }) => sha256 ?? [])));
@@ -75,13 +75,13 @@ function rawFilesOf(out: string, versions: readonly Version[]): Set<string> {
 
 /** Removes a version in one rename, so that a killed run leaves no incomplete version. */
 function remove(out: string, { model_version, published }: Version): void {
-  const directory = path.join(snapshotsOf(out), model_version);
+  const directory = path.join(snapshotsFolder(out), model_version);
   if (published) {
-    const history = path.join(releasesOf(out), model_version);
+    const history = path.join(releasesFolder(out), model_version);
     mkdirSync(history, { recursive: true });
     copyFileSync(path.join(directory, 'manifest.json'), path.join(history, 'manifest.json'));
   }
-  const temporary = temporaryName(path.join(snapshotsOf(out), `.${model_version}`));
+  const temporary = temporaryName(path.join(snapshotsFolder(out), `.${model_version}`));
   renameSync(directory, temporary);
   rmSync(temporary, { recursive: true });
 }

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { TryAgain } from '../lib/errors.ts';
-import { releasesOf } from './build-paths.ts';
+import { releasesFolder } from './build-paths.ts';
 import { asOwner } from './owner.ts';
 
 /** How long to wait for another publication, which copies files and takes no longer than that. */
@@ -14,7 +14,7 @@ const WAIT_MS = 60_000;
  * @throws TryAgain if another process holds the lock for too long
  */
 export async function publishAlone<T>(out: string, work: () => Promise<T>, wait = WAIT_MS): Promise<T> {
-  const folder = releasesOf(out);
+  const folder = releasesFolder(out);
   mkdirSync(folder, { recursive: true });
   return asOwner(out, async () => {
     const lock = new DatabaseSync(path.join(folder, 'lock.sqlite'), { timeout: wait });

@@ -5,7 +5,7 @@ import { Stopped, UsageError } from '../lib/errors.ts';
 import type { SnapshotDiff } from '../publish/snapshot/diff.ts';
 import { verifySnapshot } from '../publish/snapshot/verify.ts';
 import { hashOfManifest } from './candidate.ts';
-import { candidatesOf } from './candidates.ts';
+import { readCandidates } from './candidates.ts';
 import type { Destination } from './destination.ts';
 import { findVersion } from './find.ts';
 import { publishAlone } from './publish-lock.ts';
@@ -80,7 +80,7 @@ async function publish(out: string, to: Destination, options: PublishOptions): P
       `${model_version} is not published; it needs a reason (--approve REASON): ${review.approvals.join('; ')}; see \`malaria-risk review ${model_version}\``,
     );
 
-  const built = candidatesOf(out).findLast(({ version }) => version === model_version);
+  const built = readCandidates(out).findLast(({ version }) => version === model_version);
   const facts = {
     model_version,
     replaces,
@@ -92,7 +92,7 @@ async function publish(out: string, to: Destination, options: PublishOptions): P
     bytes: Object.values(manifest.files).reduce((sum, { bytes }) => sum + bytes, 0),
     built: built?.code ? { at: built.built_at, code: built.code } : null,
     published_by_code: codeState(),
-    changes: review.diff && changesOf(review.diff, review),
+    changes: review.diff && releaseChanges(review.diff, review),
   };
   const started: (readonly [string, Release])[] = [];
   for (const { out: folder, to: name } of to.histories)
@@ -112,7 +112,7 @@ async function refuseFaults(directory: string): Promise<void> {
     );
 }
 
-function changesOf({ all, answers }: SnapshotDiff, { findings }: Review): Release['changes'] {
+function releaseChanges({ all, answers }: SnapshotDiff, { findings }: Review): Release['changes'] {
   return {
     scores_compared: all.compared,
     scores_moved: all.moved,

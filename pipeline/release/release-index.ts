@@ -1,8 +1,8 @@
 /** The index of releases for key holders and readers of the feed, which `publish` writes beside the snapshots. */
-import { ENCODINGS, etagOf, type FileEntry, type Manifest } from '../contract/manifest.ts';
+import { ENCODINGS, type FileEntry, type Manifest, strongEtag } from '../contract/manifest.ts';
 import { periodRange } from '../contract/months.ts';
 import { RELEASE_OPERATIONS } from '../contract/operations.ts';
-import { diffOf, FEED, type ReleaseIndex, releaseIndexFile } from '../contract/published.ts';
+import { diffPath, FEED, type ReleaseIndex, releaseIndexFile } from '../contract/published.ts';
 import type * as schemas from '../contract/schemas.ts';
 import { sha256 } from '../lib/hash.ts';
 import type { SnapshotDiff } from '../publish/snapshot/diff.ts';
@@ -43,21 +43,21 @@ export async function writeReleaseIndex(files: ReleaseFiles, publishing: Publish
   const { before, after, review, at, keepDays } = publishing;
   const { model_version } = after.manifest;
   const index = before && (await readReleaseIndex(files, before.manifest.model_version));
-  const known = index?.versions.versions ?? (before ? [versionOf(before.manifest)] : []);
+  const known = index?.versions.versions ?? (before ? [versionEntry(before.manifest)] : []);
   const sunset = keepDays === null ? null : new Date(Date.parse(at) + keepDays * 86_400_000).toISOString();
   const others = known
     .filter((version) => version.model_version !== model_version)
     .map((version) => (version.replaced_at === null ? { ...version, replaced_at: at, sunset } : version));
-  const release = releaseOf(
+  const release = releaseEntry(
     publishing,
     known.some((version) => version.model_version === model_version),
   );
-  const diff = review.diff && before ? diffOf(before.manifest.model_version, model_version) : null;
+  const diff = review.diff && before ? diffPath(before.manifest.model_version, model_version) : null;
   // The diff of two versions never changes, so it is written only once.
   if (diff && !(await files.read(diff))) await writeEncoded(files, diff, JSON.stringify(servedDiff(review.diff!)));
   await write(files, at, {
     current: model_version,
-    versions: [versionOf(after.manifest), ...others],
+    versions: [versionEntry(after.manifest), ...others],
     releases: [release, ...(index?.versions.releases ?? [])],
   });
 }
@@ -100,7 +100,7 @@ async function write(files: ReleaseFiles, at: string, known: schemas.Versions): 
     for (const ending of ['', ...Object.values(ENCODINGS)]) {
       const bytes = await files.read(name + ending);
       if (!bytes) return false;
-      entries[name + ending] = entryOf(bytes);
+      entries[name + ending] = fileEntry(bytes);
     }
     answers[address] = name;
     return true;
@@ -111,7 +111,7 @@ async function write(files: ReleaseFiles, at: string, known: schemas.Versions): 
     let diff: string | null = null;
     if (replaces !== null && index <= MOST_KEPT_VERSIONS) {
       const address = `/v1/versions/${replaces}/diff/${model_version}`;
-      if (address in answers || (await list(address, diffOf(replaces, model_version)))) diff = address;
+      if (address in answers || (await list(address, diffPath(replaces, model_version)))) diff = address;
     }
     releases.push({ ...release, diff });
   }
@@ -121,7 +121,7 @@ async function write(files: ReleaseFiles, at: string, known: schemas.Versions): 
   const feed = Buffer.from(renderFeed(current, versions, releases));
   const feedName = besideManifest(current, 'feed.atom');
   await files.write(feedName, feed);
-  entries[feedName] = entryOf(feed);
+  entries[feedName] = fileEntry(feed);
   answers[FEED] = feedName;
   const earlier = versions.flatMap(({ model_version, status, replaced_at, sunset }) =>
     status === 'kept' ? [{ model_version, replaced_at: replaced_at!, sunset }] : [],
@@ -138,12 +138,12 @@ async function writeEncoded({ write: put }: ReleaseFiles, name: string, text: st
   await put(name, Buffer.from(text));
 }
 
-function entryOf(bytes: Buffer): FileEntry {
+function fileEntry(bytes: Buffer): FileEntry {
   const hash = sha256(bytes);
-  return { bytes: bytes.length, sha256: hash, etag: etagOf(hash) };
+  return { bytes: bytes.length, sha256: hash, etag: strongEtag(hash) };
 }
 
-function versionOf({ model_version, updated_at, contract_version, coverage }: Manifest): Version {
+function versionEntry({ model_version, updated_at, contract_version, coverage }: Manifest): Version {
   const { first_estimated, last_estimated, last_forecast } = coverage;
   return {
     model_version,
@@ -159,9 +159,9 @@ function versionOf({ model_version, updated_at, contract_version, coverage }: Ma
   };
 }
 
-function releaseOf({ before, after, review, at, note }: Publishing, rollback: boolean): Released {
-  const monthsOf = ({ coverage }: Manifest) => periodRange(coverage.first_estimated, coverage.last_estimated);
-  const estimated = new Set(before ? monthsOf(before.manifest) : []);
+function releaseEntry({ before, after, review, at, note }: Publishing, rollback: boolean): Released {
+  const estimatedMonths = ({ coverage }: Manifest) => periodRange(coverage.first_estimated, coverage.last_estimated);
+  const estimated = new Set(before ? estimatedMonths(before.manifest) : []);
   const { sources, making, diff } = review;
   const changed = [
     sources.length > 0 && ('data' as const),
@@ -174,7 +174,7 @@ function releaseOf({ before, after, review, at, note }: Publishing, rollback: bo
     released_at: at,
     rollback,
     note,
-    new_months: before ? monthsOf(after.manifest).filter((month) => !estimated.has(month)) : [],
+    new_months: before ? estimatedMonths(after.manifest).filter((month) => !estimated.has(month)) : [],
     changed: changed.filter((what) => what !== false),
     data: sources.map(({ title, release }) => ({ title, ...release })),
     scores: diff && tally(diff.all),

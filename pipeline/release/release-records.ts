@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { CodeState } from '../lib/code-state.ts';
-import { releasesOf } from './build-paths.ts';
+import { releasesFolder } from './build-paths.ts';
 import { writeDurably } from './disk.ts';
 
 /**
@@ -44,17 +44,18 @@ export interface Release {
 export const HERE = 'current';
 
 const NAME = /^\d{6}\.json$/;
-const fileOf = (out: string, number: number) => path.join(releasesOf(out), `${String(number).padStart(6, '0')}.json`);
+const recordFile = (out: string, number: number) =>
+  path.join(releasesFolder(out), `${String(number).padStart(6, '0')}.json`);
 
 /** All records, oldest first. */
 export function releasesIn(out: string): Release[] {
   let names: string[];
   try {
-    names = readdirSync(releasesOf(out)).filter((name) => NAME.test(name));
+    names = readdirSync(releasesFolder(out)).filter((name) => NAME.test(name));
   } catch {
     return [];
   }
-  return names.sort().map((name) => JSON.parse(readFileSync(path.join(releasesOf(out), name), 'utf8')));
+  return names.sort().map((name) => JSON.parse(readFileSync(path.join(releasesFolder(out), name), 'utf8')));
 }
 
 /** Writes a new record as started. Call it only under the lock of `publishAlone`. */
@@ -69,7 +70,7 @@ export function endRelease(out: string, release: Release, status: 'published' | 
 }
 
 /** Outcome of a started publication: published if its version is current at the destination. */
-export const outcomeOf = (release: Release, current: string | null): 'published' | 'abandoned' =>
+export const releaseOutcome = (release: Release, current: string | null): 'published' | 'abandoned' =>
   release.model_version === current ? 'published' : 'abandoned';
 
 /** A directory that records a publication, and the destination in the record. */
@@ -81,8 +82,9 @@ export interface History {
 /** Ends the records that killed publications left started. Call it only under the lock of `publishAlone`. */
 export async function settleReleases({ out, to }: History, current: string | null): Promise<void> {
   for (const release of releasesIn(out))
-    if (release.status === 'started' && release.to === to) await endRelease(out, release, outcomeOf(release, current));
+    if (release.status === 'started' && release.to === to)
+      await endRelease(out, release, releaseOutcome(release, current));
 }
 
 const writeRelease = (out: string, release: Release) =>
-  writeDurably(fileOf(out, release.number), `${JSON.stringify(release, null, 2)}\n`);
+  writeDurably(recordFile(out, release.number), `${JSON.stringify(release, null, 2)}\n`);

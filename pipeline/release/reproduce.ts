@@ -5,7 +5,7 @@ import { ALIASES_FILE, type Alias, aliasesCsv } from '../catalog/aliases.ts';
 import { HELD_BACK_FILE } from '../catalog/held-back.ts';
 import type { Source } from '../catalog/sources.ts';
 import type { Manifest } from '../contract/manifest.ts';
-import { codeOfStage } from '../engine/cache-key.ts';
+import { stageCode } from '../engine/cache-key.ts';
 import { RUNTIME } from '../engine/code.ts';
 import type { StageEvent } from '../engine/run.ts';
 import { differences } from '../engine/why.ts';
@@ -14,9 +14,9 @@ import { UsageError } from '../lib/errors.ts';
 import { sha256File } from '../lib/hash.ts';
 import { SNAPSHOT, STAGES } from '../stages.ts';
 import { build } from './build.ts';
-import { releasesOf, snapshotsOf } from './build-paths.ts';
+import { releasesFolder, snapshotsFolder } from './build-paths.ts';
 import { hashOfManifest } from './candidate.ts';
-import { candidatesOf } from './candidates.ts';
+import { readCandidates } from './candidates.ts';
 import { releasesIn } from './release-records.ts';
 
 /** The inputs and code of a version. */
@@ -37,8 +37,8 @@ export interface Reproduction {
 }
 
 /** The origin of an existing version, or of one that was published here and then pruned. */
-export function originOf(out: string, model_version: string): Origin {
-  const folders = [snapshotsOf(out), releasesOf(out)].map((root) => path.join(root, model_version));
+export function findOrigin(out: string, model_version: string): Origin {
+  const folders = [snapshotsFolder(out), releasesFolder(out)].map((root) => path.join(root, model_version));
   const directory = folders.find((folder) => existsSync(path.join(folder, 'manifest.json')));
   if (path.basename(model_version) !== model_version || directory === undefined)
     throw new UsageError(
@@ -51,7 +51,7 @@ export function originOf(out: string, model_version: string): Origin {
     );
   const code =
     releasesIn(out).findLast((release) => release.model_version === model_version)?.built?.code ??
-    candidatesOf(out).find(({ version }) => version === model_version)?.code ??
+    readCandidates(out).find(({ version }) => version === model_version)?.code ??
     null;
   const files = (manifest.sources as Source[]).flatMap((source) => source.files);
   const raw = files.map((file) => ({ path: file.path, sha256: file.sha256! }));
@@ -101,7 +101,7 @@ function refuseOtherCode({ model_version, manifest, code }: Origin): void {
   if (manifest.runtime !== RUNTIME) refuse(RUNTIME, `${manifest.runtime}, which built it`);
   const changed = manifest.stages.flatMap(({ stage, code: files }) => {
     const here = [...STAGES, SNAPSHOT].find(({ name }) => name === stage);
-    return here ? differences(codeOfStage(here), files) : [`stage ${stage}`];
+    return here ? differences(stageCode(here), files) : [`stage ${stage}`];
   });
   const names = [...new Set(changed)];
   if (names.length > 0)

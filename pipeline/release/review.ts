@@ -27,7 +27,7 @@ export async function reviewSnapshot(before: Snapshot | null, after: Snapshot): 
   const { manifest } = after;
   const same = before?.manifest.country === manifest.country;
   const diff = before && same ? await diffSnapshots(before, after) : null;
-  const findings = compareFindings(before && findingsOf(before), findingsOf(after));
+  const findings = compareFindings(before && readFindings(before), readFindings(after));
   return {
     model_version: manifest.model_version,
     replaces: before?.manifest.model_version ?? null,
@@ -67,7 +67,7 @@ function changesToApprove(diff: SnapshotDiff, { manifest: was }: Snapshot, { man
   ];
 }
 
-const findingsOf = (snapshot: Snapshot): Finding[] => snapshot.json<Finding[]>('findings.json');
+const readFindings = (snapshot: Snapshot): Finding[] => snapshot.json<Finding[]>('findings.json');
 
 function compareFindings(before: Finding[] | null, after: Finding[]): Review['findings'] {
   const key = ({ stage, source, rule, what }: Finding) => JSON.stringify([stage, source, rule, what]);

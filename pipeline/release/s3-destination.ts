@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import type { Manifest } from '../contract/manifest.ts';
-import { placeOf, RELEASES, versionAt } from '../contract/published.ts';
+import { RELEASES, snapshotPath, versionAt } from '../contract/published.ts';
 import { TryAgain, UsageError } from '../lib/errors.ts';
 import { sha256 } from '../lib/hash.ts';
 import { inParallel } from '../lib/in-parallel.ts';
@@ -34,7 +34,7 @@ export async function withBucket<T>(
   const get = async (name: string) => {
     const request = client.send(new GetObjectCommand({ Bucket: bucket, Key: prefix + name }));
     const found = await request.catch((error) =>
-      statusOf(error) === 404 && error.name !== 'NoSuchBucket' ? null : refuse(url, name, error),
+      httpStatus(error) === 404 && error.name !== 'NoSuchBucket' ? null : refuse(url, name, error),
     );
     return found && { etag: found.ETag, bytes: Buffer.from(await found.Body!.transformToByteArray()) };
   };
@@ -67,15 +67,15 @@ export async function withBucket<T>(
         const version = versionAt(found.bytes.toString());
         if (version === null) throw new UsageError(`${url}/current: found other text, expected snapshots/VERSION`);
         return fetchReviewed(version, path.join(copies, version), async (name) => {
-          const file = await get(`${placeOf(version)}/${name}`);
+          const file = await get(`${snapshotPath(version)}/${name}`);
           if (file) return file.bytes;
           throw new UsageError(
-            `${url}/${placeOf(version)}/${name}: found nothing, expected a file of the current version`,
+            `${url}/${snapshotPath(version)}/${name}: found nothing, expected a file of the current version`,
           );
         });
       },
       async put({ directory, manifest }) {
-        const folder = placeOf(manifest.model_version);
+        const folder = snapshotPath(manifest.model_version);
         const bytes = await readFile(path.join(directory, 'manifest.json'));
         // The manifest is written last, so if it is there, all files are.
         if ((await get(`${folder}/manifest.json`))?.bytes.equals(bytes)) return;
@@ -91,7 +91,7 @@ export async function withBucket<T>(
         has: () => true,
       },
       async point(version) {
-        const text = placeOf(version);
+        const text = snapshotPath(version);
         const condition = pointer?.etag ? { IfMatch: pointer.etag } : pointer === null ? { IfNoneMatch: '*' } : {};
         await put('current', Buffer.from(text), sha256(text), condition);
       },
@@ -128,11 +128,11 @@ async function fetchReviewed(
 }
 
 type S3Error = Error & { $metadata?: { httpStatusCode?: number } };
-const statusOf = (error: S3Error) => error.$metadata?.httpStatusCode;
+const httpStatus = (error: S3Error) => error.$metadata?.httpStatusCode;
 
 /** @throws UsageError if the storage would refuse the request again, else TryAgain */
 function refuse(url: string, name: string, error: Error): never {
-  const status = statusOf(error as S3Error);
+  const status = httpStatus(error as S3Error);
   const what = `${url}/${name}: ${error.name}${error.message && error.message !== error.name ? `, ${error.message.split('\n')[0]}` : ''}`;
   if (status === 412 || status === 409)
     throw new TryAgain(`${what}: another version was published there in the meantime; review this one again`);

@@ -1,10 +1,10 @@
 import path from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { ENCODINGS, etagOf } from '../contract/manifest.ts';
+import { ENCODINGS, strongEtag } from '../contract/manifest.ts';
 import { RELEASE_OPERATIONS } from '../contract/operations.ts';
 import { FEED, ReleaseIndex, releaseIndexFile } from '../contract/published.ts';
 import { sha256 } from '../lib/hash.ts';
-import { validatorOf } from '../lib/json-schema.ts';
+import { compileSchema } from '../lib/json-schema.ts';
 import { releaseFilesIn } from './release-files.ts';
 
 /**
@@ -19,18 +19,18 @@ export async function releaseIndexFaults(snapshot: string): Promise<string[]> {
   if (!bytes) return [];
   const faults: string[] = [];
   const index: ReleaseIndex = JSON.parse(bytes.toString());
-  const isReleaseIndex = validatorOf(ReleaseIndex);
+  const isReleaseIndex = compileSchema(ReleaseIndex);
   if (!isReleaseIndex(index))
     return [`releases/${name}: ${isReleaseIndex.errors![0]!.instancePath} ${isReleaseIndex.errors![0]!.message}`];
   if (index.current !== path.basename(snapshot)) faults.push(`releases/${name}: is the index of ${index.current}`);
   for (const [file, entry] of Object.entries(index.files)) {
     const found = await files.read(file);
     if (!found) faults.push(`releases/${file}: missing`);
-    else if (sha256(found) !== entry.sha256 || found.length !== entry.bytes || etagOf(entry.sha256) !== entry.etag)
+    else if (sha256(found) !== entry.sha256 || found.length !== entry.bytes || strongEtag(entry.sha256) !== entry.etag)
       faults.push(`releases/${file}: differs from its manifest`);
   }
   if (faults.length > 0) return faults;
-  const [versions, diff] = RELEASE_OPERATIONS.map(({ response }) => validatorOf(response));
+  const [versions, diff] = RELEASE_OPERATIONS.map(({ response }) => compileSchema(response));
   for (const [address, file] of Object.entries(index.answers)) {
     const text = (await files.read(file))!;
     if (address === FEED) continue;

@@ -1,12 +1,12 @@
 /** Part of a build, for commands that use artifacts and publish nothing. */
 
 import { type Country, readCountry } from '../catalog/country.ts';
-import { projectOf, type StageIo, viewOf } from '../catalog/country-stage.ts';
-import { openIo, taskOf } from '../engine/io.ts';
+import { countryProject, type StageIo, stageView } from '../catalog/country-stage.ts';
+import { openIo, stageTask } from '../engine/io.ts';
 import { lockShared } from '../engine/lock.ts';
 import { artifactHashes, runStages, type StageEvent } from '../engine/run.ts';
 import { SNAPSHOT, stagesBehind } from '../stages.ts';
-import { cacheOf } from './build-paths.ts';
+import { cacheFolder } from './build-paths.ts';
 import { hashRawFiles } from './raw-hashes.ts';
 
 export interface PartOptions {
@@ -32,16 +32,16 @@ export async function withArtifacts<T>(
   const { out, jobs, onEvent } = options;
   const country = readCountry(options.country, options.rawData);
   const stages = stagesBehind(names);
-  const cache = cacheOf(out);
+  const cache = cacheFolder(out);
   const lock = lockShared(out);
   try {
     const raw = await hashRawFiles(country, options.unpinned);
-    const entries = await runStages(stages, { project: projectOf(country, raw), cache, jobs, onEvent });
+    const entries = await runStages(stages, { project: countryProject(country, raw), cache, jobs, onEvent });
     const byStage = Object.fromEntries(entries.map((entry) => [entry.stage, entry]));
     const inputs = Object.keys(artifactHashes(entries));
     return await work(
       country,
-      openIo(await taskOf({ ...SNAPSHOT, inputs }, viewOf(SNAPSHOT, country), cache, byStage), () => {}),
+      openIo(await stageTask({ ...SNAPSHOT, inputs }, stageView(SNAPSHOT, country), cache, byStage), () => {}),
     );
   } finally {
     lock.release();

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { s3PlaceOf } from '../contract/published.ts';
+import { parseS3Url } from '../contract/published.ts';
 import { UsageError } from '../lib/errors.ts';
 import { checkCurrent, currentSnapshot, pointCurrent } from './current.ts';
 import type { Destination } from './destination.ts';
@@ -15,7 +15,7 @@ export async function withDestination<T>(
 ): Promise<T> {
   if (to === undefined) return work(here(out));
   if (to.startsWith('s3:')) {
-    const address = s3PlaceOf(to);
+    const address = parseS3Url(to);
     if (!address) throw new UsageError(`--to: found ${to}, expected s3://BUCKET or s3://BUCKET/PREFIX`);
     // Loaded here, so that publishing to a directory does not load the client for object storage.
     const { withBucket } = await import('./s3-destination.ts');

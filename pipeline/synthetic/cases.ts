@@ -1,10 +1,10 @@
-import { monthIndex, monthOf, type Period, periodRange, yearOf } from '../contract/months.ts';
+import { calendarMonth, calendarYear, monthIndex, type Period, periodRange } from '../contract/months.ts';
 import { drawBinomial, drawNegativeBinomial } from '../lib/numerics/distributions.ts';
 import { type Random, randomStream } from '../lib/numerics/random.ts';
 import type { Geography } from './geography.ts';
 import { SEASON_RECIPE, scaleToPeak } from './season.ts';
 import { type Sirs, simulateSirs } from './sirs.ts';
-import { type CountrySize, firstOf, NIGERIAN } from './size.ts';
+import { type CountrySize, firstMonth, NIGERIAN } from './size.ts';
 import { STATES } from './states.ts';
 
 export const STATE_CASES_FIRST: Period = '2015-01';
@@ -12,7 +12,7 @@ const LGA_CASES_FIRST: Period = '2020-01';
 export const CASES_LAST: Period = '2023-12';
 /** First month of the records by LGA, whose length is a fixed share of the estimated months. */
 export const lgaCasesFirst = ({ months }: CountrySize = NIGERIAN): Period =>
-  firstOf(Math.round((48 * months) / NIGERIAN.months));
+  firstMonth(Math.round((48 * months) / NIGERIAN.months));
 /** States with records by state, and by LGA. Kebbi has both: its LGAs add up to the state. */
 const STATE_CASES = ['EK', 'KE', 'KW'];
 const LGA_CASES = ['AK', 'BE', 'CR', 'GO', 'KE', 'NI', 'OS', 'OY', 'PL', 'RI'];
@@ -107,7 +107,7 @@ export function recordStateCases(
 function driftReporting(random: Random, periods: Period[]): number[] {
   let log = Math.log(0.03 + 0.03 * random.uniform());
   const knots: number[] = [];
-  for (let year = yearOf(periods[0]!); year <= yearOf(periods.at(-1)!) + 1; year++) {
+  for (let year = calendarYear(periods[0]!); year <= calendarYear(periods.at(-1)!) + 1; year++) {
     knots.push(log);
     log += 0.02 + 0.12 * random.normal();
   }
@@ -142,7 +142,7 @@ export function recordLgaCases(
         (period) =>
           people[lga]! *
           rate *
-          season[lga]![monthOf(period) - 1]! *
+          season[lga]![calendarMonth(period) - 1]! *
           Math.exp((growth * (monthIndex(period) - monthIndex(LGA_CASES_FIRST))) / 12),
       );
     const expected = here.map((lga) => level(lga, 0.01 * Math.exp(0.35 * random.normal())));

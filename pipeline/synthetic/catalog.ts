@@ -8,7 +8,7 @@ import type { TruthFamily } from './families.ts';
 import type { SyntheticCountry } from './make-country.ts';
 import { GAMMA } from './prevalence.ts';
 import { SEASON_RECIPE } from './season.ts';
-import { type CountrySize, firstOf, NIGERIAN, statesOf } from './size.ts';
+import { type CountrySize, chooseStates, firstMonth, NIGERIAN } from './size.ts';
 import { STATES, TERRITORY } from './states.ts';
 import { CLUSTER_ROUNDS } from './surveys.ts';
 import { ELEVATION_NODATA } from './terrain.ts';
@@ -32,7 +32,7 @@ export type DescribedCountry = Pick<SyntheticCountry, 'seed' | 'size' | 'geograp
 type Entry = Omit<Source, 'producer' | 'citation' | 'licence' | 'release' | 'files'> & { files: string[] };
 
 /** The second part of `model_version`, which may contain only letters, digits and dots. */
-export const releaseOf = (seed: number, family: TruthFamily, size: CountrySize = NIGERIAN) =>
+export const releaseName = (seed: number, family: TruthFamily, size: CountrySize = NIGERIAN) =>
   [
     `${VERSION}.seed${seed}`,
     ...(family === 'matern' ? [] : [family.replace('-', '')]),
@@ -42,18 +42,18 @@ const isNigerian = (size: CountrySize) =>
   Object.entries(NIGERIAN).every(([name, value]) => size[name as keyof CountrySize] === value);
 const seedAndFamily = (seed: number, family: TruthFamily) =>
   `seed ${seed}${family === 'matern' ? '' : `, truth ${family}`}`;
-const pcodeOf = (state_code: string) => STATES.find((state) => state.state_code === state_code)!.state_pcode;
+const statePcode = (state_code: string) => STATES.find((state) => state.state_code === state_code)!.state_pcode;
 const shapefile = (name: string) => ['shp', 'shx', 'dbf', 'prj'].map((ending) => `boundaries/${name}.${ending}`);
 
 const stateGaps: Gap[] = STATE_GAPS.map(({ state_code, first, last, reason }) => ({
   rule: 'mask',
-  state_pcode: pcodeOf(state_code),
+  state_pcode: statePcode(state_code),
   first,
   last,
   reason,
 }));
 
-const entriesOf = (size: CountrySize): Entry[] => [
+const catalogEntries = (size: CountrySize): Entry[] => [
   {
     id: 'lga_boundaries',
     role: 'lga_boundaries',
@@ -156,11 +156,11 @@ const entriesOf = (size: CountrySize): Entry[] => [
   {
     id: 'cases_states',
     role: 'cases_states',
-    title: `Confirmed malaria by month, by state, ${firstOf(size.months)} to ${CASES_LAST}`,
+    title: `Confirmed malaria by month, by state, ${firstMonth(size.months)} to ${CASES_LAST}`,
     format: 'csv',
     unit: 'cases',
     columns: { state_pcode: 'state_pcode', period: 'period', confirmed: 'confirmed' },
-    span: { first: firstOf(size.months), last: CASES_LAST },
+    span: { first: firstMonth(size.months), last: CASES_LAST },
     files: ['cases/states.csv'],
     gaps: stateGaps,
   },
@@ -260,22 +260,22 @@ export function describeSources(
   // A smaller country does not have all of these areas and months.
   const appliesTo = (role: string, { lga_pcode, state_pcode, last }: Gap) =>
     (lga_pcode === undefined || (role === 'cases_lgas' ? withCases : lgas).has(lga_pcode)) &&
-    (state_pcode === undefined || (recorded.includes(state_pcode) && last! >= firstOf(size.months)));
-  const sources = entriesOf(size).map(({ gaps, ...entry }) => ({
+    (state_pcode === undefined || (recorded.includes(state_pcode) && last! >= firstMonth(size.months)));
+  const sources = catalogEntries(size).map(({ gaps, ...entry }) => ({
     ...entry,
-    ...gapsOf(gaps?.filter((gap) => appliesTo(entry.role, gap))),
+    ...gapsEntry(gaps?.filter((gap) => appliesTo(entry.role, gap))),
     producer: 'malaria-risk synth',
     citation: `made up by malaria-risk synth, ${seedAndFamily(seed, family)}`,
     licence: 'CC0-1.0',
     pass_on: 'yes' as const,
-    release: releaseOf(seed, family, size),
+    release: releaseName(seed, family, size),
     files:
       entry.role === 'climate' ? files.filter((file) => file.period) : entry.files.map((path) => byPath.get(path)!),
   }));
   return { sources };
 }
 
-const gapsOf = (gaps: Gap[] | undefined) => (gaps && gaps.length > 0 ? { gaps } : {});
+const gapsEntry = (gaps: Gap[] | undefined) => (gaps && gaps.length > 0 ? { gaps } : {});
 
 /** Near the mode for seed 1 (by `malaria-risk catalog start`), from where the search is short for any made-up country. */
 const START = {
@@ -293,13 +293,13 @@ const START = {
 };
 
 export function describeModel(seed: number, family: TruthFamily, size: CountrySize = NIGERIAN): Model {
-  const kept = statesOf(seed, size).map((state) => STATES[state]!);
+  const kept = chooseStates(seed, size).map((state) => STATES[state]!);
   return {
     country: 'synthetic',
     name: 'Made-up country',
     synthetic: true,
-    release: releaseOf(seed, family, size),
-    first_estimated: firstOf(size.months),
+    release: releaseName(seed, family, size),
+    first_estimated: firstMonth(size.months),
     last_estimated: '2023-12',
     updated_at: '2024-02-01T00:00:00.000Z',
     territory: TERRITORY,

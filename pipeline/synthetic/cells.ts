@@ -2,7 +2,7 @@ import type { Geography } from './geography.ts';
 import type { Grid } from './geotiff-writer.ts';
 import type { Surface } from './noise.ts';
 import { POPULATION_GRID, type Population } from './population.ts';
-import { cellArea, centreOf } from './raster.ts';
+import { cellArea, cellCentre } from './raster.ts';
 
 /** Number of population cells pooled in each direction: about 5 km. */
 const POOL = 6;
@@ -30,20 +30,20 @@ export interface Cells {
 
 export function poolCells(geography: Geography, population: Population, terrain: Surface): Cells {
   const { persons, lga } = population;
-  const keyOf = (cell: number) => {
+  const cellKey = (cell: number) => {
     const row = Math.floor(cell / POPULATION_GRID.columns / POOL);
     const column = Math.floor((cell % POPULATION_GRID.columns) / POOL);
     return (lga[cell]! * POOLED_GRID.rows + row) * POOLED_GRID.columns + column;
   };
   const inhabited = [...persons.keys()].filter((cell) => persons[cell]! > 0);
-  const keys = [...new Set(inhabited.map(keyOf))].sort((a, b) => a - b);
+  const keys = [...new Set(inhabited.map(cellKey))].sort((a, b) => a - b);
   const index = new Map(keys.map((key, i) => [key, i]));
   const zeros = () => new Array<number>(keys.length).fill(0);
   const [people, area, x, y] = [zeros(), zeros(), zeros(), zeros()];
   const pooled_of = new Int32Array(persons.length).fill(-1);
   for (const cell of inhabited) {
-    const i = index.get(keyOf(cell))!;
-    const [longitude, latitude] = centreOf(POPULATION_GRID, cell);
+    const i = index.get(cellKey(cell))!;
+    const [longitude, latitude] = cellCentre(POPULATION_GRID, cell);
     pooled_of[cell] = i;
     people[i]! += persons[cell]!;
     area[i]! += cellArea(POPULATION_GRID, Math.floor(cell / POPULATION_GRID.columns));

@@ -1,9 +1,9 @@
-import { monthOf, type Period, periodRange, yearOf } from '../contract/months.ts';
+import { calendarMonth, calendarYear, type Period, periodRange } from '../contract/months.ts';
 import { randomStream } from '../lib/numerics/random.ts';
 import type { Geography } from './geography.ts';
 import type { Grid } from './geotiff-writer.ts';
 import { drawSurface } from './noise.ts';
-import { burnAreas, centreOf } from './raster.ts';
+import { burnAreas, cellCentre } from './raster.ts';
 
 /** Coarse, so that small LGAs cover part of a cell and borders cut through cells. */
 export const RAIN_GRID: Grid = { west: 2.6, north: 14.0, step: 0.2, columns: 61, rows: 49 };
@@ -51,15 +51,15 @@ export function makeRain(seed: number, geography: Geography): Rain {
   const periods = periodRange(RAIN_FIRST, RAIN_LAST);
   const years = new Map<number, ReturnType<typeof drawSurface>>();
   const mm = periods.map((period) => {
-    const year = yearOf(period);
+    const year = calendarYear(period);
     const wet = years.get(year) ?? drawSurface(randomStream(seed, `rain ${year}`), 500);
     years.set(year, wet);
     const weather = drawSurface(randomStream(seed, `rain ${period}`), 250);
     return Float32Array.from(land, (isLand, cell) => {
       if (!isLand) return RAIN_NODATA;
-      const [x, y] = centreOf(RAIN_GRID, cell);
+      const [x, y] = cellCentre(RAIN_GRID, cell);
       const factor = Math.exp(0.12 * wet(x, y) + 0.22 * weather(x, y) - 0.03);
-      return Math.round(100 * usualRain(monthOf(period), x, y) * factor) / 100;
+      return Math.round(100 * usualRain(calendarMonth(period), x, y) * factor) / 100;
     });
   });
   return { periods, mm };
@@ -106,7 +106,7 @@ export function meanRain(rain: Rain, cells: [number, number][]): number[] {
   const months = new Array<number>(12).fill(0);
   const years = rain.periods.length / 12;
   for (const [i, period] of rain.periods.entries()) {
-    for (const [cell, weight] of weights) months[monthOf(period) - 1]! += (rain.mm[i]![cell]! * weight) / years;
+    for (const [cell, weight] of weights) months[calendarMonth(period) - 1]! += (rain.mm[i]![cell]! * weight) / years;
   }
   return months;
 }

@@ -4,7 +4,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import type { Model } from '../catalog/model.ts';
 import type { Sources } from '../catalog/sources.ts';
 import { UsageError } from '../lib/errors.ts';
-import { describeModel, describeSources, releaseOf, type WrittenFile } from './catalog.ts';
+import { describeModel, describeSources, releaseName, type WrittenFile } from './catalog.ts';
 import type { TruthFamily } from './families.ts';
 import { type CountryFile, listFiles } from './files.ts';
 import { makeCountry } from './make-country.ts';
@@ -60,7 +60,7 @@ export async function writeSyntheticCountry(options: SyntheticCountryOptions): P
     replace(out, temporary);
     const all = [...files, ...truth, ...catalogs];
     const bytes = all.reduce((sum, file) => sum + file.bytes, 0);
-    return { out, release: releaseOf(seed, family, size), files: all.length, bytes };
+    return { out, release: releaseName(seed, family, size), files: all.length, bytes };
   } finally {
     rmSync(temporary, { recursive: true, force: true });
   }
@@ -76,7 +76,7 @@ export function hasSyntheticCountry(
   try {
     const model: Model = JSON.parse(readFileSync(join(out, 'model.json'), 'utf8'));
     const { sources }: Sources = JSON.parse(readFileSync(join(out, 'sources.json'), 'utf8'));
-    if (!model.synthetic || model.release !== releaseOf(seed, family, size) || !existsSync(join(out, 'truth')))
+    if (!model.synthetic || model.release !== releaseName(seed, family, size) || !existsSync(join(out, 'truth')))
       return false;
     return sources.every((source) =>
       source.files.every((file) => hash(readFileSync(join(out, file.path))) === file.sha256),

@@ -3,7 +3,7 @@ import type { Geography } from './geography.ts';
 import type { Grid } from './geotiff-writer.ts';
 import { drawSurface } from './noise.ts';
 import type { Population } from './population.ts';
-import { centreOf } from './raster.ts';
+import { cellCentre } from './raster.ts';
 import { STATES } from './states.ts';
 
 /** A third grid, coarser than the population's and shifted against it. */
@@ -34,7 +34,7 @@ export function makeSpraying(): Float32Array {
 function overLayer(value: (x: number, y: number) => number): Float32Array {
   // Four decimals are enough.
   return Float32Array.from({ length: LAYER_GRID.columns * LAYER_GRID.rows }, (_, cell) => {
-    return Math.round(1e4 * value(...centreOf(LAYER_GRID, cell))) / 1e4;
+    return Math.round(1e4 * value(...cellCentre(LAYER_GRID, cell))) / 1e4;
   });
 }
 

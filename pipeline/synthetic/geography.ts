@@ -3,9 +3,9 @@ import { randomStream } from '../lib/numerics/random.ts';
 import { growLattice, type Lattice, RADIUS } from './lattice.ts';
 import { inventNames } from './names.ts';
 import { drawSurface } from './noise.ts';
-import { outlineOf } from './outlines.ts';
+import { traceOutline } from './outlines.ts';
 import { type Ground, growRegions } from './regions.ts';
-import { type CountrySize, lgaCounts, NIGERIAN, statesOf } from './size.ts';
+import { type CountrySize, chooseStates, lgaCounts, NIGERIAN } from './size.ts';
 import { STATES } from './states.ts';
 
 export interface SyntheticLga {
@@ -41,8 +41,8 @@ export function growGeography(seed: number, size: CountrySize = NIGERIAN): Geogr
     (x, y) => 0.22 * capes(x, y) + 0.07 * inlets(y, x),
     RADIUS / Math.max(1, Math.sqrt(size.lgas / size.states / MOST_OF_USUAL_HEXAGONS)),
   );
-  const stateOf = growStates(seed, lattice);
-  const kept = statesOf(seed, size);
+  const stateByCell = growStates(seed, lattice);
+  const kept = chooseStates(seed, size);
   const counts = lgaCounts(size, kept);
   const names = inventNames(randomStream(seed, 'names'), counts);
   const lga = new Int32Array(lattice.longitude.length).fill(-1);
@@ -50,7 +50,7 @@ export function growGeography(seed: number, size: CountrySize = NIGERIAN): Geogr
   for (const [at, state] of kept.entries()) {
     const recipe = STATES[state]!;
     const count = counts[at]!;
-    const cells = [...lga.keys()].filter((cell) => stateOf[cell] === state);
+    const cells = [...lga.keys()].filter((cell) => stateByCell[cell] === state);
     const parts = growLgas(seed, lattice, cells, state, count);
     for (const [k, cell] of cells.entries()) lga[cell] = lgas.length + parts.region[k]!;
     for (let k = 0; k < count; k++) {
@@ -60,7 +60,7 @@ export function growGeography(seed: number, size: CountrySize = NIGERIAN): Geogr
         lga: names[at]![k]!,
         state,
         city: parts.city[k]!,
-        polygons: outlineOf(lattice, lga, lgas.length, members),
+        polygons: traceOutline(lattice, lga, lgas.length, members),
         sites: members.map((cell) => [lattice.longitude[cell]!, lattice.latitude[cell]!]),
       });
     }
@@ -68,11 +68,11 @@ export function growGeography(seed: number, size: CountrySize = NIGERIAN): Geogr
   const states = kept.map((state) => ({
     state,
     state_pcode: STATES[state]!.state_pcode,
-    polygons: outlineOf(
+    polygons: traceOutline(
       lattice,
-      stateOf,
+      stateByCell,
       state,
-      [...stateOf.keys()].filter((cell) => stateOf[cell] === state),
+      [...stateByCell.keys()].filter((cell) => stateByCell[cell] === state),
     ),
   }));
   return { states, lgas };
@@ -134,9 +134,9 @@ function growLgas(
   const region = growRegions(ground, shares, lattice.spacing);
   // Codes follow the alphabet, so shuffle the regions: the capital must not always come first.
   const order = seeds.map((_, k) => ({ k, at: random.uniform() })).sort((a, b) => a.at - b.at);
-  const numberOf = new Int32Array(order.length);
-  for (const [to, { k }] of order.entries()) numberOf[k] = to;
-  return { region: region.map((k) => numberOf[k]!), city: order.map(({ k }) => k < cities) };
+  const newNumber = new Int32Array(order.length);
+  for (const [to, { k }] of order.entries()) newNumber[k] = to;
+  return { region: region.map((k) => newNumber[k]!), city: order.map(({ k }) => k < cities) };
 }
 
 /** Number of LGAs that are cities, which grows with population density: one or two in most states, half of Lagos. */

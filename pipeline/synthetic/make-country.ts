@@ -6,9 +6,9 @@ import { type Geography, growGeography } from './geography.ts';
 import type { Surface } from './noise.ts';
 import { POPULATION_GRID, type Population, settle } from './population.ts';
 import { makePrevalence, type Prevalence } from './prevalence.ts';
-import { centreOf } from './raster.ts';
+import { cellCentre } from './raster.ts';
 import { rainForcing, seasonIndex } from './season.ts';
-import { type CountrySize, firstOf, NIGERIAN } from './size.ts';
+import { type CountrySize, firstMonth, NIGERIAN } from './size.ts';
 import {
   buildFrame,
   CLUSTER_ROUNDS,
@@ -66,7 +66,7 @@ export function makeCountry(
   const frame = buildFrame(geography, population);
   const sample = { geography, frame, cells, prevalence };
   const people = Array.from(population.by_lga);
-  const cases_states = recordStateCases(seed, geography, people, forcing, firstOf(size.months));
+  const cases_states = recordStateCases(seed, geography, people, forcing, firstMonth(size.months));
   const sized = (round: SurveyRound): SurveyRound => ({
     ...round,
     clusters: Math.round((round.clusters * size.clusters) / NIGERIAN.clusters),
@@ -93,7 +93,8 @@ export function makeCountry(
 /** Centres of the population cells of each LGA, [longitude, latitude]. */
 export function centresByLga(geography: Geography, population: Population): [number, number][][] {
   const centres: [number, number][][] = geography.lgas.map(() => []);
-  for (const [cell, lga] of population.lga.entries()) if (lga >= 0) centres[lga]!.push(centreOf(POPULATION_GRID, cell));
+  for (const [cell, lga] of population.lga.entries())
+    if (lga >= 0) centres[lga]!.push(cellCentre(POPULATION_GRID, cell));
   return centres;
 }
 

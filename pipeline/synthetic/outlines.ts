@@ -7,7 +7,7 @@ import { signedArea } from './polygons.ts';
  * Three hexagons meet at each corner, so at most one such side leaves it, and the path is unambiguous.
  * Shells run counter-clockwise, holes clockwise (RFC 7946); rings are closed; degrees.
  */
-export function outlineOf(lattice: Lattice, group: Int32Array, wanted: number, members: number[]): Polygon[] {
+export function traceOutline(lattice: Lattice, group: Int32Array, wanted: number, members: number[]): Polygon[] {
   const next = new Map<number, number>();
   for (const cell of members) {
     for (let side = 0; side < 6; side++) {

@@ -2,7 +2,7 @@ import { randomStream } from '../lib/numerics/random.ts';
 import type { Geography } from './geography.ts';
 import type { Grid } from './geotiff-writer.ts';
 import { drawSurface, KM_PER_DEGREE_LATITUDE, KM_PER_DEGREE_LONGITUDE } from './noise.ts';
-import { burnAreas, cellArea, centreOf } from './raster.ts';
+import { burnAreas, cellArea, cellCentre } from './raster.ts';
 import { type CountrySize, NIGERIAN } from './size.ts';
 import { STATES } from './states.ts';
 
@@ -39,8 +39,8 @@ export function settle(seed: number, geography: Geography): Population {
   const emptiness = drawSurface(random, 30);
 
   const lga = burnAreas(POPULATION_GRID, geography.lgas);
-  const cellsOf: number[][] = geography.lgas.map(() => []);
-  for (const [cell, owner] of lga.entries()) if (owner >= 0) cellsOf[owner]!.push(cell);
+  const cellsByLga: number[][] = geography.lgas.map(() => []);
+  for (const [cell, owner] of lga.entries()) if (owner >= 0) cellsByLga[owner]!.push(cell);
 
   const persons = new Float32Array(lga.length);
   const by_lga = new Float64Array(geography.lgas.length);
@@ -54,9 +54,9 @@ export function settle(seed: number, geography: Geography): Population {
       const size = total * townShare * weight;
       return { longitude, latitude, persons: size, spread_km: Math.sqrt(size / (2 * Math.PI * CENTRE_DENSITY)) };
     });
-    const cells = cellsOf[i]!;
+    const cells = cellsByLga[i]!;
     const rural = cells.map((cell) => {
-      const [x, y] = centreOf(POPULATION_GRID, cell);
+      const [x, y] = cellCentre(POPULATION_GRID, cell);
       const roughness = random.normal();
       return emptiness(x, y) + roughness < -0.6 ? 0 : Math.exp(0.6 * roughness);
     });
@@ -86,7 +86,7 @@ function townWeights(random: { uniform(): number }, towns: number): number[] {
 /** Persons per cell if the towns spread without regard to borders. */
 function townPeople(towns: Town[], cells: number[]): number[] {
   return cells.map((cell) => {
-    const [x, y] = centreOf(POPULATION_GRID, cell);
+    const [x, y] = cellCentre(POPULATION_GRID, cell);
     const area = cellArea(POPULATION_GRID, Math.floor(cell / POPULATION_GRID.columns));
     let persons = 0;
     for (const town of towns) {

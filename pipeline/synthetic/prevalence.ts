@@ -1,4 +1,4 @@
-import { addMonths, monthIndex, monthOf, type Period, periodRange } from '../contract/months.ts';
+import { addMonths, calendarMonth, monthIndex, type Period, periodRange } from '../contract/months.ts';
 import { randomStream } from '../lib/numerics/random.ts';
 import type { Cells } from './cells.ts';
 import { addedByLga, blendHalves, type Departures, drawDepartures, nationalSlope } from './departures.ts';
@@ -91,7 +91,7 @@ export function makePrevalence(
       return recipe.intercept + value + recipe.trend * year + changing + added[cells.lga[i]!]!;
     });
   };
-  const seasonAt = (cell: number, period: Period) => logSeason[cells.lga[cell]!]![monthOf(period) - 1]!;
+  const seasonAt = (cell: number, period: Period) => logSeason[cells.lga[cell]!]![calendarMonth(period) - 1]!;
   recipe.intercept = findIntercept(cells, predictor, seasonAt);
 
   const periods = periodRange(PREVALENCE_FIRST, PREVALENCE_LAST);

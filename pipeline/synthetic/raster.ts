@@ -6,7 +6,7 @@ const EARTH_RADIUS_KM = 6371.0088;
 const RADIANS = Math.PI / 180;
 
 /** Centre of a cell, degrees. */
-export function centreOf(grid: Grid, cell: number): [number, number] {
+export function cellCentre(grid: Grid, cell: number): [number, number] {
   const row = Math.floor(cell / grid.columns);
   const column = cell - row * grid.columns;
   return [grid.west + (column + 0.5) * grid.step, grid.north - (row + 0.5) * grid.step];

@@ -24,7 +24,7 @@ const LAST: Period = '2023-12';
  * The requested size; LGAs and clusters are proportional to states by default.
  * @throws UsageError if it is out of range
  */
-export function sizeOf(requested: Partial<CountrySize>): CountrySize {
+export function countrySize(requested: Partial<CountrySize>): CountrySize {
   const states = requested.states ?? NIGERIAN.states;
   const usual = (of: 'lgas' | 'clusters') => Math.round((NIGERIAN[of] * states) / NIGERIAN.states);
   const size = { ...NIGERIAN, lgas: usual('lgas'), clusters: usual('clusters'), ...requested };
@@ -43,7 +43,7 @@ export function sizeOf(requested: Partial<CountrySize>): CountrySize {
 }
 
 /** Positions in `STATES` of the country's states, ascending. */
-export function statesOf(seed: number, { states }: CountrySize): number[] {
+export function chooseStates(seed: number, { states }: CountrySize): number[] {
   const all = [...STATES.keys()];
   if (states === all.length) return all;
   const { longitude, latitude } =
@@ -68,4 +68,4 @@ export function lgaCounts({ lgas }: CountrySize, kept: readonly number[]): numbe
 }
 
 /** First month of a span of `months` that ends with the last estimated month. */
-export const firstOf = (months: number): Period => addMonths(LAST, 1 - months);
+export const firstMonth = (months: number): Period => addMonths(LAST, 1 - months);

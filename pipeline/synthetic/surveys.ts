@@ -7,7 +7,7 @@ import { KM_PER_DEGREE_LATITUDE, KM_PER_DEGREE_LONGITUDE } from './noise.ts';
 import { isInPolygon } from './polygons.ts';
 import { POPULATION_GRID, type Population } from './population.ts';
 import { logistic, type Prevalence } from './prevalence.ts';
-import { cellArea, centreOf } from './raster.ts';
+import { cellArea, cellCentre } from './raster.ts';
 import { STATES } from './states.ts';
 
 export interface SurveyRound {
@@ -113,15 +113,15 @@ export function takeSurvey(seed: number, round: SurveyRound, country: Sampled): 
 
 /** Clusters by stratum. States differ by at most one cluster, and every inhabited stratum gets at least one. */
 function allocate(clusters: number, frame: Stratum[]): number[] {
-  const peopleOf = (state: number) =>
+  const peopleIn = (state: number) =>
     [0, 1].map((k) => frame[2 * state + k]!.cumulative.at(-1) ?? 0) as [number, number];
   const byPeople = [...STATES.keys()]
-    .filter((state) => Math.max(...peopleOf(state)) > 0)
+    .filter((state) => Math.max(...peopleIn(state)) > 0)
     .sort((a, b) => STATES[b]!.people - STATES[a]!.people || a - b);
   const perState = Math.floor(clusters / byPeople.length);
   const extra = new Set(byPeople.slice(0, clusters % byPeople.length));
   return STATES.flatMap((_, state) => {
-    const [urban, rural] = peopleOf(state);
+    const [urban, rural] = peopleIn(state);
     if (urban + rural === 0) return [0, 0];
     const count = perState + (extra.has(state) ? 1 : 0);
     const inTowns = Math.round((count * urban) / (urban + rural));
@@ -139,7 +139,7 @@ function drawCluster(
 ): SurveyCluster {
   const cell = stratum.cells[drawIndex(random, stratum.cumulative)]!;
   const period = addMonths(round.first, Math.floor(round.months * random.uniform()));
-  const [true_longitude, true_latitude] = centreOf(POPULATION_GRID, cell);
+  const [true_longitude, true_latitude] = cellCentre(POPULATION_GRID, cell);
   const examined = 1 + drawPoisson(random, round.examined - 1);
   const share = prevalence.at(cells.pooled_of[cell]!, period);
   const chance = drawOverdispersedChance(random, share, prevalence.recipe.rho);
@@ -147,7 +147,7 @@ function drawCluster(
     geography.states
       .find(({ state }) => state === stratum.state)!
       .polygons.some((polygon) => isInPolygon(polygon, x, y));
-  const reach_km = reachOf(random, stratum.urban);
+  const reach_km = displacementReach(random, stratum.urban);
   const [longitude, latitude] = displace(random, reach_km, true_longitude, true_latitude, inside);
   return {
     cluster_id: '',
@@ -174,7 +174,7 @@ function rdtChance(chance: number): number {
 }
 
 /** Greatest displacement by DHS (Burgert et al. 2013, Spatial Analysis Reports 7): 10 km for 1% of rural clusters. */
-function reachOf(random: Random, urban: boolean): number {
+function displacementReach(random: Random, urban: boolean): number {
   if (urban) return 2;
   return random.uniform() < 0.01 ? 10 : 5;
 }

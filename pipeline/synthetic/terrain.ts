@@ -2,7 +2,7 @@ import { randomStream } from '../lib/numerics/random.ts';
 import type { Geography } from './geography.ts';
 import type { Grid } from './geotiff-writer.ts';
 import { drawSurface, type Surface } from './noise.ts';
-import { burnAreas, centreOf } from './raster.ts';
+import { burnAreas, cellCentre } from './raster.ts';
 
 /** Deliberately different from the population grid in origin and cell size. */
 export const ELEVATION_GRID: Grid = { west: 2.66, north: 13.94, step: 1 / 60, columns: 726, rows: 582 };
@@ -26,6 +26,6 @@ export function raiseTerrain(seed: number): Surface {
  */
 export function surveyElevation(terrain: Surface, geography: Geography): Int16Array {
   return burnAreas(ELEVATION_GRID, geography.lgas).map((lga, cell) =>
-    lga < 0 ? ELEVATION_NODATA : Math.round(terrain(...centreOf(ELEVATION_GRID, cell))),
+    lga < 0 ? ELEVATION_NODATA : Math.round(terrain(...cellCentre(ELEVATION_GRID, cell))),
   );
 }

@@ -91,7 +91,7 @@ function parameters({ seed, geography, prevalence, cases_states }: SyntheticCoun
 function describeDepartures(departures: Departures, { lgas }: Geography) {
   const { family, lga_effects, campaigns, state_slopes, halves } = departures;
   const byCode = (codes: string[], values: number[]) => Object.fromEntries(codes.map((code, i) => [code, values[i]!]));
-  const codeOf = (state: number) => STATES[state]!.state_code;
+  const stateCode = (state: number) => STATES[state]!.state_code;
   return {
     family,
     lga_effects:
@@ -100,8 +100,8 @@ function describeDepartures(departures: Departures, { lgas }: Geography) {
         lgas.map(({ lga_pcode }) => lga_pcode),
         lga_effects,
       ),
-    campaigns: campaigns?.map(({ state, ...rest }) => ({ state_code: codeOf(state), ...rest })) ?? null,
-    state_slopes: state_slopes && byCode([...STATES.keys()].map(codeOf), state_slopes),
+    campaigns: campaigns?.map(({ state, ...rest }) => ({ state_code: stateCode(state), ...rest })) ?? null,
+    state_slopes: state_slopes && byCode([...STATES.keys()].map(stateCode), state_slopes),
     halves,
   };
 }

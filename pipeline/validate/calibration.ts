@@ -2,8 +2,8 @@
 
 import { LEVELS } from '../contract/levels.ts';
 import { addMonths, type Period } from '../contract/months.ts';
-import type { RowOf } from '../lib/tables/table.ts';
-import { tenthOf } from '../model/risk/draw-summary.ts';
+import type { TableRow } from '../lib/tables/table.ts';
+import { highestTenth } from '../model/risk/draw-summary.ts';
 import type { CHANGES, PROBABILITIES } from '../model/risk/risk-tables.ts';
 import type { Truth } from './truth-file.ts';
 
@@ -43,9 +43,9 @@ const ROUNDING = 1e-9;
  * @param probabilities, changes only rows of LGAs in estimated months are used
  */
 export function calibrate(
-  probabilities: readonly RowOf<typeof PROBABILITIES>[],
-  changes: readonly RowOf<typeof CHANGES>[],
-  { truth, stateOf, last }: { truth: Truth; stateOf: (lga_code: string) => string; last: Period },
+  probabilities: readonly TableRow<typeof PROBABILITIES>[],
+  changes: readonly TableRow<typeof CHANGES>[],
+  { truth, stateOf: stateByLga, last }: { truth: Truth; stateOf: (lga_code: string) => string; last: Period },
 ): CalibrationSums[] {
   const sums = STATEMENTS.map((statement) =>
     Array.from({ length: BINS }, (_, bin): CalibrationSums => ({ statement, bin, count: 0, said: 0, true_count: 0 })),
@@ -63,7 +63,7 @@ export function calibrate(
   for (const [period, rows] of Map.groupBy(scored(probabilities), (row) => row.period)) {
     const codes = rows.map(({ code }) => code);
     const inNation = highestOf(codes, (code) => truth(code, period));
-    const inStates = [...Map.groupBy(codes, stateOf).values()].map((own) =>
+    const inStates = [...Map.groupBy(codes, stateByLga).values()].map((own) =>
       highestOf(own, (code) => truth(code, period)),
     );
     for (const row of rows) {
@@ -91,7 +91,7 @@ export function calibrate(
 /** The codes in the highest tenth, rounded up. */
 function highestOf(codes: readonly string[], value: (code: string) => number): ReadonlySet<string> {
   const ordered = codes.map((code) => ({ code, value: value(code) })).sort((a, b) => b.value - a.value);
-  return new Set(ordered.slice(0, tenthOf(codes.length)).map(({ code }) => code));
+  return new Set(ordered.slice(0, highestTenth(codes.length)).map(({ code }) => code));
 }
 
 /** Pools the statements of several countries. */

@@ -1,8 +1,8 @@
-import { monthOf } from '../contract/months.ts';
+import { calendarMonth } from '../contract/months.ts';
 import type { LgaScore } from '../model/risk/risk-tables.ts';
 import type { Truth } from './truth-file.ts';
-import { type Grouping, groupsOf, type LgaGroups, type Span } from './truth-groups.ts';
-import { addSums, noSums, sumsOf, type TruthScore, type TruthSums, truthScore } from './truth-scores.ts';
+import { type Grouping, groupsOfMonth, type LgaGroups, type Span } from './truth-groups.ts';
+import { addSums, lgaMonthSums, noSums, type TruthScore, type TruthSums, truthScore } from './truth-scores.ts';
 
 /** Sums of a set of LGA-months, by grouping and group. */
 export type GroupSums = Map<string, { by: Grouping; group: string; sums: TruthSums }>;
@@ -29,19 +29,19 @@ export interface CountryScores {
 /** Compares every LGA-month with its truth, by group. @throws the error of `truth` if a truth is not known */
 export function compareWithTruth({ lgas, baseline, draws, lgaGroups, span }: CountryScores, truth: Truth): GroupSums {
   const groups: GroupSums = new Map();
-  for (const [month, rows] of Map.groupBy(lgas.keys(), (i) => monthOf(lgas[i]!.period))) {
-    const drawsOf = draws?.(month) ?? null;
+  for (const [month, rows] of Map.groupBy(lgas.keys(), (i) => calendarMonth(lgas[i]!.period))) {
+    const drawsByLga = draws?.(month) ?? null;
     for (const i of rows) {
       const { lga_code, period, score, score_low, score_high } = lgas[i]!;
-      const sums = sumsOf({
+      const sums = lgaMonthSums({
         truth: truth(lga_code, period),
         score,
         low: score_low,
         high: score_high,
         baseline: baseline[i]!.score,
-        draws: drawsOf?.(i) ?? null,
+        draws: drawsByLga?.(i) ?? null,
       });
-      for (const [by, group] of groupsOf(period, lgaGroups.get(lga_code)!, span)) addTo(groups, by, group, sums);
+      for (const [by, group] of groupsOfMonth(period, lgaGroups.get(lga_code)!, span)) addTo(groups, by, group, sums);
     }
   }
   return groups;

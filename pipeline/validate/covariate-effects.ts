@@ -9,7 +9,7 @@ import type { CovariateEffect } from './validation.ts';
  * @param including held-out cells predicted by the spatial model with the covariate
  * @param excluding the same cells predicted without it
  */
-export function effectOf(covariate: string, including: FoldResult, excluding: FoldResult): CovariateEffect {
+export function covariateEffect(covariate: string, including: FoldResult, excluding: FoldResult): CovariateEffect {
   const [a, b] = [byFold(spatial(including)), byFold(spatial(excluding))];
   const paired = (score: typeof meanLogScore) => overFolds(a.map((own, k) => score(own) - score(b[k]!)));
   return { covariate, folds: a.length, log_score: paired(meanLogScore), crps: paired(meanCrps) };

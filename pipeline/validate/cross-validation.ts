@@ -5,11 +5,11 @@ import { quantile } from '../lib/numerics/quantiles.ts';
 import { randomStream } from '../lib/numerics/random.ts';
 import { drawBaseline, fitBaseline } from '../model/risk/baseline.ts';
 import { drawLatent } from '../model/risk/draws.ts';
-import { constantsOf } from '../model/risk/estimate.ts';
+import { priorConstants } from '../model/risk/estimate.ts';
 import { fitRisk } from '../model/risk/fit.ts';
 import type { Observed, PreparedRisk, RiskInputs } from '../model/risk/inputs.ts';
 import type { Optimum } from '../model/risk/optimum.ts';
-import { meanPrevalence, placeOf } from '../model/risk/places.ts';
+import { meanPrevalence, surveyedPlace } from '../model/risk/places.ts';
 import type { Constants } from '../model/risk/terms.ts';
 import { fairCrps, logScore, randomisedPit } from './scores.ts';
 import type { ScoredModel } from './validation.ts';
@@ -74,7 +74,7 @@ export function settingsFor(
   return {
     states: areas.states.map((state) => state.state_code),
     foldOf,
-    constants: constantsOf(risk, test),
+    constants: priorConstants(risk, test),
     draws: risk.draws,
     seed,
     like,
@@ -92,20 +92,20 @@ export function crossValidate(
   how: CrossValidation,
   onProgress: (share: number, what: string) => void = () => {},
 ): HeldOut[] {
-  return foldsOf(prepared, how.foldOf).flatMap((fold, i, folds) => {
+  return foldNumbers(prepared, how.foldOf).flatMap((fold, i, folds) => {
     onProgress(i / folds.length, `fold ${fold}`);
     return [...predictFold(prepared, fold, how)];
   });
 }
 
 /** The folds with surveyed cells, ascending. */
-export function foldsOf({ observed }: PreparedRisk, foldOf: Map<string, number>): number[] {
-  const folds = placedOf(observed).map((observation) => foldIn(foldOf, observation));
+export function foldNumbers({ observed }: PreparedRisk, foldOf: Map<string, number>): number[] {
+  const folds = placedObservations(observed).map((observation) => foldIn(foldOf, observation));
   return [...new Set(folds)].sort((a, b) => a - b);
 }
 
 /** Observations with a known LGA, which can be held out. */
-export function placedOf(observed: Observed[]): (Observed & { lga_code: string })[] {
+export function placedObservations(observed: Observed[]): (Observed & { lga_code: string })[] {
   return observed.filter(
     (observation): observation is Observed & { lga_code: string } => observation.lga_code !== null,
   );
@@ -123,7 +123,7 @@ export function* predictFold(
   fold: number,
   { states, foldOf, constants, draws, seed, like, spatial_only = false }: CrossValidation,
 ): Generator<HeldOut> {
-  const cells = placedOf(observed);
+  const cells = placedObservations(observed);
   const train = cells.filter((observation) => foldIn(foldOf, observation) !== fold);
   if (train.length === 0)
     throw new UsageError(
@@ -138,7 +138,7 @@ export function* predictFold(
 
   const seenTimes = seen.map((round) => times[round]!);
   const spatial = fitRisk(mesh, seenTimes, train.map(own), constants, like);
-  const places = test.map((observation) => placeOf(mesh, spatial.layout, own(observation)));
+  const places = test.map((observation) => surveyedPlace(mesh, spatial.layout, own(observation)));
   const prevalence = test.map(() => new Float64Array(draws));
   const rho = seen.map(() => new Float64Array(draws));
   let draw = 0;
@@ -163,14 +163,14 @@ export function* predictFold(
   if (spatial_only) return;
   // the national mean of the round is the baseline for a country that consists of one state
   const country = (observation: Observed) => ({ ...observation.baseline, state_code: WHOLE_COUNTRY });
-  for (const { model, units, unitOf } of [
+  for (const { model, units, unitOf: baselineUnit } of [
     { model: 'baseline', units: states, unitOf: (observation: Observed) => observation.baseline },
     { model: 'national', units: [WHOLE_COUNTRY], unitOf: country },
   ] as const) {
-    const fit = fitBaseline(train.map(unitOf), [...units], constants.season_exponent, draws, stream(model));
+    const fit = fitBaseline(train.map(baselineUnit), [...units], constants.season_exponent, draws, stream(model));
     const fitRho = new Float64Array(draws).fill(fit.rho);
     yield* test.map((observation) => {
-      const { state_code, survey_year, log_season } = unitOf(observation);
+      const { state_code, survey_year, log_season } = baselineUnit(observation);
       const drawn = { prevalence: drawBaseline(fit, state_code, survey_year, log_season), rho: fitRho };
       return score(observation, model, fold, rounds, drawn, stream(`${model}/${observation.risk.name}`));
     });

@@ -4,8 +4,8 @@ import type { StageIo } from '../catalog/country-stage.ts';
 import { HELD_BACK_FILE, type HeldBack, type Look } from '../catalog/held-back.ts';
 import { writeAtomic } from '../lib/atomic-write.ts';
 import { UsageError } from '../lib/errors.ts';
-import { inputOf, recordsOf, settingsOf } from '../model/transmission/case-records.ts';
-import { designOf, enterLook, readRegister } from '../model/transmission/held-back-design.ts';
+import { projectionSettings, readTransmissionInput, transmissionRecords } from '../model/transmission/case-records.ts';
+import { designHash, enterLook, readRegister } from '../model/transmission/held-back-design.ts';
 import { developProjections, type Scores, scoreHeldBack } from '../model/transmission/projection-test.ts';
 
 export interface HeldBackEvaluation {
@@ -30,8 +30,8 @@ export async function evaluateHeldBack(
   io: StageIo,
   again: string | undefined,
 ): Promise<HeldBackEvaluation> {
-  const { records } = recordsOf(inputOf(io, model));
-  const settings = settingsOf(model);
+  const { records } = transmissionRecords(readTransmissionInput(io, model));
+  const settings = projectionSettings(model);
   const developed = developProjections(records, settings);
   const { development, level_months } = developed;
   if (development.months === 0)
@@ -41,7 +41,7 @@ export async function evaluateHeldBack(
 
   const file = path.join(directory, HELD_BACK_FILE);
   const write = (register: HeldBack) => writeAtomic(file, `${JSON.stringify(register, null, 2)}\n`);
-  const asked = { held_back_year: settings.held_back_year, design: designOf(level_months, settings), level_months };
+  const asked = { held_back_year: settings.held_back_year, design: designHash(level_months, settings), level_months };
   const { register, entry } = enterLook(readRegister(directory), asked, again);
   const found = register.looks[entry]!;
   const looks = register.looks.filter((look) => look.held_back_year === settings.held_back_year).length;

@@ -1,12 +1,12 @@
 import type { Country } from '../catalog/country.ts';
 import type { StageIo } from '../catalog/country-stage.ts';
-import { areasOf } from '../ingest/areas-of.ts';
 import * as ingest from '../ingest/ingest-tables.ts';
+import { readAreas } from '../ingest/read-areas.ts';
 import * as zonal from '../measure/zonal/zonal-tables.ts';
-import { inputsOf, prepareRisk } from '../model/risk/inputs.ts';
+import { prepareRisk, readInputs } from '../model/risk/inputs.ts';
 import { drawMonths, type Paths } from '../model/risk/paths.ts';
 import * as risk from '../model/risk/risk-tables.ts';
-import { baselineOf } from '../model/risk/stage-baseline.ts';
+import { fitStageBaseline } from '../model/risk/stage-baseline.ts';
 import { hasDraws, pathsOfStage } from '../model/risk/stage-draws.ts';
 import {
   type Calibration,
@@ -17,7 +17,7 @@ import {
 } from './calibration.ts';
 import { compareWithTruth, type GroupScore, type GroupSums, poolGroups, scoreGroups } from './compare-truth.ts';
 import type { Truth } from './truth-file.ts';
-import { GROUPINGS, lgaGroupsOf, spanOf } from './truth-groups.ts';
+import { coveredSpan, GROUPINGS, groupLgas } from './truth-groups.ts';
 
 /** A country that was compared with its truth. */
 export interface ScoredCountry {
@@ -43,20 +43,20 @@ export function scoreCountry(
   truth: Truth,
 ): Pick<ScoredCountry, 'groups' | 'calibration'> {
   const clusters = io.table(ingest.CLUSTERS);
-  const inputs = inputsOf(io);
+  const inputs = readInputs(io);
   const scored = {
     lgas: io.table(risk.LGAS),
-    baseline: baselineOf(io, inputs, prepareRisk(inputs)).scores().lgas,
+    baseline: fitStageBaseline(io, inputs, prepareRisk(inputs)).scores().lgas,
     draws: hasDraws(io) ? drawsByMonth(pathsOfStage(io)) : null,
-    lgaGroups: lgaGroupsOf(areasOf(io), io.table(zonal.LGAS), io.columns(zonal.CELLS), clusters),
-    span: spanOf(model, clusters),
+    lgaGroups: groupLgas(readAreas(io), io.table(zonal.LGAS), io.columns(zonal.CELLS), clusters),
+    span: coveredSpan(model, clusters),
   };
-  const stateOf = new Map(io.table(ingest.LGAS).map((lga) => [lga.lga_code, lga.state_code]));
+  const stateByLga = new Map(io.table(ingest.LGAS).map((lga) => [lga.lga_code, lga.state_code]));
   return {
     groups: compareWithTruth(scored, truth),
     calibration: calibrate(io.table(risk.PROBABILITIES), io.table(risk.CHANGES), {
       truth,
-      stateOf: (lga_code) => stateOf.get(lga_code)!,
+      stateOf: (lga_code) => stateByLga.get(lga_code)!,
       last: model.last_estimated,
     }),
   };

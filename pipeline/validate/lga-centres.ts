@@ -10,7 +10,7 @@ type PopulatedCells = {
 };
 
 /** Centre of population of each LGA. */
-export function centresOf(cells: PopulatedCells): Map<string, Point> {
+export function lgaCentres(cells: PopulatedCells): Map<string, Point> {
   const sums = new Map<string, { people: number; x: number; y: number }>();
   for (const [cell, lga_code] of cells.lga_code.entries()) {
     const sum = sums.get(lga_code) ?? { people: 0, x: 0, y: 0 };

@@ -4,10 +4,10 @@ import { mapInThreads } from '../engine/threads.ts';
 import { UsageError } from '../lib/errors.ts';
 import { fitRisk } from '../model/risk/fit.ts';
 import { addedCovariates, prepareRisk, type RiskInputs } from '../model/risk/inputs.ts';
-import { describeEffect, effectOf } from './covariate-effects.ts';
-import { type CrossValidation, foldsOf, placedOf, settingsFor } from './cross-validation.ts';
+import { covariateEffect, describeEffect } from './covariate-effects.ts';
+import { type CrossValidation, foldNumbers, placedObservations, settingsFor } from './cross-validation.ts';
 import type { FoldData, FoldResult, FoldTask } from './fold.ts';
-import { foldByBlock, foldLgasOf } from './spatial-folds.ts';
+import { foldByBlock, surveyedLgas } from './spatial-folds.ts';
 import type { CovariateEffect, OverFolds } from './validation.ts';
 
 /** Number of inner folds and side of their blocks, as in a build's validation. */
@@ -63,7 +63,7 @@ export async function screenCovariates(
   const prepared = prepareRisk(inputs);
   const added = addedCovariates(inputs);
   const population = prepared.covariates.map(({ name }) => name).filter((name) => !added.includes(name));
-  const folds = foldsOf(prepared, how.foldOf);
+  const folds = foldNumbers(prepared, how.foldOf);
   const outer = async (sets: readonly (readonly string[])[]) => {
     const tasks = sets.flatMap((covariates) => folds.map((fold) => ({ fold, covariates })));
     return chunked(await score(tasks), folds.length).map((rows) => rows.flat());
@@ -79,8 +79,8 @@ export async function screenCovariates(
   ];
   const [populationOnly, ...others] = await outer(sets);
   const effects = [
-    ...added.map((name, k) => effectOf(name, others[k]!, populationOnly!)),
-    ...population.map((name, k) => effectOf(name, populationOnly!, others[added.length + k]!)),
+    ...added.map((name, k) => covariateEffect(name, others[k]!, populationOnly!)),
+    ...population.map((name, k) => covariateEffect(name, populationOnly!, others[added.length + k]!)),
   ];
 
   const chosen: Screening['chosen'] = [];
@@ -95,9 +95,9 @@ export async function screenCovariates(
   );
   return {
     effects,
-    all: added.length > 1 ? effectOf('all', others.at(-1)!, populationOnly!) : null,
+    all: added.length > 1 ? covariateEffect('all', others.at(-1)!, populationOnly!) : null,
     chosen,
-    of_chosen: effectOf('chosen', ofChosen.flat(), populationOnly!),
+    of_chosen: covariateEffect('chosen', ofChosen.flat(), populationOnly!),
   };
 }
 
@@ -124,18 +124,18 @@ async function innerEffects(
   added: readonly string[],
   score: Score,
 ): Promise<CovariateEffect[]> {
-  const known = placedOf(observed).filter(({ lga_code }) => outer.get(lga_code) !== fold);
+  const known = placedObservations(observed).filter(({ lga_code }) => outer.get(lga_code) !== fold);
   const surveyed = known.map((observation) => ({
     lga_code: observation.lga_code,
     examined: observation.risk.examined,
   }));
-  const foldOf = foldByBlock(foldLgasOf(cells, surveyed), INNER.folds, INNER.block_degrees);
+  const foldOf = foldByBlock(surveyedLgas(cells, surveyed), INNER.folds, INNER.block_degrees);
   const folds = [...new Set(known.map(({ lga_code }) => foldOf.get(lga_code)!))].sort((a, b) => a - b);
   const unseen = new Set([...outer].filter(([, of]) => of === fold).map(([code]) => code));
   const sets = [population, ...added.map((name) => [...population, name])];
   const tasks = sets.flatMap((covariates) => folds.map((inner) => ({ fold: inner, covariates, unseen, foldOf })));
   const [populationOnly, ...others] = chunked(await score(tasks), folds.length).map((rows) => rows.flat());
-  return added.map((name, k) => effectOf(name, others[k]!, populationOnly!));
+  return added.map((name, k) => covariateEffect(name, others[k]!, populationOnly!));
 }
 
 const isClear = ({ log_score: { mean, standard_error } }: { log_score: OverFolds }) => mean > (standard_error ?? 0);

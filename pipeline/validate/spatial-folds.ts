@@ -1,4 +1,4 @@
-import { centresOf } from './lga-centres.ts';
+import { lgaCentres } from './lga-centres.ts';
 
 /** An LGA that may be held out. */
 export interface FoldLga {
@@ -18,9 +18,9 @@ export interface FoldLga {
  * @returns fold of each LGA, from 1; at most as many folds as blocks with children
  */
 export function foldByBlock(lgas: readonly FoldLga[], folds = 5, block_degrees = 1): Map<string, number> {
-  const blockOf = ({ longitude, latitude }: FoldLga) =>
+  const blockKey = ({ longitude, latitude }: FoldLga) =>
     [longitude, latitude].map((degrees) => Math.floor(degrees / block_degrees)).join('/');
-  const blocks = [...Map.groupBy(lgas, blockOf)]
+  const blocks = [...Map.groupBy(lgas, blockKey)]
     .map(([name, own]) => ({ name, own, examined: own.reduce((sum, lga) => sum + lga.examined, 0) }))
     .sort((a, b) => b.examined - a.examined || (a.name < b.name ? -1 : 1));
   const surveyed = blocks.filter(({ examined }) => examined > 0).length;
@@ -35,13 +35,13 @@ export function foldByBlock(lgas: readonly FoldLga[], folds = 5, block_degrees =
 }
 
 /** The LGAs with their centres and the children examined in `surveyed`. */
-export function foldLgasOf(
-  cells: Parameters<typeof centresOf>[0],
+export function surveyedLgas(
+  cells: Parameters<typeof lgaCentres>[0],
   surveyed: Iterable<{ lga_code: string; examined: number }>,
 ): FoldLga[] {
   const children = new Map<string, number>();
   for (const { lga_code, examined } of surveyed) children.set(lga_code, (children.get(lga_code) ?? 0) + examined);
-  return [...centresOf(cells)].map(([lga_code, centre]) => ({
+  return [...lgaCentres(cells)].map(([lga_code, centre]) => ({
     lga_code,
     examined: children.get(lga_code) ?? 0,
     ...centre,

@@ -1,8 +1,8 @@
 import type { Model } from '../catalog/model.ts';
-import { monthOf, type Period, yearOf } from '../contract/months.ts';
+import { calendarMonth, calendarYear, type Period } from '../contract/months.ts';
 import type { Areas, Cluster } from '../ingest/ingest-tables.ts';
 import type { PredictionCells, ZonalRow } from '../measure/zonal/zonal-tables.ts';
-import { centresOf, type Point } from './lga-centres.ts';
+import { lgaCentres, type Point } from './lga-centres.ts';
 
 /** Groupings of LGA-months: `all` into estimated and forecast months, the others of the estimated months. */
 export const GROUPINGS = ['all', 'block', 'year', 'months', 'zone', 'distance', 'setting'] as const;
@@ -33,7 +33,7 @@ const EARTH_RADIUS_KM = 6371.0088;
  * @param clusters those without coordinates are placed at their LGA's centre of population; those without an LGA are
  *   ignored
  */
-export function lgaGroupsOf(
+export function groupLgas(
   areas: Areas,
   zonal: readonly ZonalRow[],
   cells: PredictionCells,
@@ -41,7 +41,7 @@ export function lgaGroupsOf(
 ): Map<string, LgaGroups> {
   const zones = new Map(areas.states.map(({ state_code, zone }) => [state_code, zone]));
   const urban = new Map(zonal.map((row) => [row.lga_code, row.urban_population > row.population / 2]));
-  const centres = centresOf(cells);
+  const centres = lgaCentres(cells);
   const spots = clusters.flatMap(({ longitude, latitude, lga_code }): Point[] => {
     if (longitude !== null && latitude !== null) return [{ longitude, latitude }];
     const centre = lga_code === null ? undefined : centres.get(lga_code);
@@ -52,29 +52,29 @@ export function lgaGroupsOf(
       const centre = centres.get(lga_code);
       const km = centre ? nearest(centre, spots) : Number.POSITIVE_INFINITY;
       const setting = urban.get(lga_code) ? 'urban' : 'rural';
-      return [lga_code, { zone: zones.get(state_code)!, distance: classOf(km), setting }];
+      return [lga_code, { zone: zones.get(state_code)!, distance: distanceClass(km), setting }];
     }),
   );
 }
 
-export function spanOf({ first_estimated, last_estimated }: Model, clusters: readonly Cluster[]): Span {
-  return { first_estimated, last_estimated, surveyed: new Set(clusters.map(({ period }) => monthOf(period))) };
+export function coveredSpan({ first_estimated, last_estimated }: Model, clusters: readonly Cluster[]): Span {
+  return { first_estimated, last_estimated, surveyed: new Set(clusters.map(({ period }) => calendarMonth(period))) };
 }
 
 /**
  * The groups to which an LGA's month belongs, one of each grouping; forecast months belong to a group of `all` only.
  */
-export function groupsOf(period: Period, lga: LgaGroups, span: Span): [Grouping, string][] {
+export function groupsOfMonth(period: Period, lga: LgaGroups, span: Span): [Grouping, string][] {
   if (period > span.last_estimated) return [['all', 'forecast']];
-  const year = yearOf(period);
-  const first = yearOf(span.first_estimated);
+  const year = calendarYear(period);
+  const first = calendarYear(span.first_estimated);
   const start = year - ((year - first) % BLOCK_YEARS);
-  const end = Math.min(start + BLOCK_YEARS - 1, yearOf(span.last_estimated));
+  const end = Math.min(start + BLOCK_YEARS - 1, calendarYear(span.last_estimated));
   return [
     ['all', 'estimated'],
     ['block', start === end ? String(start) : `${start}-${end}`],
     ['year', String(year)],
-    ['months', span.surveyed.has(monthOf(period)) ? 'months of fieldwork' : 'other months'],
+    ['months', span.surveyed.has(calendarMonth(period)) ? 'months of fieldwork' : 'other months'],
     ['zone', lga.zone],
     ['distance', lga.distance],
     ['setting', lga.setting],
@@ -94,7 +94,7 @@ function distanceKm(a: Point, b: Point): number {
   return 2 * EARTH_RADIUS_KM * Math.asin(Math.sqrt(h));
 }
 
-function classOf(km: number): string {
+function distanceClass(km: number): string {
   const k = DISTANCES.findIndex((end) => km < end);
   if (k < 0) return `${DISTANCES.at(-1)} km or more`;
   return k === 0 ? `below ${DISTANCES[0]} km` : `${DISTANCES[k - 1]}-${DISTANCES[k]} km`;

@@ -64,7 +64,7 @@ export function noSums(): TruthSums {
 }
 
 /** Sums for one LGA-month. */
-export function sumsOf({ truth, score, low, high, baseline, draws }: PredictedTruth): TruthSums {
+export function lgaMonthSums({ truth, score, low, high, baseline, draws }: PredictedTruth): TruthSums {
   const within = (from: number, to: number) => Number(from <= truth && truth <= to);
   const between = (from: number, to: number) => (draws ? within(quantile(draws, from), quantile(draws, to)) : 0);
   return {

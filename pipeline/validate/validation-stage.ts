@@ -2,12 +2,12 @@ import type { StageRun } from '../catalog/country-stage.ts';
 import type { ReportLine } from '../engine/stage.ts';
 import { mapInThreads } from '../engine/threads.ts';
 import type { FitSummary } from '../model/risk/estimate.ts';
-import { addedCovariates, inputsOf, prepareRisk } from '../model/risk/inputs.ts';
+import { addedCovariates, prepareRisk, readInputs } from '../model/risk/inputs.ts';
 import type { RiskModel } from '../model/risk/risk-tables.ts';
-import { describeEffect, effectOf } from './covariate-effects.ts';
-import { foldsOf, placedOf, settingsFor } from './cross-validation.ts';
+import { covariateEffect, describeEffect } from './covariate-effects.ts';
+import { foldNumbers, placedObservations, settingsFor } from './cross-validation.ts';
 import type { FoldData, FoldResult, FoldTask } from './fold.ts';
-import { foldByBlock, foldLgasOf } from './spatial-folds.ts';
+import { foldByBlock, surveyedLgas } from './spatial-folds.ts';
 import type { Validation } from './validation.ts';
 import { summariseValidation } from './validation-summary.ts';
 
@@ -20,14 +20,14 @@ const DRAWS = 300;
  * The evidence for the risk scores: cross-validation of both models on held-out surveys, in folds of spatial blocks.
  */
 export const run: StageRun = async (io) => {
-  const inputs = inputsOf(io);
+  const inputs = readInputs(io);
   const prepared = prepareRisk(inputs);
-  const surveyed = placedOf(prepared.observed).map((observation) => ({
+  const surveyed = placedObservations(prepared.observed).map((observation) => ({
     lga_code: observation.lga_code,
     examined: observation.risk.examined,
   }));
-  const foldOf = foldByBlock(foldLgasOf(inputs.cells, surveyed), FOLDS, BLOCK_DEGREES);
-  const folds = foldsOf(prepared, foldOf);
+  const foldOf = foldByBlock(surveyedLgas(inputs.cells, surveyed), FOLDS, BLOCK_DEGREES);
+  const folds = foldNumbers(prepared, foldOf);
   const evidence = io.artifact<{ model: RiskModel; spatial: FitSummary | null }>('risk/evidence');
   const how = {
     ...settingsFor(io.model, inputs, prepared, foldOf, evidence.spatial?.optimum ?? null),
@@ -49,7 +49,7 @@ export const run: StageRun = async (io) => {
     return { scores: null, report: [{ source: 'survey_clusters', rule: 'cross-validation', what }] };
   }
   const effects = added.map((name, k) =>
-    effectOf(name, rows, results.slice((k + 1) * folds.length, (k + 2) * folds.length).flat()),
+    covariateEffect(name, rows, results.slice((k + 1) * folds.length, (k + 2) * folds.length).flat()),
   );
   const scores: Validation = summariseValidation(rows, evidence.model, BLOCK_DEGREES, effects);
   const report: ReportLine[] = [

@@ -37,7 +37,7 @@ export function summariseValidation(
     crps: paired(rows, meanCrps),
     mean_absolute_error: paired(rows, meanAbsoluteError),
   };
-  const better = betterOf(difference.log_score, folds.length);
+  const better = betterModel(difference.log_score, folds.length);
   return {
     score,
     better,
@@ -69,7 +69,7 @@ function paired(rows: Row[], value: (own: Row[]) => number): OverFolds {
 /**
  * The model with the higher log score by a two-sided t test of the folds' differences at 5%; null if neither is better.
  */
-function betterOf({ mean, standard_error }: OverFolds, folds: number): RiskModel | null {
+function betterModel({ mean, standard_error }: OverFolds, folds: number): RiskModel | null {
   if (standard_error === null) return null;
   if (Math.abs(mean) <= studentQuantile(0.975, folds - 1) * standard_error) return null;
   return mean > 0 ? 'spatial' : 'baseline';

@@ -5,7 +5,7 @@ import { pipeline, Transform } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import type { FileEntry } from '../../pipeline/contract/manifest.ts';
 import { LINKS } from '../../pipeline/contract/operations.ts';
-import { lineOf } from '../../pipeline/lib/errors.ts';
+import { errorLine } from '../../pipeline/lib/errors.ts';
 import {
   type Coding,
   type Damage,
@@ -30,7 +30,9 @@ export function sendFile(reply: FastifyReply, file: ServedFile, report: Report) 
   if (matchesEtag(headers['if-none-match'], found.etag)) return reply.code(304).headers(common).send();
   const acceptsRanges = file.ranges && coding === 'identity';
   const part =
-    acceptsRanges && method === 'GET' ? partOf(headers.range, headers['if-range'] as string | undefined, found) : null;
+    acceptsRanges && method === 'GET'
+      ? requestedRange(headers.range, headers['if-range'] as string | undefined, found)
+      : null;
   if (part === 'beyond') {
     return sendProblem(reply, 'RANGE_NOT_SATISFIABLE', { 'content-range': `bytes */${found.bytes}` });
   }
@@ -48,8 +50,8 @@ export function sendFile(reply: FastifyReply, file: ServedFile, report: Report) 
     // A replaced version that was pruned since the proxy last checked.
     if (error.code === 'ENOENT' && file.headers.deprecation) return sendProblem(reply, 'UNKNOWN_VERSION');
     if (isTooManyOpen(error)) throw error;
-    file.damage.set(found.path, lineOf(error));
-    throw new Damaged(lineOf(error), { cause: error });
+    file.damage.set(found.path, errorLine(error));
+    throw new Damaged(errorLine(error), { cause: error });
   });
 }
 
@@ -63,7 +65,11 @@ interface Part {
  * The part that Range requests (RFC 9110, 14.2). Null for the complete file: without a Range, for several parts at
  * once, for another unit, or if If-Range names other bytes. `beyond` if the part begins after the end of the file.
  */
-export function partOf(range = '', ifRange: string | undefined, { bytes, etag }: FileEntry): Part | 'beyond' | null {
+export function requestedRange(
+  range = '',
+  ifRange: string | undefined,
+  { bytes, etag }: FileEntry,
+): Part | 'beyond' | null {
   const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/i.exec(range) ?? [];
   if ((from === '' && to === '') || (ifRange !== undefined && ifRange !== etag)) return null;
   const start = from === '' ? Math.max(0, bytes - Number(to)) : Number(from);
@@ -136,9 +142,12 @@ export function chooseCoding(acceptEncoding = '', codings: readonly Coding[]): C
     weights.set(name === 'x-gzip' ? 'gzip' : name, weight);
   }
   // If it is not mentioned, identity is acceptable, but only if nothing that is mentioned is.
-  const weightOf = (coding: Coding) => weights.get(coding) ?? weights.get('*') ?? (coding === 'identity' ? 1e-4 : 0);
-  const best = codings.reduce((heaviest, coding) => (weightOf(coding) > weightOf(heaviest) ? coding : heaviest));
-  return weightOf(best) > 0 ? best : 'identity';
+  const codingWeight = (coding: Coding) =>
+    weights.get(coding) ?? weights.get('*') ?? (coding === 'identity' ? 1e-4 : 0);
+  const best = codings.reduce((heaviest, coding) =>
+    codingWeight(coding) > codingWeight(heaviest) ? coding : heaviest,
+  );
+  return codingWeight(best) > 0 ? best : 'identity';
 }
 
 /** Whether If-None-Match names `etag`, which contains no comma (RFC 9110, 13.1.2: a list or `*`, compared weakly). */

@@ -38,12 +38,12 @@ export const observe = fp(async (app: FastifyInstance, { answered }: ObserveOpti
   app.addHook('onRequest', (request, reply, done) => {
     const started = performance.now();
     // Once the answer has been sent in full or the client has disconnected; Fastify's onResponse covers only the first.
-    reply.raw.once('close', () => answered(recordOf(request, reply, performance.now() - started)));
+    reply.raw.once('close', () => answered(accessRecord(request, reply, performance.now() - started)));
     done();
   });
 });
 
-function recordOf(request: FastifyRequest, reply: FastifyReply, ms: number): AccessRecord {
+function accessRecord(request: FastifyRequest, reply: FastifyReply, ms: number): AccessRecord {
   const holder = request.admission?.holder;
   return {
     request_id: request.id,

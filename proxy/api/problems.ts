@@ -3,8 +3,8 @@ import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify';
 import fp from 'fastify-plugin';
 import { ERRORS, FAULTS } from '../../pipeline/contract/errors.ts';
 import type { Territory } from '../../pipeline/contract/territory.ts';
-import { fill, wordsOf } from '../../pipeline/contract/words.ts';
-import { lineOf, TryAgain } from '../../pipeline/lib/errors.ts';
+import { countryWords, fill } from '../../pipeline/contract/words.ts';
+import { errorLine, TryAgain } from '../../pipeline/lib/errors.ts';
 import { Damaged } from '../snapshot/snapshot.ts';
 
 const PROBLEMS = { ...ERRORS, ...FAULTS };
@@ -25,13 +25,13 @@ interface Wording {
 }
 
 /** Status, headers and body of an error. */
-export function problemOf(
+export function problemResponse(
   code: ProblemCode,
   requestId: string,
   { detail = PROBLEMS[code].detail, territory }: Wording = {},
 ) {
   const { status, title: usual } = PROBLEMS[code];
-  const title = territory ? fill(usual, wordsOf(territory)) : usual;
+  const title = territory ? fill(usual, countryWords(territory)) : usual;
   const body = JSON.stringify({ type: 'about:blank', title, status, detail, code, request_id: requestId });
   const headers = { 'content-type': 'application/problem+json', 'cache-control': 'no-store' };
   // As bytes: Fastify would add a charset to a string.
@@ -45,7 +45,7 @@ export function sendProblem(
   extraHeaders: Record<string, string> = {},
   wording?: Wording,
 ): FastifyReply {
-  const { status, headers, body } = problemOf(code, reply.request.id, wording);
+  const { status, headers, body } = problemResponse(code, reply.request.id, wording);
   reply.request.problem = code;
   return reply
     .code(status)
@@ -70,7 +70,7 @@ export const problems = fp(
       // A client that has disconnected is not a failure.
       const isDamaged = error instanceof Damaged;
       if (!reply.raw.destroyed) {
-        report(`request ${request.id} failed: ${lineOf(error)}`, isDamaged ? 'snapshot' : 'request');
+        report(`request ${request.id} failed: ${errorLine(error)}`, isDamaged ? 'snapshot' : 'request');
       }
       if (!isDamaged && !(error instanceof TryAgain)) return sendProblem(reply, 'INTERNAL_ERROR');
       return sendProblem(reply, isDamaged ? 'DATA_DAMAGED' : 'SERVICE_UNAVAILABLE', { 'retry-after': '5' });

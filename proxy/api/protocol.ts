@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { type InFlight, trackInFlight } from './in-flight.ts';
-import { type ProblemCode, problemOf, sendProblem, UNREAD } from './problems.ts';
+import { type ProblemCode, problemResponse, sendProblem, UNREAD } from './problems.ts';
 
 /** Bounds on connections and requests; operate.md explains them to operators. */
 export const BOUNDS = {
@@ -105,7 +105,7 @@ export function refuseBrokenRequest(app: FastifyInstance, error: NodeJS.ErrnoExc
     }
     const request_id = randomUUID();
     const problem = PROBLEM_OF[code] ?? 'MALFORMED_REQUEST';
-    const { status, headers, body } = problemOf(problem, request_id);
+    const { status, headers, body } = problemResponse(problem, request_id);
     app.answered({ ...UNREAD, request_id, status, error: problem });
     const lines = { ...headers, 'content-length': body.length, 'x-request-id': request_id };
     const always = { date: new Date().toUTCString(), 'x-content-type-options': 'nosniff', connection: 'close' };

@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander';
-import { lineOf, TryAgain, UsageError } from '../../pipeline/lib/errors.ts';
+import { errorLine, TryAgain, UsageError } from '../../pipeline/lib/errors.ts';
 import { settingsFromFiles } from '../server/settings-from-files.ts';
 import { withoutKeys } from '../store/key-format.ts';
 
@@ -76,7 +76,7 @@ export async function run(args: readonly string[]): Promise<number> {
     // Loaded only here: help needs no SQLite.
     const { unavailable } = await import('../store/sqlite-file.ts');
     const error = unavailable(thrown);
-    console.error(`malaria-proxy: ${withoutKeys(lineOf(error))}`);
+    console.error(`malaria-proxy: ${withoutKeys(errorLine(error))}`);
     if (error instanceof UsageError) return 2;
     // The system refused something: no space, no permission.
     if (error instanceof TryAgain || (error as NodeJS.ErrnoException).syscall !== undefined) return 3;

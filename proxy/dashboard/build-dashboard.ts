@@ -6,7 +6,7 @@ import cookie, { type CookieSerializeOptions } from '@fastify/cookie';
 import formbody from '@fastify/formbody';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { FEED } from '../../pipeline/contract/published.ts';
-import { lineOf, TryAgain, UsageError } from '../../pipeline/lib/errors.ts';
+import { errorLine, TryAgain, UsageError } from '../../pipeline/lib/errors.ts';
 import { html } from '../../pipeline/lib/pages/html.ts';
 import { baseStyle, cardStyle } from '../../pipeline/lib/pages/page.ts';
 import { readServed } from '../snapshot/snapshot.ts';
@@ -14,11 +14,11 @@ import { TooBusy } from '../store/people/passwords.ts';
 import { BROWSER_MS, mustSetUpFactor } from '../store/people/person-rules.ts';
 import type { Visitor } from '../store/people/sessions.ts';
 import { hashToken, isToken, mintToken } from '../store/people/tokens.ts';
-import { addressOf, csrfOf, isOwnForm, networkOf, securityHeaders } from './guard.ts';
+import { countedAddress, csrfToken, isOwnForm, loggedNetwork, securityHeaders } from './guard.ts';
 import { type AssetUrls, layout } from './kit/layout.ts';
 import { problem } from './kit/parts.ts';
 import type { Services } from './kit/services.ts';
-import { type Answer, fieldsOf, type Route, type SignedIn, type Visit } from './kit/visit.ts';
+import { type Answer, formFields, type Route, type SignedIn, type Visit } from './kit/visit.ts';
 import { ROUTES } from './page-routes.ts';
 import { refuseUnconfirmed } from './pages/confirm.ts';
 import { TWO_STEP } from './pages/second-factor.ts';
@@ -93,7 +93,7 @@ export async function buildDashboard(services: Services, trustProxy: readonly st
     }
     if (error instanceof TryAgain) {
       reply.header('retry-after', '10');
-      services.report(`dashboard: ${lineOf(error)}`, 'dashboard');
+      services.report(`dashboard: ${errorLine(error)}`, 'dashboard');
       // The change may have been made even though its answer never came.
       const more =
         request.method === 'POST' ? 'Check whether your change was made before you send it again.' : undefined;
@@ -101,7 +101,7 @@ export async function buildDashboard(services: Services, trustProxy: readonly st
     }
     const status = error.statusCode ?? 500;
     if (status < 500) return answerError(request, reply, status, 'The request is malformed');
-    services.report(`dashboard: ${request.routeOptions.url ?? 'a page'} failed: ${lineOf(error)}`, 'dashboard');
+    services.report(`dashboard: ${request.routeOptions.url ?? 'a page'} failed: ${errorLine(error)}`, 'dashboard');
     return answerError(request, reply, 500, 'Something went wrong. Please try again later');
   });
 
@@ -111,7 +111,7 @@ export async function buildDashboard(services: Services, trustProxy: readonly st
     if (answer.location !== undefined) return reply.redirect(answer.location, 303);
     const { title, body, status = 200, retryAfterMs } = answer;
     if (retryAfterMs !== undefined) reply.header('retry-after', String(Math.ceil(retryAfterMs / 1000)));
-    const csrf = answer.session === undefined ? visit.csrf : csrfOf(answer.session);
+    const csrf = answer.session === undefined ? visit.csrf : csrfToken(answer.session);
     const shown = { title, body, visitor: visit.visitor, csrf, path: route.path, assets };
     return reply.code(status).type('text/html; charset=utf-8').send(layout(shown));
   };
@@ -123,8 +123,8 @@ export async function buildDashboard(services: Services, trustProxy: readonly st
       handler: async (request, reply) => {
         const known = tokenIn(request, 'session');
         const token = known ?? mintToken();
-        const csrf = csrfOf(token);
-        const form = fieldsOf(request.body);
+        const csrf = csrfToken(token);
+        const form = formFields(request.body);
         if (route.method === 'POST' && !(known && isOwnForm(request, services.url(), csrf, form.text('csrf')))) {
           return answerError(request, reply, 403, 'This form is out of date. Go back, reload the page and try again');
         }
@@ -135,7 +135,7 @@ export async function buildDashboard(services: Services, trustProxy: readonly st
         const browser = tokenIn(request, 'browser');
         const visit: Visit = {
           path: request.url.split('?')[0]!,
-          query: fieldsOf(request.query),
+          query: formFields(request.query),
           form,
           params: request.params as Record<string, string>,
           visitor: found && !found.factorDue ? found : null,
@@ -143,16 +143,16 @@ export async function buildDashboard(services: Services, trustProxy: readonly st
           session,
           browser: browser === null ? null : hashToken(browser),
           csrf,
-          address: addressOf(request.ip),
-          network: networkOf(request.ip),
+          address: countedAddress(request.ip),
+          network: loggedNetwork(request.ip),
           now,
         };
-        return send(reply, route, visit, await answerOf(route, visit));
+        return send(reply, route, visit, await runRoute(route, visit));
       },
     });
   }
 
-  const answerOf = async (route: Route, visit: Visit): Promise<Answer> => {
+  const runRoute = async (route: Route, visit: Visit): Promise<Answer> => {
     try {
       if (route.for === 'anyone') return await route.answer(visit, services);
       const { visitor } = visit;

@@ -25,7 +25,7 @@ export function securityHeaders(isHttps: boolean): Record<string, string> {
 }
 
 /** The CSRF token in a session's forms. It does not reveal the session's own token. */
-export function csrfOf(token: string): string {
+export function csrfToken(token: string): string {
   return createHash('sha256').update(`csrf ${token}`).digest('base64url');
 }
 
@@ -43,7 +43,7 @@ export function isOwnForm(request: FastifyRequest, origin: string, expected: str
 }
 
 /** The address under which attempts from `ip` are counted: IPv4, or the /64 that a single IPv6 customer has. */
-export function addressOf(ip: string): string {
+export function countedAddress(ip: string): string {
   if (!isIPv6(ip)) return ip;
   const address = ipaddr.process(ip);
   return address.kind() === 'ipv4' ? address.toString() : `${ipaddr.IPv6.networkAddressFromCIDR(`${ip}/64`)}/64`;
@@ -53,7 +53,7 @@ export function addressOf(ip: string): string {
  * The network of `ip`, its /24 or /48: what logs have of an address, enough to see where an attack comes from and too
  * little to single out a visitor.
  */
-export function networkOf(ip: string): string {
+export function loggedNetwork(ip: string): string {
   // Whatever a web server in front writes into X-Forwarded-For arrives here.
   if (!ipaddr.isValid(ip)) return 'an unknown network';
   const address = ipaddr.process(ip);

@@ -1,7 +1,7 @@
 /** Scheduled mails: when an allowance is nearly or fully used, and before a key expires. Each is sent once. */
 
 import { DAY_MS } from '../../pipeline/lib/clock.ts';
-import { lineOf } from '../../pipeline/lib/errors.ts';
+import { errorLine } from '../../pipeline/lib/errors.ts';
 import { accountStatus, keyStatus } from '../store/account-rules.ts';
 import type { Account, Key } from '../store/row-types.ts';
 import type { Services } from './kit/services.ts';
@@ -26,7 +26,7 @@ export async function sendNotices(services: Services): Promise<void> {
     ];
     for (const notice of due)
       await sendOnce(notice, account, now, services).catch((error) =>
-        report(`mail not sent: ${lineOf(error)}`, 'mail'),
+        report(`mail not sent: ${errorLine(error)}`, 'mail'),
       );
   }
 }

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { HOUR_MS } from '../../pipeline/lib/clock.ts';
-import { lineOf } from '../../pipeline/lib/errors.ts';
+import { errorLine } from '../../pipeline/lib/errors.ts';
 import { openDirectory } from '../store/people/directory.ts';
 import type { Role } from '../store/row-types.ts';
 import { buildDashboard } from './build-dashboard.ts';
@@ -54,7 +54,7 @@ export async function openDashboard(settings: DashboardSettings, services: Given
   const later = (work: () => Promise<void>) => {
     const done = new Promise<void>((resolve) => setImmediate(resolve))
       .then(work)
-      .catch((error) => services.report(`mail not sent: ${lineOf(error)}`, 'mail'))
+      .catch((error) => services.report(`mail not sent: ${errorLine(error)}`, 'mail'))
       .finally(() => pending.delete(done));
     pending.add(done);
   };

@@ -8,7 +8,7 @@ import { type AccountStore, storeIn } from '../store/account-store.ts';
 export const DEFAULT_STORE = 'sqlite:build/proxy.sqlite';
 
 /** The file of a store in SQLite, which one machine has to itself; null for PostgreSQL. */
-export const storeFileOf = (store: string): string | null => /^sqlite:(.+)$/.exec(store)?.[1] ?? null;
+export const sqliteFile = (store: string): string | null => /^sqlite:(.+)$/.exec(store)?.[1] ?? null;
 
 /**
  * The store at `store`: `sqlite:FILE` or `postgres://…`. Only the database that is needed is loaded. Messages do not
@@ -17,7 +17,7 @@ export const storeFileOf = (store: string): string | null => /^sqlite:(.+)$/.exe
  * @throws UsageError if there is no store, or its kind or version is unknown.
  */
 export async function openStore(store: string, mayCreate = false): Promise<AccountStore> {
-  const file = storeFileOf(store);
+  const file = sqliteFile(store);
   if (file !== null) {
     refuseForeign(file);
     const { openSqlite } = await import('../store/sqlite.ts');

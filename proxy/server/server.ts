@@ -1,9 +1,9 @@
 import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import type { FastifyInstance } from 'fastify';
-import { fill, wordsOf } from '../../pipeline/contract/words.ts';
+import { countryWords, fill } from '../../pipeline/contract/words.ts';
 import { type Clock, systemClock } from '../../pipeline/lib/clock.ts';
-import { lineOf, UsageError } from '../../pipeline/lib/errors.ts';
+import { errorLine, UsageError } from '../../pipeline/lib/errors.ts';
 import { buildApi } from '../api/build-api.ts';
 import type { AccessRecord } from '../api/observe.ts';
 import { BOUNDS, type Bounds } from '../api/protocol.ts';
@@ -83,7 +83,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const usage = countUsage(store.usage);
   const writeUsage = () =>
     usage.flush().catch((error) => {
-      throw new Error(`usage not written: ${lineOf(error)}`, { cause: error });
+      throw new Error(`usage not written: ${errorLine(error)}`, { cause: error });
     });
   const flushUsage = () => writeUsage().catch((error) => report(error.message, 'usage'));
   const flushTimer = setInterval(flushUsage, FLUSH_MS).unref();
@@ -124,7 +124,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   if (options.dashboardPort !== undefined) {
     // Loaded only if needed.
     const { openDashboard } = await import('../dashboard/open-dashboard.ts');
-    const { referenceOf } = await import('../dashboard/kit/reference-content.ts');
+    const { cachedReference: referenceOf } = await import('../dashboard/kit/reference-content.ts');
     const dashboard = await openDashboard(options, {
       accounts: store,
       flushUsage,
@@ -135,7 +135,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       report,
       countSignIn: metrics.countSignIn,
       snapshot: snapshots.current,
-      words: (text) => fill(text, wordsOf(snapshots.current().territory)),
+      words: (text) => fill(text, countryWords(snapshots.current().territory)),
       reference: () => referenceOf(snapshots.current()),
     });
     opened.defer(() => dashboard.close());
@@ -181,7 +181,7 @@ async function listen(app: FastifyInstance, host: string, port: number, what: st
     await app.listen({ host, port });
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
-    const why = code === 'EADDRINUSE' ? 'is already in use' : `cannot be used (${code ?? lineOf(error)})`;
+    const why = code === 'EADDRINUSE' ? 'is already in use' : `cannot be used (${code ?? errorLine(error)})`;
     throw new UsageError(`${what} ${port} on ${host} ${why}`, { cause: error });
   }
   const { port: bound } = app.server.address() as AddressInfo;

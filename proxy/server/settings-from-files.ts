@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { lineOf, UsageError } from '../../pipeline/lib/errors.ts';
+import { errorLine, UsageError } from '../../pipeline/lib/errors.ts';
 
 const SETTING = /^MALARIA_[A-Z_]+$/;
 
@@ -35,6 +35,6 @@ function read<T>(path: string, from: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
-    throw new UsageError(`${from}: cannot read ${path}: ${lineOf(error)}`, { cause: error });
+    throw new UsageError(`${from}: cannot read ${path}: ${errorLine(error)}`, { cause: error });
   }
 }

@@ -4,9 +4,9 @@ import { basename, dirname, join } from 'node:path';
 import { Check } from 'typebox/value';
 import { ENCODINGS, type Encoding } from '../../pipeline/contract/manifest.ts';
 import { RELEASE_OPERATIONS } from '../../pipeline/contract/operations.ts';
-import { FEED, placeOf, RELEASES, ReleaseIndex, releaseIndexFile } from '../../pipeline/contract/published.ts';
+import { FEED, RELEASES, ReleaseIndex, releaseIndexFile, snapshotPath } from '../../pipeline/contract/published.ts';
 import type { Versions } from '../../pipeline/contract/schemas.ts';
-import { lineOf } from '../../pipeline/lib/errors.ts';
+import { errorLine } from '../../pipeline/lib/errors.ts';
 import {
   type Coding,
   checkRelative,
@@ -63,13 +63,13 @@ export async function openReleases(
         deprecation: `@${Math.floor(Date.parse(replaced_at) / 1000)}`,
         ...(sunset === null ? {} : { sunset: new Date(sunset).toUTCString() }),
       };
-      const directory = join(root, placeOf(model_version));
+      const directory = join(root, snapshotPath(model_version));
       const before = known?.versions.get(model_version);
       const isSame = JSON.stringify(before?.headers) === JSON.stringify(headers);
       if (isSame) await access(join(directory, 'manifest.json'));
       versions.set(model_version, isSame ? before! : { ...(await describeSnapshot(directory, headers)), headers });
     } catch (error) {
-      report(`${model_version} is listed as kept but is left out: ${lineOf(error)}`, 'publication');
+      report(`${model_version} is listed as kept but is left out: ${errorLine(error)}`, 'publication');
     }
   }
   const answers = new Map<string, ServedFile>();
@@ -116,7 +116,7 @@ const releaseIndexPath = (directory: string) =>
 async function readReleaseIndex(path: string): Promise<ReleaseIndex | null> {
   const text = await readFile(path, 'utf8').catch((error) => {
     if (error.code === 'ENOENT') return null;
-    throw new Error(`${path} cannot be read: ${lineOf(error)}`, { cause: error });
+    throw new Error(`${path} cannot be read: ${errorLine(error)}`, { cause: error });
   });
   return text === null ? null : parseReleaseIndex(text, path);
 }

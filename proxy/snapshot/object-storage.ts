@@ -6,14 +6,14 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { GetObjectCommand, type GetObjectCommandOutput } from '@aws-sdk/client-s3';
 import {
-  placeOf,
   RELEASES,
   type ReleaseIndex,
   releaseIndexFile,
+  snapshotPath,
   versionAt,
 } from '../../pipeline/contract/published.ts';
 import { writeAtomic } from '../../pipeline/lib/atomic-write.ts';
-import { lineOf, UsageError } from '../../pipeline/lib/errors.ts';
+import { errorLine, UsageError } from '../../pipeline/lib/errors.ts';
 import { inParallel } from '../../pipeline/lib/in-parallel.ts';
 import { openClient } from '../../pipeline/lib/s3.ts';
 import { parseReleaseIndex } from './earlier.ts';
@@ -67,7 +67,7 @@ export async function mirrorSnapshots(url: string, folder: string, options: Mirr
   const check = async () => {
     const pointer = await get('current', etag).catch((error) => {
       if (error.$metadata?.httpStatusCode === 304) return null;
-      throw new Error(`${url}/current: ${lineOf(error)}`, { cause: error });
+      throw new Error(`${url}/current: ${errorLine(error)}`, { cause: error });
     });
     if (!pointer) return;
     const target = (await pointer.Body!.transformToString()).trim();
@@ -81,7 +81,7 @@ export async function mirrorSnapshots(url: string, folder: string, options: Mirr
       clearTimeout(sweeping);
       sweeping = setTimeout(() => {
         sweep(folder).catch((error) =>
-          report(`old copies in ${folder} could not be removed: ${lineOf(error)}`, 'publication'),
+          report(`old copies in ${folder} could not be removed: ${errorLine(error)}`, 'publication'),
         );
       }, REPLACED_MS).unref();
     }
@@ -94,7 +94,7 @@ export async function mirrorSnapshots(url: string, folder: string, options: Mirr
       refusal = null;
     } catch (error) {
       if (stop.signal.aborted) return;
-      const reason = lineOf(error);
+      const reason = errorLine(error);
       report(`cannot fetch a newer snapshot from ${url}: ${reason}`, 'publication');
       refusal = { directory: url, reason, at: performance.now() };
       throw error;
@@ -106,7 +106,7 @@ export async function mirrorSnapshots(url: string, folder: string, options: Mirr
   await tryCheck().catch(async (error) => {
     await access(path).catch(() => {
       client.destroy();
-      throw new UsageError(`no snapshot from ${url}: ${lineOf(error)}`, { cause: error });
+      throw new UsageError(`no snapshot from ${url}: ${errorLine(error)}`, { cause: error });
     });
   });
   const checking = repeat(() => tryCheck().catch(() => {}), pollMs, stop.signal);
@@ -139,7 +139,7 @@ async function fetchSnapshot(get: Get, target: string, folder: string, temporary
       const file = join(temporary, checkRelative(name));
       await mkdir(dirname(file), { recursive: true });
       const { Body } = await get(`${target}/${name}`).catch((error) => {
-        throw new Error(`${target}/${name}: ${lineOf(error)}`, { cause: error });
+        throw new Error(`${target}/${name}: ${errorLine(error)}`, { cause: error });
       });
       await pipeline(
         Body as Readable,
@@ -167,7 +167,7 @@ async function fetchReleaseIndex(get: Get, target: string, folder: string): Prom
   const found = await get(`${RELEASES}/${name}`).catch((error) => {
     // Storage without permission to list answers 403 for objects that do not exist.
     if ([403, 404].includes(error.$metadata?.httpStatusCode)) return null;
-    throw new Error(`${RELEASES}/${name}: ${lineOf(error)}`, { cause: error });
+    throw new Error(`${RELEASES}/${name}: ${errorLine(error)}`, { cause: error });
   });
   if (!found) return null;
   const text = await found.Body!.transformToString();
@@ -192,14 +192,14 @@ async function fetchEarlier(
   const present = new Set(await readdir(join(folder, 'snapshots')));
   const missing = index.earlier.filter(({ model_version }) => !present.has(model_version));
   for (const { model_version } of missing) {
-    await fetchSnapshot(get, placeOf(model_version), folder, UNFINISHED_EARLIER).catch((error) => {
+    await fetchSnapshot(get, snapshotPath(model_version), folder, UNFINISHED_EARLIER).catch((error) => {
       if (!stopped.aborted)
-        report(`${model_version} is listed as kept but could not be fetched: ${lineOf(error)}`, 'publication');
+        report(`${model_version} is listed as kept but could not be fetched: ${errorLine(error)}`, 'publication');
     });
   }
   if (missing.length === 0 || stopped.aborted) return;
   await writeAtomic(join(folder, RELEASES, releaseIndexFile(index.current)), JSON.stringify(index)).catch((error) => {
-    report(`earlier versions were fetched but the index could not be rewritten: ${lineOf(error)}`, 'publication');
+    report(`earlier versions were fetched but the index could not be rewritten: ${errorLine(error)}`, 'publication');
   });
 }
 
@@ -220,9 +220,11 @@ async function sweep(folder: string): Promise<void> {
   const current = await readlink(join(folder, 'current')).catch(() => null);
   const index = current && releaseIndexFile(versionAt(current)!);
   const text = index && (await readFile(join(folder, RELEASES, index), 'utf8').catch(() => null));
-  const earlier = text ? parseReleaseIndex(text, index).earlier.map(({ model_version }) => placeOf(model_version)) : [];
+  const earlier = text
+    ? parseReleaseIndex(text, index).earlier.map(({ model_version }) => snapshotPath(model_version))
+    : [];
   for (const name of await readdir(join(folder, 'snapshots'))) {
-    const target = placeOf(name);
+    const target = snapshotPath(name);
     const isKept = target === current || earlier.includes(target);
     if (versionAt(target) !== null && !isKept) await rm(join(folder, target), { recursive: true });
   }

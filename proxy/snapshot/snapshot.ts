@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Check, Errors } from 'typebox/value';
-import { ENCODINGS, type Encoding, etagOf, type FileEntry, Manifest } from '../../pipeline/contract/manifest.ts';
+import { ENCODINGS, type Encoding, type FileEntry, Manifest, strongEtag } from '../../pipeline/contract/manifest.ts';
 import {
   type Coverage,
   exampleValues,
@@ -11,7 +11,7 @@ import {
   operationFiles,
 } from '../../pipeline/contract/operations.ts';
 import type { Territory } from '../../pipeline/contract/territory.ts';
-import { lineOf } from '../../pipeline/lib/errors.ts';
+import { errorLine } from '../../pipeline/lib/errors.ts';
 import { sha256File } from '../../pipeline/lib/hash.ts';
 import { inParallel } from '../../pipeline/lib/in-parallel.ts';
 
@@ -126,7 +126,7 @@ function describeFiles(
 
 async function readManifest(path: string): Promise<Manifest> {
   const text = await readFile(path, 'utf8').catch((error) => {
-    throw new Error(`${path} cannot be read: ${lineOf(error)}`, { cause: error });
+    throw new Error(`${path} cannot be read: ${errorLine(error)}`, { cause: error });
   });
   return parseManifest(text, path);
 }
@@ -144,7 +144,7 @@ export function parseJson(text: string, path: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new Error(`${path} cannot be read: ${lineOf(error)}`, { cause: error });
+    throw new Error(`${path} cannot be read: ${errorLine(error)}`, { cause: error });
   }
 }
 
@@ -164,7 +164,8 @@ export async function readChecked(name: string, path: string, entry: FileEntry):
   const bytes = size <= LARGEST_HELD_BYTES ? await readFile(path) : null;
   const sha256 = bytes ? hash('sha256', bytes) : await sha256File(path);
   if (sha256 !== entry.sha256) throw new Error(`${name} has SHA-256 ${sha256}, the manifest says ${entry.sha256}`);
-  if (entry.etag !== etagOf(sha256)) throw new Error(`${name} has an ETag that does not match its hash: ${entry.etag}`);
+  if (entry.etag !== strongEtag(sha256))
+    throw new Error(`${name} has an ETag that does not match its hash: ${entry.etag}`);
   return bytes;
 }
 
@@ -184,6 +185,6 @@ export async function readServed(file: ServedFile | undefined): Promise<Buffer |
 }
 
 /** The state that examples use. */
-export function exampleStateOf({ coverage, territory }: Pick<Snapshot, 'coverage' | 'territory'>): string {
+export function exampleState({ coverage, territory }: Pick<Snapshot, 'coverage' | 'territory'>): string {
   return String(exampleValues(coverage, territory).state);
 }

@@ -1,6 +1,6 @@
 import { lstat, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { lineOf, UsageError } from '../../pipeline/lib/errors.ts';
+import { errorLine, UsageError } from '../../pipeline/lib/errors.ts';
 import { type SnapshotSource, type WatchOptions, watchSnapshot } from './watch.ts';
 
 /** The operator's settings. */
@@ -67,6 +67,6 @@ async function watch(path: string, { fallBack, pollMs, sweepMs, report }: Source
   try {
     return await watchSnapshot(path, { report, fallBack, sweepMs, intervalMs: pollMs });
   } catch (error) {
-    throw new UsageError(`the snapshot at ${path} is damaged: ${lineOf(error)}`, { cause: error });
+    throw new UsageError(`the snapshot at ${path} is damaged: ${errorLine(error)}`, { cause: error });
   }
 }

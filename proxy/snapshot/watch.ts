@@ -1,8 +1,8 @@
 import { readlink, realpath, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { placeOf } from '../../pipeline/contract/published.ts';
-import { lineOf } from '../../pipeline/lib/errors.ts';
+import { snapshotPath } from '../../pipeline/contract/published.ts';
+import { errorLine } from '../../pipeline/lib/errors.ts';
 import { openReleases, type Releases, releaseIndexIdentity, versionBefore } from './earlier.ts';
 import { isTooManyOpen, openSnapshot, readChecked, type Snapshot } from './snapshot.ts';
 
@@ -64,12 +64,12 @@ export async function watchSnapshot(path: string, options: WatchOptions): Promis
     const published = await realpath(path).catch(async () => resolve(dirname(path), await readlink(path)));
     const version = await versionBefore(await openReleases(published, report, snapshot?.releases));
     if (version === null) throw new Error('no other version was current before');
-    await serve(join(dirname(dirname(published)), placeOf(version)), published);
+    await serve(join(dirname(dirname(published)), snapshotPath(version)), published);
     identity = '';
   };
 
   const check = async () => {
-    const found = await identityOf(path).catch((error) => `unreadable: ${lineOf(error)}`);
+    const found = await readIdentity(path).catch((error) => `unreadable: ${errorLine(error)}`);
     if (found === identity && isIntact()) {
       refusal = null;
       return;
@@ -77,7 +77,7 @@ export async function watchSnapshot(path: string, options: WatchOptions): Promis
     if (refusal?.identity === found && performance.now() - refusal.at < retryMs) return;
     try {
       // The index beside the same snapshot can change: a version was removed, or has arrived from object storage.
-      if (snapshot && isIntact() && snapshotOf(found) === snapshotOf(identity)) {
+      if (snapshot && isIntact() && snapshotPart(found) === snapshotPart(identity)) {
         snapshot = { ...snapshot, releases: await openReleases(snapshot.directory, report, snapshot.releases) };
       } else {
         const directory = await realpath(path);
@@ -86,11 +86,11 @@ export async function watchSnapshot(path: string, options: WatchOptions): Promis
       identity = found;
       refusal = null;
     } catch (error) {
-      let reason = lineOf(error);
+      let reason = errorLine(error);
       const cause = isIntact() && identity !== '' ? 'publication' : 'snapshot';
       if (fallBack && !isIntact()) {
         await serveBefore().catch((failure) => {
-          reason += `; cannot fall back: ${lineOf(failure)}`;
+          reason += `; cannot fall back: ${errorLine(failure)}`;
         });
       }
       refusal = { identity: found, at: performance.now(), directory: path, reason };
@@ -126,7 +126,7 @@ async function sweep(current: () => Snapshot, ms: number, signal: AbortSignal): 
       await pause(ms / onDisk.length, undefined, { ref: false, signal }).catch(() => {});
       if (signal.aborted || current().files !== files) break;
       await readChecked(found.path, found.path, found).catch((error) => {
-        if (!isTooManyOpen(error)) damage.set(found.path, lineOf(error));
+        if (!isTooManyOpen(error)) damage.set(found.path, errorLine(error));
       });
     }
     if (onDisk.length === 0) await pause(ms, undefined, { ref: false, signal }).catch(() => {});
@@ -142,11 +142,11 @@ export async function repeat(work: () => Promise<void>, ms: number, signal: Abor
 }
 
 /** Changes whenever another snapshot is published at `path` or its release index is rewritten. */
-async function identityOf(path: string): Promise<string> {
+async function readIdentity(path: string): Promise<string> {
   const root = await realpath(path);
   const { ino, size, mtimeNs } = await stat(join(root, 'manifest.json'), { bigint: true });
   return `${root} ${ino} ${size} ${mtimeNs}${INDEX}${await releaseIndexIdentity(root)}`;
 }
 
 const INDEX = '; index ';
-const snapshotOf = (identity: string) => identity.split(INDEX)[0];
+const snapshotPart = (identity: string) => identity.split(INDEX)[0];

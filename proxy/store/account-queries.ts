@@ -21,7 +21,7 @@ export async function accountBy(db: Db, column: 'id' | 'name', value: string, lo
 }
 
 /** The account with this id; null for the service team, which has none. */
-export async function accountOf(db: Db, id: string | null, lock?: Lock): Promise<Account | null> {
+export async function findAccount(db: Db, id: string | null, lock?: Lock): Promise<Account | null> {
   if (id === null) return null;
   const account = await accountBy(db, 'id', id, lock);
   if (!account) throw new UsageError('there is no such account');

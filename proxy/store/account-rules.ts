@@ -60,7 +60,7 @@ const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
 /** `name`, trimmed. @throws UsageError if nothing of it shows, it is longer than 100 characters, or has unprintable ones. */
 export function checkName(what: string, name: string): string {
   const trimmed = name.trim();
-  if (lookOf(trimmed) === '' || trimmed.length > 100 || UNPRINTABLE.test(trimmed)) {
+  if (visualForm(trimmed) === '' || trimmed.length > 100 || UNPRINTABLE.test(trimmed)) {
     throw new UsageError(`${what}: expected 1 to 100 printable characters, found ${JSON.stringify(name)}`);
   }
   return trimmed;
@@ -86,7 +86,7 @@ const TWINS = new Map(
  * repeated spaces, the difference of capital and small letters and of compatible characters (NFKC), and that of the
  * twins above (confusables of Unicode TS 39; no library here has its full list).
  */
-export function lookOf(name: string): string {
+export function visualForm(name: string): string {
   const visible = name.normalize('NFKC').replace(/\p{Default_Ignorable_Code_Point}/gu, '');
   // Capitals first, so that letters with several small forms, such as ß and ς, have one.
   const folded = visible.toUpperCase().toLowerCase().normalize('NFKC').replace(/\s+/gu, ' ').trim();

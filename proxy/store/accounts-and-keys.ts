@@ -9,11 +9,11 @@ import {
   checkMayHoldKeys,
   checkName,
   keyStatus,
-  lookOf,
+  visualForm,
 } from './account-rules.ts';
 import { COMMAND_LINE, record } from './audit.ts';
 import type { Database, Db } from './database.ts';
-import { hashKey, type KeyKind, mintKey, randomText, startOf } from './key-format.ts';
+import { hashKey, type KeyKind, keyPrefix, mintKey, randomText } from './key-format.ts';
 import type { Account, AccountKind, Key } from './row-types.ts';
 import { insert, update } from './statements.ts';
 import { changeTagSecret, goodSecrets, mintingSecret, readTagSecrets } from './tag-secrets.ts';
@@ -52,12 +52,12 @@ export function accountsAndKeys({ db, transact, lockServiceTeam }: Database) {
   const changeKey = (
     id: string,
     ownerId: string | undefined,
-    changeOf: (tx: Db, before: Key) => Promise<Partial<Pick<Key, 'revoked_at' | 'expires_at'>> | null>,
+    decideChange: (tx: Db, before: Key) => Promise<Partial<Pick<Key, 'revoked_at' | 'expires_at'>> | null>,
   ): Promise<Key> =>
     transact(async (tx) => {
       await tx.selectFrom('keys').select('id').where('id', '=', id).forNoKeyUpdate().execute();
       const before = await keyWith(tx, id, ownerId);
-      const change = await changeOf(tx, before);
+      const change = await decideChange(tx, before);
       if (change === null) return before;
       await update(tx, 'keys', { id }, change);
       return keyWith(tx, id);
@@ -70,7 +70,7 @@ export function accountsAndKeys({ db, transact, lockServiceTeam }: Database) {
       return transact(async (tx) => {
         // Only the service team and its operator make accounts: this lock keeps two from being made at once.
         await lockServiceTeam(tx);
-        const known = (await accounts(tx).execute()).find((other) => lookOf(other.name) === lookOf(checked));
+        const known = (await accounts(tx).execute()).find((other) => visualForm(other.name) === visualForm(checked));
         if (known) throw new UsageError(whyTaken(checked, known));
         const unset = { unlocked_at: null, suspended_at: null, removed_at: null, per_minute: null, per_month: null };
         await insert(tx, 'accounts', { id, name: checked, kind, created_at: now, ...unset });
@@ -110,7 +110,7 @@ export function accountsAndKeys({ db, transact, lockServiceTeam }: Database) {
         const owner = await accountNamed(tx, newKey.owner, 'update');
         checkMayHoldKeys(owner);
         const alike = (await keys(tx).where('owner_id', '=', owner.id).execute())
-          .filter((key) => keyStatus(key, now) === 'active' && lookOf(key.name) === lookOf(name))
+          .filter((key) => keyStatus(key, now) === 'active' && visualForm(key.name) === visualForm(name))
           .map((key) => key.name);
         if (alike.length > 0 && !alike.includes(name)) {
           throw new UsageError(
@@ -119,7 +119,7 @@ export function accountsAndKeys({ db, transact, lockServiceTeam }: Database) {
         }
         const { brand, kind, scopes, expiresAt: expires_at } = newKey;
         const secret = mintKey(brand, kind, mintingSecret(await readTagSecrets(tx), now));
-        const derived = { hash: hashKey(secret), start: startOf(secret) };
+        const derived = { hash: hashKey(secret), start: keyPrefix(secret) };
         const times = { created_at: now, expires_at, revoked_at: null, created_by: by.id };
         await insert(tx, 'keys', {
           id,

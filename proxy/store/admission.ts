@@ -144,7 +144,7 @@ export const ADMIT_FUNCTION = `
     OUT per_month bigint, OUT month text, OUT month_count bigint, OUT now_ms bigint
   ) LANGUAGE plpgsql AS $admit$${BODY}$admit$`;
 
-export function admissionOf(decision: Decision): Admission {
+export function toAdmission(decision: Decision): Admission {
   const { key_id: keyId, owner_id: ownerId, kind, scopes, refused, now_ms } = decision;
   const { per_minute, minute_count, minute_first, per_month, month_count } = decision;
   return {

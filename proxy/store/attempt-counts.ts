@@ -65,8 +65,8 @@ export function countAttempts({ db, transactLightly }: Database): Attempts {
             )
             .returningAll()
             .execute();
-          const mostOf = (what: Uint8Array) => sorted.find((allowance) => allowance.hash.equals(what))!.most;
-          const full = counted.filter(({ what, count }) => count > mostOf(what));
+          const allowanceFor = (what: Uint8Array) => sorted.find((allowance) => allowance.hash.equals(what))!.most;
+          const full = counted.filter(({ what, count }) => count > allowanceFor(what));
           if (full.length > 0) throw new Refused(Math.max(...full.map(({ until }) => until - moment)));
         });
         return null;

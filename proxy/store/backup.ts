@@ -15,8 +15,8 @@ import {
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { lineOf, TryAgain, UsageError } from '../../pipeline/lib/errors.ts';
-import { missingScripts, noStore, schemaOf } from './database.ts';
+import { errorLine, TryAgain, UsageError } from '../../pipeline/lib/errors.ts';
+import { missingScripts, noStore, schemaScripts } from './database.ts';
 import {
   checkIntact,
   damageIn,
@@ -60,7 +60,7 @@ export function backUp(file: string, target: string): void {
 /** @throws UsageError if `db`, the database in `file`, is damaged or no store of this version. */
 function checkStore(db: DatabaseSync, file: string, advice?: string): void {
   checkIntact(db, file, advice);
-  const missing = missingScripts(file, schemaIn(db), schemaOf('sqlite'), false);
+  const missing = missingScripts(file, schemaIn(db), schemaScripts('sqlite'), false);
   if (missing.length > 0) throw new UsageError(`${file} has the schema of an older malaria-proxy`);
 }
 
@@ -128,7 +128,7 @@ export function restore(source: string, file: string, forget = false): { kept: s
   } catch (error) {
     const mayPass = unavailable(error) instanceof TryAgain || (error as NodeJS.ErrnoException).syscall !== undefined;
     if (!mayPass) throw error;
-    throw new TryAgain(`nothing is restored, and the store is as before; try again: ${lineOf(error)}`, {
+    throw new TryAgain(`nothing is restored, and the store is as before; try again: ${errorLine(error)}`, {
       cause: error,
     });
   } finally {
@@ -155,7 +155,7 @@ function lockExclusively(file: string, restored: string): DatabaseSync | null {
   } catch (error) {
     db.close();
     if (isDamageError(error)) return null;
-    throw isBusyError(error) ? new UsageError(`${file} is in use: ${lineOf(error)}`, { cause: error }) : error;
+    throw isBusyError(error) ? new UsageError(`${file} is in use: ${errorLine(error)}`, { cause: error }) : error;
   }
 }
 
@@ -165,7 +165,7 @@ function faultIn(db: DatabaseSync | null, file: string): string | null {
   if (damage !== null) return `${file} is damaged (${damage})`;
   const { version } = schemaIn(db!);
   if (version === null) return `${file} is no store`;
-  return version > schemaOf('sqlite').length ? `${file} has schema ${version} of a newer malaria-proxy` : null;
+  return version > schemaScripts('sqlite').length ? `${file} has schema ${version} of a newer malaria-proxy` : null;
 }
 
 /**

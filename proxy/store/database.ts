@@ -52,11 +52,13 @@ export interface Admitter {
  * The scripts that create the tables: the first all of them, each further one (`sqlite-2.sql`, `sqlite-3.sql` …) a later
  * version of the schema.
  */
-export function schemaOf(kind: 'sqlite' | 'postgres'): string[] {
+export function schemaScripts(kind: 'sqlite' | 'postgres'): string[] {
   const folder = join(import.meta.dirname, 'schema');
-  const versionOf = (name: string) => Number(/-(\d+)\.sql$/.exec(name)?.[1] ?? 1);
+  const scriptVersion = (name: string) => Number(/-(\d+)\.sql$/.exec(name)?.[1] ?? 1);
   const names = readdirSync(folder).filter((name) => name.startsWith(kind));
-  return names.sort((a, b) => versionOf(a) - versionOf(b)).map((name) => readFileSync(join(folder, name), 'utf8'));
+  return names
+    .sort((a, b) => scriptVersion(a) - scriptVersion(b))
+    .map((name) => readFileSync(join(folder, name), 'utf8'));
 }
 
 /** Where the schema of a store stands: `version` is null if there is no table `store`, as in what is not ours. */

@@ -1,6 +1,6 @@
-import { lineOf } from '../../pipeline/lib/errors.ts';
+import { errorLine } from '../../pipeline/lib/errors.ts';
 import type { AccountStore } from './account-store.ts';
-import { type Admission, admissionOf } from './admission.ts';
+import { type Admission, toAdmission } from './admission.ts';
 import type { AdmitterOptions } from './database.ts';
 import { hashKey, isTagged } from './key-format.ts';
 import { goodSecrets, readTagSecrets, SECRETS_MS } from './tag-secrets.ts';
@@ -50,13 +50,13 @@ export async function openGate({ database }: AccountStore, { report, ...options 
   const timer = setInterval(refresh, SECRETS_MS).unref();
 
   const failed = (error: unknown): Unavailable => {
-    report(`keys and limits: ${lineOf(error)}`, 'store');
+    report(`keys and limits: ${errorLine(error)}`, 'store');
     return UNAVAILABLE;
   };
   return {
     async admit(key) {
       if (!isTagged(key, goodSecrets(secrets, clock.wallMs()))) return null;
-      return admitter.decide(hashKey(key)).then((decision) => decision && admissionOf(decision), failed);
+      return admitter.decide(hashKey(key)).then((decision) => decision && toAdmission(decision), failed);
     },
     async unavailable() {
       try {
@@ -68,7 +68,7 @@ export async function openGate({ database }: AccountStore, { report, ...options 
           );
         return null;
       } catch (error) {
-        return `keys and limits: ${lineOf(error)}`;
+        return `keys and limits: ${errorLine(error)}`;
       }
     },
     close() {

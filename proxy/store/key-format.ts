@@ -29,7 +29,7 @@ export function checkBrand(brand: string): string {
 /** A new key: `<brand>_<kind>_`, 32 random characters, and a tag of 6 made with the store's `tagSecret`. */
 export function mintKey(brand: string, kind: KeyKind, tagSecret: Uint8Array): string {
   const head = `${brand}_${kind}_${randomText(RANDOM_LENGTH)}`;
-  return head + tagOf(head, tagSecret);
+  return head + keyTag(head, tagSecret);
 }
 
 /** `length` random characters of `alphabet`. */
@@ -48,16 +48,16 @@ export const hasKeyForm = (text: string): boolean => FORM.test(text);
 export function isTagged(text: string, tagSecrets: readonly Uint8Array[]): boolean {
   if (!hasKeyForm(text)) return false;
   const [head, tag] = [text.slice(0, -TAG_LENGTH), Buffer.from(text.slice(-TAG_LENGTH))];
-  return tagSecrets.some((secret) => timingSafeEqual(Buffer.from(tagOf(head, secret)), tag));
+  return tagSecrets.some((secret) => timingSafeEqual(Buffer.from(keyTag(head, secret)), tag));
 }
 
 /** The start of a key, by which people recognise it in lists: 166 of its 190 random bits stay unknown. */
-export function startOf(key: string): string {
+export function keyPrefix(key: string): string {
   return key.slice(0, SHOWN_LENGTH - RANDOM_LENGTH - TAG_LENGTH);
 }
 
 /** `text` with only the start of every key in it. */
-export const withoutKeys = (text: string): string => text.replace(KEYS, (key) => `${startOf(key)}…`);
+export const withoutKeys = (text: string): string => text.replace(KEYS, (key) => `${keyPrefix(key)}…`);
 
 /** SHA-256 of a key, the only form in which it is stored. */
 export function hashKey(key: string): Buffer {
@@ -71,7 +71,7 @@ export function curlLine(key: string, url: string, path: string): string {
 }
 
 /** The tag of a key whose other characters are `head`. */
-function tagOf(head: string, tagSecret: Uint8Array): string {
+function keyTag(head: string, tagSecret: Uint8Array): string {
   let rest = createHmac('sha256', tagSecret).update(head).digest().readUIntBE(0, TAG_BYTES);
   let text = '';
   for (let i = 0; i < TAG_LENGTH; i++) {

@@ -1,8 +1,8 @@
 import { Kysely, PostgresDialect, type PostgresPoolClient, sql } from 'kysely';
 import pg from 'pg';
-import { lineOf, TryAgain, UsageError } from '../../pipeline/lib/errors.ts';
+import { errorLine, TryAgain, UsageError } from '../../pipeline/lib/errors.ts';
 import { ADMIT, ADMIT_FUNCTION, type Decision } from './admission.ts';
-import { type Admitter, type AdmitterOptions, type Database, missingScripts, schemaOf } from './database.ts';
+import { type Admitter, type AdmitterOptions, type Database, missingScripts, schemaScripts } from './database.ts';
 import type { Rows } from './row-types.ts';
 import { newSecret } from './tag-secrets.ts';
 
@@ -213,7 +213,7 @@ async function connect(pool: pg.Pool): Promise<Connection> {
 async function migrate(pool: pg.Pool, mayCreate: boolean): Promise<void> {
   const client = await connect(pool);
   const query = async (text: string, values: unknown[] = []) => (await client.query(text, values)).rows;
-  const scripts = schemaOf('postgres');
+  const scripts = schemaScripts('postgres');
   try {
     await query('BEGIN');
     await query("SELECT pg_advisory_xact_lock(hashtext('malaria-proxy schema'))");
@@ -259,5 +259,5 @@ function refuse(error: unknown): never {
 
 /** The message omits the address, which may contain a password. */
 function unavailable(error: unknown): TryAgain {
-  return new TryAgain(`store: PostgreSQL cannot be used: ${lineOf(error)}`, { cause: error });
+  return new TryAgain(`store: PostgreSQL cannot be used: ${errorLine(error)}`, { cause: error });
 }

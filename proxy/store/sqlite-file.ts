@@ -2,8 +2,8 @@ import { closeSync, existsSync, lchownSync, mkdirSync, openSync, statSync } from
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
-import { lineOf, TryAgain, UsageError } from '../../pipeline/lib/errors.ts';
-import { type FoundSchema, missingScripts, schemaOf } from './database.ts';
+import { errorLine, TryAgain, UsageError } from '../../pipeline/lib/errors.ts';
+import { type FoundSchema, missingScripts, schemaScripts } from './database.ts';
 import { newSecret } from './tag-secrets.ts';
 
 /** SQLite's error codes that concern the file and not the statement. */
@@ -11,19 +11,19 @@ const BUSY = 5;
 const [DAMAGED, NO_DATABASE] = [11, 26];
 const [READ_ONLY, INPUT_OUTPUT, FULL, CANNOT_OPEN] = [8, 10, 13, 14];
 
-const codeOf = (error: unknown) => ((error as { errcode?: number }).errcode ?? 0) & 0xff;
+const sqliteCode = (error: unknown) => ((error as { errcode?: number }).errcode ?? 0) & 0xff;
 
 /** `error`, as a one-line message for people if the file cannot be used at present. */
 export function unavailable(error: unknown): unknown {
-  const isOfFile = [BUSY, DAMAGED, NO_DATABASE, READ_ONLY, INPUT_OUTPUT, FULL, CANNOT_OPEN].includes(codeOf(error));
-  return isOfFile ? new TryAgain(`store: SQLite cannot be used: ${lineOf(error)}`, { cause: error }) : error;
+  const isOfFile = [BUSY, DAMAGED, NO_DATABASE, READ_ONLY, INPUT_OUTPUT, FULL, CANNOT_OPEN].includes(sqliteCode(error));
+  return isOfFile ? new TryAgain(`store: SQLite cannot be used: ${errorLine(error)}`, { cause: error }) : error;
 }
 
 /** Whether `error` means that the file contains no intact database. */
-export const isDamageError = (error: unknown) => [DAMAGED, NO_DATABASE].includes(codeOf(error));
+export const isDamageError = (error: unknown) => [DAMAGED, NO_DATABASE].includes(sqliteCode(error));
 
 /** Whether `error` means that another connection holds the lock. */
-export const isBusyError = (error: unknown) => codeOf(error) === BUSY;
+export const isBusyError = (error: unknown) => sqliteCode(error) === BUSY;
 
 /** If this process runs as root, gives `file`, which it has created, to the folder's owner, as whom the server runs. */
 export function giveToOwner(file: string): void {
@@ -64,7 +64,7 @@ export function openSqliteFile(
   } catch (error) {
     db?.close();
     if (!isDamageError(error)) throw unavailable(error);
-    throw new UsageError(`cannot use ${file} as an SQLite database: ${lineOf(error)}`, { cause: error });
+    throw new UsageError(`cannot use ${file} as an SQLite database: ${errorLine(error)}`, { cause: error });
   }
 }
 
@@ -84,7 +84,7 @@ export function damageIn(db: DatabaseSync): string | null {
     const found = db.prepare('PRAGMA quick_check(1)').get()?.quick_check;
     return found === 'ok' ? null : String(found).replaceAll('\n', ' ');
   } catch (error) {
-    if (isDamageError(error)) return lineOf(error);
+    if (isDamageError(error)) return errorLine(error);
     throw error;
   }
 }
@@ -113,7 +113,7 @@ export function schemaIn(db: DatabaseSync): FoundSchema {
  * Migrates the store in `file` to the newest schema, which in an empty file is all of it. If this fails, close `db`.
  * @throws UsageError if the file belongs to something else, or to a newer version of this program.
  */
-export function migrate(db: DatabaseSync, file: string, scripts: readonly string[] = schemaOf('sqlite')): void {
+export function migrate(db: DatabaseSync, file: string, scripts: readonly string[] = schemaScripts('sqlite')): void {
   if (missingScripts(file, schemaIn(db), scripts, true).length === 0) return;
   db.exec('PRAGMA journal_mode = WAL');
   db.exec('BEGIN IMMEDIATE');

@@ -13,7 +13,7 @@ import {
   SqliteQueryCompiler,
   sql,
 } from 'kysely';
-import { type Database, missingScripts, noStore, schemaOf } from './database.ts';
+import { type Database, missingScripts, noStore, schemaScripts } from './database.ts';
 import type { Rows } from './row-types.ts';
 import { openSqliteAdmitter } from './sqlite-admitter.ts';
 import {
@@ -43,7 +43,8 @@ export function openSqlite(file: string, mayCreate: boolean): Database {
   if (mayCreate) createFile(file);
   if (!existsSync(file)) throw noStore(file);
   // First without the right to write, so that nothing is written to a file that is refused.
-  const check = (opened: DatabaseSync) => void missingScripts(file, schemaIn(opened), schemaOf('sqlite'), mayCreate);
+  const check = (opened: DatabaseSync) =>
+    void missingScripts(file, schemaIn(opened), schemaScripts('sqlite'), mayCreate);
   openSqliteFile(file, check, BUSY_MS, true).close();
   const isReplaced = watchReplacement(file);
   const writing = openSqliteFile(
@@ -55,7 +56,7 @@ export function openSqlite(file: string, mayCreate: boolean): Database {
     BUSY_MS,
   );
   writing.exec('PRAGMA busy_timeout = 0');
-  const db = new Kysely<Rows>({ dialect: dialectOf(writing) });
+  const db = new Kysely<Rows>({ dialect: sqliteDialect(writing) });
   return {
     db,
     transact: (work) => db.transaction().execute(work),
@@ -80,8 +81,8 @@ export function openSqlite(file: string, mayCreate: boolean): Database {
 }
 
 /** Kysely's own SQLite driver is for better-sqlite3, and its transactions take the write lock too late. */
-function dialectOf(db: DatabaseSync): Dialect {
-  const connection = connectionOf(db);
+function sqliteDialect(db: DatabaseSync): Dialect {
+  const connection = wrapConnection(db);
   const execute = async (text: string) => {
     await connection.executeQuery(CompiledQuery.raw(text));
   };
@@ -103,7 +104,7 @@ function dialectOf(db: DatabaseSync): Dialect {
   };
 }
 
-function connectionOf(db: DatabaseSync): DatabaseConnection {
+function wrapConnection(db: DatabaseSync): DatabaseConnection {
   const run = <Row>({ sql: text, parameters }: CompiledQuery) => {
     const statement = db.prepare(text);
     const values = parameters.map((value) => (typeof value === 'boolean' ? Number(value) : value)) as SQLInputValue[];

@@ -20,14 +20,14 @@ export interface OwnerUsage extends Pick<UsageRow, 'day' | 'key_id' | 'operation
   kind: KeyKind;
 }
 
-const idOf = ({ day, key_id, operation, outcome }: UsageRow) => `${key_id} ${day} ${operation} ${outcome}`;
+const rowId = ({ day, key_id, operation, outcome }: UsageRow) => `${key_id} ${day} ${operation} ${outcome}`;
 
 /** How a request ends at the limits; what else stands there is the code of an error. */
 const OUTCOMES = ['granted', 'refused'] as const;
 
 /** Sums over the rows of a group; a sum of PostgreSQL's is a number only as bigint. */
 const COUNT = sql<number>`CAST(sum(count) AS bigint)`;
-const countOf = (outcome: string) =>
+const sumOutcome = (outcome: string) =>
   sql<number>`CAST(coalesce(sum(count) FILTER (WHERE outcome = ${outcome}), 0) AS bigint)`;
 
 /** How many days of counts are kept. */
@@ -37,7 +37,7 @@ export type UsageStore = ReturnType<typeof openUsage>;
 
 export function openUsage({ db, transact }: Database) {
   let cleared = '';
-  const usageOf = (ownerId: string, day: string) => {
+  const usageSince = (ownerId: string, day: string) => {
     const all = db.selectFrom('usage').innerJoin('keys', 'id', 'key_id');
     return all.where('owner_id', '=', ownerId).where('day', '>=', day);
   };
@@ -45,9 +45,9 @@ export function openUsage({ db, transact }: Database) {
     /** Adds `rows` to the stored counts, and records when their keys were last used. */
     async add(rows: readonly CountedRow[]): Promise<void> {
       const latest = rows.at(-1)!.day;
-      const oldest = dayOf(Date.parse(latest) - DAYS_KEPT * DAY_MS);
+      const oldest = utcDay(Date.parse(latest) - DAYS_KEPT * DAY_MS);
       // Always in the same order, so that two proxies cannot deadlock.
-      const sorted = rows.toSorted((a, b) => (idOf(a) < idOf(b) ? -1 : 1));
+      const sorted = rows.toSorted((a, b) => (rowId(a) < rowId(b) ? -1 : 1));
       const uses = new Map<string, number>();
       for (const { key_id, at } of sorted) uses.set(key_id, Math.max(at, uses.get(key_id) ?? 0));
       // On disk when it returns, and with it all grants before: a power cut of SQLite's machine forgets a minute at most.
@@ -85,7 +85,7 @@ export function openUsage({ db, transact }: Database) {
     },
     /** Errors of the owner's keys from `day` on, by code and operation, most frequent first. */
     listErrors: (ownerId: string, day: string): Promise<{ code: string; operation: string; count: number }[]> =>
-      usageOf(ownerId, day)
+      usageSince(ownerId, day)
         .where('outcome', 'not in', OUTCOMES)
         .select(['outcome as code', 'operation', COUNT.as('count')])
         .groupBy(['outcome', 'operation'])
@@ -95,10 +95,10 @@ export function openUsage({ db, transact }: Database) {
         .execute(),
     /** Counts for all of the owner's keys, including revoked ones, from `day` on, in order of days. */
     listUsage: (ownerId: string, day: string): Promise<OwnerUsage[]> =>
-      usageOf(ownerId, day)
+      usageSince(ownerId, day)
         .where('outcome', 'in', OUTCOMES)
         .select(['day', 'key_id', 'operation', 'name as key_name', 'kind'])
-        .select(OUTCOMES.map((outcome) => countOf(outcome).as(outcome)))
+        .select(OUTCOMES.map((outcome) => sumOutcome(outcome).as(outcome)))
         .groupBy(['day', 'key_id', 'operation', 'name', 'kind'])
         .orderBy('day')
         .orderBy('operation', (order) => order.collate('C'))
@@ -106,7 +106,7 @@ export function openUsage({ db, transact }: Database) {
   };
 }
 
-export const dayOf = (wallMs: number) => new Date(wallMs).toISOString().slice(0, 10);
+export const utcDay = (wallMs: number) => new Date(wallMs).toISOString().slice(0, 10);
 
 /** Rows written at a time; requests are answered in between. */
 const AT_ONCE = 500;
@@ -115,18 +115,18 @@ const AT_ONCE = 500;
 export function countUsage(store: Pick<UsageStore, 'add'>) {
   let rows = new Map<string, CountedRow>();
   let day = { start: Number.NaN, name: '' };
-  const nameOf = (now: number) => {
-    if (!(now >= day.start && now < day.start + DAY_MS)) day = { start: now - (now % DAY_MS), name: dayOf(now) };
+  const partitionName = (now: number) => {
+    if (!(now >= day.start && now < day.start + DAY_MS)) day = { start: now - (now % DAY_MS), name: utcDay(now) };
     return day.name;
   };
   const add = (row: CountedRow) => {
-    const known = rows.get(idOf(row));
-    if (!known) return void rows.set(idOf(row), row);
+    const known = rows.get(rowId(row));
+    if (!known) return void rows.set(rowId(row), row);
     known.count += row.count;
     known.at = Math.max(known.at, row.at);
   };
   const count = (key_id: string, operation: string, outcome: string, now: number) =>
-    add({ day: nameOf(now), key_id, operation, outcome, count: 1, at: now });
+    add({ day: partitionName(now), key_id, operation, outcome, count: 1, at: now });
   return {
     /** Counts one request answered with the error `code`, which is counted as granted or refused as well. */
     countError: count,

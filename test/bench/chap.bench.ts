@@ -22,7 +22,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { formatTable } from '../../pipeline/cli/terminal/text-table.ts';
-import { HORIZONS, monthIndex, periodOf } from '../../pipeline/contract/months.ts';
+import { HORIZONS, monthFromIndex, monthIndex } from '../../pipeline/contract/months.ts';
 import { readCsv } from '../../pipeline/ingest/readers/csv.ts';
 import { mean } from '../../pipeline/lib/numerics/averages.ts';
 import { logCases } from '../../pipeline/lib/numerics/log-cases.ts';
@@ -79,7 +79,13 @@ function simpleForecasts(rows: readonly ChapRow[]): [name: string, forecasts: Ch
         for (const [h, horizon] of HORIZONS.entries()) {
           const own = quantiles[a]![h];
           if (!own) continue;
-          made.push({ end: periodOf(at), location: code, period: periodOf(at + horizon), horizon, samples: [...own] });
+          made.push({
+            end: monthFromIndex(at),
+            location: code,
+            period: monthFromIndex(at + horizon),
+            horizon,
+            samples: [...own],
+          });
         }
     }
     return [name, made];

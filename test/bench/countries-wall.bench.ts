@@ -11,7 +11,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { writeSyntheticCountry } from '../../pipeline/synthetic/country.ts';
-import { sizeOf } from '../../pipeline/synthetic/size.ts';
+import { countrySize } from '../../pipeline/synthetic/size.ts';
 import { missingForSlurm, NODES, startSlurm } from '../support/slurm.ts';
 
 const { values: given } = parseArgs({
@@ -27,7 +27,11 @@ const ROOT = path.resolve(import.meta.dirname, '../..');
 const folder = mkdtempSync(path.join(tmpdir(), 'wall-'));
 const names = Array.from({ length: Number(given.countries) }, (_, k) => `c${String(k + 1).padStart(2, '0')}`);
 for (const [k, name] of names.entries())
-  await writeSyntheticCountry({ seed: k + 1, size: sizeOf({ states: statesOf(name) }), out: path.join(folder, name) });
+  await writeSyntheticCountry({
+    seed: k + 1,
+    size: countrySize({ states: statesOf(name) }),
+    out: path.join(folder, name),
+  });
 // Longest first, as in a list based on earlier measurements.
 const list = names.toSorted((a, b) => statesOf(b) - statesOf(a) || (a < b ? -1 : 1));
 writeFileSync(

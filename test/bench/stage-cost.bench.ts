@@ -16,7 +16,7 @@ import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { SNAPSHOT, STAGES } from '../../pipeline/stages.ts';
 import { writeSyntheticCountry } from '../../pipeline/synthetic/country.ts';
-import { type CountrySize, NIGERIAN, sizeOf } from '../../pipeline/synthetic/size.ts';
+import { type CountrySize, countrySize, NIGERIAN } from '../../pipeline/synthetic/size.ts';
 import { usageOf } from './measure.ts';
 
 const { values: given } = parseArgs({
@@ -88,14 +88,14 @@ const sizeUnder = (directory: string) =>
 const line = (cells: string[]) => void process.stdout.write(`| ${cells.join(' | ')} |\n`);
 
 async function compareSizes(): Promise<void> {
-  const base = sizeOf({ states: Number(given.states) });
+  const base = countrySize({ states: Number(given.states) });
   const states = Math.min(4 * base.states, NIGERIAN.states);
   const larger: Record<string, [factor: number, size: CountrySize]> = {
     lgas: [4, { ...base, lgas: 4 * base.lgas }],
     months: [2, { ...base, months: 2 * base.months }],
     clusters: [4, { ...base, clusters: 4 * base.clusters }],
     cells: [16, { ...base, cells_per_degree: 4 * base.cells_per_degree }],
-    states: [states / base.states, sizeOf({ states })],
+    states: [states / base.states, countrySize({ states })],
   };
   const before = await costOfSize('base', base);
   for (const [name, [factor, size]] of Object.entries(larger)) {
@@ -111,6 +111,6 @@ if (given.country !== undefined)
   await costOf('', given.country, given['raw-data'] === undefined ? [] : ['--raw-data', given['raw-data']]);
 else if (given.lgas !== undefined)
   for (const lgas of given.lgas.split(','))
-    await costOfSize(`${lgas} LGAs`, sizeOf({ lgas: Number(lgas), months: Number(given.months) }));
+    await costOfSize(`${lgas} LGAs`, countrySize({ lgas: Number(lgas), months: Number(given.months) }));
 else await compareSizes();
 rmSync(work, { recursive: true });

@@ -1,7 +1,7 @@
 /** The full backtest of the case model on the real records: its scores are as good as documented. */
 import { describe, expect, test } from 'vitest';
 import { caseModel } from '../../pipeline/model/forecast/case-model.ts';
-import { panelsOf } from '../../pipeline/model/forecast/panel.ts';
+import { buildPanels } from '../../pipeline/model/forecast/panel.ts';
 import { recalibrated } from '../../pipeline/model/forecast/recalibration.ts';
 import { backtest } from '../../pipeline/validate/backtest/backtest.ts';
 import { summarise } from '../../pipeline/validate/backtest/backtest-summary.ts';
@@ -18,7 +18,7 @@ const GOALS = {
 describe('the case model on the real records', () => {
   test.skipIf(!HAS_REAL_DATA)(needsReal('scores of the case model from every origin'), async () => {
     const { areas, cases, census, model } = await realArtifacts();
-    const panels = panelsOf({ areas, cases, census, disrupted: model.parameters.season.masked });
+    const panels = buildPanels({ areas, cases, census, disrupted: model.parameters.season.masked });
     expect(panels.map(({ level }) => level)).toEqual(['lga', 'state', 'long']);
     for (const panel of panels) {
       const scored = summarise(backtest(panel, [recalibrated(caseModel())], null));

@@ -3,7 +3,7 @@ import { Value } from 'typebox/value';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { HeldBack } from '../../pipeline/catalog/held-back.ts';
 import { TransmissionModel } from '../../pipeline/contract/schemas.ts';
-import { tell, wordsOf } from '../../pipeline/contract/words.ts';
+import { countryWords, tell } from '../../pipeline/contract/words.ts';
 import { type SeasonOutput, season } from '../../pipeline/model/season/season-stage.ts';
 import { readRegister } from '../../pipeline/model/transmission/held-back-design.ts';
 import { type TransmissionOutput, transmission } from '../../pipeline/model/transmission/transmission-stage.ts';
@@ -54,7 +54,7 @@ describe.skipIf(!HAS_REAL_DATA)(needsReal('Nigeria'), () => {
   });
 
   test('the description reports which low months the check found, and the meaning of a twelve-month season', () => {
-    const words = wordsOf(TERRITORY);
+    const words = countryWords(TERRITORY);
     const description = tell(seasons.method.description, words);
     expect(description).toMatch(/In 9 of the 12 records no month falls below it/);
     expect(description).toMatch(
@@ -170,7 +170,7 @@ describe.skipIf(!HAS_REAL_DATA)(needsReal('Nigeria'), () => {
   });
 
   test('fits correlate at 0.91 or more; projections beat last year in development, but not suspiciously well', () => {
-    const words = wordsOf(TERRITORY);
+    const words = countryWords(TERRITORY);
     const limits = transmitted.model!.limits.map((limit) => tell(limit, words));
     expect(Value.Check(TransmissionModel, { ...transmitted.model, limits })).toBe(true);
     for (const state of transmitted.model!.states) {

@@ -11,7 +11,7 @@ import { promisify } from 'node:util';
 import { beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import type { Places } from '../../pipeline/contract/schemas.ts';
 import { OF_PAGES } from '../../pipeline/deploy/pack/pack.ts';
-import { codeOf } from '../../pipeline/engine/code.ts';
+import { moduleCode } from '../../pipeline/engine/code.ts';
 import { ROOT } from '../../pipeline/lib/packed.ts';
 import { hashTree, temporary } from '../support/command-line.ts';
 import { makeBuild } from '../support/proxy/fixture.ts';
@@ -173,7 +173,9 @@ describe.skipIf(!registry)(registry ? 'packages' : 'packages (skipped: no npm re
     expect(path.basename(there!)).toBe(path.basename(here!));
     expect(hashTree(there!)).toEqual(hashTree(here!));
     const packed = JSON.parse(readFileSync(path.join(installed('malaria-risk'), 'packed.json'), 'utf8'));
-    expect(packed.modules['pipeline/model/risk/risk-stage.js']).toEqual(codeOf('pipeline/model/risk/risk-stage.ts'));
+    expect(packed.modules['pipeline/model/risk/risk-stage.js']).toEqual(
+      moduleCode('pipeline/model/risk/risk-stage.ts'),
+    );
   });
 
   /** Reads a unit from its package; its files are where `places` says, and its commands where this test has them. */

@@ -2,7 +2,7 @@ import { cpSync, linkSync, mkdirSync, readdirSync, readFileSync, realpathSync, r
 import path from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { inject } from 'vitest';
-import { etagOf, type Manifest } from '../../pipeline/contract/manifest.ts';
+import { type Manifest, strongEtag } from '../../pipeline/contract/manifest.ts';
 import type { StageEvent } from '../../pipeline/engine/run.ts';
 import { sha256 } from '../../pipeline/lib/hash.ts';
 import { withDatabase } from '../../pipeline/lib/tables/duckdb.ts';
@@ -85,7 +85,7 @@ export function rewrite(snapshot: string, name: string, change: (value: any) => 
   ] as const) {
     overwrite(snapshot, file, bytes);
     const hash = sha256(bytes);
-    manifest.files[file] = { bytes: bytes.length, sha256: hash, etag: etagOf(hash) };
+    manifest.files[file] = { bytes: bytes.length, sha256: hash, etag: strongEtag(hash) };
   }
   overwrite(snapshot, 'manifest.json', JSON.stringify(manifest));
 }
@@ -103,7 +103,7 @@ export async function rewriteTable(snapshot: string, table: string, ...statement
   const bytes = readFileSync(file);
   const hash = sha256(bytes);
   rewriteManifest(snapshot, ({ files }) => {
-    files[name] = { bytes: bytes.length, sha256: hash, etag: etagOf(hash) };
+    files[name] = { bytes: bytes.length, sha256: hash, etag: strongEtag(hash) };
   });
 }
 

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { addMonths, monthOf } from '../../pipeline/contract/months.ts';
+import { addMonths, calendarMonth } from '../../pipeline/contract/months.ts';
 import { readCsv } from '../../pipeline/ingest/readers/csv.ts';
 import { drawPoisson } from '../../pipeline/lib/numerics/distributions.ts';
 import { randomStream } from '../../pipeline/lib/numerics/random.ts';
@@ -29,7 +29,7 @@ export function chapRows(set: { places: readonly string[]; months: number; usual
     let level = Math.log((set.usual ?? 20) * 2 ** a);
     return Array.from({ length: set.months }, (_, t): ChapRow => {
       const time_period = addMonths('2015-01', t);
-      const season = Math.cos((2 * Math.PI * (monthOf(time_period) - 8)) / 12);
+      const season = Math.cos((2 * Math.PI * (calendarMonth(time_period) - 8)) / 12);
       level += 0.1 * random.normal();
       return {
         time_period,

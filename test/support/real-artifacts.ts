@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Model } from '../../pipeline/catalog/model.ts';
 import type { Sources } from '../../pipeline/catalog/sources.ts';
-import { areasOf } from '../../pipeline/ingest/areas-of.ts';
-import { casesOf } from '../../pipeline/ingest/case-series.ts';
+import { groupCases } from '../../pipeline/ingest/case-series.ts';
 import { run as runIngest } from '../../pipeline/ingest/ingest-stage.ts';
 import * as ingest from '../../pipeline/ingest/ingest-tables.ts';
+import { readAreas } from '../../pipeline/ingest/read-areas.ts';
 import { byCode } from '../../pipeline/lib/tables/table.ts';
 import { REAL_CATALOG, REAL_DATA, REFERENCE } from './real-data.ts';
 import { ioOf } from './stage-io.ts';
@@ -23,9 +23,9 @@ export async function realArtifacts() {
   const [, ...rows] = readFileSync(path.join(REFERENCE, 'zonal_by_lga.csv'), 'utf8').trim().split('\n');
   const populations = Object.fromEntries(rows.map((row) => [row.split(',')[0]!, Number(row.split(',')[1])] as const));
   return {
-    areas: areasOf(io),
+    areas: readAreas(io),
     climate: io.table(ingest.CLIMATE),
-    cases: casesOf(io.table(ingest.CASES)),
+    cases: groupCases(io.table(ingest.CASES)),
     census: byCode(io.table(ingest.CENSUS), 'lga_code'),
     populations,
     model,

@@ -1,6 +1,6 @@
 import type { StageIo } from '../../pipeline/catalog/country-stage.ts';
 import { tableReaders } from '../../pipeline/engine/stage.ts';
-import { isTable, rowsOf, type Table } from '../../pipeline/lib/tables/table.ts';
+import { isTable, type Table, toRows } from '../../pipeline/lib/tables/table.ts';
 
 /**
  * A stage's input, from artifacts by full name. Tables may be given as stages return them, or as rows of some columns.
@@ -22,4 +22,4 @@ function columnsOf(value: unknown): Table['columns'] {
 }
 
 /** Rows of a table that a stage returned. */
-export const outputRows = <Row>(value: unknown): Row[] => rowsOf((value as Table).columns);
+export const outputRows = <Row>(value: unknown): Row[] => toRows((value as Table).columns);

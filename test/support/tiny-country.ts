@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { addMonths, monthOf } from '../../pipeline/contract/months.ts';
+import { addMonths, calendarMonth } from '../../pipeline/contract/months.ts';
 import { sha256 } from '../../pipeline/lib/hash.ts';
 import { writeGeotiff } from '../../pipeline/synthetic/geotiff-writer.ts';
 import { TERRITORY } from '../../pipeline/synthetic/states.ts';
@@ -55,7 +55,10 @@ export function tinyCountry(): TinyCountry {
   const months = Array.from({ length: 48 }, (_, i) => addMonths('2018-01', i));
   // No two years or areas are alike, as in a real record.
   const rain = (lga: number, period: string, i: number) =>
-    Math.max(0, 120 + ((i * i * (lga + 1)) % 23) / 10 + 100 * Math.sin(((monthOf(period) - 4 - lga) * Math.PI) / 6));
+    Math.max(
+      0,
+      120 + ((i * i * (lga + 1)) % 23) / 10 + 100 * Math.sin(((calendarMonth(period) - 4 - lga) * Math.PI) / 6),
+    );
   files['climate.csv'] = csv([
     ['lga', 'month', 'mm'],
     ...LGAS.flatMap((code, i) => months.map((period, month) => [code, period, rain(i, period, month).toFixed(1)])),
@@ -84,7 +87,7 @@ export function tinyCountry(): TinyCountry {
     ...months.map((period, i) => [
       'NG001',
       period,
-      Math.round(1500 + (i % 7) + 1000 * Math.sin(((monthOf(period) - 6) * Math.PI) / 6)),
+      Math.round(1500 + (i % 7) + 1000 * Math.sin(((calendarMonth(period) - 6) * Math.PI) / 6)),
     ]),
   ]);
   files['nets.csv'] = csv([['lga', 'use'], ...LGAS.map((code, i) => [code, (0.3 + 0.1 * i).toFixed(1)])]);

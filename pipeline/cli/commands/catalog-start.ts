@@ -32,7 +32,7 @@ export function startCommand(): Command {
         const { spatial } = io.artifact<{ spatial: FitSummary | null }>('risk/evidence');
         if (!spatial)
           throw new UsageError('parameters.risk.score: found baseline, expected spatial: the baseline needs no search');
-        const now = endOf(spatial);
+        const now = fitEnd(spatial);
         const file = path.join(directory, 'model.json');
         const edit = { path: ['parameters', 'risk', 'start'], value: now };
         await writeAtomic(file, editJson(readFileSync(file, 'utf8'), [edit]));
@@ -46,7 +46,7 @@ export function startCommand(): Command {
 /**
  * Where a search ended: each hyperparameter on its own scale, to eight digits, enough to make the next search short.
  */
-function endOf({ hyperparameters, optimum }: FitSummary): Start {
+function fitEnd({ hyperparameters, optimum }: FitSummary): Start {
   return Object.fromEntries(
     hyperparameters.map(({ name, scale }, i) => {
       const theta = optimum.theta[i]!;

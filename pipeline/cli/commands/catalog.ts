@@ -4,7 +4,7 @@ import { CATALOG_SCHEMAS } from '../../catalog/country.ts';
 import { acceptCommand } from '../../catalog/pins.ts';
 import { checkCountry } from '../../intake/check/check-country.ts';
 import { isFault } from '../../intake/check/fault.ts';
-import { groupRepairs, reasonOf, repairCountry } from '../../intake/repair/repair.ts';
+import { declaredReason, groupRepairs, repairCountry } from '../../intake/repair/repair.ts';
 import { type UpdateRequest, updateSource } from '../../intake/update/update.ts';
 import { quoted } from '../../lib/shell.ts';
 import { describeFaults, describeUpdate } from '../terminal/catalog-text.ts';
@@ -107,7 +107,11 @@ function repairCommand(): Command {
       else {
         if (repairs.length + left.length === 0) say(`${country}: no faults`);
         for (const { source, declares, fault, remedy } of groupRepairs(repairs, accept ? repairs.length : undefined))
-          say(`${source}, ${declares}`, `  for ${fault}`, ...(accept ? [`  reason: ${reasonOf(remedy, accept)}`] : []));
+          say(
+            `${source}, ${declares}`,
+            `  for ${fault}`,
+            ...(accept ? [`  reason: ${declaredReason(remedy, accept)}`] : []),
+          );
         if (left.length > 0)
           say('Faults that the catalog cannot declare:', ...describeFaults(left).map((line) => `  ${line}`));
         if (repairs.length > 0)
@@ -199,7 +203,7 @@ function updateCommand(): Command {
     .option('--json', 'print everything as JSON')
     .addHelpText('after', UPDATE_DETAIL)
     .action(async (source: string, files: string[], options: UpdateOptions) => {
-      const update = await updateSource(requestOf(source, files, options));
+      const update = await updateSource(updateRequest(source, files, options));
       const doubtful = update.names.some(({ area }) => area === null);
       const pending = !update.accepted && (doubtful || update.files.length + update.edits.length > 0);
       if (options.json) say(JSON.stringify(update, null, 2));
@@ -210,7 +214,7 @@ function updateCommand(): Command {
     });
 }
 
-function requestOf(source: string, files: string[], options: UpdateOptions): UpdateRequest {
+function updateRequest(source: string, files: string[], options: UpdateOptions): UpdateRequest {
   const { country, rawData, out, accept, acceptNames, by, period, lastEstimated, release, citation, licence, title } =
     options;
   const about = Object.entries({ release, citation, licence, title }).filter(([, text]) => text !== undefined);

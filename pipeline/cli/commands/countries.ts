@@ -4,7 +4,7 @@ import { Command } from 'commander';
 import { readTable } from '../../ingest/readers/raw-table.ts';
 import { withDatabase } from '../../lib/tables/duckdb.ts';
 import type { Finding } from '../../publish/snapshot/provenance.ts';
-import { snapshotsOf } from '../../release/build-paths.ts';
+import { snapshotsFolder } from '../../release/build-paths.ts';
 import { newestCandidate } from '../../release/candidates.ts';
 import { currentVersion } from '../../release/current.ts';
 import type { Validation } from '../../validate/validation.ts';
@@ -45,7 +45,7 @@ export default function countriesCommand(): Command {
     .option('--runs <dir>', "directory of the workflow's results")
     .addHelpText('after', DETAIL)
     .action(async (list: string, options: { runs?: string } & RowOptions) => {
-      const rows = await Promise.all((await readList(list)).map((country) => rowOf(country, options.runs)));
+      const rows = await Promise.all((await readList(list)).map((country) => countryRow(country, options.runs)));
       if (options.json || options.csv) return sayRows(rows, options);
       sayRows(
         rows.map(({ line: _, ...row }) => row),
@@ -65,10 +65,10 @@ async function readList(file: string): Promise<ListedCountry[]> {
   return table.rows.map((row) => ({ name: row.text('name'), out: path.resolve(folder, row.text('out')) }));
 }
 
-async function rowOf({ name, out }: ListedCountry, runs: string | undefined) {
+async function countryRow({ name, out }: ListedCountry, runs: string | undefined) {
   const run = runs === undefined ? null : readIf<RunResult>(path.join(runs, `${name}.json`));
   const version = newestCandidate(out)?.version ?? null;
-  const snapshot = version === null ? null : path.join(snapshotsOf(out), version);
+  const snapshot = version === null ? null : path.join(snapshotsFolder(out), version);
   const read = <T>(file: string) => (snapshot === null ? null : readIf<T>(path.join(snapshot, file)));
   const findings = read<Finding[]>('findings.json');
   const card = read<{ validation?: Validation | null }>('model-card.json');
@@ -80,7 +80,7 @@ async function rowOf({ name, out }: ListedCountry, runs: string | undefined) {
     findings: findings?.length ?? null,
     to_decide: findings?.filter(({ needs_approval }) => needs_approval).length ?? null,
     score: card?.validation?.score ?? null,
-    skill: card?.validation ? skillOf(card.validation) : null,
+    skill: card?.validation ? formatSkill(card.validation) : null,
     case_error: snapshot && (await caseError(path.join(snapshot, 'tables/forecast_skill.parquet'))),
     seconds: run?.seconds ?? null,
     cpu_s: run?.cpu_seconds ?? null,
@@ -90,7 +90,7 @@ async function rowOf({ name, out }: ListedCountry, runs: string | undefined) {
 }
 
 /** The published model's log score minus the baseline's; 0 if the baseline is published. */
-const skillOf = ({ score, difference }: Validation) =>
+const formatSkill = ({ score, difference }: Validation) =>
   score === 'baseline' ? 0 : Number(difference.log_score.mean.toFixed(3));
 
 async function caseError(file: string): Promise<number | null> {

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { writeAtomic } from '../../lib/atomic-write.ts';
-import { diffSections, outlinesOf } from '../../publish/report/diff-sections.ts';
+import { diffOutlines, diffSections } from '../../publish/report/diff-sections.ts';
 import { diffSnapshots } from '../../publish/snapshot/diff.ts';
 import { openSnapshot } from '../../publish/snapshot/read.ts';
 import { sectionsText } from '../terminal/blocks-text.ts';
@@ -34,7 +34,7 @@ export default function diffCommand(): Command {
     .action(async (a: string, b: string, options: { gate?: boolean; json?: boolean; html?: string }) => {
       const [before, after] = [openSnapshot(a), openSnapshot(b)];
       const diff = await diffSnapshots(before, after);
-      const outlines = outlinesOf(after);
+      const outlines = diffOutlines(after);
       if (options.html !== undefined) {
         const { changesPage } = await import('../../publish/report/changes-page.ts');
         const { a: old, b: is, synthetic } = diff;

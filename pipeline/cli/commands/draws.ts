@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import type { StageIo } from '../../catalog/country-stage.ts';
 import { type Period, periodRange } from '../../contract/months.ts';
-import { areasOf } from '../../ingest/areas-of.ts';
+import { readAreas } from '../../ingest/read-areas.ts';
 import { UsageError } from '../../lib/errors.ts';
 import { writeDraws } from '../../model/risk/draws-file.ts';
 import * as risk from '../../model/risk/risk-tables.ts';
@@ -50,7 +50,7 @@ Examples:
 
 /** The draws that the options select. @throws UsageError if the country does not have a state or month */
 function selected(io: StageIo, { area, states, periods }: DrawsOptions) {
-  const areas = areasOf(io);
+  const areas = readAreas(io);
   const known = areas.states.map(({ state_code }) => state_code);
   const unknown = states?.find((code) => !known.includes(code));
   if (unknown !== undefined) throw new UsageError(`--states: found ${unknown}, expected some of ${known.join(',')}`);

@@ -2,7 +2,7 @@ import { existsSync, lstatSync, mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { Command } from 'commander';
-import { deliveriesOf, isTable } from '../../catalog/roles.ts';
+import { deliveredFiles, isTable } from '../../catalog/roles.ts';
 import { OPEN } from '../../catalog/values.ts';
 import { checkCountry } from '../../intake/check/check-country.ts';
 import { type Fault, isFault } from '../../intake/check/fault.ts';
@@ -117,10 +117,10 @@ function showStep(what: string): void {
 
 /** Shows what the files are if a draft cannot be made of them. */
 function listRecognised(files: readonly RecognisedFile[]): void {
-  say(formatTable(files.map((file) => ({ file: file.file, is: file.kind, with: contentOf(file) }))), '');
+  say(formatTable(files.map((file) => ({ file: file.file, is: file.kind, with: describeContent(file) }))), '');
 }
 
-function contentOf(file: RecognisedFile): string {
+function describeContent(file: RecognisedFile): string {
   if (file.kind === 'left out') return file.why;
   if (file.kind === 'raster') return `values ${short(file.least)} to ${short(file.most)}`;
   if (file.kind === 'table') return `${file.rows.length} rows; columns ${file.header.join(', ')}`;
@@ -145,7 +145,7 @@ function describe({ entries, leftOut, doubts }: Draft): void {
       entries.map(({ entry, format, files, notes }) => ({
         role: entry.figure ?? entry.role,
         file: isTable({ format })
-          ? deliveriesOf({ files })
+          ? deliveredFiles({ files })
               .map((file) => file.path)
               .join(', ')
           : files.length > 3
@@ -225,7 +225,7 @@ async function showNextSteps(
   const country = quoted(directory);
   // A directory and ports of its own: `current` points to one country, and several may be served on one machine.
   const out = quoted(path.join('build', path.basename(directory)));
-  const port = portOf(answers.iso_code!);
+  const port = suggestPort(answers.iso_code!);
   if (doubts.length > 0)
     say('', 'Hard to believe; read these before you publish:', ...doubts.map(({ what }) => `  ${what}`));
   const toServe = [
@@ -271,7 +271,7 @@ async function hiddenFaults(directory: string, root: string, faults: readonly Fa
 }
 
 /** 8100 to 8775, a port for each two-letter code of a country. */
-function portOf(iso_code: string): number {
+function suggestPort(iso_code: string): number {
   const [first, second] = [...iso_code].map((letter) => letter.charCodeAt(0) - 'A'.charCodeAt(0));
   return 8100 + 26 * first! + second!;
 }

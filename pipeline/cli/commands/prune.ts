@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { pruneEntries } from '../../engine/cache.ts';
 import { whenAlone } from '../../engine/lock.ts';
 import { TryAgain, UsageError } from '../../lib/errors.ts';
-import { cacheOf } from '../../release/build-paths.ts';
+import { cacheFolder } from '../../release/build-paths.ts';
 import { clearUnfinished } from '../../release/candidate.ts';
 import { outOption, say } from '../terminal/options.ts';
 
@@ -14,19 +14,19 @@ export default function pruneCommand(): Command {
     .addOption(outOption())
     .option('--json', 'as JSON')
     .action(({ out, json }: { out: string; json?: boolean }) => {
-      if (!existsSync(cacheOf(out)))
+      if (!existsSync(cacheFolder(out)))
         throw new UsageError(`${out}: found no cache there, expected the --out of a build`);
       const result: ReturnType<typeof pruneEntries>[] = [];
       const done = whenAlone(out, () => {
         clearUnfinished(out);
-        result.push(pruneEntries(cacheOf(out)));
+        result.push(pruneEntries(cacheFolder(out)));
       });
       if (!done) throw new TryAgain(`${out}: a build is running there; prune when it is done`);
       const { entries, bytes, kept } = result[0]!;
       say(
         json
           ? JSON.stringify(result[0])
-          : `Removed ${entries} entries, ${(bytes / 1e6).toFixed(1)} MB, from ${cacheOf(out)}; kept ${kept}`,
+          : `Removed ${entries} entries, ${(bytes / 1e6).toFixed(1)} MB, from ${cacheFolder(out)}; kept ${kept}`,
       );
     });
 }

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { DuckDBListValue, type DuckDBValue, StatementType } from '@duckdb/node-api';
 import { Command } from 'commander';
-import { fill, wordsOf } from '../../contract/words.ts';
+import { countryWords, fill } from '../../contract/words.ts';
 import { createArtifactViews } from '../../engine/artifact-views.ts';
 import { UsageError } from '../../lib/errors.ts';
 import { literal, withDatabase } from '../../lib/tables/duckdb.ts';
@@ -10,7 +10,7 @@ import { describe, type TableForm } from '../../lib/tables/table.ts';
 import { openSnapshot } from '../../publish/snapshot/read.ts';
 import { TABLES } from '../../publish/snapshot/table-columns.ts';
 import { createViews } from '../../publish/snapshot/views.ts';
-import { cacheOf, snapshotsOf } from '../../release/build-paths.ts';
+import { cacheFolder, snapshotsFolder } from '../../release/build-paths.ts';
 import { STAGE_TABLES } from '../../stages.ts';
 import { outOption } from '../terminal/options.ts';
 import { addRowOptions, type Row, type RowOptions, sayRows } from '../terminal/rows.ts';
@@ -73,9 +73,9 @@ export function query(
   const named = Object.entries({ ...values, model }).filter(([name]) => sql.includes(`$${name}`));
   return withDatabase(async (db) => {
     const files = [model, ...(await createViews(db, 'snapshot', snapshot))];
-    files.push(...(await createArtifactViews(db, cacheOf(out), openSnapshot(snapshot).manifest.stages)));
+    files.push(...(await createArtifactViews(db, cacheFolder(out), openSnapshot(snapshot).manifest.stages)));
     for (const name of namedSnapshots(out))
-      if (sql.includes(name)) files.push(...(await createViews(db, name, path.join(snapshotsOf(out), name))));
+      if (sql.includes(name)) files.push(...(await createViews(db, name, path.join(snapshotsFolder(out), name))));
     await db.run(`SET allowed_paths = [${files.map(literal)}]`);
     await db.run('SET enable_external_access = false');
     await db.run('USE snapshot');
@@ -86,7 +86,7 @@ export function query(
       throw new UsageError('query: found another statement, expected one SELECT: the tables are read-only');
     statement.bind(Object.fromEntries(named));
     const rows = (await statement.runAndReadAll()).getRowObjects();
-    return rows.map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, cellOf(value)])));
+    return rows.map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, toCell(value)])));
   }).catch((error: Error) => {
     // Without a system's code, the error is about the statement.
     throw 'code' in error ? error : new UsageError(error.message);
@@ -104,7 +104,7 @@ const FORMS: Record<string, TableForm> = {
 async function list(options: QueryOptions): Promise<Row[]> {
   const { out = 'build', snapshot = path.join(out, 'current') } = options;
   const columns = await query(LIST, options);
-  const words = wordsOf(openSnapshot(snapshot).manifest.territory);
+  const words = countryWords(openSnapshot(snapshot).manifest.territory);
   return columns.map((row) => {
     const column = FORMS[String(row.table).replace('.', '/')]?.columns[String(row.column)];
     return { ...row, meaning: column ? fill(describe(column), words) : '' };
@@ -113,15 +113,15 @@ async function list(options: QueryOptions): Promise<Row[]> {
 
 function namedSnapshots(out: string): string[] {
   try {
-    return readdirSync(snapshotsOf(out));
+    return readdirSync(snapshotsFolder(out));
   } catch {
     return [];
   }
 }
 
 /** A value as a cell; one that JSON and CSV cannot express is written as DuckDB writes it. */
-function cellOf(value: unknown): Row[string] {
-  if (value instanceof DuckDBListValue) return value.items.map((item) => cellOf(item) as Cells[string]);
+function toCell(value: unknown): Row[string] {
+  if (value instanceof DuckDBListValue) return value.items.map((item) => toCell(item) as Cells[string]);
   if (typeof value === 'bigint') return Number(value);
   return value === null || ['string', 'number', 'boolean'].includes(typeof value)
     ? (value as Cells[string])

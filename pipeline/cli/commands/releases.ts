@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { listReleases, type Releases } from '../../release/list.ts';
 import { pruneReleases } from '../../release/prune.ts';
 import { HERE } from '../../release/release-records.ts';
-import { type Origin, originOf, reproduce } from '../../release/reproduce.ts';
+import { findOrigin, type Origin, reproduce } from '../../release/reproduce.ts';
 import { STAGE_NAMES } from '../../stages.ts';
 import { EXIT } from '../terminal/exit-codes.ts';
 import { atLeastOne, jobsOption, outOption, say } from '../terminal/options.ts';
@@ -85,7 +85,7 @@ Examples:
   git worktree add ../then COMMIT && cd ../then && npm ci && npx malaria-risk releases reproduce VERSION --out ../now/build`,
     )
     .action(async (version: string, options: ReproduceOptions) => {
-      const origin = originOf(options.out, version);
+      const origin = findOrigin(options.out, version);
       if (!options.json) say(describeOrigin(origin));
       const kept = path.join(options.out, 'raw');
       const rawData = options.rawData === undefined ? [kept] : [options.rawData, kept];

@@ -2,8 +2,8 @@ import path from 'node:path';
 import { Command } from 'commander';
 import { writeAtomic } from '../../lib/atomic-write.ts';
 import { changesPage } from '../../publish/report/changes-page.ts';
-import { diffSections, outlinesOf } from '../../publish/report/diff-sections.ts';
-import { releasesOf } from '../../release/build-paths.ts';
+import { diffOutlines, diffSections } from '../../publish/report/diff-sections.ts';
+import { releasesFolder } from '../../release/build-paths.ts';
 import { currentSnapshot } from '../../release/current.ts';
 import { findVersion } from '../../release/find.ts';
 import { reviewSnapshot } from '../../release/review.ts';
@@ -39,9 +39,9 @@ export default function reviewCommand(): Command {
     .action(async (version: string | undefined, options: { out: string; json?: boolean; html?: string }) => {
       const after = findVersion(options.out, version ?? null);
       const review = await reviewSnapshot(currentSnapshot(options.out), after);
-      const page = options.html ?? path.join(releasesOf(options.out), review.model_version, 'review.html');
+      const page = options.html ?? path.join(releasesFolder(options.out), review.model_version, 'review.html');
       const { model_version, synthetic, diff } = review;
-      const [lead, sections, outlines] = [replacedBy(review), reviewSections(review), outlinesOf(after)];
+      const [lead, sections, outlines] = [replacedBy(review), reviewSections(review), diffOutlines(after)];
       await writeAtomic(
         page,
         changesPage({ title: `Review of ${model_version}`, lead, synthetic, sections, diff, outlines }),

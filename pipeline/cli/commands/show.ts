@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { UsageError } from '../../lib/errors.ts';
-import { type Provenance, provenanceOf } from '../../publish/snapshot/provenance.ts';
+import { type Provenance, traceFile } from '../../publish/snapshot/provenance.ts';
 import { openSnapshot } from '../../publish/snapshot/read.ts';
 import { month, say } from '../terminal/options.ts';
 import { addRowOptions, type RowOptions, sayRows } from '../terminal/rows.ts';
@@ -97,7 +97,7 @@ function provenanceCommand(): Command {
     .option(...snapshotOption)
     .option('--json', 'as JSON')
     .action((file: string, { snapshot, json }: { snapshot: string; json?: boolean }) => {
-      const found = provenanceOf(openSnapshot(snapshot).manifest, file);
+      const found = traceFile(openSnapshot(snapshot).manifest, file);
       say(json ? JSON.stringify(found, null, 2) : describeProvenance(found));
     });
 }

@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { DEFAULT_OUT, hasSyntheticCountry, writeSyntheticCountry } from '../../synthetic/country.ts';
 import { FAMILIES, FAMILY_WORDS, type TruthFamily } from '../../synthetic/families.ts';
-import { NIGERIAN, sizeOf } from '../../synthetic/size.ts';
+import { countrySize, NIGERIAN } from '../../synthetic/size.ts';
 import { atLeastOne, say } from '../terminal/options.ts';
 
 const DETAIL = `
@@ -54,7 +54,7 @@ export default function synthCommand(): Command {
 async function synth(options: SynthOptions): Promise<void> {
   const { seed, truth: family, out, json, states, lgas, months } = options;
   const asked = Object.entries({ states, lgas, months }).filter(([, value]) => value !== undefined);
-  const size = sizeOf(Object.fromEntries(asked));
+  const size = countrySize(Object.fromEntries(asked));
   if (options.ifMissing && hasSyntheticCountry(seed, family, out, size)) {
     const text = `${out} already contains the country of seed ${seed}${family === 'matern' ? '' : `, truth ${family}`}`;
     say(json ? JSON.stringify({ out, seed, written: false }) : text);

@@ -97,8 +97,8 @@ function describeComparison({ rows, outlines, rasters = [] }: SourceComparison):
     ...rasters.map(({ path, before, was, is, rank_correlation }) => [
       `${path}${before === path ? '' : `, compared with ${before}`}: rank correlation of quarter-degree means ${fixed(rank_correlation)}`,
       formatTable([
-        { of: 'was', sum: rounded(was.sum), ...cellsOf(was.values) },
-        { of: 'is', sum: rounded(is.sum), ...cellsOf(is.values) },
+        { of: 'was', sum: rounded(was.sum), ...distributionCells(was.values) },
+        { of: 'is', sum: rounded(is.sum), ...distributionCells(is.values) },
       ]),
     ]),
   ];
@@ -129,8 +129,8 @@ function describeRows({
       'Columns:',
       formatTable(
         columns.flatMap(({ column, was, is }) => [
-          { column, of: 'was', ...cellsOf(was) },
-          { column, of: 'is', ...cellsOf(is) },
+          { column, of: 'was', ...distributionCells(was) },
+          { column, of: 'is', ...distributionCells(is) },
         ]),
       ),
     ],
@@ -169,7 +169,7 @@ const sumCells = ({ column, of, rows, was, is }: SumChange): Cells => ({
   change: describeRatio(is / was),
 });
 
-const cellsOf = ({ n, missing, min, q1, median, q3, max, mean }: Distribution): Cells => ({
+const distributionCells = ({ n, missing, min, q1, median, q3, max, mean }: Distribution): Cells => ({
   n,
   missing,
   min: rounded(min),

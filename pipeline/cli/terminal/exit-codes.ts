@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { BadInput, type Complaint, complaintIn, messageOf } from '../../lib/bad-input.ts';
+import { BadInput, type Complaint, complaintIn, errorMessage } from '../../lib/bad-input.ts';
 import { Stopped, TryAgain, UsageError } from '../../lib/errors.ts';
 
 /** Exit codes, for schedulers and scripts. */
@@ -48,7 +48,7 @@ export interface ErrorLine extends Partial<Complaint> {
 /** Describes any error for the person or program that ran the command. */
 export function describeError(error: Error): ErrorLine {
   const { code = '', path } = error as NodeJS.ErrnoException;
-  const line = (name: string, exit_code: number, message = messageOf(error).split('\n')[0]!): ErrorLine => ({
+  const line = (name: string, exit_code: number, message = errorMessage(error).split('\n')[0]!): ErrorLine => ({
     type: 'error',
     code: name,
     exit_code,

@@ -8,21 +8,21 @@ const GAP = '  ';
  * @param width of the terminal: columns that do not fit follow in a table below, after those that identify the rows
  */
 export function formatTable(rows: readonly Cells[], width = Number.POSITIVE_INFINITY): string {
-  const columns = Object.keys(rows[0] ?? {}).map((name) => columnOf(rows, name));
+  const columns = Object.keys(rows[0] ?? {}).map((name) => toColumn(rows, name));
   const names = columns.slice(0, namesIn(rows));
   const groups: Column[][] = [[...names]];
   for (const column of columns.slice(names.length)) {
     const last = groups.at(-1)!;
-    if (last.length > names.length && widthOf([...last, column]) > width) groups.push([...names, column]);
+    if (last.length > names.length && totalWidth([...last, column]) > width) groups.push([...names, column]);
     else last.push(column);
   }
   // If a single cell is too wide, splitting the table does not help.
-  const fitting = groups.every((group) => widthOf(group) <= width);
-  return (fitting ? groups : [columns]).map(textOf).join('\n\n');
+  const fitting = groups.every((group) => totalWidth(group) <= width);
+  return (fitting ? groups : [columns]).map(joinColumns).join('\n\n');
 }
 
 /** A row's cells of these columns, in their order; numbers with so many decimals, unless that is null. */
-export function cellsOf<Row extends object>(row: Row, decimals: Partial<Record<keyof Row, number | null>>): Cells {
+export function formatCells<Row extends object>(row: Row, decimals: Partial<Record<keyof Row, number | null>>): Cells {
   return Object.fromEntries(
     Object.entries<number | null | undefined>(decimals).map(([name, digits]) => {
       const cell = (row as Cells)[name]!;
@@ -34,7 +34,7 @@ export function cellsOf<Row extends object>(row: Row, decimals: Partial<Record<k
 /** The heading and one cell per row, all of the same width. */
 type Column = string[];
 
-function columnOf(rows: readonly Cells[], name: string): Column {
+function toColumn(rows: readonly Cells[], name: string): Column {
   const cells = [name, ...rows.map((row) => String(row[name] ?? '—'))];
   const width = Math.max(...cells.map((cell) => cell.length));
   const numeric = rows.every((row) => typeof row[name] === 'number' || row[name] === null);
@@ -52,10 +52,10 @@ function namesIn(rows: readonly Cells[]): number {
   return values.every((row) => typeof row[count] === 'string') ? count + 1 : count;
 }
 
-const widthOf = (columns: readonly Column[]): number =>
+const totalWidth = (columns: readonly Column[]): number =>
   columns.reduce((sum, [heading]) => sum + heading!.length, GAP.length * (columns.length - 1));
 
-const textOf = (columns: readonly Column[]): string =>
+const joinColumns = (columns: readonly Column[]): string =>
   (columns[0] ?? [''])
     .map((_, i) =>
       columns

@@ -18,7 +18,7 @@ export function bundle(names: readonly string[], root: string, directory: string
     const from = path.join(root, folder);
     const own = path.join(from, 'node_modules');
     cpSync(from, path.join(directory, folder), { recursive: true, filter: (file) => file !== own });
-    forget(emptied.map(nameOf), path.join(directory, folder, 'package.json'));
+    forget(emptied.map(packageName), path.join(directory, folder, 'package.json'));
   }
 }
 
@@ -28,17 +28,17 @@ export function bundle(names: readonly string[], root: string, directory: string
  */
 export function pinned(name: string, root: string): Record<string, string> {
   const entries = Object.entries(withDependencies(name, readLock(root))).filter(([, { optional }]) => !optional);
-  return Object.fromEntries(entries.map(([folder, { version }]) => [nameOf(folder), version!]));
+  return Object.fromEntries(entries.map(([folder, { version }]) => [packageName(folder), version!]));
 }
 
-const nameOf = (folder: string) => folder.slice(folder.lastIndexOf('node_modules/') + 'node_modules/'.length);
+const packageName = (folder: string) => folder.slice(folder.lastIndexOf('node_modules/') + 'node_modules/'.length);
 
 /**
  * Whether `overrides` in package.json replace the package in `folder` by an empty one: npm ignores `overrides`, like the
  * lock file, when it installs a package from a file.
  */
 const isEmptied = (folder: string, lock: Lock) =>
-  lock[folder]!.name !== undefined && lock[folder]!.name !== nameOf(folder);
+  lock[folder]!.name !== undefined && lock[folder]!.name !== packageName(folder);
 
 /** Removes emptied dependencies from a package's own list, since npm would otherwise install the real ones. */
 function forget(names: readonly string[], file: string): void {

@@ -7,7 +7,7 @@ import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSyn
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { TABLES } from '../../engine/cache-key.ts';
-import { codeOf } from '../../engine/code.ts';
+import { moduleCode } from '../../engine/code.ts';
 import { codeState } from '../../lib/code-state.ts';
 import { PACKED, type Packed, ROOT } from '../../lib/packed.ts';
 import { SNAPSHOT, STAGES } from '../../stages.ts';
@@ -49,7 +49,7 @@ const PACKAGES: readonly Package[] = [
 ];
 /** The sources of the report's pages, which are bundled when a page is made. */
 export const OF_PAGES: ReadonlySet<string> = new Set(
-  ['main.ts', 'annex/main.ts'].flatMap((main) => Object.keys(codeOf(`pipeline/publish/report/page/${main}`))),
+  ['main.ts', 'annex/main.ts'].flatMap((main) => Object.keys(moduleCode(`pipeline/publish/report/page/${main}`))),
 );
 /** Sources that are shipped uncompiled: those that only the page uses, and the clients. */
 const AS_THEY_ARE = /^pipeline\/publish\/(?:report\/page|clients\/(?:ts|r|python))\/|\.d\.ts$/;
@@ -146,7 +146,7 @@ function layOut({ name, entry, description, files }: Package, directory: string,
 
 function packedRecord(keyed: readonly string[]): Packed {
   const { commit, dirty } = codeState();
-  const modules = Object.fromEntries(keyed.map((module) => [compiledName(module), codeOf(module)]));
+  const modules = Object.fromEntries(keyed.map((module) => [compiledName(module), moduleCode(module)]));
   return { commit, dirty, modules };
 }
 

@@ -4,19 +4,19 @@ import type { Grid } from '../../lib/numerics/grid.ts';
 import { quoted } from '../../lib/shell.ts';
 
 /** The file's name without its folder; one that begins with a dash would be taken for an option. */
-export function nameOf(file: string): string {
+export function shellName(file: string): string {
   const name = path.basename(file);
   return name.startsWith('-') ? `./${name}` : name;
 }
 
 /** A name for what a command makes of the file, such as `areas_4326.geojson` for `areas.shp`. */
 export function nameOfResult(file: string, ending: string): string {
-  const name = nameOf(file);
+  const name = shellName(file);
   return name.slice(0, name.length - path.extname(name).length) + ending;
 }
 
 /** GDAL's name of a vector file, as a shell needs it: it reads an archive only if it is named as one. */
-const vectorFile = (file: string) => quoted(/\.zip$/i.test(file) ? `/vsizip/${nameOf(file)}` : nameOf(file));
+const vectorFile = (file: string) => quoted(/\.zip$/i.test(file) ? `/vsizip/${shellName(file)}` : shellName(file));
 
 /** Outlines in longitude and latitude. GDAL reports an error if the file has several layers. */
 export const reprojectOutlines = (file: string): string =>
@@ -29,12 +29,12 @@ export const reprojectOutlines = (file: string): string =>
  */
 export function reprojectRaster(file: string): string {
   const warp = (method: string) =>
-    `gdalwarp -r ${method} -ot Float32 -dstnodata nan -t_srs EPSG:4326 ${quoted(nameOf(file))} ${quoted(nameOfResult(file, '_4326.tif'))}`;
+    `gdalwarp -r ${method} -ot Float32 -dstnodata nan -t_srs EPSG:4326 ${quoted(shellName(file))} ${quoted(nameOfResult(file, '_4326.tif'))}`;
   return `if its cells are counts such as persons, with: ${warp('sum')} (GDAL 3.1 or later); if they are rates, heights or other measures, with: ${warp('average')}`;
 }
 
 /** One of a file's bands. @param band its number, or a placeholder */
-export function extractBand(file: string, band: number | string, source = nameOf(file)): string {
+export function extractBand(file: string, band: number | string, source = shellName(file)): string {
   return `gdal_translate -b ${band} ${quoted(source)} ${quoted(nameOfResult(file, `_${band}.tif`))}`;
 }
 
@@ -45,29 +45,29 @@ export function extractBand(file: string, band: number | string, source = nameOf
 export function burnMask(file: string, band: number, alpha?: number): string {
   const [view, made] = [quoted(nameOfResult(file, `_${band}.vrt`)), quoted(nameOfResult(file, `_${band}.tif`))];
   const mask = alpha === undefined ? '' : ` -mask ${alpha}`;
-  const translate = `gdal_translate -of VRT -b ${band}${mask} ${quoted(nameOf(file))} ${view}`;
+  const translate = `gdal_translate -of VRT -b ${band}${mask} ${quoted(shellName(file))} ${view}`;
   return `${translate} && gdalwarp -ot Float64 -dstnodata nan ${view} ${made}`;
 }
 
 /** A GeoTIFF that states itself what GDAL reads from the files beside it. */
 export const mergeSidecars = (file: string): string =>
-  `gdal_translate ${quoted(nameOf(file))} ${quoted(nameOfResult(file, '_merged.tif'))}`;
+  `gdal_translate ${quoted(shellName(file))} ${quoted(nameOfResult(file, '_merged.tif'))}`;
 
 /** One of the images of a TIFF that has several. */
 export const extractImage = (file: string): string =>
-  `gdal_translate ${quoted(`GTIFF_DIR:N:${nameOf(file)}`)} ${quoted(nameOfResult(file, '_N.tif'))}`;
+  `gdal_translate ${quoted(`GTIFF_DIR:N:${shellName(file)}`)} ${quoted(nameOfResult(file, '_N.tif'))}`;
 
 /** A raster that states to be in longitude and latitude, with the place that a world file beside it gives. */
 export const placeInDegrees = (file: string): string =>
-  `gdal_translate -a_srs EPSG:4326 ${quoted(nameOf(file))} ${quoted(nameOfResult(file, '_4326.tif'))}`;
+  `gdal_translate -a_srs EPSG:4326 ${quoted(shellName(file))} ${quoted(nameOfResult(file, '_4326.tif'))}`;
 
 /** Outlines without ground that is enclosed twice; a ring that crosses itself everywhere is left out. */
 export const makeValid = (file: string): string =>
-  `mapshaper ${quoted(nameOf(file))} -clean allow-overlaps -o ${quoted(nameOfResult(file, '_valid.geojson'))}`;
+  `mapshaper ${quoted(shellName(file))} -clean allow-overlaps -o ${quoted(nameOfResult(file, '_valid.geojson'))}`;
 
 /** A raster averaged over the cells of another grid. */
 export function averageOver(file: string, grid: Grid): string {
   const [east, south] = [grid.west + grid.columns * grid.cellWidth, grid.north - grid.rows * grid.cellHeight];
   const cells = `-te ${grid.west} ${south} ${east} ${grid.north} -ts ${grid.columns} ${grid.rows}`;
-  return `gdalwarp -r average -ot Float32 -dstnodata nan ${cells} ${quoted(nameOf(file))} ${quoted(nameOfResult(file, '_averaged.tif'))}`;
+  return `gdalwarp -r average -ot Float32 -dstnodata nan ${cells} ${quoted(shellName(file))} ${quoted(nameOfResult(file, '_averaged.tif'))}`;
 }

@@ -3,7 +3,7 @@ import { WORDS } from '../../catalog/roles.ts';
 import type { Source } from '../../catalog/sources.ts';
 import type { ReportLine } from '../../engine/stage.ts';
 import { plain } from '../../lib/likeness.ts';
-import { monthTextOf } from './months.ts';
+import { monthText } from './months.ts';
 
 type Values = Readonly<Record<string, string | null>>;
 /** A row of one of the files by the project's column names, null for an empty cell. */
@@ -75,7 +75,7 @@ const numbersOf = ({ values }: Row) => Object.entries(values).filter(([name]) =>
 const differs = (was: string | null, is: string | null | undefined) =>
   was === null || is == null ? was !== (is ?? null) : was !== is && Number(was) !== Number(is);
 
-const facilityAndMonth = ({ values }: Row) => `${plain(values.facility ?? '')} ${monthTextOf(values) ?? ''}`;
+const facilityAndMonth = ({ values }: Row) => `${plain(values.facility ?? '')} ${monthText(values) ?? ''}`;
 
 /** The area of a row: its code or, without one, its names. */
 function areaOf({ values: { lga_pcode, lga, state_pcode, state } }: Row): string {

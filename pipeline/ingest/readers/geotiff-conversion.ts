@@ -18,7 +18,7 @@ export interface Declared {
  * How a band's samples are converted to values, by the file's tags and the caller's declarations.
  * @throws BadInput for tags that are not numbers
  */
-export async function conversionOf(
+export async function bandConversion(
   image: GeoTIFFImage,
   band: number,
   declared: Declared,

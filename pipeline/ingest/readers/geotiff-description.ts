@@ -3,12 +3,12 @@ import type { GeoTIFF, GeoTIFFImage } from 'geotiff';
 import { BadInput, InputLocation } from '../../lib/bad-input.ts';
 import type { Grid } from '../../lib/numerics/grid.ts';
 import { burnMask, extractBand, extractImage, placeInDegrees, reprojectRaster } from './commands.ts';
-import { conversionOf, type Declared, taggedNodata } from './geotiff-conversion.ts';
+import { bandConversion, type Declared, taggedNodata } from './geotiff-conversion.ts';
 import { refuseSidecars } from './geotiff-sidecars.ts';
 import type { Blocks } from './tiff-blocks.ts';
 import { type Coding, isCompressed, rowBytes } from './tiff-decode.ts';
 import { kindsOfImages } from './tiff-images.ts';
-import { firstBytesOf, refuseUnsupported } from './unsupported.ts';
+import { readFirstBytes, refuseUnsupported } from './unsupported.ts';
 import type { BlockSize } from './windows.ts';
 
 /** A raster that is not yet open. Plain data, so that each thread can open it for itself. */
@@ -52,7 +52,7 @@ export async function describeRaster(file: string, declared: Declared = {}): Pro
     throw location.error('no such file', 'a GeoTIFF');
   });
   const tiff = await openTiff(file).catch(async (cause: unknown) => {
-    refuseUnsupported(file, await firstBytesOf(file), 'raster');
+    refuseUnsupported(file, await readFirstBytes(file), 'raster');
     throw unreadable(cause, location);
   });
   try {
@@ -62,7 +62,7 @@ export async function describeRaster(file: string, declared: Declared = {}): Pro
     refuseFurtherImages(file, kinds, band, location);
     checkCoordinateSystem(file, image, location);
     const { grid, southUp } = georeferenceOf(file, image, location);
-    const conversion = await conversionOf(image, band, declared, location);
+    const conversion = await bandConversion(image, band, declared, location);
     const corner = southUp ? grid.north - grid.rows * grid.cellHeight : grid.north;
     const stated = {
       band,

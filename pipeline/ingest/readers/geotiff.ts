@@ -1,5 +1,5 @@
 import { InputLocation } from '../../lib/bad-input.ts';
-import { type Grid, latitudeOf, longitudeOf, type Values, type Window } from '../../lib/numerics/grid.ts';
+import { columnLongitude, type Grid, rowLatitude, type Values, type Window } from '../../lib/numerics/grid.ts';
 import type { Declared } from './geotiff-conversion.ts';
 import { describeRaster, openTiff, type RasterDescription, unreadable } from './geotiff-description.ts';
 import { fillAbsent, openBlocks, takeValues } from './tiff-blocks.ts';
@@ -99,7 +99,7 @@ function watchValues({ file, grid, valid, marks, blocks }: RasterDescription) {
       if (!outside && !(Math.abs(sample) >= least && isMark.has(sample))) continue;
       const row = window.row + Math.floor(i / window.columns);
       const column = window.column + (i % window.columns);
-      const place = `${longitudeOf(grid, column).toFixed(4)}, ${latitudeOf(grid, row).toFixed(4)}`;
+      const place = `${columnLongitude(grid, column).toFixed(4)}, ${rowLatitude(grid, row).toFixed(4)}`;
       const expected = outside ? `${min} to ${max}` : 'a measured value';
       throw new InputLocation(file, `row ${row}, column ${column} (${place})`).error(
         `${value}`,

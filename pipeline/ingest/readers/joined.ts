@@ -3,7 +3,7 @@ import type { InputLocation } from '../../lib/bad-input.ts';
 import type { TextTable } from './csv.ts';
 
 /** The values of a row by which it is joined: office programs drop the zeros before a number, or add some after it. */
-export const keyOf = (cells: readonly (string | null)[], at: readonly number[]): string =>
+export const joinKey = (cells: readonly (string | null)[], at: readonly number[]): string =>
   JSON.stringify(at.map((i) => cells[i]?.replace(/^0*(\d+)(\.0*)?$/, '$1') ?? null));
 
 /**
@@ -31,7 +31,7 @@ export function joined<Own extends TextTable>(
   ];
   const found = new Map<string, TextTable['rows'][number]>();
   for (const row of other.rows) {
-    const key = keyOf(row.cells, others);
+    const key = joinKey(row.cells, others);
     const first = found.get(key);
     if (first)
       throw locationOf.other
@@ -45,7 +45,7 @@ export function joined<Own extends TextTable>(
   const added = [...other.header.keys()].filter((i) => !others.includes(i) && !table.header.includes(other.header[i]!));
   const used = new Set<string>();
   const rows = table.rows.map(({ line, cells }) => {
-    const key = keyOf(cells, own);
+    const key = joinKey(cells, own);
     const row = found.get(key);
     if (row) used.add(key);
     return { line, cells: [...cells, ...added.map((i) => row?.cells[i] ?? null)] };

@@ -63,15 +63,15 @@ function yearOf(text: string, isBesideNumber: boolean): string {
  * @returns `undefined` in `orders` is the project's own form. None if a cell is not a month; several if day and month
  *   cannot be told apart
  */
-export function monthOrdersOf(cells: readonly string[]): (MonthOrder | undefined)[] {
-  const orders = dateOrdersOf(cells);
+export function monthOrders(cells: readonly string[]): (MonthOrder | undefined)[] {
+  const orders = dateOrders(cells);
   // Monthly records have the same day in every month.
   const regular = orders.filter((order) => order !== undefined && daysIn(cells, order).size === 1);
   return regular.length === 1 ? regular : orders;
 }
 
 /** All ways in which a column of dates or months can be read. */
-export function dateOrdersOf(cells: readonly string[]): (MonthOrder | undefined)[] {
+export function dateOrders(cells: readonly string[]): (MonthOrder | undefined)[] {
   const distinct = [...new Set(cells)];
   if (distinct.length === 0) return [];
   if (distinct.every((cell) => readMonth(cell) !== null)) return [undefined];
@@ -83,7 +83,7 @@ export const daysIn = (cells: readonly string[], order: MonthOrder): ReadonlySet
   new Set(cells.map((cell) => partsOf(cell)[order.split(' ').indexOf('day')]));
 
 /** The month of a row by its columns `period`, or `year` and `month`, or whatever stands in its place; null without one. */
-export function monthTextOf({ period, year, month }: Readonly<Record<string, string | null>>): string | null {
+export function monthText({ period, year, month }: Readonly<Record<string, string | null>>): string | null {
   if (period) return period;
   return year && month ? `${year}-${month.padStart(2, '0')}` : null;
 }

@@ -1,9 +1,9 @@
 import {
   columnAt,
+  columnLongitude,
   type Grid,
-  latitudeOf,
-  longitudeOf,
   rowAt,
+  rowLatitude,
   type Values,
   type Window,
 } from '../../lib/numerics/grid.ts';
@@ -14,10 +14,10 @@ export function matchCentres(grid: Grid, window: Window, other: Grid): { columns
   const inside = (index: number, end: number) => (index >= 0 && index < end ? index : -1);
   return {
     columns: Int32Array.from({ length: window.columns }, (_, i) =>
-      inside(columnAt(other, longitudeOf(grid, window.column + i)), other.columns),
+      inside(columnAt(other, columnLongitude(grid, window.column + i)), other.columns),
     ),
     rows: Int32Array.from({ length: window.rows }, (_, i) =>
-      inside(rowAt(other, latitudeOf(grid, window.row + i)), other.rows),
+      inside(rowAt(other, rowLatitude(grid, window.row + i)), other.rows),
     ),
   };
 }

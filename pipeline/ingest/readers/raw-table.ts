@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Dialect, MonthOrder } from '../../catalog/dialect.ts';
-import { deliveriesOf } from '../../catalog/roles.ts';
+import { deliveredFiles } from '../../catalog/roles.ts';
 import type { Source } from '../../catalog/sources.ts';
-import { isPeriod, type Period, periodOf } from '../../contract/months.ts';
+import { isPeriod, monthFromIndex, type Period } from '../../contract/months.ts';
 import type { ReportLine } from '../../engine/stage.ts';
 import { InputLocation, readEach } from '../../lib/bad-input.ts';
 import { readCsv, type TextTable } from './csv.ts';
@@ -13,7 +13,7 @@ import { inOwnDialect } from './dialect.ts';
 import { joined } from './joined.ts';
 import { readJsonTable } from './json-table.ts';
 import { withoutLeftOut } from './left-out.ts';
-import { monthTextOf, readMonth, readMonthOfYear } from './months.ts';
+import { monthText, readMonth, readMonthOfYear } from './months.ts';
 
 /** What a number in a cell must be, beside the catalog's range of its column. */
 export interface NumberRange {
@@ -61,7 +61,7 @@ export class RawRow extends InputLocation {
 
   /** The row's month, or whatever stands in its place; null without one. */
   get monthText(): string | null {
-    return monthTextOf(this.values);
+    return monthText(this.values);
   }
 
   /** @throws BadInput if the cell is empty */
@@ -110,7 +110,7 @@ export class RawRow extends InputLocation {
   month(years: NumberRange = { least: 1900, most: 2100 }): Period {
     if (this.hasColumn('period')) return this.period('period');
     const year = this.number('year', { ...years, integer: true });
-    return periodOf(12 * year + this.number('month', { least: 1, most: 12, integer: true }) - 1);
+    return monthFromIndex(12 * year + this.number('month', { least: 1, most: 12, integer: true }) - 1);
   }
 }
 
@@ -191,7 +191,7 @@ export async function readTable(
   report: ReportLine[] = [],
 ): Promise<RawTable> {
   const read: FileRows[] = [];
-  for (const file of deliveriesOf(source)) read.push(await readRows(rawData, source, file, report));
+  for (const file of deliveredFiles(source)) read.push(await readRows(rawData, source, file, report));
   const all = withoutLeftOut(
     read.flatMap(({ rows }) => rows),
     source,
@@ -270,7 +270,7 @@ async function readRows(
         const text = at.length === 1 ? texts[0]! : sumOf(texts, (i) => row.at(names[i]!));
         values[ours] = text && (monthIn(ours, text, source.dialect ?? {}) ?? text);
       }
-      if (isByMonth) values.survey_year = roundAt(source.rounds!, monthTextOf(values));
+      if (isByMonth) values.survey_year = roundAt(source.rounds!, monthText(values));
       return { file, line, values };
     });
   return { location, total: all.length, least, used, filled, rows };

@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import { constants, gunzipSync } from 'node:zlib';
 import { BadInput } from '../../lib/bad-input.ts';
 import { quoted } from '../../lib/shell.ts';
-import { extractBand, nameOf, nameOfResult, reprojectOutlines } from './commands.ts';
+import { extractBand, nameOfResult, reprojectOutlines, shellName } from './commands.ts';
 
 /** What a file is expected to contain. */
 export type Wanted = 'outlines' | 'table' | 'raster';
@@ -18,18 +18,18 @@ interface Format {
 }
 
 /** Every sheet or layer becomes a CSV of its own, in a folder. */
-const layers = (file: string) => `ogr2ogr -f CSV ${quoted(nameOfResult(file, '_tables'))} ${quoted(nameOf(file))}`;
+const layers = (file: string) => `ogr2ogr -f CSV ${quoted(nameOfResult(file, '_tables'))} ${quoted(shellName(file))}`;
 /** The first row of each sheet is its header, even if the sheet has nothing but text. */
 const sheets = (driver: string) => (file: string) => `${layers(file)} --config OGR_${driver}_HEADERS FORCE`;
 const layer = (file: string) => `${reprojectOutlines(file)} (and the name of a layer, if ogrinfo lists several)`;
-const unpack = (file: string) => `unzip ${quoted(nameOf(file))}`;
+const unpack = (file: string) => `unzip ${quoted(shellName(file))}`;
 const bandOf = (file: string, source?: string) =>
   `${extractBand(file, 'N', source)} for each band N, such as a month (gdalinfo lists them)`;
 const inR = (code: string) => `Rscript -e ${quoted(code)}`;
 /** A data frame as CSV; missing values are empty cells. */
 const writeCsv = (frame: string, name: string) => `write.csv(${frame}, ${name}, row.names = FALSE, na = "")`;
 const labelled = (read: string) => (file: string) =>
-  inR(writeCsv(`haven::as_factor(haven::${read}(${inText(nameOf(file))}))`, inText(nameOfResult(file, '.csv'))));
+  inR(writeCsv(`haven::as_factor(haven::${read}(${inText(shellName(file))}))`, inText(nameOfResult(file, '.csv'))));
 /** A text as R and JSON write it. */
 const inText = (text: string) => JSON.stringify(text);
 /** A text as SQL writes it. */
@@ -49,7 +49,7 @@ const UNSUPPORTED: readonly Format[] = [
   {
     name: 'NetCDF or HDF5',
     begins: ['CDF\x01', 'CDF\x02', 'CDF\x05', '\x89HDF\r\n'],
-    convert: { raster: (file) => bandOf(file, `NETCDF:"${nameOf(file)}":VARIABLE`) },
+    convert: { raster: (file) => bandOf(file, `NETCDF:"${shellName(file)}":VARIABLE`) },
   },
   { name: 'GRIB', begins: ['GRIB'], convert: { raster: (file) => bandOf(file) } },
   {
@@ -69,7 +69,7 @@ const UNSUPPORTED: readonly Format[] = [
     convert: {
       table: (file) =>
         inR(
-          `for (n in load(${inText(nameOf(file))})) if (is.data.frame(get(n))) ${writeCsv('get(n)', 'paste0(n, ".csv")')}`,
+          `for (n in load(${inText(shellName(file))})) if (is.data.frame(get(n))) ${writeCsv('get(n)', 'paste0(n, ".csv")')}`,
         ),
     },
   },
@@ -90,7 +90,7 @@ const UNSUPPORTED: readonly Format[] = [
     begins: ['PAR1'],
     convert: {
       table: (file) =>
-        `duckdb -c ${quoted(`COPY (FROM ${inSql(nameOf(file))}) TO ${inSql(nameOfResult(file, '.csv'))}`)}`,
+        `duckdb -c ${quoted(`COPY (FROM ${inSql(shellName(file))}) TO ${inSql(nameOfResult(file, '.csv'))}`)}`,
     },
   },
 ];
@@ -119,7 +119,7 @@ export function refuseUnsupported(file: string, bytes: Uint8Array, wanted: Wante
 }
 
 /** The beginning of a file, enough to recognise its format. */
-export async function firstBytesOf(file: string): Promise<Uint8Array> {
+export async function readFirstBytes(file: string): Promise<Uint8Array> {
   const handle = await open(file);
   try {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(4096), 0, 4096, 0);

@@ -23,7 +23,7 @@ import { simplifyOutlines } from '../../measure/boundaries/simplify-outlines.ts'
 import { compareWithCensus } from '../../measure/zonal/checks.ts';
 import { type ZonalOutput, zonal } from '../../measure/zonal/zonal-stage.ts';
 import { type Reference, readOneRaster, readOneTable, type TableContent } from './check-source.ts';
-import { type Fault, faultsIn, faultsOf } from './fault.ts';
+import { collectFaults, type Fault, faultsIn } from './fault.ts';
 import { findDoubts } from './find-doubts.ts';
 
 /** Roles that are read together, as the areas. */
@@ -54,12 +54,12 @@ export async function countryFaults(country: Country): Promise<Fault[]> {
 
 async function catalogFaults(country: Country): Promise<Fault[]> {
   const { sources, rawData } = country;
-  const found = await faultsOf('form', null, () => checkTogether(sources));
-  for (const rule of RULES) found.push(...(await faultsOf('form', null, () => rule(country))));
+  const found = await collectFaults('form', null, () => checkTogether(sources));
+  for (const rule of RULES) found.push(...(await collectFaults('form', null, () => rule(country))));
   for (const source of sources) {
-    found.push(...(await faultsOf('form', source.id, () => checkSource(source))));
+    found.push(...(await collectFaults('form', source.id, () => checkSource(source))));
     for (const file of source.files)
-      found.push(...(await faultsOf('form', source.id, () => refuseOutside(file.path, rawData))));
+      found.push(...(await collectFaults('form', source.id, () => refuseOutside(file.path, rawData))));
   }
   return found;
 }
@@ -67,8 +67,8 @@ async function catalogFaults(country: Country): Promise<Fault[]> {
 async function fileFaults({ rawData }: Country, source: Source): Promise<Fault[]> {
   const found: Fault[] = [];
   for (const file of source.files)
-    found.push(...(await faultsOf('files', source.id, () => refuseMissing(file.path, rawData))));
-  return found.length > 0 ? found : faultsOf('files', source.id, () => refuseUnlisted(source, rawData));
+    found.push(...(await collectFaults('files', source.id, () => refuseMissing(file.path, rawData))));
+  return found.length > 0 ? found : collectFaults('files', source.id, () => refuseUnlisted(source, rawData));
 }
 
 /** Files that differ from those that the catalog pins, whether or not they can be read. */
@@ -95,21 +95,21 @@ async function contentFaults(country: Country, sources: readonly Source[]): Prom
   if (reference) {
     const { areas, polygons } = reference;
     const simplified = () => simplifyOutlines(areas, polygons, country.model.parameters.boundaries);
-    tables.push(...(await faultsOf('tables and outlines', areaSources[0]!.id, simplified)));
+    tables.push(...(await collectFaults('tables and outlines', areaSources[0]!.id, simplified)));
   }
   const read: TableContent[] = [];
   const report: ReportLine[] = [];
   // Tables first, whatever the catalog's order.
   for (const source of sources.filter(({ role, format }) => format !== 'geotiff' && !AREA_ROLES.includes(role)))
     tables.push(
-      ...(await faultsOf('tables and outlines', source.id, async () => {
+      ...(await collectFaults('tables and outlines', source.id, async () => {
         read.push(await readOneTable(country, source, reference, report));
       })),
     );
   const rasters: Fault[] = [];
   const rasterSources = sources.filter(({ format }) => format === 'geotiff');
   for (const source of rasterSources)
-    rasters.push(...(await faultsOf('rasters', source.id, () => readOneRaster(country, source))));
+    rasters.push(...(await collectFaults('rasters', source.id, () => readOneRaster(country, source))));
   let measured: ZonalOutput | null = null;
   if (reference && rasters.length === 0 && sources.some(({ role }) => PEOPLE.includes(role)))
     rasters.push(
@@ -140,7 +140,7 @@ async function measureFaults(
 ): Promise<Fault[]> {
   const { areas, polygons, census } = reference;
   const population = PEOPLE.flatMap((people) => sources.find(({ role }) => role === people) ?? [])[0]!;
-  const found = await faultsOf('rasters', population.id, async () => {
+  const found = await collectFaults('rasters', population.id, async () => {
     const output = await zonal({ areas, polygons, sources, rawData: country.rawData, census });
     onMeasured(output);
     if (population.role === 'population') compareWithCensus(population, areas, output.lgas, census);

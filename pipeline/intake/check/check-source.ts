@@ -18,7 +18,7 @@ import { BadInput } from '../../lib/bad-input.ts';
 import { describeGrid, type Grid, sameGrid, wholeGrid } from '../../lib/numerics/grid.ts';
 import type { Content } from '../../measure/doubts/content.ts';
 import { watchFills } from '../../measure/zonal/checks.ts';
-import { openSource, unitsOf } from '../../measure/zonal/raster-sources.ts';
+import { allowedUnits, openSource } from '../../measure/zonal/raster-sources.ts';
 
 /** The data that most tables are checked against. */
 export interface Reference {
@@ -74,7 +74,7 @@ export async function readOneRaster({ rawData }: Country, source: Source): Promi
   const paths = isDated(source) ? datedFiles(source) : all;
   let first: Grid | undefined;
   for (const { path } of paths) {
-    const raster = await openSource(source, rawData, unitsOf(source), path);
+    const raster = await openSource(source, rawData, allowedUnits(source), path);
     try {
       first ??= raster.grid;
       if (isDated(source) && !sameGrid(raster.grid, first))

@@ -18,7 +18,7 @@ export interface Fault {
 export const isFault = ({ step }: Fault): boolean => step !== 'doubts';
 
 /** The faults that a check finds. Errors other than `BadInput` are rethrown. */
-export async function faultsOf(step: Step, source: string | null, check: () => unknown): Promise<Fault[]> {
+export async function collectFaults(step: Step, source: string | null, check: () => unknown): Promise<Fault[]> {
   try {
     await check();
     return [];

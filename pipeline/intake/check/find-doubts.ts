@@ -1,7 +1,7 @@
-import { figuresOf } from '../../catalog/figures.ts';
+import { eachFigure } from '../../catalog/figures.ts';
 import type { ReportLine } from '../../engine/stage.ts';
 import type { LayerRow } from '../../ingest/ingest-tables.ts';
-import { doubtsOf } from '../../measure/doubts/checks.ts';
+import { listDoubts } from '../../measure/doubts/checks.ts';
 import type { ZonalOutput } from '../../measure/zonal/zonal-stage.ts';
 import type { Reference, TableContent } from './check-source.ts';
 
@@ -15,7 +15,7 @@ export const findDoubts = (
   read: readonly TableContent[],
   measured: Pick<ZonalOutput, 'lgas' | 'climate'> | null,
 ): ReportLine[] =>
-  doubtsOf({
+  listDoubts({
     areas,
     neighbours: polygons.neighbours,
     climate: [...read.flatMap(({ climate = [] }) => climate), ...(measured?.climate ?? [])],
@@ -31,5 +31,5 @@ export const findDoubts = (
 const mergeLayers = (rows: readonly LayerRow[]): LayerRow[] =>
   [...Map.groupBy(rows, ({ lga_code }) => lga_code)].map(([lga_code, own]) => ({
     lga_code,
-    ...figuresOf((figure) => own.find((row) => row[figure] !== null)?.[figure] ?? null),
+    ...eachFigure((figure) => own.find((row) => row[figure] !== null)?.[figure] ?? null),
   }));

@@ -75,12 +75,12 @@ export function doubtsOfOutlines({ added, removed, relabelled, resized, moved }:
     codes.length > 0
       ? [`${codes.length} areas ${what}: ${codes.slice(0, 5).join(', ')}${codes.length > 5 ? ' …' : ''}`]
       : [];
-  const codesOf = (areas: readonly { code: string }[]) => [...new Set(areas.map(({ code }) => code))];
+  const distinctCodes = (areas: readonly { code: string }[]) => [...new Set(areas.map(({ code }) => code))];
   return [
     ...some('are new', added),
     ...some('are gone', removed),
-    ...some('have a different name or parent', codesOf(relabelled)),
-    ...some('have a different size', codesOf(resized)),
-    ...some('are in a different place', codesOf(moved)),
+    ...some('have a different name or parent', distinctCodes(relabelled)),
+    ...some('have a different size', distinctCodes(resized)),
+    ...some('are in a different place', distinctCodes(moved)),
   ];
 }

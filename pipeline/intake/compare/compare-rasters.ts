@@ -3,10 +3,10 @@
 import type { Source } from '../../catalog/sources.ts';
 import { openRaster, type Raster } from '../../ingest/readers/geotiff.ts';
 import { listWindows } from '../../ingest/readers/windows.ts';
-import { describeGrid, latitudeOf, longitudeOf, sameGrid, wholeGrid } from '../../lib/numerics/grid.ts';
+import { columnLongitude, describeGrid, rowLatitude, sameGrid, wholeGrid } from '../../lib/numerics/grid.ts';
 import { rankCorrelation } from '../../lib/numerics/rank-correlation.ts';
 import { describeRatio } from './doubts.ts';
-import { type Distribution, distributionOf } from './statistics.ts';
+import { type Distribution, distribution } from './statistics.ts';
 
 export interface RasterSummary {
   grid: string;
@@ -86,8 +86,8 @@ async function summarise(file: string, nodata: Source['nodata']) {
         total.min = Math.min(total.min, value);
         total.max = Math.max(total.max, value);
         if (seen++ % every === 0) sample.push(value);
-        const y = latitudeOf(grid, window.row + Math.floor(i / window.columns));
-        const x = longitudeOf(grid, window.column + (i % window.columns));
+        const y = rowLatitude(grid, window.row + Math.floor(i / window.columns));
+        const x = columnLongitude(grid, window.column + (i % window.columns));
         const key = `${Math.floor(y / BLOCK)} ${Math.floor(x / BLOCK)}`;
         const block = blocks.get(key);
         if (block) {
@@ -104,7 +104,7 @@ async function summarise(file: string, nodata: Source['nodata']) {
   return {
     grid,
     blocks,
-    summary: { grid: describeGrid(grid), values: { ...distributionOf(sample), ...exact }, sum, positive },
+    summary: { grid: describeGrid(grid), values: { ...distribution(sample), ...exact }, sum, positive },
   };
 }
 

@@ -4,7 +4,7 @@ import { rankCorrelation } from '../../lib/numerics/rank-correlation.ts';
 import { type Database, identifier, literal, withDatabase } from '../../lib/tables/duckdb.ts';
 import { loadTable } from '../../lib/tables/load-table.ts';
 import { type ColumnForm, orNull, real, text } from '../../lib/tables/table.ts';
-import { type Distribution, medianOf } from './statistics.ts';
+import { type Distribution, medianOrNull } from './statistics.ts';
 
 /** A row of a table: its key, place and time, and its columns. */
 export interface ComparedRow {
@@ -164,8 +164,8 @@ export const compareRows = (before: readonly ComparedRow[], after: readonly Comp
  */
 async function load(db: Database, sides: Record<'was' | 'is', readonly ComparedRow[]>): Promise<string[]> {
   const all = [...sides.was, ...sides.is];
-  const namesOf = (kind: 'words' | 'numbers') => [...new Set(all.flatMap((row) => Object.keys(row[kind])))];
-  const [words, numbers] = [namesOf('words'), namesOf('numbers')];
+  const columnNames = (kind: 'words' | 'numbers') => [...new Set(all.flatMap((row) => Object.keys(row[kind])))];
+  const [words, numbers] = [columnNames('words'), columnNames('numbers')];
   const columns: Record<string, ColumnForm> = { ...ABOUT };
   for (const name of words) columns[name] = orNull(text(''));
   for (const name of numbers) columns[name] = orNull(real(''));
@@ -300,7 +300,7 @@ async function agreements(
     `SELECT "column", count_if(was IS NULL AND "is" = 0) AS zeroed, count_if(was IS NOT NULL AND "is" IS NULL) AS blanked
      FROM ${from} GROUP BY ALL`,
   );
-  const correlationOf = (some: readonly Place[]) =>
+  const correlatePlaces = (some: readonly Place[]) =>
     rankCorrelation(
       some.map(({ was }) => was),
       some.map(({ is }) => is),
@@ -308,10 +308,10 @@ async function agreements(
   return columns.map((column) => {
     const own = places.filter((place) => place.column === column);
     const states = [...Map.groupBy(own, ({ state }) => state)].flatMap(([state, some]) => {
-      const rank_correlation = some.length < LEAST_PLACES ? null : correlationOf(some);
+      const rank_correlation = some.length < LEAST_PLACES ? null : correlatePlaces(some);
       if (rank_correlation === null) return [];
       const besides = [1, -1].map((by) =>
-        correlationOf(some.map((place, i) => ({ ...place, is: some.at((i + by) % some.length)!.is }))),
+        correlatePlaces(some.map((place, i) => ({ ...place, is: some.at((i + by) % some.length)!.is }))),
       );
       return [{ state, rank_correlation, shifted: Math.max(...besides.map((found) => found ?? -1)) }];
     });
@@ -319,12 +319,12 @@ async function agreements(
     return {
       column,
       places: own.length,
-      rank_correlation: correlationOf(own),
+      rank_correlation: correlatePlaces(own),
       lowest_state: states.toSorted((a, b) => a.rank_correlation - b.rank_correlation)[0] ?? null,
       misaligned: states.filter(({ rank_correlation, shifted }) => shifted > rank_correlation),
       zeroed,
       blanked,
-      months_shifted: medianOf(own.flatMap(({ shift }) => shift ?? [])),
+      months_shifted: medianOrNull(own.flatMap(({ shift }) => shift ?? [])),
     };
   });
 }

@@ -41,21 +41,21 @@ export async function compareSources(
 ): Promise<SourceComparison> {
   const { source } = is;
   if (isTable(source)) {
-    const rowsOf = async (side: Side) =>
+    const readSide = async (side: Side) =>
       side.rows ?? comparedRows(await read(side.rawData, side.source), side.source, states);
-    const sides = [await rowsOf(was), await rowsOf(is)];
+    const sides = [await readSide(was), await readSide(is)];
     // Where a file goes by names, what is compared are the codes that they stand for.
     const byName = [was, is].flatMap((side) => namedLevel(side.source) ?? []);
     for (const { words } of sides.flat()) for (const name of byName) delete words[name];
     const rows = await compareRows(sides[0]!, sides[1]!);
     return { rows, doubts: doubtsOfRows(source.role, rows) };
   }
-  const fileOf = ({ rawData }: Side, file: string) => path.join(rawData, file);
+  const rawPath = ({ rawData }: Side, file: string) => path.join(rawData, file);
   if (source.format === 'geotiff') {
     const rasters: SourceComparison['rasters'] = [];
     const doubts: string[] = [];
     for (const { path: file, before } of pairs) {
-      const found = await compareRasters([fileOf(was, before), fileOf(is, file)], source.nodata);
+      const found = await compareRasters([rawPath(was, before), rawPath(is, file)], source.nodata);
       rasters.push({ path: file, before, ...found });
       for (const doubt of doubtsOfRasters(source, found, before !== file))
         doubts.push(pairs.length > 1 ? `${file}: ${doubt}` : doubt);
@@ -63,8 +63,8 @@ export async function compareSources(
     return { rasters, doubts };
   }
   const [then, now] = [
-    await readOutlines(fileOf(was, was.source.files[0]!.path), was.source),
-    await readOutlines(fileOf(is, source.files[0]!.path), source),
+    await readOutlines(rawPath(was, was.source.files[0]!.path), was.source),
+    await readOutlines(rawPath(is, source.files[0]!.path), source),
   ];
   const outlines = compareOutlines(then, now);
   return { outlines, doubts: doubtsOfOutlines(outlines) };

@@ -1,5 +1,5 @@
 import type { Model } from '../../catalog/model.ts';
-import { formOf, WORDS } from '../../catalog/roles.ts';
+import { roleForm, WORDS } from '../../catalog/roles.ts';
 import type { Source } from '../../catalog/sources.ts';
 import type { RawRow, RawTable } from '../../ingest/readers/raw-table.ts';
 import type { ComparedRow } from './compare-rows.ts';
@@ -17,19 +17,20 @@ const TIMES = ['period', 'year', 'month'];
 export function comparedRows({ rows, columns }: RawTable, source: Source, states: Model['states']): ComparedRow[] {
   const words = [...columns].filter((name) => WORDS.includes(name) && !TIMES.includes(name));
   const numeric = [...columns].filter((name) => !WORDS.includes(name));
-  const stateOf = (place: string) => states.find(({ state_pcode }) => place.startsWith(state_pcode))?.state_pcode ?? '';
+  const statePcode = (place: string) =>
+    states.find(({ state_pcode }) => place.startsWith(state_pcode))?.state_pcode ?? '';
   return rows.map((row) => {
     const { values } = row;
     const period = row.monthText;
     const place = values.facility ?? values.lga_pcode ?? values.state_pcode ?? values.lga ?? values.state ?? '';
     const numbers = Object.fromEntries(numeric.map((name) => [name, numberIn(row, name)]));
-    if (source.classes) numbers[`mean ${source.figure ?? 'value'}`] = meanOf(source.classes, numbers);
+    if (source.classes) numbers[`mean ${source.figure ?? 'value'}`] = classMean(source.classes, numbers);
     return {
-      key: (formOf(source.role).key ?? [])
+      key: (roleForm(source.role).key ?? [])
         .flatMap((name) => (name === 'period' ? period : values[name]) ?? [])
         .join(' '),
       place,
-      state: values.state_pcode ?? stateOf(place),
+      state: values.state_pcode ?? statePcode(place),
       group: values.survey_year ? `${values.survey_year} ${values.method ?? ''}`.trim() : (period?.slice(0, 4) ?? ''),
       period,
       words: { ...Object.fromEntries(words.map((name) => [name, values[name] ?? null])), period },
@@ -43,7 +44,7 @@ function numberIn({ values }: RawRow, name: string): number | null {
   return Number.isFinite(value) ? value : null;
 }
 
-function meanOf(classes: NonNullable<Source['classes']>, numbers: Record<string, number | null>): number | null {
+function classMean(classes: NonNullable<Source['classes']>, numbers: Record<string, number | null>): number | null {
   const people = classes.map(({ column }) => numbers[column] ?? 0);
   const total = people.reduce((a, b) => a + b, 0);
   return total > 0 ? classes.reduce((sum, { midpoint }, i) => sum + people[i]! * midpoint, 0) / total : null;

@@ -13,7 +13,7 @@ export interface Distribution {
 }
 
 /** Fields are null if there are no values. */
-export function distributionOf(values: readonly (number | null)[]): Distribution {
+export function distribution(values: readonly (number | null)[]): Distribution {
   const known = Float64Array.from(values.filter((value) => value !== null)).sort();
   const n = known.length;
   const missing = values.length - n;
@@ -31,6 +31,6 @@ export function distributionOf(values: readonly (number | null)[]): Distribution
 }
 
 /** Null if there are no values. */
-export function medianOf(values: readonly number[]): number | null {
+export function medianOrNull(values: readonly number[]): number | null {
   return values.length === 0 ? null : quantile(Float64Array.from(values).sort(), 0.5);
 }

@@ -1,6 +1,6 @@
 /** The columns of a routine table that add up to its confirmed cases: parts by age, test and sex, each case once. */
 import type { TextTable } from '../../ingest/readers/csv.ts';
-import { cellsOf, inWords, looksLike, TEST_WORDS } from '../columns.ts';
+import { filledCells, inWords, looksLike, TEST_WORDS } from '../columns.ts';
 import type { TableFile } from './recognise.ts';
 
 /** Whom a column counts; without a key, people of all ages, tests or sexes. */
@@ -150,7 +150,9 @@ export function caseColumnsIn(
   // Figures as rows by age alone have the name of their file.
   const isOfCases = table.dialect.wide !== undefined && looksLike([table.file]) === 'cases';
   const isWanted: Names = (name, has) => ofCases(name, has) || (isOfCases && isOnlyWhom(name));
-  const all = columns.flatMap((column) => (isOfCounts(cellsOf(table, column)) ? (partOf(column, isWanted) ?? []) : []));
+  const all = columns.flatMap((column) =>
+    isOfCounts(filledCells(table, column)) ? (partOf(column, isWanted) ?? []) : [],
+  );
   // Beside a test that is named, what else is positive is of a test whose name is not known.
   const parts = all.some(({ test }) => test !== null) ? all.filter(({ isVague }) => !isVague) : all;
   const isPart = ({ ages, test, sex }: Part) => (ages ?? test ?? sex) !== null;

@@ -5,7 +5,7 @@ import { ANY_CODE } from '../../contract/territory.ts';
 import type { TextTable } from '../../ingest/readers/csv.ts';
 import { BadInput, InputLocation } from '../../lib/bad-input.ts';
 import { plain } from '../../lib/likeness.ts';
-import { type ColumnName, cellsOf, columnMatching, columnOf, columnsNamed } from '../columns.ts';
+import { type ColumnName, columnMatching, columnsNamed, filledCells, likeliestColumn } from '../columns.ts';
 import type { LeftOut, OutlineFile, TableFile } from './recognise.ts';
 
 export interface DraftAreas {
@@ -28,7 +28,7 @@ export interface DraftAreas {
 const isCode = (text: string) => new RegExp(ANY_CODE).test(text);
 
 /** The outlines' properties as a table. */
-export function attributesOf({ features }: OutlineFile): TextTable {
+export function attributeTable({ features }: OutlineFile): TextTable {
   const header = [...new Set(features.flatMap(({ properties }) => Object.keys(properties)))];
   const rows = features.map(({ properties }, i) => ({
     line: i + 1,
@@ -41,7 +41,7 @@ export function attributesOf({ features }: OutlineFile): TextTable {
 
 /** Whether a column has a unique code in every row. */
 function hasCodes(table: TextTable, column: string): boolean {
-  const cells = cellsOf(table, column);
+  const cells = filledCells(table, column);
   return cells.length === table.rows.length && new Set(cells).size === cells.length && cells.every(isCode);
 }
 
@@ -58,13 +58,13 @@ export function draftAreas(all: readonly OutlineFile[], tables: readonly TableFi
       expected: 'polygons of the areas: GeoJSON, TopoJSON or a shapefile',
     });
   const location = new InputLocation(outlines.file);
-  const own = attributesOf(outlines);
-  const name = columnOf(own.header, 'lga');
+  const own = attributeTable(outlines);
+  const name = likeliestColumn(own.header, 'lga');
   if (!name) {
     const found = `the fields ${own.header.join(', ') || 'none'}`;
     throw location.error(found, 'a field with their names, such as ADM2_EN or shapeName');
   }
-  const names = cellsOf(own, name);
+  const names = filledCells(own, name);
   const ownCode = codesOf(own, tables) ?? codesToRecode(own);
   const upper = draftUpper(others, own);
   const shared = { outlines, leftOut: others.filter((file) => file !== upper?.outlines).map(leftOut) };
@@ -78,7 +78,7 @@ export function draftAreas(all: readonly OutlineFile[], tables: readonly TableFi
         'a field with the codes or names of these, such as ADM1_PCODE, or outlines of the upper level',
       );
     const { recode: recoded = null } = ownCode;
-    const codes = cellsOf(own, ownCode.column).map((cell) => recoded?.[cell] ?? cell);
+    const codes = filledCells(own, ownCode.column).map((cell) => recoded?.[cell] ?? cell);
     const recode = {
       ...(recoded ? { lga_pcode: recoded } : {}),
       ...(parents?.recode ? { state_pcode: parents.recode } : {}),
@@ -100,11 +100,11 @@ export function draftAreas(all: readonly OutlineFile[], tables: readonly TableFi
       'a field with a code for each area (unique, letters, digits, - and _ alone), or a table that gives codes by name',
     );
   const { table, columns, spelled } = found;
-  const [ofName, ofCode] = [cellsOf(table, columns.lga!), cellsOf(table, columns.lga_pcode!)];
+  const [ofName, ofCode] = [filledCells(table, columns.lga!), filledCells(table, columns.lga_pcode!)];
   const outlined = columns.state_pcode || upper ? null : parentsOf(own, true);
   const parentOf = new Map(outlined?.codes.map((code, i) => [plain(names[i]!), code]));
   const parents = columns.state_pcode
-    ? cellsOf(table, columns.state_pcode)
+    ? filledCells(table, columns.state_pcode)
     : outlined && ofName.map((lga) => parentOf.get(plain(lga))!);
   if (!parents && !upper)
     throw new BadInput({
@@ -117,7 +117,7 @@ export function draftAreas(all: readonly OutlineFile[], tables: readonly TableFi
     ...(spelled.size > 0 ? { lga: Object.fromEntries(spelled) } : {}),
     ...(outlined?.recode ? { state_pcode: outlined.recode } : {}),
   };
-  const stateName = columnOf(table.header, 'state');
+  const stateName = likeliestColumn(table.header, 'state');
   return {
     ...shared,
     leftOut: others.filter((file) => parents !== null || file !== upper?.outlines).map(leftOut),
@@ -128,7 +128,7 @@ export function draftAreas(all: readonly OutlineFile[], tables: readonly TableFi
     upper: outlined
       ? distinct(outlined.codes, outlined.names)
       : parents
-        ? distinct(parents, stateName ? cellsOf(table, stateName) : [])
+        ? distinct(parents, stateName ? filledCells(table, stateName) : [])
         : upperOf(upper!),
     recode: Object.keys(recode).length > 0 ? recode : null,
     lacking: lacking(tables, names, table.file),
@@ -154,7 +154,7 @@ function codeColumns(header: readonly string[]): string[] {
 /** The outlines' fields of codes, whatever they are called: those with texts of one length come last. */
 function codeFields(own: TextTable): string[] {
   const texts = columnsBut(own.header, ['state_pcode', 'lga', 'state']).filter((column) => {
-    const cells = cellsOf(own, column);
+    const cells = filledCells(own, column);
     return cells.every((cell) => /\p{L}/u.test(cell) && cell.length === cells[0]!.length);
   });
   return [...new Set([...codeColumns(own.header), ...texts])].filter((column) => hasCodes(own, column));
@@ -178,7 +178,7 @@ interface OwnCodes {
 function codesOf(own: TextTable, tables: readonly TableFile[]): OwnCodes | null {
   const named = columnsNamed(own.header, 'lga_pcode');
   const fields = codeFields(own).map((column) => {
-    const codes = new Set(cellsOf(own, column));
+    const codes = new Set(filledCells(own, column));
     const uses = tables.filter((table) => columnMatching(table, () => (cell) => codes.has(cell)) !== null).length;
     return { column, uses, isUsed: uses > 0 || (named.includes(column) && !NUMBERS.includes(plain(column))) };
   });
@@ -188,7 +188,7 @@ function codesOf(own: TextTable, tables: readonly TableFile[]): OwnCodes | null 
 /** The outlines' field of codes by a usual name, such as GADM's GID_2, whose dots no code may have. */
 function codesToRecode(own: TextTable): OwnCodes | null {
   for (const column of columnsNamed(own.header, 'lga_pcode')) {
-    const cells = cellsOf(own, column);
+    const cells = filledCells(own, column);
     const recode = Object.fromEntries(cells.map((cell) => [cell, codeFrom(cell)]));
     const codes = new Set(Object.values(recode));
     if (codes.size === own.rows.length && cells.length === own.rows.length && [...codes].every(isCode))
@@ -199,16 +199,21 @@ function codesToRecode(own: TextTable): OwnCodes | null {
 
 /** The code and name of each outline's parent, from a field of codes or, if `byName`, one of names, which are recoded. */
 function parentsOf(own: TextTable, byName: boolean) {
-  const isFull = (column: string) => cellsOf(own, column).length === own.rows.length;
+  const isFull = (column: string) => filledCells(own, column).length === own.rows.length;
   const coded = columnsNamed(own.header, 'state_pcode').find(
-    (column) => isFull(column) && cellsOf(own, column).every(isCode),
+    (column) => isFull(column) && filledCells(own, column).every(isCode),
   );
-  const ofNames = columnOf(own.header, 'state');
+  const ofNames = likeliestColumn(own.header, 'state');
   if (coded)
-    return { column: coded, codes: cellsOf(own, coded), names: ofNames ? cellsOf(own, ofNames) : [], recode: null };
-  const named = ofNames ?? columnOf(own.header, 'state_pcode');
+    return {
+      column: coded,
+      codes: filledCells(own, coded),
+      names: ofNames ? filledCells(own, ofNames) : [],
+      recode: null,
+    };
+  const named = ofNames ?? likeliestColumn(own.header, 'state_pcode');
   if (!byName || named === null || !isFull(named)) return null;
-  const names = cellsOf(own, named);
+  const names = filledCells(own, named);
   const recode = Object.fromEntries(names.map((name) => [name, codeFrom(name)]));
   const isDistinct = new Set(Object.values(recode)).size === Object.keys(recode).length;
   return isDistinct ? { column: named, codes: names.map(codeFrom), names, recode } : null;
@@ -234,21 +239,21 @@ const leftOut = ({ file, features }: OutlineFile): LeftOut => ({
  * the one that the lower level's areas have as their parent's.
  */
 function draftUpper(others: readonly OutlineFile[], own: TextTable): DraftAreas['states'] {
-  const parents = new Set(columnsNamed(own.header, 'state_pcode').flatMap((column) => cellsOf(own, column)));
+  const parents = new Set(columnsNamed(own.header, 'state_pcode').flatMap((column) => filledCells(own, column)));
   for (const outlines of others) {
-    const table = attributesOf(outlines);
+    const table = attributeTable(outlines);
     const named = (...names: ColumnName[]) => names.flatMap((one) => columnsNamed(table.header, one));
     const codes = named('state_pcode', 'lga_pcode').filter((column) => hasCodes(table, column));
-    const code = codes.find((column) => cellsOf(table, column).some((cell) => parents.has(cell))) ?? codes[0];
-    const name = named('state', 'lga').find((column) => new Set(cellsOf(table, column)).size === table.rows.length);
+    const code = codes.find((column) => filledCells(table, column).some((cell) => parents.has(cell))) ?? codes[0];
+    const name = named('state', 'lga').find((column) => new Set(filledCells(table, column)).size === table.rows.length);
     if (outlines.features.length > 1 && name && code) return { outlines, columns: { state_pcode: code, state: name } };
   }
   return null;
 }
 
 function upperOf({ outlines, columns }: NonNullable<DraftAreas['states']>): DraftAreas['upper'] {
-  const table = attributesOf(outlines);
-  return distinct(cellsOf(table, columns.state_pcode!), cellsOf(table, columns.state!));
+  const table = attributeTable(outlines);
+  return distinct(filledCells(table, columns.state_pcode!), filledCells(table, columns.state!));
 }
 
 /** Each code once with its name, sorted by code; a code without a name serves as the name. */
@@ -264,7 +269,7 @@ function codesByName(tables: readonly TableFile[], names: readonly string[]) {
     const lga = columnMatching(table, () => (cell) => wanted.has(plain(cell)));
     const code = codeColumns(table.header).find((column) => hasCodes(table, column));
     if (lga === null || table.rows.length !== names.length || code === undefined) return [];
-    const listed = cellsOf(table, lga);
+    const listed = filledCells(table, lga);
     const byPlain = Map.groupBy(listed, plain);
     const spelled = new Map<string, string>();
     for (const name of names) {
@@ -273,7 +278,7 @@ function codesByName(tables: readonly TableFile[], names: readonly string[]) {
       if (alike?.length !== 1) return [];
       spelled.set(name, alike[0]!);
     }
-    const state = columnOf(table.header, 'state_pcode');
+    const state = likeliestColumn(table.header, 'state_pcode');
     const columns: Record<string, string> = { lga, lga_pcode: code, ...(state ? { state_pcode: state } : {}) };
     return [{ table, columns, spelled, numbers: numericColumns(table) }];
   });
@@ -288,7 +293,7 @@ function withMostNames(tables: readonly TableFile[], names: readonly string[]) {
     .flatMap((table) => {
       const lga = columnMatching(table, () => (cell) => wanted.has(plain(cell)));
       if (lga === null || codeColumns(table.header).length === 0) return [];
-      const listed = cellsOf(table, lga).map(plain);
+      const listed = filledCells(table, lga).map(plain);
       const missing = names.filter((name) => !listed.includes(plain(name)));
       const few = missing.slice(0, 3).join(', ');
       const lacks = `has no ${few}${missing.length > 3 ? ` and ${missing.length - 3} more` : ''}`;
@@ -320,8 +325,9 @@ function lacking(tables: readonly TableFile[], names: readonly string[], chosen:
 }
 
 const numericColumns = (table: TextTable) =>
-  table.header.filter((column) => cellsOf(table, column).every((cell) => cell !== '' && Number.isFinite(Number(cell))))
-    .length;
+  table.header.filter((column) =>
+    filledCells(table, column).every((cell) => cell !== '' && Number.isFinite(Number(cell))),
+  ).length;
 
 /** A regular expression for the codes: their common prefix, then their patterns of digits and letters. */
 export function formOfCodes(codes: readonly string[]): string {

@@ -3,13 +3,29 @@
 import { FIGURES, type Figure } from '../../catalog/figures.ts';
 import type { Role } from '../../catalog/roles.ts';
 import type { TextTable } from '../../ingest/readers/csv.ts';
-import { type ColumnName, cellsOf, columnOf, columnsNamed, columnsOf, looksLike, reportingRateOf } from '../columns.ts';
+import {
+  type ColumnName,
+  columnsNamed,
+  filledCells,
+  likeliestColumn,
+  looksLike,
+  matchColumns,
+  reportingRateColumn,
+} from '../columns.ts';
 import { type CaseColumns, caseColumnsIn, isOfCounts, OF_MALARIA, testedIn } from './case-columns.ts';
 import { type DraftEntry, dialectWith, type TableDraft } from './draft-entry.ts';
-import { type AreaLevel, type PlaceKey, placeColumnOf, spanOf, stateIn, type TimeKey, timeOf } from './draft-keys.ts';
-import { type Answers, casesOf, columnsIn, type NumbersAre, numbersOf } from './questions.ts';
+import {
+  type AreaLevel,
+  findTimeColumn,
+  monthSpan,
+  type PlaceKey,
+  placeColumnName,
+  stateIn,
+  type TimeKey,
+} from './draft-keys.ts';
+import { type Answers, casesQuestion, columnsIn, type NumbersAre, numbersQuestion } from './questions.ts';
 import type { TableFile } from './recognise.ts';
-import { yearColumnOf } from './survey-rounds.ts';
+import { findYearColumn } from './survey-rounds.ts';
 
 /** What a column of a table by area is used for. */
 interface Use {
@@ -70,20 +86,20 @@ export function draftByPlace(
   const others = table.header.filter((column) => !places.includes(column));
   const named: Named = {
     ...peopleByYear(table, others),
-    ...columnsOf(
+    ...matchColumns(
       others,
       USES.map(({ measure }) => measure),
     ),
   };
-  const rate = reportingRateOf(others);
+  const rate = reportingRateColumn(others);
   const nameless = namelessIn(table, others, named);
   const numbers = nameless === null ? null : numbersIn(table, others, nameless, answers);
-  const isMonthly = isOfMonths(timeOf(table, places));
+  const isMonthly = isOfMonths(findTimeColumn(table, places));
   const cases = isMonthly && named.confirmed === undefined && numbers === null ? casesIn(table, others, answers) : null;
   const measures: Measures = numbers
     ? measureOf(numbers, nameless!)
     : { ...named, ...(cases && cases.added.length > 0 ? { confirmed: cases.added } : {}) };
-  const time = timeOf(table, [...places, ...Object.values(measures).flat()]);
+  const time = findTimeColumn(table, [...places, ...Object.values(measures).flat()]);
   const months = monthsIn(table, place, time, measures);
   const latest = latestIn(table, place, time, measures);
   const keys = [...places, ...(rate ? [rate] : []), ...(typeof time === 'string' ? [] : Object.values(time.columns))];
@@ -97,7 +113,7 @@ export function draftByPlace(
   };
   if (cases?.added.length === 0)
     draft.obstacles.push({
-      why: `no columns are known to count each confirmed case once, of ${cases.leftOut.map((column) => `"${column}"`).join(', ')} (answer "${casesOf(table.file)}" with those to add up)`,
+      why: `no columns are known to count each confirmed case once, of ${cases.leftOut.map((column) => `"${column}"`).join(', ')} (answer "${casesQuestion(table.file)}" with those to add up)`,
       lost: 'cases',
     });
   for (const use of USES) {
@@ -108,7 +124,7 @@ export function draftByPlace(
       isByFacility && use.measure !== 'confirmed' ? undefined : place.is === 'state_pcode' ? use.upper : use.lower;
     const rows = use.monthly ? months : latest;
     if (use.measure === 'people' && place.is === 'state_pcode' && !isByFacility && typeof rows !== 'string') {
-      const [unit, people] = [use.unit, { [placeColumnOf(place)]: place.column, people: column }];
+      const [unit, people] = [use.unit, { [placeColumnName(place)]: place.column, people: column }];
       draft.above = { role: use.lower, unit, columns: people, ...rows };
       continue;
     }
@@ -124,17 +140,17 @@ export function draftByPlace(
       ...(use.figure ? { figure: use.figure } : {}),
       unit: use.unit === 'share' && isPercent(table, column) ? 'percent' : use.unit,
       columns: {
-        [placeColumnOf(place)]: place.column,
+        [placeColumnName(place)]: place.column,
         ...(place.facility ? { facility: place.facility } : {}),
         ...columns,
         ...(more.length === 0 ? { [use.measure]: column } : {}),
         ...(use.measure === 'confirmed' && rate && !isByFacility ? { reporting_rate: rate } : {}),
-        ...columnsOf(others, [
+        ...matchColumns(others, [
           ...(use.beside ? [use.beside] : []),
-          ...NAMES_BESIDE[place.facility ? 'state_pcode' : place.is].filter((name) => name !== placeColumnOf(place)),
+          ...NAMES_BESIDE[place.facility ? 'state_pcode' : place.is].filter((name) => name !== placeColumnName(place)),
         ]),
         // Whatever its column is called, an upper-level area tells names of the lower level apart.
-        ...(placeColumnOf(place) === 'lga' ? stateIn(table, null, states) : {}),
+        ...(placeColumnName(place) === 'lga' ? stateIn(table, null, states) : {}),
       },
       ...(more.length > 0 ? { sums: { [use.measure]: [column, ...more] } } : {}),
       ...dialectWith(table, columns ? time : null),
@@ -150,7 +166,7 @@ export function draftByPlace(
   if (draft.entries.length + draft.obstacles.length === 0 && !draft.above)
     draft.obstacles.push({
       why: numbers
-        ? `by area, but neither its name nor its columns tell what its numbers are (answer "${numbersOf(table.file)}")`
+        ? `by area, but neither its name nor its columns tell what its numbers are (answer "${numbersQuestion(table.file)}")`
         : 'by area, but without a column of people, cases, rain or a context figure',
     });
   return draft;
@@ -159,10 +175,10 @@ export function draftByPlace(
 const isOfMonths = (time: TimeKey | string) => typeof time !== 'string' && time.monthly;
 
 function withoutPlace(table: TableFile): TableDraft {
-  const why = columnOf(table.header, 'facility')
+  const why = likeliestColumn(table.header, 'facility')
     ? 'by facility, and no list of facilities gives their areas or coordinates under the same ids or names'
     : 'no column contains the area codes or names (areas must be rows, not columns)';
-  const time = timeOf(table, []);
+  const time = findTimeColumn(table, []);
   const lost = looksLike([table.file, ...table.header]) ?? 'monthly records';
   return { entries: [], obstacles: [{ why, ...(isOfMonths(time) ? { lost } : {}) }] };
 }
@@ -199,7 +215,7 @@ function peopleByYear(table: TextTable & { file: string }, columns: readonly str
 function casesIn(table: TableFile, columns: readonly string[], answers: Answers): TableDraft['cases'] | null {
   const found = caseColumnsIn(table, columns) ?? unknownCasesIn(table, columns);
   if (!found) return null;
-  const answer = answers[casesOf(table.file)];
+  const answer = answers[casesQuestion(table.file)];
   const added = answer === undefined ? found.added : columnsIn(answer, columns);
   return { added, leftOut: [...found.added, ...found.leftOut].filter((column) => !added.includes(column)), columns };
 }
@@ -207,7 +223,7 @@ function casesIn(table: TableFile, columns: readonly string[], answers: Answers)
 /** Counts of which none is known to be of confirmed cases, in a table about malaria: people can say which are. */
 function unknownCasesIn(table: TableFile, columns: readonly string[]): CaseColumns | null {
   if (!OF_MALARIA.test([table.file, ...columns].join(' '))) return null;
-  const leftOut = columns.filter((column) => isOfCounts(cellsOf(table, column)));
+  const leftOut = columns.filter((column) => isOfCounts(filledCells(table, column)));
   return leftOut.length > 0 ? { added: [], leftOut } : null;
 }
 
@@ -246,7 +262,7 @@ function aboveTested(
   ];
 }
 
-const isPercent = (table: TextTable, column: string) => cellsOf(table, column).some((cell) => Number(cell) > 1);
+const isPercent = (table: TextTable, column: string) => filledCells(table, column).some((cell) => Number(cell) > 1);
 
 /**
  * The column of numbers whose name does not say what they are: one called `value`, as after a pivot, or the only data
@@ -256,10 +272,10 @@ function namelessIn(table: TableFile, columns: readonly string[], named: Named):
   const { confirmed } = named;
   if (confirmed !== undefined) return /^value_*$/i.test(confirmed) ? confirmed : null;
   if (!table.dialect.wide || Object.keys(named).length > 0) return null;
-  const others = [reportingRateOf(columns), ...columnsNamed(columns, 'period')];
+  const others = [reportingRateColumn(columns), ...columnsNamed(columns, 'period')];
   const isNumeric = (cells: readonly string[]) =>
     cells.length > 0 && cells.every((cell) => Number.isFinite(Number(cell)));
-  const numeric = columns.filter((column) => !others.includes(column) && isNumeric(cellsOf(table, column)));
+  const numeric = columns.filter((column) => !others.includes(column) && isNumeric(filledCells(table, column)));
   return numeric.length === 1 ? numeric[0]! : null;
 }
 
@@ -268,12 +284,12 @@ function namelessIn(table: TableFile, columns: readonly string[], named: Named):
  * whole.
  */
 function numbersIn(table: TableFile, columns: readonly string[], value: string, answers: Answers): NumbersAre {
-  const answer = answers[numbersOf(table.file)];
+  const answer = answers[numbersQuestion(table.file)];
   if (answer) return answer as NumbersAre;
   const subject = looksLike([table.file, ...columns]);
   if (subject === 'people') return 'people';
   if (subject === 'climate') return 'rain';
-  const areWhole = cellsOf(table, value).every((cell) => /^\d+(\.0*)?$/.test(cell));
+  const areWhole = filledCells(table, value).every((cell) => /^\d+(\.0*)?$/.test(cell));
   return areWhole && (subject === null || subject === 'cases') ? 'cases' : 'other';
 }
 
@@ -290,7 +306,7 @@ type Rows = Pick<DraftEntry, 'columns' | 'span' | 'where'>;
 function monthsIn(table: TextTable, place: PlaceKey, time: TimeKey | string, measures: Measures): Rows | string {
   if (typeof time === 'string') return time;
   if (!time.monthly) return 'without a column of months';
-  return repeatedIn(table, place, time, measures) ?? { columns: time.columns, span: spanOf(time.times) };
+  return repeatedIn(table, place, time, measures) ?? { columns: time.columns, span: monthSpan(time.times) };
 }
 
 /**
@@ -314,7 +330,7 @@ function latestIn(table: TableFile, place: PlaceKey, time: TimeKey | string, mea
 
 /** The years in the names of surveys, for a table without other times; null if it has no such names. */
 function timeOfSurveys(table: TableFile): TimeKey | null {
-  const survey = yearColumnOf(table);
+  const survey = findYearColumn(table);
   if (!survey?.recode) return null;
   const at = table.header.indexOf(survey.column);
   const times = table.rows.map(({ cells }) => survey.recode![cells[at] ?? ''] ?? '');
@@ -338,7 +354,7 @@ function repeatedIn(table: TextTable, place: PlaceKey, time: TimeKey | null, mea
   );
   const found = `${twice[1].length} rows for ${twice[0]}`;
   if (!apart) return `${found}, and nothing tells them apart; leave one row for each area and time`;
-  const values = [...new Set(cellsOf(table, apart))];
+  const values = [...new Set(filledCells(table, apart))];
   const some = `${values.slice(0, 3).join(', ')}${values.length > 3 ? ' …' : ''}`;
   return `${found}, which differ in "${apart}" (${some}); leave one row for each area and time`;
 }

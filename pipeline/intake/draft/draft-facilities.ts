@@ -1,7 +1,14 @@
 /** Tables by health facility: cases, and the list that says where each facility is. */
-import { cellsOf, columnMatching, columnsNamed, columnsOf } from '../columns.ts';
+import { columnMatching, columnsNamed, filledCells, matchColumns } from '../columns.ts';
 import { type DraftEntry, dialectWith, type TableDraft } from './draft-entry.ts';
-import { type AreaCodes, type PlaceKey, placeColumnOf, placeOf, type TimeKey, timeOf } from './draft-keys.ts';
+import {
+  type AreaCodes,
+  findPlaceColumn,
+  findTimeColumn,
+  type PlaceKey,
+  placeColumnName,
+  type TimeKey,
+} from './draft-keys.ts';
 import type { TableFile } from './recognise.ts';
 
 export interface DraftFacilities {
@@ -13,14 +20,14 @@ export interface DraftFacilities {
 
 /** Recognises tables of monthly figures by facility, and of several lists of facilities the one that fits most of them. */
 export function facilitiesIn(tables: readonly TableFile[], areas: AreaCodes): DraftFacilities {
-  const times = new Map(tables.map((table) => [table, timeOf(table, [])]));
+  const times = new Map(tables.map((table) => [table, findTimeColumn(table, [])]));
   const isMonthly = (table: TableFile) => {
     const time = times.get(table)!;
     return typeof time !== 'string' && time.monthly;
   };
   const monthly = tables.filter((table) => columnsNamed(table.header, 'facility').length > 0 && isMonthly(table));
   const ofAreas = tables.filter(isMonthly).flatMap((table): [TableFile, PlaceKey][] => {
-    const place = placeOf(table, areas);
+    const place = findPlaceColumn(table, areas);
     if (place?.is !== 'lga_pcode') return [];
     // A column with one value for each area names areas, whatever it is called.
     const facility =
@@ -29,7 +36,7 @@ export function facilitiesIn(tables: readonly TableFile[], areas: AreaCodes): Dr
       ) ?? partsIn(table, place.column, times.get(table) as TimeKey);
     return facility ? [[table, { ...place, facility }]] : [];
   });
-  const alone = monthly.filter((table) => placeOf(table, areas)?.is !== 'lga_pcode');
+  const alone = monthly.filter((table) => findPlaceColumn(table, areas)?.is !== 'lga_pcode');
   const lists = tables
     .filter((table) => !monthly.includes(table))
     .flatMap((table) => {
@@ -37,11 +44,11 @@ export function facilitiesIn(tables: readonly TableFile[], areas: AreaCodes): Dr
       return place === null ? [] : facilityColumns(table.header).map((facility) => ({ table, facility, place }));
     })
     .filter(({ table, facility }) => {
-      const names = cellsOf(table, facility);
+      const names = filledCells(table, facility);
       return names.length === table.rows.length && new Set(names).size === names.length;
     })
     .map((list) => {
-      const names = new Set(cellsOf(list.table, list.facility));
+      const names = new Set(filledCells(list.table, list.facility));
       const places = alone.flatMap((table): [TableFile, PlaceKey][] => {
         const column = columnMatching(table, () => (cell) => names.has(cell));
         return column ? [[table, { is: 'facility', column, codes: null }]] : [];
@@ -80,7 +87,7 @@ function partsIn(table: TableFile, area: string, { columns }: TimeKey): string |
     (column) =>
       column !== area &&
       !time.includes(column) &&
-      !cellsOf(table, column).some(isNumber) &&
+      !filledCells(table, column).some(isNumber) &&
       countOf(table, [area, column, ...time]) === table.rows.length &&
       countOf(table, [area, column]) === countOf(table, [column]),
   );
@@ -95,8 +102,9 @@ const facilityColumns = (header: readonly string[]) => [
 
 /** The columns that say in which area the rows of a table are: codes, names or, without these, coordinates. */
 function placeIn(table: TableFile, areas: AreaCodes): Record<string, string> | null {
-  const place = placeOf(table, areas);
-  if (place?.is === 'lga_pcode') return { [placeColumnOf(place)]: place.column, ...columnsOf(table.header, ['state']) };
-  const coordinates = columnsOf(table.header, ['longitude', 'latitude']);
+  const place = findPlaceColumn(table, areas);
+  if (place?.is === 'lga_pcode')
+    return { [placeColumnName(place)]: place.column, ...matchColumns(table.header, ['state']) };
+  const coordinates = matchColumns(table.header, ['longitude', 'latitude']);
   return Object.keys(coordinates).length === 2 ? coordinates : null;
 }

@@ -3,9 +3,9 @@ import type { MonthOrder } from '../../catalog/dialect.ts';
 import type { Source } from '../../catalog/sources.ts';
 import { isPeriod } from '../../contract/months.ts';
 import type { TextTable } from '../../ingest/readers/csv.ts';
-import { dateOrdersOf, monthOrdersOf, readMonth, readMonthOfYear } from '../../ingest/readers/months.ts';
-import { plain, sharedWords, withoutWords, wordsOf } from '../../lib/likeness.ts';
-import { cellsOf, columnMatching, columnsNamed } from '../columns.ts';
+import { dateOrders, monthOrders, readMonth, readMonthOfYear } from '../../ingest/readers/months.ts';
+import { plain, sharedWords, splitWords, withoutWords } from '../../lib/likeness.ts';
+import { columnMatching, columnsNamed, filledCells } from '../columns.ts';
 
 /** A level's codes and names. */
 export interface AreaLevel {
@@ -14,7 +14,7 @@ export interface AreaLevel {
   codesOf(names: Iterable<string>): (name: string) => string | null | undefined;
 }
 
-export function levelOf(areas: readonly { code: string; name: string }[]): AreaLevel {
+export function areaLevel(areas: readonly { code: string; name: string }[]): AreaLevel {
   const by = (form: (name: string) => string) => {
     const byName = Map.groupBy(areas, ({ name }) => form(name));
     return new Map([...byName].map(([name, own]) => [name, own.length === 1 ? own[0]!.code : null]));
@@ -31,7 +31,7 @@ export function levelOf(areas: readonly { code: string; name: string }[]): AreaL
 
 /** The longest run of a name's words that is a name by itself, as in `ce Chibombo District`; null if none is. */
 function longestRun(name: string, names: ReadonlyMap<string, unknown>): string | null {
-  const words = wordsOf(name);
+  const words = splitWords(name);
   const runs = words.flatMap((_, from) => words.slice(from).map((_, i) => words.slice(from, from + i + 1).join('')));
   return runs.filter((run) => names.has(run)).sort((a, b) => b.length - a.length)[0] ?? null;
 }
@@ -55,12 +55,12 @@ export interface PlaceKey {
  * The column with the areas' codes or else their names, alone or among other words; null if none. Only the draft takes
  * a name among other words: the ingest asks for it to be accepted.
  */
-export function placeOf(table: TextTable, { lgas, states }: AreaCodes): PlaceKey | null {
+export function findPlaceColumn(table: TextTable, { lgas, states }: AreaCodes): PlaceKey | null {
   const ofLevel = (is: 'lga_pcode' | 'state_pcode', { codes, codesOf }: AreaLevel): PlaceKey | null => {
     const coded = columnMatching(table, () => (cell) => codes.has(cell));
     // Codes that are names without accents: a column of these names has some of the codes too.
     const isOfNames = (column: string) => {
-      const cells = new Set(cellsOf(table, column));
+      const cells = new Set(filledCells(table, column));
       const codeOf = codesOf(cells);
       return [...cells].some((cell) => !codes.has(cell) && codeOf(cell) !== undefined);
     };
@@ -70,7 +70,7 @@ export function placeOf(table: TextTable, { lgas, states }: AreaCodes): PlaceKey
       return (cell) => codeOf(cell) !== undefined;
     });
     if (!named) return null;
-    const cells = [...new Set(cellsOf(table, named))].sort();
+    const cells = [...new Set(filledCells(table, named))].sort();
     const codeOf = codesOf(cells);
     const byName = cells.flatMap((cell): [string, string][] => {
       const code = codeOf(cell);
@@ -93,7 +93,7 @@ export function stateIn(
   const columns = [...columnsNamed(table.header, 'state'), ...table.header].filter((own) => own !== within?.column);
   const all = (fits: (cells: ReadonlySet<string>) => (cell: string) => unknown) =>
     columns.find((column) => {
-      const cells = new Set(cellsOf(table, column));
+      const cells = new Set(filledCells(table, column));
       return cells.size > 0 && [...cells].every(fits(cells));
     });
   const state_pcode = within && all(() => (cell) => codes.has(cell));
@@ -103,7 +103,7 @@ export function stateIn(
 }
 
 /** What an entry calls the column. */
-export const placeColumnOf = ({ is, codes }: PlaceKey): 'lga' | 'state' | PlaceKey['is'] =>
+export const placeColumnName = ({ is, codes }: PlaceKey): 'lga' | 'state' | PlaceKey['is'] =>
   codes === null || is === 'facility' ? is : is === 'lga_pcode' ? 'lga' : 'state';
 
 /** The columns that give the times of a table's rows. */
@@ -123,7 +123,7 @@ export interface TimeKey {
  * @param except columns that are something else
  * @param sort puts the likeliest order first where day and month cannot be told apart; by default these are not read
  */
-export function timeOf(
+export function findTimeColumn(
   table: TextTable,
   except: readonly string[],
   sort?: (orders: readonly MonthOrder[], cells: readonly string[]) => MonthOrder[],
@@ -134,10 +134,10 @@ export function timeOf(
   const others = header.filter((column) => !named.includes(column));
   let obstacle = 'without a column of months';
   for (const column of [...named, ...others]) {
-    const cells = cellsOf(table, column);
+    const cells = filledCells(table, column);
     // Plain numbers are months only under a name of months.
     if (others.includes(column) && cells.every((cell) => /^\d+$/.test(cell))) continue;
-    const orders = sort ? dateOrdersOf(cells) : monthOrdersOf(cells);
+    const orders = sort ? dateOrders(cells) : monthOrders(cells);
     // The project's own form is no order, and the only one where it is read.
     const several = orders.filter((order) => order !== undefined);
     const [months, ...rest] = several.length > 1 && sort ? sort(several, cells) : several;
@@ -152,7 +152,7 @@ export function timeOf(
       obstacle = `"${cells.find((cell) => !readMonth(cell))}" in "${column}" is no month that is read; write months as YYYY-MM`;
   }
   const isColumn = (column: string, fits: (cell: string) => boolean) =>
-    cellsOf(table, column).length > 0 && cellsOf(table, column).every(fits);
+    filledCells(table, column).length > 0 && filledCells(table, column).every(fits);
   const year = columnsNamed(header, 'year').find((column) => isColumn(column, (cell) => /^(19|20)\d\d$/.test(cell)));
   if (!year) {
     const months = columnsNamed(header, 'month').some((column) =>
@@ -173,7 +173,7 @@ export function timeOf(
 }
 
 /** The first and the last of some months. */
-export function spanOf(times: readonly string[]): NonNullable<Source['span']> {
+export function monthSpan(times: readonly string[]): NonNullable<Source['span']> {
   const months = times.filter(isPeriod).sort();
   return { first: months[0]!, last: months.at(-1)! };
 }

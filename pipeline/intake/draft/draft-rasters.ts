@@ -19,7 +19,7 @@ const REPEATS = 2000;
 
 const nameOf = ({ file }: RasterFile) => path.basename(file).toLowerCase();
 /** The year in the file's name; null if there is none. */
-export function yearOf(raster: RasterFile): number | null {
+export function yearInName(raster: RasterFile): number | null {
   const [, year] = /(?<!\d)((?:19|20)\d\d)(?!\d)/.exec(nameOf(raster)) ?? [];
   return year ? Number(year) : null;
 }

@@ -1,11 +1,11 @@
 /** Surveys in two files, as DHS publishes them: the places of clusters, and their results. */
 import type { Source } from '../../catalog/sources.ts';
-import { joined, keyOf } from '../../ingest/readers/joined.ts';
+import { joined, joinKey } from '../../ingest/readers/joined.ts';
 import { InputLocation } from '../../lib/bad-input.ts';
 import { plain } from '../../lib/likeness.ts';
-import { type ColumnName, cellsOf, columnOf, columnsNamed, columnsOf, testsIn } from '../columns.ts';
+import { type ColumnName, columnsNamed, filledCells, likeliestColumn, matchColumns, testsIn } from '../columns.ts';
 import type { TableFile } from './recognise.ts';
-import { yearColumnOf, yearIn } from './survey-rounds.ts';
+import { findYearColumn, yearIn } from './survey-rounds.ts';
 
 /** The results of a survey with the places of its clusters from another file. */
 export interface SurveyParts {
@@ -21,7 +21,8 @@ export interface SurveyParts {
 
 /** What is known of the results of clusters without places: their parts, or why none of several files is the other one. */
 export function surveysInParts(tables: readonly TableFile[]): Map<TableFile, SurveyParts | string> {
-  const isLocated = ({ header }: TableFile) => Object.keys(columnsOf(header, ['longitude', 'latitude'])).length === 2;
+  const isLocated = ({ header }: TableFile) =>
+    Object.keys(matchColumns(header, ['longitude', 'latitude'])).length === 2;
   const lists = tables.filter((table) => isLocated(table) && !hasResults(table));
   const parts = new Map<TableFile, SurveyParts | string>();
   for (const results of tables.filter((table) => !isLocated(table) && hasResults(table))) {
@@ -63,17 +64,17 @@ function partsOf(results: TableFile, places: TableFile, on: Record<string, strin
 
 /** Whether a table has children examined and positive, by one test or several. Facilities' records have them too. */
 const hasResults = ({ header }: TableFile): boolean => {
-  const { examined, positive, positivity } = columnsOf(header, ['examined', 'positive', 'positivity']);
+  const { examined, positive, positivity } = matchColumns(header, ['examined', 'positive', 'positivity']);
   const isComplete = examined !== undefined && (positive ?? positivity) !== undefined;
-  return columnOf(header, 'facility') === null && (isComplete || testsIn(header).length > 0);
+  return likeliestColumn(header, 'facility') === null && (isComplete || testsIn(header).length > 0);
 };
 
 /** The years of a survey, by the name of its file or by its rows; none if neither gives them. */
 function yearsOf(results: TableFile): ReadonlySet<number> {
   const named = yearIn(results.file);
   if (named !== null) return new Set([named]);
-  const year = yearColumnOf(results);
-  return new Set(year ? cellsOf(results, year.column).map((cell) => Number(year.recode?.[cell] ?? cell)) : []);
+  const year = findYearColumn(results);
+  return new Set(year ? filledCells(results, year.column).map((cell) => Number(year.recode?.[cell] ?? cell)) : []);
 }
 
 /**
@@ -91,7 +92,8 @@ function keysOf(results: TableFile, places: TableFile): Record<string, string> |
       .flatMap((column) => others.map((one): [string, string] => [column, one]))
       .sort(([a, b], [c, d]) => Number(c === d) - Number(a === b));
   };
-  const isYear = (table: TableFile, column: string) => cellsOf(table, column).every((cell) => yearIn(cell) !== null);
+  const isYear = (table: TableFile, column: string) =>
+    filledCells(table, column).every((cell) => yearIn(cell) !== null);
   const [years] = (['survey_year', 'survey_name'] as const).flatMap((name) => pairs(name, isYear));
   const clusters = pairs('cluster_id', (_table, column) => plain(column) !== 'id');
   return clusters.map((pair) => Object.fromEntries([...(years ? [years] : []), pair])).find(isOne) ?? null;
@@ -99,7 +101,7 @@ function keysOf(results: TableFile, places: TableFile): Record<string, string> |
   function isOne(on: Record<string, string>): boolean {
     const keysIn = ({ header, rows }: TableFile, columns: readonly string[]) =>
       rows.map(({ cells }) =>
-        keyOf(
+        joinKey(
           cells,
           columns.map((column) => header.indexOf(column)),
         ),

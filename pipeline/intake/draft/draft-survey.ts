@@ -9,12 +9,20 @@ import { daysIn, readMonth } from '../../ingest/readers/months.ts';
 import { urbanIn } from '../../ingest/survey-rows.ts';
 import { isOfAges } from '../../ingest/surveys.ts';
 import { plain } from '../../lib/likeness.ts';
-import { aliasesOf, cellsOf, columnOf, columnsNamed, columnsOf, testsIn } from '../columns.ts';
+import { columnAliases, columnsNamed, filledCells, likeliestColumn, matchColumns, testsIn } from '../columns.ts';
 import { type DraftEntry, dialectWith, type TableDraft } from './draft-entry.ts';
-import { type AreaLevel, type PlaceKey, placeColumnOf, spanOf, stateIn, type TimeKey, timeOf } from './draft-keys.ts';
+import {
+  type AreaLevel,
+  findTimeColumn,
+  monthSpan,
+  type PlaceKey,
+  placeColumnName,
+  stateIn,
+  type TimeKey,
+} from './draft-keys.ts';
 import type { SurveyParts } from './draft-survey-parts.ts';
 import type { TableFile } from './recognise.ts';
-import { roundsOf, yearColumnOf, yearIn } from './survey-rounds.ts';
+import { findRounds, findYearColumn, yearIn } from './survey-rounds.ts';
 
 /**
  * Survey clusters located by coordinates or code, with children examined and positive by one test or several; null
@@ -29,13 +37,13 @@ export function draftSurvey(
   parts: SurveyParts | null = null,
 ): TableDraft | null {
   const refused = (why: string): TableDraft => ({ entries: [], obstacles: [{ why, lost: 'survey results' }] });
-  const coordinates = columnsOf(given.header, ['longitude', 'latitude']);
+  const coordinates = matchColumns(given.header, ['longitude', 'latitude']);
   const located = coordinates.longitude !== undefined && coordinates.latitude !== undefined;
   const tests = testsOf(given, located, place);
   const table = tests ? { ...given, ...inOwnDialect(given, { tests }, given.file) } : given;
   const { header } = table;
   const counts = countsIn(header, tests);
-  const about = columnsOf(header, ['cluster_id', 'method']);
+  const about = matchColumns(header, ['cluster_id', 'method']);
   // Another id is blank in clusters whose place is not known.
   if (parts) about.cluster_id = parts.cluster_id;
   const isComplete = counts.examined !== undefined && (counts.positive ?? counts.positivity) !== undefined;
@@ -44,9 +52,9 @@ export function draftSurvey(
   // Health facilities' monthly records have tests and positives too, but not a method for each row.
   if (!(located && (isComplete || about.method)) && !(within && isComplete && about.method)) return null;
   if (counts.positive) delete counts.positivity;
-  const year = yearColumnOf(table);
+  const year = findYearColumn(table);
   const of = { ...coordinates, ...counts, ...(year?.recode ? { survey_year: year.column } : {}) };
-  const time = timeOf(table, Object.values(of), shortestFirst);
+  const time = findTimeColumn(table, Object.values(of), shortestFirst);
   const noMonths = typeof time === 'string' ? time : time.monthly ? null : 'without the months of its clusters';
   const found = { ...about, ...counts, positive: counts.positive ?? counts.positivity };
   const missing = [
@@ -54,24 +62,25 @@ export function draftSurvey(
     // Months tell the rounds, too.
     ...(year || noMonths === null || yearIn(given.file) !== null ? [] : ['survey_year' as const]),
     ...(['cluster_id', 'method'] as const).filter((name) => !found[name]),
-  ].map((name) => `a column of the ${MEANING[name]} (such as ${aliasesOf(name)[0]})`);
+  ].map((name) => `a column of the ${MEANING[name]} (such as ${columnAliases(name)[0]})`);
   if (missing.length > 0)
     return refused(`a survey without ${missing.join(', ')}${noMonths === null ? '' : `, and ${noMonths}`}`);
   if (typeof time === 'string' || noMonths !== null) return refused(`a survey ${noMonths}`);
-  const methods = methodsIn(cellsOf(table, about.method!));
+  const methods = methodsIn(filledCells(table, about.method!));
   if (typeof methods === 'string') return refused(methods);
-  const { rounds, from, years, doubts } = roundsOf(table, year, time.times);
+  const { rounds, from, years, doubts } = findRounds(table, year, time.times);
   const rows = withYears(table, years);
   // Places with records of many months are no clusters.
   const samples = new Set(samplesIn(rows, [SURVEY_YEAR, about.cluster_id!, about.method!]));
   if (tests && samples.size <= rows.rows.length / 2) return null;
   if (rounds.length === 0) return refused('a survey whose years and months cannot be read');
   const isInteger = (column: string | undefined) =>
-    !column || !cellsOf(table, column).some((cell) => Number.isFinite(Number(cell)) && !Number.isInteger(Number(cell)));
-  const isPercent = counts.positivity && cellsOf(table, counts.positivity).some((cell) => Number(cell) > 1);
-  const places = located ? coordinates : { [placeColumnOf(within!)]: within!.column };
+    !column ||
+    !filledCells(table, column).some((cell) => Number.isFinite(Number(cell)) && !Number.isInteger(Number(cell)));
+  const isPercent = counts.positivity && filledCells(table, counts.positivity).some((cell) => Number(cell) > 1);
+  const places = located ? coordinates : { [placeColumnName(within!)]: within!.column };
   const urban = columnsNamed(header, 'urban').find((column) =>
-    cellsOf(table, column).every((cell) => urbanIn(cell) !== undefined),
+    filledCells(table, column).every((cell) => urbanIn(cell) !== undefined),
   );
   const state = located || within!.is !== 'state_pcode' ? stateIn(table, located ? null : within!, states) : {};
   const { dialect = {} } = dialectWith(table, time);
@@ -87,7 +96,7 @@ export function draftSurvey(
       ...counts,
       ...(urban ? { urban } : {}),
       ...state,
-      ...columnsOf(header, ['youngest_years', 'oldest_years', 'weight']),
+      ...matchColumns(header, ['youngest_years', 'oldest_years', 'weight']),
     },
     ...(year?.recode ? { recode: { survey_year: year.recode } } : {}),
     ...(Object.keys(ofFile).length > 0 ? { dialect: ofFile } : {}),
@@ -135,7 +144,7 @@ const samplesIn = ({ header, rows }: TextTable, columns: readonly string[]): str
 function countsIn(header: readonly string[], tests: Dialect['tests'] | null) {
   const names = ['examined', 'positive', 'positivity'] as const;
   const [test] = Object.values(tests ?? {});
-  return columnsOf(
+  return matchColumns(
     header,
     names.filter((name) => !test || test[name] !== undefined),
   );
@@ -144,13 +153,14 @@ function countsIn(header: readonly string[], tests: Dialect['tests'] | null) {
 /** Columns of tests that stand side by side in rows of clusters; null if they do not. */
 function testsOf(table: TableFile, located: boolean, place: PlaceKey | null): Dialect['tests'] | null {
   const { header, dialect } = table;
-  const { cluster_id, method } = columnsOf(header, ['cluster_id', 'method']);
+  const { cluster_id, method } = matchColumns(header, ['cluster_id', 'method']);
   // Ids alone may be those of facilities, whose records are cases of their areas.
   const isNamed = cluster_id !== undefined && !['id', 'siteid'].includes(plain(cluster_id));
   const hasClusters = isNamed || (located && place?.is !== 'lga_pcode');
-  if (method || dialect.pivot || dialect.wide || !hasClusters || columnOf(header, 'facility') !== null) return null;
+  if (method || dialect.pivot || dialect.wide || !hasClusters || likeliestColumn(header, 'facility') !== null)
+    return null;
   const tests = testsIn(header).filter(
-    ({ positive, positivity }) => cellsOf(table, (positive ?? positivity)!).length > 0,
+    ({ positive, positivity }) => filledCells(table, (positive ?? positivity)!).length > 0,
   );
   if (tests.length === 0) return null;
   return Object.fromEntries(tests.map(({ method: name, ...columns }) => [name, columns]));
@@ -163,7 +173,7 @@ function testsOf(table: TableFile, located: boolean, place: PlaceKey | null): Di
 function shortestFirst(orders: readonly MonthOrder[], cells: readonly string[]): MonthOrder[] {
   const monthsBy = (order: MonthOrder) => {
     if ([...daysIn(cells, order)].every((day) => Number(day) === 1)) return -1;
-    const { first, last } = spanOf(cells.flatMap((cell) => readMonth(cell, order) ?? []));
+    const { first, last } = monthSpan(cells.flatMap((cell) => readMonth(cell, order) ?? []));
     return monthIndex(last) - monthIndex(first);
   };
   return orders.toSorted((a, b) => monthsBy(a) - monthsBy(b) || (a < b ? -1 : 1));
@@ -172,9 +182,9 @@ function shortestFirst(orders: readonly MonthOrder[], cells: readonly string[]):
 /** A doubt about dates whose day and month cannot be told apart. */
 function doubtOrder(table: TableFile, { columns, months, others = [] }: TimeKey): string[] {
   if (others.length === 0 || !('period' in columns)) return [];
-  const cells = cellsOf(table, columns.period);
+  const cells = filledCells(table, columns.period);
   const spanBy = (order: MonthOrder) => {
-    const { first, last } = spanOf(cells.flatMap((cell) => readMonth(cell, order) ?? []));
+    const { first, last } = monthSpan(cells.flatMap((cell) => readMonth(cell, order) ?? []));
     return first === last ? first : `${first} to ${last}`;
   };
   const rest = others.map((order) => `as "${order}" it would be ${spanBy(order)}`).join(', ');

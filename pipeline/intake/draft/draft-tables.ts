@@ -5,11 +5,11 @@ import type { Source } from '../../catalog/sources.ts';
 import { addMonths } from '../../contract/months.ts';
 import type { TextTable } from '../../ingest/readers/csv.ts';
 import { fileColumns } from '../../ingest/readers/raw-table.ts';
-import { cellsOf, looksLike } from '../columns.ts';
+import { filledCells, looksLike } from '../columns.ts';
 import { draftByPlace } from './draft-by-place.ts';
 import { type DraftEntry, placesColumn, type TableDraft } from './draft-entry.ts';
 import { facilitiesIn } from './draft-facilities.ts';
-import { type AreaCodes, type PlaceKey, placeOf } from './draft-keys.ts';
+import { type AreaCodes, findPlaceColumn, type PlaceKey } from './draft-keys.ts';
 import { draftSurvey } from './draft-survey.ts';
 import { surveysInParts } from './draft-survey-parts.ts';
 import type { Answers, CaseSum, Hints, NumbersAre } from './questions.ts';
@@ -65,7 +65,7 @@ export function draftTables(
   const candidates = tables.flatMap((table) => {
     const part = parts.get(table) ?? null;
     const whole = part === null || typeof part === 'string' ? table : part.table;
-    const place = facilities.places.get(table) ?? placeOf(whole, areas);
+    const place = facilities.places.get(table) ?? findPlaceColumn(whole, areas);
     const draft = draftOf();
     const { entries, obstacles, numbers, cases, keys = [], doubts: own = [], rows = table, joins = [] } = draft;
     doubts.push(...own);
@@ -113,7 +113,7 @@ export function draftTables(
     // often have more of a cluster than is read.
     const isSurvey = own.some(({ entry }) => entry.role === 'survey_clusters');
     const matters = (column: string) =>
-      (isSurvey && cellsOf(table, column).length > 0) ||
+      (isSurvey && filledCells(table, column).length > 0) ||
       (used.length === 0 && table !== ofCodes) ||
       looksLike([column]) !== null;
     const unused = table.header.filter(
@@ -177,7 +177,7 @@ function withDelivery({ table, later, joins, entry, used, note }: DraftedTable, 
 
 /** What a table seems to be about; null if it has numbers alone, which belong to no area and no month. */
 function subjectOf(table: TableFile): string | null {
-  const isNumeric = (column: string) => cellsOf(table, column).every((cell) => Number.isFinite(Number(cell)));
+  const isNumeric = (column: string) => filledCells(table, column).every((cell) => Number.isFinite(Number(cell)));
   return table.header.every(isNumeric) ? null : looksLike([table.file, ...table.header]);
 }
 
@@ -200,7 +200,7 @@ const isApart = ({ entry: { role, span: own } }: DraftedTable, { entry: { span: 
   other !== undefined &&
   (own.first > other.last || own.last < other.first);
 
-const placesOf = (entry: DraftEntry, table: TextTable) => cellsOf(table, placesColumn(entry));
+const placesOf = (entry: DraftEntry, table: TextTable) => filledCells(table, placesColumn(entry));
 
 /** Why a table is not used beside another one with the same figures, and what is lost for it. */
 function whyNotBeside({ table, entry, used }: DraftedTable, better: DraftedTable): [why: string, lost: string | null] {

@@ -6,18 +6,18 @@ import { addMonths } from '../../contract/months.ts';
 import type { TextTable } from '../../ingest/readers/csv.ts';
 import { MAY_BE_CUT } from '../../ingest/readers/raw-table.ts';
 import { BadInput } from '../../lib/bad-input.ts';
-import { cellsOf, columnOf, columnOfYear } from '../columns.ts';
-import { attributesOf, type DraftAreas, draftAreas } from './draft-areas.ts';
+import { columnOfYear, filledCells, likeliestColumn } from '../columns.ts';
+import { attributeTable, type DraftAreas, draftAreas } from './draft-areas.ts';
 import type { DraftEntry } from './draft-entry.ts';
-import { type AreaCodes, levelOf } from './draft-keys.ts';
+import { type AreaCodes, areaLevel } from './draft-keys.ts';
 import { describeRatios, isFarOff, peopleByArea, type Ratio, ratiosAbove, ratiosByArea } from './draft-people.ts';
 import { chooseRain } from './draft-rain.ts';
-import { draftRasters, populationRasters, short, yearOf } from './draft-rasters.ts';
+import { draftRasters, populationRasters, short, yearInName } from './draft-rasters.ts';
 import { withoutOtherAges } from './draft-survey.ts';
 import { type DraftedTable, draftTables, type PeopleAbove } from './draft-tables.ts';
 import { levelWords } from './level-words.ts';
 import { afterSurvey } from './parameters.ts';
-import { type Answers, type Question, questionsOf } from './questions.ts';
+import { type Answers, listQuestions, type Question } from './questions.ts';
 import {
   type LeftOut,
   NO_TABLE,
@@ -63,7 +63,7 @@ export async function draftCountry(
     files.filter((file) => file.kind === kind) as Extract<RecognisedFile, { kind: Kind }>[];
   const tables = of('table');
   const areas = draftAreas(of('outlines'), tables);
-  const codes: AreaCodes = { lgas: levelOf(areas.lgas), states: levelOf(areas.upper) };
+  const codes: AreaCodes = { lgas: areaLevel(areas.lgas), states: areaLevel(areas.upper) };
   const { kept, leftOut, doubts, above, unnamed, summed } = draftTables(
     tables,
     codes,
@@ -81,16 +81,16 @@ export async function draftCountry(
   const ratios = new Map<RasterFile, Ratio[]>();
   if (census)
     for (const raster of populationRasters(of('raster'))) {
-      const counts = peopleByArea(areas, census, columnIn(yearOf(raster)));
+      const counts = peopleByArea(areas, census, columnIn(yearInName(raster)));
       const own = await ratiosByArea(root, raster, areas.outlines, counts);
       if (own.length > 0) ratios.set(raster, own);
     }
   const rasters = draftRasters(of('raster'), ratios, answers.population ?? null);
-  const year = rasters.population[0] ? yearOf(rasters.population[0]) : null;
+  const year = rasters.population[0] ? yearInName(rasters.population[0]) : null;
   const compared = await comparedAbove(root, rasters.population[0] ?? null, areas, above);
   // The table is compared with the raster, so both must be of the same year.
   if (census) census.entry.columns!.people = columnIn(year);
-  const counted = census ? sum(cellsOf(census.used, columnIn(year))) : null;
+  const counted = census ? sum(filledCells(census.used, columnIn(year))) : null;
   const rain = chooseRain(kept, rasters.drafted);
   const used = kept.filter((drafted) => drafted !== rain.unused);
   const entries: DraftSource[] = [
@@ -134,13 +134,13 @@ export async function draftCountry(
       ...doubts,
       ...compared.doubts,
     ],
-    questions: questionsOf({
+    questions: listQuestions({
       ...hintsOf(areas, entries, [...of('left out'), ...leftOut], now),
       ages,
       folder,
       columns: tables.flatMap(({ header }) => header),
       levels: levelWords(tables, codes),
-      country: countryIn([attributesOf(areas.outlines), ...tables]),
+      country: countryIn([attributeTable(areas.outlines), ...tables]),
       population: rasters.population.map(({ file }) => file),
       unnamed,
       summed,
@@ -186,8 +186,10 @@ function unlessConverted(skipped: LeftOut, tables: readonly TableFile[]): LeftOu
 /** The country's name: the only one, not a code, in the first column of countries; null if there is none, or several. */
 function countryIn(tables: readonly TextTable[]): string | null {
   const [names = []] = tables.flatMap((table) => {
-    const column = columnOf(table.header, 'country');
-    return column === null ? [] : [[...new Set(cellsOf(table, column).filter((cell) => !/^[A-Z]{2,3}$/.test(cell)))]];
+    const column = likeliestColumn(table.header, 'country');
+    return column === null
+      ? []
+      : [[...new Set(filledCells(table, column).filter((cell) => !/^[A-Z]{2,3}$/.test(cell)))]];
   });
   return names.length === 1 ? names[0]! : null;
 }
@@ -287,7 +289,7 @@ function agesOf(kept: readonly DraftedTable[]): [number, number] {
     kept
       .flatMap(({ used, entry }) => {
         const column = entry.columns?.[name];
-        return column === undefined ? [] : cellsOf(used, column).map(Number);
+        return column === undefined ? [] : filledCells(used, column).map(Number);
       })
       .sort((a, b) => a - b);
   const oldest = years('oldest_years');

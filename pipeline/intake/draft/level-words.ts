@@ -1,7 +1,7 @@
 /** What a country calls the areas of each level, as the columns of its tables and their cells say. */
 import { LEVELS, type LevelWord } from '../../catalog/level-words.ts';
 import { plain, sharedWords } from '../../lib/likeness.ts';
-import { cellsOf } from '../columns.ts';
+import { filledCells } from '../columns.ts';
 import type { AreaCodes, AreaLevel } from './draft-keys.ts';
 import type { TableFile } from './recognise.ts';
 
@@ -15,7 +15,7 @@ export function levelWords(
 ): Record<'upper' | 'lower', LevelWord | null> {
   const columns = tables.flatMap((table) =>
     table.header.flatMap((column) => {
-      const names = new Set(cellsOf(table, column));
+      const names = new Set(filledCells(table, column));
       const words = [plain(column), ...sharedWords(names)];
       const found = LEVELS.find((level) => words.some((word) => level.words.includes(word)));
       return found ? [{ names, found }] : [];

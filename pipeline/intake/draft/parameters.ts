@@ -25,7 +25,13 @@ export interface ParameterBasis {
   lastYear: number;
 }
 
-export function parametersOf({ methods, hasRain, hasCases, firstYear, lastYear }: ParameterBasis): Model['parameters'] {
+export function draftParameters({
+  methods,
+  hasRain,
+  hasCases,
+  firstYear,
+  lastYear,
+}: ParameterBasis): Model['parameters'] {
   const [only, ...others] = methods;
   const { months, reason } = afterSurvey(hasCases);
   return {

@@ -2,7 +2,7 @@
 import { UNKNOWN_COUNTRY } from '../../catalog/values.ts';
 import { InputLocation } from '../../lib/bad-input.ts';
 import { UsageError } from '../../lib/errors.ts';
-import { plain, wordsOf } from '../../lib/likeness.ts';
+import { plain, splitWords } from '../../lib/likeness.ts';
 import type { levelWords } from './level-words.ts';
 
 export interface Question {
@@ -57,7 +57,7 @@ export interface Hints {
 export const NUMBERS_ARE = ['cases', 'rain', 'people', 'other'] as const;
 export type NumbersAre = (typeof NUMBERS_ARE)[number];
 /** The question about the numbers of a table. */
-export const numbersOf = (file: string) => `numbers of ${file}`;
+export const numbersQuestion = (file: string) => `numbers of ${file}`;
 
 /** The columns whose sum a table's cases are taken for. */
 export interface CaseSum {
@@ -69,7 +69,7 @@ export interface CaseSum {
   columns: readonly string[];
 }
 /** The question about the columns to add up to the cases of a table. */
-export const casesOf = (file: string) => `cases of ${file}`;
+export const casesQuestion = (file: string) => `cases of ${file}`;
 const BETWEEN = '; ';
 const NO_COLUMNS = 'none';
 const oneOf = (texts: readonly string[]) =>
@@ -84,7 +84,7 @@ export const columnsIn = (answer: string, columns: readonly string[]): string[] 
     : [...answer.matchAll(new RegExp(`${oneOf(columns)}(?=${BETWEEN}|$)`, 'g'))].map(([one]) => one);
 
 /** The questions in the order in which they are asked. */
-export function questionsOf({
+export function listQuestions({
   codes,
   country: inFiles,
   folder,
@@ -160,14 +160,14 @@ export function questionsOf({
         ]
       : []),
     ...unnamed.map(({ file, guess }) => ({
-      id: numbersOf(file),
+      id: numbersQuestion(file),
       asks: `What the unnamed numbers in ${file} are: ${NUMBERS_ARE.join(', ')}`,
       guess,
       form: new RegExp(`^(${NUMBERS_ARE.join('|')})$`),
       redraws: true as const,
     })),
     ...summed.map(({ file, cases: { added, leftOut, columns } }) => ({
-      id: casesOf(file),
+      id: casesQuestion(file),
       asks: `Columns to add up to the confirmed cases in ${file}, each case once, with "${BETWEEN}" between them, or ${NO_COLUMNS}${leftOut.length > 0 ? `; left out: ${leftOut.join(BETWEEN)}` : ''}`,
       guess: added.join(BETWEEN) || NO_COLUMNS,
       form: new RegExp(`^(?:${NO_COLUMNS}|${oneOf(columns)}(?:${BETWEEN}${oneOf(columns)})*)$`),
@@ -214,7 +214,7 @@ const WORDS_OF: Readonly<Record<string, readonly string[]>> = {
 
 /** The language of most of those words in names of columns or else, if it is one of them, that of the country. */
 function languageOf(columns: readonly string[], iso: string | null): string {
-  const words = columns.flatMap(wordsOf);
+  const words = columns.flatMap(splitWords);
   const [best] = Object.entries(WORDS_OF)
     .map(([language, own]) => ({ language, found: words.filter((word) => own.includes(word)).length }))
     .sort((a, b) => b.found - a.found);

@@ -11,13 +11,13 @@ import { openRaster } from '../../ingest/readers/geotiff.ts';
 import type { Declared } from '../../ingest/readers/geotiff-conversion.ts';
 import { readJsonTable } from '../../ingest/readers/json-table.ts';
 import { type PolygonFeature, readPolygons } from '../../ingest/readers/polygons.ts';
-import { firstBytesOf, refuseUnsupported } from '../../ingest/readers/unsupported.ts';
+import { readFirstBytes, refuseUnsupported } from '../../ingest/readers/unsupported.ts';
 import { listWindows } from '../../ingest/readers/windows.ts';
 import { BadInput } from '../../lib/bad-input.ts';
 import { wholeGrid } from '../../lib/numerics/grid.ts';
 import { looksLike } from '../columns.ts';
 import { monthInName } from '../update/file-paths.ts';
-import { dialectOf } from './dialect-of.ts';
+import { guessDialect } from './guess-dialect.ts';
 
 export interface OutlineFile {
   kind: 'outlines';
@@ -62,7 +62,7 @@ const PARTS = /\.(dbf|prj|cpg|shx|sbn|sbx|qpj|qmd)$/i;
 
 /** Whether a shapefile is of points, as DHS publishes the places of clusters: their coordinates are in its table. */
 async function hasPoints(shapes: string): Promise<boolean> {
-  const bytes = await firstBytesOf(shapes);
+  const bytes = await readFirstBytes(shapes);
   return bytes.length >= 36 && [1, 11, 21].includes(Buffer.from(bytes).readInt32LE(32));
 }
 
@@ -128,7 +128,7 @@ export async function recogniseFile(
     }
     if (extension === '.tif' || extension === '.tiff') return await readRaster(full, file);
     if (['.geojson', '.topojson', '.json'].includes(extension)) return await readJson(full, file);
-    refuseUnsupported(file, await firstBytesOf(full), 'table');
+    refuseUnsupported(file, await readFirstBytes(full), 'table');
     const why = extension ? `files ending in ${extension} are not read` : 'files without an extension are not read';
     return { kind: 'left out', file, why, lost: looksLike([path.basename(file)]) };
   } catch (error) {
@@ -151,12 +151,12 @@ function tableOf(
   read: TextTable,
   csv?: ReadCsv,
 ): TableFile {
-  const dialect = dialectOf(read, file, csv);
+  const dialect = guessDialect(read, file, csv);
   return { kind: 'table', file, format, siblings, dialect, ...inOwnDialect(read, dialect, file) };
 }
 
 async function readJson(full: string, file: string): Promise<RecognisedFile> {
-  const start = Buffer.from(await firstBytesOf(full)).toString('latin1');
+  const start = Buffer.from(await readFirstBytes(full)).toString('latin1');
   if (/"type"\s*:\s*"(FeatureCollection|Topology)"/.test(start) || /\.(geo|topo)json$/i.test(file)) {
     const format = /"type"\s*:\s*"Topology"/.test(start) ? 'topojson' : 'geojson';
     return { kind: 'outlines', file, format, siblings: [], features: await readPolygons(full) };

@@ -1,11 +1,11 @@
 /** The rounds of a survey, by columns of years or names, by the name of its file, or by the months of its clusters. */
 import path from 'node:path';
 import type { Source } from '../../catalog/sources.ts';
-import { isPeriod, yearOf } from '../../contract/months.ts';
+import { calendarYear, isPeriod } from '../../contract/months.ts';
 import { yearsIn } from '../../ingest/readers/months.ts';
 import { roundsOfMonths } from '../../ingest/survey-doubts.ts';
-import { cellsOf, columnsNamed } from '../columns.ts';
-import { spanOf } from './draft-keys.ts';
+import { columnsNamed, filledCells } from '../columns.ts';
+import { monthSpan } from './draft-keys.ts';
 import type { TableFile } from './recognise.ts';
 
 type Rounds = NonNullable<Source['rounds']>;
@@ -38,10 +38,10 @@ export const yearIn = (name: string): number | null => {
  * The column of survey years, or of names of surveys that have a year each; null if there is neither. Years that divide
  * what has one name are of the interviews.
  */
-export function yearColumnOf(table: TableFile): YearColumn | null {
+export function findYearColumn(table: TableFile): YearColumn | null {
   const named = columnsNamed(table.header, 'survey_year');
   const fits = (column: string, isYear: (cell: string) => boolean) => {
-    const cells = cellsOf(table, column);
+    const cells = filledCells(table, column);
     return cells.length > 0 && cells.every(isYear);
   };
   const column = named.find((own) => fits(own, (cell) => /^(19|20)\d\d(\.0*)?$/.test(cell)));
@@ -51,7 +51,7 @@ export function yearColumnOf(table: TableFile): YearColumn | null {
   if (column && !(name && isDivided(table, name, column))) return { column, recode: null, doubts: [] };
   if (!name) return null;
   const recode = Object.fromEntries(
-    [...new Set(cellsOf(table, name))].map((cell) => [cell, yearsIn(cell).toSorted()[0]!]),
+    [...new Set(filledCells(table, name))].map((cell) => [cell, yearsIn(cell).toSorted()[0]!]),
   );
   const spans = Object.keys(recode).filter((cell) => yearsIn(cell).length > 1 || /\d{4}[-/]\d\d(?!\d)/.test(cell));
   const same = [...Map.groupBy(Object.entries(recode), ([, year]) => year)].filter(([, own]) => own.length > 1);
@@ -75,7 +75,7 @@ function isDivided({ header, rows }: TableFile, name: string, year: string): boo
 }
 
 /** @param times the month of each row; anything else is ignored */
-export function roundsOf(table: TableFile, year: YearColumn | null, times: readonly string[]): FoundRounds {
+export function findRounds(table: TableFile, year: YearColumn | null, times: readonly string[]): FoundRounds {
   return year ? roundsByYear(table, year, times) : roundsByMonth(table, times);
 }
 
@@ -92,7 +92,7 @@ function roundsByYear(table: TableFile, { column, recode }: YearColumn, times: r
   });
   const rounds = [...Map.groupBy(months, ({ survey_year }) => survey_year)]
     .sort(([a], [b]) => a - b)
-    .map(([survey_year, own]) => ({ survey_year, ...spanOf(own.map(({ period }) => period)) }));
+    .map(([survey_year, own]) => ({ survey_year, ...monthSpan(own.map(({ period }) => period)) }));
   // A survey may be named by a year and go on in the next one.
   const apart = recode ? rounds.filter(({ survey_year, first }) => !isNear(survey_year, first)) : [];
   const doubts = apart.map(
@@ -103,7 +103,7 @@ function roundsByYear(table: TableFile, { column, recode }: YearColumn, times: r
 }
 
 /** Whether a survey of a year may have begun in a month. */
-const isNear = (survey_year: number, first: string) => [survey_year, survey_year + 1].includes(yearOf(first));
+const isNear = (survey_year: number, first: string) => [survey_year, survey_year + 1].includes(calendarYear(first));
 
 /** The only round is called by the year in the name of its file, if it has one. */
 function roundsByMonth(table: TableFile, times: readonly string[]): FoundRounds {
@@ -117,7 +117,7 @@ function roundsByMonth(table: TableFile, times: readonly string[]): FoundRounds 
       ? [`${table.file}: its name says ${named}, and its clusters are of ${spans}; rounds go by the months`]
       : []),
     ...rounds.flatMap(({ survey_year, first, last }) =>
-      yearOf(first) === yearOf(last) && survey_year === yearOf(first)
+      calendarYear(first) === calendarYear(last) && survey_year === calendarYear(first)
         ? []
         : [
             `${table.file}: the survey of ${first} to ${last} is called ${survey_year}, ${isNamed ? 'as in the name of the file' : 'the year in which it began'}`,

@@ -4,13 +4,13 @@ import type { Model } from '../../catalog/model.ts';
 import { isTable, ROLES } from '../../catalog/roles.ts';
 import type { Source } from '../../catalog/sources.ts';
 import { METHOD_NAMES, METHODS, OPEN } from '../../catalog/values.ts';
-import { addMonths, yearOf } from '../../contract/months.ts';
+import { addMonths, calendarYear } from '../../contract/months.ts';
 import { ANY_CODE } from '../../contract/territory.ts';
 import { BadInput } from '../../lib/bad-input.ts';
 import { measureSource } from '../update/measure-source.ts';
 import type { Draft, DraftSource } from './draft.ts';
 import { type DraftAreas, formOfCodes } from './draft-areas.ts';
-import { parametersOf } from './parameters.ts';
+import { draftParameters } from './parameters.ts';
 import type { Answers } from './questions.ts';
 
 /** The content of sources.json and model.json. @param now current time, ISO 8601 */
@@ -67,7 +67,7 @@ function modelOf(areas: DraftAreas, entries: readonly DraftSource[], answers: An
   const found = new Set(entries.flatMap(({ entry }) => Object.keys(entry.methods ?? {})));
   const methods = METHODS.filter((name) => found.has(name));
   const first = methods[0] ?? 'microscopy';
-  const firstYear = yearOf(answer('first_estimated'));
+  const firstYear = calendarYear(answer('first_estimated'));
   return {
     country: plainId(answer('name')),
     name: answer('name'),
@@ -104,13 +104,13 @@ function modelOf(areas: DraftAreas, entries: readonly DraftSource[], answers: An
     expected: { states: upper.length, lgas: codes.length },
     extent: [low(bound(0, Math.min)), low(bound(1, Math.min)), high(bound(0, Math.max)), high(bound(1, Math.max))],
     states: areas.upper.map(({ code, name }) => ({ state_pcode: code, state_code: code, state: name })),
-    parameters: parametersOf({
+    parameters: draftParameters({
       methods,
       hasRain: entries.some(({ entry }) => entry.role === 'climate'),
       hasCases: entries.some(({ entry }) => /^cases_/.test(entry.role)),
       firstYear,
       // The last whole year, since its cases are held back.
-      lastYear: Math.max(firstYear, yearOf(addMonths(answer('last_estimated'), -11))),
+      lastYear: Math.max(firstYear, calendarYear(addMonths(answer('last_estimated'), -11))),
     }),
   };
 }

@@ -35,7 +35,7 @@ export async function download(file: WantedFile, target: string, options: FetchO
   const part = `${target}.part`;
   const attempts = options.attempts ?? 4;
   for (let attempt = 1; ; attempt++) {
-    const before = sizeOf(part);
+    const before = fileBytes(part);
     try {
       await receive(file, part, options);
       break;
@@ -44,13 +44,13 @@ export async function download(file: WantedFile, target: string, options: FetchO
         discard(part);
         throw error;
       }
-      const progressed = sizeOf(part) > before;
+      const progressed = fileBytes(part) > before;
       if (progressed) attempt = 0;
       else if (attempt >= attempts) throw error;
       await new Promise((resolve) => setTimeout(resolve, (options.pause_ms ?? 500) * 2 ** Math.max(0, attempt - 1)));
     }
   }
-  const bytes = sizeOf(part);
+  const bytes = fileBytes(part);
   const hash = await sha256File(part);
   if (file.sha256 !== undefined && hash !== file.sha256) {
     discard(part);
@@ -70,7 +70,7 @@ async function receive(file: WantedFile, part: string, { silence_ms = SILENCE_MS
   const tag = readTag(part);
   // Without a tag or a hash to tell versions apart, two of them could end up in one file.
   if (tag === null && file.sha256 === undefined) discard(part);
-  const have = sizeOf(part);
+  const have = fileBytes(part);
   const controller = new AbortController();
   let silence = setTimeout(() => controller.abort(), silence_ms);
   const heard = () => {
@@ -103,11 +103,11 @@ async function receive(file: WantedFile, part: string, { silence_ms = SILENCE_MS
       throw new WrongContent(`the server has ${total} bytes, expected the catalog's ${file.bytes}`);
     keepTag(part, response.headers.get('etag') || response.headers.get('last-modified') || null);
     await append(response, part, total ?? MOST_BYTES, heard);
-    const got = sizeOf(part);
+    const got = fileBytes(part);
     if (total !== undefined && got < total) throw new Error(`the connection ended after ${got} of ${total} bytes`);
   } catch (error) {
     if (controller.signal.aborted)
-      throw new Error(`the server was silent for ${silence_ms / 1000} s after ${sizeOf(part)} bytes`);
+      throw new Error(`the server was silent for ${silence_ms / 1000} s after ${fileBytes(part)} bytes`);
     if (error instanceof TypeError)
       throw new Error(`no connection (${(error.cause as Error | undefined)?.message ?? error.message})`);
     throw error;
@@ -167,14 +167,14 @@ async function append(response: Response, part: string, most: number, heard: () 
 }
 
 /** The server's tag of the version that is being fetched, so that a resumed download continues the same version. */
-const tagOf = (part: string) => `${part}.tag`;
+const tagFile = (part: string) => `${part}.tag`;
 const keepTag = (part: string, tag: string | null) => {
-  if (tag === null || tag.startsWith('W/')) rmSync(tagOf(part), { force: true });
-  else writeFileSync(tagOf(part), tag);
+  if (tag === null || tag.startsWith('W/')) rmSync(tagFile(part), { force: true });
+  else writeFileSync(tagFile(part), tag);
 };
-const readTag = (part: string) => (existsSync(tagOf(part)) ? readFileSync(tagOf(part), 'utf8') : null);
-const sizeOf = (file: string) => (existsSync(file) ? statSync(file).size : 0);
+const readTag = (part: string) => (existsSync(tagFile(part)) ? readFileSync(tagFile(part), 'utf8') : null);
+const fileBytes = (file: string) => (existsSync(file) ? statSync(file).size : 0);
 function discard(part: string): void {
   rmSync(part, { force: true });
-  rmSync(tagOf(part), { force: true });
+  rmSync(tagFile(part), { force: true });
 }

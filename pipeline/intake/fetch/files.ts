@@ -38,7 +38,7 @@ export function filesToFetch(sources: readonly Source[], only?: string): { wante
  */
 export async function fetchFile(file: WantedFile, rawData: string, options: FetchOptions = {}): Promise<FetchOutcome> {
   try {
-    const target = await targetOf(file, rawData);
+    const target = await chooseTarget(file, rawData);
     if (existsSync(target)) {
       if (file.sha256 === undefined || (await sha256File(target)) === file.sha256)
         return {
@@ -58,7 +58,7 @@ export async function fetchFile(file: WantedFile, rawData: string, options: Fetc
 const failed = ({ path: name }: WantedFile, what: string): FetchOutcome => ({ path: name, status: 'failed', what });
 
 /** The file's path, in a folder that exists. @throws WrongContent if it leaves `rawData`, also through a link */
-async function targetOf(file: WantedFile, rawData: string): Promise<string> {
+async function chooseTarget(file: WantedFile, rawData: string): Promise<string> {
   await mkdir(rawData, { recursive: true });
   const root = await realpath(rawData);
   const target = path.resolve(root, file.path);

@@ -65,7 +65,7 @@ export async function repairCountry(
       ...now,
       sources: now.sources.map((source) => {
         const own = found.filter((proposal) => proposal.source === source.id);
-        return own.reduce((changed, { remedy }) => withRemedy(changed, remedy, reasonOf(remedy, reason)), source);
+        return own.reduce((changed, { remedy }) => withRemedy(changed, remedy, declaredReason(remedy, reason)), source);
       }),
       model: withNames(
         now.model,
@@ -95,7 +95,7 @@ const foundBy = (remedy: Remedy): string =>
   remedy.declare === 'gap' ? FOUND[remedy.gap.rule] : 'rows that cannot be used';
 
 /** The reason that is written with a declaration. @param reason of whoever accepts it */
-export const reasonOf = (remedy: Remedy, reason: string): string =>
+export const declaredReason = (remedy: Remedy, reason: string): string =>
   remedy.declare === 'gap' || remedy.declare === 'leave_out' ? `${foundBy(remedy)}; accepted: ${reason}` : reason;
 
 function withNames(model: Model, remedies: readonly Remedy[]): Model {
@@ -149,7 +149,7 @@ export function groupRepairs(repairs: readonly Repair[], examples = EXAMPLES): R
   return [...groups.values()].map(([first, ...more]) => {
     if (more.length === 0) return first!;
     const { source, declares, fault, remedy } = first!;
-    const places = [first!, ...more].map(({ remedy }) => placeOf(remedy)!);
+    const places = [first!, ...more].map(({ remedy }) => remedyPlace(remedy)!);
     const rest = places.length > examples ? ` and ${places.length - examples} more` : '';
     const named = `${places.slice(0, examples).join(', ')}${rest}`;
     return {
@@ -162,7 +162,7 @@ export function groupRepairs(repairs: readonly Repair[], examples = EXAMPLES): R
 }
 
 /** The code of a gap's place. */
-const placeOf = (remedy: Remedy): string | undefined =>
+const remedyPlace = (remedy: Remedy): string | undefined =>
   remedy.declare === 'gap' ? (remedy.gap.lga_pcode ?? remedy.gap.state_pcode) : undefined;
 
 export function describeRemedy(remedy: Remedy): string {
@@ -174,7 +174,7 @@ export function describeRemedy(remedy: Remedy): string {
   if (remedy.declare === 'alias') return describeNewAlias(remedy.alias);
   const { rule, first, last, area_km2 } = remedy.gap;
   const months = first === undefined ? '' : first === last ? ` ${first}` : ` ${first} to ${last}`;
-  const place = placeOf(remedy);
+  const place = remedyPlace(remedy);
   return `gap ${rule}${place ? `: ${place}` : ''}${months}${area_km2 === undefined ? '' : ` up to ${area_km2} km²`}`;
 }
 

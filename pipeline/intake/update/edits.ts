@@ -12,7 +12,7 @@ export interface Edit extends JsonEdit {
 
 const FIELDS = ['title', 'citation', 'licence', 'release'] as const;
 
-export function editsOf(before: Country, after: Country, was: Source, is: Source): Edit[] {
+export function entryEdits(before: Country, after: Country, was: Source, is: Source): Edit[] {
   const index = before.sources.indexOf(was);
   const edits: Edit[] = [];
   const set = (steps: (string | number)[], then: unknown, now: unknown, field = steps.join('.')) => {

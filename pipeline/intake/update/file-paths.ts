@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { isDated } from '../../catalog/dated-files.ts';
-import { deliveriesOf, isTable } from '../../catalog/roles.ts';
+import { deliveredFiles, isTable } from '../../catalog/roles.ts';
 import type { Source } from '../../catalog/sources.ts';
 import type { Period } from '../../contract/months.ts';
 import { InputLocation } from '../../lib/bad-input.ts';
@@ -21,7 +21,7 @@ export interface NewFile {
  * directory of the others for a raster of a new month or year, and for one more delivery of a table that has several.
  * @throws BadInput if a file does not exist or matches none in the catalog
  */
-export function newFilesOf(source: Source, files: readonly string[], period?: Period): NewFile[] {
+export function newFilePaths(source: Source, files: readonly string[], period?: Period): NewFile[] {
   return files.map((file) => {
     const location = new InputLocation(file);
     if (!existsSync(file)) throw location.error('no such file', `a file for ${source.id}`);
@@ -29,7 +29,7 @@ export function newFilesOf(source: Source, files: readonly string[], period?: Pe
     const same = source.files.find((own) => path.basename(own.path) === name);
     if (same) return { file, path: same.path };
     if (isDated(source)) return newTime(source, file, period);
-    if (isTable(source) && deliveriesOf(source).length > 1)
+    if (isTable(source) && deliveredFiles(source).length > 1)
       return { file, path: besideOthers(source, name), added: {} };
     const [only, ...others] = source.files;
     if (others.length === 0) return { file, path: only!.path };

@@ -2,9 +2,9 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import type { Model } from '../../catalog/model.ts';
-import { deliveriesOf, isTable } from '../../catalog/roles.ts';
+import { deliveredFiles, isTable } from '../../catalog/roles.ts';
 import type { Source } from '../../catalog/sources.ts';
-import { isPeriod, monthIndex, periodOf } from '../../contract/months.ts';
+import { isPeriod, monthFromIndex, monthIndex } from '../../contract/months.ts';
 import { readTable } from '../../ingest/readers/raw-table.ts';
 import { isLongPause, roundsOfMonths } from '../../ingest/survey-doubts.ts';
 import { sha256File } from '../../lib/hash.ts';
@@ -33,11 +33,11 @@ export async function measureSource(
     source: {
       ...source,
       files: files.map((file) => {
-        const i = deliveriesOf(source).findIndex(({ path: own }) => own === file.path);
+        const i = deliveredFiles(source).findIndex(({ path: own }) => own === file.path);
         return i === -1 ? file : { ...file, rows: table.counts[i]!.total };
       }),
-      ...(source.span ? { span: spanOf(source.span, rows) } : {}),
-      ...(source.rounds ? { rounds: roundsOf(source, source.rounds, rows) } : {}),
+      ...(source.span ? { span: extendSpan(source.span, rows) } : {}),
+      ...(source.rounds ? { rounds: extendRounds(source, source.rounds, rows) } : {}),
     },
     rows,
   };
@@ -49,7 +49,7 @@ type Span = NonNullable<Source['span']>;
  * From the first month of any series to the last month that half of the places reach. Readers of the table report
  * places that end earlier and months that only a few places have.
  */
-function spanOf(known: Span, rows: readonly ComparedRow[]): Span {
+function extendSpan(known: Span, rows: readonly ComparedRow[]): Span {
   const dated = rows.filter(({ period }) => period !== null && isPeriod(period));
   if (dated.length === 0) return known;
   const ends = [...Map.groupBy(dated, ({ place }) => place).values()].map((own) => {
@@ -58,15 +58,15 @@ function spanOf(known: Span, rows: readonly ComparedRow[]): Span {
   });
   const lasts = ends.map(({ last }) => last).sort((a, b) => b - a);
   return {
-    first: periodOf(Math.min(...ends.map(({ first }) => first))),
-    last: periodOf(lasts[Math.ceil(lasts.length / 2) - 1]!),
+    first: monthFromIndex(Math.min(...ends.map(({ first }) => first))),
+    last: monthFromIndex(lasts[Math.ceil(lasts.length / 2) - 1]!),
   };
 }
 
 type Rounds = NonNullable<Source['rounds']>;
 
 /** The rounds found in the table: known ones as in the catalog, new ones with the months of their rows. */
-function roundsOf({ columns = {} }: Source, known: Rounds, rows: readonly ComparedRow[]): Rounds {
+function extendRounds({ columns = {} }: Source, known: Rounds, rows: readonly ComparedRow[]): Rounds {
   return columns.survey_year ? roundsByYear(known, rows) : roundsByMonth(known, rows);
 }
 

@@ -11,11 +11,11 @@ import { isTable } from '../../catalog/roles.ts';
 import { checkSource, checkTogether } from '../../catalog/source-rules.ts';
 import type { Acceptance, Source } from '../../catalog/sources.ts';
 import type { Period } from '../../contract/months.ts';
-import { tell, wordsOf } from '../../contract/words.ts';
+import { countryWords, tell } from '../../contract/words.ts';
 import type { ReportLine } from '../../engine/stage.ts';
 import { ingestAreas } from '../../ingest/areas.ts';
 import type { Areas } from '../../ingest/ingest-tables.ts';
-import { matchNames, type NameMatch, placesOf, readPlaced } from '../../ingest/places-by-name.ts';
+import { matchNames, type NameMatch, placesByName, readPlaced } from '../../ingest/places-by-name.ts';
 import { readCells, readTable } from '../../ingest/readers/raw-table.ts';
 import { writeAtomic } from '../../lib/atomic-write.ts';
 import { BadInput, InputLocation } from '../../lib/bad-input.ts';
@@ -23,13 +23,13 @@ import { sha256File } from '../../lib/hash.ts';
 import { keepFile, keptFile } from '../accepted-files.ts';
 import { readReference } from '../check/check-country.ts';
 import { readOneRaster, readOneTable } from '../check/check-source.ts';
-import { type Fault, faultsOf } from '../check/fault.ts';
+import { collectFaults, type Fault } from '../check/fault.ts';
 import { findDoubts } from '../check/find-doubts.ts';
-import { columnMatching, columnOf } from '../columns.ts';
+import { columnMatching, likeliestColumn } from '../columns.ts';
 import { compareSources, type FilePair, type SourceComparison } from '../compare/compare-sources.ts';
 import type { ReadCoded } from '../compare/read-rows.ts';
-import { type Edit, editsOf } from './edits.ts';
-import { linkedView, type NewFile, newFilesOf } from './file-paths.ts';
+import { type Edit, entryEdits } from './edits.ts';
+import { linkedView, type NewFile, newFilePaths } from './file-paths.ts';
 import { editJson } from './json-edits.ts';
 import { measureSource } from './measure-source.ts';
 
@@ -77,9 +77,9 @@ export async function updateSource(request: UpdateRequest): Promise<Update> {
   const country = readUnchecked(request.country, request.rawData);
   const { rawData, model } = country;
   const was = sourceIn(country, request.source);
-  const given = newFilesOf(was, request.files, request.period);
+  const given = newFilePaths(was, request.files, request.period);
   refuseOverwriting(country, was, given);
-  const view = viewOf(country, was, given);
+  const view = rawDataView(country, was, given);
   const views = [view];
   try {
     const proposal = await withOwnPlaces({ ...withNewFiles(was, given), ...request.about }, country, view);
@@ -103,7 +103,7 @@ export async function updateSource(request: UpdateRequest): Promise<Update> {
     if (names.some(({ area }) => area === null)) {
       // What else would be refused if the names were accepted.
       model.aliases = withAliases(model.aliases, proposals);
-      const faults = match().every(({ area }) => area) ? await faultsOf('tables and outlines', was.id, check) : [];
+      const faults = match().every(({ area }) => area) ? await collectFaults('tables and outlines', was.id, check) : [];
       return { source: was.id, files: [], edits: [], comparison: null, doubts: [], names, faults, accepted: false };
     }
     const { source: is, rows, proposed, report } = await check();
@@ -118,12 +118,12 @@ export async function updateSource(request: UpdateRequest): Promise<Update> {
             { source: was, rawData: before },
             { source: is, rawData: view, rows },
             states,
-            pairsOf(was, is, files),
+            filePairs(was, is, files),
             read,
           )
         : null;
     const known = was.files.some(({ sha256 }) => sha256 !== undefined);
-    const words = wordsOf(country.model.territory);
+    const words = countryWords(country.model.territory);
     const doubts = [
       ...(files.length > 0 && known && !before
         ? ['the previously accepted files are not available for comparison']
@@ -132,7 +132,7 @@ export async function updateSource(request: UpdateRequest): Promise<Update> {
       ...(files.length > 0 ? report.map(({ what }) => tell(what, words)) : []),
     ];
     if (accept && files.length > 0) proposed.model.updated_at = accept.at;
-    const edits = editsOf(country, proposed, was, is);
+    const edits = entryEdits(country, proposed, was, is);
     const update: Update = { source: was.id, files, edits, comparison, doubts, names, faults: [], accepted: false };
     if (!accept || (files.length === 0 && edits.length === 0)) return update;
 
@@ -193,9 +193,9 @@ async function withOwnPlaces(source: Source, country: Country, rawData: string):
   if (table.header.includes(columns[code])) return source;
   const areas = await areasIn(country, rawData);
   const named =
-    [columns[level], columnOf(table.header, level)].find((name) => name && table.header.includes(name)) ??
+    [columns[level], likeliestColumn(table.header, level)].find((name) => name && table.header.includes(name)) ??
     columnMatching(table, (cells) => {
-      const { named: areasNamed } = placesOf(level, areas, country.model, cells);
+      const { named: areasNamed } = placesByName(level, areas, country.model, cells);
       return (cell) => areasNamed(cell).length > 0;
     });
   if (!named) return source;
@@ -218,7 +218,7 @@ function refuseOverwriting({ sources, rawData }: Country, source: Source, given:
 }
 
 /** A view of the raw data with the new files in place. */
-function viewOf({ sources, rawData }: Country, source: Source, given: readonly NewFile[]): string {
+function rawDataView({ sources, rawData }: Country, source: Source, given: readonly NewFile[]): string {
   const files = Object.fromEntries(
     sources.flatMap(({ files: own }) => own.map((file) => [file.path, path.join(rawData, file.path)])),
   );
@@ -277,7 +277,7 @@ function changedFiles(was: Source, is: Source): Update['files'] {
 }
 
 /** The raster of a new month is compared with the same month of the latest earlier year. */
-function pairsOf(was: Source, is: Source, files: Update['files']): FilePair[] {
+function filePairs(was: Source, is: Source, files: Update['files']): FilePair[] {
   return files.flatMap(({ path: file, sha256 }) => {
     if (sha256.was !== null) return [{ path: file, before: file }];
     const month = is.files.find((own) => own.path === file)?.period?.slice(-2);

@@ -80,7 +80,11 @@ export const forwardPoints = (x: readonly number[], h: number): number[][] =>
  * @param centre gradient at x
  * @param slopes gradients at the points of `forwardPoints`, in their order
  */
-export function hessianOf(centre: readonly number[], slopes: readonly (readonly number[])[], h: number): Float64Array {
+export function finiteDifferenceHessian(
+  centre: readonly number[],
+  slopes: readonly (readonly number[])[],
+  h: number,
+): Float64Array {
   const n = centre.length;
   return Float64Array.from({ length: n * n }, (_, k) => {
     const [i, j] = [Math.floor(k / n), k % n];

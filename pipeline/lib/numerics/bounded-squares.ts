@@ -32,7 +32,7 @@ export function minimiseBounded(
   const first = from ? 0 : 1;
   for (let k = first; k <= Math.max(first, starts); k++) {
     const start = bounds.map((interval, j) =>
-      k === 0 ? logit(shareOf(from![j]!, interval)) : logit(0.1 + 0.8 * random.uniform()),
+      k === 0 ? logit(shareWithin(from![j]!, interval)) : logit(0.1 + 0.8 * random.uniform()),
     );
     const found = minimiseSquares((free) => residuals(inside(free)), start, { iterations, tolerance: 1e-7 });
     if (best === null || found.squares < best.squares) best = found;
@@ -46,7 +46,7 @@ function intoInterval(share: number, { low, high, log }: Bounds): number {
 }
 
 /** Relative position of a value in the interval, 0-1, kept off the ends, where the search could not move. */
-function shareOf(value: number, { low, high, log }: Bounds): number {
+function shareWithin(value: number, { low, high, log }: Bounds): number {
   const share = log ? Math.log(value / low) / Math.log(high / low) : (value - low) / (high - low);
   return Math.min(0.99, Math.max(0.01, share));
 }

@@ -56,7 +56,7 @@ export function transpose(a: Float64Array, n: number): Float64Array {
 }
 
 /** Aᵀ A. */
-export function squareOf(a: Float64Array, n: number): Float64Array {
+export function gramMatrix(a: Float64Array, n: number): Float64Array {
   const c = new Float64Array(n * n);
   for (let k = 0; k < n; k++)
     for (let i = 0; i < n; i++) {

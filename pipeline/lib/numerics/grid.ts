@@ -59,11 +59,11 @@ export function rowAt(grid: Grid, latitude: number): number {
 }
 
 /** Longitude of the centre of a column, degrees. */
-export function longitudeOf(grid: Grid, column: number): number {
+export function columnLongitude(grid: Grid, column: number): number {
   return grid.west + (column + 0.5) * grid.cellWidth;
 }
 
 /** Latitude of the centre of a row, degrees. */
-export function latitudeOf(grid: Grid, row: number): number {
+export function rowLatitude(grid: Grid, row: number): number {
   return grid.north - (row + 0.5) * grid.cellHeight;
 }

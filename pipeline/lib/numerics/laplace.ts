@@ -1,5 +1,5 @@
 import type { Factor, Symbolic } from './sparse-cholesky.ts';
-import { factorise, logDeterminantOf, solveBackward, solveForward } from './sparse-cholesky.ts';
+import { factorise, factorLogDeterminant, solveBackward, solveForward } from './sparse-cholesky.ts';
 
 /** A latent vector x with a Gaussian prior, and a likelihood. */
 export interface LatentModel {
@@ -72,7 +72,7 @@ export function findMode(
     }
     // further steps would only change rounding errors
     if (decrement < CLOSE) {
-      const log_marginal = current.value + 0.5 * log_determinant - 0.5 * logDeterminantOf(factor);
+      const log_marginal = current.value + 0.5 * log_determinant - 0.5 * factorLogDeterminant(factor);
       return { x: current.x, factor, log_marginal, steps };
     }
     let length = 1;

@@ -1,7 +1,7 @@
 import { correlation } from './averages.ts';
 
 /** Ranks from 1; ties share their mean rank. */
-export function ranksOf(values: readonly number[]): number[] {
+export function averageRanks(values: readonly number[]): number[] {
   const order = values.map((_, i) => i).sort((a, b) => values[a]! - values[b]!);
   const ranks = new Array<number>(values.length);
   for (let from = 0; from < order.length; ) {
@@ -16,5 +16,5 @@ export function ranksOf(values: readonly number[]): number[] {
 /** Spearman's rank correlation; null with fewer than three values or if either side is constant. */
 export function rankCorrelation(a: readonly number[], b: readonly number[]): number | null {
   if (a.length < 3 || new Set(a).size < 2 || new Set(b).size < 2) return null;
-  return correlation(ranksOf(a), ranksOf(b));
+  return correlation(averageRanks(a), averageRanks(b));
 }

@@ -7,7 +7,7 @@
 export function select(values: Float64Array, k: number, from = 0, to = values.length - 1): number {
   let [low, high] = [from, to];
   while (low < high) {
-    const pivot = middleOf(values[low]!, values[(low + high) >> 1]!, values[high]!);
+    const pivot = middleValue(values[low]!, values[(low + high) >> 1]!, values[high]!);
     let [i, j] = [low, high];
     while (i <= j) {
       while (values[i]! < pivot) i++;
@@ -24,7 +24,7 @@ export function select(values: Float64Array, k: number, from = 0, to = values.le
   return values[k]!;
 }
 
-const middleOf = (a: number, b: number, c: number) => Math.max(Math.min(a, b), Math.min(Math.max(a, b), c));
+const middleValue = (a: number, b: number, c: number) => Math.max(Math.min(a, b), Math.min(Math.max(a, b), c));
 
 /**
  * The same quantiles as `quantile` in quantiles.ts (type 7), without sorting.

@@ -71,7 +71,7 @@ interface Interval {
 }
 
 /** Divides the year into intervals at the ends of months and at kinks, none longer than the rates allow. */
-function intervalsOf(parameters: SirsParameters, season: LaggedSeason): Interval[] {
+function monthIntervals(parameters: SirsParameters, season: LaggedSeason): Interval[] {
   const { transmission_rate, share_year_round, infectious_months, immune_months } = parameters;
   const beta = (t: number) => transmission_rate * (share_year_round + (1 - share_year_round) * seasonAt(season, t));
   const kink = (((season.lag_months + 0.5) % 1) + 1) % 1;
@@ -104,7 +104,7 @@ function intervalsOf(parameters: SirsParameters, season: LaggedSeason): Interval
  * 14:99). Starts from the equilibrium under the year's mean β; if mean β × infectious months ≤ 1, infection dies out.
  */
 export function sirsCycle(parameters: SirsParameters, season: LaggedSeason): SirsCycle {
-  const intervals = intervalsOf(parameters, season);
+  const intervals = monthIntervals(parameters, season);
   const recovery = 1 / parameters.infectious_months;
   const waning = 1 / parameters.immune_months;
 

@@ -12,7 +12,7 @@ export interface Pattern {
 }
 
 /** The pattern with all pairs within each of `cliques`, and the diagonal. */
-export function patternOf(n: number, cliques: Iterable<ArrayLike<number>>): Pattern {
+export function cliquePattern(n: number, cliques: Iterable<ArrayLike<number>>): Pattern {
   const columns = Array.from({ length: n }, (_, j) => new Set([j]));
   for (const clique of cliques)
     for (let a = 0; a < clique.length; a++)
@@ -25,7 +25,7 @@ export function patternOf(n: number, cliques: Iterable<ArrayLike<number>>): Patt
 }
 
 /** Position of entry (i, j) or (j, i) in the pattern's values. @throws RangeError if it is not in the pattern */
-export function entryOf({ start, row }: Pattern, i: number, j: number): number {
+export function entryPosition({ start, row }: Pattern, i: number, j: number): number {
   const r = Math.max(i, j);
   let low = start[Math.min(i, j)]!;
   let high = start[Math.min(i, j) + 1]! - 1;
@@ -211,7 +211,7 @@ export function solveBackward({ symbolic: { pattern, start, row }, values }: Fac
 }
 
 /** ln |A|. */
-export function logDeterminantOf({ symbolic: { pattern, start }, values }: Factor): number {
+export function factorLogDeterminant({ symbolic: { pattern, start }, values }: Factor): number {
   let sum = 0;
   for (let j = 0; j < pattern.n; j++) sum += Math.log(values[start[j]!]!);
   return 2 * sum;

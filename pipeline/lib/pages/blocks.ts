@@ -47,17 +47,19 @@ export const filled = (blocks: Section['blocks']): Block[] =>
   }) as Block[];
 
 /** The sections of a page; those without blocks are left out. */
-export const sectionsOf = (sections: readonly Section[]): Html =>
+export const renderSections = (sections: readonly Section[]): Html =>
   html`${sections.map(
-    ({ title, blocks }) => filled(blocks).length > 0 && html`<section><h2>${title}</h2>${blocksOf(blocks)}</section>\n`,
+    ({ title, blocks }) =>
+      filled(blocks).length > 0 && html`<section><h2>${title}</h2>${renderBlocks(blocks)}</section>\n`,
   )}`;
 
 /** Blocks as HTML. */
-export const blocksOf = (blocks: Section['blocks']): Html => html`${filled(blocks).map(blockOf)}`;
+export const renderBlocks = (blocks: Section['blocks']): Html => html`${filled(blocks).map(renderBlock)}`;
 
-function blockOf(block: Block): Html {
+function renderBlock(block: Block): Html {
   if (typeof block === 'string') return html`<p>${prose(block)}</p>`;
-  if ('details' in block) return html`<details><summary>${block.summary}</summary>${blocksOf(block.details)}</details>`;
+  if ('details' in block)
+    return html`<details><summary>${block.summary}</summary>${renderBlocks(block.details)}</details>`;
   if ('rows' in block) return table(block.caption, block.columns, block.rows);
   const { heading, hint, items, alert } = block;
   return html`${heading && html`<h3>${heading}</h3>`}${hint && html`<p class="note">${prose(hint)}</p>`}

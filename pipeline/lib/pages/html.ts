@@ -23,15 +23,15 @@ export type Value = string | number | Html | false | null | undefined | readonly
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-function markupOf(value: Value): string {
+function toMarkup(value: Value): string {
   if (value === false || value === null || value === undefined) return '';
-  if (Array.isArray(value)) return value.map(markupOf).join('');
+  if (Array.isArray(value)) return value.map(toMarkup).join('');
   if (value instanceof Html) return value.toString();
   return String(value).replace(/[&<>"']/g, (character) => ENTITIES[character]!);
 }
 
 export function html(strings: TemplateStringsArray, ...values: readonly Value[]): Html {
-  return Html.of(strings.reduce((markup, text, i) => markup + markupOf(values[i - 1]) + text));
+  return Html.of(strings.reduce((markup, text, i) => markup + toMarkup(values[i - 1]) + text));
 }
 
 /** Text in which `code` is in backticks, marked up as such. */

@@ -39,14 +39,14 @@ export function table<Row>(
         variant === 'controls' ? html`<span class="unseen">${title}</span>` : title
       }</th>`,
   );
-  const cellOf = ({ title, cells, className }: (typeof columns)[number], row: number, column: number) =>
+  const renderCell = ({ title, cells, className }: (typeof columns)[number], row: number, column: number) =>
     column === 0
       ? html`<th scope="row" role="rowheader">${cells[row]}</th>`
       : html`<td role="cell" data-title="${title}"${className}><div>${cells[row]}</div></td>`;
   return html`<div class="scroll" tabindex="0" role="group" aria-label="${caption}"><table role="table"><caption>${caption}</caption>
 <thead role="rowgroup"><tr role="row">${heads}</tr></thead>
 <tbody role="rowgroup">${rows.map(
-    (_, row) => html`<tr role="row">${columns.map((column, i) => cellOf(column, row, i))}</tr>\n`,
+    (_, row) => html`<tr role="row">${columns.map((column, i) => renderCell(column, row, i))}</tr>\n`,
   )}</tbody></table></div>`;
 }
 

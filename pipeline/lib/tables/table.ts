@@ -70,10 +70,10 @@ export function describe({ about, unit, minimum, maximum, absent }: ColumnForm):
 }
 
 /** A table's row, and its columns as arrays of equal length. */
-export type RowOf<Form extends TableForm> = {
+export type TableRow<Form extends TableForm> = {
   -readonly [Name in keyof Form['columns']]: Form['columns'][Name] extends ColumnForm<infer Value> ? Value : never;
 };
-export type ColumnsOf<Form extends TableForm> = { [Name in keyof RowOf<Form>]: RowOf<Form>[Name][] };
+export type TableColumns<Form extends TableForm> = { [Name in keyof TableRow<Form>]: TableRow<Form>[Name][] };
 
 /** A table as it is sent between threads: copying columns is faster than copying rows. */
 export interface Table {
@@ -85,7 +85,7 @@ export interface Table {
  * The table of these rows, in their order. Fields that are not declared as columns are dropped.
  * @throws Error if a column cannot hold a value
  */
-export function tableOf<Form extends TableForm>(form: Form, rows: readonly RowOf<NoInfer<Form>>[]): Table {
+export function toTable<Form extends TableForm>(form: Form, rows: readonly TableRow<NoInfer<Form>>[]): Table {
   const columns = Object.entries(form.columns).map(([name, column]) => {
     const values = (rows as readonly Record<string, unknown>[]).map((row) => row[name]);
     const at = values.findIndex((value) => !fits(column, value));
@@ -108,7 +108,7 @@ export const isTable = (value: unknown): value is Table =>
 
 export const rowCount = ({ columns }: Table) => Object.values(columns)[0]!.length;
 
-export function rowsOf<Row>(columns: Table['columns']): Row[] {
+export function toRows<Row>(columns: Table['columns']): Row[] {
   const entries = Object.entries(columns);
   return (entries[0]?.[1] ?? []).map((_, i) => Object.fromEntries(entries.map(([name, own]) => [name, own[i]])) as Row);
 }

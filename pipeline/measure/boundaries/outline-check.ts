@@ -45,7 +45,7 @@ export function outlineFaults({ code, polygons }: CodedOutline): string[] {
   return faults;
 }
 
-const edgesOf = (outlines: readonly CodedOutline[]) => {
+const sortedEdges = (outlines: readonly CodedOutline[]) => {
   const count = new Map<string, number>();
   for (const ring of outlines.flatMap(({ polygons }) => polygons.flat())) {
     for (let i = 1; i < ring.length; i++) {
@@ -64,8 +64,8 @@ const edgesOf = (outlines: readonly CodedOutline[]) => {
  */
 export function nestingFaults(lgas: readonly CodedOutline[], states: readonly CodedOutline[]): string[] {
   return states.flatMap((state) => {
-    const inner = edgesOf(lgas.filter((lga) => lga.state_code === state.state_code));
-    const outer = edgesOf([state]);
+    const inner = sortedEdges(lgas.filter((lga) => lga.state_code === state.state_code));
+    const outer = sortedEdges([state]);
     const rim = [...inner].filter(([, count]) => count === 1).map(([edge]) => edge);
     const missing = rim.filter((edge) => !outer.has(edge)).length;
     const extra = [...outer.keys()].filter((edge) => inner.get(edge) !== 1).length;
@@ -77,6 +77,6 @@ export function nestingFaults(lgas: readonly CodedOutline[], states: readonly Co
 }
 
 /** Polygons of a GeoJSON geometry. */
-export function polygonsOf(geometry: AreaGeometry): Polygon[] {
+export function toPolygons(geometry: AreaGeometry): Polygon[] {
   return (geometry.type === 'Polygon' ? [geometry.coordinates] : geometry.coordinates) as Polygon[];
 }

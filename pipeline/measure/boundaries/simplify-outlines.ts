@@ -6,7 +6,7 @@ import type { Areas, Polygons } from '../../ingest/ingest-tables.ts';
 import { InputLocation } from '../../lib/bad-input.ts';
 import { areaKm2 } from '../../lib/numerics/area.ts';
 import type { Outlines } from './boundaries-tables.ts';
-import { type CodedOutline, nestingFaults, outlineFaults, polygonsOf, strayLimit } from './outline-check.ts';
+import { type CodedOutline, nestingFaults, outlineFaults, strayLimit, toPolygons } from './outline-check.ts';
 
 type Parameters = Model['parameters']['boundaries'];
 
@@ -54,12 +54,12 @@ async function simplify(
   areasKm2: Readonly<Record<string, number>>,
   { tolerance_m, max_area_change }: Parameters,
 ): Promise<Simplified> {
-  const stateOf = new Map(areas.lgas.map((lga) => [lga.lga_code, lga.state_code]));
+  const stateByLga = new Map(areas.lgas.map((lga) => [lga.lga_code, lga.state_code]));
   const features = full.lgas.map(({ lga_code, polygons }) => ({
     type: 'Feature',
     properties: {
       code: lga_code,
-      state: stateOf.get(lga_code),
+      state: stateByLga.get(lga_code),
       limit_m: strayLimit(areasKm2[lga_code]!, tolerance_m),
     },
     geometry: { type: 'MultiPolygon', coordinates: polygons },
@@ -74,13 +74,13 @@ async function simplify(
   );
   const dissolved = await transform(JSON.stringify(simplified), '-dissolve state', 'rfc7946');
 
-  const lgas = areas.lgas.map(({ lga_code }) => ({ lga_code, geometry: geometryOf(simplified, 'code', lga_code) }));
+  const lgas = areas.lgas.map(({ lga_code }) => ({ lga_code, geometry: findGeometry(simplified, 'code', lga_code) }));
   const states = areas.states.map(({ state_code }) => ({
     state_code,
-    geometry: geometryOf(dissolved, 'state', state_code),
+    geometry: findGeometry(dissolved, 'state', state_code),
   }));
   const coded = {
-    lgas: lgas.map(({ lga_code, geometry }) => codedOutline(lga_code, stateOf.get(lga_code)!, geometry)),
+    lgas: lgas.map(({ lga_code, geometry }) => codedOutline(lga_code, stateByLga.get(lga_code)!, geometry)),
     states: states.map(({ state_code, geometry }) => codedOutline(state_code, state_code, geometry)),
   };
   const moved = coded.lgas.map(({ code, polygons }) => ({
@@ -100,7 +100,7 @@ async function simplify(
 const codedOutline = (code: string, state_code: string, geometry: AreaGeometry): CodedOutline => ({
   code,
   state_code,
-  polygons: polygonsOf(geometry),
+  polygons: toPolygons(geometry),
 });
 
 interface Collection {
@@ -115,5 +115,5 @@ async function transform(input: string, command: string, output: string): Promis
 }
 
 /** The geometry of a code; without polygons if nothing is left of it. */
-const geometryOf = ({ features }: Collection, key: string, code: string): AreaGeometry =>
+const findGeometry = ({ features }: Collection, key: string, code: string): AreaGeometry =>
   features.find(({ properties }) => properties[key] === code)?.geometry ?? { type: 'MultiPolygon', coordinates: [] };

@@ -1,8 +1,8 @@
 import type { StageIo, StageRun } from '../../catalog/country-stage.ts';
-import { figuresOf } from '../../catalog/figures.ts';
+import { eachFigure } from '../../catalog/figures.ts';
 import { worded } from '../../contract/words.ts';
 import * as ingest from '../../ingest/ingest-tables.ts';
-import { byCode, type RowOf, tableOf } from '../../lib/tables/table.ts';
+import { byCode, type TableRow, toTable } from '../../lib/tables/table.ts';
 import * as boundaries from '../boundaries/boundaries-tables.ts';
 import * as zonal from '../zonal/zonal-tables.ts';
 import { LGAS, STATES } from './context-tables.ts';
@@ -11,26 +11,26 @@ import { refuseCoverageValues } from './not-inputs.ts';
 
 /** The context figures of every LGA and state, from tables and rasters, and which LGAs are urban. */
 export const run: StageRun = async (io) => {
-  const { lgas, states } = contextOf(io);
+  const { lgas, states } = contextTables(io);
   const byLga = [...io.table(ingest.COVARIATES), ...io.table(zonal.DATED_COVARIATES)];
   refuseCoverageValues(lgas, byLga, io.table(zonal.COVARIATES), io.columns(zonal.CELLS));
   const urban = lgas.filter((lga) => lga.is_urban).length;
   const what = worded`${urban} of ${lgas.length} {lga.many} have more than half of their people in an urban centre`;
   return {
-    lgas: tableOf(LGAS, lgas),
-    states: tableOf(STATES, states),
+    lgas: toTable(LGAS, lgas),
+    states: toTable(STATES, states),
     report: urban > 0 ? [{ source: 'population', rule: 'is_urban', what }] : [],
   };
 };
 
-function contextOf(io: StageIo): { lgas: RowOf<typeof LGAS>[]; states: RowOf<typeof STATES>[] } {
+function contextTables(io: StageIo): { lgas: TableRow<typeof LGAS>[]; states: TableRow<typeof STATES>[] } {
   const layers = byCode(io.table(ingest.LAYERS), 'lga_code');
   const fromRasters = byCode(io.table(zonal.LGAS), 'lga_code');
   const areas = byCode(io.table(boundaries.AREAS_KM2), 'lga_code');
 
   const lgas = io.table(ingest.LGAS).map(({ lga_code, state_code }) => {
     const row = fromRasters[lga_code]!;
-    const figures = figuresOf((figure) => layers[lga_code]![figure] ?? row[figure]);
+    const figures = eachFigure((figure) => layers[lga_code]![figure] ?? row[figure]);
     return {
       lga_code,
       state_code,
@@ -46,7 +46,7 @@ function contextOf(io: StageIo): { lgas: RowOf<typeof LGAS>[]; states: RowOf<typ
   const states = io.table(ingest.STATES).map(({ state_code }) => {
     const own = byState.get(state_code)!;
     const sum = (field: 'population' | 'area_km2') => own.reduce((total, lga) => total + lga[field], 0);
-    const figures = figuresOf((figure) =>
+    const figures = eachFigure((figure) =>
       weightedMean(own.map((lga) => ({ value: lga[figure], weight: lga.population }))),
     );
     return {

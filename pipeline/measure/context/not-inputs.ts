@@ -4,12 +4,12 @@ import { COVERAGE, type Figure } from '../../catalog/figures.ts';
 import type * as ingest from '../../ingest/ingest-tables.ts';
 import { BadInput } from '../../lib/bad-input.ts';
 import { rankCorrelation } from '../../lib/numerics/rank-correlation.ts';
-import type { RowOf } from '../../lib/tables/table.ts';
+import type { TableRow } from '../../lib/tables/table.ts';
 import type * as zonal from '../zonal/zonal-tables.ts';
 import type { PredictionCells } from '../zonal/zonal-tables.ts';
 
-type ByLga = RowOf<typeof ingest.COVARIATES>;
-type ByCell = RowOf<typeof zonal.COVARIATES>;
+type ByLga = TableRow<typeof ingest.COVARIATES>;
+type ByCell = TableRow<typeof zonal.COVARIATES>;
 
 /** Minimum number of distinct values: figures with fewer have no recognisable pattern. */
 const LEAST_VALUES = 3;

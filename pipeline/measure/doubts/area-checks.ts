@@ -1,7 +1,7 @@
 /** Figures of areas that are possible one by one and impossible beside each other. */
 import type { Figure } from '../../catalog/figures.ts';
 import { correlation, mean, median } from '../../lib/numerics/averages.ts';
-import { type Content, gainOneRowOff, namesOf, stateOfLga, totalsIn, weatherOf } from './content.ts';
+import { areaNames, type Content, gainOneRowOff, stateOfLga, totalsIn, weatherSeries } from './content.ts';
 
 /** More areas than this share, or some with less than this part of the middle figure, make 0 a figure like others. */
 const MOST_ZEROS = 0.25;
@@ -37,7 +37,7 @@ const SAME_NETS = 3;
 
 /** A number of people that several areas share. */
 export function sharedPeople({ areas, census }: Content): string[] {
-  const names = namesOf(areas);
+  const names = areaNames(areas);
   return [...Map.groupBy(census, ({ people }) => people)].flatMap(([people, rows]) =>
     rows.length < SAME_PEOPLE
       ? []
@@ -48,8 +48,8 @@ export function sharedPeople({ areas, census }: Content): string[] {
 /** Areas whose people by table, beside the raster, are far from what their neighbours lead to expect. */
 export function peopleApart(content: Content): string[] {
   const { areas, neighbours } = content;
-  const names = namesOf(areas);
-  const ratios = new Map(ratiosOf(content));
+  const names = areaNames(areas);
+  const ratios = new Map(censusRatios(content));
   const apart = [...ratios].flatMap(([code, ratio]) => {
     const near = (neighbours[code] ?? []).flatMap((other) => ratios.get(other) ?? []);
     return near.length < 2 ? [] : [{ code, apart: ratio - median(near) }];
@@ -66,11 +66,11 @@ export function peopleApart(content: Content): string[] {
 
 /** Areas with as many people by table as all others of their state together, and by raster with fewer. */
 export function totalsOfPeople({ areas, census, people }: Content): string[] {
-  const names = namesOf(areas);
-  const stateOf = stateOfLga(areas);
-  return [...Map.groupBy(census, ({ lga_code }) => stateOf.get(lga_code)).values()].flatMap((rows) => {
-    const amounts = (peopleOf: (row: (typeof rows)[number]) => number) =>
-      totalsIn(rows.map((row) => ({ name: names.get(row.lga_code)!, amount: peopleOf(row) })));
+  const names = areaNames(areas);
+  const stateByLga = stateOfLga(areas);
+  return [...Map.groupBy(census, ({ lga_code }) => stateByLga.get(lga_code)).values()].flatMap((rows) => {
+    const amounts = (countPeople: (row: (typeof rows)[number]) => number) =>
+      totalsIn(rows.map((row) => ({ name: names.get(row.lga_code)!, amount: countPeople(row) })));
     const large = new Set(amounts(({ lga_code }) => people.get(lga_code) ?? 0).map(({ name }) => name));
     return amounts((row) => row.people)
       .filter(({ name }) => !large.has(name))
@@ -81,7 +81,7 @@ export function totalsOfPeople({ areas, census, people }: Content): string[] {
 }
 
 /** Logarithms of people by table over people by raster, by LGA code. */
-const ratiosOf = ({ census, people }: Content) =>
+const censusRatios = ({ census, people }: Content) =>
   census.flatMap(({ lga_code, people: counted }) => {
     const mapped = people.get(lga_code) ?? 0;
     return mapped > 0 ? [[lga_code, Math.log(counted / mapped)] as const] : [];
@@ -107,10 +107,10 @@ export function peopleRowOff({ areas, census, people }: Content): string[] {
 export function exchangedAreas(content: Content): string[] {
   const { areas, neighbours, gridded } = content;
   if (gridded) return [];
-  const names = namesOf(areas);
+  const names = areaNames(areas);
   const fields = [
-    levelsOf(weatherOf(content, 'rain_mm'), (value) => Math.log1p(Math.max(0, value))),
-    levelsOf(weatherOf(content, 'temperature_c'), (value) => value),
+    meanLevels(weatherSeries(content, 'rain_mm'), (value) => Math.log1p(Math.max(0, value))),
+    meanLevels(weatherSeries(content, 'temperature_c'), (value) => value),
   ].filter((levels) => levels.size > 0);
   if (fields.length === 0) return [];
   const scaled = fields.map((levels) => {
@@ -136,15 +136,15 @@ export function exchangedAreas(content: Content): string[] {
   );
 }
 
-const levelsOf = (series: ReturnType<typeof weatherOf>, scale: (value: number) => number): Map<string, number> =>
+const meanLevels = (series: ReturnType<typeof weatherSeries>, scale: (value: number) => number): Map<string, number> =>
   new Map(series.map(({ code, values }) => [code, scale(mean(values as number[]))]));
 
 /** A figure other than 0 that is the same in all areas, or in those of a state where most states have several. */
 export const sharedFigure =
   (figure: Figure) =>
   ({ areas, layers }: Content): string[] => {
-    const stateOf = stateOfLga(areas);
-    const names = namesOf(areas);
+    const stateByLga = stateOfLga(areas);
+    const names = areaNames(areas);
     const rows = layers.flatMap(({ lga_code, [figure]: value }) => (value == null ? [] : [{ lga_code, value }]));
     const isEven = (own: typeof rows) => {
       const values = own.map(({ value }) => value);
@@ -155,7 +155,7 @@ export const sharedFigure =
     const describe = (own: typeof rows, where: string) =>
       `${own[0]!.value.toPrecision(2)} in all ${own.length} areas${where}`;
     if (isShared(rows)) return [describe(rows, '')];
-    const states = [...Map.groupBy(rows, ({ lga_code }) => stateOf.get(lga_code)!)];
+    const states = [...Map.groupBy(rows, ({ lga_code }) => stateByLga.get(lga_code)!)];
     const several = states.filter(([, own]) => own.length > 1);
     // Where most states have one figure, whatever their size, it is given by state.
     return several.filter(([, own]) => isEven(own)).length > MOST_ALIKE * several.length
@@ -167,7 +167,7 @@ export const sharedFigure =
 export const lonelyZeros =
   (figure: Figure) =>
   ({ areas, layers }: Content): string[] => {
-    const names = namesOf(areas);
+    const names = areaNames(areas);
     const zeros = layers.filter((row) => row[figure] === 0);
     const others = layers.flatMap((row) => row[figure] || []);
     const least = Math.min(...others);

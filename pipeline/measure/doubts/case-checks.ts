@@ -1,7 +1,16 @@
 /** Case records that contradict each other, the people or the rain. */
-import { monthOf, periodOf } from '../../contract/months.ts';
+import { calendarMonth, monthFromIndex } from '../../contract/months.ts';
 import { correlation, mean, median } from '../../lib/numerics/averages.ts';
-import { byState, type Content, casesOf, known, namesOf, type Series, totalsIn, weatherOf } from './content.ts';
+import {
+  areaNames,
+  byState,
+  type Content,
+  caseSeries,
+  known,
+  type Series,
+  totalsIn,
+  weatherSeries,
+} from './content.ts';
 
 /** Late reports change a month's sum by a few per cent. */
 const SUM_TOLERANCE = 0.05;
@@ -43,8 +52,8 @@ const A_SEASON = 0.7;
 /** Areas without any record in a state, or states in the country, most of which report. */
 export function neverReported(content: Content): string[] {
   const { areas } = content;
-  const names = namesOf(areas);
-  const series = casesOf(content);
+  const names = areaNames(areas);
+  const series = caseSeries(content);
   const reported = new Set(series.map(({ code }) => code));
   const missing = (codes: readonly string[], of: string) => {
     const silent = codes.filter((code) => !reported.has(code));
@@ -67,10 +76,10 @@ export function neverReported(content: Content): string[] {
 
 /** States whose own record differs from the sum of their areas in months in which all of these report. */
 export function sumsApart(content: Content): string[] {
-  const series = casesOf(content);
-  const areasOf = byState(series);
+  const series = caseSeries(content);
+  const seriesByState = byState(series);
   return series.flatMap((state) => {
-    const areas = areasOf.get(state.code) ?? [];
+    const areas = seriesByState.get(state.code) ?? [];
     const count = content.areas.lgas.filter(({ state_code }) => state_code === state.code).length;
     if (!state.of_state || areas.length < count) return [];
     const apart = state.values.flatMap((value, i) => {
@@ -78,7 +87,7 @@ export function sumsApart(content: Content): string[] {
       if (value === null || parts.includes(null)) return [];
       const sum = known(parts).reduce((a, b) => a + b, 0);
       return Math.abs(sum - value) > SUM_TOLERANCE * Math.max(sum, value)
-        ? [`${periodOf(state.first + i)} ${value} instead of ${sum}`]
+        ? [`${monthFromIndex(state.first + i)} ${value} instead of ${sum}`]
         : [];
     });
     return apart.length === 0
@@ -89,7 +98,7 @@ export function sumsApart(content: Content): string[] {
 
 /** Areas with as many cases as all others of their state together. */
 export const totalsAmongAreas = (content: Content): string[] =>
-  [...byState(casesOf(content)).values()].flatMap((areas) => {
+  [...byState(caseSeries(content)).values()].flatMap((areas) => {
     const amounts = areas.map(({ code, name, values }) => ({ code, name, amount: sum(known(values)) }));
     const peopleIn = (own: typeof amounts) => sum(own.map(({ code }) => content.people.get(code) ?? 0));
     const isLarge = (largest: string) => {
@@ -107,7 +116,7 @@ const sum = (values: readonly number[]) => values.reduce((total, value) => total
 
 /** Areas whose cases per person are far from those of their state. */
 export function incidenceApart(content: Content): string[] {
-  return [...byState(casesOf(content)).values()].flatMap((areas) => {
+  return [...byState(caseSeries(content)).values()].flatMap((areas) => {
     const rated = areas.flatMap(({ code, name, values }) => {
       const people = content.people.get(code) ?? 0;
       const cases = 12 * mean(known(values));
@@ -128,7 +137,7 @@ export function incidenceApart(content: Content): string[] {
  * same months of the years before and after, so that a lasting change is none.
  */
 export function countedElsewhere(content: Content): string[] {
-  const series = casesOf(content).filter(({ of_state }) => !of_state);
+  const series = caseSeries(content).filter(({ of_state }) => !of_state);
   return series.flatMap((silent) =>
     blankStretches(silent).flatMap((months) => {
       const years = 12 * Math.ceil(months.length / 12);
@@ -153,7 +162,7 @@ export function countedElsewhere(content: Content): string[] {
         );
         return compared.length > 0 && isTaken
           ? [
-              `${silent.name} has none from ${periodOf(months[0]!)} to ${periodOf(months.at(-1)!)}, when ${own.name} has ${mean(compared.map(({ times }) => times)).toFixed(1)} times its usual ones`,
+              `${silent.name} has none from ${monthFromIndex(months[0]!)} to ${monthFromIndex(months.at(-1)!)}, when ${own.name} has ${mean(compared.map(({ times }) => times)).toFixed(1)} times its usual ones`,
             ]
           : [];
       });
@@ -178,20 +187,20 @@ function casesIn({ first, values }: Series, months: readonly number[], by: numbe
 
 /** Months with many times the cases of the months before and after, and of the same month of the years before and after. */
 export const monthsApart = (content: Content): string[] =>
-  casesOf(content).flatMap(({ name, first, values }) =>
+  caseSeries(content).flatMap(({ name, first, values }) =>
     values.flatMap((value, i) => {
       const around = known([-12, -1, 1, 12].map((by) => values[i + by] ?? null));
       const most = Math.max(...around);
       if (value === null || value < LEAST_APART || around.length < 3 || value <= DIGIT_FACTOR * most) return [];
       return [
-        `${name}: ${value} cases in ${periodOf(first + i)}, at most ${most} in the months around and a year apart`,
+        `${name}: ${value} cases in ${monthFromIndex(first + i)}, at most ${most} in the months around and a year apart`,
       ];
     }),
   );
 
 /** Years in which an area's cases are a multiple of its other years' and the rest of the state's are not. */
 export function yearsApart(content: Content): string[] {
-  return [...byState(casesOf(content)).values()].flatMap((areas) => {
+  return [...byState(caseSeries(content)).values()].flatMap((areas) => {
     if (areas.length < LEAST_OTHERS) return [];
     const departures = areas.map((area) => {
       const levels = yearlyLevels(area);
@@ -214,7 +223,7 @@ export function yearsApart(content: Content): string[] {
 
 /** The logarithm of the mean month by calendar year, for years with at least half of their months known. */
 function yearlyLevels({ first, values }: Series): Map<string, number> {
-  const years = Map.groupBy(values.keys(), (i) => periodOf(first + i).slice(0, 4));
+  const years = Map.groupBy(values.keys(), (i) => monthFromIndex(first + i).slice(0, 4));
   return new Map(
     [...years].flatMap(([year, months]) => {
       const own = known(months.map((i) => values[i]!));
@@ -225,9 +234,9 @@ function yearlyLevels({ first, values }: Series): Map<string, number> {
 
 /** States whose cases do not follow their rain within a season, but would at another time of the year. */
 export function seasonsApart(content: Content): string[] {
-  const names = namesOf(content.areas);
-  const rain = byState(weatherOf(content, 'rain_mm'));
-  return [...Map.groupBy(casesOf(content), ({ state_code }) => state_code)].flatMap(([state, records]) => {
+  const names = areaNames(content.areas);
+  const rain = byState(weatherSeries(content, 'rain_mm'));
+  return [...Map.groupBy(caseSeries(content), ({ state_code }) => state_code)].flatMap(([state, records]) => {
     const cases = usualYear(records, Math.log1p);
     const wet = usualYear(rain.get(state) ?? [], Math.sqrt);
     if (!cases || !wet) return [];
@@ -252,6 +261,6 @@ function usualYear(series: readonly Series[], scale: (value: number) => number):
   const months = Array.from({ length: 12 }, (): number[] => []);
   for (const { first, values } of series)
     for (const [i, value] of values.entries())
-      if (value !== null) months[monthOf(periodOf(first + i)) - 1]!.push(scale(value));
+      if (value !== null) months[calendarMonth(monthFromIndex(first + i)) - 1]!.push(scale(value));
   return months.every((values) => values.length > 0) ? months.map(mean) : null;
 }

@@ -198,7 +198,7 @@ export const CHECKS: readonly Check[] = [
 const EXAMPLES = 3;
 
 /** A line for each check and source with doubts: the first places, how many more, the likely cause, and what to do. */
-export function doubtsOf(content: Content): ReportLine[] {
+export function listDoubts(content: Content): ReportLine[] {
   return CHECKS.flatMap(({ sees, why, todo, find }) =>
     Object.entries(find).flatMap(([source, of]): ReportLine[] => {
       const found = of(content);

@@ -38,7 +38,7 @@ export interface Series {
 }
 
 /** Names of areas by the project's code, with the code, as messages show them. */
-export function namesOf({ states, lgas }: Areas): ReadonlyMap<string, string> {
+export function areaNames({ states, lgas }: Areas): ReadonlyMap<string, string> {
   return new Map([
     ...states.map(({ state_code, state }) => [state_code, `${state_code} ${state}`] as const),
     ...lgas.map(({ lga_code, lga }) => [lga_code, `${lga_code} ${lga}`] as const),
@@ -50,8 +50,8 @@ export const stateOfLga = ({ lgas }: Areas): ReadonlyMap<string, string> =>
   new Map(lgas.map(({ lga_code, state_code }) => [lga_code, state_code]));
 
 /** Monthly rain, mm, or temperature, °C, by LGA; empty if the country has none. */
-export function weatherOf({ areas, climate }: Content, field: 'rain_mm' | 'temperature_c'): Series[] {
-  const names = namesOf(areas);
+export function weatherSeries({ areas, climate }: Content, field: 'rain_mm' | 'temperature_c'): Series[] {
+  const names = areaNames(areas);
   const rows = Map.groupBy(climate, ({ lga_code }) => lga_code);
   return areas.lgas.flatMap(({ lga_code, state_code }) => {
     const own = rows.get(lga_code);
@@ -68,8 +68,8 @@ export function weatherOf({ areas, climate }: Content, field: 'rain_mm' | 'tempe
 }
 
 /** Confirmed cases by place, states first; months that the catalog masks are unknown. */
-export function casesOf({ areas, cases }: Content): Series[] {
-  const names = namesOf(areas);
+export function caseSeries({ areas, cases }: Content): Series[] {
+  const names = areaNames(areas);
   const rows = Map.groupBy(cases, ({ state_code, lga_code }) => lga_code ?? state_code);
   return [...rows]
     .map(([code, own]) => ({

@@ -1,14 +1,14 @@
 import type { StageRun } from '../../catalog/country-stage.ts';
-import { areasOf } from '../../ingest/areas-of.ts';
 import type { Polygons } from '../../ingest/ingest-tables.ts';
 import * as ingest from '../../ingest/ingest-tables.ts';
+import { readAreas } from '../../ingest/read-areas.ts';
 import * as zonal from '../zonal/zonal-tables.ts';
-import { doubtsOf } from './checks.ts';
+import { listDoubts } from './checks.ts';
 
 /** Finds what is valid row by row and hard to believe as a whole. It passes nothing on but its findings. */
 export const run: StageRun = async (io) => ({
-  report: doubtsOf({
-    areas: areasOf(io),
+  report: listDoubts({
+    areas: readAreas(io),
     neighbours: io.artifact<Polygons>('ingest/polygons').neighbours,
     climate: [...io.table(ingest.CLIMATE), ...io.table(zonal.CLIMATE)],
     gridded: io.table(zonal.CLIMATE).length > 0,

@@ -1,8 +1,8 @@
 /** Monthly records that are possible month by month and impossible as a whole. */
-import { periodOf } from '../../contract/months.ts';
+import { monthFromIndex } from '../../contract/months.ts';
 import { correlation, mean } from '../../lib/numerics/averages.ts';
 import { binomialTail } from '../../lib/numerics/binomial-tail.ts';
-import { byState, type Content, casesOf, known, type Series, weatherOf } from './content.ts';
+import { byState, type Content, caseSeries, known, type Series, weatherSeries } from './content.ts';
 
 /** Half a year: shorter stretches may agree where little rain or few cases are counted. */
 const STRETCH = 6;
@@ -50,11 +50,11 @@ interface Copy {
 }
 
 /** Stretches of months whose rain is that of another time or area. */
-export const copiedRain = (content: Content): string[] => copiesAmong(content, weatherOf(content, 'rain_mm'));
+export const copiedRain = (content: Content): string[] => copiesAmong(content, weatherSeries(content, 'rain_mm'));
 
 /** Stretches of months whose cases are those of another time or area. */
 export const copiedCases = (content: Content): string[] =>
-  copiesAmong({ neighbours: content.neighbours, gridded: false }, casesOf(content));
+  copiesAmong({ neighbours: content.neighbours, gridded: false }, caseSeries(content));
 
 function copiesAmong(
   { neighbours, gridded }: Pick<Content, 'neighbours' | 'gridded'>,
@@ -63,7 +63,7 @@ function copiesAmong(
   const seen = new Map<number, { own: Series; at: number }>();
   const copies = new Map<string, Copy>();
   for (const own of series) {
-    const digits = own.values.map(digitsOf);
+    const digits = own.values.map(significantDigits);
     for (let at = 0; at + STRETCH <= own.values.length; at++) {
       if (!isDistinct(own.values, digits, at)) continue;
       let key = 0;
@@ -99,7 +99,7 @@ function isDistinct(values: Series['values'], digits: readonly number[], at: num
 }
 
 /** The digits of a value that would have to agree by chance: none of a zero, and at most five. */
-const digitsOf = (value: number | null) =>
+const significantDigits = (value: number | null) =>
   value === null || value === 0 ? 0 : Math.min(5, String(value).replace('.', '').length);
 
 /** Adds a stretch to the copy that it continues: between the same areas, at the same distance in time. */
@@ -111,8 +111,8 @@ function extend(copies: Map<string, Copy>, copy: Copy): void {
 }
 
 function describeCopy({ from, to, fromAt, toAt, months }: Copy): string {
-  const since = periodOf(to.first + toAt);
-  const other = periodOf(from.first + fromAt);
+  const since = monthFromIndex(to.first + toAt);
+  const other = monthFromIndex(from.first + fromAt);
   return from === to
     ? `${to.name}: ${months} months from ${since} are those from ${other}`
     : `${from.name} from ${other} and ${to.name} from ${since}: the same ${months} months, of one of the two`;
@@ -120,7 +120,7 @@ function describeCopy({ from, to, fromAt, toAt, months }: Copy): string {
 
 /** Areas without rain for a year, with the same rain in successive months, or with rain that hardly varies. */
 export function lifelessRain(content: Content): string[] {
-  return weatherOf(content, 'rain_mm').flatMap(({ name, first, values }) => {
+  return weatherSeries(content, 'rain_mm').flatMap(({ name, first, values }) => {
     const rain = known(values);
     const dry = longestRun(rain, (value) => value === 0);
     const same = longestRun(rain, (value, before) => value > 0 && value === before);
@@ -128,9 +128,9 @@ export function lifelessRain(content: Content): string[] {
     const spread = Math.sqrt(mean(rain.map((value) => (value - average) ** 2)));
     const at =
       dry.length >= DRY_MONTHS
-        ? `no rain for ${dry.length} months from ${periodOf(first + dry.at)}`
+        ? `no rain for ${dry.length} months from ${monthFromIndex(first + dry.at)}`
         : same.length + 1 >= SAME_MONTHS
-          ? `${rain[same.at]} mm in ${same.length + 1} successive months from ${periodOf(first + same.at - 1)}`
+          ? `${rain[same.at]} mm in ${same.length + 1} successive months from ${monthFromIndex(first + same.at - 1)}`
           : spread < LEAST_VARIATION * average
             ? `rain varies by only ${Math.round((100 * spread) / average)}% from month to month`
             : null;
@@ -140,11 +140,11 @@ export function lifelessRain(content: Content): string[] {
 
 /** Areas with the same cases for half a year: a column that was filled down. */
 export const repeatedCases = (content: Content): string[] =>
-  casesOf(content).flatMap(({ name, first, values }) => {
+  caseSeries(content).flatMap(({ name, first, values }) => {
     const same = longestRun(values, (value, before) => value !== null && value >= LEAST_REPEATED && value === before);
     return same.length + 1 >= STRETCH
       ? [
-          `${name}: ${values[same.at]} cases in ${same.length + 1} successive months from ${periodOf(first + same.at - 1)}`,
+          `${name}: ${values[same.at]} cases in ${same.length + 1} successive months from ${monthFromIndex(first + same.at - 1)}`,
         ]
       : [];
   });
@@ -161,7 +161,7 @@ function longestRun<Value>(values: readonly Value[], belongs: (value: Value, bef
 /** Rain that fits the areas around better some months earlier or later: of an area, or of a state as a whole. */
 export function shiftedRain(content: Content): string[] {
   const { areas, neighbours } = content;
-  const series = weatherOf(content, 'rain_mm');
+  const series = weatherSeries(content, 'rain_mm');
   if (series.length < LEAST_AREAS) return [];
   const of = new Map(series.map((own) => [own.code, own.values as number[]]));
   const around = (codes: readonly string[]) => {
@@ -176,7 +176,7 @@ export function shiftedRain(content: Content): string[] {
   const shiftOfAll = ({ name, codes }: { name: string; codes: string[] }) => {
     const own = codes.flatMap((code) => (of.has(code) ? [of.get(code)!] : []));
     const near = around(codes);
-    const shift = own.length > 0 && near.length > 0 ? bestShift(meanOf(own), meanOf(near)) : null;
+    const shift = own.length > 0 && near.length > 0 ? bestShift(meanSeries(own), meanSeries(near)) : null;
     return shift !== null && shift.gain > SHIFT_GAIN ? [{ name, codes, shift }] : [];
   };
   const whole = states.flatMap(shiftOfAll);
@@ -212,13 +212,13 @@ function bestShift(own: readonly number[], other: readonly number[]): Shift {
 const describeShift = ({ months }: Shift) =>
   `${Math.abs(months)} ${Math.abs(months) === 1 ? 'month' : 'months'} ${months > 0 ? 'late' : 'early'}`;
 
-const meanOf = (series: readonly (readonly number[])[]): number[] =>
+const meanSeries = (series: readonly (readonly number[])[]): number[] =>
   series[0]!.map((_, month) => series.reduce((sum, values) => sum + values[month]!, 0) / series.length);
 
 /** Years of an area's rain that fit the neighbours' rain of another year far better than that of their own. */
 export function exchangedYears(content: Content): string[] {
   // Roots, so that the wettest months do not decide alone.
-  const series = weatherOf(content, 'rain_mm').map((own) => ({
+  const series = weatherSeries(content, 'rain_mm').map((own) => ({
     name: own.name,
     code: own.code,
     first: own.first,
@@ -228,7 +228,7 @@ export function exchangedYears(content: Content): string[] {
   return series.flatMap(({ name, code, first, values }) => {
     const near = (content.neighbours[code] ?? []).flatMap((other) => (of.has(other) ? [of.get(other)!] : []));
     if (near.length === 0) return [];
-    const other = meanOf(near);
+    const other = meanSeries(near);
     const starts = values.flatMap((_, at) => ((first + at) % 12 === 0 && at + 12 <= values.length ? [at] : []));
     const distance = (a: number, b: number) => {
       let sum = 0;
@@ -245,11 +245,11 @@ export function exchangedYears(content: Content): string[] {
   });
 }
 
-const yearAt = (month: number) => periodOf(month).slice(0, 4);
+const yearAt = (month: number) => monthFromIndex(month).slice(0, 4);
 
 /** Case records of an area that fit those of the rest of its state better some months earlier or later. */
 export function shiftedCases(content: Content): string[] {
-  return [...byState(casesOf(content)).values()].flatMap((areas) => {
+  return [...byState(caseSeries(content)).values()].flatMap((areas) => {
     const first = Math.max(...areas.map((area) => area.first));
     const end = Math.min(...areas.map((area) => area.first + area.values.length));
     if (areas.length < LEAST_AREAS || end - first < 24) return [];
@@ -259,7 +259,7 @@ export function shiftedCases(content: Content): string[] {
       return values.map((value) => (value === null ? usual : Math.log1p(value)));
     });
     return areas.flatMap(({ name }, i) => {
-      const shift = bestShift(logs[i]!, meanOf(logs.filter((_, other) => other !== i)));
+      const shift = bestShift(logs[i]!, meanSeries(logs.filter((_, other) => other !== i)));
       return shift.gain > CASES_SHIFT_GAIN && shift.correlation > CASES_SHIFTED
         ? [`${name} by ${describeShift(shift)}`]
         : [];
@@ -273,7 +273,7 @@ export function shiftedCases(content: Content): string[] {
  */
 export function casesRowOff(content: Content): string[] {
   const apart = (a: number, b: number) => Math.abs(Math.log1p(a) - Math.log1p(b));
-  return [...byState(casesOf(content))].flatMap(([state, areas]) => {
+  return [...byState(caseSeries(content))].flatMap(([state, areas]) => {
     const whole = areas.map(({ values }) => known(values)).filter((values) => values.length > 2);
     const pairs = whole.slice(1).map((after, i) => [whole[i]!, after] as const);
     if (whole.length < LEAST_AREAS) return [];

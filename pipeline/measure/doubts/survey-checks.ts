@@ -2,7 +2,7 @@
 import type { Method } from '../../catalog/values.ts';
 import type { SurveyRow } from '../../ingest/ingest-tables.ts';
 import { binomialTail } from '../../lib/numerics/binomial-tail.ts';
-import { type Content, gainOneRowOff, namesOf, percent } from './content.ts';
+import { areaNames, type Content, gainOneRowOff, percent } from './content.ts';
 
 /** Two clusters may share a village; a join with one row of a table of places gives its location to all. */
 const LEAST_AT_ONE_PLACE = 3;
@@ -33,7 +33,7 @@ const LEAST_SAMPLES = 8;
 const MOSTLY = 0.75;
 
 const isPartial = ({ positivity }: SurveyRow) => positivity > 0 && positivity < 1;
-const roundOf = ({ survey_year, method }: SurveyRow) => `round ${survey_year} by ${method}`;
+const roundName = ({ survey_year, method }: SurveyRow) => `round ${survey_year} by ${method}`;
 
 /** Clusters of a round at exactly one location. */
 export function sharedLocations({ surveys }: Content): string[] {
@@ -51,7 +51,7 @@ export function sharedLocations({ surveys }: Content): string[] {
 
 /** One positivity in most rows of a round. */
 export function repeatedResults({ surveys }: Content): string[] {
-  return [...Map.groupBy(surveys, roundOf)].flatMap(([round, rows]) => {
+  return [...Map.groupBy(surveys, roundName)].flatMap(([round, rows]) => {
     const values = Map.groupBy(rows.filter(isPartial), ({ positivity }) => positivity);
     const [value, most] = [...values].reduce((a, b) => (b[1].length > a[1].length ? b : a), [0, [] as SurveyRow[]]);
     return rows.length < LEAST_ROWS || most.length <= MOST_ALIKE * rows.length
@@ -62,7 +62,7 @@ export function repeatedResults({ surveys }: Content): string[] {
 
 /** Rounds that have most of their results in common, state by state, or nearly all in one state. */
 export function repeatedRounds({ areas, surveys }: Content): string[] {
-  const names = namesOf(areas);
+  const names = areaNames(areas);
   const rows = surveys.filter(isPartial);
   const whole = repeatsAmong(rows, MOST_ALIKE, '');
   if (whole.length > 0) return whole;
@@ -72,7 +72,7 @@ export function repeatedRounds({ areas, surveys }: Content): string[] {
 
 /** Pairs of rounds of which more than the share `most` of the results are the same, in the same states. */
 function repeatsAmong(surveys: readonly SurveyRow[], most: number, where: string): string[] {
-  const rounds = [...Map.groupBy(surveys, roundOf)].map(([round, rows]) => ({
+  const rounds = [...Map.groupBy(surveys, roundName)].map(([round, rows]) => ({
     round,
     rows,
     results: Map.groupBy(rows, ({ state_code, examined, positivity }) => `${state_code} ${examined} ${positivity}`),
@@ -94,10 +94,10 @@ function repeatsAmong(surveys: readonly SurveyRow[], most: number, where: string
 
 /** Numbers examined that are all multiples of one number, in a round or in a state of a round. */
 export function multipliedExamined({ areas, surveys }: Content): string[] {
-  const names = namesOf(areas);
+  const names = areaNames(areas);
   const rows = surveys.filter(({ examined }) => examined !== null && Number.isInteger(examined));
-  const rounds = Map.groupBy(rows, roundOf);
-  const states = Map.groupBy(rows, (row) => `${roundOf(row)} in ${names.get(row.state_code)}`);
+  const rounds = Map.groupBy(rows, roundName);
+  const states = Map.groupBy(rows, (row) => `${roundName(row)} in ${names.get(row.state_code)}`);
   const divisor = (own: readonly SurveyRow[]) => own.map(({ examined }) => examined!).reduce(greatestDivisor);
   const multiplied = ([, own]: [string, SurveyRow[]]) => {
     const common = divisor(own);
@@ -124,7 +124,7 @@ interface Pair {
   rdt: SurveyRow;
 }
 
-const pairsOf = (surveys: readonly SurveyRow[]): Pair[] =>
+const pairTests = (surveys: readonly SurveyRow[]): Pair[] =>
   [...Map.groupBy(surveys, ({ survey_year, sample }) => `${survey_year} ${sample}`).values()].flatMap((rows) => {
     const by = (method: Method) => rows.find((row) => row.method === method);
     const [microscopy, rdt] = [by('microscopy'), by('rdt')];
@@ -134,7 +134,7 @@ const pairsOf = (surveys: readonly SurveyRow[]): Pair[] =>
 
 /** Results by the two methods that are the same figure, in a round or in one of its states. */
 export function equalMethods({ areas, surveys }: Content): string[] {
-  const pairs = pairsOf(surveys).filter(({ microscopy, rdt }) => isPartial(microscopy) || isPartial(rdt));
+  const pairs = pairTests(surveys).filter(({ microscopy, rdt }) => isPartial(microscopy) || isPartial(rdt));
   const has = ({ microscopy, rdt }: Pair) => microscopy.positivity === rdt.positivity;
   const { rounds, states } = standOut(areas, pairs, has, THE_RULE);
   return [...rounds, ...states].map((at) => `the same positivity by both methods in ${at}`);
@@ -142,7 +142,7 @@ export function equalMethods({ areas, surveys }: Content): string[] {
 
 /** Microscopy above the rapid test, in a round or in one of its states. */
 export function swappedMethods({ areas, surveys }: Content): string[] {
-  const pairs = pairsOf(surveys).filter(({ microscopy, rdt }) => microscopy.positivity !== rdt.positivity);
+  const pairs = pairTests(surveys).filter(({ microscopy, rdt }) => microscopy.positivity !== rdt.positivity);
   const has = ({ microscopy, rdt }: Pair) => microscopy.positivity > rdt.positivity;
   const { states } = standOut(areas, pairs, has, MOSTLY);
   const rounds = byRound(surveys).flatMap(({ survey_year, microscopy, rdt }) =>
@@ -155,8 +155,8 @@ export function swappedMethods({ areas, surveys }: Content): string[] {
 
 /** States of a round in which microscopy goes together with the rapid test of the sample before or after it. */
 export function resultsRowOff({ areas, surveys }: Content): string[] {
-  const names = namesOf(areas);
-  const states = Map.groupBy(pairsOf(surveys), ({ survey_year, state_code }) => `${survey_year} ${state_code}`);
+  const names = areaNames(areas);
+  const states = Map.groupBy(pairTests(surveys), ({ survey_year, state_code }) => `${survey_year} ${state_code}`);
   return [...states.values()].flatMap((pairs) => {
     if (pairs.length < LEAST_SAMPLES) return [];
     const gain = gainOneRowOff(
@@ -170,7 +170,7 @@ export function resultsRowOff({ areas, surveys }: Content): string[] {
 
 /** As many slides as rapid tests in every sample of a round, or of a state, although slides are lost elsewhere. */
 export function noSlideLost({ areas, surveys }: Content): string[] {
-  const pairs = pairsOf(surveys).filter(({ microscopy }) => microscopy.examined !== null);
+  const pairs = pairTests(surveys).filter(({ microscopy }) => microscopy.examined !== null);
   const has = ({ microscopy, rdt }: Pair) => microscopy.examined! >= rdt.examined!;
   if (pairs.every(has)) return [];
   const { rounds, states } = standOut(areas, pairs, has, NEARLY_ALL);
@@ -180,7 +180,7 @@ export function noSlideLost({ areas, surveys }: Content): string[] {
 
 /** States of a round, or rounds, with results by microscopy only, although others have both. */
 export function missingRapidTests({ areas, surveys }: Content): string[] {
-  const names = namesOf(areas);
+  const names = areaNames(areas);
   const samples = [...Map.groupBy(surveys, ({ survey_year, sample }) => `${survey_year} ${sample}`).values()].map(
     (rows) => ({
       survey_year: rows[0]!.survey_year,
@@ -223,12 +223,12 @@ export function distantRounds({ surveys }: Content): string[] {
 function byRound(surveys: readonly SurveyRow[]) {
   return [...Map.groupBy(surveys, ({ survey_year }) => survey_year)].map(([survey_year, rows]) => ({
     survey_year,
-    microscopy: positivityOf(rows, 'microscopy'),
-    rdt: positivityOf(rows, 'rdt'),
+    microscopy: pooledPositivity(rows, 'microscopy'),
+    rdt: pooledPositivity(rows, 'rdt'),
   }));
 }
 
-function positivityOf(rows: readonly SurveyRow[], method: Method): number | null {
+function pooledPositivity(rows: readonly SurveyRow[], method: Method): number | null {
   const own = rows.filter((row) => row.method === method);
   const children = (row: SurveyRow) => row.examined ?? 1000;
   const examined = own.reduce((sum, row) => sum + children(row), 0);
@@ -241,7 +241,7 @@ function positivityOf(rows: readonly SurveyRow[], method: Method): number | null
  * with far more than the rest of their round: at least the share `rule`, and more than chance explains.
  */
 function standOut(areas: Content['areas'], pairs: readonly Pair[], has: (pair: Pair) => boolean, rule: number) {
-  const names = namesOf(areas);
+  const names = areaNames(areas);
   const count = (list: readonly Pair[]) => list.filter(has).length;
   const byYear = Map.groupBy(pairs, ({ survey_year }) => survey_year);
   const byPlace = Map.groupBy(pairs, ({ survey_year, state_code }) => `${survey_year} ${state_code}`);

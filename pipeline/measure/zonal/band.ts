@@ -110,7 +110,7 @@ export async function answerBand(worker: BandWorker, band: Window): Promise<Band
 }
 
 /** The sums in an answer. @throws the error that occurred in the thread, such as BadInput */
-export function sumsOf(answer: BandAnswer): Float64Array {
+export function bandSums(answer: BandAnswer): Float64Array {
   if ('sums' in answer) return answer.sums;
   const { complaint } = answer;
   if (complaint) throw new BadInput(complaint);

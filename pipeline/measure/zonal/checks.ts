@@ -4,7 +4,7 @@ import type { Areas, Census } from '../../ingest/ingest-tables.ts';
 import type { Raster } from '../../ingest/readers/geotiff.ts';
 import { listWindows } from '../../ingest/readers/windows.ts';
 import { InputLocation } from '../../lib/bad-input.ts';
-import { latitudeOf, longitudeOf, type Values, type Window, wholeGrid } from '../../lib/numerics/grid.ts';
+import { columnLongitude, rowLatitude, type Values, type Window, wholeGrid } from '../../lib/numerics/grid.ts';
 import type { ZonalRow } from './zonal-tables.ts';
 
 /** Share of an LGA that may be outside the population raster (cells trimmed along a coast). */
@@ -29,10 +29,10 @@ export function watchFills(raster: Pick<Raster, 'file' | 'grid'>, source: Source
   const most = source.repeats ?? Number.POSITIVE_INFINITY;
   const touching = new Map<number, number>();
   const largest = { value: Number.NEGATIVE_INFINITY, cells: 0 };
-  const placeOf = (window: Window, i: number) => {
+  const formatPlace = (window: Window, i: number) => {
     const row = window.row + Math.floor(i / window.columns);
     const column = window.column + (i % window.columns);
-    return `row ${row}, column ${column} (${longitudeOf(grid, column).toFixed(4)}, ${latitudeOf(grid, row).toFixed(4)})`;
+    return `row ${row}, column ${column} (${columnLongitude(grid, column).toFixed(4)}, ${rowLatitude(grid, row).toFixed(4)})`;
   };
   return {
     check(values, window) {
@@ -47,7 +47,7 @@ export function watchFills(raster: Pick<Raster, 'file' | 'grid'>, source: Source
         else if (Number.isNaN(value)) {
           if (source.nodata === 'none')
             throw location
-              .at(placeOf(window, i))
+              .at(formatPlace(window, i))
               .error('NaN', 'a value, because the catalog declares that none is missing');
           continue;
         }

@@ -7,13 +7,13 @@ import type { Raster } from '../../ingest/readers/geotiff.ts';
 import { readNearest } from '../../ingest/readers/nearest.ts';
 import { type BadInput, InputLocation } from '../../lib/bad-input.ts';
 import type { Grid, Values, Window } from '../../lib/numerics/grid.ts';
-import type { RowOf } from '../../lib/tables/table.ts';
+import type { TableRow } from '../../lib/tables/table.ts';
 import { KM_PER_DEGREE } from './prediction-cells.ts';
 import { fillGaps, rasterSources } from './raster-sources.ts';
 import type * as zonal from './zonal-tables.ts';
 import type { PredictionCell } from './zonal-tables.ts';
 
-type CovariateRow = RowOf<typeof zonal.DATED_COVARIATES>;
+type CovariateRow = TableRow<typeof zonal.DATED_COVARIATES>;
 
 /** The sources of covariates that do not change, or of which only the mean over time is used. */
 export const constantCovariates = (sources: readonly Source[]): Source[] =>
@@ -21,14 +21,14 @@ export const constantCovariates = (sources: readonly Source[]): Source[] =>
 
 /**
  * A covariate's values by LGA and time, with gaps filled as the catalog declares; the report lists each gap once.
- * @param valuesOf the values of `codes[lga]`, one for each time, null if no cell with people has a value
+ * @param lgaValues the values of `codes[lga]`, one for each time, null if no cell with people has a value
  * @throws BadInput for an LGA without a value or a declared gap
  */
 export function datedRows(
   source: Source,
   codes: string[],
   neighbours: Polygons['neighbours'],
-  valuesOf: (lga: number) => readonly (number | null)[],
+  lgaValues: (lga: number) => readonly (number | null)[],
   report: ReportLine[],
 ): CovariateRow[] {
   const found: (ReportLine & { what: string })[] = [];
@@ -37,7 +37,7 @@ export function datedRows(
     values: fillGaps(
       source,
       `a value in ${time}`,
-      codes.map((_, lga) => valuesOf(lga)[at]!),
+      codes.map((_, lga) => lgaValues(lga)[at]!),
       codes,
       neighbours,
       found,

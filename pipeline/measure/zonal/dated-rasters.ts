@@ -5,7 +5,7 @@ import type { Source } from '../../catalog/sources.ts';
 import { BadInput } from '../../lib/bad-input.ts';
 import { describeGrid, type Grid, sameGrid, type Window } from '../../lib/numerics/grid.ts';
 import { type CellWeights, weightedMean } from './cell-weights.ts';
-import { openSource, rasterSources, unitsOf } from './raster-sources.ts';
+import { allowedUnits, openSource, rasterSources } from './raster-sources.ts';
 
 /** The sources whose rasters each apply to a month or year: rain, and covariates that change. */
 export const datedSources = (sources: readonly Source[]): Source[] => [
@@ -15,7 +15,7 @@ export const datedSources = (sources: readonly Source[]): Source[] => [
 
 /** The grid of a source's first raster, which all its rasters must share. */
 export async function gridOfDated(source: Source, rawData: string): Promise<Grid> {
-  const raster = await openSource(source, rawData, unitsOf(source), datedFiles(source)[0]!.path);
+  const raster = await openSource(source, rawData, allowedUnits(source), datedFiles(source)[0]!.path);
   await raster.close();
   return raster.grid;
 }
@@ -31,10 +31,10 @@ export async function readDated(
   grid: Grid,
   weights: CellWeights[],
 ): Promise<(number | null)[][]> {
-  const window = windowOf(weights, grid);
+  const window = coveringWindow(weights, grid);
   const series = weights.map((): (number | null)[] => []);
   for (const { path } of datedFiles(source)) {
-    const raster = await openSource(source, rawData, unitsOf(source), path);
+    const raster = await openSource(source, rawData, allowedUnits(source), path);
     try {
       if (!sameGrid(raster.grid, grid)) {
         throw new BadInput({
@@ -57,7 +57,7 @@ export async function readDated(
 }
 
 /** The inhabited part of the grid. */
-function windowOf(weights: CellWeights[], grid: Grid): Window {
+function coveringWindow(weights: CellWeights[], grid: Grid): Window {
   let [top, bottom, west, east] = [grid.rows, 0, grid.columns, 0];
   for (const { cells } of weights) {
     for (const cell of cells) {

@@ -1,6 +1,6 @@
 import type { Source } from '../../catalog/sources.ts';
 import type { Areas, Polygons } from '../../ingest/ingest-tables.ts';
-import { nameOf } from '../../ingest/input.ts';
+import { codeAndName } from '../../ingest/input.ts';
 import type { Raster } from '../../ingest/readers/geotiff.ts';
 import { matchCentres, readNearest } from '../../ingest/readers/nearest.ts';
 import { listWindows } from '../../ingest/readers/windows.ts';
@@ -16,7 +16,7 @@ import type { EvenPeople, PersonsRaster } from './even-people.ts';
 import { drawOutline, shareInside } from './outline.ts';
 import { sumInside } from './pass.ts';
 import { blockCells, createCellPool } from './prediction-cells.ts';
-import { openSource, rasterSources, unitsOf } from './raster-sources.ts';
+import { allowedUnits, openSource, rasterSources } from './raster-sources.ts';
 import { addWindow, createSums, zonalStatistics } from './sums.ts';
 import { markCentres } from './urban-centre.ts';
 import type { WholeRasters } from './whole-rasters.ts';
@@ -58,7 +58,7 @@ export async function measureLgas(
 ): Promise<Measured> {
   const codes = areas.lgas.map((lga) => lga.lga_code);
   if (codes.some((code, i) => polygons.lgas[i]?.lga_code !== code)) throw new Error('areas and polygons differ');
-  const open = (source: Source) => openSource(source, rawData, unitsOf(source));
+  const open = (source: Source) => openSource(source, rawData, allowedUnits(source));
   const population = even ?? (await open(rasterSources(sources, 'population')[0]!));
   const elevationSource = rasterSources(sources, 'elevation')[0];
   const elevation = elevationSource ? await open(elevationSource) : null;
@@ -71,7 +71,7 @@ export async function measureLgas(
   );
   const covariates = await Promise.all(
     constantCovariates(sources).map((source) =>
-      Promise.all(source.files.map(({ path }) => openSource(source, rawData, unitsOf(source), path))),
+      Promise.all(source.files.map(({ path }) => openSource(source, rawData, allowedUnits(source), path))),
     ),
   );
   const dated = await Promise.all(
@@ -88,17 +88,17 @@ export async function measureLgas(
     const urbanSums = codes.map(createSums);
     let touched = 0;
     polygons.lgas.forEach(
-      (lga) => void checkCovered(population, nameOf(areas, lga.lga_code), shareInside(lga.polygons, grid)),
+      (lga) => void checkCovered(population, codeAndName(areas, lga.lga_code), shareInside(lga.polygons, grid)),
     );
     await eachWindow(population, polygons, async (window, coverages) => {
       const persons = await population.readWindow(window);
       const urban = markCentres(centres, window);
-      const urbanOf = (own: Values) => own.map((n, i) => n * urban[i]!);
-      const all = { persons, urbanPersons: urbanOf(persons) };
-      const personsOf = (lga: number) => {
+      const urbanPart = (own: Values) => own.map((n, i) => n * urban[i]!);
+      const all = { persons, urbanPersons: urbanPart(persons) };
+      const personsIn = (lga: number) => {
         if (!even) return all;
         const own = even.ofArea(lga, window);
-        return { persons: own, urbanPersons: urbanOf(own) };
+        return { persons: own, urbanPersons: urbanPart(own) };
       };
       const heights = elevation
         ? await readNearest(elevation, grid, window)
@@ -109,7 +109,7 @@ export async function measureLgas(
       for (const rasters of covariates) values.push(await meanNearest(rasters, grid, window));
       const matches = dated.map(({ grid: own }) => matchCentres(grid, window, own));
       for (const [lga, coverage] of coverages) {
-        const { persons, urbanPersons } = personsOf(lga);
+        const { persons, urbanPersons } = personsIn(lga);
         addWindow(personSums[lga]!, coverage, window, persons, null);
         addWindow(urbanSums[lga]!, coverage, window, urbanPersons, null);
         layers.forEach(({ sums }, k) => void addWindow(sums[lga]!, coverage, window, figures[k]!, persons));
@@ -125,7 +125,7 @@ export async function measureLgas(
       if (people > 0) return;
       throw new BadInput({
         file: population.file,
-        where: nameOf(areas, codes[lga]!),
+        where: codeAndName(areas, codes[lga]!),
         found: 'no people',
         expected: 'people, because scores are weighted by population',
       });

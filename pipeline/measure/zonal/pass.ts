@@ -2,7 +2,7 @@ import { openPool } from '../../engine/threads.ts';
 import type { RasterDescription } from '../../ingest/readers/geotiff-description.ts';
 import { type BlockSize, listWindows } from '../../ingest/readers/windows.ts';
 import type { Window } from '../../lib/numerics/grid.ts';
-import { type BandAnswer, openBandWorker, type PassTask, rowsWithin, sumsOf } from './band.ts';
+import { type BandAnswer, bandSums, openBandWorker, type PassTask, rowsWithin } from './band.ts';
 import type { Outline } from './outline.ts';
 import { addRows, createSums, SUMS_PER_ROW, type ZonalSums } from './sums.ts';
 
@@ -86,7 +86,7 @@ async function sumBands(
     let sent = 0;
     for (const band of bands.keys()) {
       while (sent < bands.length && ahead.length < BANDS_AHEAD * threads) ahead.push(pool.ask(bands[sent++]!));
-      onSums(band, sumsOf(await ahead.shift()!));
+      onSums(band, bandSums(await ahead.shift()!));
     }
   } finally {
     await pool.close();

@@ -1,5 +1,5 @@
 import { gridCellAreaKm2 } from '../../lib/numerics/area.ts';
-import { type Grid, latitudeOf, longitudeOf, type Values, type Window } from '../../lib/numerics/grid.ts';
+import { columnLongitude, type Grid, rowLatitude, type Values, type Window } from '../../lib/numerics/grid.ts';
 import type { Coverage } from './coverage.ts';
 import type { PredictionCells } from './zonal-tables.ts';
 
@@ -40,7 +40,7 @@ export function createCellPool(grid: Grid, side: number, covariates = 0) {
   const blocksAcross = Math.ceil(grid.columns / side);
   const pools: Map<number, Pool>[] = [];
 
-  const poolOf = (lga: number, block: number): Pool => {
+  const findPool = (lga: number, block: number): Pool => {
     pools[lga] ??= new Map();
     let pool = pools[lga].get(block);
     if (!pool) {
@@ -80,7 +80,7 @@ export function createCellPool(grid: Grid, side: number, covariates = 0) {
         const row = firstRow + i;
         const offset = (row - window.row) * window.columns - window.column;
         const area = gridCellAreaKm2(grid, row);
-        const latitude = latitudeOf(grid, row);
+        const latitude = rowLatitude(grid, row);
         const blockRow = Math.floor(row / side) * blocksAcross;
         for (let k = rowStart[i]!; k < rowStart[i + 1]!; k++) {
           const share = coverage.share[k]!;
@@ -88,9 +88,9 @@ export function createCellPool(grid: Grid, side: number, covariates = 0) {
           for (let column = coverage.column[k]!; column < end; column++) {
             const people = share * persons[offset + column]!;
             if (!(people > 0)) continue;
-            const pool = poolOf(lga, blockRow + Math.floor(column / side));
+            const pool = findPool(lga, blockRow + Math.floor(column / side));
             pool.people += people;
-            pool.longitude += people * longitudeOf(grid, column);
+            pool.longitude += people * columnLongitude(grid, column);
             pool.latitude += people * latitude;
             pool.inhabitedKm2 += share * area;
             pool.urban += people * urban[offset + column]!;

@@ -4,11 +4,11 @@ import type { Period } from '../../contract/months.ts';
 import type { ClimateRow } from '../../ingest/ingest-tables.ts';
 import { BadInput } from '../../lib/bad-input.ts';
 
-/** Rain by LGA and month, with gaps filled. @param rainOf the months' rain of `codes[lga]` */
-export function climateOf(
+/** Rain by LGA and month, with gaps filled. @param lgaRain the months' rain of `codes[lga]` */
+export function rainRows(
   source: Source,
   codes: readonly string[],
-  rainOf: (lga: number) => readonly (number | null)[],
+  lgaRain: (lga: number) => readonly (number | null)[],
   fill: (source: Source, figure: string, values: (number | null)[]) => (number | null)[],
 ): ClimateRow[] {
   const months = datedFiles(source);
@@ -16,7 +16,7 @@ export function climateOf(
     fill(
       source,
       `rain in ${time}`,
-      codes.map((_, lga) => rainOf(lga)[month]!),
+      codes.map((_, lga) => lgaRain(lga)[month]!),
     ),
   );
   return codes.flatMap((lga_code, lga) =>

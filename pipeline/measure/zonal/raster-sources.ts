@@ -26,7 +26,7 @@ export function rasterSources(sources: readonly Source[], role: Role): Source[] 
 }
 
 /** The units that the source may have. */
-export function unitsOf({ role, figure, unit }: Source): string[] {
+export function allowedUnits({ role, figure, unit }: Source): string[] {
   if (role === 'population') return ['persons'];
   if (role === 'elevation') return ['m'];
   if (role === 'climate') return ['mm per month'];

@@ -132,7 +132,7 @@ export function sumRows(
 
 /** Computes the statistics from the sums. */
 export function zonalStatistics(sums: ZonalSums, weighted: boolean): ZonalStatistics {
-  const [count, sum, weightSum, weightedSum] = [sums.count, sums.sum, sums.weightSum, sums.weightedSum].map(totalOf);
+  const [count, sum, weightSum, weightedSum] = [sums.count, sums.sum, sums.weightSum, sums.weightedSum].map(sumTotal);
   return {
     count: count!,
     sum: sum!,
@@ -150,6 +150,6 @@ function add(sum: Sum, term: number): void {
   sum.total = total;
 }
 
-function totalOf(sum: Sum): number {
+function sumTotal(sum: Sum): number {
   return sum.total + sum.dropped;
 }

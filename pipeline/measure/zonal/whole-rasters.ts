@@ -3,7 +3,7 @@ import { listWindows } from '../../ingest/readers/windows.ts';
 import { wholeGrid } from '../../lib/numerics/grid.ts';
 import { refuseFills, watchFills } from './checks.ts';
 import type { PersonsRaster } from './even-people.ts';
-import { openSource, rasterSources, unitsOf } from './raster-sources.ts';
+import { allowedUnits, openSource, rasterSources } from './raster-sources.ts';
 import { createUrbanCentreFinder, type UrbanCentres } from './urban-centre.ts';
 
 /** Results that need complete rasters: a town may span two states, and people may live outside all states. */
@@ -26,8 +26,8 @@ export async function readWhole(
   even: PersonsRaster | null,
   onProgress: (share: number, what: string) => void,
 ): Promise<WholeRasters> {
-  const refuseFillsOf = async (source: Source, path?: string) => {
-    const raster = await openSource(source, rawData, unitsOf(source), path);
+  const refuseFillValues = async (source: Source, path?: string) => {
+    const raster = await openSource(source, rawData, allowedUnits(source), path);
     try {
       await refuseFills(raster, source);
     } finally {
@@ -35,14 +35,14 @@ export async function readWhole(
     }
   };
   for (const role of ['elevation', 'layer'] as const)
-    for (const source of rasterSources(sources, role)) await refuseFillsOf(source);
+    for (const source of rasterSources(sources, role)) await refuseFillValues(source);
   for (const source of rasterSources(sources, 'covariate'))
-    for (const { path } of source.files) await refuseFillsOf(source, path);
+    for (const { path } of source.files) await refuseFillValues(source, path);
   for (const source of rasterSources(sources, 'climate'))
-    if (source.repeats !== undefined) for (const { path } of source.files) await refuseFillsOf(source, path);
+    if (source.repeats !== undefined) for (const { path } of source.files) await refuseFillValues(source, path);
 
   const source = rasterSources(sources, 'population')[0];
-  const population = even ?? (await openSource(source!, rawData, unitsOf(source!)));
+  const population = even ?? (await openSource(source!, rawData, allowedUnits(source!)));
   try {
     const { grid } = population;
     const watch = source && watchFills(population, source);

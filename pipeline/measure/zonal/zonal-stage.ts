@@ -1,21 +1,21 @@
 import type { StageIo, StageRun } from '../../catalog/country-stage.ts';
-import { figuresOf } from '../../catalog/figures.ts';
+import { eachFigure } from '../../catalog/figures.ts';
 import type { Source } from '../../catalog/sources.ts';
 import { hasUncovered } from '../../catalog/uncovered.ts';
 import { worded } from '../../contract/words.ts';
 import type { ReportLine } from '../../engine/stage.ts';
-import { areasOf } from '../../ingest/areas-of.ts';
 import type { Areas, Census, ClimateRow, Polygons } from '../../ingest/ingest-tables.ts';
 import * as ingest from '../../ingest/ingest-tables.ts';
 import { CLIMATE, COVARIATES as DATED_COVARIATES } from '../../ingest/ingest-tables.ts';
 import { refuseUnknownPlaces } from '../../ingest/input.ts';
-import { byCode, type RowOf, rowsOf, tableOf } from '../../lib/tables/table.ts';
+import { readAreas } from '../../ingest/read-areas.ts';
+import { byCode, type TableRow, toRows, toTable } from '../../lib/tables/table.ts';
 import { compareWithCensus } from './checks.ts';
 import { constantCovariates, datedRows, fillCells } from './covariate-rasters.ts';
 import { datedSources } from './dated-rasters.ts';
 import { spreadEvenly } from './even-people.ts';
 import { measureLgas } from './measure.ts';
-import { climateOf } from './rain.ts';
+import { rainRows } from './rain.ts';
 import { fillGaps, rasterSources } from './raster-sources.ts';
 import { readWhole } from './whole-rasters.ts';
 import type { PredictionCell, ZonalRow } from './zonal-tables.ts';
@@ -31,7 +31,7 @@ export interface ZonalInput {
   census?: Census;
 }
 
-type CovariateRow = RowOf<typeof COVARIATES>;
+type CovariateRow = TableRow<typeof COVARIATES>;
 
 export interface ZonalOutput {
   lgas: ZonalRow[];
@@ -39,12 +39,12 @@ export interface ZonalOutput {
   /** Empty if rain does not come as rasters. */
   climate: ClimateRow[];
   covariates: CovariateRow[];
-  dated_covariates: RowOf<typeof DATED_COVARIATES>[];
+  dated_covariates: TableRow<typeof DATED_COVARIATES>[];
   report: ReportLine[];
 }
 
 export const run: StageRun = async (io) => {
-  const areas = areasOf(io);
+  const areas = readAreas(io);
   const { sources, rawData, progress } = io;
   refuseUnknownPlaces(sources, areas);
   const census = byCode(io.table(ingest.CENSUS), 'lga_code');
@@ -52,11 +52,11 @@ export const run: StageRun = async (io) => {
   const { lgas, cells, climate, covariates, dated_covariates, report } = await zonal(input, progress);
   for (const source of rasterSources(sources, 'population')) compareWithCensus(source, areas, lgas, census);
   return {
-    lgas: tableOf(LGAS, lgas),
-    cells: tableOf(CELLS, cells),
-    climate: tableOf(CLIMATE, climate),
-    covariates: tableOf(COVARIATES, covariates),
-    dated_covariates: tableOf(DATED_COVARIATES, dated_covariates),
+    lgas: toTable(LGAS, lgas),
+    cells: toTable(CELLS, cells),
+    climate: toTable(CLIMATE, climate),
+    covariates: toTable(COVARIATES, covariates),
+    dated_covariates: toTable(DATED_COVARIATES, dated_covariates),
     report,
   };
 };
@@ -110,10 +110,10 @@ export async function zonal(input: ZonalInput, onProgress: StageIo['progress'] =
       population,
       urban_population,
       elevation_m: filled[i]!,
-      ...figuresOf((figure) => layers[figure]?.[i] ?? null),
+      ...eachFigure((figure) => layers[figure]?.[i] ?? null),
     }),
   );
-  const cells = rowsOf<PredictionCell>(inside.cells);
+  const cells = toRows<PredictionCell>(inside.cells);
   const covariates = constantCovariates(sources).flatMap((source, k) => {
     return fillCells(source, cells, inside.covariates[k]!, report).map((value, cell) => ({
       covariate: source.id,
@@ -121,15 +121,15 @@ export async function zonal(input: ZonalInput, onProgress: StageIo['progress'] =
       value,
     }));
   });
-  const datedOf = (source: Source) => (lga: number) => measured[lga]!.dated[source.id]!;
+  const datedValues = (source: Source) => (lga: number) => measured[lga]!.dated[source.id]!;
   return {
     lgas,
     cells,
     covariates,
     dated_covariates: datedSources(sources)
       .filter(({ role }) => role === 'covariate')
-      .flatMap((source) => datedRows(source, codes, neighbours, datedOf(source), report)),
-    climate: rain ? climateOf(rain, codes, datedOf(rain), fill) : [],
+      .flatMap((source) => datedRows(source, codes, neighbours, datedValues(source), report)),
+    climate: rain ? rainRows(rain, codes, datedValues(rain), fill) : [],
     report,
   };
 }

@@ -1,7 +1,7 @@
 /** The tables of the zonal stage; climate and dated covariates have the columns of the ingest stage's tables. */
 import { figures, lga_code } from '../../contract/fields.ts';
 import * as ingest from '../../ingest/ingest-tables.ts';
-import { type ColumnsOf, orNull, type RowOf, real, text, whole } from '../../lib/tables/table.ts';
+import { orNull, real, type TableColumns, type TableRow, text, whole } from '../../lib/tables/table.ts';
 
 export const LGAS = {
   name: 'zonal/lgas',
@@ -40,6 +40,6 @@ export const CLIMATE = { ...ingest.CLIMATE, name: 'zonal/climate' };
 /** Rasters by month or year have one value for each LGA, as tables do. */
 export const DATED_COVARIATES = { ...ingest.COVARIATES, name: 'zonal/dated_covariates' };
 
-export type ZonalRow = RowOf<typeof LGAS>;
-export type PredictionCell = RowOf<typeof CELLS>;
-export type PredictionCells = ColumnsOf<typeof CELLS>;
+export type ZonalRow = TableRow<typeof LGAS>;
+export type PredictionCell = TableRow<typeof CELLS>;
+export type PredictionCells = TableColumns<typeof CELLS>;

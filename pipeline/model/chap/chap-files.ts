@@ -1,13 +1,13 @@
 /** The files that CHAP gives and takes: its records and months to forecast as CSV, samples as CSV. */
 import { readFile } from 'node:fs/promises';
 import { type Static, Type } from 'typebox';
-import { isPeriod, monthIndex, type Period, periodOf } from '../../contract/months.ts';
+import { isPeriod, monthFromIndex, monthIndex, type Period } from '../../contract/months.ts';
 import { type RawRow, readTable } from '../../ingest/readers/raw-table.ts';
 import { writeAtomic } from '../../lib/atomic-write.ts';
 import { InputLocation, readEach } from '../../lib/bad-input.ts';
-import { validatorOf } from '../../lib/json-schema.ts';
+import { compileSchema } from '../../lib/json-schema.ts';
 import { writeCsv } from '../../lib/tables/csv-file.ts';
-import { priorsOf } from '../forecast/case-hyperparameters.ts';
+import { hyperparameterPriors } from '../forecast/case-hyperparameters.ts';
 import { WINDOW } from '../forecast/case-model.ts';
 import type { Panel } from '../forecast/panel.ts';
 
@@ -21,10 +21,10 @@ export const AHEAD: readonly number[] = Array.from({ length: 12 }, (_, i) => i +
 export const ChapModel = Type.Object(
   {
     model: Type.Literal('malaria-risk chap 1'),
-    /** Logarithms, in the order of `priorsOf`. */
+    /** Logarithms, in the order of `hyperparameterPriors`. */
     hyperparameters: Type.Array(Type.Number(), {
-      minItems: priorsOf(false).length,
-      maxItems: priorsOf(false).length,
+      minItems: hyperparameterPriors(false).length,
+      maxItems: hyperparameterPriors(false).length,
     }),
     /** Factors of the ranges, by months ahead. */
     stretches: Type.Array(Type.Object({ inner: Type.Number(), outer: Type.Number() }), {
@@ -36,7 +36,7 @@ export const ChapModel = Type.Object(
 );
 export type ChapModel = Static<typeof ChapModel>;
 
-const isChapModel = validatorOf(ChapModel);
+const isChapModel = compileSchema(ChapModel);
 
 export const writeModel = (file: string, model: ChapModel): Promise<void> =>
   writeAtomic(file, `${JSON.stringify(model, null, 2)}\n`);
@@ -67,7 +67,7 @@ export interface Spot {
   month: number;
 }
 
-const spotOf = (row: RawRow): Spot => ({ location: row.text('location'), month: monthIndex(periodOfRow(row)) });
+const rowSpot = (row: RawRow): Spot => ({ location: row.text('location'), month: monthIndex(periodOfRow(row)) });
 
 function periodOfRow(row: RawRow): Period {
   const text = row.text('period');
@@ -96,7 +96,7 @@ export interface Records {
 export async function readRecords(file: string): Promise<Records> {
   const table = await readTable('', { files: [{ path: file }], columns: COLUMNS });
   const rows = readEach(table.rows, (row) => ({
-    ...spotOf(row),
+    ...rowSpot(row),
     cases: row.numberOrNull('cases', { least: 0, most: MOST_CASES, integer: true }) ?? Number.NaN,
   }));
   table.refuseDuplicates(['location', 'period']);
@@ -106,26 +106,26 @@ export async function readRecords(file: string): Promise<Records> {
   const areas = [...Map.groupBy(rows, ({ location }) => location)].map(([location, own]) => {
     const cases = new Float64Array(months).fill(Number.NaN);
     for (const { month, cases: value } of own) cases[month - first] = value;
-    return areaOf(location, cases);
+    return panelArea(location, cases);
   });
-  const rowsOf = new Set(rows.map(({ location, month }) => `${month} ${location}`));
+  const rowKeys = new Set(rows.map(({ location, month }) => `${month} ${location}`));
   const absent = areas.flatMap(({ code }) =>
     Array.from({ length: months }, (_, t) => ({ location: code, month: first + t })).filter(
-      ({ location, month }) => !rowsOf.has(`${month} ${location}`),
+      ({ location, month }) => !rowKeys.has(`${month} ${location}`),
     ),
   );
   if (!areas.some(({ cases }) => cases.slice(-WINDOW).some((value) => !Number.isNaN(value))))
     throw table.error(
-      `no cases in the ${WINDOW} months up to ${periodOf(first + months - 1)}`,
+      `no cases in the ${WINDOW} months up to ${monthFromIndex(first + months - 1)}`,
       'at least one known month: older ones are not used',
     );
-  return { panel: panelOf(areas, first, months), absent };
+  return { panel: toPanel(areas, first, months), absent };
 }
 
 /** Population is not an input: every area has a level of its own. */
-const areaOf = (code: string, cases: Float64Array) => ({ code, state_code: '', people: null, cases });
+const panelArea = (code: string, cases: Float64Array) => ({ code, state_code: '', people: null, cases });
 
-const panelOf = (areas: Panel['areas'], first: number, months: number): Panel => ({
+const toPanel = (areas: Panel['areas'], first: number, months: number): Panel => ({
   level: 'lga',
   first,
   months,
@@ -139,8 +139,8 @@ export function withLocations(panel: Panel, locations: Iterable<string>): Panel 
   const known = new Set(panel.areas.map(({ code }) => code));
   const more = [...new Set(locations)].filter((location) => !known.has(location));
   const nothing = () => new Float64Array(panel.months).fill(Number.NaN);
-  const areas = [...panel.areas, ...more.map((location) => areaOf(location, nothing()))];
-  return panelOf(areas, panel.first, panel.months);
+  const areas = [...panel.areas, ...more.map((location) => panelArea(location, nothing()))];
+  return toPanel(areas, panel.first, panel.months);
 }
 
 /** A row of the months to forecast. */
@@ -163,13 +163,13 @@ export async function readWanted(file: string, records: Panel): Promise<Wanted[]
   table.refuseDuplicates(['location', 'period']);
   const last = records.first + records.months - 1;
   return readEach(table.rows, (row) => {
-    const { location, month } = spotOf(row);
+    const { location, month } = rowSpot(row);
     const horizon = month - last;
     if (horizon < 1 || horizon > AHEAD.length) {
-      const [from, to] = [periodOf(last + 1), periodOf(last + AHEAD.length)];
-      throw row.at(COLUMNS.period).error(periodOf(month), `${from} to ${to}, the year after the historic data`);
+      const [from, to] = [monthFromIndex(last + 1), monthFromIndex(last + AHEAD.length)];
+      throw row.at(COLUMNS.period).error(monthFromIndex(month), `${from} to ${to}, the year after the historic data`);
     }
-    return { location, period: periodOf(month), horizon };
+    return { location, period: monthFromIndex(month), horizon };
   });
 }
 

@@ -1,5 +1,5 @@
 /** The case model of ../forecast behind CHAP's two commands (README.md). */
-import { periodOf } from '../../contract/months.ts';
+import { monthFromIndex } from '../../contract/months.ts';
 import { randomStream } from '../../lib/numerics/random.ts';
 import { inQuantiles } from '../forecast/case-draws.ts';
 import { caseModel, REFIT_EVERY } from '../forecast/case-model.ts';
@@ -15,7 +15,7 @@ const DRAWS = 1000;
  * The months from which `train` forecasts: the last one of the records, so that the hyperparameters are fitted to all of
  * them, and as many before it as the factors of the longest horizon look back on, from a year of records on.
  */
-function originsOf({ areas, months }: Panel): number[] {
+function pastOrigins({ areas, months }: Panel): number[] {
   const known = Array.from({ length: months }, (_, t) => areas.some(({ cases }) => !Number.isNaN(cases[t]!)));
   const last = months - 1;
   const earliest = Math.max(known.indexOf(true) + TRIED_AFTER - 1, last - LOOK_BACK - AHEAD.length);
@@ -33,7 +33,7 @@ function originsOf({ areas, months }: Panel): number[] {
 export function train(records: Panel, onProgress: (share: number) => void = () => {}): ChapModel {
   const model = caseModel(AHEAD);
   const calibrated = recalibrated(model, AHEAD);
-  const origins = originsOf(records);
+  const origins = pastOrigins(records);
   for (const [i, origin] of origins.entries()) {
     calibrated.forecast(seenAt(records, origin));
     onProgress((i + 1) / origins.length);
@@ -62,9 +62,9 @@ export function predict(
   const horizons = [...new Set(wanted.map(({ horizon }) => horizon))].sort((a, b) => a - b);
   const random = randomStream(SEED, 'chap');
   const { forecast, draws } = caseModel(horizons, hyperparameters).draw(panel, DRAWS, random);
-  const indexOf = new Map(panel.areas.map(({ code }, a) => [code, a]));
+  const indexByCode = new Map(panel.areas.map(({ code }, a) => [code, a]));
   return wanted.map(({ location, period, horizon }) => {
-    const [a, h] = [indexOf.get(location)!, horizons.indexOf(horizon)];
+    const [a, h] = [indexByCode.get(location)!, horizons.indexOf(horizon)];
     const quantiles = scaled(forecast[a]![h]!, stretches[horizon - 1]!);
     return { location, period, horizon, draws: inQuantiles(draws[a]![h]!, quantiles, random) };
   });
@@ -73,8 +73,8 @@ export function predict(
 /** What the records are, in a line; and another for months without a row. */
 export function describe({ first, months, areas }: Panel, absent: readonly Spot[]): string[] {
   const known = areas.reduce((sum, { cases }) => sum + cases.filter((value) => !Number.isNaN(value)).length, 0);
-  const span = `${periodOf(first)} to ${periodOf(first + months - 1)}`;
-  const named = absent.slice(0, NAMED).map(({ location, month }) => `${location} ${periodOf(month)}`);
+  const span = `${monthFromIndex(first)} to ${monthFromIndex(first + months - 1)}`;
+  const named = absent.slice(0, NAMED).map(({ location, month }) => `${location} ${monthFromIndex(month)}`);
   return [
     `${span}, locations: ${areas.length}, months with known cases: ${known} of ${areas.length * months}`,
     ...(absent.length > 0

@@ -14,7 +14,7 @@ export interface PointMethod {
 const byArea =
   (value: (y: Float64Array, horizon: number) => number): PointMethod['points'] =>
   (seen) =>
-    logsOf(seen).map(({ y }) => HORIZONS.map((horizon) => value(y, horizon)));
+    panelLogs(seen).map(({ y }) => HORIZONS.map((horizon) => value(y, horizon)));
 
 interface Logs {
   state_code: string;
@@ -22,11 +22,11 @@ interface Logs {
   y: Float64Array;
 }
 
-const logsOf = ({ areas }: Panel): Logs[] =>
+const panelLogs = ({ areas }: Panel): Logs[] =>
   areas.map(({ state_code, cases }) => ({ state_code, y: cases.map(Math.log1p) }));
 
 /** Mean of the known values in the last `count` months, or else the last known value; NaN if there is none. */
-function levelOf(y: Float64Array, count: number): number {
+function recentLevel(y: Float64Array, count: number): number {
   const known = y.slice(-count).filter((value) => !Number.isNaN(value));
   if (known.length > 0) return mean(known);
   return y.findLast((value) => !Number.isNaN(value)) ?? Number.NaN;
@@ -46,15 +46,15 @@ type Level = readonly { months: number; weight: number }[];
 function levelAndSeason(
   seen: Panel,
   level: Level,
-  seasonsOf: (areas: readonly Logs[], first: number) => (area: Logs) => Float64Array,
+  estimateSeasons: (areas: readonly Logs[], first: number) => (area: Logs) => Float64Array,
 ): number[][] {
   const { first } = seen;
-  const areas = logsOf(withoutDisrupted(seen));
-  const seasons = seasonsOf(areas, first);
+  const areas = panelLogs(withoutDisrupted(seen));
+  const seasons = estimateSeasons(areas, first);
   return areas.map((area) => {
     const season = (t: number) => seasons(area)[(first + t) % 12]!;
     const deseasonalised = area.y.map((value, t) => value - season(t));
-    const base = level.reduce((sum, { months, weight }) => sum + weight * levelOf(deseasonalised, months), 0);
+    const base = level.reduce((sum, { months, weight }) => sum + weight * recentLevel(deseasonalised, months), 0);
     return HORIZONS.map((horizon) => base + season(deseasonalised.length - 1 + horizon));
   });
 }
@@ -83,8 +83,8 @@ const LAST_3_AND_12: Level = [
 export const BASELINES: readonly PointMethod[] = [
   { name: 'same_month_last_year', points: byArea((y, horizon) => sameMonths(y, horizon)[0] ?? Number.NaN) },
   { name: 'month_climatology', points: byArea((y, horizon) => mean(sameMonths(y, horizon))) },
-  { name: 'flat12', points: byArea((y) => levelOf(y, 12)) },
-  { name: 'persistence', points: byArea((y) => levelOf(y, 1)) },
+  { name: 'flat12', points: byArea((y) => recentLevel(y, 12)) },
+  { name: 'persistence', points: byArea((y) => recentLevel(y, 1)) },
   { name: 'last3_x_season', points: (seen) => levelAndSeason(seen, LAST_3, stateSeasons) },
   { name: 'last3+12_x_shrunk_season', points: (seen) => levelAndSeason(seen, LAST_3_AND_12, shrunkSeasons) },
 ];

@@ -35,7 +35,7 @@ export function drawCounts(
 ): Float64Array[][] {
   const { n, areas, precision } = part;
   const shared = groups.map(({ mean, covariance }) => {
-    const root = rootOf(covariance, n);
+    const root = choleskyRoot(covariance, n);
     return Array.from({ length: count }, () => plusNormal(mean, root, n, random));
   });
   return areas.map(({ group, y }, a) => {
@@ -44,7 +44,7 @@ export function drawCounts(
     const weights = rows.map((k) => multiplyVector(precision[a]!, k, n));
     const known = y.map((value) => (Number.isNaN(value) ? 0 : value));
     const rest = weights.flatMap((b, h) => rows.map((k) => k[months[h]!]! - dot(b, k)));
-    const root = rootOf(Float64Array.from(rest), months.length);
+    const root = choleskyRoot(Float64Array.from(rest), months.length);
     const draws = months.map(() => new Float64Array(count));
     for (let i = 0; i < count; i++) {
       const u = shared[group]![i]!;
@@ -59,7 +59,7 @@ export function drawCounts(
   });
 }
 
-const rootOf = (covariance: Float64Array, n: number) => choleskyDense(covariance, n)!;
+const choleskyRoot = (covariance: Float64Array, n: number) => choleskyDense(covariance, n)!;
 
 /** A normal vector with this mean, and the covariance of which `root` is the lower Cholesky factor. */
 function plusNormal(mean: ArrayLike<number>, root: Float64Array, n: number, random: Random): Float64Array {

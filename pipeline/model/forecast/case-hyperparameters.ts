@@ -32,7 +32,7 @@ const processPriors = (level: number, months: number, season: number, shock: num
   ...(shock > 0 ? [{ median: shock, log_sd: LOG_SD }] : []),
 ];
 
-export function priorsOf(hasCountry: boolean): Prior[] {
+export function hyperparameterPriors(hasCountry: boolean): Prior[] {
   return [
     ...(hasCountry ? processPriors(0.2, 12, 0.2, 0.05) : []),
     ...processPriors(0.2, 12, 0.2, 0.1),
@@ -40,8 +40,8 @@ export function priorsOf(hasCountry: boolean): Prior[] {
   ];
 }
 
-/** @param logs logarithms of the hyperparameters, in the order of `priorsOf` */
-export function parametersOf(logs: readonly number[], hasCountry: boolean): LevelParameters {
+/** @param logs logarithms of the hyperparameters, in the order of `hyperparameterPriors` */
+export function unpackParameters(logs: readonly number[], hasCountry: boolean): LevelParameters {
   const values = logs.map(Math.exp);
   const take = (constant_sd: number, shocked: boolean): ProcessParameters => {
     const [sd, months, season_sd] = values.splice(0, 3);

@@ -4,10 +4,16 @@
  */
 import { minimiseBfgs } from '../../lib/numerics/bfgs.ts';
 import { type Estimates, residuals } from './area-posteriors.ts';
-import { type LevelParameters, parametersOf, priorDeviance, priorsOf, SMOOTHNESS } from './case-hyperparameters.ts';
-import { type Noise, updateNoise, varianceOf } from './case-noise.ts';
-import { firstSite, type Site, siteOf, without } from './count-sites.ts';
-import { covarianceOf } from './covariance.ts';
+import {
+  hyperparameterPriors,
+  type LevelParameters,
+  priorDeviance,
+  SMOOTHNESS,
+  unpackParameters,
+} from './case-hyperparameters.ts';
+import { type Noise, noiseVariance, updateNoise } from './case-noise.ts';
+import { countSite, firstSite, type Site, without } from './count-sites.ts';
+import { processCovariance } from './covariance.ts';
 import { type AreaPart, areaPart, countryPart, type GroupPart, groupPart, type Observed } from './hierarchy.ts';
 
 /** Areas in groups. */
@@ -31,11 +37,11 @@ export interface Fitted {
 type Observation = Omit<Fitted, 'logs'>;
 
 /** Covariance matrices of the processes over `n` months, stored by rows. */
-export function covariancesOf(parameters: LevelParameters, n: number) {
+export function processCovariances(parameters: LevelParameters, n: number) {
   return {
-    country: parameters.country && covarianceOf(parameters.country, SMOOTHNESS, n),
-    group: covarianceOf(parameters.group, SMOOTHNESS, n),
-    area: covarianceOf(parameters.area, SMOOTHNESS, n),
+    country: parameters.country && processCovariance(parameters.country, SMOOTHNESS, n),
+    group: processCovariance(parameters.group, SMOOTHNESS, n),
+    area: processCovariance(parameters.area, SMOOTHNESS, n),
   };
 }
 
@@ -52,21 +58,21 @@ function sitesBy(cases: Float64Array, siteAt: (count: number, month: number) => 
   return sites;
 }
 
-export function observedOf({ group, centre }: Grouped, { noise, sites }: Observation): Observed[] {
+export function observedAreas({ group, centre }: Grouped, { noise, sites }: Observation): Observed[] {
   return sites.map((own, a) => ({
     group: group[a]!,
     y: own.mean.map((value) => value - centre),
-    variance: varianceOf(noise, a).map((value, t) => value + own.variance[t]!),
+    variance: noiseVariance(noise, a).map((value, t) => value + own.variance[t]!),
   }));
 }
 
 /** Updates the noise and the counts' sites in several steps, with fixed hyperparameters. */
 export function settle(data: Grouped, { logs, noise, sites }: Fitted, steps: number): Fitted {
   const { months: n, groups } = data;
-  const covariances = covariancesOf(parametersOf(logs, groups > 1), n);
+  const covariances = processCovariances(unpackParameters(logs, groups > 1), n);
   let settled: Observation = { noise, sites };
   for (let step = 0; step < steps; step++) {
-    const part = areaPart(observedOf(data, settled), groups, covariances.area, n);
+    const part = areaPart(observedAreas(data, settled), groups, covariances.area, n);
     const found = residuals(part, countryPart(groupPart(part, covariances.group), covariances.country).posteriors());
     settled = updated(data, settled, found);
   }
@@ -79,7 +85,7 @@ function updated({ cases }: Grouped, { noise, sites }: Observation, found: reado
   const next: Estimates[] = [];
   for (const [a, residual] of found.entries()) {
     const own = sites[a]!;
-    const v = varianceOf(noise, a);
+    const v = noiseVariance(noise, a);
     squares.push(
       v.map((value, t) => {
         const share = value / (value + own.variance[t]!);
@@ -90,7 +96,7 @@ function updated({ cases }: Grouped, { noise, sites }: Observation, found: reado
       sitesBy(cases[a]!, (count, t) => {
         const process = { mean: own.mean[t]! - residual.mean[t]!, variance: residual.variance[t]! };
         const rest = without(process, { mean: own.mean[t]!, variance: v[t]! + own.variance[t]! });
-        return siteOf(count, { mean: rest.mean, variance: rest.variance + v[t]! });
+        return countSite(count, { mean: rest.mean, variance: rest.variance + v[t]! });
       }),
     );
   }
@@ -100,14 +106,14 @@ function updated({ cases }: Grouped, { noise, sites }: Observation, found: reado
 /** Hyperparameters at the maximum of marginal likelihood times prior, with fixed noise and sites. */
 export function fitHyperparameters(data: Grouped, fitted: Fitted): number[] {
   const { months: n, groups } = data;
-  const priors = priorsOf(groups > 1);
+  const priors = hyperparameterPriors(groups > 1);
   const { logs } = fitted;
-  const observed = observedOf(data, fitted);
+  const observed = observedAreas(data, fitted);
   let latest: { area: string; part: AreaPart; group: string; groups: GroupPart } | null = null;
   const deviance = (x: number[]) => {
-    const parameters = parametersOf(x, groups > 1);
+    const parameters = unpackParameters(x, groups > 1);
     const [area, group] = [JSON.stringify(parameters.area), JSON.stringify(parameters.group)];
-    const covariances = covariancesOf(parameters, n);
+    const covariances = processCovariances(parameters, n);
     // Parts are reused while only parameters of other levels change.
     const part = latest?.area === area ? latest.part : areaPart(observed, groups, covariances.area, n);
     if (latest?.part !== part || latest.group !== group)

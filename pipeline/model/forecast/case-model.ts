@@ -3,14 +3,14 @@ import { mean } from '../../lib/numerics/averages.ts';
 import type { Random } from '../../lib/numerics/random.ts';
 import { areaPosteriors, type Estimates } from './area-posteriors.ts';
 import { type Ahead, drawCounts } from './case-draws.ts';
-import { parametersOf, priorsOf } from './case-hyperparameters.ts';
+import { hyperparameterPriors, unpackParameters } from './case-hyperparameters.ts';
 import {
-  covariancesOf,
   type Fitted,
   firstSites,
   fitHyperparameters,
   type Grouped,
-  observedOf,
+  observedAreas,
+  processCovariances,
   settle,
 } from './case-model-fit.ts';
 import { NOISE_DF, overMonths, startNoise } from './case-noise.ts';
@@ -41,7 +41,7 @@ export interface CaseModel extends Forecaster {
    * @param random stream from which everything is drawn
    */
   draw(seen: Panel, count: number, random: Random): { forecast: Forecast; draws: (Float64Array | null)[][] };
-  /** Logarithms of the hyperparameters in the order of `priorsOf`; null before the first fit. */
+  /** Logarithms of the hyperparameters in the order of `hyperparameterPriors`; null before the first fit. */
   hyperparameters(): readonly number[] | null;
 }
 
@@ -67,7 +67,7 @@ export function caseModel(
     if (Number.isNaN(data.centre)) return null;
     const rounds = origins++ % REFIT_EVERY > 0 ? 0 : fitted === null ? ROUNDS.first : ROUNDS.later;
     const steps = fitted === null ? STEPS.first : STEPS.later;
-    fitted = settle(data, fitted === null ? startOf(data, known) : later(data, fitted, first - began), steps);
+    fitted = settle(data, fitted === null ? startingFit(data, known) : later(data, fitted, first - began), steps);
     began = first;
     for (let round = 0; round < rounds; round++) {
       onProgress((round + 1) / (rounds + 2));
@@ -76,7 +76,7 @@ export function caseModel(
     onProgress((rounds + 1) / (rounds + 2));
     return ahead(data, fitted, horizons);
   };
-  const forecastOf = ({ part, groups, covariance, months, centre, scales }: Ahead): Forecast =>
+  const toForecast = ({ part, groups, covariance, months, centre, scales }: Ahead): Forecast =>
     areaPosteriors(part, groups, covariance, months).map(({ mean, variance }, a) =>
       horizons.map((_, h) => {
         const rates = quantiles(variance[h]!, scales[a]!).map((offset) => centre + mean[h]! + offset);
@@ -88,19 +88,19 @@ export function caseModel(
     name: 'case_model',
     forecast(seen) {
       const own = fitTo(seen);
-      return own === null ? none(seen) : forecastOf(own);
+      return own === null ? none(seen) : toForecast(own);
     },
     draw(seen, count, random) {
       const own = fitTo(seen);
       if (own === null) return { forecast: none(seen), draws: none(seen) };
-      return { forecast: forecastOf(own), draws: drawCounts(own, count, random) };
+      return { forecast: toForecast(own), draws: drawCounts(own, count, random) };
     },
     hyperparameters: () => fitted?.logs ?? null,
   };
 }
 
-const startOf = (data: Grouped, known: readonly number[] | null): Fitted => ({
-  logs: known ?? priorsOf(data.groups > 1).map(({ median }) => Math.log(median)),
+const startingFit = (data: Grouped, known: readonly number[] | null): Fitted => ({
+  logs: known ?? hyperparameterPriors(data.groups > 1).map(({ median }) => Math.log(median)),
   noise: startNoise(data.cases.length, data.months, START_NOISE_SD),
   sites: data.cases.map(firstSites),
 });
@@ -135,8 +135,8 @@ function ahead(data: Grouped, { logs, noise, sites }: Fitted, horizons: readonly
   const n = data.months + horizons.at(-1)!;
   const longer = (own: Float64Array) => Float64Array.from({ length: n }, (_, t) => own[t] ?? Number.NaN);
   const extended = sites.map(({ mean, variance }) => ({ mean: longer(mean), variance: longer(variance) }));
-  const covariances = covariancesOf(parametersOf(logs, data.groups > 1), n);
-  const observed = observedOf(data, { noise: overMonths(noise, n), sites: extended });
+  const covariances = processCovariances(unpackParameters(logs, data.groups > 1), n);
+  const observed = observedAreas(data, { noise: overMonths(noise, n), sites: extended });
   const part = areaPart(observed, data.groups, covariances.area, n);
   return {
     part,

@@ -30,7 +30,7 @@ export function overMonths(noise: Noise, months: number, later = 0): Noise {
 }
 
 /** Variance of an area's noise by month. */
-export const varianceOf = ({ precision, weights }: Noise, area: number): Float64Array =>
+export const noiseVariance = ({ precision, weights }: Noise, area: number): Float64Array =>
   weights[area]!.map((weight) => 1 / (weight * precision[area]!));
 
 /** One update of the weights, then the areas' scales, then the common scale. */

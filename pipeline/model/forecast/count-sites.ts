@@ -30,8 +30,8 @@ export function without(all: Site, one: Site): Site {
  * posterior, ∝ Poisson(count; exp η) N(η; rest).
  * @param rest mean and variance of the logarithm of the rate without this count
  */
-export function siteOf(count: number, rest: Site): Site {
-  const mode = modeOf(count, rest);
+export function countSite(count: number, rest: Site): Site {
+  const mode = posteriorMode(count, rest);
   const sd = 1 / Math.sqrt(1 / rest.variance + Math.exp(mode));
   const log = (x: number) => count * x - Math.exp(x) - (x - rest.mean) ** 2 / (2 * rest.variance);
   const peak = log(mode);
@@ -49,7 +49,7 @@ export function siteOf(count: number, rest: Site): Site {
 }
 
 /** The most probable logarithm of the rate, by Newton's method from above, where it cannot overshoot. */
-function modeOf(count: number, rest: Site): number {
+function posteriorMode(count: number, rest: Site): number {
   let x = Math.max(rest.mean, Math.log(count + 0.5));
   for (let i = 0; i < 50; i++) {
     const rate = Math.exp(x);

@@ -17,7 +17,7 @@ export interface ProcessParameters {
 }
 
 /** @param smoothness length scale of the periodic season */
-export function covarianceOf(
+export function processCovariance(
   { constant_sd, level, season_sd, shock_sd }: ProcessParameters,
   smoothness: number,
   n: number,

@@ -1,14 +1,14 @@
 import type { StageRun } from '../../catalog/country-stage.ts';
-import { HORIZONS, type Period, periodOf } from '../../contract/months.ts';
+import { HORIZONS, monthFromIndex, type Period } from '../../contract/months.ts';
 import type { ReportLine } from '../../engine/stage.ts';
-import { type RowOf, tableOf } from '../../lib/tables/table.ts';
+import { type TableRow, toTable } from '../../lib/tables/table.ts';
 import { caseModel } from './case-model.ts';
 import { at } from './forecast-scores.ts';
 import { CASES } from './forecast-tables.ts';
 import type { Panel } from './panel.ts';
 import { readPanels } from './read-panels.ts';
 
-type Row = RowOf<typeof CASES>;
+type Row = TableRow<typeof CASES>;
 
 /** The case model's forecasts of the months after the end of the records, for every LGA and state with records. */
 export const run: StageRun = async (io) => {
@@ -19,18 +19,18 @@ export const run: StageRun = async (io) => {
     const { areas, level } = panel;
     const onProgress = (share: number) => io.progress((done + share * areas.length) / all, `${areas.length} ${level}`);
     onProgress(0);
-    const own = forecastsOf(panel, onProgress);
+    const own = forecastPanel(panel, onProgress);
     done += areas.length;
     return own;
   });
-  return { cases: tableOf(CASES, rows), report: reportOf(rows) };
+  return { cases: toTable(CASES, rows), report: reportLines(rows) };
 };
 
 /** Long records are excluded, since their states are in the panel of states too. */
 const isForecast = (panel: Panel): panel is Panel & { level: Row['area'] } => panel.level !== 'long';
 
 /** @param onProgress called with the share that is done */
-export function forecastsOf(panel: Panel & { level: Row['area'] }, onProgress?: (share: number) => void): Row[] {
+export function forecastPanel(panel: Panel & { level: Row['area'] }, onProgress?: (share: number) => void): Row[] {
   const last = panel.first + panel.months - 1;
   return caseModel(HORIZONS, null, onProgress)
     .forecast(panel)
@@ -39,7 +39,7 @@ export function forecastsOf(panel: Panel & { level: Row['area'] }, onProgress?: 
         const quantiles = own[h];
         if (!quantiles) return [];
         const cases = (percent: number) => quantiles[at(percent)]!;
-        const month = (ahead: number): Period => periodOf(last + ahead);
+        const month = (ahead: number): Period => monthFromIndex(last + ahead);
         return [
           {
             area: panel.level,
@@ -58,7 +58,7 @@ export function forecastsOf(panel: Panel & { level: Row['area'] }, onProgress?: 
     );
 }
 
-const reportOf = (rows: readonly Row[]): ReportLine[] =>
+const reportLines = (rows: readonly Row[]): ReportLine[] =>
   rows.length > 0
     ? []
     : [

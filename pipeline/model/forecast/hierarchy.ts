@@ -6,11 +6,11 @@
 import { choleskyDense, logDeterminant, solveLower, solveLowerRows, solveUpper } from '../../lib/numerics/dense.ts';
 import {
   dot,
+  gramMatrix,
   invertInPlace,
   multiply,
   multiplyVector,
   sandwich,
-  squareOf,
   timesLower,
   transpose,
 } from '../../lib/numerics/dense-products.ts';
@@ -48,7 +48,7 @@ export function areaPart(areas: readonly Observed[], groups: number, covariance:
     })),
   };
   for (const area of areas) {
-    const { precision, logDeterminant, known } = precisionOf(area, covariance, n);
+    const { precision, logDeterminant, known } = observationInformation(area, covariance, n);
     part.precision.push(precision);
     const group = part.groups[area.group]!;
     for (let i = 0; i < n * n; i++) group.precision[i]! += precision[i]!;
@@ -64,7 +64,7 @@ export function areaPart(areas: readonly Observed[], groups: number, covariance:
   return part;
 }
 
-function precisionOf({ y, variance }: Observed, covariance: Float64Array, n: number) {
+function observationInformation({ y, variance }: Observed, covariance: Float64Array, n: number) {
   const known: number[] = [];
   for (let t = 0; t < n; t++) if (!Number.isNaN(y[t]!)) known.push(t);
   const m = known.length;
@@ -98,7 +98,7 @@ interface Posterior {
   marginalised(): Information;
 }
 
-function posteriorOf(k: Float64Array, { precision, information }: Information, n: number): Posterior {
+function gaussianPosterior(k: Float64Array, { precision, information }: Information, n: number): Posterior {
   const root = choleskyDense(k, n)!;
   const across = transpose(root, n);
   const weighted = multiply(across, precision, n);
@@ -110,11 +110,11 @@ function posteriorOf(k: Float64Array, { precision, information }: Information, n
     projection,
     gain: dot(projection, projection) - logDeterminant(factor, n),
     mean: () => multiplyVector(root, solveUpper(factor, n, projection.slice()), n),
-    covariance: () => squareOf(solveLowerRows(factor, across, n), n),
+    covariance: () => gramMatrix(solveLowerRows(factor, across, n), n),
     marginalised() {
       const reduced = solveLowerRows(factor, weighted, n);
       return {
-        precision: minus(precision, squareOf(reduced, n)),
+        precision: minus(precision, gramMatrix(reduced, n)),
         information: minus(information, multiplyVector(transpose(reduced, n), projection, n)),
       };
     },
@@ -143,7 +143,7 @@ export interface GroupPart {
 
 /** @param covariance of a group's process */
 export function groupPart({ n, groups, deviance }: AreaPart, covariance: Float64Array): GroupPart {
-  const own = groups.map((known) => posteriorOf(covariance, known, n));
+  const own = groups.map((known) => gaussianPosterior(covariance, known, n));
   let total: Information | null = null;
   const add = (sum: Information, { precision, information }: Information) => {
     for (let i = 0; i < n * n; i++) sum.precision[i]! += precision[i]!;
@@ -169,7 +169,7 @@ export function countryPart(
       deviance,
       posteriors: () => own.map((posterior) => ({ mean: posterior.mean(), covariance: posterior.covariance() })),
     };
-  const shared = posteriorOf(covariance, total(), n);
+  const shared = gaussianPosterior(covariance, total(), n);
   return {
     deviance: deviance - shared.gain,
     posteriors: () => {

@@ -14,7 +14,7 @@ const NODES = Array.from({ length: 49 }, (_, i) => (i - 24) / 4);
  * Returns a function from the variance of the normal part and the scale of the noise to the 99 quantiles about mean 0.
  */
 export function noisyQuantiles(df: number): (variance: number, scale: number) => Float64Array {
-  const table = Array.from({ length: STEPS + 1 }, (_, i) => quantilesOf(i / STEPS, df));
+  const table = Array.from({ length: STEPS + 1 }, (_, i) => mixtureQuantiles(i / STEPS, df));
   return (variance, scale) => {
     const total = variance + scale * scale;
     const at = (STEPS * scale * scale) / total;
@@ -25,7 +25,7 @@ export function noisyQuantiles(df: number): (variance: number, scale: number) =>
 }
 
 /** Quantiles of √(1 − part) Z + √part T, computed for the upper half, since the distribution is symmetric. */
-function quantilesOf(part: number, df: number): Float64Array {
+function mixtureQuantiles(part: number, df: number): Float64Array {
   const weights = NODES.map((z) => Math.exp((-z * z) / 2));
   const sum = weights.reduce((a, b) => a + b);
   const [normal, noise] = [Math.sqrt(1 - part), Math.sqrt(part)];

@@ -42,20 +42,20 @@ interface Records {
  * The panels of a country: its LGAs; its states, as sums of their LGAs (unknown if any LGA is unknown) or, without
  * records by LGA, their own records; and the long ones among these.
  */
-export function panelsOf(records: Records): Panel[] {
-  const lgas = records.cases.lgas.map((series) => ({ ...spanOf(series), code: series.lga_code! }));
+export function buildPanels(records: Records): Panel[] {
+  const lgas = records.cases.lgas.map((series) => ({ ...seriesSpan(series), code: series.lga_code! }));
   const byState = Map.groupBy(lgas, ({ state_code }) => state_code);
-  const sums = [...byState].map(([state_code, list]) => ({ ...sumOf(list), state_code, code: state_code }));
+  const sums = [...byState].map(([state_code, list]) => ({ ...sumSpans(list), state_code, code: state_code }));
   const own = records.cases.states
     .filter(({ state_code }) => !byState.has(state_code))
-    .map((series) => ({ ...spanOf(series), code: series.state_code }));
+    .map((series) => ({ ...seriesSpan(series), code: series.state_code }));
   const states = [...sums, ...own].sort((a, b) => (a.code < b.code ? -1 : 1));
-  const begin = firstOf(lgas.length > 0 ? lgas : states);
+  const begin = earliest(lgas.length > 0 ? lgas : states);
   const long = own.filter(({ first }) => first <= begin - LONG_LEAD);
   return [
     panel('lga', lgas, records, begin),
     panel('state', states, records, begin),
-    panel('long', long, records, firstOf(long) + LONG_MORE),
+    panel('long', long, records, earliest(long) + LONG_MORE),
   ].filter(({ areas }) => areas.length > 0);
 }
 
@@ -66,15 +66,15 @@ interface Span {
   cases: (number | null)[];
 }
 
-const firstOf = (spans: readonly { first: number }[]) => Math.min(...spans.map(({ first }) => first));
+const earliest = (spans: readonly { first: number }[]) => Math.min(...spans.map(({ first }) => first));
 
-function spanOf({ state_code, first, confirmed, masked }: CaseSeries): Omit<Span, 'code'> {
+function seriesSpan({ state_code, first, confirmed, masked }: CaseSeries): Omit<Span, 'code'> {
   const hidden = new Set(masked);
   return { state_code, first: monthIndex(first), cases: confirmed.map((value, i) => (hidden.has(i) ? null : value)) };
 }
 
 /** The sum of several records over the months covered by all of them. */
-function sumOf(spans: readonly Omit<Span, 'code'>[]): Pick<Span, 'first' | 'cases'> {
+function sumSpans(spans: readonly Omit<Span, 'code'>[]): Pick<Span, 'first' | 'cases'> {
   const first = Math.max(...spans.map((span) => span.first));
   const end = Math.min(...spans.map((span) => span.first + span.cases.length));
   const cases = Array.from({ length: Math.max(0, end - first) }, (_, i) => {
@@ -87,9 +87,9 @@ function sumOf(spans: readonly Omit<Span, 'code'>[]): Pick<Span, 'first' | 'case
 
 /** @param begin first month of the records, from which the origins are counted */
 function panel(level: AreaLevel, spans: readonly Span[], { areas, census, disrupted }: Records, begin: number): Panel {
-  const first = firstOf(spans);
+  const first = earliest(spans);
   const months = Math.max(...spans.map((span) => span.first + span.cases.length)) - first;
-  const peopleOf = (code: string) => {
+  const peopleIn = (code: string) => {
     const lgas = areas.lgas.filter((lga) => lga.lga_code === code || lga.state_code === code);
     const people = lgas.reduce((sum, { lga_code }) => sum + (census[lga_code]?.people ?? 0), 0);
     return people > 0 ? people : null;
@@ -102,7 +102,7 @@ function panel(level: AreaLevel, spans: readonly Span[], { areas, census, disrup
     areas: spans.map(({ code, state_code, first: from, cases }) => {
       const known = new Float64Array(months).fill(Number.NaN);
       for (const [i, value] of cases.entries()) if (value !== null) known[from - first + i] = value;
-      return { code, state_code, people: peopleOf(code), cases: known };
+      return { code, state_code, people: peopleIn(code), cases: known };
     }),
     disrupted: Array.from({ length: months }, (_, t) => disruptedMonths.some(([a, b]) => t >= a! && t <= b!)),
     origins: { tried: begin - first + TRIED_AFTER - 1, scored: begin - first + SCORED_AFTER - 1 },

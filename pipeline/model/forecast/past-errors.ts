@@ -15,7 +15,7 @@ export interface Forecaster {
 }
 
 /** Cases, whole numbers of 0 or more, from ln(1 + cases). */
-export const casesOf = (log: number): number => Math.max(0, Math.round(Math.expm1(log)));
+export const casesFromLog = (log: number): number => Math.max(0, Math.round(Math.expm1(log)));
 
 /**
  * A point method with the distribution of its own past errors at that horizon, pooled over all areas with known
@@ -46,7 +46,7 @@ export function withPastErrors({ name, points }: PointMethod): Forecaster {
       });
       return made.map((point) =>
         spreads.map((spread, h) =>
-          spread === null || Number.isNaN(point[h]!) ? null : spread.map((error) => casesOf(point[h]! + error)),
+          spread === null || Number.isNaN(point[h]!) ? null : spread.map((error) => casesFromLog(point[h]! + error)),
         ),
       );
     },

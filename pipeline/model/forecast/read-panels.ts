@@ -1,15 +1,15 @@
 import type { StageIo } from '../../catalog/country-stage.ts';
-import { areasOf } from '../../ingest/areas-of.ts';
-import { casesOf } from '../../ingest/case-series.ts';
+import { groupCases } from '../../ingest/case-series.ts';
 import * as ingest from '../../ingest/ingest-tables.ts';
+import { readAreas } from '../../ingest/read-areas.ts';
 import { byCode } from '../../lib/tables/table.ts';
-import { type Panel, panelsOf } from './panel.ts';
+import { buildPanels, type Panel } from './panel.ts';
 
 /** The country's panels, from the artifacts of ingest; none if it has no case records. */
 export const readPanels = (io: StageIo, { parameters } = io.model): Panel[] =>
-  panelsOf({
-    areas: areasOf(io),
-    cases: casesOf(io.table(ingest.CASES)),
+  buildPanels({
+    areas: readAreas(io),
+    cases: groupCases(io.table(ingest.CASES)),
     census: byCode(io.table(ingest.CENSUS), 'lga_code'),
     disrupted: parameters.season.masked,
   });

@@ -5,7 +5,7 @@ import { normalQuantile } from '../../lib/numerics/normal.ts';
 import { selectQuantiles } from '../../lib/numerics/selection.ts';
 import { at, SHARES } from './forecast-scores.ts';
 import type { Panel } from './panel.ts';
-import { casesOf, type Forecast, type Forecaster } from './past-errors.ts';
+import { casesFromLog, type Forecast, type Forecaster } from './past-errors.ts';
 
 /** Number of past origins used. */
 export const LOOK_BACK = 12;
@@ -26,7 +26,7 @@ const [INNER, OUTER] = [SCORES[at(75)]!, SCORES[at(95)]!];
  */
 export function recalibrated(method: Forecaster, horizons: readonly number[] = HORIZONS): Recalibrated {
   const past: { origin: number; forecast: Forecast }[] = [];
-  const stretches = (seen: Panel) => horizons.map((horizon, h) => stretchOf(past, seen, { horizon, h }));
+  const stretches = (seen: Panel) => horizons.map((horizon, h) => fitStretch(past, seen, { horizon, h }));
   return {
     name: method.name,
     stretches,
@@ -52,7 +52,7 @@ export interface Stretch {
 }
 
 /** @param h index of `horizon` in the forecasts */
-function stretchOf(
+function fitStretch(
   past: readonly { origin: number; forecast: Forecast }[],
   seen: Panel,
   { horizon, h }: { horizon: number; h: number },
@@ -90,5 +90,5 @@ export const isStretched = (q05: number): boolean => q05 >= LEAST_CASES;
 /** A number of cases whose distance from the median in ln(1 + cases) is multiplied by a factor. */
 export function stretched(median: number, cases: number, factor: number): number {
   const from = Math.log1p(median);
-  return casesOf(from + (Math.log1p(cases) - from) * factor);
+  return casesFromLog(from + (Math.log1p(cases) - from) * factor);
 }

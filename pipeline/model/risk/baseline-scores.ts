@@ -1,4 +1,4 @@
-import { monthIndex, monthOf, type Period } from '../../contract/months.ts';
+import { calendarMonth, monthIndex, type Period } from '../../contract/months.ts';
 import type { Random } from '../../lib/numerics/random.ts';
 import { selectQuantiles } from '../../lib/numerics/selection.ts';
 import { expit } from '../../lib/numerics/special.ts';
@@ -37,7 +37,11 @@ export function baselineScores(
   random: Random,
 ): { lgas: LgaScore[]; states: StateScore[] } {
   const draws = fit.draws.length;
-  const units = periods.map((period) => ({ period, round: nearestRound(period, middles), month: monthOf(period) }));
+  const units = periods.map((period) => ({
+    period,
+    round: nearestRound(period, middles),
+    month: calendarMonth(period),
+  }));
   const distinct = [...new Map(units.map((unit) => [`${unit.round}/${unit.month}`, unit])).entries()];
   const lgas: LgaScore[] = [];
   const states: StateScore[] = [];

@@ -2,19 +2,19 @@ import type { Draw } from './draws.ts';
 import type { FitPoint, LatentStructure } from './fit.ts';
 import type { By } from './gaussian-prior.ts';
 import { type Conditional, conditionalAt, type Kernel } from './over-time.ts';
-import { levelsOf } from './terms.ts';
+import { levelTerms } from './terms.ts';
 
 /** Conditional distributions of the months given the rounds, under one point of the hyperparameters. */
 export interface OverTime {
-  levels: { level: ReturnType<typeof levelsOf>[number]; given: Conditional }[];
+  levels: { level: ReturnType<typeof levelTerms>[number]; given: Conditional }[];
   change: Conditional;
 }
 
 /** @param at times of the months, in years */
-export function overTimeOf({ layout }: LatentStructure, point: FitPoint, at: readonly number[]): OverTime {
+export function monthsGivenRounds({ layout }: LatentStructure, point: FitPoint, at: readonly number[]): OverTime {
   const given = ({ kernel }: { kernel: By<Kernel> }) => conditionalAt(kernel(point.hyperparameters), layout.times, at);
   return {
-    levels: levelsOf(layout.terms).map((level) => ({ level, given: given(level) })),
+    levels: levelTerms(layout.terms).map((level) => ({ level, given: given(level) })),
     change: given(layout.terms.change),
   };
 }

@@ -2,7 +2,7 @@ import { covariateName } from '../../catalog/covariates.ts';
 import type { Covariate } from '../../catalog/model.ts';
 import type * as ingest from '../../ingest/ingest-tables.ts';
 import { InputLocation } from '../../lib/bad-input.ts';
-import type { RowOf } from '../../lib/tables/table.ts';
+import type { TableRow } from '../../lib/tables/table.ts';
 import type * as zonal from '../../measure/zonal/zonal-tables.ts';
 import type { PredictionCells } from '../../measure/zonal/zonal-tables.ts';
 
@@ -37,7 +37,7 @@ export function riskFeatures(cells: PredictionCells, added: readonly CellCovaria
   const all = [
     { name: density_name, columns: [density, squared(density, population)] },
     { name: urban_name, columns: [standardise(cells.urban_share, population)] },
-    ...added.map((covariate) => ({ name: covariate.name, columns: columnsOf(covariate, population) })),
+    ...added.map((covariate) => ({ name: covariate.name, columns: standardisedColumns(covariate, population) })),
   ];
   const columns = all.flatMap((covariate) => covariate.columns);
   const feature_count = columns.length;
@@ -74,8 +74,8 @@ export function selectFeatures({ features, feature_count, covariates }: Features
   };
 }
 
-type ByLga = RowOf<typeof ingest.COVARIATES>;
-type ByCell = RowOf<typeof zonal.COVARIATES>;
+type ByLga = TableRow<typeof ingest.COVARIATES>;
+type ByCell = TableRow<typeof zonal.COVARIATES>;
 
 /**
  * The catalog's covariates that do not vary over time, by cell: of rasters the cell's value, of tables that of its LGA,
@@ -108,7 +108,7 @@ export const TRANSFORMS: Record<Covariate['transform'], (value: number) => numbe
   sqrt: Math.sqrt,
 };
 
-function columnsOf({ name, values, transform, square }: CellCovariate, weights: number[]): number[][] {
+function standardisedColumns({ name, values, transform, square }: CellCovariate, weights: number[]): number[][] {
   const location = new InputLocation('model.json', `parameters.risk.covariates, ${name}`);
   const transformed = values.map(TRANSFORMS[transform]);
   const at = transformed.findIndex((value) => !Number.isFinite(value));

@@ -16,7 +16,7 @@ export interface Kind {
 
 /** One row per area and month, in that order. */
 export function probabilitiesTable(kinds: readonly Kind[], periods: readonly Period[]): Table {
-  const rows = rowsOf(kinds, periods);
+  const rows = kindRows(kinds, periods);
   const of = (value: (estimates: AreaEstimates, at: number) => number | null) =>
     rows.map(({ estimates, at }) => value(estimates, at));
   // the first level starts at 0, the last has no upper end
@@ -25,7 +25,7 @@ export function probabilitiesTable(kinds: readonly Kind[], periods: readonly Per
   return {
     form: PROBABILITIES,
     columns: {
-      ...areaMonthsOf(rows),
+      ...toAreaMonths(rows),
       ...Object.fromEntries(
         LEVELS.map(({ level }, i) => [
           `probability_${level}`,
@@ -47,18 +47,18 @@ export function probabilitiesTable(kinds: readonly Kind[], periods: readonly Per
 /**
  * One row per area and month for which the month a year before is present, in that order.
  * @param fieldworkEnds last months of the survey rounds' fieldwork
- * @param referenceOf returns the month that represents the last survey
+ * @param findReference returns the month that represents the last survey
  */
 export function changesTable(
   kinds: readonly Kind[],
   periods: readonly Period[],
   fieldworkEnds: readonly Period[],
-  referenceOf: typeof surveyReference = surveyReference,
+  findReference: typeof surveyReference = surveyReference,
 ): Table {
-  const rows = rowsOf(kinds, periods).filter(({ period }) => periods.includes(addMonths(period, -12)));
+  const rows = kindRows(kinds, periods).filter(({ period }) => periods.includes(addMonths(period, -12)));
   const references = new Map(
     periods.map((period) => {
-      const month = referenceOf(period, fieldworkEnds);
+      const month = findReference(period, fieldworkEnds);
       return [period, month !== null && periods.includes(month) ? month : null];
     }),
   );
@@ -79,7 +79,7 @@ export function changesTable(
   return {
     form: CHANGES,
     columns: {
-      ...areaMonthsOf(rows),
+      ...toAreaMonths(rows),
       ...change('year'),
       survey_month: rows.map(({ period }) => references.get(period)!),
       ...change('survey'),
@@ -96,7 +96,7 @@ export function contrastsTable(kinds: readonly Kind[], periods: readonly Period[
     number[],
     number[],
   ];
-  for (const row of rowsOf(kinds, periods))
+  for (const row of kindRows(kinds, periods))
     for (const [i, spread] of row.estimates.contrasts.entries()) {
       if (Number.isNaN(spread[row.at]!)) continue;
       area.push(row.area);
@@ -116,14 +116,14 @@ interface Row {
   at: number;
 }
 
-const rowsOf = (kinds: readonly Kind[], periods: readonly Period[]): Row[] =>
+const kindRows = (kinds: readonly Kind[], periods: readonly Period[]): Row[] =>
   kinds.flatMap(({ area, codes, estimates }) =>
     codes.flatMap((code, a) =>
       periods.map((period, m) => ({ area, code, period, estimates, at: m * codes.length + a })),
     ),
   );
 
-const areaMonthsOf = (rows: readonly Row[]) => ({
+const toAreaMonths = (rows: readonly Row[]) => ({
   area: rows.map(({ area }) => area),
   code: rows.map(({ code }) => code),
   period: rows.map(({ period }) => period),

@@ -32,7 +32,7 @@ export function summariseDraws(
 }
 
 /** Summary of the change of an area's prevalence, computed draw by draw. */
-export function changesOf(now: Float64Array, then: Float64Array): ChangeSummary {
+export function summariseChange(now: Float64Array, then: Float64Array): ChangeSummary {
   const change = new Float64Array(now.length);
   let rises = 0;
   for (let d = 0; d < now.length; d++) {
@@ -55,11 +55,11 @@ export function spreadOfChange(now: Float64Array, then: Float64Array): number {
 }
 
 /** Number of areas in the highest tenth: a tenth of `areas`, rounded up. */
-export const tenthOf = (areas: number): number => Math.ceil(areas / 10);
+export const highestTenth = (areas: number): number => Math.ceil(areas / 10);
 
 /**
  * The share of the draws in which each area is among the highest tenth of its set. Ties are resolved in favour of the
- * first areas, so that every draw has exactly `tenthOf` of them.
+ * first areas, so that every draw has exactly `highestTenth` of them.
  * @param values value of area a in draw d at `a * draws + d`
  * @param sets areas that are ranked together
  * @param to receives the shares, by area
@@ -71,7 +71,7 @@ export function highestTenths(
   to: Float64Array,
 ): void {
   for (const areas of sets) {
-    const wanted = tenthOf(areas.length);
+    const wanted = highestTenth(areas.length);
     const counts = new Int32Array(areas.length);
     const ranked = new Float64Array(areas.length);
     for (let d = 0; d < draws; d++) {

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { FLOAT, LIST, listValue } from '@duckdb/node-api';
-import { monthOf, type Period } from '../../contract/months.ts';
+import { calendarMonth, type Period } from '../../contract/months.ts';
 import { writeAtomic } from '../../lib/atomic-write.ts';
 import { literal, withDatabase } from '../../lib/tables/duckdb.ts';
 import { drawMonths, type Paths } from './paths.ts';
@@ -30,12 +30,12 @@ export async function writeDraws(file: string, paths: Paths, request: DrawsReque
   const months = scores.slice(0, paths.months.length).map(({ period }) => period);
   const chosen = [...codes.entries()].filter(([, { wanted }]) => wanted);
   const scratch = await mkdtemp(path.join(tmpdir(), 'malaria-draws-'));
-  const partOf = (period: Period) => path.join(scratch, `${period}.parquet`);
+  const partFile = (period: Period) => path.join(scratch, `${period}.parquet`);
   const wanted = months.filter((period) => periods.has(period));
   try {
     await writeAtomic(file, (temporary) =>
       withDatabase(async (db) => {
-        for (const month of new Set(wanted.map(monthOf))) {
+        for (const month of new Set(wanted.map(calendarMonth))) {
           const drawn = drawMonths(paths, month - 1);
           for (const [k, m] of drawn.months.entries()) {
             const period = months[m]!;
@@ -56,10 +56,10 @@ export async function writeDraws(file: string, paths: Paths, request: DrawsReque
             appender.closeSync();
             await db.run(`COPY (
               SELECT code, ${literal(period)} AS period, unnest(range(1, len(draws) + 1))::INTEGER AS draw, unnest(draws) AS prevalence
-              FROM drawn) TO ${literal(partOf(period))} (FORMAT parquet)`);
+              FROM drawn) TO ${literal(partFile(period))} (FORMAT parquet)`);
           }
         }
-        const parts = wanted.map((period) => literal(partOf(period)));
+        const parts = wanted.map((period) => literal(partFile(period)));
         await db.run(
           `COPY (FROM read_parquet([${parts}])) TO ${literal(temporary)} (FORMAT parquet, COMPRESSION zstd)`,
         );

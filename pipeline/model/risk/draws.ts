@@ -35,7 +35,7 @@ export interface Share {
 }
 
 /** All draws by point, in batches of at most `most`. */
-export function sharesOf(points: readonly { weight: number }[], draws: number, most = draws): Share[] {
+export function drawBatches(points: readonly { weight: number }[], draws: number, most = draws): Share[] {
   const counts = allocate(
     points.map(({ weight }) => weight),
     draws,
@@ -52,7 +52,7 @@ export function sharesOf(points: readonly { weight: number }[], draws: number, m
 
 /** Draws from the posterior, including the uncertainty of the hyperparameters. */
 export function* drawLatent(fit: Posterior, draws: number, streams: Streams): Generator<Draw> {
-  for (const share of sharesOf(fit.points, draws)) yield* drawShare(fit.points[share.point]!, share, streams);
+  for (const share of drawBatches(fit.points, draws)) yield* drawShare(fit.points[share.point]!, share, streams);
 }
 
 /** The draws of one batch. */

@@ -1,12 +1,12 @@
 import { POSITIVE } from '../../catalog/model.ts';
 import type { Method } from '../../catalog/values.ts';
-import { monthOf, type Period } from '../../contract/months.ts';
+import { calendarMonth, type Period } from '../../contract/months.ts';
 import { solveForward } from '../../lib/numerics/sparse-cholesky.ts';
 import { logit } from '../../lib/numerics/special.ts';
-import { comparedOf } from './compared.ts';
+import { comparedMonths } from './compared.ts';
 import { fitAt, type RiskFit, type ThetaPoint } from './fit.ts';
 import { estimateInThreads } from './in-threads.ts';
-import { type PreparedRisk, timeOf } from './inputs.ts';
+import { midMonth, type PreparedRisk } from './inputs.ts';
 import { type Optimum, usualStart } from './optimum.ts';
 import { drawPaths, type PathInputs, type Paths, type PredictedMonth } from './paths.ts';
 import type { AreaEstimates } from './prediction.ts';
@@ -31,13 +31,13 @@ const FIXED = {
  * The fixed parameters of the prior: those common to all countries, and those from `parameters.risk` of model.json.
  * @param test the score's test; the catalog's offset is that of rapid tests relative to microscopy, whichever it is
  */
-export const constantsOf = ({ season_exponent, test_offset }: PriorOf, test: Method): Constants => ({
+export const priorConstants = ({ season_exponent, test_offset }: PriorSettings, test: Method): Constants => ({
   season_exponent,
   test_offset: test_offset ? { mean: test === 'rdt' ? -test_offset.mean : test_offset.mean, sd: test_offset.sd } : null,
   ...FIXED,
 });
 
-type PriorOf = Pick<Constants, 'season_exponent'> & { test_offset?: Constants['test_offset'] | undefined };
+type PriorSettings = Pick<Constants, 'season_exponent'> & { test_offset?: Constants['test_offset'] | undefined };
 
 export interface RiskEstimate {
   /** Scores by month and area: `lgas.mean[m * lgas + a]`, in the order of the given areas. */
@@ -47,7 +47,7 @@ export interface RiskEstimate {
 }
 
 /** The settings on which joint draws depend, in addition to the observations. */
-export type DrawsOf = PriorOf & { draws: number; seed: number };
+export type DrawSettings = PriorSettings & { draws: number; seed: number };
 
 /** Posterior of the hyperparameters on their search scale, and of γ; for the model card. */
 export interface FitSummary {
@@ -71,11 +71,11 @@ export type Start = Readonly<Record<string, number>>;
 export async function estimateRisk(
   prepared: PreparedRisk,
   periods: Period[],
-  { draws, seed, start = {}, ...prior }: DrawsOf & { start?: Start | undefined },
+  { draws, seed, start = {}, ...prior }: DrawSettings & { start?: Start | undefined },
   progress: (share: number, what: string) => void = () => {},
 ): Promise<RiskEstimate> {
   const [mesh, times, observations, constants] = observedBy(prepared, prior);
-  const data = { mesh, times, observations, constants, pathInputs: pathInputsOf(prepared, periods), seed };
+  const data = { mesh, times, observations, constants, pathInputs: preparePaths(prepared, periods), seed };
   const { fit, ...estimates } = await estimateInThreads(data, draws, startFrom(prepared, start), progress);
   return { ...estimates, fit: summariseFit(fit, prepared) };
 }
@@ -84,23 +84,23 @@ export async function estimateRisk(
 export function pathsAt(
   prepared: PreparedRisk,
   periods: readonly Period[],
-  { draws, seed, ...prior }: DrawsOf,
+  { draws, seed, ...prior }: DrawSettings,
   points: readonly ThetaPoint[],
 ): Paths {
   const fit = fitAt(...observedBy(prepared, prior), points);
-  return drawPaths(fit, pathInputsOf(prepared, periods), draws, drawStreams(seed));
+  return drawPaths(fit, preparePaths(prepared, periods), draws, drawStreams(seed));
 }
 
-const observedBy = ({ mesh, times, observed, test }: PreparedRisk, prior: PriorOf) =>
-  [mesh, times, observed.map(({ risk }) => risk), constantsOf(prior, test)] as const;
+const observedBy = ({ mesh, times, observed, test }: PreparedRisk, prior: PriorSettings) =>
+  [mesh, times, observed.map(({ risk }) => risk), priorConstants(prior, test)] as const;
 
-const pathInputsOf = (prepared: PreparedRisk, periods: readonly Period[]): PathInputs => {
+const preparePaths = (prepared: PreparedRisk, periods: readonly Period[]): PathInputs => {
   const { season_error: sd, log_season, fieldwork } = prepared;
-  return { months: monthsOf(prepared, periods), season: { sd, log_season, fieldwork } };
+  return { months: describeMonths(prepared, periods), season: { sd, log_season, fieldwork } };
 };
 
 /** Names and scales of the hyperparameters, in θ's order. */
-function namesOf({ rounds, observed }: PreparedRisk): { name: string; scale: 'log' | 'logit' }[] {
+function hyperparameterNames({ rounds, observed }: PreparedRisk): { name: string; scale: 'log' | 'logit' }[] {
   const clustered = rounds.filter((_, r) =>
     observed.some((observation) => observation.risk.clustered && observation.risk.round === r),
   );
@@ -112,7 +112,7 @@ function namesOf({ rounds, observed }: PreparedRisk): { name: string; scale: 'lo
 
 /** θ at the given values, and at the usual start for hyperparameters that are not given. */
 function startFrom(prepared: PreparedRisk, start: Start): number[] {
-  const names = namesOf(prepared);
+  const names = hyperparameterNames(prepared);
   return usualStart(names.length - POSITIVE.length).map((usual, i) => {
     const { name, scale } = names[i]!;
     const given = start[name];
@@ -121,12 +121,12 @@ function startFrom(prepared: PreparedRisk, start: Start): number[] {
   });
 }
 
-const monthsOf = ({ log_season, fieldwork_ends, varying }: PreparedRisk, periods: readonly Period[]) =>
+const describeMonths = ({ log_season, fieldwork_ends, varying }: PreparedRisk, periods: readonly Period[]) =>
   periods.map((period): PredictedMonth => {
-    const month = monthOf(period) - 1;
-    const compared = comparedOf(period, periods, fieldwork_ends);
+    const month = calendarMonth(period) - 1;
+    const compared = comparedMonths(period, periods, fieldwork_ends);
     const values = varying.map((covariate) => valuesIn(covariate, period));
-    return { time: timeOf(period), month, log_season: log_season[month]!, varying: values, compared };
+    return { time: midMonth(period), month, log_season: log_season[month]!, varying: values, compared };
   });
 
 function summariseFit(fit: RiskFit, prepared: PreparedRisk): FitSummary {
@@ -141,8 +141,8 @@ function summariseFit(fit: RiskFit, prepared: PreparedRisk): FitSummary {
   const at = fit.layout.terms.season.at[0]!;
   const exponent = moments((k) => fit.points[k]!.mode.x[at]!);
   return {
-    hyperparameters: namesOf(prepared).map((named, i) => ({ ...named, ...moments((k) => thetas[k]![i]!) })),
-    season_exponent: { mean: exponent.mean, sd: Math.hypot(exponent.sd, deviationOf(fit, at)) },
+    hyperparameters: hyperparameterNames(prepared).map((named, i) => ({ ...named, ...moments((k) => thetas[k]![i]!) })),
+    season_exponent: { mean: exponent.mean, sd: Math.hypot(exponent.sd, posteriorDeviation(fit, at)) },
     log_posterior: fit.log_posterior,
     optimum: fit.optimum,
     points: fit.points.map(({ theta, weight }) => ({ theta, weight })),
@@ -150,7 +150,7 @@ function summariseFit(fit: RiskFit, prepared: PreparedRisk): FitSummary {
 }
 
 /** Posterior standard deviation of one unknown at the mode of θ. */
-function deviationOf({ points, layout }: RiskFit, at: number): number {
+function posteriorDeviation({ points, layout }: RiskFit, at: number): number {
   const unit = new Float64Array(layout.size);
   unit[at] = 1;
   const { factor } = points[0]!.mode;

@@ -80,10 +80,10 @@ export function fitRisk(
   const start = usualStart(marginal.clusteredRounds);
   if (like?.theta.length === start.length) {
     const optimum = quickOptimum(marginal, like);
-    return fitOf(mesh, marginal, optimum, modesAt(marginal, [{ theta: optimum.theta, weight: 1 }]));
+    return summariseFit(mesh, marginal, optimum, modesAt(marginal, [{ theta: optimum.theta, weight: 1 }]));
   }
   const optimum = settledFrom(searchOptimum(marginal, start));
-  return fitOf(mesh, marginal, optimum, modesAt(marginal, pointsAround(optimum)));
+  return summariseFit(mesh, marginal, optimum, modesAt(marginal, pointsAround(optimum)));
 }
 
 /**
@@ -101,7 +101,7 @@ export function fitAt(
   return { mesh, layout: marginal.layout, points: modesAt(marginal, points) };
 }
 
-export function fitOf(mesh: Mesh, marginal: Marginal, optimum: Optimum, points: FitPoint[]): RiskFit {
+export function summariseFit(mesh: Mesh, marginal: Marginal, optimum: Optimum, points: FitPoint[]): RiskFit {
   const log_posterior = marginal.logPosteriorAt(optimum.theta, points[0]!.mode);
   return { mesh, layout: marginal.layout, points, log_posterior, optimum };
 }

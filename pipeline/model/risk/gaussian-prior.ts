@@ -1,5 +1,5 @@
 import type { Hyperparameters } from './hyperparameters.ts';
-import { logDeterminantOfMatern, type Matern, type MaternScale, precisionOf } from './matern-lattice.ts';
+import { logDeterminantOfMatern, type Matern, type MaternScale, maternPrecision } from './matern-lattice.ts';
 import { type Kernel, precisionAt } from './over-time.ts';
 
 /** A quantity that may depend on the hyperparameters. */
@@ -49,7 +49,7 @@ export const field = (matern: Matern, scale: By<MaternScale>): GaussianPrior => 
   pairs: Array.from(matern.stencil.i, (i, e) => [i, matern.stencil.j[e]!]),
   at: (hyperparameters) => {
     const own = scale(hyperparameters);
-    return { values: precisionOf(matern, own), log_determinant: logDeterminantOfMatern(matern, own) };
+    return { values: maternPrecision(matern, own), log_determinant: logDeterminantOfMatern(matern, own) };
   },
 });
 

@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { openPool, type ThreadPool } from '../../engine/threads.ts';
 import type { Mode } from '../../lib/numerics/laplace.ts';
-import { sharesOf } from './draws.ts';
-import { centrePoint, type FitPoint, fitOf, pointsAround, type RiskFit, weighed } from './fit.ts';
+import { drawBatches } from './draws.ts';
+import { centrePoint, type FitPoint, pointsAround, type RiskFit, summariseFit, weighed } from './fit.ts';
 import { prepareMarginal } from './marginal.ts';
 import { type Centre, type Optimum, searchOptimum, settle, slopesWanted } from './optimum.ts';
 import { emptyPaths } from './paths.ts';
@@ -49,10 +49,10 @@ export async function estimateInThreads(
       others.map((point) => ({ point, near: centre.mode })),
     );
     const points = weighed([centre, ...around.map((point) => point && { ...point, mode: owned(point.mode) })]);
-    const fit = fitOf(mesh, marginal, optimum, points);
+    const fit = summariseFit(mesh, marginal, optimum, points);
     progress(0.6, 'predict');
     const paths = emptyPaths(fit, pathInputs, draws);
-    const batches = sharesOf(points, draws, BATCH).map((draw) => ({ draw, at: points[draw.point]!, paths }));
+    const batches = drawBatches(points, draws, BATCH).map((draw) => ({ draw, at: points[draw.point]!, paths }));
     await share(pool, batches);
     progress(0.8, 'predict');
     const estimates = emptyEstimates(paths);

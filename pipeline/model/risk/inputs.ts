@@ -1,9 +1,9 @@
 import type { StageIo } from '../../catalog/country-stage.ts';
 import type { Method } from '../../catalog/values.ts';
-import { monthIndex, monthOf, type Period } from '../../contract/months.ts';
-import { areasOf, surveysOf } from '../../ingest/areas-of.ts';
+import { calendarMonth, monthIndex, type Period } from '../../contract/months.ts';
 import type { Areas, Cluster, StateRound, Surveys } from '../../ingest/ingest-tables.ts';
 import * as ingest from '../../ingest/ingest-tables.ts';
+import { readAreas, readSurveys } from '../../ingest/read-areas.ts';
 import { mean } from '../../lib/numerics/averages.ts';
 import { assertTested } from '../../lib/numerics/beta-binomial.ts';
 import { valuesByCode } from '../../lib/tables/table.ts';
@@ -52,16 +52,16 @@ export interface RiskInputs {
 const USUAL_SEASON_ERROR = 0.15;
 
 /** Root mean square error of the index in states left out of its fit, as a share of the peak. */
-function seasonErrorOf(check: readonly SeasonCheckRow[]): number {
+function seasonError(check: readonly SeasonCheckRow[]): number {
   return check.length < 3 ? USUAL_SEASON_ERROR : Math.sqrt(mean(check.map(({ index_error }) => index_error ** 2)));
 }
 
 /** The model's inputs, from the artifacts that a stage reads. */
-export function inputsOf(io: StageIo): RiskInputs {
+export function readInputs(io: StageIo): RiskInputs {
   const { state_only_effective_size, covariates = [] } = io.model.parameters.risk;
   const { season_unknown } = io.model.parameters.risk;
   const cells = io.columns(zonal.CELLS);
-  const areas = areasOf(io);
+  const areas = readAreas(io);
   const index = valuesByCode(io.table(season.LGAS), 'lga_code', 'seasonal_index');
   const unknown = Object.keys(index).length === 0;
   const even = Object.fromEntries(areas.lgas.map(({ lga_code }) => [lga_code, new Array<number>(12).fill(1)]));
@@ -79,12 +79,12 @@ export function inputsOf(io: StageIo): RiskInputs {
             ...io.table(ingest.COVARIATES),
             ...io.table(zonal.DATED_COVARIATES),
           ]),
-    surveys: surveysOf(io),
+    surveys: readSurveys(io),
     test: [io.model.parameters.survey.method].flat()[0]!,
     season: unknown ? even : index,
     season_unknown: unknown,
     state_only_effective_size,
-    season_error: unknown ? season_unknown!.sd : seasonErrorOf(io.artifact<SeasonCheckRow[]>('season/check')),
+    season_error: unknown ? season_unknown!.sd : seasonError(io.artifact<SeasonCheckRow[]>('season/check')),
   };
 }
 
@@ -124,7 +124,7 @@ export interface PreparedRisk {
 export const LEAST_INDEX = 0.01;
 
 /** The middle of a month, in years: 2018-01 is 2018 + 1/24. */
-export function timeOf(period: Period): number {
+export function midMonth(period: Period): number {
   return (monthIndex(period) + 0.5) / 12;
 }
 
@@ -140,7 +140,7 @@ export function prepareRisk(inputs: RiskInputs): PreparedRisk {
   const lgaIndex = new Map(areas.lgas.map((lga, a) => [lga.lga_code, a]));
   const states = areas.states.map(({ state_code }) => state_code);
   const stateIndex = new Map(states.map((code, s) => [code, s]));
-  const stateOf = Int32Array.from(areas.lgas, (lga) => lookUp(stateIndex, lga.state_code));
+  const stateByLga = Int32Array.from(areas.lgas, (lga) => lookUp(stateIndex, lga.state_code));
   const { features, feature_count, covariates } = riskFeatures(cells, inputs.covariates);
   const riskCells = {
     lga: Int32Array.from(cells.lga_code, (code) => lookUp(lgaIndex, code)),
@@ -151,7 +151,7 @@ export function prepareRisk(inputs: RiskInputs): PreparedRisk {
     features,
     feature_count,
   };
-  const mesh = createMesh(riskCells, stateOf, states.length, RESOLUTION);
+  const mesh = createMesh(riskCells, stateByLga, states.length, RESOLUTION);
   const log_season = Array.from({ length: 12 }, (_, m) =>
     Float64Array.from(areas.lgas, ({ lga_code }) => {
       const index = inputs.season[lga_code]?.[m];
@@ -170,15 +170,15 @@ export function prepareRisk(inputs: RiskInputs): PreparedRisk {
   const ofLga = (a: number) =>
     weighted(Array.from({ length: mesh.first_cell[a + 1]! - mesh.first_cell[a]! }, (_, i) => mesh.first_cell[a]! + i));
   const ofState = (s: number) =>
-    weighted(Array.from(riskCells.lga.keys()).filter((c) => stateOf[riskCells.lga[c]!] === s));
+    weighted(Array.from(riskCells.lga.keys()).filter((c) => stateByLga[riskCells.lga[c]!] === s));
   const surroundings = findSurroundings(riskCells);
-  const nameOf = namesOf(surveys.clusters);
+  const clusterName = clusterNames(surveys.clusters);
 
-  const cellsOf = (cluster: Cluster) => {
+  const clusterCells = (cluster: Cluster) => {
     const lga = cluster.lga_code === null ? null : lookUp(lgaIndex, cluster.lga_code);
     if (cluster.longitude !== null && cluster.latitude !== null) {
       const reach_km = !cluster.displaced ? 0 : cluster.urban ? 2 : 5;
-      return surroundings(cluster.longitude, cluster.latitude, lga, reach_km, `cluster ${nameOf(cluster)}`);
+      return surroundings(cluster.longitude, cluster.latitude, lga, reach_km, `cluster ${clusterName(cluster)}`);
     }
     return lga === null ? ofState(lookUp(stateIndex, cluster.state_code)) : ofLga(lga);
   };
@@ -190,7 +190,7 @@ export function prepareRisk(inputs: RiskInputs): PreparedRisk {
   ): Observed => {
     const tested = { examined: survey.examined, positive: survey.positivity * survey.examined };
     assertTested(tested, clustered ? `cluster ${name}` : name);
-    const season = log_season[monthOf(survey.period) - 1]!;
+    const season = log_season[calendarMonth(survey.period) - 1]!;
     const usual = at.cells.reduce((sum, c, k) => sum + at.weights[k]! * season[riskCells.lga[c]!]!, 0);
     const heaviest = at.cells[at.weights.indexOf(Math.max(...at.weights))]!;
     const placed = 'cluster_id' in survey && (survey.lga_code !== null || survey.longitude !== null);
@@ -215,7 +215,9 @@ export function prepareRisk(inputs: RiskInputs): PreparedRisk {
       },
     };
   };
-  const clusters = surveys.clusters.map((cluster) => observe(nameOf(cluster), cluster, cellsOf(cluster), true));
+  const clusters = surveys.clusters.map((cluster) =>
+    observe(clusterName(cluster), cluster, clusterCells(cluster), true),
+  );
   const stateOnly = surveys.state_rounds.map((round) =>
     observe(
       `${round.survey_year} ${round.state_code}`,
@@ -233,7 +235,7 @@ export function prepareRisk(inputs: RiskInputs): PreparedRisk {
             .filter((round) => round.survey_year === year)
             .map((round) => ({ ...round, examined: 1 }));
     const examined = dated.reduce((sum, survey) => sum + survey.examined, 0);
-    return dated.reduce((sum, survey) => sum + survey.examined * timeOf(survey.period), 0) / examined;
+    return dated.reduce((sum, survey) => sum + survey.examined * midMonth(survey.period), 0) / examined;
   });
   const late = times.findIndex((time, r) => r > 0 && !(time > times[r - 1]!));
   if (late !== -1)
@@ -243,7 +245,7 @@ export function prepareRisk(inputs: RiskInputs): PreparedRisk {
   const observed = [...clusters, ...stateOnly];
   const periods = [...surveys.clusters, ...surveys.state_rounds].map(({ period }) => period);
   // without a season there is nothing that the months of fieldwork could pin down
-  const fieldwork = inputs.season_unknown ? new Array<number>(12).fill(0) : fieldworkOf(observed, periods);
+  const fieldwork = inputs.season_unknown ? new Array<number>(12).fill(0) : fieldworkEnds(observed, periods);
   const fieldwork_ends = years.map((_, r) =>
     periods.filter((_, i) => observed[i]!.risk.round === r).reduce((last, period) => (period > last ? period : last)),
   );
@@ -279,17 +281,17 @@ export function withCovariates(prepared: PreparedRisk, names: readonly string[])
   };
 }
 
-function fieldworkOf(observed: readonly Observed[], periods: readonly Period[]): number[] {
+function fieldworkEnds(observed: readonly Observed[], periods: readonly Period[]): number[] {
   const children = new Array<number>(12).fill(0);
   observed.forEach(({ risk }, i) => {
-    children[monthOf(periods[i]!) - 1]! += risk.examined;
+    children[calendarMonth(periods[i]!) - 1]! += risk.examined;
   });
   const total = children.reduce((a, b) => a + b, 0);
   return children.map((n) => n / total);
 }
 
 /** A cluster's id, prefixed with its round if another round has the same id, since every survey numbers from 1. */
-function namesOf(clusters: readonly Cluster[]): (cluster: Cluster) => string {
+function clusterNames(clusters: readonly Cluster[]): (cluster: Cluster) => string {
   const rounds = Map.groupBy(clusters, ({ cluster_id }) => cluster_id);
   return (cluster) =>
     rounds.get(cluster.cluster_id)!.length > 1 ? `${cluster.survey_year} ${cluster.cluster_id}` : cluster.cluster_id;

@@ -1,8 +1,8 @@
 import { orderByDegree } from '../../lib/numerics/minimum-degree.ts';
-import { analyse, entryOf, patternOf, type Symbolic } from '../../lib/numerics/sparse-cholesky.ts';
+import { analyse, cliquePattern, entryPosition, type Symbolic } from '../../lib/numerics/sparse-cholesky.ts';
 import type { Hyperparameters } from './hyperparameters.ts';
 import type { Mesh } from './mesh.ts';
-import { placeOf, type Rows, rowsOf, type SurveyedPlace, unknownsOf } from './places.ts';
+import { placeUnknowns, predictorRows, type Rows, type SurveyedPlace, surveyedPlace } from './places.ts';
 import { ofKind, type Placed, type Terms } from './terms.ts';
 
 /** The latent vector: the unknowns of all terms, in their order of elimination. */
@@ -19,9 +19,9 @@ export interface Layout {
 /** Orders the unknowns, which changes their positions in `terms`, and finds the pattern of their precision matrix. */
 export function layOut(mesh: Mesh, times: number[], terms: Terms, surveyed: readonly SurveyedPlace[]): Layout {
   const placed = Object.values<Placed>(terms);
-  const cells = rowsOf(ofKind(terms, 'cell'), mesh.cells.lga.keys());
+  const cells = predictorRows(ofKind(terms, 'cell'), mesh.cells.lga.keys());
   const cliques = [
-    ...surveyed.map((one) => unknownsOf(placeOf(mesh, { terms, cells }, one))),
+    ...surveyed.map((one) => placeUnknowns(surveyedPlace(mesh, { terms, cells }, one))),
     ...placed.flatMap(({ prior, at }) => prior.pairs.map(([i, j]) => Int32Array.of(at[i]!, at[j]!))),
   ];
   const size = placed.reduce((sum, { at }) => sum + at.length, 0);
@@ -36,7 +36,7 @@ export function layOut(mesh: Mesh, times: number[], terms: Terms, surveyed: read
     numbers.forEach((i, k) => {
       numbers[k] = position[i]!;
     });
-  return { size, times, terms, cells, symbolic: analyse(patternOf(size, cliques)) };
+  return { size, times, terms, cells, symbolic: analyse(cliquePattern(size, cliques)) };
 }
 
 /**
@@ -47,7 +47,7 @@ export function preparePrior({ size, terms, symbolic: { pattern } }: Layout) {
   const mean = new Float64Array(size);
   const priors = Object.values<Placed>(terms).map(({ prior, mean: own = 0, at }) => {
     for (const k of at) mean[k] = own;
-    return { prior, entries: prior.pairs.map(([i, j]) => entryOf(pattern, at[i]!, at[j]!)) };
+    return { prior, entries: prior.pairs.map(([i, j]) => entryPosition(pattern, at[i]!, at[j]!)) };
   });
   const at = (hyperparameters: Hyperparameters) => {
     const precision = new Float64Array(pattern.row.length);

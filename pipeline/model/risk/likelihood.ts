@@ -1,9 +1,9 @@
 import { assertTested, likelihoodTerm, likelihoodTermSlopes, type Tested } from '../../lib/numerics/beta-binomial.ts';
-import { entryOf } from '../../lib/numerics/sparse-cholesky.ts';
+import { entryPosition } from '../../lib/numerics/sparse-cholesky.ts';
 import { expit, logit } from '../../lib/numerics/special.ts';
 import type { Layout } from './latent.ts';
 import type { Mesh } from './mesh.ts';
-import { addRows, type Place, placeOf, predict, type SurveyedPlace, unknownsOf } from './places.ts';
+import { addRows, type Place, placeUnknowns, predict, type SurveyedPlace, surveyedPlace } from './places.ts';
 
 /**
  * A survey result for a place: a point's surroundings, an LGA or a state, as cells with weights that sum to 1.
@@ -33,12 +33,12 @@ interface Prepared {
 
 function prepareObservation(mesh: Mesh, layout: Layout, observation: RiskObservation): Prepared {
   assertTested(observation, observation.name);
-  const place = placeOf(mesh, layout, observation);
-  const unknowns = unknownsOf(place);
+  const place = surveyedPlace(mesh, layout, observation);
+  const unknowns = placeUnknowns(place);
   const entries = new Int32Array((unknowns.length * (unknowns.length + 1)) / 2);
   let e = 0;
   for (let a = 0; a < unknowns.length; a++)
-    for (let b = 0; b <= a; b++) entries[e++] = entryOf(layout.symbolic.pattern, unknowns[a]!, unknowns[b]!);
+    for (let b = 0; b <= a; b++) entries[e++] = entryPosition(layout.symbolic.pattern, unknowns[a]!, unknowns[b]!);
   return { observation, place, unknowns, entries, scratch: blank(place, unknowns) };
 }
 
@@ -89,7 +89,8 @@ function along(unknowns: Int32Array, jacobian: Float64Array, v: Float64Array): n
 export function prepareLikelihood(mesh: Mesh, layout: Layout, observations: RiskObservation[]) {
   const prepared = observations.map((observation) => prepareObservation(mesh, layout, observation));
   const whole = new Float64Array(layout.size);
-  const rhoOf = ({ observation }: Prepared, rho: number[]) => (observation.clustered ? rho[observation.round]! : 0);
+  const observationRho = ({ observation }: Prepared, rho: number[]) =>
+    observation.clustered ? rho[observation.round]! : 0;
 
   const linearise = ({ place, unknowns }: Prepared, x: Float64Array, to = blank(place, unknowns)): Linearised => {
     const { jacobian, slopes, bends } = to;
@@ -138,7 +139,7 @@ export function prepareLikelihood(mesh: Mesh, layout: Layout, observations: Risk
     for (const one of prepared) {
       const { observation, unknowns, entries } = one;
       const { p, jacobian } = linearise(one, x, one.scratch);
-      const term = likelihoodTerm(observation, logit(p), rhoOf(one, rho));
+      const term = likelihoodTerm(observation, logit(p), observationRho(one, rho));
       value += term.value;
       const curvature = concave ? Math.max(0, -term.hessian) : -term.hessian;
       let e = 0;
@@ -159,8 +160,8 @@ export function prepareLikelihood(mesh: Mesh, layout: Layout, observations: Risk
       const { observation, unknowns, entries } = one;
       const local = linearise(one, x);
       const { p, jacobian } = local;
-      const term = likelihoodTerm(observation, logit(p), rhoOf(one, rho));
-      const slope = likelihoodTermSlopes(observation, logit(p), rhoOf(one, rho));
+      const term = likelihoodTerm(observation, logit(p), observationRho(one, rho));
+      const slope = likelihoodTermSlopes(observation, logit(p), observationRho(one, rho));
       // A⁻¹ J, for the observation's own unknowns
       for (const k of unknowns) product[k] = 0;
       let e = 0;

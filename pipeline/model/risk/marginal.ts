@@ -5,7 +5,7 @@ import { fromTheta, logPrior } from './hyperparameters.ts';
 import { layOut, preparePrior } from './latent.ts';
 import { prepareLikelihood, type RiskObservation } from './likelihood.ts';
 import type { Mesh } from './mesh.ts';
-import { type Constants, termsOf } from './terms.ts';
+import { type Constants, linearPredictor } from './terms.ts';
 
 /** Step of the central differences of the prior's closed forms; their relative error is 1e-9. */
 const STEP = 1e-4;
@@ -29,7 +29,7 @@ export function prepareMarginal(mesh: Mesh, times: number[], observations: RiskO
   const roundsWith = (holds: (observation: RiskObservation) => unknown) =>
     [...times.keys()].filter((r) => observations.some((observation) => observation.round === r && holds(observation)));
   const otherTests = roundsWith(({ other_test }) => other_test);
-  const terms = termsOf(mesh, times, constants, otherTests, observations[0]?.varying?.length ?? 0);
+  const terms = linearPredictor(mesh, times, constants, otherTests, observations[0]?.varying?.length ?? 0);
   const layout = layOut(mesh, times, terms, observations);
   const { symbolic } = layout;
   const { at: priorAt, mean: priorMean } = preparePrior(layout);
@@ -39,13 +39,13 @@ export function prepareMarginal(mesh: Mesh, times: number[], observations: RiskO
   const positions = factorPositions(symbolic);
 
   /** ρ of each round, 0 if it has no clusters. */
-  const rhoOf = (theta: number[]) => {
+  const roundRho = (theta: number[]) => {
     const { rho } = fromTheta(theta);
     return times.map((_, r) => (clustered.includes(r) ? rho[clustered.indexOf(r)]! : 0));
   };
 
   const modeAt = (theta: number[], start: Float64Array, near: Factor | null): Mode | null => {
-    const rho = rhoOf(theta);
+    const rho = roundRho(theta);
     const model = {
       symbolic,
       ...priorAt(fromTheta(theta)),
@@ -64,7 +64,7 @@ export function prepareMarginal(mesh: Mesh, times: number[], observations: RiskO
     const moved = (j: number, step: number) => fromTheta(theta.map((v, k) => (k === j ? v + step : v)));
     const inFactor = selectedInverse(factor);
     const inverse = Float64Array.from(positions, (e) => inFactor[e]!);
-    const curvature = curvatureAt(rhoOf(theta), x, inverse);
+    const curvature = curvatureAt(roundRho(theta), x, inverse);
     const deviation = x.map((v, i) => v - priorMean[i]!);
     const solve = (b: Float64Array) => solveBackward(factor, solveForward(factor, b));
 
@@ -102,7 +102,7 @@ export function prepareMarginal(mesh: Mesh, times: number[], observations: RiskO
   return {
     layout,
     clusteredRounds: clustered.length,
-    rhoOf,
+    rhoOf: roundRho,
     modeAt,
     logPosteriorAt,
     slopeAt,

@@ -65,7 +65,7 @@ export interface Stencil {
   gg: Float64Array;
 }
 
-export function stencilOf({ nx, ny }: Lattice): Stencil {
+export function latticeStencil({ nx, ny }: Lattice): Stencil {
   const around = (k: number) => {
     const [i, j] = [k % nx, Math.floor(k / nx)];
     const nodes: number[] = [];
@@ -107,7 +107,7 @@ function cosines(n: number) {
 
 /** The quantities that depend on the lattice alone. */
 export function prepareMatern(lattice: Lattice) {
-  return { lattice, stencil: stencilOf(lattice), x: cosines(lattice.nx), y: cosines(lattice.ny) };
+  return { lattice, stencil: latticeStencil(lattice), x: cosines(lattice.nx), y: cosines(lattice.ny) };
 }
 export type Matern = ReturnType<typeof prepareMatern>;
 
@@ -118,7 +118,7 @@ export interface MaternScale {
 }
 
 /** The scale of a field of range `range_km` and standard deviation `sigma`. */
-export function scaleOf(
+export function maternScale(
   { lattice: { nx, ny, spacing_km }, x, y }: Matern,
   range_km: number,
   sigma: number,
@@ -133,7 +133,7 @@ export function scaleOf(
 }
 
 /** Values of Q in the stencil's order. */
-export function precisionOf({ stencil }: Matern, { a, c }: MaternScale): Float64Array {
+export function maternPrecision({ stencil }: Matern, { a, c }: MaternScale): Float64Array {
   return stencil.gg.map((gg, e) => c * (gg + 2 * a * stencil.g[e]! + (stencil.i[e] === stencil.j[e] ? a * a : 0)));
 }
 

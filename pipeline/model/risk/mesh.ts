@@ -59,9 +59,9 @@ function extremes(values: ArrayLike<number>): [number, number] {
  * distances are within 1.7% in Nigeria and 5% in Madagascar).
  * @throws RangeError if an LGA has no cell or its cells are not consecutive
  */
-export function createMesh(cells: RiskCells, stateOf: Int32Array, states: number, resolution = RESOLUTION): Mesh {
+export function createMesh(cells: RiskCells, stateByLga: Int32Array, states: number, resolution = RESOLUTION): Mesh {
   const n = cells.lga.length;
-  const lgas = stateOf.length;
+  const lgas = stateByLga.length;
   const [south, north] = extremes(cells.latitude);
   const middle = (south + north) / 2;
   const shrink = Math.cos((middle * Math.PI) / 180) * KM_PER_DEGREE;
@@ -101,7 +101,7 @@ export function createMesh(cells: RiskCells, stateOf: Int32Array, states: number
   }
   return {
     cells,
-    state_of: stateOf,
+    state_of: stateByLga,
     states,
     place,
     change,

@@ -1,4 +1,4 @@
-import { type BfgsOptions, forwardPoints, hessianOf, minimiseBfgs } from '../../lib/numerics/bfgs.ts';
+import { type BfgsOptions, finiteDifferenceHessian, forwardPoints, minimiseBfgs } from '../../lib/numerics/bfgs.ts';
 import { choleskyDense, invertDense, solveUpper } from '../../lib/numerics/dense.ts';
 import type { Mode } from '../../lib/numerics/laplace.ts';
 import { toTheta } from './hyperparameters.ts';
@@ -46,7 +46,7 @@ export function searchOptimum(
   start: number[],
   how: Partial<BfgsOptions> = { tolerance: 1e-4 },
 ): Centre {
-  const path = pathOf(marginal, null);
+  const path = searchPath(marginal, null);
   const found = minimiseBfgs(path.cost, start, {
     slope: path.slope,
     spread: [...SPREAD, ...Array.from({ length: marginal.clusteredRounds }, () => RHO.spread)],
@@ -58,7 +58,7 @@ export function searchOptimum(
 /** The mode of θ, as precisely as needed, using the curvature of a fit to nearly the same observations. */
 export function quickOptimum(marginal: Marginal, { theta, curvature }: Optimum): Optimum {
   const n = theta.length;
-  const inverse = rowsOf(invertDense(choleskyDense(Float64Array.from(curvature.flat()), n)!, n), n);
+  const inverse = matrixRows(invertDense(choleskyDense(Float64Array.from(curvature.flat()), n)!, n), n);
   return { theta: searchOptimum(marginal, theta, { inverse, tolerance: 1e-4 }).theta, curvature };
 }
 
@@ -84,17 +84,20 @@ export function settle(
   [atCentre, ...atNeighbours]: number[][],
 ): { optimum: Optimum; at: null } | { optimum: null; at: Centre } {
   const { theta } = near;
-  const { curvature, root } = covarianceRoot(hessianOf(atCentre!, atNeighbours, DIFFERENCE), theta.length);
-  const path = pathOf(marginal, near);
+  const { curvature, root } = covarianceRoot(
+    finiteDifferenceHessian(atCentre!, atNeighbours, DIFFERENCE),
+    theta.length,
+  );
+  const path = searchPath(marginal, near);
   const found = refine(theta, root, path);
-  if (found === theta) return { optimum: { theta, curvature: rowsOf(curvature, theta.length) }, at: null };
+  if (found === theta) return { optimum: { theta, curvature: matrixRows(curvature, theta.length) }, at: null };
   return { optimum: null, at: path.centreAt(found) };
 }
 
 export const NO_MODE = 'the risk model did not converge: expected a mode within 60 steps';
 
 /** −ln p(y, θ) and its gradient along a search, in which each latent mode is sought from the previous one. */
-function pathOf(marginal: Marginal, from: Centre | null) {
+function searchPath(marginal: Marginal, from: Centre | null) {
   let latest = from;
   const cost = (theta: number[]) => {
     // beyond these bounds nothing is identified and values overflow
@@ -117,7 +120,7 @@ function pathOf(marginal: Marginal, from: Centre | null) {
  * Newton's method from a point near the minimum, with a fixed curvature, until a step would gain less than 1e-11, so
  * that the result does not depend on where the search started.
  */
-function refine(from: number[], root: number[][], { cost, slope }: ReturnType<typeof pathOf>): number[] {
+function refine(from: number[], root: number[][], { cost, slope }: ReturnType<typeof searchPath>): number[] {
   let current = { theta: from, value: cost(from) };
   for (let steps = 0; steps < 10; steps++) {
     const gradient = slope(current.theta);
@@ -136,7 +139,7 @@ function refine(from: number[], root: number[][], { cost, slope }: ReturnType<ty
 export function combine(axes: number[][], factors: number[]): number[] {
   return axes[0]!.map((_, j) => axes.reduce((sum, axis, i) => sum + factors[i]! * axis[j]!, 0));
 }
-function rowsOf(matrix: Float64Array, n: number): number[][] {
+function matrixRows(matrix: Float64Array, n: number): number[][] {
   return Array.from({ length: n }, (_, i) => Array.from(matrix.subarray(i * n, (i + 1) * n)));
 }
 

@@ -33,7 +33,7 @@ export function dampedDrift(origin: number, years: number): Kernel {
 }
 
 /** Weighted sum of independent processes: Σ scale² kernel. */
-export function sumOf(...terms: { scale: number; kernel: Kernel }[]): Kernel {
+export function sumKernels(...terms: { scale: number; kernel: Kernel }[]): Kernel {
   return (s, t) => terms.reduce((sum, { scale, kernel }) => sum + scale * scale * kernel(s, t), 0);
 }
 

@@ -1,8 +1,8 @@
-import { drawLevels, drawPatterns, overTimeOf } from './between-rounds.ts';
-import { drawShare, type Share, type Streams, sharesOf } from './draws.ts';
+import { drawLevels, drawPatterns, monthsGivenRounds } from './between-rounds.ts';
+import { drawBatches, drawShare, type Share, type Streams } from './draws.ts';
 import type { FitPoint, LatentStructure, Posterior } from './fit.ts';
 import { CURVE, fitCurve, prevalenceOn } from './mean-prevalence.ts';
-import { rowsOf, rowValue } from './places.ts';
+import { predictorRows, rowValue } from './places.ts';
 import { drawSeasonErrors, errorShift, type SeasonError } from './season-error.ts';
 import { ofKind } from './terms.ts';
 
@@ -57,7 +57,7 @@ export interface Paths {
   parts: Float32Array;
 }
 
-const widthOf = (rounds: number) => 1 + rounds + (rounds + 1) + CURVE;
+const pathWidth = (rounds: number) => 1 + rounds + (rounds + 1) + CURVE;
 
 /** The inputs that all draws of the paths share. */
 export interface PathInputs {
@@ -75,7 +75,7 @@ export interface PathInputs {
  */
 export function drawPaths(fit: Posterior, inputs: PathInputs, draws: number, streams: Streams): Paths {
   const paths = emptyPaths(fit, inputs, draws);
-  for (const share of sharesOf(fit.points, draws))
+  for (const share of drawBatches(fit.points, draws))
     fillPaths(paths, fit, fit.points[share.point]!, share, inputs, streams);
   return paths;
 }
@@ -96,7 +96,7 @@ export function emptyPaths(fit: Posterior, { months, season }: PathInputs, draws
     for (let c = first_cell[a]!; c < first_cell[a + 1]!; c++) people[a]! += cells.population[c]!;
   const times = months.map(({ time }) => time);
   const point = new Int32Array(draws);
-  for (const share of sharesOf(points, draws)) point.fill(share.point, share.first, share.first + share.count);
+  for (const share of drawBatches(points, draws)) point.fill(share.point, share.first, share.first + share.count);
   return {
     months,
     draws,
@@ -106,12 +106,12 @@ export function emptyPaths(fit: Posterior, { months, season }: PathInputs, draws
     people,
     point,
     gap: Int32Array.from(months, ({ time }) => layout.times.filter((t) => t <= time).length),
-    change: points.map((own) => overTimeOf(fit, own, times).change),
+    change: points.map((own) => monthsGivenRounds(fit, own, times).change),
     gamma: shared.float64(draws),
     varying: shared.float64(draws * layout.terms.varying.at.length),
     errors: season && shared.float64(draws * states * 12),
     levels: shared.float32(draws * states * months.length),
-    parts: shared.float32(draws * lgas * widthOf(rounds)),
+    parts: shared.float32(draws * lgas * pathWidth(rounds)),
   };
 }
 
@@ -128,16 +128,16 @@ export function fillPaths(
   const { cells, first_cell, state_of, states } = mesh;
   const { rounds, people } = paths;
   const lgas = state_of.length;
-  const width = widthOf(rounds);
+  const width = pathWidth(rounds);
   const weights = Float64Array.from(cells.population, (persons, c) => persons / people[cells.lga[c]!]!);
-  const conditionals = overTimeOf(
+  const conditionals = monthsGivenRounds(
     structure,
     point,
     months.map(({ time }) => time),
   );
   const { season: exponent, varying, change } = layout.terms;
-  const lasting = rowsOf(ofKind(layout.terms, 'lga'), state_of.keys());
-  const changes = layout.times.map((_, round) => rowsOf([change], state_of.keys(), { round, log_season: [] }));
+  const lasting = predictorRows(ofKind(layout.terms, 'lga'), state_of.keys());
+  const changes = layout.times.map((_, round) => predictorRows([change], state_of.keys(), { round, log_season: [] }));
   const everyMonth = [...months.keys()];
   const shifts = new Float64Array(months.length);
   const byMonth = new Float64Array(12);
@@ -166,7 +166,7 @@ export function fillPaths(
       paths.parts[at] = constant;
       for (let r = 0; r < rounds; r++) paths.parts[at + 1 + r] = rowValue(changes[r]!, a, x);
       for (let gap = 0; gap <= rounds; gap++) paths.parts[at + 1 + rounds + gap] = patterns[gap * lgas + a]!;
-      shiftsOf(paths, d, a, everyMonth, season ? byMonth : null, shifts);
+      drawShifts(paths, d, a, everyMonth, season ? byMonth : null, shifts);
       let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
       for (let m = 0; m < shifts.length; m++) {
         low = Math.min(low, shifts[m]!);
@@ -185,7 +185,7 @@ export function fillPaths(
  * The shift common to all cells of LGA `a` in some months of draw `d`, logit.
  * @param byMonth shifts of ln S due to the error of the index, by month of the year; null if there is no such error
  */
-function shiftsOf(
+function drawShifts(
   { months, draws, rounds, states, state_of, gap, change, point, gamma, varying, levels, parts }: Paths,
   d: number,
   a: number,
@@ -193,7 +193,7 @@ function shiftsOf(
   byMonth: Float64Array | null,
   to: Float64Array,
 ): void {
-  const at = (d * state_of.length + a) * widthOf(rounds);
+  const at = (d * state_of.length + a) * pathWidth(rounds);
   const level = (d * states + state_of[a]!) * months.length;
   const { weights, deviation } = change[point[d]!]!;
   const covariates = varying.length / draws;
@@ -222,7 +222,7 @@ export function drawMonths(paths: Paths, month: number): MonthDraws {
   const { draws, rounds, states, state_of, people, errors, parts } = paths;
   const months = [...paths.months.keys()].filter((m) => paths.months[m]!.month === month);
   const count = state_of.length;
-  const width = widthOf(rounds);
+  const width = pathWidth(rounds);
   const lgas = months.map(() => new Float64Array(count * draws));
   const shifts = new Float64Array(months.length);
   const byMonth = errors && new Float64Array(12);
@@ -230,7 +230,7 @@ export function drawMonths(paths: Paths, month: number): MonthDraws {
     const logSeason = paths.months[months[0]!]!.log_season[a]!;
     for (let d = 0; d < draws; d++) {
       if (byMonth) byMonth[month] = errorShift(logSeason, errors[(d * states + state_of[a]!) * 12 + month]!);
-      shiftsOf(paths, d, a, months, byMonth, shifts);
+      drawShifts(paths, d, a, months, byMonth, shifts);
       const curve = (d * count + a + 1) * width - CURVE;
       for (let k = 0; k < months.length; k++) lgas[k]![a * draws + d] = prevalenceOn(parts, curve, shifts[k]!);
     }

@@ -10,7 +10,7 @@ export interface Rows {
 }
 
 /** The sums of some terms at cells or LGAs; terms that belong to them for ever need no survey. */
-export function rowsOf(terms: readonly Placed[], places: Iterable<number>, survey: Survey = NO_SURVEY): Rows {
+export function predictorRows(terms: readonly Placed[], places: Iterable<number>, survey: Survey = NO_SURVEY): Rows {
   const [start, unknown, weight]: [number[], number[], number[]] = [[0], [], []];
   for (const place of places) {
     for (const { at, row } of terms)
@@ -56,22 +56,22 @@ export interface Place {
 }
 
 /** @param layout the terms, and the rows of all cells of the country for those that differ between cells */
-export function placeOf(mesh: Mesh, layout: { terms: Terms; cells: Rows }, surveyed: SurveyedPlace): Place {
-  const lgaOf = (k: number) => mesh.cells.lga[surveyed.cells[k]!]!;
-  const order = [...surveyed.cells.keys()].sort((a, b) => lgaOf(a) - lgaOf(b));
-  const first = order.flatMap((k, i) => (i === 0 || lgaOf(order[i - 1]!) !== lgaOf(k) ? [i] : []));
-  const lgas = first.map((i) => lgaOf(order[i]!));
+export function surveyedPlace(mesh: Mesh, layout: { terms: Terms; cells: Rows }, surveyed: SurveyedPlace): Place {
+  const lgaOfCell = (k: number) => mesh.cells.lga[surveyed.cells[k]!]!;
+  const order = [...surveyed.cells.keys()].sort((a, b) => lgaOfCell(a) - lgaOfCell(b));
+  const first = order.flatMap((k, i) => (i === 0 || lgaOfCell(order[i - 1]!) !== lgaOfCell(k) ? [i] : []));
+  const lgas = first.map((i) => lgaOfCell(order[i]!));
   return {
     cells: Int32Array.from(order, (k) => surveyed.cells[k]!),
     weights: Float64Array.from(order, (k) => surveyed.weights[k]!),
     first: [...first, order.length],
-    shared: rowsOf(ofKind(layout.terms, 'lga', 'survey'), lgas, surveyed),
+    shared: predictorRows(ofKind(layout.terms, 'lga', 'survey'), lgas, surveyed),
     own: layout.cells,
   };
 }
 
 /** The unknowns on which a place's predictors depend, each once, ascending. */
-export function unknownsOf({ cells, shared, own }: Place): Int32Array {
+export function placeUnknowns({ cells, shared, own }: Place): Int32Array {
   const seen = new Set(shared.unknown);
   for (const c of cells) for (let e = own.start[c]!; e < own.start[c + 1]!; e++) seen.add(own.unknown[e]!);
   return Int32Array.from(seen).sort();

@@ -1,10 +1,10 @@
 import { LEVELS } from '../../contract/levels.ts';
 import {
   type ChangeSummary,
-  changesOf,
   type DrawSummary,
   highestTenths,
   spreadOfChange,
+  summariseChange,
   summariseDraws,
 } from './draw-summary.ts';
 import { drawMonths, type MonthDraws, type Paths, type PredictedMonth } from './paths.ts';
@@ -123,7 +123,7 @@ function estimate(
       const changeFrom = (before: number | null) =>
         before === null
           ? null
-          : changesOf(
+          : summariseChange(
               own.subarray(a * draws, (a + 1) * draws),
               values[positions.indexOf(before)]!.subarray(a * draws, (a + 1) * draws),
             );

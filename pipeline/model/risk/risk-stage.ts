@@ -1,13 +1,13 @@
 import type { StageRun } from '../../catalog/country-stage.ts';
 import type { Period } from '../../contract/months.ts';
-import { tableOf } from '../../lib/tables/table.ts';
+import { toTable } from '../../lib/tables/table.ts';
 import { surveyReference } from './compared.ts';
 import { changesTable, contrastsTable, type Kind, probabilitiesTable } from './decisions.ts';
 import { estimateRisk } from './estimate.ts';
-import { inputsOf, prepareRisk } from './inputs.ts';
+import { prepareRisk, readInputs } from './inputs.ts';
 import type { AreaScores } from './prediction.ts';
 import { CHANGES, CONTRASTS, LGAS, PROBABILITIES, STATES } from './risk-tables.ts';
-import { baselineOf, scoredPeriods } from './stage-baseline.ts';
+import { fitStageBaseline, scoredPeriods } from './stage-baseline.ts';
 import { inEveryMonth, referenceOfYear, wholeYears } from './whole-years.ts';
 
 /**
@@ -17,21 +17,21 @@ import { inEveryMonth, referenceOfYear, wholeYears } from './whole-years.ts';
  */
 export const run: StageRun = async (io) => {
   const { risk, seed } = io.model.parameters;
-  const inputs = inputsOf(io);
+  const inputs = readInputs(io);
   const { areas } = inputs;
   const prepared = prepareRisk(inputs);
   io.progress(0.1, 'fit');
-  const baseline = baselineOf(io, inputs, prepared);
+  const baseline = fitStageBaseline(io, inputs, prepared);
   io.progress(0.5, 'predict');
   if (risk.score === 'baseline') {
     const scores = baseline.scores();
     const what = `each month uses the nearest round: ${baseline.evidence.rounds.map(({ survey_year }) => survey_year).join(', ')}`;
     return {
-      lgas: tableOf(LGAS, scores.lgas),
-      states: tableOf(STATES, scores.states),
-      probabilities: tableOf(PROBABILITIES, []),
-      changes: tableOf(CHANGES, []),
-      contrasts: tableOf(CONTRASTS, []),
+      lgas: toTable(LGAS, scores.lgas),
+      states: toTable(STATES, scores.states),
+      probabilities: toTable(PROBABILITIES, []),
+      changes: toTable(CHANGES, []),
+      contrasts: toTable(CONTRASTS, []),
       evidence: { model: 'baseline', baseline: baseline.evidence, spatial: null },
       report: [{ source: 'survey_clusters', rule: 'nearest round', what }],
     };
@@ -51,8 +51,8 @@ export const run: StageRun = async (io) => {
     { area: 'lga', codes: areas.lgas.map((lga) => lga.lga_code), estimates: spatial.lgas },
   ];
   return {
-    lgas: tableOf(LGAS, scoresOf(periods, areas.lgas, spatial.lgas)),
-    states: tableOf(STATES, scoresOf(periods, areas.states, spatial.states)),
+    lgas: toTable(LGAS, scoreRows(periods, areas.lgas, spatial.lgas)),
+    states: toTable(STATES, scoreRows(periods, areas.states, spatial.states)),
     probabilities: probabilitiesTable(kinds, periods),
     changes: changesTable(
       kinds,
@@ -71,7 +71,7 @@ export const run: StageRun = async (io) => {
 };
 
 /** Converts values by month and area to rows by area and month. */
-function scoresOf<Area extends object>(periods: readonly Period[], areas: readonly Area[], values: AreaScores) {
+function scoreRows<Area extends object>(periods: readonly Period[], areas: readonly Area[], values: AreaScores) {
   return areas.flatMap((area, a) =>
     periods.map((period, m) => {
       const at = m * areas.length + a;

@@ -9,7 +9,7 @@ import {
   scores,
   state_code,
 } from '../../contract/fields.ts';
-import { type RowOf, real, whole } from '../../lib/tables/table.ts';
+import { real, type TableRow, whole } from '../../lib/tables/table.ts';
 
 export const LGAS = {
   name: 'risk/lgas',
@@ -46,8 +46,8 @@ export const CONTRASTS = {
 };
 
 /** Posterior mean and central 90% range of an area in a month. */
-export type LgaScore = RowOf<typeof LGAS>;
-export type StateScore = RowOf<typeof STATES>;
+export type LgaScore = TableRow<typeof LGAS>;
+export type StateScore = TableRow<typeof STATES>;
 
 /**
  * risk/evidence: what the scores are based on. Models add fields of their own; these are the ones that the report

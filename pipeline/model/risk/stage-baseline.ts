@@ -1,5 +1,12 @@
 import type { StageIo } from '../../catalog/country-stage.ts';
-import { addMonths, FORECAST_MONTHS, monthIndex, type Period, periodOf, periodRange } from '../../contract/months.ts';
+import {
+  addMonths,
+  FORECAST_MONTHS,
+  monthFromIndex,
+  monthIndex,
+  type Period,
+  periodRange,
+} from '../../contract/months.ts';
 import type { Surveys } from '../../ingest/ingest-tables.ts';
 import { mean } from '../../lib/numerics/averages.ts';
 import { randomStream } from '../../lib/numerics/random.ts';
@@ -17,7 +24,7 @@ export const scoredPeriods = ({ model }: StageIo): Period[] =>
  * The baseline's fit, of which the model card always tells, and a function that computes its scores, which only a
  * country that publishes them and comparisons with a known truth need.
  */
-export function baselineOf(io: StageIo, { areas, surveys, season }: RiskInputs, { observed }: PreparedRisk) {
+export function fitStageBaseline(io: StageIo, { areas, surveys, season }: RiskInputs, { observed }: PreparedRisk) {
   const { risk, seed } = io.model.parameters;
   const fit = fitBaseline(
     observed.map(({ baseline }) => baseline),
@@ -26,7 +33,7 @@ export function baselineOf(io: StageIo, { areas, surveys, season }: RiskInputs, 
     risk.draws,
     randomStream(seed, 'risk/baseline'),
   );
-  const middles = fit.rounds.map((year) => middleOf(surveys, year));
+  const middles = fit.rounds.map((year) => middleMonth(surveys, year));
   const evidence = {
     rounds: fit.rounds.map((survey_year, i) => ({ survey_year, middle: middles[i]! })),
     between_states_sd_logit: fit.state_sd,
@@ -47,7 +54,7 @@ export function baselineOf(io: StageIo, { areas, surveys, season }: RiskInputs, 
 }
 
 /** Median month of a round's fieldwork, weighted by children examined; for a round without clusters, its only month. */
-function middleOf(surveys: Surveys, year: number): Period {
+function middleMonth(surveys: Surveys, year: number): Period {
   const own = surveys.clusters.filter((cluster) => cluster.survey_year === year);
   if (own.length === 0) return surveys.state_rounds.find((round) => round.survey_year === year)!.period;
   const months = own.map((cluster) => ({ month: monthIndex(cluster.period), weight: cluster.examined }));
@@ -56,7 +63,7 @@ function middleOf(surveys: Surveys, year: number): Period {
   let passed = 0;
   for (const { month, weight } of months) {
     passed += weight;
-    if (passed >= half) return periodOf(month);
+    if (passed >= half) return monthFromIndex(month);
   }
   throw new Error(`round ${year} has no clusters`);
 }

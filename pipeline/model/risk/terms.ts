@@ -1,9 +1,9 @@
 import type { Random } from '../../lib/numerics/random.ts';
 import { type By, field, type GaussianPrior, independent, overTime, product } from './gaussian-prior.ts';
 import type { Hyperparameters } from './hyperparameters.ts';
-import { drawMatern, scaleOf } from './matern-lattice.ts';
+import { drawMatern, maternScale } from './matern-lattice.ts';
 import type { Mesh } from './mesh.ts';
-import { brownian, dampedDrift, type Kernel, ornsteinUhlenbeck, sumOf } from './over-time.ts';
+import { brownian, dampedDrift, type Kernel, ornsteinUhlenbeck, sumKernels } from './over-time.ts';
 
 /** Parameters of the prior that are fixed, not estimated. */
 export interface Constants {
@@ -62,7 +62,7 @@ export type Placed = Term & { at: Int32Array };
  * @param otherTests rounds with rows by another test
  * @param varying number of covariates by month
  */
-export function termsOf(
+export function linearPredictor(
   mesh: Mesh,
   times: readonly number[],
   constants: Constants,
@@ -77,19 +77,19 @@ export function termsOf(
   const [first, last] = [times[0]!, times.at(-1)!];
 
   const nation: By<Kernel> = () =>
-    sumOf(
+    sumKernels(
       { scale: NATION_SD, kernel: () => 1 },
       { scale: nation_drift, kernel: brownian(first) },
       { scale: nation_slope, kernel: dampedDrift(first, slope_years) },
     );
   // the drift starts in the middle, so that persistent differences between states are left to place and lga
   const state: By<Kernel> = ({ sigma_state, tau_state_years, sigma_slope }) =>
-    sumOf(
+    sumKernels(
       { scale: sigma_state, kernel: ornsteinUhlenbeck(tau_state_years) },
       { scale: sigma_slope, kernel: dampedDrift((first + last) / 2, slope_years) },
     );
   const change: By<Kernel> = ({ tau_years }) => ornsteinUhlenbeck(tau_years);
-  const changeScale = ({ sigma_change }: Hyperparameters) => scaleOf(mesh.change, range_change_km, sigma_change);
+  const changeScale = ({ sigma_change }: Hyperparameters) => maternScale(mesh.change, range_change_km, sigma_change);
   const fourNodes = (nodes: Int32Array, weights: Float64Array, k: number): Entry[] =>
     [4 * k, 4 * k + 1, 4 * k + 2, 4 * k + 3].map((at) => [nodes[at]!, weights[at]!]);
 
@@ -128,7 +128,7 @@ export function termsOf(
     }),
     /** z(c): persistent spatial field. */
     place: term({
-      prior: field(mesh.place, ({ range_km, sigma_place }) => scaleOf(mesh.place, range_km, sigma_place)),
+      prior: field(mesh.place, ({ range_km, sigma_place }) => maternScale(mesh.place, range_km, sigma_place)),
       of: 'cell',
       row: (c) => fourNodes(cell_nodes, cell_weights, c),
     }),
@@ -179,11 +179,11 @@ export function termsOf(
   };
 }
 
-export type Terms = ReturnType<typeof termsOf>;
+export type Terms = ReturnType<typeof linearPredictor>;
 
 /** The terms of some kinds, in their order. */
 export const ofKind = (terms: Terms, ...kinds: Term['of'][]): Placed[] =>
   Object.values<Placed>(terms).filter(({ of }) => kinds.includes(of));
 
 /** Terms by round with the unknowns `area * rounds + round`, whose months are drawn area by area, in this order. */
-export const levelsOf = ({ nation, state }: Terms) => [nation, state];
+export const levelTerms = ({ nation, state }: Terms) => [nation, state];

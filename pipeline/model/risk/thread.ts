@@ -34,7 +34,7 @@ const { mesh, times, observations, constants, pathInputs, seed } = workerData as
 const marginal = prepareMarginal(mesh, times, observations, constants);
 const { layout } = marginal;
 
-function answerOf(task: RiskTask): number[] | FitPoint | null {
+function runTask(task: RiskTask): number[] | FitPoint | null {
   if ('slope' in task) return slopeNear(marginal, { mode: task.near }, task.slope);
   if ('point' in task) return pointNear(marginal, task.near, task.point);
   if ('draw' in task) fillPaths(task.paths, { mesh, layout }, task.at, task.draw, pathInputs, drawStreams(seed));
@@ -42,4 +42,4 @@ function answerOf(task: RiskTask): number[] | FitPoint | null {
   return null;
 }
 
-parentPort!.on('message', (task: RiskTask) => parentPort!.postMessage(answerOf(task)));
+parentPort!.on('message', (task: RiskTask) => parentPort!.postMessage(runTask(task)));

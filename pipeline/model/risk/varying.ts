@@ -1,10 +1,10 @@
 import { covariateName } from '../../catalog/covariates.ts';
 import type { Covariate } from '../../catalog/model.ts';
-import { addMonths, monthOf, type Period } from '../../contract/months.ts';
+import { addMonths, calendarMonth, type Period } from '../../contract/months.ts';
 import type * as ingest from '../../ingest/ingest-tables.ts';
 import type { Areas } from '../../ingest/ingest-tables.ts';
 import { InputLocation } from '../../lib/bad-input.ts';
-import type { RowOf } from '../../lib/tables/table.ts';
+import type { TableRow } from '../../lib/tables/table.ts';
 import type { PredictionCells } from '../../measure/zonal/zonal-tables.ts';
 import { TRANSFORMS } from './covariate-columns.ts';
 
@@ -32,7 +32,7 @@ export function varyingCovariates(
   entries: readonly Covariate[],
   lgas: Areas['lgas'],
   cells: Pick<PredictionCells, 'lga_code' | 'population'>,
-  rows: readonly RowOf<typeof ingest.COVARIATES>[],
+  rows: readonly TableRow<typeof ingest.COVARIATES>[],
 ): VaryingCovariate[] {
   const people = new Map<string, number>();
   cells.lga_code.forEach((code, c) => {
@@ -60,15 +60,15 @@ export function varyingCovariates(
         at.get(time!)![position.get(lga_code)!] = transformed;
       }
       const yearly = times[0]!.length === 4;
-      const groups = [...Map.groupBy(times.keys(), (t) => (yearly ? 0 : monthOf(times[t]! as Period) - 1))];
+      const groups = [...Map.groupBy(times.keys(), (t) => (yearly ? 0 : calendarMonth(times[t]! as Period) - 1))];
       if (entry.time === 'departure')
         for (const [, group] of groups) {
-          const usual = meanOf(group.map((t) => values[t]!));
+          const usual = elementwiseMean(group.map((t) => values[t]!));
           for (const t of group) for (let a = 0; a < lgas.length; a++) values[t]![a]! -= usual[a]!;
         }
       if (!standardise(values, weights)) throw location.error('the same value everywhere', 'a covariate that varies');
       const usual = Array.from({ length: 12 }, () => new Float64Array(lgas.length));
-      if (!yearly) for (const [month, group] of groups) usual[month] = meanOf(group.map((t) => values[t]!));
+      if (!yearly) for (const [month, group] of groups) usual[month] = elementwiseMean(group.map((t) => values[t]!));
       const nearest = yearly && entry.time === 'each';
       return { name, lag_months: entry.lag_months ?? 0, times, values, usual: nearest ? null : usual };
     });
@@ -80,12 +80,12 @@ export function valuesIn({ lag_months, times, values, usual }: VaryingCovariate,
   const time = times[0]!.length === 4 ? then.slice(0, 4) : then;
   const at = times.indexOf(time);
   if (at !== -1) return values[at]!;
-  if (usual) return usual[monthOf(then) - 1]!;
+  if (usual) return usual[calendarMonth(then) - 1]!;
   const distance = (other: string) => Math.abs(Number(other) - Number(time));
   return values[times.reduce((best, other, t) => (distance(other) < distance(times[best]!) ? t : best), 0)]!;
 }
 
-function meanOf(arrays: readonly Float64Array[]): Float64Array<ArrayBuffer> {
+function elementwiseMean(arrays: readonly Float64Array[]): Float64Array<ArrayBuffer> {
   return Float64Array.from(arrays[0]!, (_, a) => arrays.reduce((sum, values) => sum + values[a]!, 0) / arrays.length);
 }
 

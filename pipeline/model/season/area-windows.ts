@@ -1,7 +1,7 @@
 import { roundAs } from '../../contract/decimals.ts';
 import { type RainSeason, rainTransmission } from './rain-season.ts';
 import type { SeasonWindow } from './season-tables.ts';
-import { bestWindow, CRITERION, judgeWindow, verdictOf, WINDOW_MONTHS, windowShares } from './windows.ts';
+import { bestWindow, CRITERION, judgeWindow, probabilityVerdict, WINDOW_MONTHS, windowShares } from './windows.ts';
 
 /** The data from which an area's windows are determined. */
 export interface WindowData {
@@ -39,7 +39,7 @@ export function areaWindows(
         last_month: ((first_month + months - 2) % 12) + 1,
         ...judged,
         criterion_probability,
-        criterion: decides ? verdictOf(criterion_probability) : null,
+        criterion: decides ? probabilityVerdict(criterion_probability) : null,
         record_first_month: own?.first_month ?? null,
         record_share: recorded && windowShares(recorded, months)[first_month - 1]!,
         record_best_share: own?.share ?? null,

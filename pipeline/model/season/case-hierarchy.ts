@@ -34,7 +34,7 @@ export function seasonsFromCases(all: readonly StateRecord[], highShare: number)
   });
   const known = states.filter(hasRecord);
   if (known.length === 0) return null;
-  const national = meanOf(known);
+  const national = pooledMean(known);
   const betweenStates = varianceBetween([known]);
   const betweenLgas = varianceBetween(states.map(({ lgas }) => lgas.filter(hasRecord)));
   const drawn = states.map(({ state_code, record, lgas }) => {
@@ -68,7 +68,7 @@ function centred(record: LogSeason | null): LogSeason | null {
 }
 
 /** The mean by population, month by month. */
-function meanOf(places: readonly Recorded[]): number[] {
+function pooledMean(places: readonly Recorded[]): number[] {
   const total = places.reduce((sum, { people }) => sum + people, 0);
   return Array.from({ length: 12 }, (_, month) =>
     places.reduce((sum, { people, record }) => sum + (people / total) * record.logs[month]!, 0),
@@ -80,7 +80,7 @@ function pooled(lgas: readonly { people: number; record: LogSeason | null }[]): 
   const known = lgas.filter(hasRecord);
   return known.length === 0
     ? null
-    : { logs: meanOf(known), variance: mean(known.map(({ record }) => record.variance)) };
+    : { logs: pooledMean(known), variance: mean(known.map(({ record }) => record.variance)) };
 }
 
 /**
@@ -112,7 +112,7 @@ function checkRow(
   known: readonly Recorded[],
   highShare: number,
 ): SeasonCheckRow {
-  const expected = sharesOfPeak(meanOf(known.filter((state) => state !== left)));
+  const expected = sharesOfPeak(pooledMean(known.filter((state) => state !== left)));
   const compare = ({ logs }: LogSeason) => compareSeasons(expected, sharesOfPeak(logs), highShare);
   return {
     state_code: left.state_code,

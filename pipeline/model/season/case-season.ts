@@ -64,14 +64,14 @@ export function caseSeason(months: CaseMonths): number[] | null {
  */
 export function sumReporting(lgas: readonly (readonly (number | null)[])[]): (number | null)[] {
   const throughout = lgas.filter((cases) => cases.every((value) => value !== null));
-  if (throughout.length > 0 && 2 * sum(throughout.flat()) >= sum(lgas.flat())) return sumsOf(throughout);
+  if (throughout.length > 0 && 2 * sum(throughout.flat()) >= sum(lgas.flat())) return monthlySums(throughout);
   const shares = sharesReporting(lgas);
-  return sumsOf(lgas).map((cases, t) => (2 * shares[t]! < 1 ? null : cases / shares[t]!));
+  return monthlySums(lgas).map((cases, t) => (2 * shares[t]! < 1 ? null : cases / shares[t]!));
 }
 
 const sum = (cases: readonly (number | null)[]) => cases.reduce<number>((total, value) => total + (value ?? 0), 0);
 
-const sumsOf = (lgas: readonly (readonly (number | null)[])[]): number[] =>
+const monthlySums = (lgas: readonly (readonly (number | null)[])[]): number[] =>
   lgas[0]!.map((_, t) => sum(lgas.map((cases) => cases[t]!)));
 
 /** By month: the share of the LGAs that reported in the cases of all, by the means of the 13 months around it. */

@@ -8,7 +8,7 @@ const wrap = (month: number) => ((month % 12) + 12) % 12;
  * `values` relative to the highest, rounded as published.
  * @throws RangeError unless twelve, none negative, one above 0
  */
-export function indexOf(values: readonly number[]): number[] {
+export function seasonalIndex(values: readonly number[]): number[] {
   const peak = Math.max(...values);
   if (values.length !== 12 || !(peak > 0) || !Number.isFinite(peak) || values.some((value) => !(value >= 0)))
     throw new RangeError(`a season needs twelve values of 0 or more, at least one above 0; found ${values.join(', ')}`);
@@ -22,7 +22,7 @@ export function indexOf(values: readonly number[]): number[] {
  * two lower months are adjacent, the run has no ends and the season is 1, 12, 12.
  */
 export function describeSeason(values: readonly number[], highShare: number): Season {
-  const seasonal_index = indexOf(values);
+  const seasonal_index = seasonalIndex(values);
   const peak = seasonal_index.indexOf(1);
   const high = seasonal_index.map((value) => value >= highShare);
   const { first, months } = seasonRun(high, peak);

@@ -1,5 +1,5 @@
 import type { Model } from '../../catalog/model.ts';
-import { monthIndex, monthOf, type Period, periodOf } from '../../contract/months.ts';
+import { calendarMonth, monthFromIndex, monthIndex, type Period } from '../../contract/months.ts';
 import type { ReportLine } from '../../engine/stage.ts';
 import type { CaseSeries, Cases } from '../../ingest/case-series.ts';
 import { type CaseMonths, caseSeason, sumReporting } from './case-season.ts';
@@ -8,7 +8,7 @@ import { type CaseMonths, caseSeason, sumReporting } from './case-season.ts';
 export function recordedSeason(state_code: string, cases: Cases, model: Model, report: ReportLine[]): number[] | null {
   const series = seriesOfState(state_code, cases);
   if (!series) return null;
-  const found = seasonOf(series.first, series.cases, model);
+  const found = seasonFromMonths(series.first, series.cases, model);
   if (!found)
     report.push({
       source: 'season',
@@ -28,10 +28,11 @@ export function seriesOfState(state_code: string, cases: Cases) {
 }
 
 /** The season of monthly cases that start in `first`, without the country's unusual months. */
-export const seasonOf = (...months: Parameters<typeof monthsOf>): number[] | null => caseSeason(monthsOf(...months));
+export const seasonFromMonths = (...months: Parameters<typeof usualMonths>): number[] | null =>
+  caseSeason(usualMonths(...months));
 
 /** Monthly cases that start in `first`, with the country's unusual months. */
-export function monthsOf(first: CaseSeries['first'], cases: readonly (number | null)[], model: Model): CaseMonths {
+export function usualMonths(first: CaseSeries['first'], cases: readonly (number | null)[], model: Model): CaseMonths {
   const start = monthIndex(first);
   const unusual = new Set(
     model.parameters.season.masked.flatMap((span) =>
@@ -41,7 +42,7 @@ export function monthsOf(first: CaseSeries['first'], cases: readonly (number | n
       ),
     ),
   );
-  return { first_month: monthOf(first) - 1, cases, unusual };
+  return { first_month: calendarMonth(first) - 1, cases, unusual };
 }
 
 /** Confirmed cases by month, null in masked months. */
@@ -59,5 +60,5 @@ function sumOfLgas(lgas: readonly CaseSeries[]): { first: Period; cases: (number
   const series = lgas.map(({ confirmed }, i) =>
     Array.from({ length: end - from }, (_, t) => confirmed[from + t - starts[i]!] ?? null),
   );
-  return { first: periodOf(from), cases: sumReporting(series) };
+  return { first: monthFromIndex(from), cases: sumReporting(series) };
 }

@@ -1,16 +1,16 @@
 import type { StageIo, StageRun } from '../../catalog/country-stage.ts';
 import type { Model } from '../../catalog/model.ts';
 import { roundFields } from '../../contract/decimals.ts';
-import { monthOf } from '../../contract/months.ts';
+import { calendarMonth } from '../../contract/months.ts';
 import type { Season } from '../../contract/schemas.ts';
 import { worded } from '../../contract/words.ts';
 import type { ReportLine } from '../../engine/stage.ts';
-import { areasOf } from '../../ingest/areas-of.ts';
-import { type Cases, casesOf } from '../../ingest/case-series.ts';
+import { type Cases, groupCases } from '../../ingest/case-series.ts';
 import type { Areas, ClimateRow } from '../../ingest/ingest-tables.ts';
 import * as ingest from '../../ingest/ingest-tables.ts';
+import { readAreas } from '../../ingest/read-areas.ts';
 import { randomStream } from '../../lib/numerics/random.ts';
-import { tableOf } from '../../lib/tables/table.ts';
+import { toTable } from '../../lib/tables/table.ts';
 import * as zonal from '../../measure/zonal/zonal-tables.ts';
 import { areaWindows } from './area-windows.ts';
 import { seasonsFromCases } from './case-hierarchy.ts';
@@ -19,7 +19,7 @@ import { checkSeason, summariseCheck } from './check.ts';
 import { describeCaseSeason, describeMethod, unknownSeason, type WordedMethod } from './description.ts';
 import { describeSeason } from './high-season.ts';
 import { expectedSeason, fitRainSeason, lagInMonths, type RainSeason, usualByMonth } from './rain-season.ts';
-import { monthsOf, recordedSeason, seasonOf, seriesOfState, withoutMasked } from './season-records.ts';
+import { recordedSeason, seasonFromMonths, seriesOfState, usualMonths, withoutMasked } from './season-records.ts';
 import type { SeasonCheckRow, SeasonPair, SeasonWindow } from './season-tables.ts';
 import { LGAS, NATIONAL, RAIN, STATES, WINDOWS } from './season-tables.ts';
 import { seasonErrors } from './windows.ts';
@@ -67,13 +67,13 @@ export function season(input: SeasonInput): SeasonOutput {
 }
 
 export const run: StageRun = async (io) => {
-  const input = inputOf(io);
+  const input = readSeasonInput(io);
   const { method, national, states, lgas, rain, windows, check, report } =
     input.climate.length > 0 ? season(input) : seasonWithoutRain(input);
   const each = <Code extends string>(code: Code, seasons: Record<string, Season>) =>
     Object.entries(seasons).flatMap(([own, season]) => {
       const area = { [code]: own } as Record<Code, string>;
-      return rowsOf(season).map((month) => ({ ...area, ...month }));
+      return seasonRows(season).map((month) => ({ ...area, ...month }));
     });
   const rainByMonth = Object.entries(rain).flatMap(([state_code, usual]) =>
     usual.map((rain_mm, i) => ({ state_code, month: i + 1, rain_mm })),
@@ -82,11 +82,11 @@ export const run: StageRun = async (io) => {
     method,
     check,
     report,
-    national: tableOf(NATIONAL, national ? rowsOf(national) : []),
-    states: tableOf(STATES, each('state_code', states)),
-    lgas: tableOf(LGAS, each('lga_code', lgas)),
-    rain: tableOf(RAIN, rainByMonth),
-    windows: tableOf(
+    national: toTable(NATIONAL, national ? seasonRows(national) : []),
+    states: toTable(STATES, each('state_code', states)),
+    lgas: toTable(LGAS, each('lga_code', lgas)),
+    rain: toTable(RAIN, rainByMonth),
+    windows: toTable(
       WINDOWS,
       [windows.states, windows.lgas].flatMap((areas) => Object.values(areas).flat()),
     ),
@@ -96,19 +96,19 @@ export const run: StageRun = async (io) => {
 /** Seasons from case records alone, or none if there are no usable ones. */
 export function seasonWithoutRain({ areas, populations, cases, model }: SeasonInput): SeasonOutput {
   const { high_share } = model.parameters.season;
-  const lgasOf = Map.groupBy(areas.lgas, ({ state_code }) => state_code);
+  const lgasByState = Map.groupBy(areas.lgas, ({ state_code }) => state_code);
   const seriesOfLga = new Map(cases.lgas.map((series) => [series.lga_code, series]));
   const records = areas.states.map(({ state_code }) => {
     const series = seriesOfState(state_code, cases);
-    const lgas = lgasOf.get(state_code)!.map(({ lga_code }) => {
+    const lgas = lgasByState.get(state_code)!.map(({ lga_code }) => {
       const own = seriesOfLga.get(lga_code);
-      const record = own ? logSeason(monthsOf(own.first, withoutMasked(own), model)) : null;
+      const record = own ? logSeason(usualMonths(own.first, withoutMasked(own), model)) : null;
       return { lga_code, people: populations[lga_code]!, record };
     });
     return {
       state_code,
       people: lgas.reduce((sum, { people }) => sum + people, 0),
-      record: series ? logSeason(monthsOf(series.first, series.cases, model)) : null,
+      record: series ? logSeason(usualMonths(series.first, series.cases, model)) : null,
       lgas,
     };
   });
@@ -134,7 +134,7 @@ export function seasonWithoutRain({ areas, populations, cases, model }: SeasonIn
   };
 }
 
-const rowsOf = ({ seasonal_index, high_months, peak_month }: Season) =>
+const seasonRows = ({ seasonal_index, high_months, peak_month }: Season) =>
   seasonal_index.map((index, i) => ({
     month: i + 1,
     seasonal_index: index,
@@ -142,12 +142,12 @@ const rowsOf = ({ seasonal_index, high_months, peak_month }: Season) =>
     is_peak: peak_month === i + 1,
   }));
 
-function inputOf(io: StageIo): SeasonInput {
+function readSeasonInput(io: StageIo): SeasonInput {
   return {
-    areas: areasOf(io),
+    areas: readAreas(io),
     climate: [...io.table(ingest.CLIMATE), ...io.table(zonal.CLIMATE)],
     populations: Object.fromEntries(io.table(zonal.LGAS).map((row) => [row.lga_code, row.population])),
-    cases: casesOf(io.table(ingest.CASES)),
+    cases: groupCases(io.table(ingest.CASES)),
     model: io.model,
   };
 }
@@ -157,7 +157,7 @@ function fitSeason(input: SeasonInput): SeasonFit {
   const { seed, transmission: durations } = model.parameters;
   const { assumed_from } = durations;
   const highShare = model.parameters.season.high_share;
-  const { rainOf, rain, national: nationalRain } = usualRains(input);
+  const { rainOf: rainByLga, rain, national: nationalRain } = usualRains(input);
 
   const report: ReportLine[] = [];
   const records = areas.states.flatMap(({ state_code }) => {
@@ -165,8 +165,8 @@ function fitSeason(input: SeasonInput): SeasonFit {
     if (!recorded) return [];
     const lgas = cases.lgas.flatMap((series) => {
       if (series.state_code !== state_code || series.lga_code === null) return [];
-      const season = seasonOf(series.first, withoutMasked(series), model);
-      return season ? [{ lga_code: series.lga_code, rain_mm: rainOf.get(series.lga_code)!, season }] : [];
+      const season = seasonFromMonths(series.first, withoutMasked(series), model);
+      return season ? [{ lga_code: series.lga_code, rain_mm: rainByLga.get(series.lga_code)!, season }] : [];
     });
     return [{ state_code, rain_mm: rain[state_code]!, season: recorded, lgas }];
   });
@@ -243,7 +243,7 @@ function usualRains({ areas, climate, populations }: SeasonInput) {
 
 function usualRain(months: readonly ClimateRow[]): number[] {
   const series = months.map(({ rain_mm }) => rain_mm);
-  return usualByMonth(series, monthOf(months[0]!.period) - 1);
+  return usualByMonth(series, calendarMonth(months[0]!.period) - 1);
 }
 
 /** Population-weighted mean by month; unweighted if there is no population. */

@@ -1,5 +1,5 @@
 import { area, code, lga_code, season, state_code, windows } from '../../contract/fields.ts';
-import { type RowOf, real } from '../../lib/tables/table.ts';
+import { real, type TableRow } from '../../lib/tables/table.ts';
 
 export const NATIONAL = { name: 'season/national', row: 'A month of the year', columns: season };
 export const STATES = {
@@ -19,7 +19,7 @@ export const WINDOWS = {
   columns: { area, code, ...windows },
 };
 
-export type SeasonWindow = RowOf<typeof WINDOWS>;
+export type SeasonWindow = TableRow<typeof WINDOWS>;
 
 /** season/check: comparison of a state's recorded season with that expected from its rain, using parameters from the other states. */
 export interface SeasonCheckRow {

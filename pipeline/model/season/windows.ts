@@ -123,7 +123,7 @@ export function judgeWindow(
 }
 
 /** A probability of 90% or more counts as reached, one of 10% or less as unlikely. */
-export function verdictOf(probability: number | null): 'reached' | 'unlikely' | 'unknown' {
+export function probabilityVerdict(probability: number | null): 'reached' | 'unlikely' | 'unknown' {
   if (probability === null) return 'unknown';
   return probability >= 0.9 ? 'reached' : probability <= 0.1 ? 'unlikely' : 'unknown';
 }

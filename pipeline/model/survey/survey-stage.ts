@@ -1,11 +1,11 @@
 import type { StageIo, StageRun } from '../../catalog/country-stage.ts';
 import type { Model } from '../../catalog/model.ts';
 import { worded } from '../../contract/words.ts';
-import { surveysOf } from '../../ingest/areas-of.ts';
 import type { Cluster, StateRound } from '../../ingest/ingest-tables.ts';
 import * as ingest from '../../ingest/ingest-tables.ts';
+import { readSurveys } from '../../ingest/read-areas.ts';
 import { ratioEstimate } from '../../lib/numerics/ratio-estimate.ts';
-import { byCode, tableOf } from '../../lib/tables/table.ts';
+import { byCode, toTable } from '../../lib/tables/table.ts';
 import * as context from '../../measure/context/context-tables.ts';
 import { weightedMean } from '../../measure/context/figures.ts';
 import type { TrendRow } from './survey-tables.ts';
@@ -20,13 +20,13 @@ export const run: StageRun = async (io) => {
   const small = states.filter((row) => row.small_sample).length;
   const what = worded`rounds ${years.join(', ')} by ${[method].flat().join(', else by ')}; ${small} {state.one} figures are based on fewer than ${small_sample} children`;
   return {
-    trend: tableOf(TREND, [...national, ...states]),
+    trend: toTable(TREND, [...national, ...states]),
     report: small > 0 ? [{ source: 'survey', rule: 'small samples flagged', what }] : [],
   };
 };
 
 function stateTrends(io: StageIo): TrendRow[] {
-  const { clusters, state_rounds } = surveysOf(io);
+  const { clusters, state_rounds } = readSurveys(io);
   const byState = Map.groupBy(clusters, (cluster) => cluster.state_code);
   return io.table(ingest.STATES).flatMap(({ state_code }) => {
     const byYear = Map.groupBy(byState.get(state_code) ?? [], (cluster) => cluster.survey_year);
@@ -40,14 +40,14 @@ function stateTrends(io: StageIo): TrendRow[] {
 
 /** Computed from all clusters, because the country's range cannot be derived from the states' figures. */
 function nationalTrend(io: StageIo): TrendRow[] {
-  const { clusters, state_rounds } = surveysOf(io);
+  const { clusters, state_rounds } = readSurveys(io);
   const children = childrenByState(io);
-  const contextOf = byCode(io.table(context.LGAS), 'lga_code');
+  const contextByLga = byCode(io.table(context.LGAS), 'lga_code');
   const { confidence } = io.model.parameters.survey;
   const share = (sample: readonly Cluster[]) =>
     sample.length === 0 ? null : ratioEstimate(sample.map(sampled), confidence).positivity;
   const isUrban = (cluster: Cluster) =>
-    cluster.urban ?? (cluster.lga_code === null ? null : contextOf[cluster.lga_code]!.is_urban);
+    cluster.urban ?? (cluster.lga_code === null ? null : contextByLga[cluster.lga_code]!.is_urban);
 
   const byYear = Map.groupBy(clusters, (cluster) => cluster.survey_year);
   const stateYears = Map.groupBy(state_rounds, (round) => round.survey_year);

@@ -1,5 +1,5 @@
 import { national_trend, state_code, trend } from '../../contract/fields.ts';
-import { meaning, orNull, type RowOf } from '../../lib/tables/table.ts';
+import { meaning, orNull, type TableRow } from '../../lib/tables/table.ts';
 
 export const TREND = {
   name: 'survey/trend',
@@ -11,4 +11,4 @@ export const TREND = {
   },
 };
 
-export type TrendRow = RowOf<typeof TREND>;
+export type TrendRow = TableRow<typeof TREND>;

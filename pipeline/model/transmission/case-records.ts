@@ -1,10 +1,10 @@
 import type { StageIo } from '../../catalog/country-stage.ts';
 import type { Model } from '../../catalog/model.ts';
-import { monthOf, yearOf } from '../../contract/months.ts';
-import { areasOf } from '../../ingest/areas-of.ts';
-import { type CaseSeries, type Cases, casesOf } from '../../ingest/case-series.ts';
+import { calendarMonth, calendarYear } from '../../contract/months.ts';
+import { type CaseSeries, type Cases, groupCases } from '../../ingest/case-series.ts';
 import type { Areas, Census } from '../../ingest/ingest-tables.ts';
 import * as ingest from '../../ingest/ingest-tables.ts';
+import { readAreas } from '../../ingest/read-areas.ts';
 import { BadInput } from '../../lib/bad-input.ts';
 import { byCode, valuesByCode } from '../../lib/tables/table.ts';
 import * as zonal from '../../measure/zonal/zonal-tables.ts';
@@ -22,16 +22,16 @@ export interface TransmissionInput {
 }
 
 /** The stage's input, from the artifacts. */
-export const inputOf = (io: StageIo, model: Model): TransmissionInput => ({
-  areas: areasOf(io),
-  cases: casesOf(io.table(ingest.CASES)),
-  census: censusOf(io),
+export const readTransmissionInput = (io: StageIo, model: Model): TransmissionInput => ({
+  areas: readAreas(io),
+  cases: groupCases(io.table(ingest.CASES)),
+  census: readCensus(io),
   rain: valuesByCode(io.table(season.RAIN), 'state_code', 'rain_mm'),
   model,
 });
 
 /** The census or, in a country without one, the people of the population raster. */
-function censusOf(io: StageIo): Census {
+function readCensus(io: StageIo): Census {
   const census = byCode(io.table(ingest.CENSUS), 'lga_code');
   if (Object.keys(census).length > 0) return census;
   return Object.fromEntries(
@@ -40,13 +40,13 @@ function censusOf(io: StageIo): Census {
 }
 
 /** Case records by state, ordered by code: those sufficient for a fit, and the codes of the others. */
-export function recordsOf({ areas, cases, census, rain }: TransmissionInput): {
+export function transmissionRecords({ areas, cases, census, rain }: TransmissionInput): {
   records: ProjectionRecord[];
   left_out: string[];
 } {
   const all = [...cases.states]
     .sort((a, b) => (a.state_code < b.state_code ? -1 : 1))
-    .map((series) => recordOf(series, peopleOf(series.state_code, areas, census), rain));
+    .map((series) => toRecord(series, peopleInState(series.state_code, areas, census), rain));
   const enough = (record: ProjectionRecord) => isLongEnough({ first_month: 0, ...record });
   return {
     records: all.filter(enough),
@@ -54,14 +54,14 @@ export function recordsOf({ areas, cases, census, rain }: TransmissionInput): {
   };
 }
 
-export function settingsOf({ parameters }: Model): ProjectionSettings {
+export function projectionSettings({ parameters }: Model): ProjectionSettings {
   const { infectious_months, immune_months, development_first, held_back_year, starts } = parameters.transmission;
   const durations = { infectious_months, immune_months };
   return { durations, development_first, held_back_year, starts, seed: parameters.seed };
 }
 
 /** Population of a state in the census; an LGA without a row counts as 0. @throws BadInput if the sum is 0 */
-function peopleOf(state_code: string, areas: Areas, census: Census): number {
+function peopleInState(state_code: string, areas: Areas, census: Census): number {
   const people = areas.lgas
     .filter((lga) => lga.state_code === state_code)
     .reduce((sum, { lga_code }) => sum + (census[lga_code]?.people ?? 0), 0);
@@ -75,15 +75,15 @@ function peopleOf(state_code: string, areas: Areas, census: Census): number {
 }
 
 /** Cases per 1,000 people, starting in January of the first year; months before the record are unknown. */
-function recordOf(
+function toRecord(
   { state_code, first, confirmed, masked }: CaseSeries,
   people: number,
   rain: TransmissionInput['rain'],
 ): ProjectionRecord {
-  const lead = monthOf(first) - 1;
+  const lead = calendarMonth(first) - 1;
   return {
     state_code,
-    first_year: yearOf(first),
+    first_year: calendarYear(first),
     per_1000: [
       ...new Array<null>(lead).fill(null),
       ...confirmed.map((value) => (value === null ? null : (value / people) * 1000)),

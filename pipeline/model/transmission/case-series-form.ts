@@ -18,7 +18,10 @@ type Row = TransmissionModel['states'][number]['series'][number];
  * Returns the conversion of a state's monthly figures, reported or modelled, from cases per 1,000 people to a form.
  * @param series all months reported by the state
  */
-export function caseFormOf(form: CaseSeriesForm, series: readonly Pick<Row, 'reported'>[]): (value: number) => number {
+export function caseConversion(
+  form: CaseSeriesForm,
+  series: readonly Pick<Row, 'reported'>[],
+): (value: number) => number {
   const reported = series.map((row) => row.reported);
   const highest = Math.max(0, ...reported);
   // for a state that reported no cases, neither an index nor digits are defined
@@ -37,7 +40,7 @@ export function withCaseSeries(model: TransmissionModel, form: CaseSeriesForm): 
   return {
     ...model,
     states: model.states.map((state) => {
-      const convert = caseFormOf(form, state.series);
+      const convert = caseConversion(form, state.series);
       return {
         ...state,
         series: state.series.map((row) => ({

@@ -22,7 +22,7 @@ export interface Standing {
  * decimals. A design is identified by its behaviour: it stays the same if code is rewritten without changing
  * projections, or if the data change; any other change makes it a new design.
  */
-export function designOf(level_months: number, settings: ProjectionSettings): string {
+export function designHash(level_months: number, settings: ProjectionSettings): string {
   const rounded = (value: number | null) => (value === null ? null : Number(value.toFixed(4)));
   const { years } = developProjections([probeRecord(settings)], settings);
   const projected = years.map(({ year, methods }) => ({
@@ -32,7 +32,7 @@ export function designOf(level_months: number, settings: ProjectionSettings): st
   return sha256Json({ level_months, settings, projected });
 }
 
-export function standingOf(register: HeldBack | undefined, year: number, design: string): Standing {
+export function heldBackStanding(register: HeldBack | undefined, year: number, design: string): Standing {
   const looks = (register?.looks ?? []).filter((look) => look.held_back_year === year);
   return { registered: looks.some((look) => look.design === design && look.result !== null), looks: looks.length };
 }

@@ -97,7 +97,7 @@ function projectYears(
   to: number,
 ): ProjectedYear[] {
   return records.flatMap((record) =>
-    yearsOf(record)
+    recordYears(record)
       .filter((year) => year >= from && year <= to)
       .map((year) => projectYear(record, year, settings)),
   );
@@ -117,7 +117,7 @@ function choose(year: ProjectedYear, level_months: number): ProjectedYear {
 export const levelMethod = (months: number) => `model_level_of_${months}_months`;
 
 /** Years of the record that have enough months before them to fit a model. */
-function yearsOf(record: ProjectionRecord): number[] {
+function recordYears(record: ProjectionRecord): number[] {
   const years = Array.from({ length: Math.ceil(record.per_1000.length / 12) }, (_, k) => record.first_year + k);
   return years.filter((year) => isLongEnough(recordBefore(record, year)));
 }

@@ -1,13 +1,18 @@
 import type { StageRun } from '../../catalog/country-stage.ts';
 import { roundAs, roundFields } from '../../contract/decimals.ts';
-import { addMonths, type Period, periodOf } from '../../contract/months.ts';
+import { addMonths, monthFromIndex, type Period } from '../../contract/months.ts';
 import type { ProjectionScores, TransmissionModel } from '../../contract/schemas.ts';
 import { type Wording, worded } from '../../contract/words.ts';
 import type { ReportLine } from '../../engine/stage.ts';
 import { BadInput } from '../../lib/bad-input.ts';
 import { randomStream } from '../../lib/numerics/random.ts';
-import { inputOf, recordsOf, settingsOf, type TransmissionInput } from './case-records.ts';
-import { designOf, type Standing, standingOf } from './held-back-design.ts';
+import {
+  projectionSettings,
+  readTransmissionInput,
+  type TransmissionInput,
+  transmissionRecords,
+} from './case-records.ts';
+import { designHash, heldBackStanding, type Standing } from './held-back-design.ts';
 import { describeLimits, type FitFigures } from './limits.ts';
 import {
   developProjections,
@@ -53,8 +58,8 @@ export function transmission(input: TransmissionInput): TransmissionOutput {
     const what = 'transmission follows the climate, of which there are no data: v1/transmission is left out';
     return { model: null, fits: null, report: [{ source: 'transmission', rule: 'no climate data', what }] };
   }
-  const { records, left_out } = recordsOf(input);
-  const settings = settingsOf(model);
+  const { records, left_out } = transmissionRecords(input);
+  const settings = projectionSettings(model);
   const { durations, held_back_year, starts, seed } = settings;
   const { assumed_from } = model.parameters.transmission;
   const named = new Map(areas.states.map(({ state_code, state }) => [state_code, state]));
@@ -77,16 +82,16 @@ export function transmission(input: TransmissionInput): TransmissionOutput {
       fitSirs(cases, rain_mm, { ...durations, immune_months }, { starts, random });
     const fit = fitUnder(durations.immune_months);
     const tried = OTHER_IMMUNITY * durations.immune_months;
-    const figures = figuresOf(state_code, fit, tried, fitUnder(tried));
+    const figures = stateFigures(state_code, fit, tried, fitUnder(tried));
     const draws = randomStream(seed, `reproduction ${state_code}`);
     const reproduction_range = reproductionRange(cases, rain_mm, durations, fit, draws);
-    const left_out = leftOutOf(record, fit);
+    const left_out = monthsLeftOut(record, fit);
     const more = { reproduction_range, left_out };
     return { state_code, state: named.get(state_code)!, record, fit, figures: { ...figures, ...more } };
   });
   const developed = developProjections(records, settings);
-  const design = designOf(developed.level_months, settings);
-  const standing = standingOf(model.held_back, held_back_year, design);
+  const design = designHash(developed.level_months, settings);
+  const standing = heldBackStanding(model.held_back, held_back_year, design);
   const projection = scoreHeldBack(records, settings, developed);
 
   const fits: TransmissionFits = { states: states.map(({ figures }) => figures), projection, design, standing };
@@ -99,24 +104,24 @@ export function transmission(input: TransmissionInput): TransmissionOutput {
       fit_correlation: fit.correlation,
       ...reproduction(fit),
       share_of_transmission_year_round: fit.parameters.share_year_round,
-      series: seriesOf(record, fit),
+      series: fittedSeries(record, fit),
     })),
     projection_test: {
       development_years: projection.development_years,
-      development: scoresOf(projection.development),
+      development: roundScores(projection.development),
       held_back_year,
-      held_back: scoresOf(projection.held_back),
+      held_back: roundScores(projection.held_back),
     },
   };
   const output = roundFields<FittedModel>({
     ...published,
     limits: describeLimits(published, assumed_from, fits.states, projection, standing),
   });
-  return { model: output, fits, report: [...short, ...reportOf(fits)] };
+  return { model: output, fits, report: [...short, ...reportLines(fits)] };
 }
 
 export const run: StageRun = async (io) => {
-  return { ...transmission(inputOf(io, io.model)) };
+  return { ...transmission(readTransmissionInput(io, io.model)) };
 };
 
 /** Reproduction numbers are rounded first; infection grows in a month if the rounded number is above 1. */
@@ -128,20 +133,22 @@ function reproduction({ cycle }: SirsFit) {
   };
 }
 
-function leftOutOf({ first_year, per_1000 }: ProjectionRecord, { used }: SirsFit): Period[] {
+function monthsLeftOut({ first_year, per_1000 }: ProjectionRecord, { used }: SirsFit): Period[] {
   const inUse = new Set(used);
-  return per_1000.flatMap((reported, t) => (reported === null || inUse.has(t) ? [] : [periodOf(first_year * 12 + t)]));
+  return per_1000.flatMap((reported, t) =>
+    reported === null || inUse.has(t) ? [] : [monthFromIndex(first_year * 12 + t)],
+  );
 }
 
-function seriesOf({ first_year, per_1000 }: ProjectionRecord, { modelled }: SirsFit) {
-  const start: Period = periodOf(first_year * 12);
+function fittedSeries({ first_year, per_1000 }: ProjectionRecord, { modelled }: SirsFit) {
+  const start: Period = monthFromIndex(first_year * 12);
   return per_1000.flatMap((reported, t) =>
     reported === null ? [] : [{ period: addMonths(start, t), reported, modelled: modelled[t]! }],
   );
 }
 
 /** Zeros if nothing could be projected, in which case `months` is 0. */
-function scoresOf({ months, errors, seasonal_shape_correlation }: Scores): ProjectionScores {
+function roundScores({ months, errors, seasonal_shape_correlation }: Scores): ProjectionScores {
   const error = (name: string) => (months > 0 ? errors[name]! : 0);
   return {
     months,
@@ -155,7 +162,7 @@ function scoresOf({ months, errors, seasonal_shape_correlation }: Scores): Proje
 }
 
 /** @throws BadInput if the model does not converge to a yearly cycle with these durations */
-function figuresOf(
+function stateFigures(
   state_code: string,
   fit: SirsFit,
   immune_months_tried: number,
@@ -183,7 +190,7 @@ function figuresOf(
  * Errors on the held-back year are shown only if the evaluation is registered: a build must not be an evaluation
  * itself.
  */
-function reportOf({ states, projection, design, standing }: TransmissionFits): ReportLine[] {
+function reportLines({ states, projection, design, standing }: TransmissionFits): ReportLine[] {
   const errors = ({ errors: by, months }: Scores) =>
     `${months} months: ${Object.entries(by)
       .map(([name, value]) => `${name} ${value.toFixed(3)}`)

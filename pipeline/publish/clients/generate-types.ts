@@ -2,7 +2,7 @@ import type { Reference, Schema } from '../../contract/reference.ts';
 
 /** TypeScript types of all answers and operations, in the country's words. */
 export function clientTypes({ operations, schemas }: Reference): string {
-  const answers = Object.entries(schemas).map(([name, schema]) => `export type ${name} = ${typeOf(schema)};\n`);
+  const answers = Object.entries(schemas).map(([name, schema]) => `export type ${name} = ${schemaType(schema)};\n`);
   const files = operations.filter(({ schema }) => !schema).map(({ path }) => `\n  | ${JSON.stringify(path)}`);
   const lines = operations.flatMap(({ path, parameters, schema }) => {
     if (!schema) return [];
@@ -11,7 +11,7 @@ export function clientTypes({ operations, schemas }: Reference): string {
       .filter((parameter) => parameter.in === 'query')
       .map(({ name, required }) => `${name}${required ? '' : '?'}: string | number`);
     const given = query.length > 0 ? `{ ${query.join('; ')} }` : 'Record<never, never>';
-    return `  ${key}: { parameters: ${given}; answer: ${typeOf(schema)} };\n`;
+    return `  ${key}: { parameters: ${given}; answer: ${schemaType(schema)} };\n`;
   });
   return `// Generated from openapi.json.
 
@@ -26,14 +26,14 @@ ${lines.join('')}}
 }
 
 /** @throws Error for a schema of a kind that the contract does not use */
-export function typeOf(schema: Schema, indent = ''): string {
+export function schemaType(schema: Schema, indent = ''): string {
   const { $ref, anyOf, const: only, enum: values, items, minItems, maxItems, properties, required, type } = schema;
   if ($ref !== undefined) return $ref.split('/').at(-1)!;
   if (only !== undefined) return JSON.stringify(only);
-  const options = anyOf?.map((one) => typeOf(one, indent)) ?? values?.map((value) => JSON.stringify(value));
+  const options = anyOf?.map((one) => schemaType(one, indent)) ?? values?.map((value) => JSON.stringify(value));
   if (options) return options.join(' | ');
   if (items) {
-    const item = typeOf(items, indent);
+    const item = schemaType(items, indent);
     if (minItems === 2 && maxItems === 2) return `[${item}, ${item}]`;
     return item.includes(' | ') ? `(${item})[]` : `${item}[]`;
   }
@@ -43,7 +43,7 @@ export function typeOf(schema: Schema, indent = ''): string {
       // In a description, too, an asterisk and a slash would end the comment.
       const about = field.description ? `${inner}/** ${field.description.replaceAll('*/', '*\\/')} */\n` : '';
       const key = /^[A-Za-z_]\w*$/.test(name) ? name : JSON.stringify(name);
-      return `${about}${inner}${key}${required?.includes(name) ? '' : '?'}: ${typeOf(field, inner)};\n`;
+      return `${about}${inner}${key}${required?.includes(name) ? '' : '?'}: ${schemaType(field, inner)};\n`;
     });
     return `{\n${fields.join('')}${indent}}`;
   }

@@ -3,7 +3,7 @@ import type { Source } from '../../catalog/sources.ts';
 import type { CasesRow } from '../../ingest/ingest-tables.ts';
 import { meaning } from '../../lib/tables/table.ts';
 import { CASES } from '../../model/forecast/forecast-tables.ts';
-import { casesOf } from '../report/encode-observed.ts';
+import { encodeCases } from '../report/encode-observed.ts';
 import type { SnapshotTables } from '../snapshot/snapshot-tables.ts';
 import type { AreaMonth } from './data-values.ts';
 import type { Figure } from './metadata.ts';
@@ -41,7 +41,7 @@ export function caseFigures(form: CaseForm): Figure[] {
  */
 export function caseRows(form: CaseForm, forecasts: Forecast[], records: readonly CasesRow[]): AreaMonth[] {
   if (form === 'none') return [];
-  const index = form === 'index' ? casesOf({ forecasts_cases: forecasts }, records) : null;
+  const index = form === 'index' ? encodeCases({ forecasts_cases: forecasts }, records) : null;
   const columns = caseFigures(form).map(({ column }) => column);
   return [...Map.groupBy(forecasts, ({ code }) => code).values()].flatMap((own) =>
     own.flatMap(({ area, code, period, horizon_months, q05, q50, q95 }, i) => {

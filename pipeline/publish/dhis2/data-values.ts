@@ -1,9 +1,9 @@
 /** Rows of tables as values of DHIS2's data elements, in the formats that its import reads. */
 import type { Manifest } from '../../contract/manifest.ts';
 import type { Period } from '../../contract/months.ts';
-import { wordsOf } from '../../contract/words.ts';
+import { countryWords } from '../../contract/words.ts';
 import { toCsv } from '../../lib/tables/csv.ts';
-import { type AreaLevel, dataSetId, elementOf, type Figure } from './metadata.ts';
+import { type AreaLevel, dataElement, dataSetId, type Figure } from './metadata.ts';
 
 /** An area in a month, with its figures by column. */
 export interface AreaMonth {
@@ -30,15 +30,15 @@ export interface DataValue {
  * The values of rows in their order; a null is no value, and an area without a unit has none.
  * @param units id of an area's organisation unit, by the area's code
  */
-export function* dataValuesOf(
+export function* dataValues(
   rows: readonly AreaMonth[],
   figures: readonly Figure[],
   units: ReadonlyMap<string, string>,
   manifest: Pick<Manifest, 'synthetic' | 'territory'>,
 ): Generator<DataValue> {
-  const words = wordsOf(manifest.territory);
+  const words = countryWords(manifest.territory);
   const elements = (level: AreaLevel) =>
-    figures.map((figure) => ({ column: figure.column, id: elementOf(figure, level, manifest, words).id }));
+    figures.map((figure) => ({ column: figure.column, id: dataElement(figure, level, manifest, words).id }));
   const byLevel = { state: elements('state'), lga: elements('lga') };
   for (const row of rows) {
     const orgUnit = units.get(row.code);

@@ -1,8 +1,8 @@
 /** The files that a DHIS2 administrator imports. */
 import type { Manifest } from '../../contract/manifest.ts';
 import { toCsv } from '../../lib/tables/csv.ts';
-import { type AreaMonth, type DataValue, dataValuesOf, FORMATS, type Format } from './data-values.ts';
-import { type Figure, metadataOf } from './metadata.ts';
+import { type AreaMonth, type DataValue, dataValues, FORMATS, type Format } from './data-values.ts';
+import { dhis2Metadata, type Figure } from './metadata.ts';
 import type { Units } from './units.ts';
 
 export interface Dhis2File {
@@ -26,7 +26,7 @@ export function* dhis2Files(
   format: Format,
   most = MOST_VALUES,
 ): Generator<Dhis2File> {
-  const metadata = metadataOf(
+  const metadata = dhis2Metadata(
     manifest,
     parts.flatMap(({ figures }) => figures),
     [...units.ids.values()].sort(),
@@ -34,7 +34,7 @@ export function* dhis2Files(
   yield { name: 'metadata.json', content: `${JSON.stringify(metadata, null, 2)}\n`, values: 0 };
   const unmatched = toCsv(units.unmatched, ['area', 'code', 'name', 'state_code']);
   yield { name: 'units-unmatched.csv', content: `${unmatched}\n`, values: 0 };
-  const all = parts.values().flatMap(({ rows, figures }) => dataValuesOf(rows, figures, units.ids, manifest));
+  const all = parts.values().flatMap(({ rows, figures }) => dataValues(rows, figures, units.ids, manifest));
   for (let [file, next] = [1, all.next()]; !next.done; file++) {
     const values: DataValue[] = [];
     for (; !next.done && values.length < most; next = all.next()) values.push(next.value);

@@ -3,7 +3,7 @@ import { probabilities, scores } from '../../contract/fields.ts';
 import { LEVELS } from '../../contract/levels.ts';
 import type { Manifest } from '../../contract/manifest.ts';
 import { FORECAST_MONTHS } from '../../contract/months.ts';
-import { fill, type Words, wordsOf } from '../../contract/words.ts';
+import { countryWords, fill, type Words } from '../../contract/words.ts';
 import { sha256 } from '../../lib/hash.ts';
 import { type ColumnForm, describe } from '../../lib/tables/table.ts';
 
@@ -51,7 +51,7 @@ export const UID = /^[A-Za-z][A-Za-z0-9]{10}$/;
  * An id of DHIS2's form, eleven letters and digits of which the first is a letter, that depends on the kind of object
  * and its code alone: another version, country or language gives the same one, so that a second import updates.
  */
-export function uidOf(kind: 'dataElement' | 'dataSet' | 'dataElementGroup', code: string): string {
+export function stableUid(kind: 'dataElement' | 'dataSet' | 'dataElementGroup', code: string): string {
   let rest = BigInt(`0x${sha256(`${kind} ${code}`)}`);
   const take = (from: string) => {
     const one = from[Number(rest % BigInt(from.length))]!;
@@ -62,25 +62,25 @@ export function uidOf(kind: 'dataElement' | 'dataSet' | 'dataElementGroup', code
 }
 
 /** The code of a made-up country's objects is another one, so that they cannot become those of a real country. */
-const codeOf = (synthetic: boolean, ...parts: string[]) =>
+const objectCode = (synthetic: boolean, ...parts: string[]) =>
   [...(synthetic ? ['MADE_UP'] : []), 'MALARIA', ...parts].join('_').toUpperCase();
-const nameOf = (synthetic: boolean, name: string) => `${synthetic ? 'MADE UP ' : ''}Malaria ${name}`;
+const objectName = (synthetic: boolean, name: string) => `${synthetic ? 'MADE UP ' : ''}Malaria ${name}`;
 
 /**
  * The data element of a figure and a level. The levels have elements of their own: DHIS2 adds the values of the areas
  * below to those of an area itself. Means alone may be averaged over months and areas; ends of ranges, medians and
  * probabilities may not.
  */
-export function elementOf(
+export function dataElement(
   { column, name, form }: Figure,
   level: AreaLevel,
   { synthetic }: Pick<Manifest, 'synthetic'>,
   words: Words,
 ): DataElement {
-  const code = codeOf(synthetic, column, level);
-  const full = nameOf(synthetic, `${name}, ${words[level].one}`);
+  const code = objectCode(synthetic, column, level);
+  const full = objectName(synthetic, `${name}, ${words[level].one}`);
   return {
-    id: uidOf('dataElement', code),
+    id: stableUid('dataElement', code),
     code,
     name: full,
     shortName: full.length <= MOST_SHORT_NAME ? full : code.replaceAll('_', ' '),
@@ -93,7 +93,8 @@ export function elementOf(
 }
 
 /** The id of the data set, which names that of each file of values. */
-export const dataSetId = ({ synthetic }: Pick<Manifest, 'synthetic'>) => uidOf('dataSet', codeOf(synthetic, 'risk'));
+export const dataSetId = ({ synthetic }: Pick<Manifest, 'synthetic'>) =>
+  stableUid('dataSet', objectCode(synthetic, 'risk'));
 
 /**
  * `metadata.json`. Category combinations are left out, so that DHIS2 puts in its own default one. The data set opens as
@@ -101,23 +102,23 @@ export const dataSetId = ({ synthetic }: Pick<Manifest, 'synthetic'>) => uidOf('
  * otherwise.
  * @param units ids of the organisation units that get values
  */
-export function metadataOf(
+export function dhis2Metadata(
   manifest: Pick<Manifest, 'synthetic' | 'model_version' | 'territory'>,
   figures: readonly Figure[],
   units: readonly string[],
 ) {
   const { synthetic, model_version, territory } = manifest;
-  const words = wordsOf(territory);
+  const words = countryWords(territory);
   const dataElements = figures.flatMap((one) =>
-    (['state', 'lga'] as const).map((level) => elementOf(one, level, manifest, words)),
+    (['state', 'lga'] as const).map((level) => dataElement(one, level, manifest, words)),
   );
-  const [code, name] = [codeOf(synthetic, 'risk'), nameOf(synthetic, 'risk')];
+  const [code, name] = [objectCode(synthetic, 'risk'), objectName(synthetic, 'risk')];
   const id = dataSetId(manifest);
   return {
     dataElements,
     dataElementGroups: [
       {
-        id: uidOf('dataElementGroup', code),
+        id: stableUid('dataElementGroup', code),
         code,
         name,
         shortName: name,

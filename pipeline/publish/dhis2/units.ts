@@ -68,8 +68,8 @@ export async function readUnits(file: string, places: readonly Place[]): Promise
 }
 
 /** The places by their keys; a key of two places is none. */
-function byKey(places: readonly Place[], keysOf: (place: Place) => (string | null)[]): Map<string, Place> {
-  const pairs = places.flatMap((place) => [...new Set(keysOf(place))].map((key) => ({ key, place })));
+function byKey(places: readonly Place[], placeKeys: (place: Place) => (string | null)[]): Map<string, Place> {
+  const pairs = places.flatMap((place) => [...new Set(placeKeys(place))].map((key) => ({ key, place })));
   const groups = Map.groupBy(pairs, ({ key }) => key);
   return new Map([...groups].flatMap(([key, own]) => (key && own.length === 1 ? [[key, own[0]!.place]] : [])));
 }

@@ -12,9 +12,9 @@ const ANNEX = './page/annex/main.ts';
 export const pageStyle = () => readFileSync(path.resolve(import.meta.dirname, STYLE), 'utf8');
 
 /** The script of the report or of its annex: own modules, and of D3 and Observable Plot what they use. */
-export async function scriptOf(page: 'report' | 'annex'): Promise<string> {
+export async function bundlePage(page: 'report' | 'annex'): Promise<string> {
   const { code, files } = await bundle(path.resolve(import.meta.dirname, page === 'report' ? MAIN : ANNEX));
-  const licences = licencesOf(files).map(({ names, text }) => `${names.join(', ')}\n\n${text}`);
+  const licences = bundledLicences(files).map(({ names, text }) => `${names.join(', ')}\n\n${text}`);
   // The script element must not end within the code, nor a licence before its end.
   return `/*\n${licences.join('\n').replaceAll('*/', '* /')}*/\n${code.replaceAll('</script', '<\\/script').trim()}`;
 }
@@ -43,11 +43,11 @@ export async function bundle(main: string): Promise<{ code: string; files: strin
 }
 
 /** Licences of the packages that the files belong to, without this project's own, each with the packages' names. */
-function licencesOf(files: readonly string[]): { names: string[]; text: string }[] {
+function bundledLicences(files: readonly string[]): { names: string[]; text: string }[] {
   const directories = new Set(files.map((file) => path.dirname(findPackageJSON(pathToFileURL(file))!)));
   directories.delete(ROOT);
   const read = (directory: string, name: string) => readFileSync(path.join(directory, name), 'utf8');
   const byText = Map.groupBy(directories, (directory) => read(directory, 'LICENSE'));
-  const nameOf = (directory: string): string => JSON.parse(read(directory, 'package.json')).name;
-  return [...byText].map(([text, having]) => ({ names: [...new Set(having.map(nameOf))].sort(), text }));
+  const packageName = (directory: string): string => JSON.parse(read(directory, 'package.json')).name;
+  return [...byText].map(([text, having]) => ({ names: [...new Set(having.map(packageName))].sort(), text }));
 }

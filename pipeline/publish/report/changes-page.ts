@@ -1,5 +1,5 @@
-import { wordsOf } from '../../contract/words.ts';
-import { type Section, sectionsOf } from '../../lib/pages/blocks.ts';
+import { countryWords } from '../../contract/words.ts';
+import { renderSections, type Section } from '../../lib/pages/blocks.ts';
 import { html } from '../../lib/pages/html.ts';
 import { headed, headOnDisk, page } from '../../lib/pages/page.ts';
 import type { SnapshotDiff } from '../snapshot/diff.ts';
@@ -27,13 +27,13 @@ export const changesPage = ({ title, lead, synthetic, sections, diff, outlines }
     html`${synthetic && html`<p class="made-up" role="alert"><strong>Made-up country.</strong> Nothing on this page describes a real place.</p>`}
 ${headed(
   html`<h1>${title}</h1><p>${lead}</p>`,
-  html`${sectionsOf(sections)}${diff && html`${mapSection(diff, outlines)}${sectionsOf(diffSections(diff, outlines))}`}`,
+  html`${renderSections(sections)}${diff && html`${mapSection(diff, outlines)}${renderSections(diffSections(diff, outlines))}`}`,
 )}`,
   );
 
 function mapSection(diff: SnapshotDiff, outlines: DiffOutlines) {
   const change = changeFill(diff);
-  const { state, a } = wordsOf(outlines.territory);
+  const { state, a } = countryWords(outlines.territory);
   return html`<section><h2>Changes by place and month</h2><p class="lead">Changes are new minus old. Point to ${a.lga} to see its figures.</p>
 <div class="cards">${changeMaps(diff, outlines, change)}</div>
 <div class="card scroll" tabindex="0" role="group" aria-label="Mean change by area and month"><h3>Mean change by ${state.one} and month</h3>${heat(diff, change)}</div></section>`;

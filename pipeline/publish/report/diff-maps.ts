@@ -1,7 +1,7 @@
 import { interpolateBuPu, interpolatePuOr } from 'd3';
 import { type Html, html } from '../../lib/pages/html.ts';
 import type { SnapshotDiff, Tally } from '../snapshot/diff.ts';
-import { type DiffOutlines, namesOf } from './diff-sections.ts';
+import { type DiffOutlines, outlineNames } from './diff-sections.ts';
 import { type MapOutlines, renderMap } from './shared/map.ts';
 
 const CELL = { width: 8, height: 14, left: 30, top: 18 };
@@ -22,7 +22,7 @@ export function changeFill({ lgas, states_by_period }: SnapshotDiff): ChangeScal
 /** Maps by LGA of the mean change and, if there are any, of months with a different level and with ranges apart. */
 export function changeMaps(diff: SnapshotDiff, named: DiffOutlines, { fill: changeFill, top }: ChangeScale): Html[] {
   const { states, lgas } = named;
-  const nameOf = namesOf(named).lga;
+  const lgaName = outlineNames(named).lga;
   const byLga = new Map(diff.lgas.map((row) => [row.lga_code, row]));
   const outlines: MapOutlines = {
     lgas: lgas.map(({ geometry, properties }) => ({ lga_code: properties.lgaCode, geometry })),
@@ -31,7 +31,7 @@ export function changeMaps(diff: SnapshotDiff, named: DiffOutlines, { fill: chan
   const title = (code: string) => {
     const row = byLga.get(code);
     return row
-      ? `${nameOf(row)}: mean change ${row.mean_change.toFixed(4)}, largest ${row.largest_change.toFixed(4)}; of ${row.compared} months, ${row.flipped} with a different level, ${row.disjoint} with ranges that do not overlap`
+      ? `${lgaName(row)}: mean change ${row.mean_change.toFixed(4)}, largest ${row.largest_change.toFixed(4)}; of ${row.compared} months, ${row.flipped} with a different level, ${row.disjoint} with ranges that do not overlap`
       : `${code}: not compared`;
   };
   const map = (label: string, fill: (row: Tally) => string, ends: [string, string], steps: string[]) =>
@@ -71,15 +71,15 @@ const ramp = (colour: (share: number) => string) => Array.from({ length: 21 }, (
 /** Heat map of states by months. */
 export function heat({ states, periods, states_by_period }: SnapshotDiff, { fill }: ChangeScale): Html {
   const { width, height, left, top } = CELL;
-  const leftOf = new Map(periods.map(({ period }, i) => [period, left + i * width]));
-  const topOf = new Map(states.map(({ state_code }, i) => [state_code, top + i * height]));
+  const leftByPeriod = new Map(periods.map(({ period }, i) => [period, left + i * width]));
+  const topByState = new Map(states.map(({ state_code }, i) => [state_code, top + i * height]));
   const cells = states_by_period.map(
     ({ state_code, period, mean_change }) =>
-      html`<rect x="${leftOf.get(period)}" y="${topOf.get(state_code)}" width="${width - 0.5}" height="${height - 1}" fill="${fill(mean_change)}"><title>${state_code} ${period}: ${mean_change.toFixed(4)}</title></rect>`,
+      html`<rect x="${leftByPeriod.get(period)}" y="${topByState.get(state_code)}" width="${width - 0.5}" height="${height - 1}" fill="${fill(mean_change)}"><title>${state_code} ${period}: ${mean_change.toFixed(4)}</title></rect>`,
   );
   const years = periods.filter(({ period }) => period.endsWith('-01'));
   return html`<svg width="${left + periods.length * width}" height="${top + states.length * height}" role="img" aria-label="Mean change by area and month" font-size="11" fill="currentColor">
-${years.map(({ period }) => html`<text x="${leftOf.get(period)}" y="12">${period.slice(0, 4)}</text>`)}
-${states.map(({ state_code }) => html`<text x="0" y="${topOf.get(state_code)! + height - 3}">${state_code}</text>`)}
+${years.map(({ period }) => html`<text x="${leftByPeriod.get(period)}" y="12">${period.slice(0, 4)}</text>`)}
+${states.map(({ state_code }) => html`<text x="0" y="${topByState.get(state_code)! + height - 3}">${state_code}</text>`)}
 ${cells}</svg>`;
 }

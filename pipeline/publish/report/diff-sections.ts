@@ -1,6 +1,6 @@
 import type { BoundariesLgas, BoundariesStates } from '../../contract/schemas.ts';
 import type { Territory } from '../../contract/territory.ts';
-import { type Words, wordsOf } from '../../contract/words.ts';
+import { countryWords, type Words } from '../../contract/words.ts';
 import { type Block, type Cell, type Section, tableBlock } from '../../lib/pages/blocks.ts';
 import type { Column } from '../../lib/pages/table.ts';
 import type { ForecastScore, SnapshotDiff, Tally } from '../snapshot/diff.ts';
@@ -16,14 +16,14 @@ export interface DiffOutlines {
   lgas: BoundariesLgas['features'];
 }
 
-export const outlinesOf = ({ manifest, answer }: Snapshot): DiffOutlines => ({
+export const diffOutlines = ({ manifest, answer }: Snapshot): DiffOutlines => ({
   territory: manifest.territory,
   states: answer<BoundariesStates>('boundaries-states', {}).features,
   lgas: manifest.coverage.states.flatMap((state) => answer<BoundariesLgas>('boundaries-lgas', { state }).features),
 });
 
 /** `Dala, Kano`; codes for areas that are gone. */
-export function namesOf({ states, lgas }: DiffOutlines) {
+export function outlineNames({ states, lgas }: DiffOutlines) {
   const stateNames = new Map<string, string>(states.map(({ properties }) => [properties.code, properties.name]));
   const lgaNames = new Map<string, string>(lgas.map(({ properties }) => [properties.lgaCode, properties.lga]));
   const state = (code: string) => stateNames.get(code) ?? code;
@@ -45,10 +45,10 @@ const TALLY: Column<Tally, Cell>[] = [
 
 /** What a new version changes: scores by place and month, levels, the old forecasts' skill, answers and tables. */
 export function diffSections(diff: SnapshotDiff, outlines: DiffOutlines): Section[] {
-  const words = wordsOf(outlines.territory);
+  const words = countryWords(outlines.territory);
   return [
     { title: 'Thresholds exceeded', blocks: [{ items: diff.over, alert: true }] },
-    { title: 'Size of the changes', blocks: sizeBlocks(diff, namesOf(outlines), words) },
+    { title: 'Size of the changes', blocks: sizeBlocks(diff, outlineNames(outlines), words) },
     { title: 'Skill of the old forecasts', blocks: skillBlocks(diff) },
     {
       title: 'Answers',
@@ -85,7 +85,7 @@ export function diffSections(diff: SnapshotDiff, outlines: DiffOutlines): Sectio
   ];
 }
 
-function sizeBlocks(diff: SnapshotDiff, names: ReturnType<typeof namesOf>, words: Words): Section['blocks'] {
+function sizeBlocks(diff: SnapshotDiff, names: ReturnType<typeof outlineNames>, words: Words): Section['blocks'] {
   const { all, state_scores, states, periods, levels_flipped, largest, thresholds } = diff;
   const { state, lga, Lga } = words;
   return [

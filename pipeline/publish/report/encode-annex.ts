@@ -1,10 +1,10 @@
 /** The data that the annex's scripts draw. */
 import { centerOfMass } from '@turf/center-of-mass';
 import type { Period } from '../../contract/months.ts';
-import { caseFormOf } from '../../model/transmission/case-series-form.ts';
+import { caseConversion } from '../../model/transmission/case-series-form.ts';
 import type { TransmissionFits } from '../../model/transmission/transmission-stage.ts';
 import type { Contents } from '../snapshot/contents.ts';
-import { seasonsOf, trendsOf } from '../snapshot/contents.ts';
+import { seasonByCode, surveyTrends } from '../snapshot/contents.ts';
 import type { SnapshotTables } from '../snapshot/snapshot-tables.ts';
 import { otherTests } from './sections/tests.ts';
 import { isReported } from './sections/words.ts';
@@ -17,14 +17,14 @@ export function annexData(
 ): AnnexData {
   const { tables, model, transmission } = contents;
   const names = new Map(tables.context_states.map(({ state_code, state }) => [state_code, state]));
-  const seasonOf = seasonsOf(contents);
-  const trends = trendsOf(tables);
+  const findSeason = seasonByCode(contents);
+  const trends = surveyTrends(tables);
   const middles = new Map((risk.baseline?.rounds ?? []).map(({ survey_year, middle }) => [survey_year, middle]));
   const scores = new Map(tables.risk_states.map((row) => [`${row.state_code} ${row.period}`, row]));
   return {
     states_many: model.territory.state.many,
     seasons: northToSouth(tables).map((state_code) => {
-      const { seasonal_index, peak_month } = seasonOf(state_code);
+      const { seasonal_index, peak_month } = findSeason(state_code);
       return { state: names.get(state_code)!, seasonal_index, peak_month };
     }),
     season_check: season_check.map(({ state_code, expected, recorded, correlation }) => ({
@@ -72,27 +72,27 @@ function transmissionData(
   exact_series: Evidence['exact_series'],
   fits: TransmissionFits | null,
 ): AnnexTransmission {
-  const seriesOf = new Map(exact_series.map(({ state_code, series }) => [state_code, series]));
-  const indexOf = (state_code: string) => caseFormOf('index', seriesOf.get(state_code)!);
+  const seriesByState = new Map(exact_series.map(({ state_code, series }) => [state_code, series]));
+  const stateConversion = (state_code: string) => caseConversion('index', seriesByState.get(state_code)!);
   const projection = fits?.projection;
   const figures = new Map(fits?.states.map((state) => [state.state_code, state]));
-  const rangeOf = (state_code: string) => {
+  const stateRange = (state_code: string) => {
     const range = figures.get(state_code)?.reproduction_range;
     return range ? { low: range.low.map(short), high: range.high.map(short) } : null;
   };
   const isLeftOut = (state_code: string, period: Period) => figures.get(state_code)?.left_out.includes(period) ?? false;
   const own = (state_code: string, values: readonly (number | null)[]) =>
-    values.map((value) => (value === null ? null : indexOf(state_code)(value)));
+    values.map((value) => (value === null ? null : stateConversion(state_code)(value)));
   return {
     states: states.map(({ state_code, state, reproduction_number_by_month }) => ({
       state_code,
       state,
       reproduction_number: reproduction_number_by_month,
-      reproduction_range: rangeOf(state_code),
-      series: seriesOf.get(state_code)!.map(({ period, reported, modelled }) => ({
+      reproduction_range: stateRange(state_code),
+      series: seriesByState.get(state_code)!.map(({ period, reported, modelled }) => ({
         period,
-        reported: indexOf(state_code)(reported),
-        modelled: indexOf(state_code)(modelled),
+        reported: stateConversion(state_code)(reported),
+        modelled: stateConversion(state_code)(modelled),
         left_out: isLeftOut(state_code, period),
       })),
     })),

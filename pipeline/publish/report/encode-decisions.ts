@@ -1,7 +1,7 @@
 /** The page's data beyond the scores, in compact form; page-data.ts describes the formats. */
-import { LEVELS, levelOf } from '../../contract/levels.ts';
+import { LEVELS, riskLevel } from '../../contract/levels.ts';
 import type { Contents } from '../snapshot/contents.ts';
-import { periodsOf, type SnapshotTables } from '../snapshot/snapshot-tables.ts';
+import { coveredPeriods, type SnapshotTables } from '../snapshot/snapshot-tables.ts';
 import type { Evidence } from './shared/evidence.ts';
 import { CERTAINTY, CONTRAST_SCALE, MEASURES, NONE, type PageData, VERDICTS } from './shared/page-data.ts';
 
@@ -26,18 +26,18 @@ export const areaCodes = ({
 export function encodeCertainty(tables: SnapshotTables): string {
   // Simpler models than the spatial one have none.
   if (tables.probabilities.length === 0) return '';
-  const [codes, periods] = [areaCodes(tables), periodsOf(tables)];
+  const [codes, periods] = [areaCodes(tables), coveredPeriods(tables)];
   const months = new Map(periods.map((period, i) => [period, i]));
   const bytes = Buffer.alloc(codes.size * periods.length * CERTAINTY.length);
-  const positionOf = (code: string, period: string) =>
+  const areaPosition = (code: string, period: string) =>
     (codes.get(code)! * periods.length + months.get(period)!) * CERTAINTY.length;
   const levels = new Map<number, string>();
   for (const row of [...tables.risk_states, ...tables.forecasts_states])
-    levels.set(positionOf(row.state_code, row.period), levelOf(row.score));
+    levels.set(areaPosition(row.state_code, row.period), riskLevel(row.score));
   for (const row of [...tables.risk_lgas, ...tables.forecasts_lgas])
-    levels.set(positionOf(row.lga_code, row.period), levelOf(row.score));
+    levels.set(areaPosition(row.lga_code, row.period), riskLevel(row.score));
   for (const row of tables.probabilities) {
-    const at = positionOf(row.code, row.period);
+    const at = areaPosition(row.code, row.period);
     const own = row[`probability_${levels.get(at)}` as keyof typeof row] as number;
     const above = LEVELS.slice(0, -1).map(
       ({ level }) => row[`probability_above_${level}` as keyof typeof row] as number,
@@ -59,7 +59,7 @@ export function encodeCertainty(tables: SnapshotTables): string {
 
 /** Changes of the last year and of the forecast months, the page data's `changes`. */
 export function encodeChanges(tables: SnapshotTables, last_estimated: string): PageData['changes'] {
-  const [codes, periods] = [areaCodes(tables), periodsOf(tables)];
+  const [codes, periods] = [areaCodes(tables), coveredPeriods(tables)];
   const first = Math.max(0, periods.indexOf(last_estimated as (typeof periods)[number]) + 1 - CHANGED_MONTHS);
   const changed = new Set(tables.changes.map(({ period }) => period));
   const months = periods.flatMap((period, i) => (i >= first && changed.has(period) ? [i] : []));
@@ -91,7 +91,7 @@ export function encodeChanges(tables: SnapshotTables, last_estimated: string): P
 /** The page data's `contrasts`. */
 export function encodeContrasts(tables: SnapshotTables, rows: Evidence['contrasts']): PageData['contrasts'] {
   const years = rows.reduce((most, { change_sd }) => Math.max(most, change_sd.length), 0);
-  const [codes, periods] = [areaCodes(tables), periodsOf(tables)];
+  const [codes, periods] = [areaCodes(tables), coveredPeriods(tables)];
   const months = new Map<string, number>(periods.map((period, i) => [period, i]));
   const bytes = Buffer.alloc(years === 0 ? 0 : codes.size * periods.length * years, 255);
   for (const { code, period, change_sd } of rows) {
@@ -105,7 +105,7 @@ export function encodeContrasts(tables: SnapshotTables, rows: Evidence['contrast
 }
 
 /** The best four months by area, the page data's `windows`. */
-export function windowsOf(tables: SnapshotTables): PageData['windows'] {
+export function encodeWindows(tables: SnapshotTables): PageData['windows'] {
   if (tables.season_windows.length === 0) return [];
   const rows = new Map(
     tables.season_windows.flatMap((row) => (row.months === 4 ? [[`${row.code} ${row.measure}`, row] as const] : [])),
@@ -129,7 +129,7 @@ export function windowsOf(tables: SnapshotTables): PageData['windows'] {
 }
 
 /** Titles and notes of the context figures that are not the same everywhere. */
-export function layersOf({ sources, tables }: Contents): PageData['layers'] {
+export function encodeLayers({ sources, tables }: Contents): PageData['layers'] {
   return sources.flatMap(({ figure, title, notes }) => {
     if (figure === undefined) return [];
     const values = new Set(tables.context_lgas.map((row) => row[figure]));
@@ -138,7 +138,7 @@ export function layersOf({ sources, tables }: Contents): PageData['layers'] {
 }
 
 /** The observations and their dates: survey rounds, then monthly data. */
-export function observedOf({ sources }: Contents, rounds: PageData['rounds']): PageData['observed'] {
+export function encodeObserved({ sources }: Contents, rounds: PageData['rounds']): PageData['observed'] {
   const spans = sources.flatMap(({ role, span }) =>
     span && role in MONTHLY ? [{ what: MONTHLY[role]!, months: [span.first, span.last], span: true }] : [],
   );

@@ -7,7 +7,7 @@ import type { SnapshotTables } from '../snapshot/snapshot-tables.ts';
 import type { PageCases, PageData } from './shared/page-data.ts';
 
 /** The page data's `tested`. */
-export function testedOf(
+export function encodeTested(
   { context_lgas }: Pick<SnapshotTables, 'context_lgas'>,
   clusters: readonly Pick<Cluster, 'lga_code' | 'survey_year' | 'examined'>[],
 ): PageData['tested'] {
@@ -24,7 +24,7 @@ export function testedOf(
 }
 
 /** The page data's `next_survey`. */
-export function nextSurveyOf(
+export function encodeNextSurvey(
   clusters: readonly Pick<Cluster, 'survey_year' | 'examined'>[],
   { spatial }: Pick<RiskEvidence, 'spatial'>,
 ): PageData['next_survey'] {
@@ -44,7 +44,7 @@ const SHOWN = 24;
  * cases in its last twelve months has none. As in the forecasts, a state's are the sum of its LGAs' if these have
  * records, unknown in a month in which any is.
  */
-export function casesOf(
+export function encodeCases(
   { forecasts_cases }: Pick<SnapshotTables, 'forecasts_cases'>,
   records: readonly CasesRow[],
 ): PageData['cases'] {

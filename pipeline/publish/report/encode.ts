@@ -1,17 +1,17 @@
 import { LEVELS } from '../../contract/levels.ts';
 import type { Contents } from '../snapshot/contents.ts';
-import { seasonsOf, trendsOf } from '../snapshot/contents.ts';
-import { periodsOf, type SnapshotTables } from '../snapshot/snapshot-tables.ts';
+import { seasonByCode, surveyTrends } from '../snapshot/contents.ts';
+import { coveredPeriods, type SnapshotTables } from '../snapshot/snapshot-tables.ts';
 import {
   areaCodes,
   encodeCertainty,
   encodeChanges,
   encodeContrasts,
-  layersOf,
-  observedOf,
-  windowsOf,
+  encodeLayers,
+  encodeObserved,
+  encodeWindows,
 } from './encode-decisions.ts';
-import { casesOf, nextSurveyOf, testedOf } from './encode-observed.ts';
+import { encodeCases, encodeNextSurvey, encodeTested } from './encode-observed.ts';
 import { otherTests } from './sections/tests.ts';
 import type { Evidence } from './shared/evidence.ts';
 import type { AreaWords, PageData } from './shared/page-data.ts';
@@ -20,9 +20,9 @@ import type { AreaWords, PageData } from './shared/page-data.ts';
 export function pageData(contents: Contents, { risk, surveys, cases, contrasts }: Evidence): PageData {
   const { tables, model, coverage } = contents;
   const { context_states: states, context_lgas: lgas } = tables;
-  const periods = periodsOf(tables);
-  const seasonOf = seasonsOf(contents);
-  const trends = trendsOf(tables);
+  const periods = coveredPeriods(tables);
+  const findSeason = seasonByCode(contents);
+  const trends = surveyTrends(tables);
   return {
     country: model.name,
     model_version: contents.model_version,
@@ -37,21 +37,21 @@ export function pageData(contents: Contents, { risk, surveys, cases, contrasts }
     certainty: encodeCertainty(tables),
     changes: encodeChanges(tables, coverage.last_estimated),
     contrasts: encodeContrasts(tables, contrasts),
-    windows: windowsOf(tables),
+    windows: encodeWindows(tables),
     neighbours: tables.places.map(({ neighbours }) => neighbours),
     aliases: tables.places.map(({ aliases }) => aliases ?? ''),
-    tested: testedOf(tables, surveys.clusters),
-    next_survey: nextSurveyOf(surveys.clusters, risk),
-    cases: casesOf(tables, cases),
+    tested: encodeTested(tables, surveys.clusters),
+    next_survey: encodeNextSurvey(surveys.clusters, risk),
+    cases: encodeCases(tables, cases),
     has_season: tables.season.length > 0,
-    layers: layersOf(contents),
-    observed: observedOf(contents, risk.baseline?.rounds ?? []),
-    words: { state: namesOf(model.territory.state), lga: namesOf(model.territory.lga) },
+    layers: encodeLayers(contents),
+    observed: encodeObserved(contents, risk.baseline?.rounds ?? []),
+    words: { state: oneAndMany(model.territory.state), lga: oneAndMany(model.territory.lga) },
     citation: `${model.name}, malaria risk by ${model.territory.lga.one}, version ${contents.model_version}, updated ${model.updated_at.slice(0, 10)}`,
     seasons: {
-      national: seasonOf(null),
-      states: states.map(({ state_code }) => seasonOf(state_code)),
-      lgas: lgas.map(({ lga_code }) => seasonOf(lga_code)),
+      national: findSeason(null),
+      states: states.map(({ state_code }) => findSeason(state_code)),
+      lgas: lgas.map(({ lga_code }) => findSeason(lga_code)),
     },
     trend: { national: trends.national, states: states.map(({ state_code }) => trends.ofState(state_code)) },
     rounds: risk.baseline?.rounds ?? [],
@@ -66,7 +66,7 @@ export function encodeScores(
     'risk_states' | 'risk_lgas' | 'forecasts_states' | 'forecasts_lgas' | 'context_states' | 'context_lgas'
   >,
 ): string {
-  const months = new Map(periodsOf(tables).map((period, i) => [period, i]));
+  const months = new Map(coveredPeriods(tables).map((period, i) => [period, i]));
   const codes = areaCodes(tables);
   const numbers = new DataView(new ArrayBuffer(codes.size * months.size * 3 * 2));
   const put = (code: string, row: SnapshotTables['risk_lgas'][number] | SnapshotTables['risk_states'][number]) => {
@@ -80,4 +80,4 @@ export function encodeScores(
   return Buffer.from(numbers.buffer).toString('base64');
 }
 
-const namesOf = ({ one, many }: AreaWords): AreaWords => ({ one, many });
+const oneAndMany = ({ one, many }: AreaWords): AreaWords => ({ one, many });

@@ -1,11 +1,11 @@
 /** The report, which opens from disk: everything of a snapshot for a reader without server, key or network. */
 import { createHash } from 'node:crypto';
-import { wordsOf } from '../../contract/words.ts';
+import { countryWords } from '../../contract/words.ts';
 import { Html, html, jsonScript, type Html as Markup } from '../../lib/pages/html.ts';
 import { headed, headOnDisk, page } from '../../lib/pages/page.ts';
 import type { Contents } from '../snapshot/contents.ts';
 import type { Finding } from '../snapshot/provenance.ts';
-import { pageStyle, scriptOf } from './bundle.ts';
+import { bundlePage, pageStyle } from './bundle.ts';
 import { pageData } from './encode.ts';
 import { annexData } from './encode-annex.ts';
 import { dataTab } from './sections/data.ts';
@@ -39,7 +39,7 @@ export async function renderReport(
   findings: readonly Finding[],
 ): Promise<string> {
   const { model, coverage, tables } = contents;
-  const { state, lga } = wordsOf(model.territory);
+  const { state, lga } = countryWords(model.territory);
   const data = pageData(contents, evidence);
   const unanswered = new Set([
     ...(data.certainty === '' ? ['sure'] : []),
@@ -62,7 +62,7 @@ ${evidenceStrip(data.observed)}
 <div data-tab="sources">${dataTab(contents, evidence, findings)}</div>`,
     skip: html`<a class="skip" href="#stage">Skip to the map</a>`,
     data,
-    script: await scriptOf('report'),
+    script: await bundlePage('report'),
   });
 }
 
@@ -93,7 +93,7 @@ ${transmissionSection(contents, evidence)}
 ${methodsSection(model.territory)}
 ${modelFindings(findings)}`,
     data: annexData(contents, evidence),
-    script: await scriptOf('annex'),
+    script: await bundlePage('annex'),
   });
 }
 

@@ -6,10 +6,10 @@ import type { Polygon, Topology } from 'topojson-specification';
 import { roundFields } from '../../contract/decimals.ts';
 import type { BoundariesTopology } from '../../contract/schemas.ts';
 import type { Territory } from '../../contract/territory.ts';
-import type { RowOf } from '../../lib/tables/table.ts';
+import type { TableRow } from '../../lib/tables/table.ts';
 import type { TABLES } from './table-columns.ts';
 
-type Row<Name extends keyof typeof TABLES> = RowOf<(typeof TABLES)[Name]>;
+type Row<Name extends keyof typeof TABLES> = TableRow<(typeof TABLES)[Name]>;
 interface Outlined {
   boundaries_lgas: Row<'boundaries_lgas'>[];
   boundaries_states: Row<'boundaries_states'>[];
@@ -19,7 +19,7 @@ interface Outlined {
 const QUANTIZATION = 1e6;
 
 /** All outlines as TopoJSON, without a source; each border that areas share occurs once. */
-export function topologyOf({ boundaries_lgas, boundaries_states }: Outlined) {
+export function outlineTopology({ boundaries_lgas, boundaries_states }: Outlined) {
   const collection = <Properties extends object>(features: (Properties & { geometry: unknown })[]) => ({
     type: 'FeatureCollection' as const,
     features: features.map(({ geometry, ...properties }) => ({ type: 'Feature' as const, geometry, properties })),
@@ -44,7 +44,7 @@ export function topologyOf({ boundaries_lgas, boundaries_states }: Outlined) {
 }
 
 /** The table `places`: states, then LGAs, in ascending order of code. @param names other names of places */
-export function placesOf(
+export function placesTable(
   outlined: Outlined,
   states: readonly { state_code: string; state_pcode: string }[],
   { iso_code, iso_3166_2 }: Territory,
@@ -53,9 +53,9 @@ export function placesOf(
   const named = Map.groupBy(names, ({ area, code }) => `${area} ${code}`);
   const aliases = (area: 'state' | 'lga', code: string) =>
     (named.get(`${area} ${code}`) ?? []).map(({ name }) => name).join('; ') || null;
-  const { objects } = topologyOf(outlined);
+  const { objects } = outlineTopology(outlined);
   const pcodes = new Map(states.map(({ state_code, state_pcode }) => [state_code, state_pcode]));
-  const neighboursOf = (geometries: unknown[], codes: readonly string[]) =>
+  const sharedBorders = (geometries: unknown[], codes: readonly string[]) =>
     neighbors(geometries as Topology<{ x: Polygon }>['objects']['x'][]).map((near) =>
       near
         .map((i) => codes[i]!)
@@ -63,11 +63,11 @@ export function placesOf(
         .join(' '),
     );
   const near = {
-    state: neighboursOf(
+    state: sharedBorders(
       objects.states.geometries,
       outlined.boundaries_states.map(({ state_code }) => state_code),
     ),
-    lga: neighboursOf(
+    lga: sharedBorders(
       objects.lgas.geometries,
       outlined.boundaries_lgas.map(({ lga_code }) => lga_code),
     ),

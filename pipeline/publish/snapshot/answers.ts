@@ -15,10 +15,10 @@ import {
 } from '../../contract/operations.ts';
 import { pick, pickAll } from '../../contract/record.ts';
 import * as schemas from '../../contract/schemas.ts';
-import { formatsOf, SERVED_TABLES, tableFile } from '../../contract/table-list.ts';
+import { SERVED_TABLES, tableFile, tableFormats } from '../../contract/table-list.ts';
 import { describe } from '../../lib/tables/table.ts';
-import { topologyOf } from './adjacency.ts';
-import { type Contents, citationOf, seasonsOf, trendsOf } from './contents.ts';
+import { outlineTopology } from './adjacency.ts';
+import { type Contents, seasonByCode, surveyTrends, versionCitation } from './contents.ts';
 import type { SnapshotTables } from './snapshot-tables.ts';
 import { tablesIn } from './table-columns.ts';
 
@@ -65,7 +65,7 @@ export const ANSWERS: Made = {
   'boundaries-states'({ tables, sources, model }) {
     const codes = new Map(Object.entries(model.territory.zones?.names ?? {}).map(([code, zone]) => [zone, code]));
     const features = tables.boundaries_states.map(({ state_code, state, zone, geometry }) =>
-      featureOf(geometry, { code: state_code, name: state, zone: zone === null ? null : codes.get(zone)! }),
+      toFeature(geometry, { code: state_code, name: state, zone: zone === null ? null : codes.get(zone)! }),
     );
     return once({ type: 'FeatureCollection', source: sourceOfOutlines({ sources, model }), features });
   },
@@ -90,14 +90,14 @@ export const ANSWERS: Made = {
 
   'transmission-states'(contents) {
     const { tables, season_method } = contents;
-    const seasonOf = seasonsOf(contents);
-    const trends = trendsOf(tables);
-    const national = { season: seasonOf(null), survey_trend: trends.national };
+    const findSeason = seasonByCode(contents);
+    const trends = surveyTrends(tables);
+    const national = { season: findSeason(null), survey_trend: trends.national };
     const states = tables.context_states.map(({ state_code, state, zone }) => ({
       state_code,
       state,
       zone,
-      season: seasonOf(state_code),
+      season: findSeason(state_code),
       survey_trend: trends.ofState(state_code),
     }));
     return once({ method: roundFields(season_method), national, states });
@@ -106,9 +106,9 @@ export const ANSWERS: Made = {
   *'transmission-lgas'(contents) {
     const { tables, season_method } = contents;
     const method = roundFields(season_method);
-    const seasonOf = seasonsOf(contents);
+    const findSeason = seasonByCode(contents);
     for (const [area, rows] of byState(tables, tables.context_lgas)) {
-      const lgas = rows.map(({ lga_code, lga }) => ({ lga_code, lga, season: seasonOf(lga_code) }));
+      const lgas = rows.map(({ lga_code, lga }) => ({ lga_code, lga, season: findSeason(lga_code) }));
       yield [{ state: area.state_code }, { method, ...area, lgas }];
     }
   },
@@ -126,10 +126,10 @@ export const ANSWERS: Made = {
 
   *'seasons-lgas'({ tables }) {
     const rows = Map.groupBy(tables.season_windows, ({ code }) => code);
-    const windowsOf = (code: string) => pickAll(rows.get(code) ?? [], schemas.SeasonWindow);
+    const lgaWindows = (code: string) => pickAll(rows.get(code) ?? [], schemas.SeasonWindow);
     for (const [area, own] of byState(tables, tables.context_lgas)) {
-      const lgas = own.map(({ lga_code, lga }) => ({ lga_code, lga, windows: windowsOf(lga_code) }));
-      yield [{ state: area.state_code }, { ...area, windows: windowsOf(area.state_code), lgas }];
+      const lgas = own.map(({ lga_code, lga }) => ({ lga_code, lga, windows: lgaWindows(lga_code) }));
+      yield [{ state: area.state_code }, { ...area, windows: lgaWindows(area.state_code), lgas }];
     }
   },
 
@@ -148,15 +148,15 @@ export const ANSWERS: Made = {
   },
 
   *'series-states'({ tables }) {
-    const seriesOf = seriesBy(tables.risk_states, tables.forecasts_states, ({ state_code }) => state_code, tables);
+    const placeSeries = seriesBy(tables.risk_states, tables.forecasts_states, ({ state_code }) => state_code, tables);
     for (const { state_code, state, zone, population } of tables.context_states)
-      yield [{ state: state_code }, { state_code, state, zone, population, series: seriesOf(state_code) }];
+      yield [{ state: state_code }, { state_code, state, zone, population, series: placeSeries(state_code) }];
   },
 
   *'series-lgas'({ tables }) {
-    const seriesOf = seriesBy(tables.risk_lgas, tables.forecasts_lgas, ({ lga_code }) => lga_code, tables);
+    const placeSeries = seriesBy(tables.risk_lgas, tables.forecasts_lgas, ({ lga_code }) => lga_code, tables);
     for (const { lga_code, lga, state_code, is_urban, population } of tables.context_lgas)
-      yield [{ lga: lga_code }, { lga_code, lga, state_code, is_urban, population, series: seriesOf(lga_code) }];
+      yield [{ lga: lga_code }, { lga_code, lga, state_code, is_urban, population, series: placeSeries(lga_code) }];
   },
 
   'boundaries-nation': ({ tables, sources, model }) =>
@@ -167,7 +167,9 @@ export const ANSWERS: Made = {
     }),
 
   'boundaries-topology': ({ tables, sources, model }) =>
-    once(pick({ ...topologyOf(tables), source: sourceOfOutlines({ sources, model }) }, schemas.BoundariesTopology)),
+    once(
+      pick({ ...outlineTopology(tables), source: sourceOfOutlines({ sources, model }) }, schemas.BoundariesTopology),
+    ),
 
   places({ tables }) {
     const { states, lgas } = schemas.Places.properties;
@@ -185,7 +187,7 @@ export const ANSWERS: Made = {
 
   licences: ({ sources, model, model_version }) =>
     once({
-      cite: citationOf({ model, model_version }),
+      cite: versionCitation({ model, model_version }),
       sources: pickAll(sources, schemas.Licences.properties.sources.items),
       code: 'Apache-2.0',
     }),
@@ -197,7 +199,7 @@ export const ANSWERS: Made = {
       row: forms[table].row,
       rows: tables[table].length,
       scopes: [...scopes],
-      addresses: formatsOf(table).map((format) => `/v1/${tableFile(table, format)}`),
+      addresses: tableFormats(table).map((format) => `/v1/${tableFile(table, format)}`),
       columns: Object.entries(forms[table].columns).map(([name, column]) => ({
         column: name,
         type: column.type,
@@ -210,7 +212,9 @@ export const ANSWERS: Made = {
 };
 
 /** The answers of a snapshot with their files; those that need data which the country lacks are left out. */
-export function* answersOf(contents: Contents): Generator<{ id: JsonOperationId; path: string; answer: unknown }> {
+export function* snapshotAnswers(
+  contents: Contents,
+): Generator<{ id: JsonOperationId; path: string; answer: unknown }> {
   const { transmission, tables } = contents;
   const all: Partial<Record<JsonOperationId, (contents: Contents) => Iterable<readonly [FileParameters, unknown]>>> =
     ANSWERS;
@@ -251,14 +255,14 @@ const UNKNOWN = Object.fromEntries(Object.keys(schemas.SeriesMonth.properties).m
 function seriesBy<Row extends { period: string; score: number; score_low: number; score_high: number; level: Level }>(
   estimated: readonly Row[],
   ahead: readonly Row[],
-  codeOf: (row: Row) => string,
+  rowCode: (row: Row) => string,
   { basis, probabilities, changes }: SnapshotTables,
 ) {
   const bases = byPlaceAndMonth(basis);
   const odds = byPlaceAndMonth(probabilities);
   const moves = byPlaceAndMonth(changes);
-  const estimatedOf = Map.groupBy(estimated, codeOf);
-  const aheadOf = Map.groupBy(ahead, codeOf);
+  const estimatedByCode = Map.groupBy(estimated, rowCode);
+  const aheadByCode = Map.groupBy(ahead, rowCode);
   return (code: string): schemas.SeriesMonth[] => {
     const monthIn = (kind: 'estimated' | 'forecast') => (row: Row) => {
       const at = `${code} ${row.period}`;
@@ -275,8 +279,8 @@ function seriesBy<Row extends { period: string; score: number; score_low: number
       return pick(month, schemas.SeriesMonth);
     };
     const months = [
-      ...(estimatedOf.get(code) ?? []).map(monthIn('estimated')),
-      ...(aheadOf.get(code) ?? []).map(monthIn('forecast')),
+      ...(estimatedByCode.get(code) ?? []).map(monthIn('estimated')),
+      ...(aheadByCode.get(code) ?? []).map(monthIn('forecast')),
     ];
     return months.sort((a, b) => (a.period < b.period ? -1 : 1));
   };
@@ -285,10 +289,10 @@ function seriesBy<Row extends { period: string; score: number; score_low: number
 const byPlaceAndMonth = <Row extends { code: string; period: string }>(rows: readonly Row[]) =>
   new Map(rows.map((row) => [`${row.code} ${row.period}`, row]));
 
-const featureOf = <Properties extends object>(geometry: schemas.AreaGeometry, properties: Properties) =>
+const toFeature = <Properties extends object>(geometry: schemas.AreaGeometry, properties: Properties) =>
   ({ type: 'Feature', geometry, properties }) as const;
 const featureOfLga = ({ lga_code, lga, state_code, geometry }: SnapshotTables['boundaries_lgas'][number]) =>
-  featureOf(geometry, { lgaCode: lga_code, lga, state: state_code });
+  toFeature(geometry, { lgaCode: lga_code, lga, state: state_code });
 
 function sourceOfOutlines({ sources, model }: Pick<Contents, 'sources' | 'model'>): string {
   const { citation, licence } = sources.find(({ role }) => role === 'lga_boundaries')!;

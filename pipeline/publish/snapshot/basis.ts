@@ -2,10 +2,10 @@
 import { monthIndex, type Period, periodRange } from '../../contract/months.ts';
 import type { Coverage } from '../../contract/operations.ts';
 import type { Database } from '../../lib/tables/duckdb.ts';
-import type { RowOf } from '../../lib/tables/table.ts';
+import type { TableRow } from '../../lib/tables/table.ts';
 import type { TABLES } from './table-columns.ts';
 
-type Row = RowOf<(typeof TABLES)['basis']>;
+type Row = TableRow<(typeof TABLES)['basis']>;
 interface Dated {
   code: string;
   period: Period;
@@ -21,10 +21,10 @@ const AREAS = `SELECT 'state' AS area, state_code AS code, state_code FROM inges
   UNION ALL SELECT 'lga', lga_code, state_code FROM ingest.lgas ORDER BY area DESC, code`;
 
 /** The table `basis` from the artifacts' views: for every area the estimated, then the forecast months. */
-export async function basisOf(
+export async function basisTable(
   db: Database,
   { first_estimated, last_forecast }: Coverage,
-  skill: readonly RowOf<(typeof TABLES)['forecast_skill']>[],
+  skill: readonly TableRow<(typeof TABLES)['forecast_skill']>[],
 ): Promise<Row[]> {
   const [surveys, records] = await Promise.all(
     [SURVEYS, RECORDS].map(async (sql) => byCode(await db.rows<Dated>(sql))),

@@ -19,7 +19,7 @@ export interface Contents {
 }
 
 /** Returns a function from a code, null for the nation, to its season; without season data all months are equal. */
-export function seasonsOf({ tables, season_method }: Pick<Contents, 'tables' | 'season_method'>) {
+export function seasonByCode({ tables, season_method }: Pick<Contents, 'tables' | 'season_method'>) {
   const rows = Map.groupBy(tables.season, ({ code }) => code);
   return (code: string | null): schemas.Season =>
     describeSeason(
@@ -29,7 +29,7 @@ export function seasonsOf({ tables, season_method }: Pick<Contents, 'tables' | '
 }
 
 /** Survey rounds of the nation and of each state. */
-export function trendsOf({ survey_trend }: SnapshotTables) {
+export function surveyTrends({ survey_trend }: SnapshotTables) {
   const rounds = Map.groupBy(survey_trend, ({ state_code }) => state_code);
   return {
     national: pickAll(rounds.get(null) ?? [], schemas.NationalSurveyTrend),
@@ -38,7 +38,7 @@ export function trendsOf({ survey_trend }: SnapshotTables) {
 }
 
 /** The citation of this version's answers. */
-export function citationOf({ model, model_version }: Pick<Contents, 'model' | 'model_version'>): string {
+export function versionCitation({ model, model_version }: Pick<Contents, 'model' | 'model_version'>): string {
   const madeUp = model.synthetic ? ' of a made-up country' : '';
   return `Malaria Risk Data Service, estimates${madeUp}, version ${model_version}, ${model.updated_at.slice(0, 10)}`;
 }

@@ -3,8 +3,8 @@
  * each CSV.
  */
 import type { FileEntry } from '../../contract/manifest.ts';
-import { formatsOf, TABLE_NAMES, TABLE_TYPES, tableFile } from '../../contract/table-list.ts';
-import { type Contents, citationOf } from './contents.ts';
+import { TABLE_NAMES, TABLE_TYPES, tableFile, tableFormats } from '../../contract/table-list.ts';
+import { type Contents, versionCitation } from './contents.ts';
 import { tableSchema, tablesIn } from './table-columns.ts';
 
 /** `tables/datapackage.json`. @param files the snapshot's files by name */
@@ -14,7 +14,7 @@ export function dataPackage(contents: Contents, files: Readonly<Record<string, F
   return {
     profile: 'tabular-data-package',
     name: model_version,
-    title: citationOf(contents),
+    title: versionCitation(contents),
     version: model_version,
     created: model.updated_at,
     licenses: [{ title: `The licence of each source${model.synthetic ? '; made up' : ''}`, path: '/v1/licences' }],
@@ -22,7 +22,7 @@ export function dataPackage(contents: Contents, files: Readonly<Record<string, F
     resources: TABLE_NAMES.flatMap((name) => {
       const file = tableFile(name, 'csv');
       const entry = files[file];
-      if (!formatsOf(name).includes('csv') || !entry) return [];
+      if (!tableFormats(name).includes('csv') || !entry) return [];
       return [
         {
           profile: 'tabular-data-resource',

@@ -22,8 +22,8 @@ const cutoffs = LEVELS.slice(0, -1).map(({ level, below }, i) => ({
   above: `probability_above_${level}`,
   parts: levels.slice(i + 1),
 }));
-const sumOf = (terms: readonly string[]) => `(${terms.join(' + ')})`;
-const weighted = (ends: readonly number[]) => sumOf(levels.map((level, i) => `${ends[i]} * ${level}`));
+const sqlSum = (terms: readonly string[]) => `(${terms.join(' + ')})`;
+const weighted = (ends: readonly number[]) => sqlSum(levels.map((level, i) => `${ends[i]} * ${level}`));
 const lowerEnds = LEVELS.map((_, i) => LEVELS[i - 1]?.below ?? 0);
 const upperEnds = LEVELS.map(({ below }) => Math.min(below, 1));
 
@@ -64,14 +64,14 @@ export function decisionChecks(draws: number): Record<'probabilities' | 'changes
       faults('probabilities', `probabilities JOIN (${SCORES}) USING (area, code, period)`, [
         ...[...levels, 'probability_highest_nation', 'probability_highest_state'].map(outside),
         [
-          `abs(${sumOf(levels)} - 1) > ${levels.length * HALF}`,
-          `'the probabilities of the levels sum to ' || round(${sumOf(levels)}, 4)`,
+          `abs(${sqlSum(levels)} - 1) > ${levels.length * HALF}`,
+          `'the probabilities of the levels sum to ' || round(${sqlSum(levels)}, 4)`,
         ],
         ...cutoffs.map(
           ({ above, parts }) =>
             [
-              `abs(${above} - ${sumOf(parts)}) > ${(parts.length + 1) * HALF}`,
-              `'${above} is ' || ${above} || ', but the levels give ' || round(${sumOf(parts)}, 4)`,
+              `abs(${above} - ${sqlSum(parts)}) > ${(parts.length + 1) * HALF}`,
+              `'${above} is ' || ${above} || ', but the levels give ' || round(${sqlSum(parts)}, 4)`,
             ] as const,
         ),
         [

@@ -4,7 +4,7 @@ import type { Source } from '../../catalog/sources.ts';
 import type { Period } from '../../contract/months.ts';
 import { JSON_OPERATIONS, operationFiles } from '../../contract/operations.ts';
 import type * as schemas from '../../contract/schemas.ts';
-import { wordsOf } from '../../contract/words.ts';
+import { countryWords } from '../../contract/words.ts';
 import { UsageError } from '../../lib/errors.ts';
 import { literal, withDatabase } from '../../lib/tables/duckdb.ts';
 import type { Snapshot } from './read.ts';
@@ -148,7 +148,7 @@ export async function diffSnapshots(a: Snapshot, b: Snapshot): Promise<SnapshotD
     await db.run('CREATE VIEW scored AS FROM past SEMI JOIN observed USING (period)');
     const by = <T>(...keys: string[]) =>
       db.rows<T & Tally>(`SELECT ${[...keys, tally]} FROM pairs GROUP BY ${keys} ORDER BY ${keys}`);
-    const tallyOf = async (pairs: string) => (await db.rows<Tally>(`SELECT ${tally} FROM ${pairs}`))[0]!;
+    const countChanges = async (pairs: string) => (await db.rows<Tally>(`SELECT ${tally} FROM ${pairs}`))[0]!;
     const column = async <T>(sql: string) => (await db.rows<{ value: T }>(sql)).map(({ value }) => value);
     const onlyIn = async (one: 'a' | 'b', other: 'a' | 'b') => {
       const lacking = (name: string) =>
@@ -163,7 +163,7 @@ export async function diffSnapshots(a: Snapshot, b: Snapshot): Promise<SnapshotD
       all: (await db.rows<ForecastScore>(`SELECT ${FORECAST_SCORE} FROM scored`))[0]!,
       by_horizon,
     };
-    const all = await tallyOf('pairs');
+    const all = await countChanges('pairs');
     const only_in_a = await onlyIn('a', 'b');
     return {
       a: a.manifest.model_version,
@@ -175,7 +175,7 @@ export async function diffSnapshots(a: Snapshot, b: Snapshot): Promise<SnapshotD
       lgas: await by<{ state_code: string; lga_code: string }>('state_code', 'lga_code'),
       periods: await by<{ period: Period }>('period'),
       states_by_period: await by<{ state_code: string; period: Period }>('state_code', 'period'),
-      state_scores: await tallyOf('state_pairs'),
+      state_scores: await countChanges('state_pairs'),
       levels_flipped: await db.rows(
         `SELECT "from", "to", count(*) AS count FROM pairs WHERE flipped
          GROUP BY ALL ORDER BY count DESC, "from", "to"`,
@@ -198,7 +198,7 @@ export async function diffSnapshots(a: Snapshot, b: Snapshot): Promise<SnapshotD
       unscored_periods: await column<Period>(
         'SELECT DISTINCT period AS value FROM past ANTI JOIN observed USING (period) ORDER BY period',
       ),
-      over: overThresholds(all, thresholds, only_in_a.lgas, wordsOf(b.manifest.territory).lga.many),
+      over: overThresholds(all, thresholds, only_in_a.lgas, countryWords(b.manifest.territory).lga.many),
     };
   });
 }

@@ -59,18 +59,19 @@ export function findingLines(findings: readonly Finding[], rules: readonly strin
   return [...alike].map(([line, own]) => `${[...new Set(own.map(({ source }) => source))].join(', ')} ${line}`);
 }
 
-const groupOf = ({ rule, needs_approval }: Finding) =>
+const findingGroup = ({ rule, needs_approval }: Finding) =>
   needs_approval ? TO_BE_DECIDED : (GROUPS.find(({ rules }) => rules.includes(rule)) ?? NOTES);
 
 /** Whether it is a message about a fit, which asks nothing of the data team. */
-export const isOfModel = (finding: Finding): boolean => MODELS.has(finding.stage) && groupOf(finding) !== TO_BE_DECIDED;
+export const isOfModel = (finding: Finding): boolean =>
+  MODELS.has(finding.stage) && findingGroup(finding) !== TO_BE_DECIDED;
 
 /** A build's findings: the most serious first, each group with what to do; those about fits on demand. */
 export function findingBlocks(findings: readonly Finding[]): Block[] {
   const ofModels = findings.filter(isOfModel);
   const ofData = Map.groupBy(
     findings.filter((finding) => !isOfModel(finding)),
-    groupOf,
+    findingGroup,
   );
   return [
     ...[...GROUPS, NOTES].map((group) => ({

@@ -5,7 +5,7 @@ import { periodRange } from '../../contract/months.ts';
 import { forecastPeriods } from '../../contract/operations.ts';
 import { type TableName, tableFile } from '../../contract/table-list.ts';
 import { type Database, literal } from '../../lib/tables/duckdb.ts';
-import { nestingFaults, outlineFaults, polygonsOf } from '../../measure/boundaries/outline-check.ts';
+import { nestingFaults, outlineFaults, toPolygons } from '../../measure/boundaries/outline-check.ts';
 import { decisionChecks } from './decision-checks.ts';
 import type { SnapshotTables } from './snapshot-tables.ts';
 import { TABLES } from './table-columns.ts';
@@ -42,7 +42,7 @@ export async function tableFaults(
   const present = Object.entries(optional).flatMap(([name, checks]) =>
     tableFile(name as TableName, 'parquet') in manifest.files ? checks : [],
   );
-  for (const check of [...CHECKS, ...present, countOf('context_lgas', counts.lgas!)])
+  for (const check of [...CHECKS, ...present, rowCount('context_lgas', counts.lgas!)])
     faults.push((await db.rows<{ fault: string }>(check)).map(({ fault }) => `tables/${fault}`));
   return faults.flat();
 }
@@ -52,17 +52,17 @@ export function outlinesFaults({ boundaries_lgas, boundaries_states }: SnapshotT
   const lgas = boundaries_lgas.map(({ lga_code: code, state_code, geometry }) => ({
     code,
     state_code,
-    polygons: polygonsOf(geometry),
+    polygons: toPolygons(geometry),
   }));
   const states = boundaries_states.map(({ state_code, geometry }) => ({
     code: state_code,
     state_code,
-    polygons: polygonsOf(geometry),
+    polygons: toPolygons(geometry),
   }));
   return [...[...lgas, ...states].flatMap(outlineFaults), ...nestingFaults(lgas, states)];
 }
 
-const countOf = (table: string, expected: number) =>
+const rowCount = (table: string, expected: number) =>
   `SELECT '${table}: ' || count(*) || ' rows, but ${expected} in the manifest' AS fault FROM ${table}
    HAVING count(*) <> ${expected}`;
 

@@ -93,7 +93,7 @@ export interface Provenance {
  * @param name name in the manifest; a compressed copy stands for its plain file
  * @throws UsageError if the manifest does not list the file
  */
-export function provenanceOf(manifest: Manifest, name: string): Provenance {
+export function traceFile(manifest: Manifest, name: string): Provenance {
   const entry = manifest.files[name];
   if (!entry)
     throw new UsageError(
@@ -102,11 +102,11 @@ export function provenanceOf(manifest: Manifest, name: string): Provenance {
   const plain = name.replace(/\.(?:gz|br)$/, '');
   const operation = JSON_OPERATIONS.find((one) => operationFiles(one, manifest.coverage).includes(plain));
   const own = manifest.stages.find(({ stage }) => stage === 'snapshot');
-  const made_of = [...(operation?.madeOf ?? artifactsOf(own?.inputs ?? {}))];
+  const made_of = [...(operation?.madeOf ?? inputArtifacts(own?.inputs ?? {}))];
 
   const behind = new Set(made_of.map((artifact) => artifact.split('/')[0]!));
   for (const { stage, inputs } of [...manifest.stages].reverse())
-    if (behind.has(stage)) for (const artifact of artifactsOf(inputs)) behind.add(artifact.split('/')[0]!);
+    if (behind.has(stage)) for (const artifact of inputArtifacts(inputs)) behind.add(artifact.split('/')[0]!);
   const stages = manifest.stages.filter(({ stage }) => behind.has(stage)).reverse();
 
   const sources = manifest.sources as Source[];
@@ -129,7 +129,9 @@ export function provenanceOf(manifest: Manifest, name: string): Provenance {
     stages: [
       // The stage that joins, rounds and orders them, with only those of its inputs that this file is made from.
       ...(own ? [provenanceEntry(own, made_of)] : []),
-      ...stages.filter((record) => record !== own).map((record) => provenanceEntry(record, artifactsOf(record.inputs))),
+      ...stages
+        .filter((record) => record !== own)
+        .map((record) => provenanceEntry(record, inputArtifacts(record.inputs))),
     ],
     raw,
   };
@@ -144,4 +146,4 @@ const provenanceEntry = ({ stage, key, code, parameters }: StageRecord, reads: s
 });
 
 /** Inputs that are artifacts: names of raw files and catalog entries start with a word and a space. */
-const artifactsOf = (inputs: Record<string, string>) => Object.keys(inputs).filter((name) => !name.includes(' '));
+const inputArtifacts = (inputs: Record<string, string>) => Object.keys(inputs).filter((name) => !name.includes(' '));

@@ -6,31 +6,31 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { roundFields } from '../../contract/decimals.ts';
-import { type Level, levelOf } from '../../contract/levels.ts';
+import { type Level, riskLevel } from '../../contract/levels.ts';
 import { type Coverage, forecastPeriods } from '../../contract/operations.ts';
 import type { AreaGeometry, TransmissionModel } from '../../contract/schemas.ts';
-import { formatsOf, TABLE_NAMES, type TableName, tableFile } from '../../contract/table-list.ts';
+import { TABLE_NAMES, type TableName, tableFile, tableFormats } from '../../contract/table-list.ts';
 import type { Territory } from '../../contract/territory.ts';
 import type { StageTable } from '../../engine/stage.ts';
 import * as ingest from '../../ingest/ingest-tables.ts';
 import { type Database, identifier, literal, withDatabase } from '../../lib/tables/duckdb.ts';
 import { writeTable } from '../../lib/tables/parquet.ts';
-import { byCode, type RowOf, tableOf } from '../../lib/tables/table.ts';
+import { byCode, type TableRow, toTable } from '../../lib/tables/table.ts';
 import type { Outlines } from '../../measure/boundaries/boundaries-tables.ts';
 import * as context from '../../measure/context/context-tables.ts';
 import { isStretched, stretched } from '../../model/forecast/recalibration.ts';
 import * as risk from '../../model/risk/risk-tables.ts';
 import * as season from '../../model/season/season-tables.ts';
 import type { STRETCH } from '../../validate/backtest/backtest-tables.ts';
-import { placesOf } from './adjacency.ts';
-import { basisOf } from './basis.ts';
+import { placesTable } from './adjacency.ts';
+import { basisTable } from './basis.ts';
 import { geoMetadata } from './geoparquet.ts';
 import { describeTables, TABLES, tableSchema, tablesIn } from './table-columns.ts';
 import type { Tree } from './tree.ts';
 import { fromWkb, toWkb } from './wkb.ts';
 
 /** Rows by table, in the order in which answers list them. */
-export type SnapshotTables = { [Name in TableName]: RowOf<(typeof TABLES)[Name]>[] };
+export type SnapshotTables = { [Name in TableName]: TableRow<(typeof TABLES)[Name]>[] };
 
 /** Input for the tables in addition to the artifacts that are tables themselves. */
 export interface TableInput {
@@ -65,17 +65,17 @@ export function columnsFrom(from: readonly StageTable[], columns: readonly strin
 }
 
 /** The columns that a table has from the stages. @param added those that are added to its rows afterwards */
-const columnsOf = (name: TableName, from: readonly StageTable[], ...added: string[]) =>
+const passedColumns = (name: TableName, from: readonly StageTable[], ...added: string[]) =>
   columnsFrom(
     from,
     Object.keys(TABLES[name].columns).filter((column) => !added.includes(column)),
   );
 // Here, so that a column which no stage computes is found when the program is loaded.
-const RISK_LGAS = columnsOf('risk_lgas', [risk.LGAS, ingest.LGAS, context.LGAS], 'level');
-const RISK_STATES = columnsOf('risk_states', [risk.STATES, ingest.STATES, context.STATES], 'level');
-const CONTEXT_STATES = columnsOf('context_states', [ingest.STATES, context.STATES]);
-const CONTEXT_LGAS = columnsOf('context_lgas', [ingest.LGAS, context.LGAS]);
-const SEASON = columnsOf('season', [season.NATIONAL], 'area', 'code');
+const RISK_LGAS = passedColumns('risk_lgas', [risk.LGAS, ingest.LGAS, context.LGAS], 'level');
+const RISK_STATES = passedColumns('risk_states', [risk.STATES, ingest.STATES, context.STATES], 'level');
+const CONTEXT_STATES = passedColumns('context_states', [ingest.STATES, context.STATES]);
+const CONTEXT_LGAS = passedColumns('context_lgas', [ingest.LGAS, context.LGAS]);
+const SEASON = passedColumns('season', [season.NATIONAL], 'area', 'code');
 
 /**
  * Makes the tables from the artifacts, which `db` has as views. Rules that depend on a number (level, order) use the
@@ -157,7 +157,7 @@ export async function makeTables(
       backtested ? await db.rows('FROM backtest.stretch') : [],
     ),
     forecast_skill,
-    basis: await basisOf(db, coverage, forecast_skill),
+    basis: await basisTable(db, coverage, forecast_skill),
     context_states,
     context_lgas,
     season: await rows(
@@ -174,7 +174,7 @@ export async function makeTables(
       (transmission?.states ?? []).flatMap(({ state_code, series }) => series.map((row) => ({ state_code, ...row }))),
     ),
     ...boundaries,
-    places: placesOf(
+    places: placesTable(
       boundaries,
       await db.rows('SELECT state_code, state_pcode FROM ingest.states'),
       territory,
@@ -203,7 +203,7 @@ async function refuseOtherAreas(db: Database): Promise<void> {
 }
 
 /** Estimated months, then forecast months. */
-export const periodsOf = ({
+export const coveredPeriods = ({
   risk_states,
   forecasts_states,
 }: Pick<SnapshotTables, 'risk_states' | 'forecasts_states'>) => [
@@ -213,7 +213,7 @@ export const periodsOf = ({
 /** Case forecasts in integers, with ranges scaled about the median as past errors require. */
 function scaledAsTested(
   rows: readonly SnapshotTables['forecasts_cases'][number][],
-  stretches: readonly RowOf<typeof STRETCH>[],
+  stretches: readonly TableRow<typeof STRETCH>[],
 ): SnapshotTables['forecasts_cases'] {
   return rows.map((row) => {
     const { inner, outer } = stretches.find(
@@ -240,7 +240,7 @@ function classed<Row extends { score: number }>(
   return rows
     .map((row) => {
       const rounded = roundFields(row);
-      return { ...rounded, level: levelOf(rounded.score) };
+      return { ...rounded, level: riskLevel(rounded.score) };
     })
     .sort((a, b) => inOrder(group(a), group(b)) || b.score - a.score || inOrder(code(a), code(b)));
 }
@@ -263,15 +263,15 @@ export async function writeTables(
     await withDatabase(async (db) => {
       for (const name of written) {
         const target = path.join(scratch, `${name}.parquet`);
-        const { form, columns } = tableOf(forms[name], tables[name]);
+        const { form, columns } = toTable(forms[name], tables[name]);
         const shapes = columns.geometry as AreaGeometry[] | undefined;
         const geo = shapes && { geo: JSON.stringify(geoMetadata(shapes)) };
         const outlines = shapes && { geometry: shapes.map(toWkb) };
         const metadata = { ...about, table_schema: JSON.stringify(tableSchema(form)), ...geo };
         await writeTable(db, target, { form, columns: { ...columns, ...outlines } }, metadata);
         await tree.write(tableFile(name, 'parquet'), await readFile(target));
-        if (formatsOf(name).includes('csv')) {
-          const csv = await csvOf(db, `read_parquet(${literal(target)})`, path.join(scratch, `${name}.csv`));
+        if (tableFormats(name).includes('csv')) {
+          const csv = await tableCsv(db, `read_parquet(${literal(target)})`, path.join(scratch, `${name}.csv`));
           await tree.writeEncoded(tableFile(name, 'csv'), csv);
         }
       }
@@ -293,7 +293,7 @@ export async function writeTables(
  * A table as CSV with a header line, in the table's order. Text that a spreadsheet would run as a formula is marked with
  * an apostrophe, as `inert` does. @param scratch path for a temporary file
  */
-export async function csvOf(db: Database, table: string, scratch: string): Promise<string> {
+export async function tableCsv(db: Database, table: string, scratch: string): Promise<string> {
   const columns = await db.rows<{ column_name: string; column_type: string }>(`DESCRIBE FROM ${table}`);
   const cells = columns.map(({ column_name, column_type }) => {
     const column = identifier(column_name);

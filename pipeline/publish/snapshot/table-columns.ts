@@ -1,10 +1,10 @@
 /** The flat tables of a snapshot: the meaning of a row, and its columns. */
 import * as fields from '../../contract/fields.ts';
-import { fieldsOf, JSON_TYPES, withFields } from '../../contract/record.ts';
+import { JSON_TYPES, recordFields, withFields } from '../../contract/record.ts';
 import { type AreaGeometry, ContextLga, ContextState, LgaRisk, StateRisk } from '../../contract/schemas.ts';
 import type { TableName } from '../../contract/table-list.ts';
 import type { Territory } from '../../contract/territory.ts';
-import { fill, wordsOf } from '../../contract/words.ts';
+import { countryWords, fill } from '../../contract/words.ts';
 import {
   type ColumnForm,
   choice,
@@ -68,7 +68,7 @@ export const TABLES = {
       ),
     },
   },
-  context_states: { row: '{A.state}', columns: fieldsOf(ContextState) },
+  context_states: { row: '{A.state}', columns: recordFields(ContextState) },
   context_lgas: { row: '{A.lga}', columns: withFields({ state_code, lga_code, lga, is_urban }, ContextLga) },
   season: {
     row: 'A month of the year in an area',
@@ -113,7 +113,7 @@ export const shareNames = (lgas: readonly { lga: string }[]): boolean =>
 
 /** The tables of a country: in its words, and with nullable zones if it has none. */
 export function tablesIn(territory: Territory): Record<TableName, TableForm> {
-  const words = wordsOf(territory);
+  const words = countryWords(territory);
   const columnIn = (name: string, column: ColumnForm): ColumnForm => ({
     ...column,
     about: fill(column.about, words),
@@ -171,7 +171,7 @@ export function describeTables(
 The API's answers as flat files with the same numbers, for DuckDB, R, pandas, spreadsheets and the like: each table as
 Parquet and, except for outlines, as CSV. \`datapackage.json\` describes them for programs (Frictionless), and each Parquet
 file has the same description of its columns in its metadata, as \`table_schema\`: types, units, limits and meanings.
-\`boundaries_*.parquet\` are GeoParquet; \`boundaries_lgas.geojson\` has all ${wordsOf(territory).lga.many} for tools that cannot read that. In CSV a
+\`boundaries_*.parquet\` are GeoParquet; \`boundaries_lgas.geojson\` has all ${countryWords(territory).lga.many} for tools that cannot read that. In CSV a
 missing value is empty, and \`NA\` may be a code: use \`na.strings = ""\` in R and \`keep_default_na=False, na_values=""\` in
 pandas; a text that a spreadsheet would run as a formula, since it begins with \`=\`, \`+\`, \`-\` or \`@\`, has an
 apostrophe before it. The proxy serves the tables at \`/v1/tables/\`, except those of case counts.

@@ -53,12 +53,12 @@ async function diffTable(
   inB: ReadonlyMap<string, string>,
 ): Promise<TableChange> {
   const [a, b] = [`a.${identifier(table)}`, `b.${identifier(table)}`];
-  const countOf = async (name: string, columns: ReadonlyMap<string, string>) =>
+  const countRows = async (name: string, columns: ReadonlyMap<string, string>) =>
     columns.size === 0 ? null : (await db.rows<{ n: number }>(`SELECT count(*) AS n FROM ${name}`))[0]!.n;
   const both = [...inA.keys()].filter((column) => inB.has(column));
   const change: TableChange = {
     table,
-    rows: { a: await countOf(a, inA), b: await countOf(b, inB) },
+    rows: { a: await countRows(a, inA), b: await countRows(b, inB) },
     columns_only_in_a: [...inA.keys()].filter((column) => !inB.has(column)),
     columns_only_in_b: [...inB.keys()].filter((column) => !inA.has(column)),
     keyed: null,

@@ -2,7 +2,7 @@ import { mkdir, open } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
-import { ENCODINGS, etagOf, type FileEntry } from '../../contract/manifest.ts';
+import { ENCODINGS, type FileEntry, strongEtag } from '../../contract/manifest.ts';
 import { sha256 } from '../../lib/hash.ts';
 
 const gzip = promisify(zlib.gzip);
@@ -43,7 +43,7 @@ export function openTree(directory: string): Tree {
     const bytes = typeof data === 'string' ? Buffer.from(data) : data;
     if (files.has(name)) throw new Error(`${name} written twice`);
     const hash = sha256(bytes);
-    files.set(name, { bytes: bytes.length, sha256: hash, etag: etagOf(hash) });
+    files.set(name, { bytes: bytes.length, sha256: hash, etag: strongEtag(hash) });
     const full = path.join(directory, name);
     const folder = path.dirname(full);
     if (!made.has(folder)) {

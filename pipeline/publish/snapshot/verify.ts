@@ -4,20 +4,20 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { inCountry } from '../../contract/in-country.ts';
-import { ENCODINGS, etagOf, type FileEntry, Manifest } from '../../contract/manifest.ts';
+import { ENCODINGS, type FileEntry, Manifest, strongEtag } from '../../contract/manifest.ts';
 import { isEncoded, OPERATIONS, operationFiles } from '../../contract/operations.ts';
-import { formatsOf, TABLE_NAMES, tableFile } from '../../contract/table-list.ts';
+import { TABLE_NAMES, tableFile, tableFormats } from '../../contract/table-list.ts';
 import type { Territory } from '../../contract/territory.ts';
 import { CONTRACT_VERSION } from '../../contract/version.ts';
 import { sha256 } from '../../lib/hash.ts';
-import { validatorOf } from '../../lib/json-schema.ts';
+import { compileSchema } from '../../lib/json-schema.ts';
 import { type Database, identifier, withDatabase } from '../../lib/tables/duckdb.ts';
-import { placesOf } from './adjacency.ts';
-import { answersOf } from './answers.ts';
+import { placesTable } from './adjacency.ts';
+import { snapshotAnswers } from './answers.ts';
 import type { Contents } from './contents.ts';
 import { outlinesFaults, tableFaults } from './invariants.ts';
 import { recordFaults } from './manifest-records.ts';
-import { csvOf, readTables, type SnapshotTables } from './snapshot-tables.ts';
+import { readTables, type SnapshotTables, tableCsv } from './snapshot-tables.ts';
 import { createViews } from './views.ts';
 
 /** The target of a link could change, and reading a pipe would never end. */
@@ -71,7 +71,7 @@ export async function verifySnapshot(
   } catch (error) {
     return unusable((error as Error).message);
   }
-  const validManifest = validatorOf(Manifest);
+  const validManifest = compileSchema(Manifest);
   if (!validManifest(manifest)) {
     const first = validManifest.errors![0]!;
     return unusable(`${first.instancePath} ${first.message}`);
@@ -85,7 +85,7 @@ export async function verifySnapshot(
   const hasWindows = tableFile('season_windows', 'parquet') in manifest.files;
   /** Hashes of the answers that exist and are valid by their schema. */
   const answers = new Map<string, string>();
-  const operationOf = new Map(
+  const operationByPath = new Map(
     OPERATIONS.flatMap((operation) =>
       // A snapshot of this contract may lack only tables without rows and, if it has no rain, the best months to act.
       operationFiles(
@@ -95,7 +95,7 @@ export async function verifySnapshot(
       ).map((file) => [file, operation] as const),
     ),
   );
-  for (const [file, operation] of operationOf) {
+  for (const [file, operation] of operationByPath) {
     if (!manifest.files[file]) faults.push(`${file}: the answer to ${operation.id} is missing`);
     for (const suffix of isEncoded(operation) ? Object.values(ENCODINGS) : [])
       if (!manifest.files[file + suffix]) faults.push(`${file + suffix}: not in the manifest`);
@@ -118,19 +118,19 @@ export async function verifySnapshot(
     const hash = sha256(bytes);
     if (bytes.length !== entry.bytes) faults.push(`${name}: ${bytes.length} bytes, but ${entry.bytes} in the manifest`);
     if (hash !== entry.sha256) faults.push(`${name}: SHA-256 differs from the manifest's`);
-    if (entry.etag !== etagOf(entry.sha256)) faults.push(`${name}: its ETag does not match its hash`);
-    const plain = plainNameOf(name);
+    if (entry.etag !== strongEtag(entry.sha256)) faults.push(`${name}: its ETag does not match its hash`);
+    const plain = plainName(name);
     if (plain) {
       if (!sameAsPlain(bytes, name, manifest.files[plain])) faults.push(`${name}: does not unpack to ${plain}`);
       return;
     }
-    const operation = operationOf.get(name);
+    const operation = operationByPath.get(name);
     if (!operation) {
       if (name.startsWith('v1/')) faults.push(`${name}: belongs to no operation`);
       return;
     }
     if (!operation.response) return;
-    const validate = validatorOf(inCountry(operation.response, territory));
+    const validate = compileSchema(inCountry(operation.response, territory));
     try {
       const value = JSON.parse(bytes.toString('utf8'));
       if (validate(value)) answers.set(name, hash);
@@ -174,7 +174,7 @@ function contentFaults(directory: string, manifest: Manifest, answers: ReadonlyM
       ...placesFaults(contents.tables, territory),
       ...(await csvFaults(db, manifest)),
     ];
-    for (const { path: name, answer } of answersOf(contents)) {
+    for (const { path: name, answer } of snapshotAnswers(contents)) {
       const found = answers.get(name);
       if (found !== undefined && found !== sha256(JSON.stringify(answer)))
         faults.push(`${name}: ${firstDifference(read(name), answer) ?? 'its bytes differ from what the tables give'}`);
@@ -191,7 +191,7 @@ function placesFaults(tables: SnapshotTables, territory: Territory): string[] {
   const names = tables.places.flatMap(({ area, code, aliases }) =>
     (aliases?.split('; ') ?? []).map((name) => ({ area, code, name })),
   );
-  const difference = firstDifference(tables.places, placesOf(tables, states, territory, names));
+  const difference = firstDifference(tables.places, placesTable(tables, states, territory, names));
   return difference ? [`tables/places: ${difference}`] : [];
 }
 
@@ -201,10 +201,10 @@ async function csvFaults(db: Database, { files }: Manifest): Promise<string[]> {
   const faults: string[] = [];
   try {
     for (const name of TABLE_NAMES) {
-      if (!files[tableFile(name, 'parquet')] || !formatsOf(name).includes('csv')) continue;
+      if (!files[tableFile(name, 'parquet')] || !tableFormats(name).includes('csv')) continue;
       const found = files[tableFile(name, 'csv')];
       if (!found) faults.push(`${tableFile(name, 'csv')}: not in the manifest`);
-      else if (sha256(await csvOf(db, identifier(name), path.join(scratch, 'table.csv'))) !== found.sha256)
+      else if (sha256(await tableCsv(db, identifier(name), path.join(scratch, 'table.csv'))) !== found.sha256)
         faults.push(`${tableFile(name, 'csv')}: its rows differ from ${tableFile(name, 'parquet')}`);
     }
     return faults;
@@ -228,7 +228,7 @@ function firstDifference(found: unknown, expected: unknown, at = ''): string | n
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
 /** `a.json` for `a.json.br`; null for a file that is not a compressed copy. */
-function plainNameOf(name: string): string | null {
+function plainName(name: string): string | null {
   const suffix = Object.values(ENCODINGS).find((ending) => name.endsWith(ending));
   return suffix ? name.slice(0, -suffix.length) : null;
 }
@@ -248,10 +248,10 @@ function sameAsPlain(bytes: Buffer, name: string, plain: FileEntry | undefined):
 function listFiles(directory: string): Map<string, boolean> {
   if (!existsSync(directory)) return new Map();
   const entries = readdirSync(directory, { recursive: true, withFileTypes: true });
-  const nameOf = (entry: Dirent) => path.relative(directory, path.join(entry.parentPath, entry.name));
+  const relativeName = (entry: Dirent) => path.relative(directory, path.join(entry.parentPath, entry.name));
   return new Map(
     entries
       .filter((entry) => !entry.isDirectory())
-      .map((entry) => [nameOf(entry).split(path.sep).join('/'), entry.isFile()]),
+      .map((entry) => [relativeName(entry).split(path.sep).join('/'), entry.isFile()]),
   );
 }

@@ -1,7 +1,7 @@
 import type { StageRun } from '../../catalog/country-stage.ts';
 import { HORIZONS } from '../../contract/months.ts';
 import { mean } from '../../lib/numerics/averages.ts';
-import { type RowOf, tableOf } from '../../lib/tables/table.ts';
+import { type TableRow, toTable } from '../../lib/tables/table.ts';
 import { caseModel } from '../../model/forecast/case-model.ts';
 import { forecasters } from '../../model/forecast/forecasters.ts';
 import { readPanels } from '../../model/forecast/read-panels.ts';
@@ -13,9 +13,9 @@ import { PAST, SKILL, STRETCH } from './backtest-tables.ts';
 /** Scored forecasts of the case records from rolling origins; no other answer depends on them. */
 export const run: StageRun = async (io) => {
   const panels = readPanels(io);
-  const onOriginOf = backtestProgress(panels, null, io.progress);
+  const originProgress = backtestProgress(panels, null, io.progress);
   const tested = panels.map((panel) => {
-    const { onOrigin, within } = onOriginOf(panel);
+    const { onOrigin, within } = originProgress(panel);
     const model = recalibrated(caseModel(HORIZONS, null, within));
     const rows = backtest(panel, forecasters(model), null, onOrigin);
     return { level: panel.level, rows, stretches: model.stretches(panel) };
@@ -27,11 +27,11 @@ export const run: StageRun = async (io) => {
   const stretch = tested.flatMap(({ level, stretches }) =>
     level === 'long' ? [] : stretches.map((own, at) => ({ area: level, horizon_months: HORIZONS[at]!, ...own })),
   );
-  const past = pastOf(tested.flatMap(({ level, rows }) => (level === 'state' ? rows : [])));
+  const past = pastForecasts(tested.flatMap(({ level, rows }) => (level === 'state' ? rows : [])));
   return {
-    skill: tableOf(SKILL, skill),
-    stretch: tableOf(STRETCH, stretch),
-    past: tableOf(PAST, past),
+    skill: toTable(SKILL, skill),
+    stretch: toTable(STRETCH, stretch),
+    past: toTable(PAST, past),
     report: [],
   };
 };
@@ -43,7 +43,7 @@ const DRAWN: ReadonlySet<number> = new Set([HORIZONS[0]!, HORIZONS.at(-1)!]);
  * The case model's forecasts of states relative to the mean observed value, which does not reveal any counts. A state
  * without a case in all these months has none.
  */
-export function pastOf(rows: readonly ScoredForecast[]): RowOf<typeof PAST>[] {
+export function pastForecasts(rows: readonly ScoredForecast[]): TableRow<typeof PAST>[] {
   const own = rows.filter(({ method, horizon }) => method === 'case_model' && DRAWN.has(horizon));
   return [...Map.groupBy(own, ({ area_code }) => area_code)].flatMap(([state_code, list]) => {
     const usual = mean(list.map(({ observed }) => observed));

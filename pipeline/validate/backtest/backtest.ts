@@ -1,5 +1,5 @@
 /** Forecasts from rolling origins, each using only the data known at the origin, scored against known targets. */
-import { HORIZONS, type Period, periodOf } from '../../contract/months.ts';
+import { HORIZONS, monthFromIndex, type Period } from '../../contract/months.ts';
 import { logCases } from '../../lib/numerics/log-cases.ts';
 import { at, covers, crps } from '../../model/forecast/forecast-scores.ts';
 import type { AreaLevel } from '../../model/forecast/forecast-tables.ts';
@@ -46,11 +46,11 @@ const mostOrigins = ({ areas }: Panel) =>
   Math.min(ORIGINS.most, Math.max(ORIGINS.least, Math.ceil(FORECASTS / areas.length)));
 
 /** Origins of a panel up to the last one requested; `month` counts from the panel's first. */
-export function originsOf(panel: Panel, span: OriginSpan | null): { month: number; scored: boolean }[] {
+export function panelOrigins(panel: Panel, span: OriginSpan | null): { month: number; scored: boolean }[] {
   const later = Math.max(0, panel.months - 1 - panel.origins.scored - mostOrigins(panel));
   const [tried, scored] = [panel.origins.tried, panel.origins.scored].map((month) => month + later) as [number, number];
   const isScored = (month: number) => {
-    const period = periodOf(panel.first + month);
+    const period = monthFromIndex(panel.first + month);
     return month >= scored && (span === null || (span.first <= period && period <= span.last));
   };
   const first = Math.max(0, tried);
@@ -68,7 +68,7 @@ export function backtestProgress(
   span: OriginSpan | null,
   onProgress: (share: number, what: string) => void,
 ): (panel: Panel) => { onOrigin: (origin: Period) => void; within: (share: number) => void } {
-  const all = panels.reduce((sum, panel) => sum + originsOf(panel, span).length * panel.areas.length, 0);
+  const all = panels.reduce((sum, panel) => sum + panelOrigins(panel, span).length * panel.areas.length, 0);
   let done = 0;
   return ({ areas, level }) => ({
     onOrigin: (origin) => {
@@ -90,7 +90,7 @@ export function backtest(
   onOrigin: (origin: Period) => void = () => {},
 ): ScoredForecast[] {
   const rows: ScoredForecast[] = [];
-  for (const { month, scored } of originsOf(panel, span)) {
+  for (const { month, scored } of panelOrigins(panel, span)) {
     const seen = seenAt(panel, month);
     for (const method of methods) {
       const forecast = method.forecast(seen);
@@ -101,9 +101,9 @@ export function backtest(
           const observed = area.cases[month + horizon] ?? Number.NaN;
           if (quantiles === null || Number.isNaN(observed)) continue;
           const when = {
-            origin: periodOf(panel.first + month),
+            origin: monthFromIndex(panel.first + month),
             horizon,
-            target: periodOf(panel.first + month + horizon),
+            target: monthFromIndex(panel.first + month + horizon),
           };
           rows.push({
             area_level: panel.level,
@@ -114,14 +114,14 @@ export function backtest(
           });
         }
     }
-    onOrigin(periodOf(panel.first + month));
+    onOrigin(monthFromIndex(panel.first + month));
   }
   return rows;
 }
 
 function score(quantiles: Float64Array, observed: number, people: number | null) {
   const cases = (percent: number) => quantiles[at(percent)]!;
-  const crpsOf = (scale: (cases: number) => number) => crps(quantiles.map(scale), scale(observed));
+  const scaledCrps = (scale: (cases: number) => number) => crps(quantiles.map(scale), scale(observed));
   return {
     observed,
     q05: cases(5),
@@ -129,11 +129,11 @@ function score(quantiles: Float64Array, observed: number, people: number | null)
     q50: cases(50),
     q75: cases(75),
     q95: cases(95),
-    crps_log: crpsOf(logCases),
-    crps_log1p: crpsOf(Math.log1p),
+    crps_log: scaledCrps(logCases),
+    crps_log1p: scaledCrps(Math.log1p),
     log_error: Math.abs(logCases(cases(50)) - logCases(observed)),
     covered_50: covers(quantiles, observed, 25, 75),
     covered_90: covers(quantiles, observed, 5, 95),
-    crps_per_1000: people === null ? null : crpsOf((value) => (value / people) * 1000),
+    crps_per_1000: people === null ? null : scaledCrps((value) => (value / people) * 1000),
   };
 }

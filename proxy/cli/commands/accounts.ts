@@ -5,7 +5,7 @@ import { type AccountChange, accountStatus } from '../../store/account-rules.ts'
 import type { AccountStore } from '../../store/account-store.ts';
 import type { Account } from '../../store/row-types.ts';
 import { addPeopleCommands } from './people.ts';
-import { isoOf, print, printTable, type StoreOptions, storeCommand, wholeNumber } from './shared.ts';
+import { print, printTable, type StoreOptions, storeCommand, toIso, wholeNumber } from './shared.ts';
 
 const CHANGES: Record<AccountChange, string> = {
   unlock: 'allow a researcher to have keys',
@@ -92,7 +92,7 @@ function toShown(account: Account) {
     status: accountStatus(account),
     per_minute,
     per_month,
-    created_at: isoOf(account.created_at),
+    created_at: toIso(account.created_at),
   };
 }
 

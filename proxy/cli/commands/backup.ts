@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { UsageError } from '../../../pipeline/lib/errors.ts';
-import { storeFileOf } from '../../server/backends.ts';
+import { sqliteFile } from '../../server/backends.ts';
 import { backUp, restore } from '../../store/backup.ts';
 import { addStoreOptions, print, type StoreOptions } from './shared.ts';
 
@@ -8,14 +8,14 @@ export function addBackupCommands(program: Command): void {
   addStoreOptions(program.command('backup <file>'))
     .description('copy accounts, keys, people and counts to one file; the server may be running')
     .action((file: string, { store, json }: StoreOptions) => {
-      backUp(fileOf(store), file);
+      backUp(storeFile(store), file);
       print(json ? JSON.stringify({ file }) : `backed up ${store} to ${file}`);
     });
   addStoreOptions(program.command('restore <file>'))
     .description('replace the store with a backup while no server runs; the previous file is kept beside it')
     .option('--forget', 'also if the store is missing or damaged; revocations since the backup are lost then')
     .action((file: string, { store, json, forget }: StoreOptions & { forget?: boolean }) => {
-      const { kept, isCarried } = restore(file, fileOf(store), forget);
+      const { kept, isCarried } = restore(file, storeFile(store), forget);
       if (json) return print(JSON.stringify({ store, kept, carried_over: isCarried }));
       const taken = isCarried
         ? 'with what was taken away since the backup, people’s present passwords and second factors, and all counts'
@@ -25,8 +25,8 @@ export function addBackupCommands(program: Command): void {
     });
 }
 
-function fileOf(store: string): string {
-  const file = storeFileOf(store);
+function storeFile(store: string): string {
+  const file = sqliteFile(store);
   if (file !== null) return file;
   throw new UsageError('backup and restore are for stores in SQLite; for PostgreSQL see proxy/deploy/operate.md');
 }

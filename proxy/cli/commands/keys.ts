@@ -8,7 +8,7 @@ import type { NewKey } from '../../store/accounts-and-keys.ts';
 import { checkBrand, curlLine, hasKeyForm, isTagged, KEY_KINDS, type KeyKind } from '../../store/key-format.ts';
 import type { Account, Key } from '../../store/row-types.ts';
 import { SETTLED_MS } from '../../store/tag-secrets.ts';
-import { apiUrlOption, isoOf, print, printTable, type StoreOptions, storeCommand } from './shared.ts';
+import { apiUrlOption, print, printTable, type StoreOptions, storeCommand, toIso } from './shared.ts';
 
 interface NewKeyOptions extends StoreOptions {
   expires?: string;
@@ -25,7 +25,7 @@ interface CreateOptions extends NewKeyOptions {
 
 export function addKeyCommands(program: Command): void {
   const keys = program.command('keys').description('create, rotate, list and revoke API keys');
-  const expiryOf = ({ expires }: { expires?: string }, now: number) =>
+  const expiryTime = ({ expires }: { expires?: string }, now: number) =>
     expires === undefined ? null : parseExpiry(expires, now);
 
   const createNew = async (store: AccountStore, options: CreateOptions) => {
@@ -37,7 +37,7 @@ export function addKeyCommands(program: Command): void {
       name,
       kind,
       scopes: parseScopes(options.scopes),
-      expiresAt: expiryOf(options, now),
+      expiresAt: expiryTime(options, now),
     };
     await create(store, newKey, options, now);
   };
@@ -56,7 +56,7 @@ export function addKeyCommands(program: Command): void {
 
   const rotate = async (store: AccountStore, options: NewKeyOptions, id: string) => {
     const now = systemClock.wallMs();
-    const expiresAt = expiryOf(options, now);
+    const expiresAt = expiryTime(options, now);
     const found = (await store.listKeys()).find(({ key }) => key.id === id);
     if (!found) throw new UsageError(`no key with id ${JSON.stringify(id)}; \`keys list\` shows the ids`);
     const { name, kind, scopes } = found.key;
@@ -102,7 +102,7 @@ export function addKeyCommands(program: Command): void {
     async (store, { json }, id) => {
       const now = systemClock.wallMs();
       const key = await store.revokeKey(id, now);
-      const revoked_at = isoOf(key.revoked_at);
+      const revoked_at = toIso(key.revoked_at);
       if (json) return print(JSON.stringify({ id: key.id, status: keyStatus(key, now), revoked_at }, null, 2));
       print(`key ${key.id} (${key.name}) was revoked at ${revoked_at}`);
     },
@@ -113,7 +113,7 @@ export function addKeyCommands(program: Command): void {
     const end = parseExpiry(until, now);
     await store.changeTagSecret(end, now);
     await pause(SETTLED_MS);
-    const keys_end = isoOf(end);
+    const keys_end = toIso(end);
     if (json) return print(JSON.stringify({ keys_end }, null, 2));
     print(`new keys get tags of the new secret from now on; all keys made before are refused from ${keys_end} on`);
   };
@@ -179,10 +179,10 @@ function toShown(key: Key, owner: string, now: number) {
     kind,
     scopes,
     status: keyStatus(key, now),
-    created_at: isoOf(key.created_at),
-    expires_at: isoOf(key.expires_at),
-    revoked_at: isoOf(key.revoked_at),
-    last_used_at: isoOf(key.last_used_at),
+    created_at: toIso(key.created_at),
+    expires_at: toIso(key.expires_at),
+    revoked_at: toIso(key.revoked_at),
+    last_used_at: toIso(key.last_used_at),
   };
 }
 

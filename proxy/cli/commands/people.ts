@@ -8,7 +8,7 @@ import { type Directory, openDirectory } from '../../store/people/directory.ts';
 import { INVITATION_MS, RESET_MS, rolesIn } from '../../store/people/person-rules.ts';
 import { hashToken, mintToken } from '../../store/people/tokens.ts';
 import type { Account, Person } from '../../store/row-types.ts';
-import { dashboardUrlOption, isoOf, print, printTable, type StoreOptions, storeCommand } from './shared.ts';
+import { dashboardUrlOption, print, printTable, type StoreOptions, storeCommand, toIso } from './shared.ts';
 
 interface Target extends StoreOptions {
   account?: string;
@@ -34,7 +34,7 @@ export function addPeopleCommands(accounts: Command): void {
   const removeDescription = 'remove somebody from the dashboard for good; keys that they created stay';
   storeCommand(accounts, 'remove-person <email>', removeDescription, async ({ database }, { json }, address) => {
     const directory = openDirectory(database);
-    const { id, email } = await personOf(address, directory);
+    const { id, email } = await requirePerson(address, directory);
     await directory.removePerson(id, systemClock.wallMs(), COMMAND_LINE);
     print(json ? JSON.stringify({ email, removed: true }) : `${email} has been removed`);
   });
@@ -43,7 +43,7 @@ export function addPeopleCommands(accounts: Command): void {
 type LinkOptions = StoreOptions & { dashboardUrl: string };
 
 async function invite(store: AccountStore, options: Target & LinkOptions, address: string) {
-  const account = await accountOf(options, store);
+  const account = await targetAccount(options, store);
   // In an organisation an administrator, who invites its members.
   const role = rolesIn(account)[0]!;
   const token = mintToken();
@@ -55,7 +55,7 @@ async function invite(store: AccountStore, options: Target & LinkOptions, addres
 
 async function list(store: AccountStore, options: Target) {
   const hasTarget = options.account !== undefined || options.serviceTeam === true;
-  const owners = hasTarget ? [await accountOf(options, store)] : [null, ...(await store.listAccounts())];
+  const owners = hasTarget ? [await targetAccount(options, store)] : [null, ...(await store.listAccounts())];
   const listed = [];
   for (const owner of owners) {
     for (const person of await openDirectory(store.database).listPeople(owner?.id ?? null))
@@ -77,7 +77,7 @@ async function list(store: AccountStore, options: Target) {
 
 async function reset({ database }: AccountStore, options: LinkOptions & { twoStepOff?: boolean }, address: string) {
   const directory = openDirectory(database);
-  const { id, email, has_factor } = await personOf(address, directory);
+  const { id, email, has_factor } = await requirePerson(address, directory);
   const token = mintToken();
   const now = systemClock.wallMs();
   if (options.twoStepOff) await directory.turnFactorOff(id, now, COMMAND_LINE);
@@ -92,7 +92,7 @@ function addTarget(command: Command): Command {
     .option('--service-team', 'the service team, which manages all accounts');
 }
 
-async function accountOf({ account, serviceTeam }: Target, store: AccountStore): Promise<Account | null> {
+async function targetAccount({ account, serviceTeam }: Target, store: AccountStore): Promise<Account | null> {
   if ((account === undefined) === (serviceTeam !== true)) {
     throw new UsageError('expected either --account NAME or --service-team');
   }
@@ -102,18 +102,18 @@ async function accountOf({ account, serviceTeam }: Target, store: AccountStore):
   return found;
 }
 
-async function personOf(email: string, directory: Directory): Promise<Person> {
+async function requirePerson(email: string, directory: Directory): Promise<Person> {
   const found = await directory.credentials(email.trim().toLowerCase());
   if (!found) throw new UsageError(`nobody has the email ${JSON.stringify(email)}`);
   return found.person;
 }
 
 function showLink(shown: { email: string }, link: string, forMs: number, { json }: StoreOptions): void {
-  const expires_at = isoOf(systemClock.wallMs() + forMs);
+  const expires_at = toIso(systemClock.wallMs() + forMs);
   if (json) print(JSON.stringify({ ...shown, link, expires_at }, null, 2));
   else print(`For ${shown.email}; the link works once, until ${expires_at}:\n\n  ${link}`);
 }
 
 function toShown({ email, name, role, has_factor, created_at }: Person, account: string | null) {
-  return { email, name, role, account, two_step: has_factor, created_at: isoOf(created_at) };
+  return { email, name, role, account, two_step: has_factor, created_at: toIso(created_at) };
 }

@@ -1,13 +1,13 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import ipaddr from 'ipaddr.js';
-import { wordsOf } from '../../../pipeline/contract/words.ts';
+import { countryWords } from '../../../pipeline/contract/words.ts';
 import { systemClock } from '../../../pipeline/lib/clock.ts';
-import { lineOf, UsageError } from '../../../pipeline/lib/errors.ts';
+import { errorLine, UsageError } from '../../../pipeline/lib/errors.ts';
 import { DEFAULT_PER_MINUTE, DEFAULT_PER_MONTH } from '../../limits/verdict.ts';
 import { openLog } from '../../server/log.ts';
 import { type Level, openReports } from '../../server/reports.ts';
 import type { RunningServer, Settings } from '../../server/server.ts';
-import { exampleStateOf } from '../../snapshot/snapshot.ts';
+import { exampleState } from '../../snapshot/snapshot.ts';
 import { curlLine } from '../../store/key-format.ts';
 import { ROLES } from '../../store/people/person-rules.ts';
 import { createFirstKey } from './first-key.ts';
@@ -56,7 +56,7 @@ export function addServeCommand(program: Command): void {
       .argParser(wholeNumber(1))
       .default(DEFAULT_PER_MONTH),
     setting('--cors-origin <origin>', 'allow pages from this origin to call the API; may be repeated')
-      .argParser(listOf(origin))
+      .argParser(collect(origin))
       .default([], 'none'),
     brandOption(),
     setting(
@@ -74,10 +74,10 @@ export function addServeCommand(program: Command): void {
     ),
     setting('--mail-from <address>', 'sender of that mail').default('malaria-risk@localhost'),
     setting('--trust-proxy <network>', 'trust X-Forwarded-For from these proxies, on the dashboard; may be repeated')
-      .argParser(listOf(checkNetwork))
+      .argParser(collect(checkNetwork))
       .default([], 'none'),
     setting('--two-step <role>', 'require two-step sign-in for this role, as for the service team; may be repeated')
-      .argParser(listOf(checkRole))
+      .argParser(collect(checkRole))
       .default([], 'none'),
     new Option(
       '--first-key',
@@ -100,7 +100,7 @@ function toggle(flags: string, description: string): Option {
 }
 
 /** A parser for an option that may be repeated or have several values, separated by commas. */
-const listOf = (check: (text: string) => string) => (text: string, all: string[]) => [
+const collect = (check: (text: string) => string) => (text: string, all: string[]) => [
   ...all,
   ...text.split(',').map(check),
 ];
@@ -129,7 +129,7 @@ async function serve(options: ServeOptions): Promise<void> {
   const access = openLog(process.stdout, () =>
     report('standard output: log lines are lost, because nobody reads them', 'log'),
   );
-  process.stdout.on('error', (error) => report(`standard output: log lines are lost: ${lineOf(error)}`, 'log'));
+  process.stdout.on('error', (error) => report(`standard output: log lines are lost: ${errorLine(error)}`, 'log'));
   process.stderr.on('error', () => {});
   // Loaded only here, so that other commands need not wait for the whole server to load.
   const { startServer } = await import('../../server/server.ts');
@@ -169,13 +169,13 @@ function announce(
   }
   const say = log ? report : print;
   say(
-    `serving ${model_version}: ${coverage.states.length} ${wordsOf(territory).state.many}, ${coverage.first_estimated} to ${coverage.last_estimated}, forecast to ${coverage.last_forecast}`,
+    `serving ${model_version}: ${coverage.states.length} ${countryWords(territory).state.many}, ${coverage.first_estimated} to ${coverage.last_estimated}, forecast to ${coverage.last_forecast}`,
   );
   say(`API at ${server.url}, health and metrics at ${server.opsUrl}`);
   if (server.dashboardUrl !== null) say(`dashboard at ${server.dashboardUrl}`);
   if (key === null) return;
   const show = log ? (text: string) => console.error(text) : print;
-  show(`\nTry it:\n\n  ${curlLine(key, server.url, `/v1/risk/lgas?state=${exampleStateOf(server.current())}`)}\n`);
+  show(`\nTry it:\n\n  ${curlLine(key, server.url, `/v1/risk/lgas?state=${exampleState(server.current())}`)}\n`);
 }
 
 function stop(server: RunningServer, write: Write): void {

@@ -90,8 +90,8 @@ export function printTable(header: readonly string[], rows: readonly (readonly s
 }
 
 /** Milliseconds since 1970 as ISO 8601; null stays null. */
-export function isoOf(ms: number): string;
-export function isoOf(ms: number | null): string | null;
-export function isoOf(ms: number | null): string | null {
+export function toIso(ms: number): string;
+export function toIso(ms: number | null): string | null;
+export function toIso(ms: number | null): string | null {
   return ms === null ? null : new Date(ms).toISOString();
 }

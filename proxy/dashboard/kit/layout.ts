@@ -12,7 +12,7 @@ export interface AssetUrls {
 }
 
 /** The menu of a signed-in visitor. */
-export function menuOf({ person, account }: Visitor): { path: string; label: string }[] {
+export function visitorMenu({ person, account }: Visitor): { path: string; label: string }[] {
   if (account === null) {
     return [
       { path: '/team/accounts', label: 'Accounts' },
@@ -62,7 +62,7 @@ export function layout({ title, body, visitor, csrf, path, assets }: Frame): str
 </div></header>
 ${
   visitor &&
-  html`<nav class="menu" aria-label="${visitor.account ? 'Settings' : 'Service'}"><div class="wrap"><ul>${menuOf(
+  html`<nav class="menu" aria-label="${visitor.account ? 'Settings' : 'Service'}"><div class="wrap"><ul>${visitorMenu(
     visitor,
   ).map((item) => {
     const current = path === item.path ? 'page' : path.startsWith(`${item.path}/`) ? 'true' : null;

@@ -12,7 +12,7 @@ export interface ReferenceContent extends Reference {
 const cache = new WeakMap<Snapshot, Promise<ReferenceContent | null>>();
 
 /** The reference of a snapshot; null if the snapshot is from before snapshots contained a description of the API. */
-export function referenceOf(snapshot: Snapshot): Promise<ReferenceContent | null> {
+export function cachedReference(snapshot: Snapshot): Promise<ReferenceContent | null> {
   const reference = cache.get(snapshot) ?? readReference(snapshot);
   cache.set(snapshot, reference);
   reference.catch(() => cache.delete(snapshot));

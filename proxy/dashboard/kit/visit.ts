@@ -109,7 +109,7 @@ export async function attempt<T>(work: () => Awaitable<T>): Promise<T | UsageErr
   }
 }
 
-export function fieldsOf(values: unknown): Fields {
+export function formFields(values: unknown): Fields {
   const all = (name: string): string[] => {
     const found = Object.hasOwn(Object(values), name) ? (values as Record<string, unknown>)[name] : undefined;
     return (Array.isArray(found) ? found : [found]).filter((value) => typeof value === 'string');

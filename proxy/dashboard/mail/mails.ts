@@ -19,7 +19,7 @@ const mail = ({ to, subject, paragraphs }: { to: string; subject: string; paragr
 });
 const IGNORE = 'If you did not expect this mail, you can ignore it.';
 const INVITATION = `Invitation to the ${SERVICE_NAME}`;
-const nameOf = (account: string | null) => (account === null ? 'the service team' : `“${account}”`);
+const accountName = (account: string | null) => (account === null ? 'the service team' : `“${account}”`);
 
 const CREATE_KEY = 'Then sign in, create a key, and follow “Your first map” in the reference.';
 const ASK_FOR_KEY =
@@ -42,7 +42,7 @@ export function invitationMail({
     to,
     subject: INVITATION,
     paragraphs: [
-      `You have been invited to join ${nameOf(account)}${as} at the ${SERVICE_NAME}, which provides malaria risk by district and month to programmes and researchers.`,
+      `You have been invited to join ${accountName(account)}${as} at the ${SERVICE_NAME}, which provides malaria risk by district and month to programmes and researchers.`,
       `Open this link within ${INVITATION_MS / DAY_MS} days to choose a password. It works once:`,
       link,
       ...(account === null ? [] : [role === 'member' ? ASK_FOR_KEY : CREATE_KEY]),
@@ -57,7 +57,7 @@ export function invitedElsewhereMail(to: string, account: string | null): Mail {
     to,
     subject: INVITATION,
     paragraphs: [
-      `You have been invited to join ${nameOf(account)} at the ${SERVICE_NAME}.`,
+      `You have been invited to join ${accountName(account)} at the ${SERVICE_NAME}.`,
       'You already have an account there with this address, and an address can belong to one account only.\n' +
         'To accept, ask to be invited with another address.',
       IGNORE,

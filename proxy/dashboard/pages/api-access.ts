@@ -7,14 +7,14 @@ import { UsageError } from '../../../pipeline/lib/errors.ts';
 import { type Html, html, type Value } from '../../../pipeline/lib/pages/html.ts';
 import { checkName, keyStatus, parseScopes } from '../../store/account-rules.ts';
 import { KEY_KINDS, type KeyKind } from '../../store/key-format.ts';
-import { actorOf, whyNoKeys } from '../../store/people/person-rules.ts';
+import { auditActor, whyNoKeys } from '../../store/people/person-rules.ts';
 import { mintToken } from '../../store/people/tokens.ts';
 import type { Key } from '../../store/row-types.ts';
 import { button, choices, doneNotice, field, form, linkButton, notice, problem } from '../kit/parts.ts';
 import type { Services } from '../kit/services.ts';
 import { type Answer, attempt, routes, type SignedIn } from '../kit/visit.ts';
 import { issueKey } from './key-created.ts';
-import { confirmRevoke, creatorsOf, days, daysIn, keyTable, PATH, replaceAt, title } from './key-parts.ts';
+import { confirmRevoke, days, daysIn, keyCreators, keyTable, PATH, replaceAt, title } from './key-parts.ts';
 
 const revokeAt = (id: string) => `${PATH}/${id}/revoke`;
 /** Lifetimes in days offered for a new key, and the one that is chosen beforehand. */
@@ -73,7 +73,7 @@ async function listPage(visit: SignedIn, services: Services): Promise<Answer> {
   // So that the last use agrees with the page about usage.
   await services.flushUsage();
   const keys = (await services.accounts.listKeys(account!.name)).map(({ key }) => key).reverse();
-  const creators = await creatorsOf(keys, services);
+  const creators = await keyCreators(keys, services);
   const isActive = (key: Key) => keyStatus(key, visit.now) === 'active';
   const [active, past] = [keys.filter(isActive), keys.filter((key) => !isActive(key))];
   const intro =
@@ -187,12 +187,12 @@ async function revokePage(visit: SignedIn, services: Services): Promise<Answer> 
   if (!found) return NO_SUCH_KEY;
   const { key } = found;
   if (key.revoked_at !== null) return { location: PATH };
-  return { title: 'Revoke a key', body: confirmRevoke(key, await creatorsOf([key], services), visit, PATH) };
+  return { title: 'Revoke a key', body: confirmRevoke(key, await keyCreators([key], services), visit, PATH) };
 }
 
 async function revokeKey({ visitor, params, now }: SignedIn, { accounts }: Services): Promise<Answer> {
   const revoked = await attempt(() =>
-    accounts.revokeKey(params.id!, now, actorOf(visitor.person), visitor.account!.id),
+    accounts.revokeKey(params.id!, now, auditActor(visitor.person), visitor.account!.id),
   );
   return revoked instanceof UsageError ? NO_SUCH_KEY : { location: `${PATH}?done=revoked` };
 }

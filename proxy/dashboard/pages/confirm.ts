@@ -9,7 +9,7 @@ import type { Allowance, Attempts } from '../../store/attempt-counts.ts';
 import { checkPassword } from '../../store/people/passwords.ts';
 import { CONFIRMED_MS } from '../../store/people/person-rules.ts';
 import { hashRecoveryCode } from '../../store/people/recovery.ts';
-import { stepOf } from '../../store/people/totp.ts';
+import { matchingStep } from '../../store/people/totp.ts';
 import type { Person } from '../../store/row-types.ts';
 import { button, field, form, problem } from '../kit/parts.ts';
 import type { Services } from '../kit/services.ts';
@@ -129,7 +129,7 @@ export async function refuseWithoutCode(
   }
   const secret = (await directory.credentialsById(person.id))?.factorSecret ?? null;
   const code = visit.form.text('code').trim();
-  const step = secret === null ? null : stepOf(secret, code.replaceAll(' ', ''), visit.now);
+  const step = secret === null ? null : matchingStep(secret, code.replaceAll(' ', ''), visit.now);
   const isRight =
     (await directory.spendStep(person.id, step, visit.now)) ||
     (step === null && (await directory.spendRecoveryCode(person.id, hashRecoveryCode(person.id, code), visit.now)));

@@ -3,18 +3,18 @@
 import { HOUR_MS } from '../../../pipeline/lib/clock.ts';
 import { UsageError } from '../../../pipeline/lib/errors.ts';
 import { type Html, html } from '../../../pipeline/lib/pages/html.ts';
-import { exampleStateOf } from '../../snapshot/snapshot.ts';
+import { exampleState } from '../../snapshot/snapshot.ts';
 import { keyStatus } from '../../store/account-rules.ts';
 import type { NewKey } from '../../store/accounts-and-keys.ts';
 import { curlLine } from '../../store/key-format.ts';
-import { actorOf, SESSION_MS } from '../../store/people/person-rules.ts';
+import { auditActor, SESSION_MS } from '../../store/people/person-rules.ts';
 import type { Key } from '../../store/row-types.ts';
 import { copyable, facts, linkButton, moment, notice } from '../kit/parts.ts';
 import type { Services } from '../kit/services.ts';
 import type { Answer, SignedIn } from '../kit/visit.ts';
 import { PATH, title } from './key-parts.ts';
 import { FIRST_MAP } from './reference.ts';
-import { sampleBlocks, samplesOf } from './samples.ts';
+import { codeSamples, sampleBlocks } from './samples.ts';
 
 /**
  * Each key has its own requests per minute, so unlimited keys would mean unlimited requests. The command line has no
@@ -37,7 +37,7 @@ export async function issueKey(
   try {
     const tooMany = await whyNoMore(visit, services);
     if (tooMany !== null) throw new UsageError(tooMany);
-    const [{ id, name: owner }, by] = [visitor.account!, actorOf(visitor.person)];
+    const [{ id, name: owner }, by] = [visitor.account!, auditActor(visitor.person)];
     const { key, secret } = await services.accounts.createKey({ ...newKey, owner, brand: services.brand }, now, by);
     const old = replaced && (await services.accounts.endKey(replaced.key.id, replaced.until, now, by, id));
     return { title: 'Your new key', body: keyPage(key, secret, services, old) };
@@ -59,7 +59,7 @@ async function whyNoMore({ visitor, now }: SignedIn, { accounts, attempts }: Ser
 
 /** The only page that ever shows a key. */
 function keyPage(key: Key, secret: string, { apiUrl, snapshot }: Services, old?: Key): Html {
-  const state = exampleStateOf(snapshot());
+  const state = exampleState(snapshot());
   const path = {
     risk_scores: `/v1/risk/lgas?state=${state}`,
     forecasts: `/v1/forecasts/lgas?state=${state}`,
@@ -73,7 +73,7 @@ function keyPage(key: Key, secret: string, { apiUrl, snapshot }: Services, old?:
     ${copyable('curl', 'Try it in a terminal', curlLine(secret, apiUrl(), path))}
     ${copyable('export', 'For programs, keep it in the environment', `export MALARIA_API_KEY='${secret}'`)}
     ${copyable('export-powershell', 'The same in PowerShell', `$env:MALARIA_API_KEY = '${secret}'`)}
-    ${sampleBlocks(samplesOf(`${apiUrl()}${path}`, null))}
+    ${sampleBlocks(codeSamples(`${apiUrl()}${path}`, null))}
     <p>Next: <a href="${FIRST_MAP}">Your first map</a>, or everything that you can request in the <a href="/reference">Reference</a>.</p>
     ${facts([
       ['Kind', key.kind],

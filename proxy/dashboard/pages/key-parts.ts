@@ -17,8 +17,8 @@ export const days = (count: number) => `${count} ${count === 1 ? 'day' : 'days'}
 export const daysIn = (text: string, options: readonly number[]) => options.find((count) => String(count) === text);
 
 /** Names of the people who created `keys`, by id. */
-export function creatorsOf(keys: readonly Key[], { directory }: Services) {
-  return directory.namesOf(keys.flatMap(({ created_by }) => (created_by === null ? [] : [created_by])));
+export function keyCreators(keys: readonly Key[], { directory }: Services) {
+  return directory.personNames(keys.flatMap(({ created_by }) => (created_by === null ? [] : [created_by])));
 }
 
 const creator = (key: Key, creators: ReadonlyMap<string, string>) =>

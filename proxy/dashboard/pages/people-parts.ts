@@ -1,10 +1,10 @@
 /** Parts that several pages about people share: tables, and inviting somebody. */
 
 import { DAY_MS, HOUR_MS } from '../../../pipeline/lib/clock.ts';
-import { lineOf, UsageError } from '../../../pipeline/lib/errors.ts';
+import { errorLine, UsageError } from '../../../pipeline/lib/errors.ts';
 import { type Html, html, type Value } from '../../../pipeline/lib/pages/html.ts';
 import { table } from '../../../pipeline/lib/pages/table.ts';
-import { actorOf, INVITATION_MS, ROLE_NAMES, rolesIn } from '../../store/people/person-rules.ts';
+import { auditActor, INVITATION_MS, ROLE_NAMES, rolesIn } from '../../store/people/person-rules.ts';
 import { hashToken, mintToken } from '../../store/people/tokens.ts';
 import type { Account, Role } from '../../store/row-types.ts';
 import { button, choices, copyable, field, form, linkButton, mark, moment, notice } from '../kit/parts.ts';
@@ -128,7 +128,7 @@ export async function invite(
   back: string,
 ): Promise<Answer> {
   const { directory, mailer } = services;
-  const by = actorOf(visit.visitor.person);
+  const by = auditActor(visit.visitor.person);
   const allowance = { what: `invitations ${by.id}`, most: 50, windowMs: HOUR_MS };
   if ((await services.attempts.take([allowance], visit.now)) !== null) {
     throw new UsageError('You have sent too many invitations. Try again in an hour.');
@@ -144,7 +144,7 @@ export async function invite(
   const isSent = await mailer.send(mail, visit.now).then(
     () => mailer.outbox === null,
     (error) => {
-      services.report(`mail not sent: ${lineOf(error)}`, 'mail');
+      services.report(`mail not sent: ${errorLine(error)}`, 'mail');
       return false;
     },
   );

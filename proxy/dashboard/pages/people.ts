@@ -1,7 +1,7 @@
 import type { Awaitable } from '../../../pipeline/lib/clock.ts';
 import { UsageError } from '../../../pipeline/lib/errors.ts';
 import { html } from '../../../pipeline/lib/pages/html.ts';
-import { actorOf, ROLE_NAMES, rolesIn } from '../../store/people/person-rules.ts';
+import { auditActor, ROLE_NAMES, rolesIn } from '../../store/people/person-rules.ts';
 import type { Person, Role } from '../../store/row-types.ts';
 import { button, choices, doneNotice, facts, form, linkButton, mark, moment, problem } from '../kit/parts.ts';
 import type { Services } from '../kit/services.ts';
@@ -52,7 +52,7 @@ const about =
     return found && isTheirs ? answer(found.person, visit, services) : NOBODY;
   };
 
-function routesOf(list: PeopleList): Route[] {
+function listRoutes(list: PeopleList): Route[] {
   const { base } = list;
 
   const listPage = async (visit: SignedIn, services: Services, error?: string): Promise<Answer> => {
@@ -119,18 +119,18 @@ function routesOf(list: PeopleList): Route[] {
         return done instanceof UsageError ? listPage(visit, services, done.message) : done;
       },
       'POST /invitations/:id/withdraw': async ({ visitor: { person }, params, now }, { directory }) => {
-        await directory.withdrawInvitation(params.id!, person.account_id, now, actorOf(person));
+        await directory.withdrawInvitation(params.id!, person.account_id, now, auditActor(person));
         return { location: `${base}?done=withdrawn` };
       },
       'GET /:id': personPage,
       'POST /:id/role': about(async (person, { visitor, form: sent, now }, { directory }) => {
-        await directory.changeRole(person.id, sent.text('role') as Role, now, actorOf(visitor.person));
+        await directory.changeRole(person.id, sent.text('role') as Role, now, auditActor(visitor.person));
         return { location: person.id === visitor.person.id ? base : `${base}/${person.id}?done=role` };
       }),
       'POST /:id/two-step-off': about(async (person, { visitor, now }, { directory }) => {
         // People turn off their own on the profile page.
         if (person.id === visitor.person.id) return NOBODY;
-        await directory.turnFactorOff(person.id, now, actorOf(visitor.person));
+        await directory.turnFactorOff(person.id, now, auditActor(visitor.person));
         return { location: `${base}/${person.id}?done=two-step` };
       }),
       'GET /:id/remove': about((person, { csrf }) => {
@@ -141,7 +141,7 @@ function routesOf(list: PeopleList): Route[] {
         return { title: 'Remove', body };
       }),
       'POST /:id/remove': about(async (person, { visitor, now }, { directory }) => {
-        await directory.removePerson(person.id, now, actorOf(visitor.person));
+        await directory.removePerson(person.id, now, auditActor(visitor.person));
         const isElsewhere = person.account_id !== visitor.person.account_id;
         return { location: isElsewhere ? `/team/accounts/${person.account_id}` : `${base}?done=removed` };
       }),
@@ -149,4 +149,4 @@ function routesOf(list: PeopleList): Route[] {
   ];
 }
 
-export const peopleRoutes = LISTS.flatMap(routesOf);
+export const peopleRoutes = LISTS.flatMap(listRoutes);

@@ -23,7 +23,7 @@ const BOTTOM = 26;
 const TOP = 8;
 
 /** A round step that divides the range from 0 to `most` into two to five parts. */
-function stepOf(most: number): number {
+function axisStep(most: number): number {
   const power = 10 ** Math.floor(Math.log10(Math.max(1, most)));
   const step = [0.2, 0.5, 1, 2].map((factor) => factor * power).find((each) => most / each <= 5) ?? 2 * power;
   return Math.max(1, step);
@@ -32,7 +32,7 @@ function stepOf(most: number): number {
 /** Requests by day: those of live keys below, those of test keys above them. */
 export function dayPlot(label: string, days: readonly DayCount[], { width, height, hasAxes, on }: Shape): Html {
   const most = Math.max(1, ...days.map(({ live, test }) => live + test));
-  const step = stepOf(most);
+  const step = axisStep(most);
   const top = hasAxes ? Math.ceil(most / step) * step : most;
   const [left, bottom] = hasAxes ? [LEFT, height - BOTTOM] : [0, height];
   const slot = (width - left) / days.length;

@@ -9,7 +9,7 @@ import type { ReferenceContent as Reference } from '../kit/reference-content.ts'
 import type { Services } from '../kit/services.ts';
 import { type Answer, type Page, routes, type SignedIn } from '../kit/visit.ts';
 import { firstMapPage } from './first-map.ts';
-import { sampleBlocks, samplesOf } from './samples.ts';
+import { codeSamples, sampleBlocks } from './samples.ts';
 
 const PATH = '/reference';
 const CODES = `${PATH}/codes`;
@@ -62,7 +62,7 @@ function operationPage({ operations }: Reference, { params }: SignedIn, { apiUrl
     return { title: 'No such operation', status: 404, body };
   }
   const { id, path, summary, description, address, schema } = found;
-  const samples = samplesOf(`${apiUrl()}${address}`, schema ? null : path.split('/').at(-1)!);
+  const samples = codeSamples(`${apiUrl()}${address}`, schema ? null : path.split('/').at(-1)!);
   const body = html`${kicker}<h1>${summary}</h1>
     <p><code>GET ${path}</code></p>
     <p>${prose(description)}</p>

@@ -11,7 +11,7 @@ export interface Sample {
 }
 
 /** @param file name of the file for the answer; null if the answer is JSON, which is printed */
-export function samplesOf(url: string, file: string | null): Sample[] {
+export function codeSamples(url: string, file: string | null): Sample[] {
   const at = JSON.stringify(url);
   const to = JSON.stringify(file);
   return [

@@ -1,9 +1,9 @@
 /** Turning two-step sign-in on and off. */
 import { renderSVG } from 'uqr';
 import { Html, html, type Value } from '../../../pipeline/lib/pages/html.ts';
-import { actorOf, mustSetUpFactor, ROLES } from '../../store/people/person-rules.ts';
+import { auditActor, mustSetUpFactor, ROLES } from '../../store/people/person-rules.ts';
 import { hashRecoveryCode, mintRecoveryCodes } from '../../store/people/recovery.ts';
-import { isSecret, mintSecret, otpauthUrl, stepOf } from '../../store/people/totp.ts';
+import { isSecret, matchingStep, mintSecret, otpauthUrl } from '../../store/people/totp.ts';
 import type { Person } from '../../store/row-types.ts';
 import { button, copyable, field, form, linkButton, notice, problem } from '../kit/parts.ts';
 import type { Services } from '../kit/services.ts';
@@ -55,7 +55,7 @@ async function turnOn(visit: SignedIn, services: Services): Promise<Answer> {
   if (person.has_factor) return { location: '/profile' };
   const refused = await refuseWithoutPassword(visit, services, (current) => again({ current }));
   if (refused) return refused;
-  const step = stepOf(secret, visit.form.text('code').replaceAll(' ', ''), visit.now);
+  const step = matchingStep(secret, visit.form.text('code').replaceAll(' ', ''), visit.now);
   if (step === null)
     return again({ code: 'This is not the code that the app shows. Check that your phone’s clock is right.' });
   const { codes, hashes: recovery } = newCodes(person.id);
@@ -102,7 +102,7 @@ function offPage({ visitor, csrf }: SignedIn, { twoStep }: Services): Html {
 }
 
 async function turnOff({ visitor: { person }, now }: SignedIn, { directory }: Services): Promise<Answer> {
-  await directory.turnFactorOff(person.id, now, actorOf(person));
+  await directory.turnFactorOff(person.id, now, auditActor(person));
   return { location: '/profile?done=factor-off' };
 }
 

@@ -5,10 +5,10 @@
 
 import { type Html, html, type Value } from '../../../pipeline/lib/pages/html.ts';
 import type { Allowance } from '../../store/attempt-counts.ts';
-import { actorOf, mayVisit, toEmail } from '../../store/people/person-rules.ts';
+import { auditActor, mayVisit, toEmail } from '../../store/people/person-rules.ts';
 import type { Visitor } from '../../store/people/sessions.ts';
 import { hashToken, mintToken } from '../../store/people/tokens.ts';
-import { menuOf } from '../kit/layout.ts';
+import { visitorMenu } from '../kit/layout.ts';
 import { button, doneNotice, field, form, problem } from '../kit/parts.ts';
 import type { Services } from '../kit/services.ts';
 import { type Answer, routes, type Visit } from '../kit/visit.ts';
@@ -99,8 +99,8 @@ export async function welcome(
   const { person } = visitor;
   const fresh = isKnown ? null : mintToken();
   await directory.rememberBrowser(fresh === null ? browser! : hashToken(fresh), person.id, now);
-  await directory.record({ action: 'sign-in', account: person.account_id }, actorOf(person), now);
-  return { location: homeOf(visitor), session, ...(fresh === null ? {} : { browser: fresh }) };
+  await directory.record({ action: 'sign-in', account: person.account_id }, auditActor(person), now);
+  return { location: homePage(visitor), session, ...(fresh === null ? {} : { browser: fresh }) };
 }
 
 function codePage(visit: Visit, banner: Value = null): Html {
@@ -135,12 +135,12 @@ const strangerAllowances = (address: string, email: string): Allowance[] => [
   { what: `email ${email}`, most: PER_EMAIL, windowMs: QUARTER_HOUR_MS },
 ];
 
-const homeOf = (visitor: Visitor) => menuOf(visitor)[0]!.path;
+const homePage = (visitor: Visitor) => visitorMenu(visitor)[0]!.path;
 
 export const signInRoutes = routes('', 'anyone', {
-  'GET /': ({ visitor }) => ({ location: visitor ? homeOf(visitor) : '/sign-in' }),
+  'GET /': ({ visitor }) => ({ location: visitor ? homePage(visitor) : '/sign-in' }),
   'GET /sign-in': (visit) =>
-    visit.visitor ? { location: homeOf(visit.visitor) } : { title: 'Sign in', body: signInPage(visit, '') },
+    visit.visitor ? { location: homePage(visit.visitor) } : { title: 'Sign in', body: signInPage(visit, '') },
   'POST /sign-in': { unasked: 'It is where the password is given.', answer: signIn },
   'GET /sign-in/code': (visit) =>
     visit.pending ? { title: 'Two-step sign-in', body: codePage(visit) } : { location: '/sign-in' },

@@ -3,16 +3,16 @@
 import { UsageError } from '../../../pipeline/lib/errors.ts';
 import { type Html, html, type Value } from '../../../pipeline/lib/pages/html.ts';
 import { type AccountChange, accountStatus, keyStatus } from '../../store/account-rules.ts';
-import { actorOf } from '../../store/people/person-rules.ts';
+import { auditActor } from '../../store/people/person-rules.ts';
 import type { Account } from '../../store/row-types.ts';
 import { button, doneNotice, facts, field, form, linkButton, moment, number, problem } from '../kit/parts.ts';
 import type { Services } from '../kit/services.ts';
 import { type Answer, attempt, type Page, routes, type SignedIn } from '../kit/visit.ts';
 import { unlockedMail } from '../mail/mails.ts';
-import { confirmRevoke, creatorsOf, keyTable } from './key-parts.ts';
+import { confirmRevoke, keyCreators, keyTable } from './key-parts.ts';
 import { invite, inviteForm, peopleTables, requestedRole } from './people-parts.ts';
 import { statusMark } from './team.ts';
-import { monthSection, spanOf, usageOf } from './usage.ts';
+import { accountUsage, monthSection, requestedSpan } from './usage.ts';
 
 const PATH = '/team/accounts';
 
@@ -81,7 +81,7 @@ async function accountPage(account: Account, visit: SignedIn, services: Services
         ? keyTable(
             'Active keys',
             active,
-            await creatorsOf(active, services),
+            await keyCreators(active, services),
             visit.now,
             (id) => `${base}/keys/${id}/revoke`,
           )
@@ -155,13 +155,13 @@ async function setLimits(account: Account, visit: SignedIn, services: Services):
     const limits = { perMinute: error(perMinute), perMonth: error(perMonth) };
     return accountPage(account, visit, services, { banner: problem('The limits have not been changed'), limits });
   }
-  await services.accounts.setLimits(account.name, { perMinute, perMonth }, visit.now, actorOf(visit.visitor.person));
+  await services.accounts.setLimits(account.name, { perMinute, perMonth }, visit.now, auditActor(visit.visitor.person));
   return { location: `${PATH}/${account.id}?done=limits` };
 }
 
 const applyChange = (what: AccountChange) =>
   about(async (account, { visitor, now }, { accounts, directory, mailer, later, url }) => {
-    await accounts.changeAccount(account.name, what, now, actorOf(visitor.person));
+    await accounts.changeAccount(account.name, what, now, auditActor(visitor.person));
     if (what === 'unlock' && account.unlocked_at === null)
       later(async () => {
         const people = await directory.listPeople(account.id);
@@ -201,9 +201,9 @@ const confirm = (what: keyof typeof CONFIRM) =>
 export const teamAccountRoutes = routes(`${PATH}/:id`, ['service'], {
   GET: about(accountPage),
   'GET /usage': about(async (account, visit, services) => {
-    const { span, links } = spanOf(visit, `${PATH}/${account.id}/usage`);
+    const { span, links } = requestedSpan(visit, `${PATH}/${account.id}/usage`);
     const body = html`<p class="kicker"><a href="${PATH}/${account.id}">${account.name}</a></p><h1>Usage</h1>
-      ${await monthSection(account, services)}${links}${await usageOf(account, span, visit.now, services)}`;
+      ${await monthSection(account, services)}${links}${await accountUsage(account, span, visit.now, services)}`;
     return { title: `Usage of ${account.name}`, body };
   }),
   'POST /unlock': applyChange('unlock'),
@@ -216,7 +216,7 @@ export const teamAccountRoutes = routes(`${PATH}/:id`, ['service'], {
       const body = confirmPage(account, 'remove', visit, 'This is not the name of the account.');
       return { title: 'Remove: error', status: 400, body };
     }
-    await accounts.changeAccount(account.name, 'remove', visit.now, actorOf(visit.visitor.person));
+    await accounts.changeAccount(account.name, 'remove', visit.now, auditActor(visit.visitor.person));
     return { location: `${PATH}/${account.id}?done=remove` };
   }),
   'POST /limits': about(setLimits),
@@ -232,18 +232,18 @@ export const teamAccountRoutes = routes(`${PATH}/:id`, ['service'], {
     return done;
   }),
   'POST /invitations/:invitation/withdraw': about(async (account, { params, visitor, now }, { directory }) => {
-    await directory.withdrawInvitation(params.invitation!, account.id, now, actorOf(visitor.person));
+    await directory.withdrawInvitation(params.invitation!, account.id, now, auditActor(visitor.person));
     return { location: `${PATH}/${account.id}?done=withdrawn` };
   }),
   'GET /keys/:key/revoke': about(async (account, visit, services) => {
     const found = (await services.accounts.listKeys(account.name)).find(({ key }) => key.id === visit.params.key);
     if (!found) return NO_ACCOUNT;
     const back = `${PATH}/${account.id}`;
-    const creators = await creatorsOf([found.key], services);
+    const creators = await keyCreators([found.key], services);
     return { title: 'Revoke a key', body: confirmRevoke(found.key, creators, visit, back, `${back}/keys`) };
   }),
   'POST /keys/:key/revoke': about(async (account, { params, visitor, now }, { accounts }) => {
-    await accounts.revokeKey(params.key!, now, actorOf(visitor.person), account.id);
+    await accounts.revokeKey(params.key!, now, auditActor(visitor.person), account.id);
     return { location: `${PATH}/${account.id}?done=revoked` };
   }),
 });

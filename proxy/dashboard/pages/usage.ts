@@ -7,7 +7,7 @@ import { type Html, html } from '../../../pipeline/lib/pages/html.ts';
 import { type Column, table } from '../../../pipeline/lib/pages/table.ts';
 import { calendarMonth } from '../../limits/calendar-month.ts';
 import type { Account } from '../../store/row-types.ts';
-import { dayOf, type OwnerUsage } from '../../store/usage-counts.ts';
+import { type OwnerUsage, utcDay } from '../../store/usage-counts.ts';
 import { facts, number, problem } from '../kit/parts.ts';
 import type { Services } from '../kit/services.ts';
 import { type Answer, routes, type SignedIn } from '../kit/visit.ts';
@@ -32,7 +32,7 @@ export async function monthSection(account: Account, { usage, clock, perMinute, 
       ['Left this month', number(Math.max(0, most - used))],
       [
         'Resets',
-        html`<time datetime="${new Date(end).toISOString()}">${dayOf(end)} 00:00 UTC</time> <span class="soft">in ${days} ${days === 1 ? 'day' : 'days'}</span>`,
+        html`<time datetime="${new Date(end).toISOString()}">${utcDay(end)} 00:00 UTC</time> <span class="soft">in ${days} ${days === 1 ? 'day' : 'days'}</span>`,
       ],
       ['Per minute, per key', `${number(account.per_minute ?? perMinute)} requests`],
     ])}
@@ -43,41 +43,41 @@ const sum = (rows: readonly OwnerUsage[], kind: 'live' | 'test' | null, what: 'g
   rows.reduce((total, row) => (kind === null || row.kind === kind ? total + row[what] : total), 0);
 
 function byDay(rows: readonly OwnerUsage[], days: readonly string[]): DayCount[] {
-  const rowsOf = Map.groupBy(rows, ({ day }) => day);
+  const rowsByDay = Map.groupBy(rows, ({ day }) => day);
   return days.map((day) => {
-    const ofDay = rowsOf.get(day) ?? [];
+    const ofDay = rowsByDay.get(day) ?? [];
     return { day, live: sum(ofDay, 'live'), test: sum(ofDay, 'test') };
   });
 }
 
-const nameOf = (operation: string) => ALL_OPERATIONS.find(({ id }) => id === operation)?.path ?? 'other paths';
+const operationPath = (operation: string) => ALL_OPERATIONS.find(({ id }) => id === operation)?.path ?? 'other paths';
 
 interface Group {
   title: string;
   rows: OwnerUsage[];
 }
 
-function groupsOf(rows: readonly OwnerUsage[], titleOf: (row: OwnerUsage) => string): Group[] {
-  const groups = [...Map.groupBy(rows, titleOf)].map(([title, of]) => ({ title, rows: of }));
+function groupUsage(rows: readonly OwnerUsage[], rowTitle: (row: OwnerUsage) => string): Group[] {
+  const groups = [...Map.groupBy(rows, rowTitle)].map(([title, of]) => ({ title, rows: of }));
   return groups.sort((a, b) => sum(b.rows, null) - sum(a.rows, null) || (a.title < b.title ? -1 : 1));
 }
 
 /** The requests of an account in the last `span` days, and the errors among them. */
-export async function usageOf({ id }: Account, span: number, now: number, services: Services): Promise<Html> {
+export async function accountUsage({ id }: Account, span: number, now: number, services: Services): Promise<Html> {
   await services.flushUsage();
-  const since = dayOf(now - (span - 1) * DAY_MS);
+  const since = utcDay(now - (span - 1) * DAY_MS);
   const rows = await services.usage.listUsage(id, since);
   return html`${usageSections(rows, span, now)}${errorsSection(await services.usage.listErrors(id, since), services)}`;
 }
 
 /** Requests of the last `span` days, by day and operation, as plots and as tables. */
 function usageSections(rows: readonly OwnerUsage[], span: number, now: number): Html {
-  const days = Array.from({ length: span }, (_, i) => dayOf(now - (span - 1 - i) * DAY_MS));
+  const days = Array.from({ length: span }, (_, i) => utcDay(now - (span - 1 - i) * DAY_MS));
   if (rows.length === 0) {
     return html`<section class="empty"><p>No requests in the last ${span} days.</p></section>`;
   }
-  const operations = groupsOf(rows, ({ operation }) => nameOf(operation));
-  const keys = groupsOf(rows, ({ key_name, key_id }) => `${key_name} (${key_id})`);
+  const operations = groupUsage(rows, ({ operation }) => operationPath(operation));
+  const keys = groupUsage(rows, ({ key_name, key_id }) => `${key_name} (${key_id})`);
   const total = sum(rows, null);
   const label = `${number(total)} requests in ${span} days; the table below has the numbers`;
   const counts: Column<Group>[] = [
@@ -142,7 +142,7 @@ function errorsSection(rows: readonly Failed[], { words }: Services): Html | fal
         { title: 'Status', cell: ({ known }) => known?.status ?? '' },
         { title: 'Code', cell: ({ code }) => html`<code>${code}</code>` },
         { title: 'Meaning', cell: ({ known }) => words(known?.title ?? '').replaceAll('`', '') },
-        { title: 'Operations', cell: ({ of }) => of.map(({ operation }) => nameOf(operation)).join(', ') },
+        { title: 'Operations', cell: ({ of }) => of.map(({ operation }) => operationPath(operation)).join(', ') },
         {
           title: 'Requests',
           variant: 'number',
@@ -154,7 +154,7 @@ function errorsSection(rows: readonly Failed[], { words }: Services): Html | fal
 }
 
 /** The span of days that was requested, and links to the others. */
-export function spanOf(visit: SignedIn, path: string): { span: number; links: Html } {
+export function requestedSpan(visit: SignedIn, path: string): { span: number; links: Html } {
   const span = SPANS.find((days) => String(days) === visit.query.text('days')) ?? SPANS[0];
   const links = html`<p class="soft">Last ${SPANS.map(
     (days, i) =>
@@ -176,11 +176,11 @@ async function usagePage(visit: SignedIn, services: Services): Promise<Answer> {
     const body = html`<p class="kicker">Settings</p><h1>Usage</h1>${problem('Too many requests', 'Try again in a minute.')}`;
     return { title: 'Usage', status: 429, body, retryAfterMs };
   }
-  const { span, links } = spanOf(visit, '/settings/usage');
+  const { span, links } = requestedSpan(visit, '/settings/usage');
   const body = html`<p class="kicker">Settings</p><h1>Usage</h1>
     ${await monthSection(account, services)}
     ${links}
-    ${await usageOf(account, span, visit.now, services)}`;
+    ${await accountUsage(account, span, visit.now, services)}`;
   return { title: 'Usage', body };
 }
 

@@ -8,16 +8,16 @@ import type { Person, Role } from '../row-types.ts';
 import { insert, remove, update } from '../statements.ts';
 import { links } from './links.ts';
 import {
+  accountPeople,
   endSessions,
   lockPerson,
   lockTeamAndPerson,
   people,
-  peopleOf,
   present,
-  spendLinksOf,
+  spendLinks,
   toPerson,
 } from './person-queries.ts';
-import { actorOf, checkNotLast, rolesIn } from './person-rules.ts';
+import { auditActor, checkNotLast, rolesIn } from './person-rules.ts';
 import { sessions } from './sessions.ts';
 import { lastPastStep } from './totp.ts';
 
@@ -51,9 +51,9 @@ export function openDirectory(database: Database) {
     credentials: (email: string) => credentialsWhere('email', email),
     credentialsById: (id: string) => credentialsWhere('id', id),
     /** The people of an account, or of the service team if null, except those removed. */
-    listPeople: (accountId: string | null) => peopleOf(db, accountId),
+    listPeople: (accountId: string | null) => accountPeople(db, accountId),
     /** Names by id, including those of people since removed. */
-    async namesOf(ids: readonly string[]): Promise<Map<string, string>> {
+    async personNames(ids: readonly string[]): Promise<Map<string, string>> {
       const found = db.selectFrom('people').select(['id', 'name']).where('id', 'in', ids);
       const names = new Map((ids.length > 0 ? await found.execute() : []).map(({ id, name }) => [id, name]));
       return new Map(ids.map((id) => [id, names.get(id) ?? id]));
@@ -63,7 +63,7 @@ export function openDirectory(database: Database) {
         const { person, account } = await lockTeamAndPerson(database, tx, id);
         if (person.role === role) return;
         if (!rolesIn(account).includes(role)) throw new UsageError('this account has no such role');
-        checkNotLast(person, await peopleOf(tx, person.account_id), 'change this role');
+        checkNotLast(person, await accountPeople(tx, person.account_id), 'change this role');
         await update(tx, 'people', { id }, { role });
         const event = { account: person.account_id, subject: person.email, detail: `${person.role} to ${role}` };
         await record(tx, { action: 'person.role', ...event }, by, now);
@@ -72,14 +72,14 @@ export function openDirectory(database: Database) {
     removePerson: (id: string, now: number, by: Actor) =>
       transact(async (tx) => {
         const { person } = await lockTeamAndPerson(database, tx, id);
-        checkNotLast(person, await peopleOf(tx, person.account_id), 'remove this one');
+        checkNotLast(person, await accountPeople(tx, person.account_id), 'remove this one');
         // Recorded first, since people may remove themselves, and removed people may do nothing.
         const event = { account: person.account_id, subject: person.email };
         await record(tx, { action: 'person.remove', ...event }, by, now);
         await update(tx, 'people', { id }, { removed_at: now, password_hash: '' });
         await clearFactor(tx, id);
         await endSessions(tx, id);
-        await spendLinksOf(tx, id, now);
+        await spendLinks(tx, id, now);
         await remove(tx, 'browsers', { person_id: id });
       }),
 
@@ -104,7 +104,7 @@ export function openDirectory(database: Database) {
         if ((await remove(tx, 'recovery_codes', { person_id: id, hash })) === 0) return false;
         const left = await tx.selectFrom('recovery_codes').select('hash').where('person_id', '=', id).execute();
         const event = { account: person.account_id, detail: `${left.length} left` };
-        await record(tx, { action: 'factor.recovery', ...event }, actorOf(person), now);
+        await record(tx, { action: 'factor.recovery', ...event }, auditActor(person), now);
         return true;
       }),
     /** How many recovery codes the person has left. */
@@ -117,7 +117,7 @@ export function openDirectory(database: Database) {
         if (!person.has_factor) return false;
         await remove(tx, 'recovery_codes', { person_id: id });
         await addRecoveryCodes(tx, id, recovery);
-        await record(tx, { action: 'factor.codes', account: person.account_id }, actorOf(person), now);
+        await record(tx, { action: 'factor.codes', account: person.account_id }, auditActor(person), now);
         return true;
       }),
     /** False if it is already on: of two concurrent calls, perhaps by the owner and a thief, the first one wins. */
@@ -128,7 +128,7 @@ export function openDirectory(database: Database) {
         const { secret: factor_secret, step: factor_step, recovery } = factor;
         await update(tx, 'people', { id }, { factor_secret, factor_step });
         await addRecoveryCodes(tx, id, recovery);
-        await record(tx, { action: 'factor.on', account: person.account_id }, actorOf(person), now);
+        await record(tx, { action: 'factor.on', account: person.account_id }, auditActor(person), now);
         return true;
       }),
     turnFactorOff: (id: string, now: number, by: Actor) =>

@@ -1,7 +1,7 @@
 /** Links that work once, for joining or for choosing a new password, and password changes with and without a link. */
 
 import { UsageError } from '../../../pipeline/lib/errors.ts';
-import { accountOf } from '../account-queries.ts';
+import { findAccount } from '../account-queries.ts';
 import { accountStatus } from '../account-rules.ts';
 import { type Actor, record } from '../audit.ts';
 import type { Database, Db } from '../database.ts';
@@ -9,16 +9,16 @@ import { randomText } from '../key-format.ts';
 import type { Invitation, Person, Role, Rows } from '../row-types.ts';
 import { insert, sweep, update } from '../statements.ts';
 import {
+  accountPeople,
   endSessions,
   lockPerson,
   lockTeam,
   people,
-  peopleOf,
   present,
-  spendLinksOf,
+  spendLinks,
   toPerson,
 } from './person-queries.ts';
-import { actorOf, checkEmail, checkMayInvite, checkPersonName, INVITATION_MS, RESET_MS } from './person-rules.ts';
+import { auditActor, checkEmail, checkMayInvite, checkPersonName, INVITATION_MS, RESET_MS } from './person-rules.ts';
 
 /** The purpose of a valid link: an invitation, or a new password for a person. */
 export type Link = { invitation: Invitation; person: null } | { invitation: null; person: Person };
@@ -52,7 +52,7 @@ export function links(database: Database) {
       const address = checkEmail(email);
       return transact(async (tx) => {
         const account = await lockTeam(database, tx, accountId);
-        checkMayInvite(address, role, account, await peopleOf(tx, accountId));
+        checkMayInvite(address, role, account, await accountPeople(tx, accountId));
         await update(tx, 'links', { ...openIn(accountId), email: address }, { used_at: now });
         const id = `inv_${randomText(12)}`;
         const times = { created_at: now, expires_at: now + INVITATION_MS };
@@ -93,7 +93,7 @@ export function links(database: Database) {
       await write(async (tx) => {
         const found = await lockPerson(tx, personId);
         const person = personId === null ? null : present(found);
-        await spendLinksOf(tx, personId, now);
+        await spendLinks(tx, personId, now);
         const times = { created_at: now, expires_at: now + RESET_MS };
         const row = { id: `res_${randomText(12)}`, hash, person_id: personId, email: person?.email ?? '', ...times };
         await insert(tx, 'links', { ...row, purpose: 'reset' });
@@ -105,7 +105,7 @@ export function links(database: Database) {
       const row = await liveLink(db, hash, now);
       if (!row) return null;
       if (row.purpose === 'invitation') {
-        const account = await accountOf(db, row.account_id);
+        const account = await findAccount(db, row.account_id);
         const isDead = account && accountStatus(account) === 'removed';
         return isDead ? null : { invitation: toInvitation(row), person: null };
       }
@@ -122,7 +122,7 @@ export function links(database: Database) {
         const { email, role, account_id } = toInvitation(link);
         const account = await lockTeam(database, tx, account_id);
         if (account && accountStatus(account) === 'removed') return null;
-        if (role === 'researcher' && (await peopleOf(tx, account_id)).length > 0) return null;
+        if (role === 'researcher' && (await accountPeople(tx, account_id)).length > 0) return null;
         if (!(await spendLink(tx, hash, now))) return null;
         const id = `per_${randomText(12)}`;
         const row = { id, email, name: checked, role, account_id, password_hash: passwordHash, created_at: now };
@@ -135,7 +135,7 @@ export function links(database: Database) {
           throw new UsageError(`${email} already has an account here; an address can belong to one account only`);
         }
         const person = toPerson(made);
-        await record(tx, { action: 'person.join', account: account_id, detail: role }, actorOf(person), now);
+        await record(tx, { action: 'person.join', account: account_id, detail: role }, auditActor(person), now);
         return person;
       });
     },
@@ -146,10 +146,10 @@ export function links(database: Database) {
         if (row?.purpose !== 'reset') return null;
         const person = await lockPerson(tx, row.person_id);
         if (!person || !(await spendLink(tx, hash, now))) return null;
-        await spendLinksOf(tx, person.id, now);
+        await spendLinks(tx, person.id, now);
         await update(tx, 'people', { id: person.id }, { password_hash: passwordHash });
         await endSessions(tx, person.id);
-        await record(tx, { action: 'password.reset', account: person.account_id }, actorOf(person), now);
+        await record(tx, { action: 'password.reset', account: person.account_id }, auditActor(person), now);
         return person;
       }),
     /**
@@ -171,8 +171,8 @@ export function links(database: Database) {
         // A password is no code: the new session is confirmed only as the old one was.
         const times = { created_at: now, seen_at: now, confirmed_at: before.confirmed_at };
         await insert(tx, 'sessions', { hash: fresh, person_id: id, factor_due: false, ...times });
-        await spendLinksOf(tx, id, now);
-        await record(tx, { action: 'password.change', account: account_id }, actorOf(person), now);
+        await spendLinks(tx, id, now);
+        await record(tx, { action: 'password.change', account: account_id }, auditActor(person), now);
         return true;
       }),
   };

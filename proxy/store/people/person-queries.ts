@@ -6,7 +6,7 @@
  */
 
 import { UsageError } from '../../../pipeline/lib/errors.ts';
-import { accountOf } from '../account-queries.ts';
+import { findAccount } from '../account-queries.ts';
 import type { Database, Db } from '../database.ts';
 import type { Account, Person, Rows } from '../row-types.ts';
 import { update } from '../statements.ts';
@@ -36,7 +36,7 @@ export async function lockTeam(
   accountId: string | null,
 ): Promise<Account | null> {
   if (accountId === null) await lockServiceTeam(tx);
-  return accountOf(tx, accountId, 'update');
+  return findAccount(tx, accountId, 'update');
 }
 
 /** Locks a person until the transaction ends; null if there is no such person. */
@@ -60,13 +60,13 @@ export function present(person: Person | null): Person {
   return person;
 }
 
-export async function peopleOf(db: Db, accountId: string | null): Promise<Person[]> {
+export async function accountPeople(db: Db, accountId: string | null): Promise<Person[]> {
   const rows = people(db).where(({ and }) => and({ account_id: accountId }));
   const inOrder = rows.orderBy('created_at').orderBy('email', (order) => order.collate('C'));
   return (await inOrder.execute()).map(toPerson);
 }
 
-export const spendLinksOf = (tx: Db, personId: string | null, now: number) =>
+export const spendLinks = (tx: Db, personId: string | null, now: number) =>
   update(tx, 'links', { person_id: personId ?? '', used_at: null }, { used_at: now });
 
 /** Ends all sessions of a locked person, except `kept`. */

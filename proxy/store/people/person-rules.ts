@@ -101,6 +101,6 @@ export function checkMayInvite(email: string, role: Role, account: Account | nul
 }
 
 /** `person` as named in the audit log. */
-export function actorOf(person: Pick<Person, 'id' | 'email' | 'role'>): Actor {
+export function auditActor(person: Pick<Person, 'id' | 'email' | 'role'>): Actor {
   return { id: person.id, label: person.email, isService: person.role === 'service' };
 }

@@ -1,6 +1,6 @@
 /** Sessions, and the browsers that people have signed in with. */
 
-import { accountOf } from '../account-queries.ts';
+import { findAccount } from '../account-queries.ts';
 import type { Database } from '../database.ts';
 import type { Account, Person } from '../row-types.ts';
 import { insert, remove, sweep, update } from '../statements.ts';
@@ -35,7 +35,7 @@ export function sessions({ db, transact, transactLightly }: Database) {
         const known = await tx.selectFrom('people').select('account_id').where('id', '=', id).executeTakeFirst();
         if (!known) return false;
         // Both are locked: whatever would end the session at this moment waits, and then does end it.
-        const account = await accountOf(tx, known.account_id, 'share');
+        const account = await findAccount(tx, known.account_id, 'share');
         const row = await people(tx).where('id', '=', id).forShare().executeTakeFirst();
         const isSame = row?.password_hash === passwordHash && (row.factor_secret !== null) === factorDue;
         if (!isSame || !mayVisit(account)) return false;
@@ -62,7 +62,7 @@ export function sessions({ db, transact, transactLightly }: Database) {
       if (!row) return null;
       const [factorDue, { since, seen_at }] = [Boolean(row.factor_due), row];
       if (!isSessionAlive({ factor_due: factorDue, created_at: since, seen_at }, now)) return null;
-      const account = await accountOf(db, row.account_id);
+      const account = await findAccount(db, row.account_id);
       if (!mayVisit(account)) return null;
       // Only if no other page of theirs has just updated it.
       const noted = { hash, seen_at };

@@ -11,7 +11,7 @@ export function isSecret(text: string): boolean {
 }
 
 /** The 30-second step since 1970 that `code` belongs to, if it is the current one or a neighbour; else null. */
-export function stepOf(secret: string, code: string, now: number): number | null {
+export function matchingStep(secret: string, code: string, now: number): number | null {
   if (!/^\d{6}$/.test(code)) return null;
   const totp = new TOTP({ secret });
   const off = totp.validate({ token: code, timestamp: now, window: 1 });

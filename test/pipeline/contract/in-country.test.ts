@@ -3,7 +3,7 @@ import { inCountry } from '../../../pipeline/contract/in-country.ts';
 import { buildOpenapi } from '../../../pipeline/contract/openapi.ts';
 import { JSON_OPERATIONS } from '../../../pipeline/contract/operations.ts';
 import type { Territory } from '../../../pipeline/contract/territory.ts';
-import { validatorOf } from '../../../pipeline/lib/json-schema.ts';
+import { compileSchema } from '../../../pipeline/lib/json-schema.ts';
 import { tablesIn } from '../../../pipeline/publish/snapshot/table-columns.ts';
 import { TERRITORY } from '../../../pipeline/synthetic/states.ts';
 
@@ -47,7 +47,7 @@ test('schemas refuse codes of another form, and a zone if the country has none',
     properties: { code, name: 'Somewhere', zone },
   });
   const valid = (territory: Territory, code: string, zone: string | null) =>
-    validatorOf(inCountry(response, territory))({
+    compileSchema(inCountry(response, territory))({
       type: 'FeatureCollection',
       source: '',
       features: [feature(code, zone)],

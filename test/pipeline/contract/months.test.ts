@@ -2,17 +2,17 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
   addMonths,
+  calendarMonth,
+  calendarYear,
   isPeriod,
+  monthFromIndex,
   monthIndex,
-  monthOf,
-  periodOf,
   periodRange,
-  yearOf,
 } from '../../../pipeline/contract/months.ts';
 
 test.each(['2023-01', '2023-12', '0000-01', '9999-12'])('%s is a month', (text) => {
   expect(isPeriod(text)).toBe(true);
-  expect(periodOf(monthIndex(text))).toBe(text);
+  expect(monthFromIndex(monthIndex(text))).toBe(text);
 });
 
 test.each([
@@ -37,15 +37,22 @@ test('months and years carry over at the end of a year', () => {
   expect(addMonths('2023-12', 1)).toBe('2024-01');
   expect(addMonths('2024-01', -1)).toBe('2023-12');
   expect(addMonths('2023-09', 4)).toBe('2024-01');
-  expect([monthOf('2023-12'), yearOf('2023-12'), monthOf('2024-01'), yearOf('2024-01')]).toEqual([12, 2023, 1, 2024]);
+  expect([
+    calendarMonth('2023-12'),
+    calendarYear('2023-12'),
+    calendarMonth('2024-01'),
+    calendarYear('2024-01'),
+  ]).toEqual([12, 2023, 1, 2024]);
 });
 
 test('subtracting undoes adding, and months sort by index as by text', () => {
   const index = fc.integer({ min: 12, max: 9998 * 12 });
   fc.assert(
     fc.property(index, index, (a, b) => {
-      expect(addMonths(addMonths(periodOf(a), 11), -11)).toBe(periodOf(a));
-      expect(Math.sign(a - b)).toBe(periodOf(a) < periodOf(b) ? -1 : periodOf(a) > periodOf(b) ? 1 : 0);
+      expect(addMonths(addMonths(monthFromIndex(a), 11), -11)).toBe(monthFromIndex(a));
+      expect(Math.sign(a - b)).toBe(
+        monthFromIndex(a) < monthFromIndex(b) ? -1 : monthFromIndex(a) > monthFromIndex(b) ? 1 : 0,
+      );
     }),
   );
 });

@@ -16,7 +16,7 @@ import {
   operationFiles,
   PARAMETERS,
   RELEASE_OPERATIONS,
-  responseNameOf,
+  responseName,
 } from '../../../pipeline/contract/operations.ts';
 import { Type } from '../../../pipeline/contract/type.ts';
 
@@ -88,7 +88,7 @@ test("the README's table of operations has the parameters and scopes of every op
 });
 
 test('a response that schemas.ts does not export is refused', () => {
-  expect(() => responseNameOf({ path: '/v1/hills', response: Type.Object({}) })).toThrow(
+  expect(() => responseName({ path: '/v1/hills', response: Type.Object({}) })).toThrow(
     '/v1/hills: found a response without a name',
   );
 });

@@ -1,5 +1,5 @@
 import { expect, expectTypeOf, test } from 'vitest';
-import { fieldsOf, list, pick, record, withFields } from '../../../pipeline/contract/record.ts';
+import { list, pick, record, recordFields, withFields } from '../../../pipeline/contract/record.ts';
 import { describe, orNull, real, text, whole } from '../../../pipeline/lib/tables/table.ts';
 
 const height = orNull(real('Height', { unit: 'metres', minimum: 0, maximum: 3000 }), 'null: no survey');
@@ -39,7 +39,7 @@ test("a row is picked in the record's order, and a table's columns begin with ot
   const columns = withFields({ code: text('Code'), climbers: whole('Climbers') }, Hill);
   expect(Object.keys(columns)).toEqual(['code', 'climbers', 'name', 'height']);
   expect(columns.climbers).toEqual(whole('Climbers'));
-  expect(fieldsOf(Hill)).toEqual({ name: text('Its name'), height, climbers: whole('People who climbed it') });
+  expect(recordFields(Hill)).toEqual({ name: text('Its name'), height, climbers: whole('People who climbed it') });
 });
 
 test('a bytes column cannot be a field of an answer', () => {

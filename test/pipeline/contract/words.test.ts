@@ -7,7 +7,7 @@ import { buildOpenapi } from '../../../pipeline/contract/openapi.ts';
 import { OPERATIONS } from '../../../pipeline/contract/operations.ts';
 import { SCOPES } from '../../../pipeline/contract/scopes.ts';
 import type { Territory } from '../../../pipeline/contract/territory.ts';
-import { fill, tell, worded, wordsOf } from '../../../pipeline/contract/words.ts';
+import { countryWords, fill, tell, worded } from '../../../pipeline/contract/words.ts';
 import { describe as meaningOf, type TableForm } from '../../../pipeline/lib/tables/table.ts';
 import { TABLES } from '../../../pipeline/publish/snapshot/table-columns.ts';
 import { STAGE_TABLES } from '../../../pipeline/stages.ts';
@@ -17,7 +17,7 @@ import { OTHER } from '../../support/other-country.ts';
 import { type Node, sourceFiles, visitNodes } from '../../support/source-files.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../../..');
-const words = wordsOf(OTHER);
+const words = countryWords(OTHER);
 /** A territory whose upper level has this name. */
 const called = (one: string): Territory => ({ ...OTHER, state: { ...OTHER.state, one, many: `${one}s` } });
 
@@ -25,7 +25,7 @@ test('placeholders are replaced by the words of the country', () => {
   expect(fill('Outlines of every {lga.one} in {a.state}. {Lga.many} by `lga`', words)).toBe(
     'Outlines of every commune in a department. Communes by `lga`',
   );
-  expect(fill('{A.lga} of {a.state}; {state.code}; {state.code_short}', wordsOf(TERRITORY))).toBe(
+  expect(fill('{A.lga} of {a.state}; {state.code}; {state.code_short}', countryWords(TERRITORY))).toBe(
     'An LGA of a state; Two-letter state code (ISO 3166-2:NG); Two-letter state code',
   );
   expect(fill('{zone}, {youngest}-{oldest} months, {survey_method}', words)).toBe(
@@ -41,7 +41,7 @@ test.each([
   ['UC', 'a'],
   ['LGA', 'an'],
 ])('%s has the article %s', (one, article) => {
-  expect(wordsOf(called(one)).a.state).toBe(`${article} ${one}`);
+  expect(countryWords(called(one)).a.state).toBe(`${article} ${one}`);
 });
 
 test.each(['{lga.some}', '{lgas}', '{lga}', '{constructor}', '{state.one.length}', '{0}'])('%s is refused', (name) => {

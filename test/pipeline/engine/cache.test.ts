@@ -15,7 +15,7 @@ import type { CacheKey } from '../../../pipeline/engine/cache-key.ts';
 import { lockShared, whenAlone } from '../../../pipeline/engine/lock.ts';
 import { temporaryName } from '../../../pipeline/lib/atomic-write.ts';
 import { sha256 } from '../../../pipeline/lib/hash.ts';
-import { orNull, real, tableOf, whole } from '../../../pipeline/lib/tables/table.ts';
+import { orNull, real, toTable, whole } from '../../../pipeline/lib/tables/table.ts';
 import { temporary } from '../../support/command-line.ts';
 
 const cacheKey = (key: string): CacheKey => ({
@@ -44,7 +44,7 @@ test('an entry that was written can be found and read', async () => {
 
 const ROUNDS = { row: 'A round', columns: { year: whole('Year'), share: orNull(real('Share')) } };
 const rounds = (shares: (number | null)[]) =>
-  tableOf(
+  toTable(
     ROUNDS,
     shares.map((share, i) => ({ year: 2000 + i, share })),
   );
@@ -72,7 +72,7 @@ test('a value that a column cannot hold is refused with its row', () => {
   for (const bad of [Number.NaN, Number.POSITIVE_INFINITY])
     expect(() => rounds([0.1, bad])).toThrow(`A round, row 2: share is ${bad}, expected Share`);
   for (const year of [null, undefined, 2010.5])
-    expect(() => tableOf(ROUNDS, [{ year, share: 1 } as any])).toThrow(`A round, row 1: year is ${year}`);
+    expect(() => toTable(ROUNDS, [{ year, share: 1 } as any])).toThrow(`A round, row 1: year is ${year}`);
 });
 
 test('an entry with a changed or missing file is not found, and is written again', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { CacheKey } from '../../../pipeline/engine/cache-key.ts';
-import { causesOf } from '../../../pipeline/engine/why.ts';
+import { explainRun } from '../../../pipeline/engine/why.ts';
 
 const cacheKey = (code: CacheKey['code']): CacheKey => ({
   stage: 'zonal',
@@ -15,7 +15,7 @@ const cacheKey = (code: CacheKey['code']): CacheKey => ({
 test('files of code and the lock file that changed are named', () => {
   const then = cacheKey({ 'a.ts': '1', 'b.ts': '1', 'c.ts': '1', 'package-lock.json': '1' });
   const now = cacheKey({ 'a.ts': '2', 'b.ts': '1', 'd.ts': '1', 'package-lock.json': '2' });
-  expect(causesOf(now, then, { cache: '', rawData: '' })).toEqual([
+  expect(explainRun(now, then, { cache: '', rawData: '' })).toEqual([
     'code a.ts changed',
     'code c.ts is no longer read',
     'code d.ts is new',

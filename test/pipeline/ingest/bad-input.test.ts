@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { casesOf } from '../../../pipeline/ingest/case-series.ts';
+import { groupCases } from '../../../pipeline/ingest/case-series.ts';
 import type { ClimateRow } from '../../../pipeline/ingest/ingest-tables.ts';
 import { outputRows } from '../../support/stage-io.ts';
 import { GRID, sourceIn } from '../../support/tiny-country.ts';
@@ -241,7 +241,7 @@ describe('declared gaps are filled by their rule and reported', () => {
       ];
       line('cases.csv', 6, 'NG001,2018-05,')(country);
     });
-    const series = casesOf(outputRows(tables.cases)).states[0]!;
+    const series = groupCases(outputRows(tables.cases)).states[0]!;
     expect(series.masked).toEqual([2, 3]);
     expect(series.confirmed[2]).toBeGreaterThan(0);
     expect(series.confirmed[4]).toBeNull();

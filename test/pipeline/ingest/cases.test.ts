@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { tell, wordsOf } from '../../../pipeline/contract/words.ts';
-import { casesOf } from '../../../pipeline/ingest/case-series.ts';
+import { countryWords, tell } from '../../../pipeline/contract/words.ts';
+import { groupCases } from '../../../pipeline/ingest/case-series.ts';
 import { TERRITORY } from '../../../pipeline/synthetic/states.ts';
 import { outputRows } from '../../support/stage-io.ts';
 import { sourceIn, type TinyCountry } from '../../support/tiny-country.ts';
@@ -27,7 +27,7 @@ const inTwo = (last: string, first: string) => (country: TinyCountry) => {
   });
 };
 type Read = Awaited<ReturnType<typeof read>>;
-const seriesOf = ({ tables }: Read) => casesOf(outputRows(tables.cases)).states;
+const seriesOf = ({ tables }: Read) => groupCases(outputRows(tables.cases)).states;
 
 test('a record that another file continues is one series; months between the two are unknown', async () => {
   const [whole] = seriesOf(await read());
@@ -40,7 +40,7 @@ test('a record that another file continues is one series; months between the two
     masked: [41],
   });
   expect(
-    both.tables.report.flatMap(({ rule, what }) => (rule === 'no record' ? tell(what, wordsOf(TERRITORY)) : [])),
+    both.tables.report.flatMap(({ rule, what }) => (rule === 'no record' ? tell(what, countryWords(TERRITORY)) : [])),
   ).toEqual([
     'no file has the cases of 2020-01 to 2020-02, between two files, of a place: kept as unknown, never as 0',
   ]);

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { readCountry } from '../../../pipeline/catalog/country.ts';
-import { tell, wordsOf } from '../../../pipeline/contract/words.ts';
+import { countryWords, tell } from '../../../pipeline/contract/words.ts';
 import type { ReportLine } from '../../../pipeline/engine/stage.ts';
 import { ingestAreas } from '../../../pipeline/ingest/areas.ts';
 import { locator } from '../../../pipeline/ingest/locate.ts';
 import { checkCountry } from '../../../pipeline/intake/check/check-country.ts';
 import { areaKm2, cellAreaKm2 } from '../../../pipeline/lib/numerics/area.ts';
-import { polygonsOf } from '../../../pipeline/measure/boundaries/outline-check.ts';
+import { toPolygons } from '../../../pipeline/measure/boundaries/outline-check.ts';
 import { simplifyOutlines } from '../../../pipeline/measure/boundaries/simplify-outlines.ts';
 import { LGAS, sourceIn, type TinyCountry, writeTiny } from '../../support/tiny-country.ts';
 
@@ -49,8 +49,8 @@ async function clean(...args: Parameters<typeof drawn>) {
   const { outlines } = await simplifyOutlines(areas, polygons, model.parameters.boundaries);
   const list = polygons.lgas.map((lga) => [lga.lga_code, areaKm2(lga.polygons)] as const);
   for (const [i, { geometry }] of outlines.lgas.entries())
-    expect(areaKm2(polygonsOf(geometry)) / list[i]![1]).toBeCloseTo(1, 2);
-  const words = wordsOf(model.territory);
+    expect(areaKm2(toPolygons(geometry)) / list[i]![1]).toBeCloseTo(1, 2);
+  const words = countryWords(model.territory);
   return {
     km2: Object.fromEntries(list),
     polygons,

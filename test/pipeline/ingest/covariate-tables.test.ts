@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { rowsOf, type Table } from '../../../pipeline/lib/tables/table.ts';
+import { type Table, toRows } from '../../../pipeline/lib/tables/table.ts';
 import { LGAS, type TinyCountry } from '../../support/tiny-country.ts';
 import { addCovariate } from '../covariates.ts';
 import { read, refuses } from './broken.ts';
@@ -26,7 +26,7 @@ const months = (rows: string) => table(`state,year,month,x\n${rows}`, MONTHS, { 
 
 const rows = async (change: (country: TinyCountry) => void) => {
   const { tables } = await read(change);
-  const found = rowsOf<{ lga_code: string; time: string | null; value: number }>((tables.covariates as Table).columns);
+  const found = toRows<{ lga_code: string; time: string | null; value: number }>((tables.covariates as Table).columns);
   return { rows: found.map(({ lga_code, time, value }) => `${lga_code} ${time} ${value}`), report: tables.report };
 };
 

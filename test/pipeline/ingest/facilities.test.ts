@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { tell, wordsOf } from '../../../pipeline/contract/words.ts';
-import { casesOf } from '../../../pipeline/ingest/case-series.ts';
+import { countryWords, tell } from '../../../pipeline/contract/words.ts';
+import { groupCases } from '../../../pipeline/ingest/case-series.ts';
 import { checkCountry } from '../../../pipeline/intake/check/check-country.ts';
 import { isFault } from '../../../pipeline/intake/check/fault.ts';
 import { TERRITORY } from '../../../pipeline/synthetic/states.ts';
@@ -62,12 +62,12 @@ const withFacilities =
 
 async function summed(change?: Change) {
   const { tables } = await read(withFacilities(change));
-  const { lgas } = casesOf(outputRows(tables.cases));
+  const { lgas } = groupCases(outputRows(tables.cases));
   return {
     cases: Object.fromEntries(lgas.map(({ lga_code, confirmed }) => [lga_code, confirmed])),
     report: tables.report
       .filter(({ source }) => source === 'facility_cases')
-      .map(({ rule, what }) => `${rule}: ${tell(what, wordsOf(TERRITORY))}`),
+      .map(({ rule, what }) => `${rule}: ${tell(what, countryWords(TERRITORY))}`),
   };
 }
 
@@ -137,7 +137,7 @@ describe('cases by facility are summed by area', () => {
       withFacilities({ list, ofList: { facility: 'hf', lga: 'district' } })(country);
       country.files['aliases.csv'] = `name,parent,code,from\nEast,,${LGAS[0]},2022-01\n`;
     });
-    const { lgas } = casesOf(outputRows(tables.cases));
+    const { lgas } = groupCases(outputRows(tables.cases));
     expect(lgas.map(({ confirmed }) => confirmed)).toEqual(Object.values((await summed()).cases));
   });
   test('the list goes by names of areas, and a table with areas of its own needs none', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { BadInput, groupMessages, InputLocation, messageOf, readEach } from '../../../pipeline/lib/bad-input.ts';
+import { BadInput, errorMessage, groupMessages, InputLocation, readEach } from '../../../pipeline/lib/bad-input.ts';
 
 test('a message names the file, the place in it if there is one, what was found and what was expected', () => {
   const parts = { file: 'a.csv', found: '3', expected: 'at most 2' };
@@ -63,9 +63,9 @@ test('the message of an error tells how many faults were found with it', () => {
       return error;
     }
   };
-  expect(messageOf(errorOf([7]) as Error)).toBe('a.csv, row 7: found 3, expected at most 2');
-  expect(messageOf(errorOf([7, 8, 9]) as Error)).toBe(
+  expect(errorMessage(errorOf([7]) as Error)).toBe('a.csv, row 7: found 3, expected at most 2');
+  expect(errorMessage(errorOf([7, 8, 9]) as Error)).toBe(
     'a.csv, row 7: found 3, expected at most 2; and 1 more like it: a.csv, row 8: found 3 (further causes: 1; see `catalog check`)',
   );
-  expect(messageOf(new Error('a\nb'))).toBe('a\nb');
+  expect(errorMessage(new Error('a\nb'))).toBe('a\nb');
 });

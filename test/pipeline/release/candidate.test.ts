@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readlinkSync, rmSync, writeFileSync
 import path from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { clearUnfinished, makeCandidate } from '../../../pipeline/release/candidate.ts';
-import { candidatesOf, newestCandidate, noteCandidate } from '../../../pipeline/release/candidates.ts';
+import { newestCandidate, noteCandidate, readCandidates } from '../../../pipeline/release/candidates.ts';
 import { checkCurrent, currentVersion, pointCurrent } from '../../../pipeline/release/current.ts';
 import { temporary } from '../../support/command-line.ts';
 
@@ -113,7 +113,7 @@ test("the newest candidate is the latest build's version, even if it existed bef
     code,
   });
   await note('v-2', 4);
-  expect(candidatesOf(out).map(({ version }) => version)).toEqual(['v-1', 'v-2', 'v-1', 'v-2']);
+  expect(readCandidates(out).map(({ version }) => version)).toEqual(['v-1', 'v-2', 'v-1', 'v-2']);
   rmSync(path.join(out, 'snapshots/v-2'), { recursive: true });
   expect(newestCandidate(out)?.version).toBe('v-1');
 });

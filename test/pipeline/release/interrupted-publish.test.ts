@@ -6,7 +6,7 @@ import { clearUnfinished } from '../../../pipeline/release/candidate.ts';
 import { currentVersion } from '../../../pipeline/release/current.ts';
 import { publishVersion } from '../../../pipeline/release/publish.ts';
 import { publishAlone } from '../../../pipeline/release/publish-lock.ts';
-import { outcomeOf, releasesIn } from '../../../pipeline/release/release-records.ts';
+import { releaseOutcome, releasesIn } from '../../../pipeline/release/release-records.ts';
 import { buildHere, copyBuild, publishedTiny } from '../../support/built-tiny.ts';
 import { run } from '../../support/command-line.ts';
 import { writeTiny } from '../../support/tiny-country.ts';
@@ -48,7 +48,7 @@ test('killed at any of its writes, publish leaves the old version or the new, an
     const current = currentVersion(out)!;
     const last = releasesIn(out).at(-1)!;
     expect([first, second]).toContain(current);
-    if (last.number === 2) expect(outcomeOf(last, current)).toBe(current === second ? 'published' : 'abandoned');
+    if (last.number === 2) expect(releaseOutcome(last, current)).toBe(current === second ? 'published' : 'abandoned');
     // Remaining temporary files do not prevent another publication.
     await publishVersion(out);
     expect(currentVersion(out)).toBe(second);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Polygon } from '../../../pipeline/lib/numerics/area.ts';
 import type { Grid } from '../../../pipeline/synthetic/geotiff-writer.ts';
-import { burnAreas, cellArea, centreOf } from '../../../pipeline/synthetic/raster.ts';
+import { burnAreas, cellArea, cellCentre } from '../../../pipeline/synthetic/raster.ts';
 
 const grid: Grid = { west: 0, north: 4, step: 1, columns: 4, rows: 4 };
 const box = (x0: number, y0: number, x1: number, y1: number): Polygon => [
@@ -34,8 +34,8 @@ test('holes are not filled', () => {
 });
 
 test('cell centres are numbered from the north-west', () => {
-  expect(centreOf(grid, 0)).toEqual([0.5, 3.5]);
-  expect(centreOf(grid, 7)).toEqual([3.5, 2.5]);
+  expect(cellCentre(grid, 0)).toEqual([0.5, 3.5]);
+  expect(cellCentre(grid, 7)).toEqual([3.5, 2.5]);
 });
 
 test('the areas of all cells of the globe add up to 4πR²', () => {

@@ -5,26 +5,34 @@ import { expect, test } from 'vitest';
 import { readCountry } from '../../../pipeline/catalog/country.ts';
 import { openRaster } from '../../../pipeline/ingest/readers/geotiff.ts';
 import { writeSyntheticCountry } from '../../../pipeline/synthetic/country.ts';
-import { lgaCounts, NIGERIAN, sizeOf, statesOf } from '../../../pipeline/synthetic/size.ts';
+import { chooseStates, countrySize, lgaCounts, NIGERIAN } from '../../../pipeline/synthetic/size.ts';
 import { STATES } from '../../../pipeline/synthetic/states.ts';
 import { hashTree, temporary } from '../../support/command-line.ts';
 
 test('sizes that are not given are proportional to states; impossible sizes are refused', () => {
-  expect(sizeOf({})).toEqual(NIGERIAN);
-  expect(sizeOf({ states: 5, months: 120 })).toEqual({ ...NIGERIAN, states: 5, lgas: 105, clusters: 266, months: 120 });
-  expect(() => sizeOf({ states: 38 })).toThrow('states: found 38, expected 2 to 37');
-  expect(() => sizeOf({ states: 5, lgas: 800 })).toThrow('lgas: found 800, expected 10 to 735');
-  expect(() => sizeOf({ cells_per_degree: 130 })).toThrow('cells_per_degree: found 130, expected a multiple of 120');
+  expect(countrySize({})).toEqual(NIGERIAN);
+  expect(countrySize({ states: 5, months: 120 })).toEqual({
+    ...NIGERIAN,
+    states: 5,
+    lgas: 105,
+    clusters: 266,
+    months: 120,
+  });
+  expect(() => countrySize({ states: 38 })).toThrow('states: found 38, expected 2 to 37');
+  expect(() => countrySize({ states: 5, lgas: 800 })).toThrow('lgas: found 800, expected 10 to 735');
+  expect(() => countrySize({ cells_per_degree: 130 })).toThrow(
+    'cells_per_degree: found 130, expected a multiple of 120',
+  );
 });
 
 test('every state has its share of LGAs', () => {
-  const all = statesOf(1, NIGERIAN);
+  const all = chooseStates(1, NIGERIAN);
   expect(lgaCounts(NIGERIAN, all)).toEqual(STATES.map(({ lgas }) => lgas));
-  const counts = lgaCounts(sizeOf({ lgas: 3096 }), all);
+  const counts = lgaCounts(countrySize({ lgas: 3096 }), all);
   expect(counts).toEqual(STATES.map(({ lgas }) => 4 * lgas));
   for (const seed of [1, 2, 3]) {
-    const size = sizeOf({ states: 4, lgas: 11 });
-    const kept = statesOf(seed, size);
+    const size = countrySize({ states: 4, lgas: 11 });
+    const kept = chooseStates(seed, size);
     expect(new Set(kept).size).toBe(4);
     expect(lgaCounts(size, kept).reduce((sum, count) => sum + count, 0)).toBe(11);
     expect(Math.min(...lgaCounts(size, kept))).toBeGreaterThan(0);
@@ -32,7 +40,7 @@ test('every state has its share of LGAs', () => {
 });
 
 test('a country of three states with finer cells has a valid catalog of that size and reproducible bytes', async () => {
-  const size = sizeOf({ states: 3, lgas: 12, clusters: 90, months: 72, cells_per_degree: 240 });
+  const size = countrySize({ states: 3, lgas: 12, clusters: 90, months: 72, cells_per_degree: 240 });
   const [one, two] = [temporary(), temporary()];
   for (const out of [one, two]) await writeSyntheticCountry({ seed: 4, size, out });
   expect(hashTree(one)).toEqual(hashTree(two));

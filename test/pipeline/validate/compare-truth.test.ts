@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { compareWithTruth, poolGroups, scoreGroups } from '../../../pipeline/validate/compare-truth.ts';
-import { GROUPINGS, groupsOf, type LgaGroups, lgaGroupsOf } from '../../../pipeline/validate/truth-groups.ts';
+import { GROUPINGS, groupLgas, groupsOfMonth, type LgaGroups } from '../../../pipeline/validate/truth-groups.ts';
 
 const span = { first_estimated: '2015-01', last_estimated: '2023-12', surveyed: new Set([10, 12]) };
 const town: LgaGroups = { zone: 'NW', distance: 'below 5 km', setting: 'urban' };
@@ -25,7 +25,7 @@ const scored = {
 };
 
 test('an estimated month belongs to one group of each grouping, a forecast month to a single group', () => {
-  expect(groupsOf('2018-12', town, span)).toEqual([
+  expect(groupsOfMonth('2018-12', town, span)).toEqual([
     ['all', 'estimated'],
     ['block', '2018-2020'],
     ['year', '2018'],
@@ -34,13 +34,12 @@ test('an estimated month belongs to one group of each grouping, a forecast month
     ['distance', 'below 5 km'],
     ['setting', 'urban'],
   ]);
-  expect(groupsOf('2019-11', town, span)[3]).toEqual(['months', 'other months']);
-  expect(groupsOf('2024-01', town, span)).toEqual([['all', 'forecast']]);
-  expect(groupsOf('2023-12', town, { ...span, first_estimated: '2016-03' })[1]).toEqual(['block', '2022-2023']);
-  expect(groupsOf('2022-01', town, { ...span, first_estimated: '2016-03', last_estimated: '2022-05' })[1]).toEqual([
-    'block',
-    '2022',
-  ]);
+  expect(groupsOfMonth('2019-11', town, span)[3]).toEqual(['months', 'other months']);
+  expect(groupsOfMonth('2024-01', town, span)).toEqual([['all', 'forecast']]);
+  expect(groupsOfMonth('2023-12', town, { ...span, first_estimated: '2016-03' })[1]).toEqual(['block', '2022-2023']);
+  expect(groupsOfMonth('2022-01', town, { ...span, first_estimated: '2016-03', last_estimated: '2022-05' })[1]).toEqual(
+    ['block', '2022'],
+  );
 });
 
 test('each group is scored on its own LGA-months, and pooled countries on all of them', () => {
@@ -91,10 +90,10 @@ test('LGAs are grouped by zone, by the setting of most people, and by distance f
   const at = (longitude: number | null, latitude: number | null, lga_code: string | null = null) =>
     ({ longitude, latitude, lga_code }) as never;
   // a tenth of a degree is 11.1 km of latitude, and 10.9 km of longitude at 12° N
-  const lgaGroups = lgaGroupsOf(areas, zonal, cells, [at(8, 9.6), at(8, 9.3), at(8.3, 12), at(null, null)]);
+  const lgaGroups = groupLgas(areas, zonal, cells, [at(8, 9.6), at(8, 9.3), at(8.3, 12), at(null, null)]);
   expect(lgaGroups.get('A')).toEqual({ zone: 'NW', distance: '10-20 km', setting: 'urban' });
   expect(lgaGroups.get('B')).toEqual({ zone: 'NW', distance: '20 km or more', setting: 'rural' });
   // a cluster known by its LGA only has distance 0
-  expect(lgaGroupsOf(areas, zonal, cells, [at(null, null, 'B')]).get('B')?.distance).toBe('below 5 km');
-  expect(lgaGroupsOf(areas, zonal, cells, []).get('B')?.distance).toBe('20 km or more');
+  expect(groupLgas(areas, zonal, cells, [at(null, null, 'B')]).get('B')?.distance).toBe('below 5 km');
+  expect(groupLgas(areas, zonal, cells, []).get('B')?.distance).toBe('20 km or more');
 });

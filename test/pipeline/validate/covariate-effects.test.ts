@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { prepareRisk, withCovariates } from '../../../pipeline/model/risk/inputs.ts';
-import { effectOf } from '../../../pipeline/validate/covariate-effects.ts';
+import { covariateEffect } from '../../../pipeline/validate/covariate-effects.ts';
 import { crossValidate } from '../../../pipeline/validate/cross-validation.ts';
 import { CONSTANTS, cells, inputs, lgas } from '../model/risk/toy-inputs.ts';
 
@@ -32,7 +32,7 @@ test('a covariate that is part of the truth lowers the error on held-out places,
     return crossValidate(selected, how);
   };
   const plain = scored();
-  const effect = (name: string) => effectOf(name, scored(name), plain);
+  const effect = (name: string) => covariateEffect(name, scored(name), plain);
   expect(effect('real').log_score.mean).toBeGreaterThan(0.3);
   expect(effect('real').crps.mean).toBeLessThan(-0.03);
   expect(Math.abs(effect('idle').log_score.mean)).toBeLessThan(0.15);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { fitRisk } from '../../../pipeline/model/risk/fit.ts';
 import { type Observed, prepareRisk, type RiskInputs } from '../../../pipeline/model/risk/inputs.ts';
-import { crossValidate, placedOf, predictFold } from '../../../pipeline/validate/cross-validation.ts';
+import { crossValidate, placedObservations, predictFold } from '../../../pipeline/validate/cross-validation.ts';
 import { CONSTANTS, cluster, inputs, lgas } from '../model/risk/toy-inputs.ts';
 
 const folds = new Map(lgas.map((lga, at) => [lga.lga_code, (at % 2) + 1]));
@@ -119,7 +119,7 @@ test('a fold that starts from the fit to all cells scores as one that starts fro
     ).optimum;
   const whole = optimumOf(prepared.observed, times);
   for (const fold of [1, 2]) {
-    const others = placedOf(prepared.observed).filter(({ lga_code }) => folds.get(lga_code) !== fold);
+    const others = placedObservations(prepared.observed).filter(({ lga_code }) => folds.get(lga_code) !== fold);
     const alone = optimumOf(others, times.slice(0, 2));
     const scores = [whole, alone].map((like) => {
       const rows = [...predictFold(prepared, fold, { ...how, draws: 300, like, spatial_only: true })];

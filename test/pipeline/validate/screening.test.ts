@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { describeEffect, effectOf } from '../../../pipeline/validate/covariate-effects.ts';
+import { covariateEffect, describeEffect } from '../../../pipeline/validate/covariate-effects.ts';
 import type { FoldResult } from '../../../pipeline/validate/fold.ts';
 import { type Score, screenCovariates } from '../../../pipeline/validate/screening.ts';
 import { CONSTANTS, cells, inputs, lgas } from '../model/risk/toy-inputs.ts';
@@ -9,13 +9,13 @@ const rows = (scores: number[][]) =>
   scores.flatMap((own, k) => own.map((score) => row(k + 1, score))) as unknown as FoldResult;
 
 test('an effect is the mean of the folds’ differences, with its standard error', () => {
-  const found = effectOf('x', rows([[-1, -2], [-3]]), rows([[-2, -2], [-3.25]]));
+  const found = covariateEffect('x', rows([[-1, -2], [-3]]), rows([[-2, -2], [-3.25]]));
   // 0.5 and 0.25: mean 0.375, standard error 0.125
   expect(found).toMatchObject({ covariate: 'x', folds: 2, log_score: { mean: 0.375, standard_error: 0.125 } });
   expect(describeEffect(found)).toBe(
     'x: held-out log score +0.3750 ± 0.1250, CRPS +0.00000 with it: no clear difference',
   );
-  const sure = effectOf('x', rows([[-2], [-2], [-2.001]]), rows([[-1], [-1], [-1]]));
+  const sure = covariateEffect('x', rows([[-2], [-2], [-2.001]]), rows([[-1], [-1], [-1]]));
   expect(describeEffect(sure)).toContain('−1.0003 ± 0.0003, CRPS +0.00000 with it: it worsens the score');
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { foldByBlock, foldLgasOf } from '../../../pipeline/validate/spatial-folds.ts';
+import { foldByBlock, surveyedLgas } from '../../../pipeline/validate/spatial-folds.ts';
 
 const lga = (lga_code: string, longitude: number, latitude: number, examined: number) => ({
   lga_code,
@@ -41,5 +41,5 @@ test('a place is at its centre of population and sums its children', () => {
     { lga_code: 'a', examined: 10 },
     { lga_code: 'a', examined: 5 },
   ];
-  expect(foldLgasOf(cells, surveyed)).toEqual([lga('a', 4.5, 6, 15), lga('b', 8, 7, 0)]);
+  expect(surveyedLgas(cells, surveyed)).toEqual([lga('a', 4.5, 6, 15), lga('b', 8, 7, 0)]);
 });

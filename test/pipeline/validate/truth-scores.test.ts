@@ -3,9 +3,9 @@ import { randomStream } from '../../../pipeline/lib/numerics/random.ts';
 import {
   addSums,
   intervalScore,
+  lgaMonthSums,
   noSums,
   type PredictedTruth,
-  sumsOf,
   truthScore,
 } from '../../../pipeline/validate/truth-scores.ts';
 
@@ -19,7 +19,7 @@ const compared = (truth: number, score: number, low: number, high: number): Pred
 });
 const pool = (values: PredictedTruth[]) => {
   const sums = noSums();
-  for (const value of values) addSums(sums, sumsOf(value));
+  for (const value of values) addSums(sums, lgaMonthSums(value));
   return truthScore(sums);
 };
 

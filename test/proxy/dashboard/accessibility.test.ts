@@ -6,7 +6,7 @@ import { ROUTES } from '../../../proxy/dashboard/page-routes.ts';
 import { COMMAND_LINE } from '../../../proxy/store/audit.ts';
 import { ROLES } from '../../../proxy/store/people/person-rules.ts';
 import type { Role } from '../../../proxy/store/row-types.ts';
-import { dayOf } from '../../../proxy/store/usage-counts.ts';
+import { utcDay } from '../../../proxy/store/usage-counts.ts';
 import { needsChromium, openProfile, skipWithoutChromium } from '../../support/chromium.ts';
 import { codeAt, STEP_MS } from '../../support/proxy/authenticator.ts';
 import { type Dashboard, linkIn, PASSWORD, startDashboard } from '../../support/proxy/dashboard.ts';
@@ -29,7 +29,7 @@ const PHONE = { width: 360, height: 740 };
 
 async function addUsage(key: string) {
   const at = Date.now();
-  const row = { day: dayOf(at), key_id: key, operation: 'risk-lgas', at };
+  const row = { day: utcDay(at), key_id: key, operation: 'risk-lgas', at };
   await dashboard.store.usage.add([
     { ...row, outcome: 'granted', count: 7 },
     { ...row, outcome: 'refused', count: 1 },

@@ -8,10 +8,10 @@ import { beforeAll, expect, test } from 'vitest';
 import { ALL_OPERATIONS } from '../../../pipeline/contract/operations.ts';
 import { describeApi, type Openapi } from '../../../pipeline/contract/reference.ts';
 import type { Tables } from '../../../pipeline/contract/schemas.ts';
-import { fill, wordsOf } from '../../../pipeline/contract/words.ts';
+import { countryWords, fill } from '../../../pipeline/contract/words.ts';
 import { renderApiPage } from '../../../pipeline/publish/clients/api-page.ts';
 import { TERRITORY } from '../../../pipeline/synthetic/states.ts';
-import { samplesOf } from '../../../proxy/dashboard/pages/samples.ts';
+import { codeSamples } from '../../../proxy/dashboard/pages/samples.ts';
 import { type Dashboard, startDashboard, type Visitor } from '../../support/proxy/dashboard.ts';
 import { atEndOfSuite, giveKey } from '../../support/proxy/service.ts';
 import { pythonWith } from '../../support/python.ts';
@@ -44,7 +44,7 @@ test('every operation has a page for people who are signed in', async () => {
   for (const { id, path, summary } of ALL_OPERATIONS) {
     const page = await mia.open(`/reference/${id}`);
     expect([id, page.status, page.text]).toEqual([id, 200, expect.stringContaining(`GET ${path}`)]);
-    expect(page.text).toContain(fill(summary, wordsOf(TERRITORY)));
+    expect(page.text).toContain(fill(summary, countryWords(TERRITORY)));
   }
   for (const path of ['/reference', '/reference/risk-lgas', '/reference/codes'])
     expect((await dashboard.visitor().open(path)).path).toBe('/sign-in');
@@ -156,7 +156,7 @@ for (const [language, program] of Object.entries(PROGRAMS)) {
       const { key } = await giveKey(dashboard.store);
       const folder = mkdtempSync(join(tmpdir(), 'sample-'));
       const run = async (path: string, file: string | null, presented: string) => {
-        const sample = samplesOf(`${dashboard.url}${path}`, file).find((one) => one.language === language)!;
+        const sample = codeSamples(`${dashboard.url}${path}`, file).find((one) => one.language === language)!;
         writeFileSync(join(folder, program.name), sample.text);
         const options = { cwd: folder, env: { ...process.env, MALARIA_API_KEY: presented } };
         return (await promisify(execFile)(...program.start(program.name), options)).stdout;

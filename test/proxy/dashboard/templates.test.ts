@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { addressOf, networkOf } from '../../../proxy/dashboard/guard.ts';
+import { countedAddress, loggedNetwork } from '../../../proxy/dashboard/guard.ts';
 
 const DASHBOARD = join(import.meta.dirname, '../../../proxy/dashboard');
 const sources = readdirSync(DASHBOARD, { recursive: true, encoding: 'utf8' })
@@ -37,7 +37,7 @@ test.each([
   ['fe80::1%eth0', 'fe80::/64'],
   ['unknown', 'unknown'],
 ])('attempts from %s are counted under %s', (ip, expected) => {
-  expect(addressOf(ip)).toBe(expected);
+  expect(countedAddress(ip)).toBe(expected);
 });
 
 test.each([
@@ -46,5 +46,5 @@ test.each([
   ['2001:db8:1:2::3', '2001:db8:1::/48'],
   ['unknown, <script>', 'an unknown network'],
 ])('logs have the network of %j as %s', (address, expected) => {
-  expect(networkOf(address)).toBe(expected);
+  expect(loggedNetwork(address)).toBe(expected);
 });

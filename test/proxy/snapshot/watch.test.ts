@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { etagOf, type Manifest } from '../../../pipeline/contract/manifest.ts';
+import { type Manifest, strongEtag } from '../../../pipeline/contract/manifest.ts';
 import { openSnapshot } from '../../../proxy/snapshot/snapshot.ts';
 import { BACKENDS } from '../../support/proxy/backends.ts';
 import { makeBuild, publish, versionOf, writeSnapshot } from '../../support/proxy/fixture.ts';
@@ -86,7 +86,7 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore 
       const text = String(/^content-encoding: gzip/im.test(head) ? gunzipSync(body) : body);
       const { model_version, source } = JSON.parse(text);
       expect(model_version ?? (source.note ?? source).replace('made up, ', '')).toBe(version);
-      expect(/^etag: (.*)$/im.exec(head)![1]).toBe(etagOf(hash('sha256', body)));
+      expect(/^etag: (.*)$/im.exec(head)![1]).toBe(strongEtag(hash('sha256', body)));
       const isNew = !found.includes(version);
       found.push(version);
       const release = releases[0];

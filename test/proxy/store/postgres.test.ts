@@ -3,7 +3,7 @@ import pg from 'pg';
 import { beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { TryAgain } from '../../../pipeline/lib/errors.ts';
 import { ADMIT } from '../../../proxy/store/admission.ts';
-import { schemaOf } from '../../../proxy/store/database.ts';
+import { schemaScripts } from '../../../proxy/store/database.ts';
 import { hashKey } from '../../../proxy/store/key-format.ts';
 import { runHere } from '../../support/proxy/cli-process.ts';
 import { openStore } from '../../support/proxy/open-store.ts';
@@ -154,7 +154,7 @@ describe.skipIf(missingServers.length > 0)('PostgreSQL', () => {
   test('a newer schema is refused, and no error contains a password', async () => {
     await (await open()).listAccounts();
     await sql('UPDATE store SET version = 99');
-    onTestFinished(() => sql(`UPDATE store SET version = ${schemaOf('postgres').length}`).then(() => {}));
+    onTestFinished(() => sql(`UPDATE store SET version = ${schemaScripts('postgres').length}`).then(() => {}));
     await expect(async () => (await open()).listAccounts()).rejects.toThrow(/schema 99 of a newer malaria-proxy/);
     const nowhere = await openStore('postgres://me:secret@127.0.0.1:1/db');
     await expect(async () => nowhere.listAccounts()).rejects.toThrow(

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
-import { etagOf, type FileEntry, type Manifest } from '../../../pipeline/contract/manifest.ts';
+import { type FileEntry, type Manifest, strongEtag } from '../../../pipeline/contract/manifest.ts';
 import { FORECAST_MONTHS, HORIZONS, periodRange } from '../../../pipeline/contract/months.ts';
 import { buildOpenapi } from '../../../pipeline/contract/openapi.ts';
 import {
@@ -185,7 +185,7 @@ export function writeSnapshot(directory: string, options: FixtureOptions = {}): 
   const write = (name: string, bytes: Buffer) => {
     mkdirSync(dirname(join(directory, name)), { recursive: true });
     writeFileSync(join(directory, name), bytes);
-    files[name] = { bytes: bytes.length, sha256: sha256(bytes), etag: etagOf(sha256(bytes)) };
+    files[name] = { bytes: bytes.length, sha256: sha256(bytes), etag: strongEtag(sha256(bytes)) };
   };
   for (const { operation, file, text } of fixtureFiles(options)) {
     const bytes = Buffer.from(text);

@@ -12,7 +12,7 @@ import {
   monthSpan,
   sayEvaluation,
 } from '../../terminal/options.ts';
-import { cellsOf, formatTable } from '../../terminal/text-table.ts';
+import { formatCells, formatTable } from '../../terminal/text-table.ts';
 import { withStages } from '../with-stages.ts';
 
 /** The columns of `--out`, with the decimals of numbers of cases and of scores. */
@@ -74,8 +74,8 @@ async function evaluateForecasts(options: ForecastsOptions): Promise<void> {
   const { country, build, origins = null, out } = options;
   const rows = await withStages(['ingest'], 'forecasts', { ...options, out: build }, ({ model }, io, onProgress) => {
     const panels = readPanels(io, model);
-    const onOriginOf = backtestProgress(panels, origins, onProgress);
-    return panels.flatMap((panel) => backtest(panel, forecasters(), origins, onOriginOf(panel).onOrigin));
+    const originProgress = backtestProgress(panels, origins, onProgress);
+    return panels.flatMap((panel) => backtest(panel, forecasters(), origins, originProgress(panel).onOrigin));
   });
   if (rows.length === 0)
     throw new UsageError(
@@ -84,7 +84,7 @@ async function evaluateForecasts(options: ForecastsOptions): Promise<void> {
   if (out)
     await writeCsv(
       out,
-      rows.map((row) => cellsOf(row, COLUMNS)),
+      rows.map((row) => formatCells(row, COLUMNS)),
     );
   const summary = summarise(rows);
   // Single years by horizon would make the table too long to read.

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { UsageError } from '../../../lib/errors.ts';
-import { inputsOf, prepareRisk } from '../../../model/risk/inputs.ts';
+import { prepareRisk, readInputs } from '../../../model/risk/inputs.ts';
 import { crossValidate, type HeldOut, settingsFor } from '../../../validate/cross-validation.ts';
 import { readFolds, writeHeldOutDraws, writeScores } from '../../../validate/held-out-files.ts';
 import { summariseRounds } from '../../../validate/score-summary.ts';
@@ -57,7 +57,7 @@ async function score(options: RiskOptions): Promise<void> {
     'folds',
     { ...options, out: options.build },
     ({ model }, io, onProgress): HeldOut[] => {
-      const inputs = inputsOf(io);
+      const inputs = readInputs(io);
       const prepared = prepareRisk(inputs);
       return crossValidate(prepared, settingsFor(model, inputs, prepared, foldOf, null), onProgress);
     },
@@ -73,7 +73,7 @@ async function score(options: RiskOptions): Promise<void> {
 async function screen(options: RiskOptions): Promise<void> {
   const foldOf = await readFolds(options.folds);
   const found = await withStages(STAGES, 'screening', { ...options, out: options.build }, ({ model }, io, onProgress) =>
-    screenCountry(model, inputsOf(io), foldOf, onProgress),
+    screenCountry(model, readInputs(io), foldOf, onProgress),
   );
   sayEvaluation(options, found, describeScreening(found));
 }

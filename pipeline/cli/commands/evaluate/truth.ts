@@ -9,7 +9,7 @@ import { confirmTruth, recordTruth } from '../../../validate/known-truth.ts';
 import { readTruth } from '../../../validate/truth-file.ts';
 import type { Grouping } from '../../../validate/truth-groups.ts';
 import { addTruthOptions, type EvaluationOptions, fileToWrite, sayEvaluation, seeds } from '../../terminal/options.ts';
-import { cellsOf, formatTable } from '../../terminal/text-table.ts';
+import { formatCells, formatTable } from '../../terminal/text-table.ts';
 import { withStages } from '../with-stages.ts';
 
 interface TruthOptions extends Omit<EvaluationOptions, 'country'> {
@@ -120,7 +120,7 @@ async function evaluateTruth(options: TruthOptions): Promise<void> {
   if (options.country === undefined && (options.rawData !== undefined || options.unpinned))
     throw new UsageError('found --raw-data or --unpinned without --country: made-up countries have their own files');
   const scored: ScoredCountry[] = [];
-  const asked = countriesOf(options);
+  const asked = requestedCountries(options);
   for (const [i, { truth, seed, directory, make }] of asked.entries()) {
     if (!json) process.stderr.write(`${truth}${seed === null ? '' : `, seed ${seed}`} (${i + 1} of ${asked.length})\n`);
     await make();
@@ -138,15 +138,15 @@ async function evaluateTruth(options: TruthOptions): Promise<void> {
   if (out) await writeCsv<object>(out, options.country ? countries : [...countries, ...pooled]);
   const groups = pooled
     .filter((row) => row.by === 'all' || row.by === by)
-    .map((row) => cellsOf({ ...row, ratio: row.rmse / row.baseline_rmse }, SCORES));
-  const levels = calibration.filter(({ statement }) => statement === 'level').map((row) => cellsOf(row, LEVELS));
+    .map((row) => formatCells({ ...row, ratio: row.rmse / row.baseline_rmse }, SCORES));
+  const levels = calibration.filter(({ statement }) => statement === 'level').map((row) => formatCells(row, LEVELS));
   sayEvaluation(options, summary, [
     formatTable(groups),
     ...(levels.length > 0 ? ['', 'Probabilities of levels:', formatTable(levels)] : []),
   ]);
 }
 
-function countriesOf({ truth, seeds, country, countries }: TruthOptions): AskedCountry[] {
+function requestedCountries({ truth, seeds, country, countries }: TruthOptions): AskedCountry[] {
   if (country !== undefined)
     return [{ truth: path.basename(path.resolve(country)), seed: null, directory: country, make: async () => {} }];
   return truth.flatMap((family) =>

@@ -27,16 +27,16 @@ interface Dhis2Options {
   format: Format;
 }
 
-const columnsOf = (figures: readonly Figure[]) => figures.map(({ column }) => column).join(', ');
+const columnList = (figures: readonly Figure[]) => figures.map(({ column }) => column).join(', ');
 /** Areas and months with their scores. */
 const SCORES = (['state', 'lga'] as const)
   .flatMap((level) => ['risk', 'forecasts'].map((table) => ({ level, table: `${table}_${level}s` })))
   .map(
     ({ level, table }) =>
-      `SELECT '${level}' AS area, ${level}_code AS code, period, ${columnsOf(SCORE_FIGURES)} FROM ${table}`,
+      `SELECT '${level}' AS area, ${level}_code AS code, period, ${columnList(SCORE_FIGURES)} FROM ${table}`,
   )
   .join(' UNION ALL ');
-const PROBABILITIES = `SELECT area, code, period, ${columnsOf(PROBABILITY_FIGURES)} FROM probabilities`;
+const PROBABILITIES = `SELECT area, code, period, ${columnList(PROBABILITY_FIGURES)} FROM probabilities`;
 const IN_ORDER = 'ORDER BY area DESC, code, period';
 
 /** `malaria-risk export dhis2`. */
@@ -88,11 +88,11 @@ async function exportTo(version: string | undefined, options: Dhis2Options): Pro
   const has = (table: TableName) => Object.hasOwn(manifest.files, tableFile(table, 'parquet'));
   const form = !has('forecasts_cases') ? 'none' : (options.cases ?? allowedForm(manifest.sources as Source[]));
   const forecasts = form === 'none' ? [] : await select<Forecast>(`FROM forecasts_cases ${IN_ORDER}`);
-  const records = form === 'index' ? await recordsOf(select, out) : [];
+  const records = form === 'index' ? await readRecords(select, out) : [];
   const { last_estimated } = manifest.coverage;
   const isWanted = ({ period }: AreaMonth) => !periods || (period >= periods.first && period <= periods.last);
-  const aheadOf = (row: AreaMonth) => ({ ...row, ahead: monthIndex(row.period) - monthIndex(last_estimated) });
-  const risk = async (sql: string) => (await select<AreaMonth>(`FROM (${sql}) ${IN_ORDER}`)).map(aheadOf);
+  const withMonthsAhead = (row: AreaMonth) => ({ ...row, ahead: monthIndex(row.period) - monthIndex(last_estimated) });
+  const risk = async (sql: string) => (await select<AreaMonth>(`FROM (${sql}) ${IN_ORDER}`)).map(withMonthsAhead);
   const parts = [
     { figures: SCORE_FIGURES, rows: await risk(SCORES) },
     ...(has('probabilities') ? [{ figures: PROBABILITY_FIGURES, rows: await risk(PROBABILITIES) }] : []),
@@ -118,7 +118,7 @@ async function exportTo(version: string | undefined, options: Dhis2Options): Pro
 type Forecast = SnapshotTables['forecasts_cases'][number];
 
 /** @throws UsageError if the version's case records, which no snapshot has, are no longer in the cache */
-async function recordsOf(select: <Row>(sql: string) => Promise<Row[]>, out: string): Promise<CasesRow[]> {
+async function readRecords(select: <Row>(sql: string) => Promise<Row[]>, out: string): Promise<CasesRow[]> {
   const [found] = await select("FROM information_schema.tables WHERE table_schema = 'ingest' AND table_name = 'cases'");
   if (found) return select<CasesRow>('FROM ingest.cases');
   throw new UsageError(

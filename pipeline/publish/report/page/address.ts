@@ -1,10 +1,10 @@
-import { data, isArea, isState, lgaOf, onView, setView, type View, view } from './store.ts';
+import { data, isArea, isState, lgaByCode, onView, setView, type View, view } from './store.ts';
 
 /** Tabs of the report by id; the first one opens by default. */
 const TABS = ['where', 'sure', 'changed', 'when', 'who', 'good', 'sources'];
 
 /** The view as an address: `#when?m=2023-09&c=CODE&pins=CODE,CODE`. */
-export function addressOf({ tab, month, state, lga, pins, by, plan }: View): string {
+export function viewAddress({ tab, month, state, lga, pins, by, plan }: View): string {
   const parts = new URLSearchParams();
   if (month !== data.estimated - 1) parts.set('m', data.periods[month]!);
   if (state !== null) parts.set('c', lga ?? state);
@@ -16,7 +16,7 @@ export function addressOf({ tab, month, state, lga, pins, by, plan }: View): str
 }
 
 /** The view that an address names, or null if it names no tab; unknown months and places are ignored. */
-export function viewOf(address: string): Partial<View> | null {
+export function parseAddress(address: string): Partial<View> | null {
   const [, tab, query] = /^#(\w+)(?:\?(.*))?$/.exec(address) ?? [];
   if (tab === undefined || !TABS.includes(tab)) return null;
   const parts = new URLSearchParams(query);
@@ -26,7 +26,7 @@ export function viewOf(address: string): Partial<View> | null {
     ? { state: null, lga: null }
     : isState(code)
       ? { state: code, lga: null }
-      : { state: lgaOf(code).state_code, lga: code };
+      : { state: lgaByCode(code).state_code, lga: code };
   const number = (name: string) => Math.max(0, Number(parts.get(name)) || 0);
   const by = parts.get('by');
   return {
@@ -52,7 +52,7 @@ const isStep = (before: View) => before.tab !== view.tab || before.state !== vie
 export function startAddress(): void {
   let following = false;
   const follow = () => {
-    const requested = viewOf(location.hash);
+    const requested = parseAddress(location.hash);
     const target = requested ? null : document.getElementById(location.hash.slice(1));
     const tab = target?.closest<HTMLElement>('[data-tab]')?.dataset.tab;
     following = true;
@@ -63,7 +63,7 @@ export function startAddress(): void {
     target?.scrollIntoView();
   };
   onView((before) => {
-    const address = addressOf(view);
+    const address = viewAddress(view);
     if (following || address === location.hash) return;
     if (isStep(before)) history.pushState(null, '', address);
     else history.replaceState(null, '', address);

@@ -6,22 +6,22 @@ import { levelFill } from './colours.ts';
 import { contextList } from './context.ts';
 import { pinButton, pinsPart } from './pins.ts';
 import {
+  areaIndex,
+  areaName,
+  areaScore,
   byTest,
   certaintyInWords,
   data,
   element,
-  indexOf,
   isForecast,
   isState,
+  levelIndex,
   levelName,
-  levelOf,
-  lgaOf,
+  lgaByCode,
   monthInWords,
-  nameOf,
   onView,
-  scoreOf,
   setView,
-  stateOf,
+  stateByCode,
   view,
 } from './store.ts';
 import { openTab } from './tabs.ts';
@@ -46,15 +46,15 @@ export function startAreaPanel(): void {
 function spoken(): string {
   if (view.state === null) return '';
   const code = view.lga ?? view.state;
-  const { score, low, high } = scoreOf(code, view.month);
-  const name = view.lga === null ? stateOf(code).state : lgaOf(code).lga;
-  return `${name}: ${share(score)}, ${levelName(levelOf(score))}, 90% range ${share(low)} to ${share(high)}`;
+  const { score, low, high } = areaScore(code, view.month);
+  const name = view.lga === null ? stateByCode(code).state : lgaByCode(code).lga;
+  return `${name}: ${share(score)}, ${levelName(levelIndex(score))}, 90% range ${share(low)} to ${share(high)}`;
 }
 
 function country(): Node[] {
   const byLevel = data.levels.map(() => 0);
   for (const { lga_code, population } of data.lgas)
-    byLevel[levelOf(scoreOf(lga_code, view.month).score)]! += population;
+    byLevel[levelIndex(areaScore(lga_code, view.month).score)]! += population;
   const all = byLevel.reduce((a, b) => a + b, 0);
   const { lga, state } = data.words;
   const title = h('h3', { tabindex: '-1' }, data.country);
@@ -104,10 +104,10 @@ const zoneOf = ({ zone }: { zone: string | null }) => (zone === null ? '' : `, $
 function place(code: string): Node[] {
   const isLga = view.lga !== null;
   const { words } = data;
-  const state = stateOf(view.state!);
-  const figures = isLga ? lgaOf(code) : state;
-  const name = isLga ? lgaOf(code).lga : state.state;
-  const { score, low, high } = scoreOf(code, view.month);
+  const state = stateByCode(view.state!);
+  const figures = isLga ? lgaByCode(code) : state;
+  const name = isLga ? lgaByCode(code).lga : state.state;
+  const { score, low, high } = areaScore(code, view.month);
   const month = periodName(data.periods[view.month]!);
   const season = isLga
     ? data.seasons.lgas[data.lgas.findIndex((row) => row.lga_code === code)]!
@@ -119,7 +119,7 @@ function place(code: string): Node[] {
       'p',
       { class: 'note' },
       isLga
-        ? `${capital(words.lga.one)} of ${state.state}${zoneOf(state)} · ${code} · ${lgaOf(code).is_urban ? 'urban' : 'rural'}`
+        ? `${capital(words.lga.one)} of ${state.state}${zoneOf(state)} · ${code} · ${lgaByCode(code).is_urban ? 'urban' : 'rural'}`
         : `${capital(words.state.one)}${zoneOf(state)} · ${code} · ${state.lgas} ${words.lga.many}`,
     ),
     h('p', { class: 'actions' }, pinButton(code), briefButton(code)),
@@ -134,7 +134,7 @@ function place(code: string): Node[] {
           'span',
           { class: 'chip' },
           h('i', { style: `background:${levelFill(score)}` }),
-          `${levelName(levelOf(score))}${certaintyInWords(code)}`,
+          `${levelName(levelIndex(score))}${certaintyInWords(code)}`,
         ),
         h('span', { id: 'range' }, `90% range ${share(low)}–${share(high)}`),
         h('small', {}, `${month}, ${isForecast(view.month) ? 'forecast' : 'estimated'}${nearestRound()}`),
@@ -195,9 +195,9 @@ const windowParts = (code: string): Node[] =>
   data.windows.length === 0 ? [] : [h('p', { class: 'words' }, adviceInWords(code))];
 
 function neighbours(code: string): HTMLElement {
-  const near = data.neighbours[indexOf(code)]!.split(' ').filter(Boolean);
+  const near = data.neighbours[areaIndex(code)]!.split(' ').filter(Boolean);
   const go = (to: string) => () =>
-    setView(isState(to) ? { state: to, lga: null } : { state: lgaOf(to).state_code, lga: to });
+    setView(isState(to) ? { state: to, lga: null } : { state: lgaByCode(to).state_code, lga: to });
   return h(
     'ul',
     { class: 'near' },
@@ -205,8 +205,8 @@ function neighbours(code: string): HTMLElement {
       h(
         'li',
         {},
-        h('button', { type: 'button', class: 'link', click: go(to) }, nameOf(to)),
-        ` ${share(scoreOf(to, view.month).score)}`,
+        h('button', { type: 'button', class: 'link', click: go(to) }, areaName(to)),
+        ` ${share(areaScore(to, view.month).score)}`,
       ),
     ),
   );

@@ -2,12 +2,12 @@ import * as Plot from '@observablehq/plot';
 import * as d3 from 'd3';
 import { MONTHS, periodName } from '../shared/names.ts';
 import { levelFill } from './colours.ts';
-import { chart, widthOf } from './figures.ts';
-import { byTest, data, dates, element, levelName, levelOf, scoreOf, setView, view } from './store.ts';
-import { dateOf, initial, PLOT_STYLE, share } from './words.ts';
+import { availableWidth, chart } from './figures.ts';
+import { areaScore, byTest, data, dates, element, levelIndex, levelName, setView, view } from './store.ts';
+import { initial, monthDate, PLOT_STYLE, share } from './words.ts';
 
 /** Width of the card, so that text keeps its size on a phone. */
-const width = () => Math.min(560, widthOf(element('place'), 280));
+const width = () => Math.min(560, availableWidth(element('place'), 280));
 const border = () => dates[data.estimated - 1]!;
 const januaries = dates.filter((_, i) => data.periods[i]!.endsWith('-01'));
 /** Time scale for a plot of the given width, with a tick per year; two digits where four would overlap. */
@@ -22,11 +22,11 @@ export const timeScale = (wide: number) =>
 
 /** Score with its range, forecast months set apart, and survey results. A click selects the month. */
 export function seriesPlot(code: string, trend: (typeof data.trend.states)[number]): Element {
-  const rows = data.periods.map((period, month) => ({ period, date: dates[month]!, ...scoreOf(code, month) }));
+  const rows = data.periods.map((period, month) => ({ period, date: dates[month]!, ...areaScore(code, month) }));
   const [past, ahead] = [rows.slice(0, data.estimated), rows.slice(data.estimated - 1)];
   const surveys = trend.flatMap((row) => {
     const round = data.rounds.find(({ survey_year }) => survey_year === row.survey_year);
-    const date = dateOf(round?.middle ?? `${row.survey_year}-07`);
+    const date = monthDate(round?.middle ?? `${row.survey_year}-07`);
     return date < dates[0]! ? [] : [{ ...row, date }];
   });
   const top = Math.max(...rows.map((row) => row.high), ...surveys.map((row) => row.high ?? row.positivity));
@@ -121,7 +121,7 @@ export function populationPlot(): Element {
   population ??= data.periods.flatMap((_, month) => {
     const sums = data.levels.map(() => 0);
     for (const { lga_code, population: people } of data.lgas)
-      sums[levelOf(scoreOf(lga_code, month).score)]! += people / 1e6;
+      sums[levelIndex(areaScore(lga_code, month).score)]! += people / 1e6;
     return sums.map((people, i) => ({ date: dates[month]!, level: levelName(i), people }));
   });
   return chart({

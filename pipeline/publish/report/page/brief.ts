@@ -3,23 +3,23 @@ import { seriesPlot } from './area-plots.ts';
 import { FIGURES } from './context.ts';
 import { citation } from './files.ts';
 import {
+  areaChance,
+  areaChange,
+  areaName,
+  areaScore,
   byTest,
   CERTAIN,
   certaintyInWords,
-  chanceOf,
-  changeOf,
   data,
   fullName,
   HAS_CHANCES,
   isState,
+  levelIndex,
   levelName,
-  levelOf,
-  lgaOf,
+  lgaByCode,
   monthInWords,
-  nameOf,
-  scoreOf,
   setView,
-  stateOf,
+  stateByCode,
   view,
 } from './store.ts';
 import { byFigure } from './tab.ts';
@@ -52,26 +52,26 @@ function print(code: string): void {
 const LISTED = 12;
 
 function briefOf(code: string): HTMLElement {
-  const state = stateOf(isState(code) ? code : lgaOf(code).state_code);
-  const figures = isState(code) ? state : lgaOf(code);
+  const state = stateByCode(isState(code) ? code : lgaByCode(code).state_code);
+  const figures = isState(code) ? state : lgaByCode(code);
   const { lga } = data.words;
   const lgas = byFigure(
     data.lgas.filter((row) => row.state_code === state.state_code).map((row) => row.lga_code),
-    (one) => scoreOf(one, view.month).score,
+    (one) => areaScore(one, view.month).score,
   );
   const number = new Map((isState(code) ? lgas : [code]).map((one, i) => [one, isState(code) ? String(i + 1) : '']));
-  const score = scoreOf(code, view.month);
-  const change = changeOf(code, view.month, 'survey');
+  const score = areaScore(code, view.month);
+  const change = areaChange(code, view.month, 'survey');
   const survey = data.trend.states[data.states.indexOf(state)]!.at(-1);
   const inHundred = (value: number) => Math.round(100 * value);
   const points = [
-    `Score, ${monthInWords(view.month)}: ${withRange(score)}. About ${inHundred(score.score)} of 100 children aged ${data.ages_months.join('–')} months would test positive; the 90% range is ${inHundred(score.low)} to ${inHundred(score.high)}. Level: ${levelName(levelOf(score.score))}${certaintyInWords(code)}. It counts neither cases nor severe illness.`,
+    `Score, ${monthInWords(view.month)}: ${withRange(score)}. About ${inHundred(score.score)} of 100 children aged ${data.ages_months.join('–')} months would test positive; the 90% range is ${inHundred(score.low)} to ${inHundred(score.high)}. Level: ${levelName(levelIndex(score.score))}${certaintyInWords(code)}. It counts neither cases nor severe illness.`,
     ...(data.windows.length > 0 ? [`Seasonal chemoprevention: ${adviceInWords(code)}`] : []),
     ...(isState(code)
       ? [
           `Highest: ${lgas
             .slice(0, 3)
-            .map((one) => `${nameOf(one)} ${withRange(scoreOf(one, view.month))}`)
+            .map((one) => `${areaName(one)} ${withRange(areaScore(one, view.month))}`)
             .join('; ')}.`,
         ]
       : []),
@@ -102,19 +102,19 @@ function briefOf(code: string): HTMLElement {
       'tbody',
       {},
       ...lgas.slice(0, LISTED).map((one) => {
-        const { score: own, low, high } = scoreOf(one, view.month);
+        const { score: own, low, high } = areaScore(one, view.month);
         const cells = [
           share(own),
           `${share(low)}–${share(high)}`,
-          levelName(levelOf(own)),
-          ...(HAS_CHANCES ? [`${chanceOf(one, view.month, 'level')}%`] : []),
-          about(lgaOf(one).population),
+          levelName(levelIndex(own)),
+          ...(HAS_CHANCES ? [`${areaChance(one, view.month, 'level')}%`] : []),
+          about(lgaByCode(one).population),
         ];
         return h(
           'tr',
           {},
           h('td', {}, number.get(one)!),
-          h('th', { scope: 'row' }, nameOf(one)),
+          h('th', { scope: 'row' }, areaName(one)),
           ...cells.map((text) => h('td', {}, text)),
         );
       }),

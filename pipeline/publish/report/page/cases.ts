@@ -3,26 +3,26 @@ import * as d3 from 'd3';
 import { addMonths } from '../../../contract/months.ts';
 import { periodName } from '../shared/names.ts';
 import type { PageCases } from '../shared/page-data.ts';
-import { chart, widthOf } from './figures.ts';
-import { data, element, isState, lgaOf, nameOf } from './store.ts';
-import { dateOf, h, PLOT_STYLE } from './words.ts';
+import { availableWidth, chart } from './figures.ts';
+import { areaName, data, element, isState, lgaByCode } from './store.ts';
+import { h, monthDate, PLOT_STYLE } from './words.ts';
 
 /** The nearest place with case records: the LGA itself, or its state; null if neither has any. */
 const recorded = (code: string): string | null =>
-  code in data.cases ? code : isState(code) ? null : recorded(lgaOf(code).state_code);
+  code in data.cases ? code : isState(code) ? null : recorded(lgaByCode(code).state_code);
 
 /** Reported cases of a place and their forecast, which the score does not use. */
 export function casesPart(code: string): Node[] {
   if (Object.keys(data.cases).length === 0) return [];
   const own = recorded(code);
-  const title = h('h4', {}, `Reported cases${own === null || own === code ? '' : ` of ${nameOf(own)}`}, all ages`);
+  const title = h('h4', {}, `Reported cases${own === null || own === code ? '' : ` of ${areaName(own)}`}, all ages`);
   if (own === null)
     return [
       title,
       h(
         'p',
         { class: 'note' },
-        `There are no case records of ${nameOf(code)}${isState(code) ? '' : ` or its ${data.words.state.one}`}, so none are forecast.`,
+        `There are no case records of ${areaName(code)}${isState(code) ? '' : ` or its ${data.words.state.one}`}, so none are forecast.`,
       ),
     ];
   const cases = data.cases[own]!;
@@ -31,9 +31,9 @@ export function casesPart(code: string): Node[] {
     h(
       'p',
       { class: 'words', id: 'case-forecast' },
-      `${own === code ? '' : `${nameOf(code)} has no records of its own. `}${inWords(cases)}`,
+      `${own === code ? '' : `${areaName(code)} has no records of its own. `}${inWords(cases)}`,
     ),
-    casesPlot(nameOf(own), cases),
+    casesPlot(areaName(own), cases),
     h(
       'p',
       { class: 'key' },
@@ -75,15 +75,15 @@ function casesPlot(name: string, cases: PageCases): Element {
   const { last, reported, ahead } = cases;
   const first = addMonths(last, 1 - reported.length);
   const past = reported.flatMap((value, i) =>
-    value === null ? [] : [{ period: addMonths(first, i), date: dateOf(addMonths(first, i)), value }],
+    value === null ? [] : [{ period: addMonths(first, i), date: monthDate(addMonths(first, i)), value }],
   );
   const next = ahead.map(([low, middle, high], i) => {
     const period = addMonths(last, i + 1);
-    return { period, date: dateOf(period), low: low!, middle: middle!, high: high!, before: yearBefore(cases, i) };
+    return { period, date: monthDate(period), low: low!, middle: middle!, high: high!, before: yearBefore(cases, i) };
   });
   const known = next.filter(({ before }) => before !== null);
   return chart({
-    width: Math.min(560, widthOf(element('place'), 280)),
+    width: Math.min(560, availableWidth(element('place'), 280)),
     height: 190,
     marginLeft: 42,
     marginRight: 12,

@@ -1,18 +1,18 @@
 import { periodName } from '../shared/names.ts';
 import { CHANGES, fillIn, hatchKey, key, NOTHING, scaleKey } from './colours.ts';
 import {
+  areaChange,
+  areaScore,
   byTest,
   type Change,
-  changeOf,
-  contrastOf,
   data,
   fullName,
   isForecast,
   lgasInView,
   monthInWords,
   type Since,
-  scoreOf,
   view,
+  yearContrast,
 } from './store.ts';
 import { byFigure, chosen, scope, selected, type Tab } from './tab.ts';
 import { scoreRecord } from './where.ts';
@@ -22,8 +22,8 @@ import { count, share, signed } from './words.ts';
 const yearChosen = () => Number(chosen(changed));
 const of = (code: string) =>
   Number.isNaN(yearChosen())
-    ? changeOf(code, view.month, chosen(changed) as Since)
-    : contrastOf(code, view.month, yearChosen());
+    ? areaChange(code, view.month, chosen(changed) as Since)
+    : yearContrast(code, view.month, yearChosen());
 /** Whether a change is more than chance would explain: its range excludes 0. */
 const isReal = ({ low, high }: Change) => low > 0 || high < 0;
 const { lga } = data.words;
@@ -74,7 +74,7 @@ export const changed: Tab = {
     if (code !== null && own !== null) {
       const moved =
         own.change === 0 ? 'as high as' : `${share(Math.abs(own.change))} ${own.change > 0 ? 'above' : 'below'}`;
-      return `${fullName(code)}, ${monthInWords(view.month)}: ${share(scoreOf(code, view.month).score)}, ${moved} ${earlier}${isReal(own) ? '' : '; this may be chance'}`;
+      return `${fullName(code)}, ${monthInWords(view.month)}: ${share(areaScore(code, view.month).score)}, ${moved} ${earlier}${isReal(own) ? '' : '; this may be chance'}`;
     }
     const real = lgasInView().flatMap((code) => {
       const change = of(code);
@@ -140,8 +140,8 @@ export const changed: Tab = {
     {
       head: 'Score now',
       kind: 'number',
-      cell: (code) => share(scoreOf(code, view.month).score),
-      by: (code) => scoreOf(code, view.month).score,
+      cell: (code) => share(areaScore(code, view.month).score),
+      by: (code) => areaScore(code, view.month).score,
     },
   ],
   caption: () => 'Most certain change first, whether a rise or a fall.',

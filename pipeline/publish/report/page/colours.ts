@@ -1,6 +1,6 @@
 import * as d3 from 'd3';
 import { LEVEL_FILLS, SCORE_CLASSES } from '../shared/names.ts';
-import { data, element, levelOf } from './store.ts';
+import { data, element, levelIndex } from './store.ts';
 import { h } from './words.ts';
 
 /** How a map shows an area: the fill of its class, hatched if the class is uncertain. */
@@ -14,7 +14,7 @@ export interface Legend {
 }
 
 export const levelFills = data.levels.map(({ level }) => LEVEL_FILLS[level]);
-export const levelFill = (score: number) => levelFills[levelOf(score)]!;
+export const levelFill = (score: number) => levelFills[levelIndex(score)]!;
 /** Fill of areas without a value, or outside the question. */
 export const NOTHING = '#c9ccc8';
 
@@ -88,7 +88,7 @@ const hatched = new Map<string, SVGElement>();
 const SPACING = 95;
 
 /** The fill attribute for a paint. */
-export function fillOf({ fill, uncertain }: Paint): string {
+export function fillAttribute({ fill, uncertain }: Paint): string {
   if (!uncertain) return fill;
   const id = `hatch-${fill.replace(/\W/g, '')}`;
   if (!hatched.has(fill)) {

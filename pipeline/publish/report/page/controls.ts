@@ -1,6 +1,18 @@
 import { ALIKE, likeness, plain as plainName } from '../../../lib/likeness.ts';
 import { periodName } from '../shared/names.ts';
-import { codes, data, element, fullName, isForecast, isState, lgaOf, nameOf, onView, setView, view } from './store.ts';
+import {
+  areaName,
+  codes,
+  data,
+  element,
+  fullName,
+  isForecast,
+  isState,
+  lgaByCode,
+  onView,
+  setView,
+  view,
+} from './store.ts';
 import { openTab } from './tabs.ts';
 import { h } from './words.ts';
 
@@ -80,7 +92,7 @@ const FITS: readonly ((name: string, typed: string) => boolean)[] = [
 ];
 /** Name, name with the state's, and other names of each place. */
 const namesOf = new Map(
-  codes.map((code, i) => [code, [nameOf(code), fullName(code), ...data.aliases[i]!.split('; ').filter(Boolean)]]),
+  codes.map((code, i) => [code, [areaName(code), fullName(code), ...data.aliases[i]!.split('; ').filter(Boolean)]]),
 );
 const placesNamed = (typed: string): string[] =>
   FITS.map((fits) => codes.filter((code) => namesOf.get(code)!.some((name) => fits(name, typed)))).find(
@@ -89,7 +101,7 @@ const placesNamed = (typed: string): string[] =>
 
 /** The places whose names are alike to what is typed, the likest first. */
 function placesLike(typed: string): string[] {
-  const rated = codes.map((code) => ({ code, like: likeness(typed, plain(nameOf(code))) }));
+  const rated = codes.map((code) => ({ code, like: likeness(typed, plain(areaName(code))) }));
   return rated
     .filter(({ like }) => like >= ALIKE)
     .sort((a, b) => b.like - a.like)
@@ -134,7 +146,7 @@ function startSearch(): void {
   element('names').append(...[...names.keys()].map((name) => h('option', { value: name })));
   const go = (code: string) => {
     search.value = '';
-    setView(isState(code) ? { state: code, lga: null } : { state: lgaOf(code).state_code, lga: code });
+    setView(isState(code) ? { state: code, lga: null } : { state: lgaByCode(code).state_code, lga: code });
   };
   // A suggestion is taken at once, typed text on Enter.
   search.addEventListener('input', () => {

@@ -3,7 +3,7 @@ import * as d3 from 'd3';
 import { initial } from './words.ts';
 
 /** Width available in an element, at least `least`: an element narrower than that scrolls. */
-export const widthOf = (container: Element, least = 300) => Math.max(least, Math.floor(container.clientWidth));
+export const availableWidth = (container: Element, least = 300) => Math.max(least, Math.floor(container.clientWidth));
 
 /**
  * A plot as one image named by `ariaLabel`. Plot also labels each group of marks ("area", "rule"), which is not allowed

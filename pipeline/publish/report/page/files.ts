@@ -1,6 +1,6 @@
 import * as d3 from 'd3';
 import { listed } from './list.ts';
-import { data, element, isState, lgaOf, lgasInView, nameOf, onView, stateOf, view } from './store.ts';
+import { areaName, data, element, isState, lgaByCode, lgasInView, onView, stateByCode, view } from './store.ts';
 import { scope, type Tab } from './tab.ts';
 import { openTab } from './tabs.ts';
 import { h } from './words.ts';
@@ -29,12 +29,12 @@ const cell = (value: string | number | null) => {
 
 const placeRecord = (code: string) =>
   isState(code)
-    ? { state_code: code, state: nameOf(code) }
+    ? { state_code: code, state: areaName(code) }
     : {
-        state_code: lgaOf(code).state_code,
-        state: stateOf(lgaOf(code).state_code).state,
+        state_code: lgaByCode(code).state_code,
+        state: stateByCode(lgaByCode(code).state_code).state,
         lga_code: code,
-        lga: nameOf(code),
+        lga: areaName(code),
       };
 const recordOf = (tab: Tab, code: string) => ({
   ...placeRecord(code),
@@ -44,7 +44,7 @@ const recordOf = (tab: Tab, code: string) => ({
 });
 
 /** All rows of the list, at full precision. */
-export function csvOf(tab: Tab): string {
+export function listCsv(tab: Tab): string {
   const rows = listed(tab).map((code) => recordOf(tab, code));
   const heads = Object.keys(rows[0] ?? {});
   return `${[heads, ...rows.map((row) => Object.values(row))].map((cells) => cells.map(cell).join(',')).join('\r\n')}\r\n`;
@@ -188,7 +188,7 @@ async function savePng(tab: Tab): Promise<void> {
 }
 
 const FILES: [string, string, (tab: Tab) => void][] = [
-  ['CSV', 'The list as a table, at full precision', (tab) => save(`\ufeff${csvOf(tab)}`, 'csv', 'text/csv')],
+  ['CSV', 'The list as a table, at full precision', (tab) => save(`\ufeff${listCsv(tab)}`, 'csv', 'text/csv')],
   [
     'GeoJSON',
     'Outlines and figures of the areas on the map',

@@ -1,12 +1,12 @@
 import {
+  areaName,
   data,
   element,
   fullName,
   isState,
-  lgaOf,
+  lgaByCode,
   lgasInView,
   monthInWords,
-  nameOf,
   onView,
   setView,
   view,
@@ -54,7 +54,7 @@ function draw(): void {
 
 /** Moves the focus to the place's card, since the list with the clicked button is drawn again. */
 function goTo(code: string): void {
-  setView(isState(code) ? { state: code, lga: null } : { state: lgaOf(code).state_code, lga: code });
+  setView(isState(code) ? { state: code, lga: null } : { state: lgaByCode(code).state_code, lga: code });
   element('place').querySelector('h3')!.focus();
 }
 
@@ -65,7 +65,7 @@ export function listed(tab: Tab): string[] {
   const all = tab.order(listsLgas(tab) ? lgasInView() : data.states.map(({ state_code }) => state_code));
   const codes = wanted.tenth ? all.slice(0, Math.ceil(all.length / 10)) : all;
   const sign = wanted.ascending ? 1 : -1;
-  if (wanted.by === NAME) return codes.sort((a, b) => -sign * nameOf(a).localeCompare(nameOf(b), 'en'));
+  if (wanted.by === NAME) return codes.sort((a, b) => -sign * areaName(a).localeCompare(areaName(b), 'en'));
   const by = tab.columns().find(({ head }) => head === wanted.by)?.by;
   return by ? codes.sort((a, b) => sign * (by(a) - by(b))) : codes;
 }
@@ -97,7 +97,7 @@ function list(tab: Tab): Node[] {
   const ofLgas = listsLgas(tab);
   const shown = wanted.all || codes.indexOf(view.lga ?? '') >= FIRST ? codes : codes.slice(0, FIRST);
   const columns = tab.columns();
-  const name = (code: string) => (view.state === null ? fullName(code) : nameOf(code));
+  const name = (code: string) => (view.state === null ? fullName(code) : areaName(code));
   const rows = shown.map((code, i) =>
     h(
       'tr',

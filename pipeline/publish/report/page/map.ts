@@ -1,7 +1,7 @@
 import * as d3 from 'd3';
 import { periodName } from '../shared/names.ts';
-import { fillOf, scaleHatching } from './colours.ts';
-import { data, element, fullName, isForecast, lgaOf, nameOf, onView, setView, view } from './store.ts';
+import { fillAttribute, scaleHatching } from './colours.ts';
+import { areaName, data, element, fullName, isForecast, lgaByCode, onView, setView, view } from './store.ts';
 import { openTab } from './tabs.ts';
 import { h } from './words.ts';
 
@@ -90,8 +90,9 @@ let named = '';
 /** Names the LGAs of the selected state, or of all, that are wide enough for their name at this scale. */
 function nameLgas(k: number): void {
   const pixel = scaleOfFrame().unit / k;
-  const fits = (path: SVGPathElement) => boxOf(path).width > LETTER * pixel * nameOf(path.dataset.code!).length;
-  const isIn = ({ dataset }: SVGPathElement) => view.state === null || lgaOf(dataset.code!).state_code === view.state;
+  const fits = (path: SVGPathElement) => boxOf(path).width > LETTER * pixel * areaName(path.dataset.code!).length;
+  const isIn = ({ dataset }: SVGPathElement) =>
+    view.state === null || lgaByCode(dataset.code!).state_code === view.state;
   const wanted = k < 2.5 ? [] : lgas.filter((path) => isIn(path) && fits(path));
   const codes = wanted.map(({ dataset }) => dataset.code).join();
   if (codes === named) return;
@@ -101,7 +102,7 @@ function nameLgas(k: number): void {
     const { x, y } = boxOf(path);
     made.setAttribute('x', String(x));
     made.setAttribute('y', String(y));
-    made.textContent = nameOf(path.dataset.code!);
+    made.textContent = areaName(path.dataset.code!);
     return made;
   });
   element('lga-names').replaceChildren(...names);
@@ -109,7 +110,7 @@ function nameLgas(k: number): void {
 
 /** The first click selects a state, the next an LGA of that state. */
 function pick(code: string): void {
-  const { state_code } = lgaOf(code);
+  const { state_code } = lgaByCode(code);
   setView(view.state === state_code ? { lga: view.lga === code ? null : code } : { state: state_code, lga: null });
 }
 
@@ -137,7 +138,7 @@ let placed: string | null = null;
 function draw(): void {
   const tab = openTab();
   if (!tab) return;
-  for (const path of lgas) path.setAttribute('fill', fillOf(tab.paint(path.dataset.code!)));
+  for (const path of lgas) path.setAttribute('fill', fillAttribute(tab.paint(path.dataset.code!)));
   for (const path of states) path.classList.toggle('faded', view.state !== null && path.dataset.code !== view.state);
   const own = view.lga
     ? lgas.find(({ dataset }) => dataset.code === view.lga)

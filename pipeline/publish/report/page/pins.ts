@@ -1,8 +1,8 @@
 import * as Plot from '@observablehq/plot';
 import { periodName } from '../shared/names.ts';
 import { timeScale } from './area-plots.ts';
-import { chart, widthOf } from './figures.ts';
-import { data, dates, element, fullName, nameOf, scoreOf, setView, view } from './store.ts';
+import { availableWidth, chart } from './figures.ts';
+import { areaName, areaScore, data, dates, element, fullName, setView, view } from './store.ts';
 import { h, PLOT_STYLE, share, signed } from './words.ts';
 
 const MOST = 4;
@@ -27,13 +27,13 @@ export function pinButton(code: string): HTMLElement {
 }
 
 /** Difference of a pinned place's score from the first one's. */
-const difference = (code: string) => scoreOf(code, view.month).score - scoreOf(view.pins[0]!, view.month).score;
+const difference = (code: string) => areaScore(code, view.month).score - areaScore(view.pins[0]!, view.month).score;
 
 /** The series of the pinned places on one chart; empty if there are none. */
 export function pinsPart(): Node[] {
   if (view.pins.length === 0) return [];
   const rows = view.pins.flatMap((code) =>
-    data.periods.map((period, month) => ({ code, period, date: dates[month]!, ...scoreOf(code, month) })),
+    data.periods.map((period, month) => ({ code, period, date: dates[month]!, ...areaScore(code, month) })),
   );
   const of = (code: string) => view.pins.indexOf(code);
   const keys = view.pins.map((code) =>
@@ -48,23 +48,23 @@ export function pinsPart(): Node[] {
       h(
         'b',
         {},
-        share(scoreOf(code, view.month).score),
+        share(areaScore(code, view.month).score),
         ...(code === view.pins[0]
           ? []
-          : [h('small', { title: `Difference from ${nameOf(view.pins[0]!)}` }, ` (${signed(difference(code))})`)]),
+          : [h('small', { title: `Difference from ${areaName(view.pins[0]!)}` }, ` (${signed(difference(code))})`)]),
       ),
       h(
         'button',
         {
           type: 'button',
-          'aria-label': `Unpin ${nameOf(code)}`,
+          'aria-label': `Unpin ${areaName(code)}`,
           click: () => setView({ pins: view.pins.filter((pin) => pin !== code) }),
         },
         '×',
       ),
     ),
   );
-  const width = Math.min(560, widthOf(element('beside'), 320) - 40);
+  const width = Math.min(560, availableWidth(element('beside'), 320) - 40);
   return [
     h('h3', {}, 'Pinned'),
     chart({
@@ -81,7 +81,7 @@ export function pinsPart(): Node[] {
         ticks: 5,
         tickFormat: '.2f',
       },
-      ariaLabel: `Scores of ${view.pins.map(nameOf).join(', ')} month by month`,
+      ariaLabel: `Scores of ${view.pins.map(areaName).join(', ')} month by month`,
       marks: [
         Plot.areaY(rows, {
           x: 'date',

@@ -3,7 +3,7 @@ import { normalCdf } from '../../../lib/numerics/normal.ts';
 import { periodName } from '../shared/names.ts';
 import { CERTAINTY, CONTRAST_SCALE, NONE, type PageData } from '../shared/page-data.ts';
 import { Z90 } from '../shared/spread.ts';
-import { dateOf, testIn } from './words.ts';
+import { monthDate, testIn } from './words.ts';
 
 /** Element by an id that the page's HTML has. */
 export const element = <T extends Element = HTMLElement>(id: string): T => document.getElementById(id) as Element as T;
@@ -58,7 +58,7 @@ export const codes: readonly string[] = [
 ];
 const indices = new Map(codes.map((code, i) => [code, i]));
 /** Index of a state or LGA among all areas. */
-export const indexOf = (code: string): number => indices.get(code)!;
+export const areaIndex = (code: string): number => indices.get(code)!;
 export const isArea = (code: string): boolean => indices.has(code);
 
 /** Score × 10⁴ of every area and month: see page-data.ts. */
@@ -69,8 +69,8 @@ export interface Score {
   high: number;
 }
 /** Score and range of a state or LGA in a month. */
-export function scoreOf(code: string, month: number): Score {
-  const at = (indexOf(code) * months + month) * 3;
+export function areaScore(code: string, month: number): Score {
+  const at = (areaIndex(code) * months + month) * 3;
   return { score: numbers[at]! / 1e4, low: numbers[at + 1]! / 1e4, high: numbers[at + 2]! / 1e4 };
 }
 
@@ -79,15 +79,15 @@ export const HAS_CHANCES = data.certainty !== '';
 const chances = bytesOf(data.certainty);
 export type Chance = (typeof CERTAINTY)[number];
 /** A chance in a month, in per cent: see page-data.ts. */
-export const chanceOf = (code: string, month: number, which: Chance): number =>
-  chances[(indexOf(code) * months + month) * CERTAINTY.length + CERTAINTY.indexOf(which)]!;
+export const areaChance = (code: string, month: number, which: Chance): number =>
+  chances[(areaIndex(code) * months + month) * CERTAINTY.length + CERTAINTY.indexOf(which)]!;
 
 /** Chance, in per cent, from which a level counts as certain. */
 export const CERTAIN = 80;
-export const isUncertain = (code: string) => HAS_CHANCES && chanceOf(code, view.month, 'level') < CERTAIN;
+export const isUncertain = (code: string) => HAS_CHANCES && areaChance(code, view.month, 'level') < CERTAIN;
 /** `, 93% certain` for the level of a score; empty if that is unknown. */
 export const certaintyInWords = (code: string) =>
-  HAS_CHANCES ? `, ${chanceOf(code, view.month, 'level')}% certain` : '';
+  HAS_CHANCES ? `, ${areaChance(code, view.month, 'level')}% certain` : '';
 
 const moves = new Int16Array(bytesOf(data.changes.values).buffer);
 export type Since = 'year' | 'survey';
@@ -99,10 +99,10 @@ export interface Change {
   chance: number;
 }
 /** Change of a score up to a month; null if there is nothing to compare with. */
-export function changeOf(code: string, month: number, since: Since): Change | null {
+export function areaChange(code: string, month: number, since: Since): Change | null {
   const listed = data.changes.months.indexOf(month);
   if (listed < 0) return null;
-  const at = (indexOf(code) * data.changes.months.length + listed) * 8 + (since === 'year' ? 0 : 4);
+  const at = (areaIndex(code) * data.changes.months.length + listed) * 8 + (since === 'year' ? 0 : 4);
   if (moves[at] === NONE) return null;
   const [change, low, high, chance] = [0, 1, 2, 3].map((i) => moves[at + i]! / 1e4) as [number, number, number, number];
   return { change, low, high, chance };
@@ -113,40 +113,40 @@ const spreads = bytesOf(data.contrasts.values);
  * Change of a score since the same month of another year, whose range and chance are those of a normal distribution;
  * null if it is the same year, or unknown.
  */
-export function contrastOf(code: string, month: number, year: number): Change | null {
+export function yearContrast(code: string, month: number, year: number): Change | null {
   const then = data.periods.indexOf(`${year}${data.periods[month]!.slice(4)}` as Period);
   const years = Math.abs(month - then) / 12;
   if (then < 0 || years === 0) return null;
-  const at = (indexOf(code) * months + Math.max(month, then)) * data.contrasts.years + years - 1;
+  const at = (areaIndex(code) * months + Math.max(month, then)) * data.contrasts.years + years - 1;
   const spread = spreads[at] ?? UNKNOWN;
   if (spread === UNKNOWN) return null;
   // A spread that rounds to 0 is below half a step.
   const sd = Math.max(0.5, spread) / CONTRAST_SCALE;
-  const change = scoreOf(code, month).score - scoreOf(code, then).score;
+  const change = areaScore(code, month).score - areaScore(code, then).score;
   return { change, low: change - Z90 * sd, high: change + Z90 * sd, chance: normalCdf(change / sd) };
 }
 
-export const stateOf = (code: string) => data.states.find((state) => state.state_code === code)!;
+export const stateByCode = (code: string) => data.states.find((state) => state.state_code === code)!;
 const lgas = new Map(data.lgas.map((row) => [row.lga_code, row]));
-export const lgaOf = (code: string) => lgas.get(code)!;
+export const lgaByCode = (code: string) => lgas.get(code)!;
 export const isState = (code: string) => !lgas.has(code);
-export const nameOf = (code: string) => (isState(code) ? stateOf(code).state : lgaOf(code).lga);
+export const areaName = (code: string) => (isState(code) ? stateByCode(code).state : lgaByCode(code).lga);
 /** An LGA's name with that of its state, for lists of the whole country. */
 export const fullName = (code: string) =>
-  isState(code) ? nameOf(code) : `${nameOf(code)}, ${stateOf(lgaOf(code).state_code).state}`;
+  isState(code) ? areaName(code) : `${areaName(code)}, ${stateByCode(lgaByCode(code).state_code).state}`;
 /** The same within a list: `Borgu (Niger)`. */
 export const nameInList = (code: string) =>
-  isState(code) ? nameOf(code) : `${nameOf(code)} (${stateOf(lgaOf(code).state_code).state})`;
+  isState(code) ? areaName(code) : `${areaName(code)} (${stateByCode(lgaByCode(code).state_code).state})`;
 /** Codes of the LGAs of the selected state, or of the whole country. */
 export const lgasInView = () =>
   data.lgas.filter((row) => view.state === null || row.state_code === view.state).map((row) => row.lga_code);
 export const isForecast = (month: number) => month >= data.estimated;
-export const dates = data.periods.map(dateOf);
+export const dates = data.periods.map(monthDate);
 /** `December 2023`, or `April 2024 (forecast)`. */
 export const monthInWords = (month: number) =>
   `${periodName(data.periods[month]!)}${isForecast(month) ? ' (forecast)' : ''}`;
 /** ` by` and the test of a round; empty if it is the score's test. */
 export const byTest = testIn(data.other_tests);
 /** Index of a score's level, as in the API's answers. */
-export const levelOf = (score: number) => data.levels.findIndex(({ below }) => below === null || score < below);
+export const levelIndex = (score: number) => data.levels.findIndex(({ below }) => below === null || score < below);
 export const levelName = (level: number) => data.levels[level]!.level.replace('_', ' ');

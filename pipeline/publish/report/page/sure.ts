@@ -2,19 +2,19 @@ import * as d3 from 'd3';
 import { clustersToHalve } from '../shared/spread.ts';
 import { CHANCES, CHILDREN, fillIn, scaleKey, WIDTHS } from './colours.ts';
 import {
+  areaChance,
+  areaName,
+  areaScore,
   CERTAIN,
   type Chance,
-  chanceOf,
   data,
   fullName,
   isState,
+  levelIndex,
   levelName,
-  levelOf,
-  lgaOf,
+  lgaByCode,
   lgasInView,
   monthInWords,
-  nameOf,
-  scoreOf,
   view,
 } from './store.ts';
 import { byFigure, type Column, chosen, selected, type Tab } from './tab.ts';
@@ -27,8 +27,8 @@ const CUTS: [Chance, number, string][] = data.levels.flatMap(({ level, below }, 
   below === null || below < 0.1 ? [] : [[`above_${level}` as Chance, below, `${capital(levelName(i + 1))} or above`]],
 );
 const TENTH = 'nation';
-const widthOfRange = (code: string) => scoreOf(code, view.month).high - scoreOf(code, view.month).low;
-const chance = (code: string, which: Chance) => chanceOf(code, view.month, which);
+const widthOfRange = (code: string) => areaScore(code, view.month).high - areaScore(code, view.month).low;
+const chance = (code: string, which: Chance) => areaChance(code, view.month, which);
 const { lga } = data.words;
 /** The event that the chances shown are of. */
 const event = () => {
@@ -77,7 +77,7 @@ export const sure: Tab = {
     if (code !== null) {
       if (by === 'width') return `The 90% range of ${fullName(code)} is ${share(widthOfRange(code))} wide`;
       return by === 'level'
-        ? `The level of ${fullName(code)}, ${levelName(levelOf(scoreOf(code, view.month).score))}, is ${chance(code, 'level')}% certain`
+        ? `The level of ${fullName(code)}, ${levelName(levelIndex(areaScore(code, view.month).score))}, is ${chance(code, 'level')}% certain`
         : `${fullName(code)}: ${chance(code, by as Chance)}% chance that ${event()}`;
     }
     if (by === 'width') {
@@ -101,7 +101,7 @@ export const sure: Tab = {
     if (code === null) return chosen(sure) === 'tested' ? [fewest()] : byState();
     if (chosen(sure) === 'tested') return [];
     return [
-      `${monthInWords(view.month)}: score ${withRange(scoreOf(code, view.month))}.`,
+      `${monthInWords(view.month)}: score ${withRange(areaScore(code, view.month))}.`,
       ...(data.tested ? [`${capital(testedInWords(code))}.`] : []),
       ...oneMore(code),
     ];
@@ -117,14 +117,14 @@ export const sure: Tab = {
       : chosen(sure) === 'width'
         ? `range ${share(widthOfRange(code))} wide`
         : testedInWords(code),
-    `score ${share(scoreOf(code, view.month).score)}, ${levelName(levelOf(scoreOf(code, view.month).score))}`,
+    `score ${share(areaScore(code, view.month).score)}, ${levelName(levelIndex(areaScore(code, view.month).score))}`,
   ],
   order: (codes) => byFigure(codes, (code) => (chosen(sure) === 'tested' ? -figure(code) : figure(code))),
   columns: () => {
     if (chosen(sure) === 'tested') return TESTED;
-    const top = Math.max(0.01, ...data.lgas.map(({ lga_code }) => scoreOf(lga_code, view.month).high));
+    const top = Math.max(0.01, ...data.lgas.map(({ lga_code }) => areaScore(lga_code, view.month).high));
     return [
-      { head: 'Score and 90% range', kind: 'bar', cell: (code) => rangeBar(scoreOf(code, view.month), top) },
+      { head: 'Score and 90% range', kind: 'bar', cell: (code) => rangeBar(areaScore(code, view.month), top) },
       percentColumn('Level is right', 'level'),
       ...CUTS.map(([value, , label]) => percentColumn(label, value)),
       percentColumn('Highest tenth', TENTH),
@@ -138,7 +138,7 @@ export const sure: Tab = {
         : 'Fewest children first.',
   record: (code) => ({
     ...scoreRecord(code),
-    level: levelName(levelOf(scoreOf(code, view.month).score)),
+    level: levelName(levelIndex(areaScore(code, view.month).score)),
     probability_of_level: chance(code, 'level') / 100,
     ...Object.fromEntries(CUTS.map(([value, below]) => [`probability_of_${below}_or_more`, chance(code, value) / 100])),
     probability_highest_tenth: chance(code, TENTH) / 100,
@@ -149,7 +149,7 @@ export const sure: Tab = {
 /** What a survey here would tell. */
 function oneMore(code: string): string[] {
   if (data.next_survey === null || isState(code)) return [];
-  const clusters = clustersToHalve(scoreOf(code, view.month), data.next_survey);
+  const clusters = clustersToHalve(areaScore(code, view.month), data.next_survey);
   return [
     `A survey here now would halve this range with about ${integer(clusters)} clusters of ${data.next_survey.children} children.`,
   ];
@@ -170,9 +170,9 @@ function byState(): string[] {
   const counts = d3.rollups(
     likely,
     (own) => own.length,
-    (code) => lgaOf(code).state_code,
+    (code) => lgaByCode(code).state_code,
   );
   if (counts.length < 2) return [];
   const most = counts.sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).slice(0, 6);
-  return [`Most are in ${most.map(([code, number]) => `${nameOf(code)} (${number})`).join(', ')}.`];
+  return [`Most are in ${most.map(([code, number]) => `${areaName(code)} (${number})`).join(', ')}.`];
 }

@@ -1,5 +1,5 @@
 import * as d3 from 'd3';
-import { data, fullName, indexOf, isState, lgasInView } from './store.ts';
+import { areaIndex, data, fullName, isState, lgasInView } from './store.ts';
 import type { Column } from './tab.ts';
 import { count, inSentence, integer } from './words.ts';
 
@@ -12,7 +12,7 @@ const lgasOf = (code: string) =>
 
 /** Children tested in a place and their clusters, by round and in all; a state's are those of its LGAs. */
 export function testedIn(code: string) {
-  const own = lgasOf(code).map((one) => data.tested!.lgas[indexOf(one) - data.states.length]!);
+  const own = lgasOf(code).map((one) => data.tested!.lgas[areaIndex(one) - data.states.length]!);
   const rounds = data.tested!.rounds.map((year, i) => ({
     year,
     children: d3.sum(own, (row) => row[i]![0]!),

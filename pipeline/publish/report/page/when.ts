@@ -2,7 +2,7 @@ import * as d3 from 'd3';
 import { monthName } from '../shared/names.ts';
 import { MEASURES, VERDICTS, WINDOW_COLUMNS } from '../shared/page-data.ts';
 import { fillIn, NOTHING, scaleKey, YEARS } from './colours.ts';
-import { data, fullName, indexOf, lgasInView } from './store.ts';
+import { areaIndex, data, fullName, lgasInView } from './store.ts';
 import { byFigure, type Column, chosen, selected, type Tab } from './tab.ts';
 import { capital, count, h, inSentence, integer, shortMonth } from './words.ts';
 
@@ -18,19 +18,19 @@ const MONTHS_OF_RUN = 4;
 const THRESHOLD = 60;
 
 /** The four consecutive months with the largest share of the year, by a measure. */
-export function runOf(code: string, measure: Measure): Figures {
-  const row = data.windows[indexOf(code)]!;
+export function bestWindow(code: string, measure: Measure): Figures {
+  const row = data.windows[areaIndex(code)]!;
   const at = MEASURES.indexOf(measure) * WINDOW_COLUMNS.length;
   return Object.fromEntries(WINDOW_COLUMNS.map((name, i) => [name, row[at + i] ?? null])) as Figures;
 }
 const measure = () => chosen(when) as Measure;
-const of = (code: string) => runOf(code, measure());
+const of = (code: string) => bestWindow(code, measure());
 const lastOf = (first: number) => ((first + MONTHS_OF_RUN - 2) % 12) + 1;
 /** `Jul–Oct`. */
 export const runInWords = ({ first }: { first: number }) => `${shortMonth(first)}–${shortMonth(lastOf(first))}`;
 const range = ({ low, high }: Figures) => (low === null || high === null ? '' : ` (${low}–${high})`);
 const verdict = (figures: Figures) => (figures.verdict === null ? null : VERDICTS[figures.verdict]!);
-const verdictsOf = (code: string) => MEASURES.map((own) => verdict(runOf(code, own)));
+const verdictsOf = (code: string) => MEASURES.map((own) => verdict(bestWindow(code, own)));
 /** The verdict on four months by both measures; `unknown` if they differ. */
 const together = (code: string) => {
   const [cases, rain] = verdictsOf(code);
@@ -44,7 +44,7 @@ const { lga } = data.words;
 
 /** When to start, or why seasonal chemoprevention would reach too little of the year. */
 export function advice(code: string): string {
-  const [cases, rain] = [runOf(code, 'reported_cases'), runOf(code, 'rain_transmission')];
+  const [cases, rain] = [bestWindow(code, 'reported_cases'), bestWindow(code, 'rain_transmission')];
   if (!isSeasonal(code)) {
     const [least, most] = d3.extent([100 - rain.share, 100 - cases.share]) as [number, number];
     return `not seasonal: four rounds would miss ${least === most ? '' : `${least} to `}${most}% of the year’s malaria`;
@@ -56,7 +56,7 @@ export function advice(code: string): string {
 
 /** The evidence for the advice, by both measures. */
 export function seasonEvidence(code: string): string {
-  const [cases, rain] = [runOf(code, 'reported_cases'), runOf(code, 'rain_transmission')];
+  const [cases, rain] = [bestWindow(code, 'reported_cases'), bestWindow(code, 'rain_transmission')];
   const ahead = (rain.first - cases.first + 12) % 12;
   const apart = Math.min(ahead, 12 - ahead);
   const differ =
@@ -145,7 +145,7 @@ export const when: Tab = {
     months: MONTHS_OF_RUN,
     ...Object.fromEntries(
       MEASURES.flatMap((own) => {
-        const figures = runOf(code, own);
+        const figures = bestWindow(code, own);
         return [
           [`${own}_first_month`, figures.first],
           [`${own}_last_month`, lastOf(figures.first)],
@@ -191,7 +191,7 @@ function runBar(first: number): HTMLElement {
 }
 
 function recordOf(code: string): string {
-  const { record, record_first, record_best } = runOf(code, 'reported_cases');
+  const { record, record_first, record_best } = bestWindow(code, 'reported_cases');
   if (record_first === null) return '—';
   return `${record}%; ${runInWords({ first: record_first })} ${record_best}%`;
 }

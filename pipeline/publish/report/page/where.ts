@@ -1,27 +1,27 @@
 import * as d3 from 'd3';
-import { fillIn, fillOf, hatchKey, key, levelFill, levelFills, SCORES, scaleKey } from './colours.ts';
+import { fillAttribute, fillIn, hatchKey, key, levelFill, levelFills, SCORES, scaleKey } from './colours.ts';
 import {
+  areaChance,
+  areaName,
+  areaScore,
   CERTAIN,
   certaintyInWords,
-  chanceOf,
   data,
   fullName,
   HAS_CHANCES,
   isUncertain,
+  levelIndex,
   levelName,
-  levelOf,
   lgasInView,
   monthInWords,
   nameInList,
-  nameOf,
   type Score,
-  scoreOf,
   view,
 } from './store.ts';
 import { byFigure, chosen, scope, selected, type Tab } from './tab.ts';
 import { about, count, h, inSentence, integer, share, withRange } from './words.ts';
 
-const of = (code: string) => scoreOf(code, view.month);
+const of = (code: string) => areaScore(code, view.month);
 
 /** A score as a mark on the bar of its range. */
 export function rangeBar({ score, low, high }: Score, top: number): HTMLElement {
@@ -61,12 +61,12 @@ export const where: Tab = {
   headline: () => {
     const code = selected();
     if (code !== null)
-      return `${fullName(code)}, ${monthInWords(view.month)}: ${withRange(of(code))}, ${levelName(levelOf(of(code).score))}`;
+      return `${fullName(code)}, ${monthInWords(view.month)}: ${withRange(of(code))}, ${levelName(levelIndex(of(code).score))}`;
     const areas = data.states.map(({ state_code }) => state_code);
     const [highest] = byFigure(areas, (code) => of(code).score);
     const certain = lgasInView().filter((code) => !isUncertain(code)).length;
-    if (!HAS_CHANCES) return `${nameOf(highest!)} has the highest score: ${withRange(of(highest!))}`;
-    return `${nameOf(highest!)} has the highest score; the level is at least ${CERTAIN}% certain in ${integer(certain)} of ${count(lgasInView().length, lga)}`;
+    if (!HAS_CHANCES) return `${areaName(highest!)} has the highest score: ${withRange(of(highest!))}`;
+    return `${areaName(highest!)} has the highest score; the level is at least ${CERTAIN}% certain in ${integer(certain)} of ${count(lgasInView().length, lga)}`;
   },
   words: () => {
     const code = selected();
@@ -77,7 +77,7 @@ export const where: Tab = {
     return [
       ...own,
       ...(code === null ? surelyHighest() : []),
-      `${code === null ? `${monthInWords(view.month)}: scores` : 'Scores'} of ${lga.many}${code === null ? '' : ` of ${scope()}`} range from ${share(lowest)} to ${share(highest)}, the highest in ${code === null ? fullName(first!) : nameOf(first!)}: ${withRange(of(first!))}.`,
+      `${code === null ? `${monthInWords(view.month)}: scores` : 'Scores'} of ${lga.many}${code === null ? '' : ` of ${scope()}`} range from ${share(lowest)} to ${share(highest)}, the highest in ${code === null ? fullName(first!) : areaName(first!)}: ${withRange(of(first!))}.`,
     ];
   },
   method: () => [
@@ -86,7 +86,7 @@ export const where: Tab = {
     'Where ranges overlap, the order of two places may be due to chance.',
   ],
   tip: (code) => [
-    `${share(of(code).score)} · ${levelName(levelOf(of(code).score))}${certaintyInWords(code)}`,
+    `${share(of(code).score)} · ${levelName(levelIndex(of(code).score))}${certaintyInWords(code)}`,
     `90% range ${share(of(code).low)}–${share(of(code).high)}`,
   ],
   order: (codes) => byFigure(codes, (code) => of(code).score),
@@ -99,7 +99,7 @@ export const where: Tab = {
       {
         head: HAS_CHANCES ? 'Level, certainty' : 'Level',
         kind: 'level',
-        cell: (code) => `${levelName(levelOf(of(code).score))}${certaintyInWords(code).replace(' certain', '')}`,
+        cell: (code) => `${levelName(levelIndex(of(code).score))}${certaintyInWords(code).replace(' certain', '')}`,
       },
       { head: 'People', kind: 'number people', cell: (code) => about(populationOf(code)), by: populationOf },
     ];
@@ -107,8 +107,8 @@ export const where: Tab = {
   caption: () => 'Highest score first.',
   record: (code) => ({
     ...scoreRecord(code),
-    level: levelName(levelOf(of(code).score)),
-    ...(HAS_CHANCES ? { probability_of_level: chanceOf(code, view.month, 'level') / 100 } : {}),
+    level: levelName(levelIndex(of(code).score)),
+    ...(HAS_CHANCES ? { probability_of_level: areaChance(code, view.month, 'level') / 100 } : {}),
     population: populationOf(code),
   }),
 };
@@ -117,14 +117,14 @@ export const where: Tab = {
 function inChildren(code: string): string {
   const { score, low, high } = of(code);
   const inHundred = (value: number) => Math.round(100 * value);
-  const certainty = HAS_CHANCES ? ` The level shown is ${chanceOf(code, view.month, 'level')}% certain.` : '';
+  const certainty = HAS_CHANCES ? ` The level shown is ${areaChance(code, view.month, 'level')}% certain.` : '';
   return `About ${inHundred(score)} of 100 children aged ${data.ages_months.join('–')} months would test positive; the 90% range is ${inHundred(low)} to ${inHundred(high)}.${certainty}`;
 }
 
 /** Which places surely belong to the highest tenth, and for how many that is open. */
 function surelyHighest(): string[] {
   if (!HAS_CHANCES) return [];
-  const chance = (code: string) => chanceOf(code, view.month, 'nation');
+  const chance = (code: string) => areaChance(code, view.month, 'nation');
   const sure = byFigure(lgasInView(), chance).filter((code) => chance(code) >= SURE);
   const open = lgasInView().filter((code) => chance(code) < SURE && chance(code) > 100 - SURE).length;
   const named = sure.slice(0, NAMED).map(nameInList);
@@ -144,7 +144,7 @@ const NAMED = 4;
 function rankInWords(code: string): string {
   const rank = byFigure(lgasInView(), (one) => of(one).score).indexOf(code) + 1;
   const tenth = HAS_CHANCES
-    ? ` With ${chanceOf(code, view.month, 'nation')}% probability it is among the highest tenth of ${data.country}.`
+    ? ` With ${areaChance(code, view.month, 'nation')}% probability it is among the highest tenth of ${data.country}.`
     : '';
   return `Rank ${rank} of ${count(lgasInView().length, lga)} of ${scope()}.${tenth}`;
 }
@@ -156,4 +156,4 @@ export const scoreRecord = (code: string) => {
 };
 
 /** Fill of an area on the map of scores, for marks beside it. */
-export const mark = (code: string) => fillOf({ fill: fillIn(SCORES, of(code).score) });
+export const mark = (code: string) => fillAttribute({ fill: fillIn(SCORES, of(code).score) });

@@ -2,7 +2,7 @@ import * as d3 from 'd3';
 import { expit } from '../../../lib/numerics/special.ts';
 import { logitNormal } from '../shared/spread.ts';
 import { fillIn, key, NOTHING, SCORES, scaleKey } from './colours.ts';
-import { data, lgaOf, lgasInView, monthInWords, nameInList, nameOf, scoreOf, setView, view } from './store.ts';
+import { areaName, areaScore, data, lgaByCode, lgasInView, monthInWords, nameInList, setView, view } from './store.ts';
 import { byFigure, chosen, scope, type Tab } from './tab.ts';
 import { scoreRecord } from './where.ts';
 import { about, count, h, inSentence, integer, share } from './words.ts';
@@ -13,18 +13,18 @@ const has = (figure: string) => data.layers.some((layer) => layer.figure === fig
 const HAS_NETS = has('itn_use');
 const HAS_TRAVEL = has('travel_minutes_to_care');
 /** Share of people who do not sleep under a net; 1 if that is unknown. */
-const withoutNet = (code: string) => 1 - ((HAS_NETS && lgaOf(code).itn_use) || 0);
+const withoutNet = (code: string) => 1 - ((HAS_NETS && lgaByCode(code).itn_use) || 0);
 /** What the chosen order goes by: people at risk and without a net, as a share of all or in number. */
 const needAt = (code: string, score: number) =>
-  score * withoutNet(code) * (chosen(who) === 'each' ? 1 : lgaOf(code).population);
+  score * withoutNet(code) * (chosen(who) === 'each' ? 1 : lgaByCode(code).population);
 const perNet = () => view.plan.each || PEOPLE_PER_NET;
-const netsFor = (code: string) => Math.ceil(lgaOf(code).population / perNet());
-const travelTo = (code: string) => lgaOf(code).travel_minutes_to_care ?? 0;
+const netsFor = (code: string) => Math.ceil(lgaByCode(code).population / perNet());
+const travelTo = (code: string) => lgaByCode(code).travel_minutes_to_care ?? 0;
 const { lga } = data.words;
 
 /** Enough nets for a tenth of the people in view, rounded. */
 const defaultNets = () =>
-  Number((d3.sum(lgasInView(), (code) => lgaOf(code).population) / PEOPLE_PER_NET / 10).toPrecision(1));
+  Number((d3.sum(lgasInView(), (code) => lgaByCode(code).population) / PEOPLE_PER_NET / 10).toPrecision(1));
 /** Nets to distribute: as many as declared, or enough for the people declared. */
 const nets = () => {
   const { nets, people } = view.plan;
@@ -41,7 +41,7 @@ interface Plan {
 function distribute(need: (code: string) => number): Plan {
   const { score, travel } = view.plan;
   const order = byFigure(
-    lgasInView().filter((code) => scoreOf(code, view.month).score >= score && travelTo(code) >= travel),
+    lgasInView().filter((code) => areaScore(code, view.month).score >= score && travelTo(code) >= travel),
     need,
   );
   const given = new Set<string>();
@@ -63,7 +63,7 @@ const DRAWS = 200;
 function chancesInPlan(): Map<string, number> {
   const normal = d3.randomNormal.source(d3.randomLcg(1))();
   const counts = new Map<string, number>();
-  const spread = new Map(lgasInView().map((code) => [code, logitNormal(scoreOf(code, view.month))]));
+  const spread = new Map(lgasInView().map((code) => [code, logitNormal(areaScore(code, view.month))]));
   for (let i = 0; i < DRAWS; i++) {
     const drawn = new Map([...spread].map(([code, { mean, sd }]) => [code, expit(mean + sd * normal())]));
     for (const code of distribute((code) => needAt(code, drawn.get(code)!)).given)
@@ -79,12 +79,13 @@ function current() {
   if (planned?.of !== of)
     planned = {
       of,
-      plan: distribute((code) => needAt(code, scoreOf(code, view.month).score)),
+      plan: distribute((code) => needAt(code, areaScore(code, view.month).score)),
       chances: chancesInPlan(),
     };
   return planned;
 }
-const peopleInNeed = (code: string) => scoreOf(code, view.month).score * withoutNet(code) * lgaOf(code).population;
+const peopleInNeed = (code: string) =>
+  areaScore(code, view.month).score * withoutNet(code) * lgaByCode(code).population;
 const NAMED = 4;
 
 export const who: Tab = {
@@ -94,7 +95,7 @@ export const who: Tab = {
     ['total', 'Most people at risk'],
   ],
   paint: (code) => {
-    return getsNets(code) ? { fill: fillIn(SCORES, scoreOf(code, view.month).score) } : { fill: NOTHING };
+    return getsNets(code) ? { fill: fillIn(SCORES, areaScore(code, view.month).score) } : { fill: NOTHING };
   },
   legend: () => ({
     keys: [scaleKey(SCORES), key(NOTHING, 'no nets in this plan')],
@@ -106,9 +107,9 @@ export const who: Tab = {
     const where = view.state === null ? '' : ` in ${scope()}`;
     if (given.size === 0) {
       const least = d3.least(order, netsFor)!;
-      return `${integer(nets())} nets are too few for any ${lga.one}${where}: the smallest, ${nameOf(least)}, needs ${integer(netsFor(least))}`;
+      return `${integer(nets())} nets are too few for any ${lga.one}${where}: the smallest, ${areaName(least)}, needs ${integer(netsFor(least))}`;
     }
-    const named = order.filter((code) => given.has(code)).map(view.state === null ? nameInList : nameOf);
+    const named = order.filter((code) => given.has(code)).map(view.state === null ? nameInList : areaName);
     const more = given.size - NAMED;
     const list =
       more <= 0
@@ -125,11 +126,11 @@ export const who: Tab = {
     const share = d3.sum(given, peopleInNeed) / d3.sum(lgasInView(), peopleInNeed);
     const sure = order.filter((code) => given.has(code) && (current().chances.get(code) ?? 0) >= 0.8).length;
     return [
-      `They cover ${about(d3.sum(given, (code) => lgaOf(code).population))} people in ${count(given.size, lga)}, who bear ${Math.round(100 * share)}% of the unprotected risk${view.state === null ? '' : ` of ${scope()}`}; the chance of belonging there is 80% or more for ${integer(sure)} of ${integer(given.size)}.`,
+      `They cover ${about(d3.sum(given, (code) => lgaByCode(code).population))} people in ${count(given.size, lga)}, who bear ${Math.round(100 * share)}% of the unprotected risk${view.state === null ? '' : ` of ${scope()}`}; the chance of belonging there is 80% or more for ${integer(sure)} of ${integer(given.size)}.`,
       ...(next === undefined || left === 0
         ? []
         : [
-            `${integer(left)} nets are left over: too few for ${nameOf(next)}, the next in order, which needs ${integer(netsFor(next))}.`,
+            `${integer(left)} nets are left over: too few for ${areaName(next)}, the next in order, which needs ${integer(netsFor(next))}.`,
           ]),
     ];
   },
@@ -148,7 +149,7 @@ export const who: Tab = {
   tip: (code) => [
     getsNets(code) ? `${integer(netsFor(code))} nets` : 'no nets in this plan',
     `${Math.round(100 * chanceInPlan(code))}% chance of being in the plan`,
-    `score ${share(scoreOf(code, view.month).score)}${HAS_NETS ? ` · ${percent(lgaOf(code).itn_use)} sleep under a net` : ''}`,
+    `score ${share(areaScore(code, view.month).score)}${HAS_NETS ? ` · ${percent(lgaByCode(code).itn_use)} sleep under a net` : ''}`,
   ],
   order: (codes) => {
     const wanted = new Set(codes);
@@ -165,22 +166,22 @@ export const who: Tab = {
     {
       head: 'Score',
       kind: 'number',
-      cell: (code) => share(scoreOf(code, view.month).score),
-      by: (code) => scoreOf(code, view.month).score,
+      cell: (code) => share(areaScore(code, view.month).score),
+      by: (code) => areaScore(code, view.month).score,
     },
     {
       head: 'People',
       kind: 'number',
-      cell: (code) => about(lgaOf(code).population),
-      by: (code) => lgaOf(code).population,
+      cell: (code) => about(lgaByCode(code).population),
+      by: (code) => lgaByCode(code).population,
     },
     ...(HAS_NETS
       ? [
           {
             head: 'Under a net',
             kind: 'number',
-            cell: (code: string) => percent(lgaOf(code).itn_use),
-            by: (code: string) => lgaOf(code).itn_use ?? 0,
+            cell: (code: string) => percent(lgaByCode(code).itn_use),
+            by: (code: string) => lgaByCode(code).itn_use ?? 0,
           },
         ]
       : []),
@@ -199,9 +200,9 @@ export const who: Tab = {
     `${count(current().plan.order.length, lga)} meet the thresholds, in the order of need; the marked ones get nets.`,
   record: (code) => ({
     ...scoreRecord(code),
-    population: lgaOf(code).population,
-    itn_use: lgaOf(code).itn_use,
-    travel_minutes_to_care: lgaOf(code).travel_minutes_to_care,
+    population: lgaByCode(code).population,
+    itn_use: lgaByCode(code).itn_use,
+    travel_minutes_to_care: lgaByCode(code).travel_minutes_to_care,
     unprotected_risk: Math.round(peopleInNeed(code)),
     nets: netsFor(code),
     gets_nets: getsNets(code) ? 'yes' : 'no',

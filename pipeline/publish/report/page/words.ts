@@ -10,7 +10,7 @@ export const initial = (month: number) => monthName(month)[0]!;
 /** `Jan` … for months 1 to 12. */
 export const shortMonth = (month: number) => monthName(month).slice(0, 3);
 /** The first of the month, for time scales. */
-export const dateOf = (period: string) =>
+export const monthDate = (period: string) =>
   new Date(Date.UTC(Number(period.slice(0, 4)), Number(period.slice(5)) - 1, 1));
 
 /** A share with the decimals that its range justifies; downloaded files have all four. */

@@ -1,4 +1,4 @@
-import { wordsOf } from '../../../contract/words.ts';
+import { countryWords } from '../../../contract/words.ts';
 import { type Html, html } from '../../../lib/pages/html.ts';
 import { table } from '../../../lib/pages/table.ts';
 import type { Contents } from '../../snapshot/contents.ts';
@@ -10,7 +10,7 @@ const CASES_ENTER_NO_SCORE =
 
 /** The evidence behind scores and forecasts by state: the last survey and the last case record. */
 export function basisPart({ tables, coverage, model }: Pick<Contents, 'tables' | 'coverage' | 'model'>): Html {
-  const words = wordsOf(model.territory);
+  const words = countryWords(model.territory);
   const rows = Map.groupBy(tables.basis, ({ code }) => code);
   const name = (period: string | null) => period && periodName(period);
   return html`<h3 id="basis">Evidence behind each month</h3>

@@ -1,6 +1,6 @@
 import { isTable } from '../../../catalog/roles.ts';
-import { wordsOf } from '../../../contract/words.ts';
-import { type Block, blocksOf } from '../../../lib/pages/blocks.ts';
+import { countryWords } from '../../../contract/words.ts';
+import { type Block, renderBlocks } from '../../../lib/pages/blocks.ts';
 import { type Html, html } from '../../../lib/pages/html.ts';
 import type { Contents } from '../../snapshot/contents.ts';
 import { DECIDED, findingBlocks, isOfModel } from '../../snapshot/findings.ts';
@@ -17,7 +17,7 @@ export const dataTab = (
 ): Html => html`${doubtful(contents, evidence)}
 <section id="findings" aria-labelledby="findings-head"><h2 id="findings-head">Gaps in the data</h2>
 <p class="lead">What the build found, and the rule that it applied in each case.</p>
-${blocksOf(findingBlocks(findings.filter((finding) => !isOfModel(finding))).map(forReaders))}</section>
+${renderBlocks(findingBlocks(findings.filter((finding) => !isOfModel(finding))).map(forReaders))}</section>
 ${sourcesSection(contents)}`;
 
 /** Without what a data team is to do about it; what it had to approve is what readers should doubt. */
@@ -36,7 +36,7 @@ interface Doubt {
 const NAMED = 6;
 
 function doubtful(contents: Contents, evidence: Evidence): Html {
-  const doubts = doubtsOf(contents, evidence).filter(({ places }) => places.length > 0);
+  const doubts = dataDoubts(contents, evidence).filter(({ places }) => places.length > 0);
   return html`<section id="doubtful" aria-labelledby="doubtful-head"><h2 id="doubtful-head">Figures to be careful with</h2>
 <ul class="limits">${doubts.map(
     ({ what, means, places }) =>
@@ -48,8 +48,8 @@ function doubtful(contents: Contents, evidence: Evidence): Html {
   )}</ul></section>`;
 }
 
-function doubtsOf({ tables, sources, model }: Contents, { surveys, cases }: Evidence): Doubt[] {
-  const { lga, a } = wordsOf(model.territory);
+function dataDoubts({ tables, sources, model }: Contents, { surveys, cases }: Evidence): Doubt[] {
+  const { lga, a } = countryWords(model.territory);
   const states = new Map(tables.context_states.map(({ state_code, state }) => [state_code, state]));
   const named = new Map(
     tables.context_lgas.map((row) => [row.lga_code, `${row.lga} (${states.get(row.state_code)})`] as const),

@@ -1,13 +1,13 @@
-import { wordsOf } from '../../../contract/words.ts';
+import { countryWords } from '../../../contract/words.ts';
 import { type Html, html } from '../../../lib/pages/html.ts';
 import type { Contents } from '../../snapshot/contents.ts';
-import { periodsOf } from '../../snapshot/snapshot-tables.ts';
+import { coveredPeriods } from '../../snapshot/snapshot-tables.ts';
 import { renderMap } from '../shared/map.ts';
 import { periodName, SCORE_CLASSES, scoreFill } from '../shared/names.ts';
 
 /** The part of the page with the map, its controls, sentences and the selected place. The first map needs no script. */
 export function mapStage({ tables, coverage, model }: Contents): Html {
-  const periods = periodsOf(tables);
+  const periods = coveredPeriods(tables);
   const latest = periods.indexOf(coverage.last_estimated);
   const scores = new Map(
     tables.risk_lgas.flatMap(({ period, lga_code, score }) =>
@@ -16,7 +16,7 @@ export function mapStage({ tables, coverage, model }: Contents): Html {
   );
   const outlines = { lgas: tables.boundaries_lgas, states: tables.boundaries_states };
   const name = periodName(coverage.last_estimated);
-  const { lga, Lga, State } = wordsOf(model.territory);
+  const { lga, Lga, State } = countryWords(model.territory);
   const fill = (code: string) => scoreFill(scores.get(code)!);
   return html`<section id="stage" aria-labelledby="headline">
 <div class="card view-bar">

@@ -1,10 +1,10 @@
 import { hasCases, hasRain } from '../../../catalog/missing.ts';
 import type { Season } from '../../../contract/schemas.ts';
-import { type Words, wordsOf } from '../../../contract/words.ts';
+import { countryWords, type Words } from '../../../contract/words.ts';
 import { type Html, html } from '../../../lib/pages/html.ts';
 import { table } from '../../../lib/pages/table.ts';
 import type { Contents } from '../../snapshot/contents.ts';
-import { seasonsOf } from '../../snapshot/contents.ts';
+import { seasonByCode } from '../../snapshot/contents.ts';
 import type { Evidence } from '../shared/evidence.ts';
 import { monthName } from '../shared/names.ts';
 
@@ -15,12 +15,12 @@ export function seasonSection(contents: Contents): Html {
   if (contents.tables.season.length === 0)
     return html`<section id="season" aria-labelledby="season-head"><h2 id="season-head">Season</h2>
 <p class="notice">${description} Scores are the same in all months of a year.</p></section>`;
-  const seasonOf = seasonsOf(contents);
-  const words = wordsOf(contents.model.territory);
+  const findSeason = seasonByCode(contents);
+  const words = countryWords(contents.model.territory);
   return html`<section id="season" aria-labelledby="season-head">
 <h2 id="season-head">Season</h2>
 <p class="lead">Expected reported cases in each month, as a share of the place’s own peak: this shows when cases are highest, not how many there are. The high season is the run of months at half the peak or more; it is more reliable than the peak month, which is accurate to about a month. ${evenSeasons(
-    states.map(({ state_code }) => seasonOf(state_code)),
+    states.map(({ state_code }) => findSeason(state_code)),
     words,
   )}</p>
 <div class="card"><figure id="season-states" class="plot"></figure></div>
@@ -32,7 +32,7 @@ export function seasonSection(contents: Contents): Html {
 export function seasonChecked(contents: Contents, { season_check }: Evidence): Html | null {
   if (contents.tables.season.length === 0) return null;
   const { check } = contents.season_method;
-  const { state, State } = wordsOf(contents.model.territory);
+  const { state, State } = countryWords(contents.model.territory);
   const names = new Map(contents.tables.context_states.map(({ state_code, state }) => [state_code, state]));
   return html`<section id="season-checked" aria-labelledby="season-checked-head"><h2 id="season-checked-head">Check of the season</h2>
 ${check.series === 0 && html`<p class="notice">${!hasCases(contents.sources) ? 'This country’s data contain no monthly case records' : `No more than one ${state.one} has case records that suffice`}, so its season has not been checked here${contents.transmission ? '' : ', and season and survey answers are left out of the API'}.</p>`}

@@ -1,18 +1,18 @@
 import type { SurveyTrend } from '../../../contract/schemas.ts';
-import { wordsOf } from '../../../contract/words.ts';
+import { countryWords } from '../../../contract/words.ts';
 import { type Html, html } from '../../../lib/pages/html.ts';
 import { type Column, table } from '../../../lib/pages/table.ts';
 import type { Contents } from '../../snapshot/contents.ts';
-import { trendsOf } from '../../snapshot/contents.ts';
+import { surveyTrends } from '../../snapshot/contents.ts';
 import type { Evidence } from '../shared/evidence.ts';
 import { otherTests } from './tests.ts';
 
 /** The results of the surveys: the observations that every score is based on. */
 export function surveySection({ tables, model }: Contents, { surveys }: Pick<Evidence, 'surveys'>): Html {
-  const trends = trendsOf(tables);
+  const trends = surveyTrends(tables);
   const { small_sample, confidence } = model.parameters.survey;
   const { method, survey_method = method } = model.territory;
-  const { state, State } = wordsOf(model.territory);
+  const { state, State } = countryWords(model.territory);
   const tests = otherTests(model, { surveys });
   const others = Object.entries(tests);
   const columns: (Column<SurveyTrend> | false)[] = [

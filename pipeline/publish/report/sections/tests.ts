@@ -8,7 +8,7 @@ type Observed = Pick<Evidence, 'surveys'>;
 type Parameters = Pick<Contents['model'], 'parameters'>;
 
 /** The tests that surveys may use, that of the score first. */
-const testsOf = ({ parameters }: Parameters): Method[] => [parameters.survey.method].flat();
+const surveyMethods = ({ parameters }: Parameters): Method[] => [parameters.survey.method].flat();
 
 const named = (tests: readonly Method[]) => tests.map((test) => METHOD_NAMES[test]);
 
@@ -18,14 +18,14 @@ function testsByRound(model: Parameters, { surveys }: Observed): [number, Method
   return [...rows]
     .map(([year, own]): [number, Method[]] => [
       year,
-      testsOf(model).filter((test) => own.some(({ method }) => method === test)),
+      surveyMethods(model).filter((test) => own.some(({ method }) => method === test)),
     ])
     .sort(([a], [b]) => a - b);
 }
 
 /** The tests, in words, of each round that used a test other than the score's, by year. */
 export function otherTests(model: Parameters, observed: Observed): Record<number, string> {
-  const [first] = testsOf(model);
+  const [first] = surveyMethods(model);
   const others = testsByRound(model, observed).filter(([, tests]) => tests.some((test) => test !== first));
   return Object.fromEntries(others.map(([year, tests]) => [year, inSentence(named(tests))]));
 }
@@ -37,7 +37,7 @@ const roundsInWords = (years: readonly (number | string)[]): string =>
 /** Caveats for a country whose surveys used several tests; empty if all results are by the score's test. */
 export function describeTests(contents: Pick<Contents, 'model' | 'tables'>, evidence: Evidence): string[] {
   const { model } = contents;
-  const [first, ...others] = testsOf(model);
+  const [first, ...others] = surveyMethods(model);
   const years = Object.entries(otherTests(model, evidence));
   if (years.length === 0) return [];
   if (evidence.risk.model === 'baseline')

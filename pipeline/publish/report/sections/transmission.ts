@@ -1,6 +1,6 @@
 import { hasCases } from '../../../catalog/missing.ts';
 import type { TransmissionModel } from '../../../contract/schemas.ts';
-import { type Words, wordsOf } from '../../../contract/words.ts';
+import { countryWords, type Words } from '../../../contract/words.ts';
 import { type Html, html } from '../../../lib/pages/html.ts';
 import { table } from '../../../lib/pages/table.ts';
 import { describeProjections, describeStanding } from '../../../model/transmission/limits.ts';
@@ -12,11 +12,11 @@ import { isReported, methodName } from './words.ts';
 /** The compartmental model: fits, projections against the cases then reported, and limits. */
 export function transmissionSection({ transmission, model, sources }: Contents, { fits }: Evidence): Html {
   const why = hasCases(sources)
-    ? `No ${wordsOf(model.territory).state.one} has both a sufficient case record and climate data`
+    ? `No ${countryWords(model.territory).state.one} has both a sufficient case record and climate data`
     : 'This country has no monthly case records';
   return html`<section id="transmission" aria-labelledby="transmission-head">
 <h2 id="transmission-head">Transmission model <span class="mark soft">research</span></h2>
-${transmission ? fitted(transmission, fits, wordsOf(model.territory)) : html`<p class="notice">${why}, so no transmission model was fitted.</p>`}
+${transmission ? fitted(transmission, fits, countryWords(model.territory)) : html`<p class="notice">${why}, so no transmission model was fitted.</p>`}
 </section>`;
 }
 

@@ -1,5 +1,5 @@
 import type { Territory } from '../../../contract/territory.ts';
-import { type Words, wordsOf } from '../../../contract/words.ts';
+import { countryWords, type Words } from '../../../contract/words.ts';
 import { type Html, html } from '../../../lib/pages/html.ts';
 import { type Column, table } from '../../../lib/pages/table.ts';
 import type { GroupScore } from '../../../validate/compare-truth.ts';
@@ -16,11 +16,11 @@ export function validationSection(
   { tables, coverage, model }: Contents,
   { risk, surveys, validation, known_truth }: Evidence,
 ): Html {
-  const words = wordsOf(model.territory);
+  const words = countryWords(model.territory);
   return html`<section id="validation" aria-labelledby="validation-head">
 <h2 id="validation-head">How reliable the scores are</h2>
 <p class="lead">The scores shown are those of the <b>${modelName(risk.model).toLowerCase()}</b> model. The spatial model is compared with two simple ones: the baseline, which is each ${words.state.one}’s average in the nearest survey round, pulled towards the national average and adjusted for the season; and the national mean, which is the national figure of that round. A model that does not beat these is not worth its complexity.</p>
-${validation ? measured(validation, cellOf(surveys, words), words) : html`<p class="notice">The scores of this version were not tested on survey cells left out of the fit, so nothing here shows how often its ranges contain the truth. For checks of the season and of the transmission model see below.</p>`}
+${validation ? measured(validation, clusterCell(surveys, words), words) : html`<p class="notice">The scores of this version were not tested on survey cells left out of the fit, so nothing here shows how often its ranges contain the truth. For checks of the season and of the transmission model see below.</p>`}
 ${madeUp(known_truth, model.territory, words)}
 ${forecastPart(tables, words)}
 ${basisPart({ tables, coverage, model })}
@@ -111,7 +111,7 @@ const MONTHS: Column<{ group: string }> = { title: 'Months', cell: ({ group }) =
  * Defines a cell, the unit left out: a row of the file if it is a cluster, else an LGA's clusters of one month
  * together.
  */
-const cellOf = ({ clusters }: Evidence['surveys'], { lga }: Words): string =>
+const clusterCell = ({ clusters }: Evidence['surveys'], { lga }: Words): string =>
   clusters.some(({ longitude }) => longitude !== null)
     ? 'A cell is a survey cluster in one round.'
     : `A cell is what one survey round found in one ${lga.one} and month.`;

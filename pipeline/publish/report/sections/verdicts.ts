@@ -1,6 +1,6 @@
 import { hasCases } from '../../../catalog/missing.ts';
 import { monthIndex } from '../../../contract/months.ts';
-import { wordsOf } from '../../../contract/words.ts';
+import { countryWords } from '../../../contract/words.ts';
 import { type Html, html } from '../../../lib/pages/html.ts';
 import type { Contents } from '../../snapshot/contents.ts';
 import type { Evidence } from '../shared/evidence.ts';
@@ -27,7 +27,7 @@ export function verdictsSection(contents: Contents, evidence: Evidence): Html {
 const percent = (share: number) => `${Math.round(100 * share)}%`;
 
 function scoresInWords({ model }: Contents, { validation, known_truth }: Evidence): string {
-  const { state, lga } = wordsOf(model.territory);
+  const { state, lga } = countryWords(model.territory);
   const all = (validation?.scores ?? []).filter(({ survey_year }) => survey_year === null);
   const [own, baseline] = ['spatial', 'baseline'].map((name) => all.find(({ model }) => model === name));
   if (!own || !baseline)
@@ -59,7 +59,7 @@ function carriedInWords({ coverage, tables, sources }: Contents): string {
 const typicalError = (log_mae: number) => percent(Math.exp(log_mae) - 1);
 
 function forecastsInWords({ tables, model }: Contents): string {
-  const { state, lga } = wordsOf(model.territory);
+  const { state, lga } = countryWords(model.territory);
   const skill = (area_level: string, method: string, horizon: number) =>
     tables.forecast_skill.find(
       (row) =>
@@ -94,7 +94,7 @@ function forecastsInWords({ tables, model }: Contents): string {
 
 function seasonInWords({ season_method, tables, model }: Contents): string {
   const { check } = season_method;
-  const { state } = wordsOf(model.territory);
+  const { state } = countryWords(model.territory);
   if (tables.season.length === 0) return 'There is none: scores are the same in all months of a year.';
   if (check.series === 0) return 'It was not checked, because there are too few monthly case records.';
   return `The season of ${check.series === 1 ? `one ${state.one}` : `${check.series} ${state.many}`} with case records was predicted without them: on average the peak is off by ${check.mean_months_peak_is_off.toFixed(1)} months and the middle of the high season by ${check.mean_months_off.toFixed(1)}. Elsewhere it was not checked.`;

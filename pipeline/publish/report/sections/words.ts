@@ -1,6 +1,6 @@
 /** The report's text on the meaning and limits of the figures, as they apply to this snapshot. */
 import { hasRain, missingData } from '../../../catalog/missing.ts';
-import { wordsOf } from '../../../contract/words.ts';
+import { countryWords } from '../../../contract/words.ts';
 import type { Contents } from '../../snapshot/contents.ts';
 import { shareNames } from '../../snapshot/table-columns.ts';
 import type { Evidence } from '../shared/evidence.ts';
@@ -11,7 +11,7 @@ import { describeTests } from './tests.ts';
 export function describeRiskLimits(contents: Contents, evidence: Evidence): string[] {
   const { coverage, model, tables, sources } = contents;
   const { risk, surveys } = evidence;
-  const { state, lga, Lga, a } = wordsOf(model.territory);
+  const { state, lga, Lga, a } = countryWords(model.territory);
   const seasonal = tables.season.length > 0;
   const lines = [
     `The score is a modelled share of children aged ${model.territory.ages_months.join('–')} months who would test positive by ${model.territory.method}. It is not a count of cases, and it does not describe adults or severe illness.`,

@@ -1,6 +1,6 @@
 import type { TransmissionModel } from '../../../contract/schemas.ts';
 import type { CasesRow, Surveys } from '../../../ingest/ingest-tables.ts';
-import type { RowOf } from '../../../lib/tables/table.ts';
+import type { TableRow } from '../../../lib/tables/table.ts';
 import type { RiskEvidence } from '../../../model/risk/risk-tables.ts';
 import type { SeasonCheckRow } from '../../../model/season/season-tables.ts';
 import type { TransmissionFits } from '../../../model/transmission/transmission-stage.ts';
@@ -26,5 +26,5 @@ export interface Evidence {
    */
   contrasts: readonly { code: string; period: string; change_sd: number[] }[];
   /** Past forecasts of states' cases; empty if there are none. */
-  past_forecasts: readonly RowOf<typeof PAST>[];
+  past_forecasts: readonly TableRow<typeof PAST>[];
 }

@@ -4,7 +4,7 @@ import { centerOfMass } from '@turf/center-of-mass';
 import { feature, featureCollection, polygon } from '@turf/helpers';
 import type { AreaGeometry } from '../../../contract/schemas.ts';
 import { type Html, html } from '../../../lib/pages/html.ts';
-import { polygonsOf } from '../../../measure/boundaries/outline-check.ts';
+import { toPolygons } from '../../../measure/boundaries/outline-check.ts';
 
 /** The outlines that a map needs. */
 export interface MapOutlines {
@@ -42,8 +42,8 @@ export function renderMap({ lgas, states }: MapOutlines, { label, fill, title, s
   const projection =
     scripted && html` data-west="${west}" data-north="${north}" data-shrink="${shrink}" data-units="${UNITS}"`;
   return html`<svg${named('map')}${projection} viewBox="${box}" role="img" aria-label="${label}">
-<g${named('lgas')}>${lgas.map(({ lga_code, geometry }) => html`<path data-code="${lga_code}" fill="${fill(lga_code)}" d="${pathOf(geometry, project)}"${title ? html`><title>${title(lga_code)}</title></path>` : html`/>`}\n`)}</g>
-<g${named('states')}>${states.map(({ state_code, geometry }) => html`<path data-code="${state_code}" d="${pathOf(geometry, project)}"/>\n`)}</g>
+<g${named('lgas')}>${lgas.map(({ lga_code, geometry }) => html`<path data-code="${lga_code}" fill="${fill(lga_code)}" d="${svgPath(geometry, project)}"${title ? html`><title>${title(lga_code)}</title></path>` : html`/>`}\n`)}</g>
+<g${named('states')}>${states.map(({ state_code, geometry }) => html`<path data-code="${state_code}" d="${svgPath(geometry, project)}"/>\n`)}</g>
 <g${named('labels')}>${states.map(({ state_code, geometry }) => {
     const [x, y] = project(labelPoint(geometry));
     return html`<text x="${x}" y="${y}">${state_code}</text>`;
@@ -57,9 +57,9 @@ type Project = (position: readonly [number, number]) => [number, number];
  * Rings as `M` and relative lines. Neighbouring points on the same unit become one; rings of fewer than three are left
  * out.
  */
-export function pathOf(geometry: AreaGeometry, project: Project): string {
+export function svgPath(geometry: AreaGeometry, project: Project): string {
   let path = '';
-  for (const ring of polygonsOf(geometry).flat()) {
+  for (const ring of toPolygons(geometry).flat()) {
     const points = ring
       .map((position) => project(position as [number, number]))
       .filter(([x, y], i, all) => i === 0 || x !== all[i - 1]![0] || y !== all[i - 1]![1])
@@ -73,7 +73,7 @@ export function pathOf(geometry: AreaGeometry, project: Project): string {
 
 /** Centre of the largest part. */
 function labelPoint(geometry: AreaGeometry): [number, number] {
-  const parts = polygonsOf(geometry).map((rings) => polygon(rings as [number, number][][]));
+  const parts = toPolygons(geometry).map((rings) => polygon(rings as [number, number][][]));
   const largest = parts.reduce((best, part) => (area(part) > area(best) ? part : best));
   return centerOfMass(largest).geometry.coordinates as [number, number];
 }

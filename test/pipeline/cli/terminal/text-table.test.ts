@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Cells, cellsOf, formatTable } from '../../../../pipeline/cli/terminal/text-table.ts';
+import { type Cells, formatCells, formatTable } from '../../../../pipeline/cli/terminal/text-table.ts';
 import { tinySnapshot } from '../../../support/built-tiny.ts';
 import { run } from '../../../support/command-line.ts';
 
@@ -49,7 +49,7 @@ test('if a cell is too wide for any table, the table is not split', () => {
 
 test('cells are those of the given columns in their order, numbers with the given decimals', () => {
   const row = { rows: 12, bias: 0.5, crps: null, other: 1, name: 'a' };
-  expect(Object.entries(cellsOf(row, { name: null, bias: 3, rows: null, crps: 2 }))).toEqual([
+  expect(Object.entries(formatCells(row, { name: null, bias: 3, rows: null, crps: 2 }))).toEqual([
     ['name', 'a'],
     ['bias', '0.500'],
     ['rows', 12],

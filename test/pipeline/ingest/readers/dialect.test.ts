@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import type { Dialect, MonthOrder } from '../../../../pipeline/catalog/dialect.ts';
 import type { ReportLine } from '../../../../pipeline/engine/stage.ts';
-import { monthOrdersOf, readMonth } from '../../../../pipeline/ingest/readers/months.ts';
+import { monthOrders, readMonth } from '../../../../pipeline/ingest/readers/months.ts';
 import { readCells, readTable } from '../../../../pipeline/ingest/readers/raw-table.ts';
 import { temporary } from '../../../support/command-line.ts';
 
@@ -42,14 +42,14 @@ test.each<[string, MonthOrder | undefined, string | null]>([
 });
 
 test('the order of months follows from all of them, and from the day that monthly records share', () => {
-  expect(monthOrdersOf(['201501', '201502'])).toEqual([undefined]);
-  expect(monthOrdersOf(['Jan-15', 'Feb-15'])).toEqual(['month year']);
-  expect(monthOrdersOf(['01/01/2015', '01/02/2015', '01/12/2015'])).toEqual(['day month year']);
-  expect(monthOrdersOf(['1/1/2015', '2/1/2015', '12/1/2015'])).toEqual(['month day year']);
-  expect(monthOrdersOf(['31/01/2015', '28/02/2015'])).toEqual(['day month year']);
-  expect(monthOrdersOf(['01/02/2015', '02/03/2015'])).toEqual(['day month year', 'month day year']);
-  expect(monthOrdersOf(['2015-01', 'Total'])).toEqual([]);
-  expect(monthOrdersOf(['3', '12'])).toEqual([]);
+  expect(monthOrders(['201501', '201502'])).toEqual([undefined]);
+  expect(monthOrders(['Jan-15', 'Feb-15'])).toEqual(['month year']);
+  expect(monthOrders(['01/01/2015', '01/02/2015', '01/12/2015'])).toEqual(['day month year']);
+  expect(monthOrders(['1/1/2015', '2/1/2015', '12/1/2015'])).toEqual(['month day year']);
+  expect(monthOrders(['31/01/2015', '28/02/2015'])).toEqual(['day month year']);
+  expect(monthOrders(['01/02/2015', '02/03/2015'])).toEqual(['day month year', 'month day year']);
+  expect(monthOrders(['2015-01', 'Total'])).toEqual([]);
+  expect(monthOrders(['3', '12'])).toEqual([]);
 });
 
 const ROWS = [

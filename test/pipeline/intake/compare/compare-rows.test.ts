@@ -1,8 +1,8 @@
 /** Changes to a made-up table of monthly rain, and the doubts that they raise. */
 import { describe, expect, test } from 'vitest';
-import { formOf, ROLES, type Role } from '../../../../pipeline/catalog/roles.ts';
+import { ROLES, type Role, roleForm } from '../../../../pipeline/catalog/roles.ts';
 import type { Source } from '../../../../pipeline/catalog/sources.ts';
-import { addMonths, monthOf, periodRange, yearOf } from '../../../../pipeline/contract/months.ts';
+import { addMonths, calendarMonth, calendarYear, periodRange } from '../../../../pipeline/contract/months.ts';
 import { RawTable } from '../../../../pipeline/ingest/readers/raw-table.ts';
 import { type ComparedRow, compareRows } from '../../../../pipeline/intake/compare/compare-rows.ts';
 import { doubtsOfRows } from '../../../../pipeline/intake/compare/doubts.ts';
@@ -11,7 +11,10 @@ import { InputLocation } from '../../../../pipeline/lib/bad-input.ts';
 
 const PLACES = Array.from({ length: 12 }, (_, i) => `S${1 + Math.floor(i / 4)}-${i}`);
 const rainOf = (place: number, period: string) =>
-  50 + 5 * place + 0.01 * (yearOf(period) - 2020) + 40 * Math.cos((2 * Math.PI * (monthOf(period) - 8)) / 12);
+  50 +
+  5 * place +
+  0.01 * (calendarYear(period) - 2020) +
+  40 * Math.cos((2 * Math.PI * (calendarMonth(period) - 8)) / 12);
 const row = (place: number, period: string, rain = rainOf(place, period)): ComparedRow => ({
   key: `${PLACES[place]} ${period}`,
   place: PLACES[place]!,
@@ -326,7 +329,7 @@ test('an added month whose rows have slipped by one in a state raises a doubt', 
     Array.from({ length: 24 }, (_, i) => {
       const place = `S${i < 12 ? 1 : 2}-${10 + i}`;
       return periodRange(first, last).map((period) => ({
-        ...row(0, period, 100 + 20 * ((5 * of(i)) % 12) + 0.137 * i + yearOf(period) - 2020),
+        ...row(0, period, 100 + 20 * ((5 * of(i)) % 12) + 0.137 * i + calendarYear(period) - 2020),
         key: `${place} ${period}`,
         place,
         state: place.slice(0, 2),
@@ -370,7 +373,7 @@ test('the same months in another form are no change; every column of a role is c
   const whole = read(['survey_year', 'period', 'method'], '2018', '2018-09', 'rdt');
   expect(whole).toEqual(read(['survey_year', 'year', 'month', 'method'], '2018', '2018', '9', 'rdt'));
   for (const role of Object.keys(ROLES) as Role[]) {
-    const { columns, optional = [], either = [] } = formOf(role);
+    const { columns, optional = [], either = [] } = roleForm(role);
     const all = [...columns, ...optional, ...either.flat()];
     const { words, numbers } = read(all, ...all.map(() => '1'));
     const times = ['year', 'month'];

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { distributionOf, medianOf } from '../../../../pipeline/intake/compare/statistics.ts';
-import { rankCorrelation, ranksOf } from '../../../../pipeline/lib/numerics/rank-correlation.ts';
+import { distribution, medianOrNull } from '../../../../pipeline/intake/compare/statistics.ts';
+import { averageRanks, rankCorrelation } from '../../../../pipeline/lib/numerics/rank-correlation.ts';
 
 test('a distribution counts missing values; without values its fields are null', () => {
-  expect(distributionOf([4, null, 1, 3, 2])).toEqual({
+  expect(distribution([4, null, 1, 3, 2])).toEqual({
     n: 4,
     missing: 1,
     min: 1,
@@ -13,11 +13,11 @@ test('a distribution counts missing values; without values its fields are null',
     max: 4,
     mean: 2.5,
   });
-  expect(distributionOf([null])).toMatchObject({ n: 0, missing: 1, min: null, mean: null });
+  expect(distribution([null])).toMatchObject({ n: 0, missing: 1, min: null, mean: null });
 });
 
 test('ties share their mean rank; the rank correlation agrees with R', () => {
-  expect(ranksOf([10, 30, 20, 20])).toEqual([1, 4, 2.5, 2.5]);
+  expect(averageRanks([10, 30, 20, 20])).toEqual([1, 4, 2.5, 2.5]);
   // cor(c(1,2,3,4,5), c(2,1,4,3,50), method = "spearman")
   expect(rankCorrelation([1, 2, 3, 4, 5], [2, 1, 4, 3, 50])).toBeCloseTo(0.8, 12);
   expect(rankCorrelation([1, 2, 3], [9, 8, 1])).toBeCloseTo(-1, 12);
@@ -25,6 +25,6 @@ test('ties share their mean rank; the rank correlation agrees with R', () => {
 });
 
 test('without values there is no median', () => {
-  expect(medianOf([3, 1, 2])).toBe(2);
-  expect(medianOf([])).toBeNull();
+  expect(medianOrNull([3, 1, 2])).toBe(2);
+  expect(medianOrNull([])).toBeNull();
 });

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { OPEN } from '../../../../pipeline/catalog/values.ts';
 import { formOfCodes } from '../../../../pipeline/intake/draft/draft-areas.ts';
-import { answersTo, questionsOf } from '../../../../pipeline/intake/draft/questions.ts';
+import { answersTo, listQuestions } from '../../../../pipeline/intake/draft/questions.ts';
 import { listFiles } from '../../../../pipeline/intake/draft/recognise.ts';
 import { writeGeotiff } from '../../../../pipeline/synthetic/geotiff-writer.ts';
 import { temporary } from '../../../support/command-line.ts';
@@ -218,7 +218,7 @@ test('answers must have the right form, and are required if nothing can be guess
     unnamed: [],
     summed: [],
   };
-  const questions = questionsOf(hints);
+  const questions = listQuestions(hints);
   expect(() => answersTo(questions, {})).toThrow(
     'answers, name: found no answer and no guess, expected --answers FILE with {"name":',
   );
@@ -226,7 +226,7 @@ test('answers must have the right form, and are required if nothing can be guess
   const { open, answers: drafted } = answersTo(questions, { name: 'A' });
   expect([open.map(({ id }) => id), drafted.iso_code]).toEqual([['iso_code'], 'ZZ']);
   const inFolder = (folder: string, columns: string[] = []) =>
-    questionsOf({ ...hints, folder, columns })
+    listQuestions({ ...hints, folder, columns })
       .slice(0, 3)
       .map(({ guess }) => guess);
   expect(inFolder('burkina-faso', ['Région', 'Cas confirmés'])).toEqual(['Burkina Faso', 'BF', 'fr']);
@@ -246,9 +246,9 @@ test('answers must have the right form, and are required if nothing can be guess
     '2021-12',
     expect.not.arrayContaining(['name']),
   ]);
-  const malagasy = questionsOf({ ...hints, codes: ['MG11101', 'MG12'] });
+  const malagasy = listQuestions({ ...hints, codes: ['MG11101', 'MG12'] });
   expect(malagasy.slice(0, 2).map(({ guess }) => guess)).toEqual(['Madagascar', 'MG']);
-  const named = (country: string, code: string) => questionsOf({ ...hints, codes: [code], country }).slice(0, 2);
+  const named = (country: string, code: string) => listQuestions({ ...hints, codes: [code], country }).slice(0, 2);
   const guesses = (country: string, code: string) => named(country, code).map(({ guess }) => guess);
   expect(guesses('Kawandé', 'KW0101')).toEqual(['Kawandé', null]);
   expect(named('Kawandé', 'KW0101')[1]!.asks).toMatch(/ \(the codes of its areas begin with KW, as for Kuwait\)$/);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { forwardPoints, hessianOf, minimiseBfgs } from '../../../../pipeline/lib/numerics/bfgs.ts';
+import { finiteDifferenceHessian, forwardPoints, minimiseBfgs } from '../../../../pipeline/lib/numerics/bfgs.ts';
 import { minimiseNelderMead } from '../../../../pipeline/lib/numerics/nelder-mead.ts';
 
 const rosenbrock = ([a, b]: number[]) => (1 - a!) ** 2 + 100 * (b! - a! ** 2) ** 2;
@@ -37,7 +37,7 @@ test('a known gradient makes differences unnecessary and leads to the same minim
 test('second derivatives from the gradient of a quadratic are exact', () => {
   const slope = ([x, y, z]: number[]) => [2 * x! + 3 * y!, 3 * x! - 0.5 * z!, -0.5 * y! + 4 * z!];
   const at = [0.3, -1, 2];
-  const h = hessianOf(slope(at), forwardPoints(at, 0.1).map(slope), 0.1);
+  const h = finiteDifferenceHessian(slope(at), forwardPoints(at, 0.1).map(slope), 0.1);
   [2, 3, 0, 3, 0, -0.5, 0, -0.5, 4].forEach((v, k) => {
     expect(h[k]).toBeCloseTo(v, 9);
   });

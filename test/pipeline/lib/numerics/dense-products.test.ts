@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { choleskyDense, invertDense, logDeterminant } from '../../../../pipeline/lib/numerics/dense.ts';
 import {
+  gramMatrix,
   invertInPlace,
   multiply,
   multiplyVector,
   sandwich,
-  squareOf,
   transpose,
 } from '../../../../pipeline/lib/numerics/dense-products.ts';
 import { randomStream } from '../../../../pipeline/lib/numerics/random.ts';
@@ -36,7 +36,7 @@ test('products are sums over rows and columns', () => {
 
 test('squares are products with the transpose', () => {
   const a = matrix();
-  close(squareOf(a, N), multiply(transpose(a, N), a, N));
+  close(gramMatrix(a, N), multiply(transpose(a, N), a, N));
 });
 
 test('a matrix is inverted in its place', () => {

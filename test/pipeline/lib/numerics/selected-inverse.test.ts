@@ -3,9 +3,9 @@ import { randomStream } from '../../../../pipeline/lib/numerics/random.ts';
 import { selectedInverse } from '../../../../pipeline/lib/numerics/selected-inverse.ts';
 import {
   analyse,
+  cliquePattern,
   factorise,
   factorPositions,
-  patternOf,
   solveBackward,
   solveForward,
 } from '../../../../pipeline/lib/numerics/sparse-cholesky.ts';
@@ -15,7 +15,7 @@ test('the selected inverse equals the inverse, also where columns are processed 
   const n = 120;
   const pick = () => Math.floor(random.uniform() * n);
   const cliques = Array.from({ length: 90 }, () => Array.from({ length: 2 + (pick() % 4) }, pick));
-  const pattern = patternOf(n, [...cliques, Array.from({ length: 9 }, (_, i) => n - 1 - i)]);
+  const pattern = cliquePattern(n, [...cliques, Array.from({ length: 9 }, (_, i) => n - 1 - i)]);
   const symbolic = analyse(pattern);
   expect(symbolic.alike.some(Boolean)).toBe(true);
   const a = new Float64Array(pattern.row.length);

@@ -4,10 +4,10 @@ import { orderByDegree } from '../../../../pipeline/lib/numerics/minimum-degree.
 import { randomStream } from '../../../../pipeline/lib/numerics/random.ts';
 import {
   analyse,
-  entryOf,
+  cliquePattern,
+  entryPosition,
   factorise,
-  logDeterminantOf,
-  patternOf,
+  factorLogDeterminant,
   solveBackward,
   solveForward,
 } from '../../../../pipeline/lib/numerics/sparse-cholesky.ts';
@@ -17,11 +17,11 @@ function example(n: number, edges: number, seed: number) {
   const random = randomStream(seed, 'matrix');
   const pick = () => Math.floor(random.uniform() * n);
   const cliques = Array.from({ length: edges }, () => [pick(), pick()]);
-  const symbolic = analyse(patternOf(n, cliques));
+  const symbolic = analyse(cliquePattern(n, cliques));
   const values = new Float64Array(symbolic.pattern.row.length);
   const dense = new Float64Array(n * n);
   const put = (i: number, j: number, v: number) => {
-    values[entryOf(symbolic.pattern, i, j)] = v;
+    values[entryPosition(symbolic.pattern, i, j)] = v;
     dense[i * n + j] = v;
     dense[j * n + i] = v;
   };
@@ -51,18 +51,18 @@ test('factor, solution and determinant equal the dense ones', () => {
     mine.forEach((v, i) => {
       expect(v).toBeCloseTo(theirs[i]!, 12);
     });
-    expect(logDeterminantOf(sparse)).toBeCloseTo(logDeterminant(full, n), 10);
+    expect(factorLogDeterminant(sparse)).toBeCloseTo(logDeterminant(full, n), 10);
   }
 });
 
 test('a matrix that is not positive definite has no factor', () => {
   const { n, symbolic, values } = example(20, 30, 4);
-  values[entryOf(symbolic.pattern, n - 1, n - 1)] = -1;
+  values[entryPosition(symbolic.pattern, n - 1, n - 1)] = -1;
   expect(factorise(symbolic, values)).toBeNull();
 });
 
 test('an entry outside the pattern is rejected', () => {
-  expect(() => entryOf(patternOf(3, [[0, 1]]), 2, 0)).toThrow('entry (2, 0) is not in the pattern');
+  expect(() => entryPosition(cliquePattern(3, [[0, 1]]), 2, 0)).toThrow('entry (2, 0) is not in the pattern');
 });
 
 test('minimum degree orders all unknowns, keeps the last ones last and has far less fill on a lattice than the natural order', () => {
@@ -84,7 +84,7 @@ test('minimum degree orders all unknowns, keeps the last ones last and has far l
       at[i] = k;
     });
     return analyse(
-      patternOf(
+      cliquePattern(
         n,
         neighbours.flatMap((set, i) => [...set].map((j) => [at[i]!, at[j]!])),
       ),

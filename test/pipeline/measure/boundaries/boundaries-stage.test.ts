@@ -8,7 +8,7 @@ import type { Polygon } from '../../../../pipeline/lib/numerics/area.ts';
 import { areaKm2 } from '../../../../pipeline/lib/numerics/area.ts';
 import { run } from '../../../../pipeline/measure/boundaries/boundaries-stage.ts';
 import type { Outlines } from '../../../../pipeline/measure/boundaries/boundaries-tables.ts';
-import { polygonsOf } from '../../../../pipeline/measure/boundaries/outline-check.ts';
+import { toPolygons } from '../../../../pipeline/measure/boundaries/outline-check.ts';
 import { HAS_REAL_DATA, needsReal, REAL_DATA } from '../../../support/real-data.ts';
 import { ioOf, outputRows } from '../../../support/stage-io.ts';
 
@@ -66,7 +66,7 @@ async function simplify({ lgas, states = {}, tolerance_m = 200, max_area_change 
 }
 
 const rings = (outlines: Outlines, code: string) =>
-  polygonsOf(outlines.lgas.find((lga) => lga.lga_code === code)!.geometry);
+  toPolygons(outlines.lgas.find((lga) => lga.lga_code === code)!.geometry);
 const edges = (list: Ring[]) =>
   new Set(list.flatMap((ring) => ring.slice(1).map((point, i) => [String(ring[i]), String(point)].sort().join(' '))));
 
@@ -128,7 +128,7 @@ describe('two neighbours with a wavy border', () => {
   test('a state is the union of its LGAs, and two states share the border of their LGAs', async () => {
     const one = await simplify({ lgas });
     expect(one.outlines.states).toHaveLength(1);
-    const outer = edges(polygonsOf(one.outlines.states[0]!.geometry).flat());
+    const outer = edges(toPolygons(one.outlines.states[0]!.geometry).flat());
     expect([...outer].some((edge) => edges(rings(one.outlines, 'W').flat()).has(edge))).toBe(true);
     expect(outer.size).toBe(6);
     const two = await simplify({ lgas, states: { E: 'CD' } });
@@ -180,7 +180,7 @@ describe('shapes', () => {
     expect(around).toHaveLength(2);
     expect(edges([around![1]!])).toEqual(edges(rings(outlines, 'B').flat()));
     // Their state has no hole.
-    expect(polygonsOf(outlines.states[0]!.geometry)[0]).toHaveLength(1);
+    expect(toPolygons(outlines.states[0]!.geometry)[0]).toHaveLength(1);
   });
 
   test('islands remain separate parts', async () => {

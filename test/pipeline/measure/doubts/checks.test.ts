@@ -2,10 +2,10 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { addMonths, monthOf, periodOf } from '../../../../pipeline/contract/months.ts';
+import { addMonths, calendarMonth, monthFromIndex } from '../../../../pipeline/contract/months.ts';
 import type { CasesRow, SurveyRow } from '../../../../pipeline/ingest/ingest-tables.ts';
 import { randomStream } from '../../../../pipeline/lib/numerics/random.ts';
-import { CHECKS, doubtsOf } from '../../../../pipeline/measure/doubts/checks.ts';
+import { CHECKS, listDoubts } from '../../../../pipeline/measure/doubts/checks.ts';
 import type { Content } from '../../../../pipeline/measure/doubts/content.ts';
 
 const STATES = 12;
@@ -33,7 +33,9 @@ function country(): Writable {
     ]),
   );
   const months = Array.from({ length: MONTHS }, (_, i) => addMonths(FIRST, i));
-  const of = months.map((month, i) => 120 - 110 * Math.cos(((monthOf(month) - 1) * Math.PI) / 6) + noise(60 + i / 12));
+  const of = months.map(
+    (month, i) => 120 - 110 * Math.cos(((calendarMonth(month) - 1) * Math.PI) / 6) + noise(60 + i / 12),
+  );
   const people = new Map(codes.map((code) => [code, Math.round(100_000 * Math.exp(noise(1.5)))]));
   const climate = codes.flatMap((lga_code, lga) =>
     months.map((period, i) => ({
@@ -472,13 +474,13 @@ const FAULTS: Record<string, [change: (content: Writable) => void, names: RegExp
 };
 
 test('a country without faults raises no doubt', () => {
-  expect(doubtsOf(country()).map(({ what }) => what)).toEqual([]);
+  expect(listDoubts(country()).map(({ what }) => what)).toEqual([]);
 });
 
 test('a country without optional files raises no doubt', () => {
   const { areas, neighbours } = country();
   const none = { climate: [], gridded: false, surveys: [], cases: [], census: [], layers: [], people: new Map() };
-  expect(doubtsOf({ areas, neighbours, ...none })).toEqual([]);
+  expect(listDoubts({ areas, neighbours, ...none })).toEqual([]);
 });
 
 test('raw-data/README.md lists the checks', () => {
@@ -494,7 +496,7 @@ for (const [sees, faults] of Object.entries(FAULTS))
   test.each(faults)(`${sees} (%#)`, (change, names) => {
     const content = country();
     change(content);
-    const line = doubtsOf(content).find(({ what }) => String(what).startsWith(`${sees}: `));
+    const line = listDoubts(content).find(({ what }) => String(what).startsWith(`${sees}: `));
     expect(line?.what).toMatch(names);
     expect(line).toMatchObject({ rule: 'hard to believe', needs_approval: true });
   });
@@ -503,27 +505,27 @@ test('rain from a grid is not a copy where small areas share a cell', () => {
   const content = country();
   const [own, other] = [rainOf(content, 'S03L04'), rainOf(content, 'S03L05')];
   for (const [i, row] of own.entries()) row.rain_mm = other[i]!.rain_mm;
-  expect(doubtsOf(content)).toHaveLength(1);
-  expect(doubtsOf({ ...content, gridded: true })).toEqual([]);
+  expect(listDoubts(content)).toHaveLength(1);
+  expect(listDoubts({ ...content, gridded: true })).toEqual([]);
 });
 
 test('a design with the same number in every cluster is not a multiple', () => {
   const content = country();
   for (const row of content.surveys) row.examined = 20;
-  expect(doubtsOf(content)).toEqual([]);
+  expect(listDoubts(content)).toEqual([]);
 });
 
 test('a country in which most areas have no record reports some of them on purpose', () => {
   const content = country();
   content.cases = content.cases.filter(({ lga_code }) => lga_code! < 'S03');
-  expect(doubtsOf(content)).toEqual([]);
+  expect(listDoubts(content)).toEqual([]);
 });
 
 test('months that the catalog masks are not compared', () => {
   const content = country();
   for (const row of recordOf(content, 'S03L04'))
-    if (row.period >= periodOf(24_240)) Object.assign(row, { confirmed: 7 * row.confirmed!, masked: true });
-  expect(doubtsOf(content)).toEqual([]);
+    if (row.period >= monthFromIndex(24_240)) Object.assign(row, { confirmed: 7 * row.confirmed!, masked: true });
+  expect(listDoubts(content)).toEqual([]);
 });
 
 test('an area with as many cases as all others is no total among them if it has as many people', () => {
@@ -534,7 +536,7 @@ test('an area with as many cases as all others is no total among them if it has 
   content.people = new Map(
     [...content.people].map(([code, people]) => [code, code === 'S03L04' ? 40 * people : people]),
   );
-  expect(doubtsOf(content).filter(({ source }) => source === 'cases')).toEqual([]);
+  expect(listDoubts(content).filter(({ source }) => source === 'cases')).toEqual([]);
 });
 
 test('a figure by state is no doubt, even if a single state has many areas', () => {
@@ -546,5 +548,5 @@ test('a figure by state is no doubt, even if a single state has many areas', () 
     return state === 'S03' || countIn.get(state)! <= 3;
   });
   for (const row of content.layers) row.travel_minutes_to_care = 10 + Number(row.lga_code.slice(1, 3));
-  expect(doubtsOf(content).filter(({ source }) => source === 'travel_minutes_to_care')).toEqual([]);
+  expect(listDoubts(content).filter(({ source }) => source === 'travel_minutes_to_care')).toEqual([]);
 });

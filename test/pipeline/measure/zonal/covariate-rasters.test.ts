@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Source } from '../../../../pipeline/catalog/sources.ts';
 import type { ReportLine } from '../../../../pipeline/engine/stage.ts';
-import { rowsOf, type Table } from '../../../../pipeline/lib/tables/table.ts';
+import { type Table, toRows } from '../../../../pipeline/lib/tables/table.ts';
 import { fillCells } from '../../../../pipeline/measure/zonal/covariate-rasters.ts';
 import type { PredictionCell } from '../../../../pipeline/measure/zonal/zonal-tables.ts';
 import { GRID, LGAS } from '../../../support/tiny-country.ts';
@@ -48,8 +48,8 @@ test('a missing value is refused if no rule applies', () => {
 
 const covariatesOf = async (change: Parameters<typeof read>[0]) => {
   const { rasters } = await read(change);
-  const found = rowsOf<{ covariate: string; cell: number; value: number }>((rasters.covariates as Table).columns);
-  const places = rowsOf<PredictionCell>((rasters.cells as Table).columns);
+  const found = toRows<{ covariate: string; cell: number; value: number }>((rasters.covariates as Table).columns);
+  const places = toRows<PredictionCell>((rasters.cells as Table).columns);
   return { found, places, values: found.map(({ value }) => value), report: rasters.report };
 };
 
@@ -112,14 +112,14 @@ describe('monthly rasters', () => {
     });
   type Dated = { covariate: string; lga_code: string; time: string; value: number };
   const datedOf = ({ rasters }: Awaited<ReturnType<typeof read>>) =>
-    rowsOf<Dated>((rasters.dated_covariates as Table).columns);
+    toRows<Dated>((rasters.dated_covariates as Table).columns);
 
   test('give population-weighted means by LGA and month', async () => {
     const all = await months();
-    const places = rowsOf<PredictionCell>((all.rasters.cells as Table).columns);
+    const places = toRows<PredictionCell>((all.rasters.cells as Table).columns);
     const found = datedOf(all);
     expect(found.map(({ time }) => time)).toEqual(LGAS.flatMap(() => MONTHS));
-    expect(rowsOf((all.rasters.covariates as Table).columns)).toEqual([]);
+    expect(toRows((all.rasters.covariates as Table).columns)).toEqual([]);
     for (const { covariate, lga_code, time, value } of found) {
       expect(covariate).toBe('evi');
       // Elevation, which is pooled by prediction cell, is 100 m higher than the first month's values.

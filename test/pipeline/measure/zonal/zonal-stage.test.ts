@@ -8,7 +8,7 @@ import { openRaster } from '../../../../pipeline/ingest/readers/geotiff.ts';
 import { identifyFeatures, readPolygons } from '../../../../pipeline/ingest/readers/polygons.ts';
 import type { Polygon } from '../../../../pipeline/lib/numerics/area.ts';
 import type { Grid } from '../../../../pipeline/lib/numerics/grid.ts';
-import { tableOf } from '../../../../pipeline/lib/tables/table.ts';
+import { toTable } from '../../../../pipeline/lib/tables/table.ts';
 import { createUrbanCentreFinder, markCentres } from '../../../../pipeline/measure/zonal/urban-centre.ts';
 import { type ZonalInput, zonal } from '../../../../pipeline/measure/zonal/zonal-stage.ts';
 import type { PredictionCell, PredictionCells } from '../../../../pipeline/measure/zonal/zonal-tables.ts';
@@ -111,7 +111,7 @@ function prepare(
   };
 }
 
-const columnsOf = (cells: PredictionCell[]) => tableOf(CELLS, cells).columns as unknown as PredictionCells;
+const columnsOf = (cells: PredictionCell[]) => toTable(CELLS, cells).columns as unknown as PredictionCells;
 
 describe('figures by hand', () => {
   test('population, elevation and a population-weighted layer', async () => {

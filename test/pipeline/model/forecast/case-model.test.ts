@@ -1,15 +1,15 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { correlation, mean } from '../../../../pipeline/lib/numerics/averages.ts';
 import { areaPosteriors } from '../../../../pipeline/model/forecast/area-posteriors.ts';
-import { priorsOf } from '../../../../pipeline/model/forecast/case-hyperparameters.ts';
+import { hyperparameterPriors } from '../../../../pipeline/model/forecast/case-hyperparameters.ts';
 import { caseModel } from '../../../../pipeline/model/forecast/case-model.ts';
 import {
-  covariancesOf,
   type Fitted,
   firstSites,
   fitHyperparameters,
   type Grouped,
-  observedOf,
+  observedAreas,
+  processCovariances,
   settle,
 } from '../../../../pipeline/model/forecast/case-model-fit.ts';
 import { overMonths, startNoise } from '../../../../pipeline/model/forecast/case-noise.ts';
@@ -29,7 +29,7 @@ const TRUE_LOGS = [TRUTH.country!, TRUTH.group, TRUTH.area].flatMap(({ level, se
 /** Errors with known hyperparameters and noise scales, a lower bound for any fit. */
 function oracleErrors({ panel, scales }: ReturnType<typeof simulated>): number[] {
   const data = groupedOf(panel.areas);
-  const covariances = covariancesOf(TRUTH, MONTHS);
+  const covariances = processCovariances(TRUTH, MONTHS);
   const precision = scales.map((scale) => 1 / scale ** 2);
   return ORIGINS.flatMap((origin) => {
     const months = [1, 2, 3, 4].map((horizon) => origin + horizon);
@@ -38,7 +38,7 @@ function oracleErrors({ panel, scales }: ReturnType<typeof simulated>): number[]
     const start = { ...startNoise(scales.length, MONTHS, 1), precision };
     const { noise, sites } = settle(hidden, { logs: TRUE_LOGS, noise: start, sites: known.map(firstSites) }, 5);
     const part = areaPart(
-      observedOf(hidden, { noise: { ...noise, precision }, sites }),
+      observedAreas(hidden, { noise: { ...noise, precision }, sites }),
       data.groups,
       covariances.area,
       MONTHS,
@@ -97,7 +97,7 @@ describe('records simulated from the model', () => {
     const found = worlds.map(({ panel, scales }) => {
       const data = groupedOf(panel.areas);
       let fitted: Fitted = {
-        logs: priorsOf(true).map(({ median }) => Math.log(median)),
+        logs: hyperparameterPriors(true).map(({ median }) => Math.log(median)),
         noise: startNoise(scales.length, MONTHS, 0.2),
         sites: data.cases.map(firstSites),
       };

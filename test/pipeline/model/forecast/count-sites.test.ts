@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { firstSite, siteOf, without } from '../../../../pipeline/model/forecast/count-sites.ts';
+import { countSite, firstSite, without } from '../../../../pipeline/model/forecast/count-sites.ts';
 
 /** Mean and variance of ∝ Poisson(count; exp η) N(η; rest), on a fine grid. */
 function exactOf(count: number, rest: { mean: number; variance: number }) {
@@ -23,7 +23,7 @@ test.each([
   'with the rest, the site of %i cases has mean and variance of the exact posterior (rest %f, %f)',
   (count, mean, variance) => {
     const rest = { mean, variance };
-    const site = siteOf(count, rest);
+    const site = countSite(count, rest);
     const exact = exactOf(count, rest);
     const both = 1 / (1 / site.variance + 1 / variance);
     expect(both / exact.variance).toBeCloseTo(1, 5);
@@ -35,7 +35,7 @@ test.each([
 );
 
 test('a large count is its own logarithm, with a variance of 1 / count', () => {
-  for (const site of [firstSite(40_000), siteOf(40_000, { mean: 10, variance: 0.5 })]) {
+  for (const site of [firstSite(40_000), countSite(40_000, { mean: 10, variance: 0.5 })]) {
     expect(site.mean).toBeCloseTo(Math.log(40_000), 4);
     expect(site.variance * 40_000).toBeCloseTo(1, 3);
   }
@@ -43,7 +43,7 @@ test('a large count is its own logarithm, with a variance of 1 / count', () => {
 
 test('no case lowers the rate, the more the higher it was expected to be', () => {
   const shift = (mean: number) => {
-    const site = siteOf(0, { mean, variance: 1 });
+    const site = countSite(0, { mean, variance: 1 });
     return (1 / (1 + 1 / site.variance)) * (site.mean / site.variance + mean) - mean;
   };
   expect(shift(-6)).toBeLessThan(0);

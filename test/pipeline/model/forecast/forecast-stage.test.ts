@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { periodOf } from '../../../../pipeline/contract/months.ts';
-import type { RowOf } from '../../../../pipeline/lib/tables/table.ts';
+import { monthFromIndex } from '../../../../pipeline/contract/months.ts';
+import type { TableRow } from '../../../../pipeline/lib/tables/table.ts';
 import { run } from '../../../../pipeline/model/forecast/forecast-stage.ts';
 import type { CASES } from '../../../../pipeline/model/forecast/forecast-tables.ts';
 import { run as backtestRun } from '../../../../pipeline/validate/backtest/backtest-stage.ts';
@@ -17,7 +17,7 @@ function ioOfMade(months = MONTHS, share = 1) {
     Array.from({ length: months }, (_, t) => ({
       state_code: 'AA',
       lga_code: code,
-      period: periodOf(2020 * 12 + t),
+      period: monthFromIndex(2020 * 12 + t),
       confirmed: Number.isNaN(made[t]) ? null : Math.round(share * made[t]! * (t >= MONTHS - 3 ? 4.5 : 1)),
       masked: false,
     })),
@@ -34,24 +34,24 @@ function ioOfMade(months = MONTHS, share = 1) {
 }
 
 test('there are forecasts for every area and horizon after the last month, and they follow the last reported values', async () => {
-  const rows = outputRows<RowOf<typeof CASES>>((await run(ioOfMade())).cases);
+  const rows = outputRows<TableRow<typeof CASES>>((await run(ioOfMade())).cases);
   expect(rows.map(({ area, code, horizon_months }) => `${area} ${code} ${horizon_months}`)).toEqual(
     [...['A1', 'A2', 'A3'].map((code) => `lga ${code}`), 'state AA'].flatMap((area) =>
       [1, 2, 3, 4].map((h) => `${area} ${h}`),
     ),
   );
   for (const row of rows) {
-    expect([row.last_cases, row.period]).toEqual(['2022-08', periodOf(2022 * 12 + 7 + row.horizon_months)]);
+    expect([row.last_cases, row.period]).toEqual(['2022-08', monthFromIndex(2022 * 12 + 7 + row.horizon_months)]);
     expect(row.q05 < row.q25 && row.q25 < row.q50 && row.q50 < row.q75 && row.q75 < row.q95).toBe(true);
   }
-  const before = outputRows<RowOf<typeof CASES>>((await run(ioOfMade(MONTHS - 3))).cases);
+  const before = outputRows<TableRow<typeof CASES>>((await run(ioOfMade(MONTHS - 3))).cases);
   const first = (of: typeof rows) => of.find(({ area, horizon_months }) => area === 'state' && horizon_months === 1)!;
   expect(first(rows).q50).toBeGreaterThan(1.5 * first(before).q50);
 });
 
 test('the backtest scores every method at every horizon, and gives the factors for wider ranges', async () => {
   const out = await backtestRun(ioOfMade());
-  const skill = outputRows<RowOf<typeof SKILL>>(out.skill).filter(({ origins }) => origins === 'all');
+  const skill = outputRows<TableRow<typeof SKILL>>(out.skill).filter(({ origins }) => origins === 'all');
   const of = (level: string) => skill.filter(({ area_level }) => area_level === level);
   for (const level of ['lga', 'state']) {
     expect(new Set(of(level).map(({ method }) => method)).size).toBe(7);
@@ -60,7 +60,7 @@ test('the backtest scores every method at every horizon, and gives the factors f
   // origins after 25 to 31 months, targets up to the 32nd, three LGAs
   const model = of('lga').find(({ method, horizon_months }) => method === 'case_model' && horizon_months === 1)!;
   expect(model.forecasts).toBe(7 * 3);
-  const stretch = outputRows<RowOf<typeof STRETCH>>(out.stretch);
+  const stretch = outputRows<TableRow<typeof STRETCH>>(out.stretch);
   expect(stretch.map(({ area, horizon_months }) => `${area} ${horizon_months}`)).toEqual(
     ['lga', 'state'].flatMap((area) => [1, 2, 3, 4].map((h) => `${area} ${h}`)),
   );
@@ -84,11 +84,11 @@ test.each([
 
 test('a country that reports no case is forecast and tested, and no table holds anything but numbers', async () => {
   const none = ioOfMade(MONTHS, 0);
-  const rows = outputRows<RowOf<typeof CASES>>((await run(none)).cases);
+  const rows = outputRows<TableRow<typeof CASES>>((await run(none)).cases);
   expect(rows).toHaveLength(4 * 4);
   for (const { q05, q95 } of rows) expect([q05, q95]).toEqual([0, 0]);
   const out = await backtestRun(none);
-  const skill = outputRows<RowOf<typeof SKILL>>(out.skill).find(({ method }) => method === 'case_model')!;
+  const skill = outputRows<TableRow<typeof SKILL>>(out.skill).find(({ method }) => method === 'case_model')!;
   expect(skill).toMatchObject({ log_mae: 0, coverage_90: 1 });
   expect(skill.crps_log1p).toBeLessThan(0.01);
   expect(outputRows(out.past)).toEqual([]);

@@ -3,12 +3,12 @@ import { choleskyDense, invertDense, logDeterminant } from '../../../../pipeline
 import { randomStream } from '../../../../pipeline/lib/numerics/random.ts';
 import { areaPosteriors, residuals } from '../../../../pipeline/model/forecast/area-posteriors.ts';
 import { drawCounts } from '../../../../pipeline/model/forecast/case-draws.ts';
-import { covarianceOf } from '../../../../pipeline/model/forecast/covariance.ts';
+import { processCovariance } from '../../../../pipeline/model/forecast/covariance.ts';
 import { areaPart, countryPart, groupPart, type Observed } from '../../../../pipeline/model/forecast/hierarchy.ts';
 
 const MONTHS = 7;
 const kernel = (sd: number, shock_sd: number) =>
-  covarianceOf({ constant_sd: sd, level: { sd, months: 5 }, season_sd: sd / 2, shock_sd }, 1, MONTHS);
+  processCovariance({ constant_sd: sd, level: { sd, months: 5 }, season_sd: sd / 2, shock_sd }, 1, MONTHS);
 const K = { country: kernel(0.5, 0.1), group: kernel(0.7, 0.2), area: kernel(1.1, 0) };
 
 const random = randomStream(1, 'hierarchy');

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { CaseSeries } from '../../../../pipeline/ingest/case-series.ts';
-import { panelsOf, seenAt, withoutDisrupted } from '../../../../pipeline/model/forecast/panel.ts';
+import { buildPanels, seenAt, withoutDisrupted } from '../../../../pipeline/model/forecast/panel.ts';
 
 const lga = (lga_code: string, confirmed: (number | null)[], masked: number[] = []): CaseSeries => ({
   state_code: lga_code.slice(0, 2),
@@ -23,7 +23,7 @@ test('a state is the sum of its LGAs, unknown if one of them is; its own record 
     confirmed: [1, 2, 0, ...new Array(24).fill(9)],
     masked: [1],
   };
-  const panels = panelsOf({
+  const panels = buildPanels({
     areas: AREAS,
     census: CENSUS,
     cases: {
@@ -57,7 +57,7 @@ test('a state is the sum of its LGAs, unknown if one of them is; its own record 
 });
 
 test('the data available at an origin end there', () => {
-  const [lgas] = panelsOf({
+  const [lgas] = buildPanels({
     areas: AREAS,
     census: CENSUS,
     cases: { lgas: [lga('AA1', [1, 2, 3])], states: [] },

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import { forecasters } from '../../../../pipeline/model/forecast/forecasters.ts';
-import { type Panel, panelsOf } from '../../../../pipeline/model/forecast/panel.ts';
+import { buildPanels, type Panel } from '../../../../pipeline/model/forecast/panel.ts';
 import { realArtifacts } from '../../../support/real-artifacts.ts';
 import { HAS_REAL_DATA, needsReal } from '../../../support/real-data.ts';
 import { said, withNoiseAfter } from './made-panel.ts';
@@ -9,7 +9,7 @@ let panels: Panel[];
 beforeAll(async () => {
   if (!HAS_REAL_DATA) return;
   const { areas, cases, census, model } = await realArtifacts();
-  panels = panelsOf({ areas, cases, census, disrupted: model.parameters.season.masked });
+  panels = buildPanels({ areas, cases, census, disrupted: model.parameters.season.masked });
 });
 
 test.skipIf(!HAS_REAL_DATA).each(['state', 'long', 'lga'])(

@@ -4,7 +4,7 @@ import { drawGamma } from '../../../../pipeline/lib/numerics/distributions.ts';
 import { randomStream } from '../../../../pipeline/lib/numerics/random.ts';
 import { type LevelParameters, SMOOTHNESS } from '../../../../pipeline/model/forecast/case-hyperparameters.ts';
 import { NOISE_DF } from '../../../../pipeline/model/forecast/case-noise.ts';
-import { covarianceOf, type ProcessParameters } from '../../../../pipeline/model/forecast/covariance.ts';
+import { type ProcessParameters, processCovariance } from '../../../../pipeline/model/forecast/covariance.ts';
 import type { Panel } from '../../../../pipeline/model/forecast/panel.ts';
 
 /** The parameters from which records are simulated. */
@@ -21,7 +21,7 @@ const LEVEL = 9;
 export function simulated(seed: number, months: number): { panel: Panel; scales: number[] } {
   const random = randomStream(seed, 'simulated');
   const draw = (parameters: ProcessParameters) => {
-    const factor = choleskyDense(covarianceOf(parameters, SMOOTHNESS, months), months)!;
+    const factor = choleskyDense(processCovariance(parameters, SMOOTHNESS, months), months)!;
     return multiplyVector(
       factor,
       Float64Array.from({ length: months }, () => random.normal()),

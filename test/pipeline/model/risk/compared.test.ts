@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { comparedOf, surveyReference } from '../../../../pipeline/model/risk/compared.ts';
+import { comparedMonths, surveyReference } from '../../../../pipeline/model/risk/compared.ts';
 
 const ENDS = ['2015-11', '2018-12', '2021-12'];
 
@@ -18,7 +18,7 @@ test('the reference for the last survey is the latest month of the same name at 
 
 test('months before the first one are not available for comparison', () => {
   const periods = ['2015-01', '2015-12', '2016-01', '2016-12'];
-  expect(periods.map((period) => comparedOf(period, periods, ENDS))).toEqual([
+  expect(periods.map((period) => comparedMonths(period, periods, ENDS))).toEqual([
     { year: null, survey: null },
     { year: null, survey: null },
     { year: 0, survey: 0 },

@@ -6,7 +6,7 @@ import { estimateInThreads } from '../../../../pipeline/model/risk/in-threads.ts
 import { prepareMarginal } from '../../../../pipeline/model/risk/marginal.ts';
 import { usualStart } from '../../../../pipeline/model/risk/optimum.ts';
 import { drawPaths, type PredictedMonth } from '../../../../pipeline/model/risk/paths.ts';
-import { meanPrevalence, placeOf } from '../../../../pipeline/model/risk/places.ts';
+import { meanPrevalence, surveyedPlace } from '../../../../pipeline/model/risk/places.ts';
 import { predictRisk } from '../../../../pipeline/model/risk/prediction.ts';
 import { drawStreams } from '../../../../pipeline/model/risk/streams.ts';
 import { lgaPlace, plainConstants, simulateSurvey, simulateTruth, toyMesh } from './toy-country.ts';
@@ -122,7 +122,7 @@ test('scores are population-weighted means of joint draws over cells, and ranges
     for (let a = 0; a < LGAS; a++) {
       const own = lgaPlace(mesh, a);
       const byHand = own.cells.reduce((sum, c, i) => sum + own.weights[i]! * prevalence(draws[0]!.x, c, m), 0);
-      const surveyed = placeOf(mesh, layout, { ...own, round, log_season: season });
+      const surveyed = surveyedPlace(mesh, layout, { ...own, round, log_season: season });
       expect(meanPrevalence(surveyed, draws[0]!.x)).toBeCloseTo(byHand, 12);
     }
   months.forEach((_, m) => {

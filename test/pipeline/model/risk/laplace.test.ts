@@ -10,8 +10,8 @@ import { findMode } from '../../../../pipeline/lib/numerics/laplace.ts';
 import { randomStream } from '../../../../pipeline/lib/numerics/random.ts';
 import { layOut, preparePrior } from '../../../../pipeline/model/risk/latent.ts';
 import { prepareLikelihood } from '../../../../pipeline/model/risk/likelihood.ts';
-import { precisionOf, scaleOf } from '../../../../pipeline/model/risk/matern-lattice.ts';
-import { termsOf } from '../../../../pipeline/model/risk/terms.ts';
+import { maternPrecision, maternScale } from '../../../../pipeline/model/risk/matern-lattice.ts';
+import { linearPredictor } from '../../../../pipeline/model/risk/terms.ts';
 import { lgaPlace, toyMesh } from './toy-country.ts';
 
 /*
@@ -78,7 +78,7 @@ const LGA = STATE + S * R;
 /** Inverse of a lattice field's precision. */
 function fieldCovariance(matern: typeof mesh.place, range: number, sigma: number, n: number): Float64Array {
   const q = new Float64Array(n * n);
-  precisionOf(matern, scaleOf(matern, range, sigma)).forEach((v, e) => {
+  maternPrecision(matern, maternScale(matern, range, sigma)).forEach((v, e) => {
     q[matern.stencil.i[e]! * n + matern.stencil.j[e]!] = v;
     q[matern.stencil.j[e]! * n + matern.stencil.i[e]!] = v;
   });
@@ -217,7 +217,7 @@ function denseLaplace() {
   }
 }
 
-const layout = layOut(mesh, times, termsOf(mesh, times, constants, OTHER_TESTS, 2), observations);
+const layout = layOut(mesh, times, linearPredictor(mesh, times, constants, OTHER_TESTS, 2), observations);
 const { covariates, season, nation, place, change, state, lga, other_test, varying } = layout.terms;
 const { likelihood } = prepareLikelihood(mesh, layout, observations);
 const model = {

@@ -3,9 +3,9 @@ import { choleskyDense, invertDense, logDeterminant } from '../../../../pipeline
 import { randomStream } from '../../../../pipeline/lib/numerics/random.ts';
 import {
   analyse,
-  entryOf,
+  cliquePattern,
+  entryPosition,
   factorise,
-  patternOf,
   solveBackward,
   solveForward,
 } from '../../../../pipeline/lib/numerics/sparse-cholesky.ts';
@@ -14,16 +14,16 @@ import {
   interpolate,
   latticeAround,
   logDeterminantOfMatern,
-  precisionOf,
+  maternPrecision,
+  maternScale,
   prepareMatern,
-  scaleOf,
 } from '../../../../pipeline/model/risk/matern-lattice.ts';
 
 const matern = prepareMatern({ x: 0, y: 0, spacing_km: 20, nx: 21, ny: 17 });
 const n = 21 * 17;
-const scale = scaleOf(matern, 100, 0.7);
+const scale = maternScale(matern, 100, 0.7);
 const dense = new Float64Array(n * n);
-precisionOf(matern, scale).forEach((q, e) => {
+maternPrecision(matern, scale).forEach((q, e) => {
   dense[matern.stencil.i[e]! * n + matern.stencil.j[e]!] = q;
   dense[matern.stencil.j[e]! * n + matern.stencil.i[e]!] = q;
 });
@@ -39,14 +39,14 @@ test('the correlation follows the Matérn function of smoothness 1', () => {
   const fine = prepareMatern({ x: 0, y: 0, spacing_km: 10, nx: 61, ny: 61 });
   const { i, j } = fine.stencil;
   const symbolic = analyse(
-    patternOf(
+    cliquePattern(
       61 * 61,
       Array.from(i, (v, e) => [v, j[e]!]),
     ),
   );
   const values = new Float64Array(symbolic.pattern.row.length);
-  precisionOf(fine, scaleOf(fine, 100, 1)).forEach((q, e) => {
-    values[entryOf(symbolic.pattern, i[e]!, j[e]!)] = q;
+  maternPrecision(fine, maternScale(fine, 100, 1)).forEach((q, e) => {
+    values[entryPosition(symbolic.pattern, i[e]!, j[e]!)] = q;
   });
   const unit = new Float64Array(61 * 61);
   const centre = 30 * 61 + 30;

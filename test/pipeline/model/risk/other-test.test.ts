@@ -1,7 +1,7 @@
 /** Surveys by a diagnostic method other than the score's. */
 import { expect, test } from 'vitest';
 import { randomStream } from '../../../../pipeline/lib/numerics/random.ts';
-import { constantsOf } from '../../../../pipeline/model/risk/estimate.ts';
+import { priorConstants } from '../../../../pipeline/model/risk/estimate.ts';
 import { fitRisk } from '../../../../pipeline/model/risk/fit.ts';
 import type { RiskObservation } from '../../../../pipeline/model/risk/likelihood.ts';
 import { prepareMarginal } from '../../../../pipeline/model/risk/marginal.ts';
@@ -70,11 +70,11 @@ test('only rounds with rows by the other test have an offset among the unknowns'
 
 test('the offset is that of rapid tests relative to microscopy: it is negative for rounds by microscopy if the score is by rapid test', () => {
   const given = { season_exponent: { mean: 0.5, sd: 0.1 }, test_offset: { mean: 0.6, sd: 0.4 } };
-  expect(constantsOf(given, 'microscopy').test_offset).toEqual({ mean: 0.6, sd: 0.4 });
-  expect(constantsOf(given, 'rdt').test_offset).toEqual({ mean: -0.6, sd: 0.4 });
+  expect(priorConstants(given, 'microscopy').test_offset).toEqual({ mean: 0.6, sd: 0.4 });
+  expect(priorConstants(given, 'rdt').test_offset).toEqual({ mean: -0.6, sd: 0.4 });
   // the entire last round is by microscopy, and the score by rapid test
   const rows = surveyed((k) => k % 3 === 2);
   const level = (test: 'microscopy' | 'rdt') =>
-    lastRound(rows, { ...CONSTANTS, test_offset: constantsOf(given, test).test_offset }).nation;
+    lastRound(rows, { ...CONSTANTS, test_offset: priorConstants(given, test).test_offset }).nation;
   expect(level('rdt')).toBeGreaterThan(level('microscopy') + 0.3);
 });

@@ -5,7 +5,7 @@ import {
   dampedDrift,
   ornsteinUhlenbeck,
   precisionAt,
-  sumOf,
+  sumKernels,
 } from '../../../../pipeline/model/risk/over-time.ts';
 
 test('an Ornstein-Uhlenbeck process between two times is the regression on its neighbours by normal equations', () => {
@@ -21,7 +21,7 @@ test('an Ornstein-Uhlenbeck process between two times is the regression on its n
 });
 
 test('a level with Brownian motion is linear between rounds, constant beyond, and widens in both directions', () => {
-  const kernel = sumOf({ scale: 1.6, kernel: () => 1 }, { scale: 0.2, kernel: brownian(2010) });
+  const kernel = sumKernels({ scale: 1.6, kernel: () => 1 }, { scale: 0.2, kernel: brownian(2010) });
   const { weights, deviation } = conditionalAt(kernel, [2010, 2015], [2006, 2010, 2012, 2019]);
   const expected = [1, 0, 1, 0, 0.6, 0.4, 0, 1];
   expected.forEach((w, k) => {
@@ -33,7 +33,7 @@ test('a level with Brownian motion is linear between rounds, constant beyond, an
 });
 
 test('a damped drift continues in its direction, more and more slowly', () => {
-  const kernel = sumOf({ scale: 1.6, kernel: () => 1 }, { scale: 1, kernel: dampedDrift(2010, 5) });
+  const kernel = sumKernels({ scale: 1.6, kernel: () => 1 }, { scale: 1, kernel: dampedDrift(2010, 5) });
   const { weights } = conditionalAt(kernel, [2010, 2015], [2016, 2020, 2040]);
   // of a fall by 1 in five years; the slope at the end is known to be about 0.2 a year
   const further = [0, 1, 2].map((k) => weights[2 * k + 1]! - 1);
@@ -54,7 +54,7 @@ test('a damped drift has the variance of an integral, the same on both sides of 
 });
 
 test('the conditional covariance between months is that of the process minus the part explained by the rounds', () => {
-  const kernel = sumOf({ scale: 0.5, kernel: ornsteinUhlenbeck(3) }, { scale: 0.1, kernel: dampedDrift(2014, 5) });
+  const kernel = sumKernels({ scale: 0.5, kernel: ornsteinUhlenbeck(3) }, { scale: 0.1, kernel: dampedDrift(2014, 5) });
   const [known, at] = [
     [2010.8, 2015.8, 2018.8],
     [2012, 2013, 2016.5, 2018.8, 2020],

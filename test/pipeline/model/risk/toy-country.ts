@@ -3,7 +3,7 @@ import type { Random } from '../../../../pipeline/lib/numerics/random.ts';
 import { expit } from '../../../../pipeline/lib/numerics/special.ts';
 import type { Hyperparameters } from '../../../../pipeline/model/risk/hyperparameters.ts';
 import type { RiskObservation } from '../../../../pipeline/model/risk/likelihood.ts';
-import { drawMatern, scaleOf } from '../../../../pipeline/model/risk/matern-lattice.ts';
+import { drawMatern, maternScale } from '../../../../pipeline/model/risk/matern-lattice.ts';
 import { createMesh, type Mesh } from '../../../../pipeline/model/risk/mesh.ts';
 import type { Constants } from '../../../../pipeline/model/risk/terms.ts';
 
@@ -63,8 +63,8 @@ export interface Truth {
 /** Draws a truth from the model and returns a function that computes the true prevalence of a place in a round. */
 export function simulateTruth(mesh: Mesh, times: number[], truth: Truth, random: Random) {
   const { h } = truth;
-  const place = drawMatern(mesh.place, scaleOf(mesh.place, h.range_km, h.sigma_place), random);
-  const scale = scaleOf(mesh.change, truth.range_change_km, h.sigma_change);
+  const place = drawMatern(mesh.place, maternScale(mesh.place, h.range_km, h.sigma_place), random);
+  const scale = maternScale(mesh.change, truth.range_change_km, h.sigma_change);
   const normals = () => Float64Array.from({ length: mesh.states }, () => h.sigma_state * random.normal());
   const lasting = Float64Array.from(mesh.state_of, () => h.sigma_lga * random.normal());
   let change = drawMatern(mesh.change, scale, random);

@@ -5,7 +5,7 @@ import { drawLatent } from '../../../../pipeline/model/risk/draws.ts';
 import { fitRisk } from '../../../../pipeline/model/risk/fit.ts';
 import { prepareRisk, type RiskInputs, withCovariates } from '../../../../pipeline/model/risk/inputs.ts';
 import { drawPaths } from '../../../../pipeline/model/risk/paths.ts';
-import { meanPrevalence, placeOf } from '../../../../pipeline/model/risk/places.ts';
+import { meanPrevalence, surveyedPlace } from '../../../../pipeline/model/risk/places.ts';
 import { predictRisk } from '../../../../pipeline/model/risk/prediction.ts';
 import { type VaryingCovariate, valuesIn, varyingCovariates } from '../../../../pipeline/model/risk/varying.ts';
 import { lgaPlace, plainConstants, simulateSurvey, simulateTruth, toyMesh } from './toy-country.ts';
@@ -158,7 +158,7 @@ test('scores equal the formula applied to joint draws, month by month', () => {
   months.forEach(({ varying }, m) => {
     for (let a = 0; a < 16; a++) {
       const survey = { round: Math.min(m, 1), log_season: new Float64Array(16), varying };
-      const place = placeOf(mesh, fit.layout, { ...lgaPlace(mesh, a), ...survey });
+      const place = surveyedPlace(mesh, fit.layout, { ...lgaPlace(mesh, a), ...survey });
       const values = draws.map(({ x }) => meanPrevalence(place, x));
       const mean = values.reduce((sum, v) => sum + v, 0) / values.length;
       expect(Math.abs(scores.mean[m * 16 + a]! - mean)).toBeLessThan(2e-4);

@@ -11,8 +11,8 @@ import {
 import {
   bestWindow,
   judgeWindow,
+  probabilityVerdict,
   seasonErrors,
-  verdictOf,
   windowShares,
 } from '../../../../pipeline/model/season/windows.ts';
 
@@ -52,7 +52,7 @@ test('without errors there is no range, probability or verdict; with one error, 
     start_probability: null,
     criterion_probability: null,
   });
-  expect(verdictOf(null)).toBe('unknown');
+  expect(probabilityVerdict(null)).toBe('unknown');
   // one month three times the expected value: 12 seasons, each with a different such month
   const error = { expected: new Array(12).fill(1), recorded: [3, ...new Array(11).fill(1)] };
   const errors = seasonErrors([error]);
@@ -78,9 +78,9 @@ test('the criterion is judged by the best run, which may differ from the expecte
   const judged = judgeWindow(new Array(12).fill(1), 4, errors);
   expect(judged.criterion_probability).toBe(1);
   expect(judged.start_probability).toBeCloseTo(3 / 12, 12);
-  expect(verdictOf(0.9)).toBe('reached');
-  expect(verdictOf(0.8999)).toBe('unknown');
-  expect(verdictOf(0.1)).toBe('unlikely');
+  expect(probabilityVerdict(0.9)).toBe('reached');
+  expect(probabilityVerdict(0.8999)).toBe('unknown');
+  expect(probabilityVerdict(0.1)).toBe('unlikely');
 });
 
 test('rain-driven transmission is the mean of s(t) over each month, whatever the lag', () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { TransmissionModel } from '../../../../pipeline/contract/schemas.ts';
-import { caseFormOf, withCaseSeries } from '../../../../pipeline/model/transmission/case-series-form.ts';
+import { caseConversion, withCaseSeries } from '../../../../pipeline/model/transmission/case-series-form.ts';
 
 const series = [
   { period: '2022-01' as const, reported: 0.0437, modelled: 0.05 },
@@ -13,7 +13,7 @@ const reportedAs = (form: 'exact' | 'rounded' | 'index') =>
 
 test('the rounded form has two digits of the highest month, also in months with few cases', () => {
   expect(reportedAs('rounded')).toEqual([0, 12, 3]);
-  expect(caseFormOf('rounded', [{ reported: 0.0437 }])(0.01249)).toBe(0.012);
+  expect(caseConversion('rounded', [{ reported: 0.0437 }])(0.01249)).toBe(0.012);
 });
 
 test('the index has a mean of 100 over reported months, with modelled months on the same scale', () => {
@@ -28,5 +28,5 @@ test('the limits state a form that is not exact; the exact form changes nothing'
 });
 
 test('a state that reported no cases stays at 0', () => {
-  for (const form of ['exact', 'rounded', 'index'] as const) expect(caseFormOf(form, [{ reported: 0 }])(0)).toBe(0);
+  for (const form of ['exact', 'rounded', 'index'] as const) expect(caseConversion(form, [{ reported: 0 }])(0)).toBe(0);
 });

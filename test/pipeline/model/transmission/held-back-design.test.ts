@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { readCountry } from '../../../../pipeline/catalog/country.ts';
-import { designOf, enterLook, standingOf } from '../../../../pipeline/model/transmission/held-back-design.ts';
+import { designHash, enterLook, heldBackStanding } from '../../../../pipeline/model/transmission/held-back-design.ts';
 import { probeRecord } from '../../../../pipeline/model/transmission/projection-probe.ts';
 import { developProjections } from '../../../../pipeline/model/transmission/projection-test.ts';
 import { REAL_CATALOG } from '../../../support/real-data.ts';
@@ -22,13 +22,13 @@ const asked = (design: string, held_back_year = 2021) => ({ held_back_year, desi
 const RESULT = { months: 12, mean_absolute_error: { model: 1 }, seasonal_shape_correlation: 0.5 };
 
 test('a design is identified by its settings, its level and its projections: reproducible, and different after each change', () => {
-  const design = designOf(6, SETTINGS);
+  const design = designHash(6, SETTINGS);
   expect(design).toMatch(/^[0-9a-f]{64}$/);
-  expect(designOf(6, SETTINGS)).toBe(design);
+  expect(designHash(6, SETTINGS)).toBe(design);
   const others = [
-    designOf(3, SETTINGS),
-    designOf(6, { ...SETTINGS, starts: 5 }),
-    designOf(6, { ...SETTINGS, durations: { infectious_months: 2, immune_months: 3.01 } }),
+    designHash(3, SETTINGS),
+    designHash(6, { ...SETTINGS, starts: 5 }),
+    designHash(6, { ...SETTINGS, durations: { infectious_months: 2, immune_months: 3.01 } }),
   ];
   expect(new Set([design, ...others]).size).toBe(4);
 });
@@ -47,7 +47,7 @@ test('the first evaluation is entered without a reason, before there is a result
   const { register, entry } = enterLook({ looks: [] }, asked(A), undefined);
   expect(entry).toBe(0);
   expect(register.looks).toEqual([{ ...asked(A), reason: 'first look', result: null }]);
-  expect(standingOf(register, 2021, A)).toEqual({ registered: false, looks: 1 });
+  expect(heldBackStanding(register, 2021, A)).toEqual({ registered: false, looks: 1 });
 });
 
 test('an evaluation of another design needs a reason, and the first stays on record', () => {
@@ -58,9 +58,9 @@ test('an evaluation of another design needs a reason, and the first stays on rec
   const { register } = enterLook(first, asked(B), 'a fault in the gaps was found');
   expect(register.looks.map(({ reason }) => reason)).toEqual(['first look', 'a fault in the gaps was found']);
   expect(register.looks[0]).toBe(first.looks[0]);
-  expect(standingOf(first, 2021, A)).toEqual({ registered: true, looks: 1 });
-  expect(standingOf(first, 2021, B)).toEqual({ registered: false, looks: 1 });
-  expect(standingOf(undefined, 2021, A)).toEqual({ registered: false, looks: 0 });
+  expect(heldBackStanding(first, 2021, A)).toEqual({ registered: true, looks: 1 });
+  expect(heldBackStanding(first, 2021, B)).toEqual({ registered: false, looks: 1 });
+  expect(heldBackStanding(undefined, 2021, A)).toEqual({ registered: false, looks: 0 });
 });
 
 test('the same design is not entered twice, except for another year', () => {

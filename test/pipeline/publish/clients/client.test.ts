@@ -9,7 +9,7 @@ import { describeApi } from '../../../../pipeline/contract/reference.ts';
 import type { Territory } from '../../../../pipeline/contract/territory.ts';
 import { renderApiPage } from '../../../../pipeline/publish/clients/api-page.ts';
 import { clientFiles } from '../../../../pipeline/publish/clients/files.ts';
-import { typeOf } from '../../../../pipeline/publish/clients/generate-types.ts';
+import { schemaType } from '../../../../pipeline/publish/clients/generate-types.ts';
 import { TERRITORY } from '../../../../pipeline/synthetic/states.ts';
 import { nigerianIn } from '../../../support/nigerian.ts';
 import { OTHER } from '../../../support/other-country.ts';
@@ -108,15 +108,17 @@ test('all files of the clients are shipped, with the same bytes every time', () 
 });
 
 test('schemas become TypeScript types', () => {
-  expect(typeOf({ type: 'array', items: { anyOf: [{ type: 'number' }, { type: 'null' }] } })).toBe('(number | null)[]');
-  expect(typeOf({ type: 'object', properties: { a: { const: 'x' }, b: { type: 'integer' } }, required: ['a'] })).toBe(
-    '{\n  a: "x";\n  b?: number;\n}',
+  expect(schemaType({ type: 'array', items: { anyOf: [{ type: 'number' }, { type: 'null' }] } })).toBe(
+    '(number | null)[]',
   );
+  expect(
+    schemaType({ type: 'object', properties: { a: { const: 'x' }, b: { type: 'integer' } }, required: ['a'] }),
+  ).toBe('{\n  a: "x";\n  b?: number;\n}');
   const odd = { 'first-month': { type: 'string', description: 'Ends */ here' } };
-  expect(typeOf({ type: 'object', properties: odd, required: ['first-month'] })).toBe(
+  expect(schemaType({ type: 'object', properties: odd, required: ['first-month'] })).toBe(
     '{\n  /** Ends *\\/ here */\n  "first-month": string;\n}',
   );
-  expect(() => typeOf({ type: 'date' })).toThrow(/type date/);
+  expect(() => schemaType({ type: 'date' })).toThrow(/type date/);
 });
 
 test('the reference lists every operation and every error', () => {

@@ -3,9 +3,14 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import type { Territory } from '../../../../pipeline/contract/territory.ts';
 import { caseFigures } from '../../../../pipeline/publish/dhis2/cases.ts';
-import { dataValuesOf } from '../../../../pipeline/publish/dhis2/data-values.ts';
+import { dataValues } from '../../../../pipeline/publish/dhis2/data-values.ts';
 import { dhis2Files } from '../../../../pipeline/publish/dhis2/files.ts';
-import { metadataOf, PROBABILITY_FIGURES, SCORE_FIGURES, uidOf } from '../../../../pipeline/publish/dhis2/metadata.ts';
+import {
+  dhis2Metadata,
+  PROBABILITY_FIGURES,
+  SCORE_FIGURES,
+  stableUid,
+} from '../../../../pipeline/publish/dhis2/metadata.ts';
 import { type Place, readUnits } from '../../../../pipeline/publish/dhis2/units.ts';
 import { temporary } from '../../../support/command-line.ts';
 
@@ -18,7 +23,7 @@ const UNITS = ['Abcdefghij1', 'Abcdefghij2'];
 
 test('ids depend on codes alone, and are those of every earlier release', () => {
   const idsOf = (manifest: typeof nigeria) =>
-    Object.fromEntries(metadataOf(manifest, FIGURES, UNITS).dataElements.map(({ code, id }) => [code, id]));
+    Object.fromEntries(dhis2Metadata(manifest, FIGURES, UNITS).dataElements.map(({ code, id }) => [code, id]));
   const ids = idsOf(nigeria);
   const longer = { one: 'commune', many: 'communes', code: '^.*$', code_is: 'code', example: 'X' };
   expect(
@@ -30,7 +35,7 @@ test('ids depend on codes alone, and are those of every earlier release', () => 
     MALARIA_SCORE_STATE: 'xfNSrQe8MfH',
     MALARIA_SCORE_LOW_STATE: 'GUqy8d1sZ3m',
   });
-  expect(uidOf('dataSet', 'MALARIA_RISK')).toBe('e52SwDLXGo0');
+  expect(stableUid('dataSet', 'MALARIA_RISK')).toBe('e52SwDLXGo0');
 });
 
 test.each([
@@ -38,7 +43,7 @@ test.each([
   ['madagascar', false],
   ['nigeria', true],
 ])('the metadata of %s keeps to the rules of DHIS2 (made up: %s)', (country, synthetic) => {
-  const metadata = metadataOf({ ...nigeria, synthetic, territory: territoryOf(country) }, FIGURES, UNITS);
+  const metadata = dhis2Metadata({ ...nigeria, synthetic, territory: territoryOf(country) }, FIGURES, UNITS);
   const { dataElements, dataElementGroups, dataSets } = metadata;
   expect(dataElements).toHaveLength(2 * (3 + 5 + 3 + 3));
   const objects = [...dataElements, ...dataElementGroups, ...dataSets];
@@ -67,7 +72,7 @@ test.each([
 
 test('no id of a made-up country is one of a real country', () => {
   const idsOf = (synthetic: boolean) => {
-    const { dataElements, dataSets, dataElementGroups } = metadataOf({ ...nigeria, synthetic }, FIGURES, UNITS);
+    const { dataElements, dataSets, dataElementGroups } = dhis2Metadata({ ...nigeria, synthetic }, FIGURES, UNITS);
     return [...dataElements, ...dataSets, ...dataElementGroups].map(({ id }) => id);
   };
   expect(new Set([...idsOf(false), ...idsOf(true)]).size).toBe(2 * idsOf(false).length);
@@ -80,7 +85,7 @@ test('a null is no value, and zero is one', () => {
     { ...row, score: 0, score_low: null, score_high: 0.25 },
     { ...row, code: 'without a unit', score: 0.5, score_low: 0.4, score_high: 0.6 },
   ];
-  const values = [...dataValuesOf(rows, SCORE_FIGURES, new Map([['NG001001', UNITS[0]!]]), nigeria)];
+  const values = [...dataValues(rows, SCORE_FIGURES, new Map([['NG001001', UNITS[0]!]]), nigeria)];
   expect(values).toEqual([
     { dataElement: 'acY7YbHkPhG', period: '202309', orgUnit: UNITS[0], value: '0' },
     { dataElement: expect.any(String), period: '202309', orgUnit: UNITS[0], value: '0.25' },

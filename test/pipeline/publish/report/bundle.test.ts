@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { codeOf } from '../../../../pipeline/engine/code.ts';
+import { moduleCode } from '../../../../pipeline/engine/code.ts';
 import { ROOT } from '../../../../pipeline/lib/packed.ts';
-import { bundle, scriptOf } from '../../../../pipeline/publish/report/bundle.ts';
+import { bundle, bundlePage } from '../../../../pipeline/publish/report/bundle.ts';
 import { SNAPSHOT } from '../../../../pipeline/stages.ts';
 
 const MAIN = 'pipeline/publish/report/page/main.ts';
@@ -48,7 +48,7 @@ test('a package that is not installed, a missing file and a missing export are r
 test.each(['report', 'annex'] as const)(
   'the %s has one script, with the licences of the packages in it',
   async (page) => {
-    const script = await scriptOf(page);
+    const script = await bundlePage(page);
     expect(script).not.toMatch(/<\/script/);
     const [licences, code] = script.split('*/\n', 2) as [string, string];
     expect(code).not.toMatch(/\bimport\b|\brequire\(/);
@@ -58,14 +58,14 @@ test.each(['report', 'annex'] as const)(
 );
 
 test("the page's script is the same wherever the sources lie", async () => {
-  for (const file of Object.keys(codeOf(MAIN))) cpSync(path.join(ROOT, file), path.join(folder, 'deeper', file));
+  for (const file of Object.keys(moduleCode(MAIN))) cpSync(path.join(ROOT, file), path.join(folder, 'deeper', file));
   symlinkSync(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'));
   const { code } = await bundle(path.join(folder, 'deeper', MAIN));
   expect(code).toBe((await bundle(path.join(ROOT, MAIN))).code);
 });
 
 test('the page is code of the snapshot', () => {
-  expect(Object.keys(codeOf(SNAPSHOT.module))).toEqual(expect.arrayContaining(Object.keys(codeOf(MAIN))));
+  expect(Object.keys(moduleCode(SNAPSHOT.module))).toEqual(expect.arrayContaining(Object.keys(moduleCode(MAIN))));
 });
 
 test("the page's scripts pass the type check for browsers", () => {

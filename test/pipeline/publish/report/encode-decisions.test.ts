@@ -3,9 +3,9 @@ import {
   encodeCertainty,
   encodeChanges,
   encodeContrasts,
-  layersOf,
-  observedOf,
-  windowsOf,
+  encodeLayers,
+  encodeObserved,
+  encodeWindows,
 } from '../../../../pipeline/publish/report/encode-decisions.ts';
 import { NONE, WINDOW_COLUMNS } from '../../../../pipeline/publish/report/shared/page-data.ts';
 import type { Contents } from '../../../../pipeline/publish/snapshot/contents.ts';
@@ -109,14 +109,14 @@ test('every area has the best four months by both measures', () => {
   const rows = ['AB', 'NG001001'].flatMap((code) =>
     ['rain_transmission', 'reported_cases'].flatMap((measure) => [5, 4, 3].map((months) => run(code, measure, months))),
   );
-  const windows = windowsOf({ ...areas, season_windows: rows } as unknown as SnapshotTables);
+  const windows = encodeWindows({ ...areas, season_windows: rows } as unknown as SnapshotTables);
   expect(windows).toHaveLength(2);
   const [cases, rain] = [0, 1].map((i) =>
     windows[1]!.slice(i * WINDOW_COLUMNS.length, (i + 1) * WINDOW_COLUMNS.length),
   );
   expect(cases).toEqual([7, 40, null, 55, 90, 1, null, null, null]);
   expect(rain).toEqual([7, 45, null, 55, 90, 1, null, null, null]);
-  expect(windowsOf({ ...areas, season_windows: [] } as unknown as SnapshotTables)).toEqual([]);
+  expect(encodeWindows({ ...areas, season_windows: [] } as unknown as SnapshotTables)).toEqual([]);
 });
 
 test('a figure that is the same everywhere is not a layer', () => {
@@ -133,7 +133,7 @@ test('a figure that is the same everywhere is not a layer', () => {
       ],
     },
   } as unknown as Contents;
-  expect(layersOf(contents)).toEqual([{ figure: 'itn_use', title: 'Nets, 2018', notes: ['Thin.'] }]);
+  expect(encodeLayers(contents)).toEqual([{ figure: 'itn_use', title: 'Nets, 2018', notes: ['Thin.'] }]);
 });
 
 test('observations are the survey rounds, then the months from the first file to the last', () => {
@@ -143,7 +143,7 @@ test('observations are the survey rounds, then the months from the first file to
     span('cases_lgas', '2020-01', '2024-01'),
     { role: 'layer' },
   ];
-  expect(observedOf({ sources } as unknown as Contents, [{ survey_year: 2021, middle: '2021-11' }])).toEqual([
+  expect(encodeObserved({ sources } as unknown as Contents, [{ survey_year: 2021, middle: '2021-11' }])).toEqual([
     { what: 'Surveys', months: ['2021-11'], span: false },
     { what: 'Cases', months: ['2015-01', '2024-01'], span: true },
   ]);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { CasesRow } from '../../../../pipeline/ingest/ingest-tables.ts';
-import { casesOf, testedOf } from '../../../../pipeline/publish/report/encode-observed.ts';
+import { encodeCases, encodeTested } from '../../../../pipeline/publish/report/encode-observed.ts';
 import type { SnapshotTables } from '../../../../pipeline/publish/snapshot/snapshot-tables.ts';
 
 const tables = (part: object) => part as unknown as SnapshotTables;
@@ -13,7 +13,7 @@ test('children tested are summed by LGA and round; an LGA without any has zeros'
     examined,
   });
   expect(
-    testedOf(areas, [cluster('NG001001', 2018, 20), cluster('NG001001', 2015, 5.4), cluster('NG001001', 2018, 11)]),
+    encodeTested(areas, [cluster('NG001001', 2018, 20), cluster('NG001001', 2015, 5.4), cluster('NG001001', 2018, 11)]),
   ).toEqual({
     rounds: [2015, 2018],
     lgas: [
@@ -27,8 +27,11 @@ test('children tested are summed by LGA and round; an LGA without any has zeros'
       ],
     ],
   });
-  expect(testedOf(areas, [cluster('NG001001', 2018, 20), cluster(null, 2018, 5)]), 'a cluster somewhere').toBeNull();
-  expect(testedOf(areas, [])).toBeNull();
+  expect(
+    encodeTested(areas, [cluster('NG001001', 2018, 20), cluster(null, 2018, 5)]),
+    'a cluster somewhere',
+  ).toBeNull();
+  expect(encodeTested(areas, [])).toBeNull();
 });
 
 test('cases are an index of the last year; months without a report stay unknown and zero stays zero', () => {
@@ -42,10 +45,10 @@ test('cases are an index of the last year; months without a report stay unknown 
     // An LGA that reported no case has no index.
     ...year.map((period) => ({ ...record('NG001001', period, 0), state_code: 'EF' })),
   ];
-  const cases = casesOf(tables({ forecasts_cases: [...ahead('AB'), ...ahead('NG001001')] }), records);
+  const cases = encodeCases(tables({ forecasts_cases: [...ahead('AB'), ...ahead('NG001001')] }), records);
   expect(Object.keys(cases)).toEqual(['AB']);
   // A state whose LGAs have records is their sum, unknown where one of them is.
-  const { CD } = casesOf(tables({ forecasts_cases: ahead('CD') }), [
+  const { CD } = encodeCases(tables({ forecasts_cases: ahead('CD') }), [
     ...year.map((period) => ({ ...record(null, period, 7), state_code: 'CD' })),
     ...['NG002001', 'NG002002'].flatMap((lga_code) =>
       year.map((period, i) => ({

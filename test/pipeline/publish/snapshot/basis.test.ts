@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { withDatabase } from '../../../../pipeline/lib/tables/duckdb.ts';
-import { basisOf } from '../../../../pipeline/publish/snapshot/basis.ts';
+import { basisTable } from '../../../../pipeline/publish/snapshot/basis.ts';
 
 const PREPARE = `
   CREATE SCHEMA ingest;
@@ -36,7 +36,7 @@ test("the basis is 'survey' up to the state's last one, then the usual season; b
       first_estimated: '2020-01',
       last_estimated: '2020-06',
     };
-    return basisOf(db, { ...coverage, last_forecast: '2020-10' }, SKILL);
+    return basisTable(db, { ...coverage, last_forecast: '2020-10' }, SKILL);
   });
   expect(rows).toHaveLength(5 * 10);
   const of = (code: string, period: string) => rows.find((row) => row.code === code && row.period === period)!;

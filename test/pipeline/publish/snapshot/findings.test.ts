@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { blocksText } from '../../../../pipeline/cli/terminal/blocks-text.ts';
-import { blocksOf } from '../../../../pipeline/lib/pages/blocks.ts';
+import { renderBlocks } from '../../../../pipeline/lib/pages/blocks.ts';
 import { findingBlocks } from '../../../../pipeline/publish/snapshot/findings.ts';
 
 const finding = (stage: string, rule: string, what = 'a finding') => ({ stage, source: 'cases', rule, what });
@@ -31,7 +31,7 @@ test('in the terminal findings are grouped, the most serious first, with what to
 });
 
 test('a page has the same groups, and those about fits in full', () => {
-  const page = blocksOf(findingBlocks(FINDINGS)).toString();
+  const page = renderBlocks(findingBlocks(FINDINGS)).toString();
   expect([...page.matchAll(/<h3>(.*?)<\/h3>/g)].map(([, heading]) => heading)).toEqual([
     'To be decided before publishing',
     'Without data of their own',

@@ -5,7 +5,7 @@ import type { Source } from '../../../../pipeline/catalog/sources.ts';
 import { OPEN } from '../../../../pipeline/catalog/values.ts';
 import { JSON_OPERATIONS, operationFiles } from '../../../../pipeline/contract/operations.ts';
 import { sha256 } from '../../../../pipeline/lib/hash.ts';
-import { catalogFindings, provenanceOf } from '../../../../pipeline/publish/snapshot/provenance.ts';
+import { catalogFindings, traceFile } from '../../../../pipeline/publish/snapshot/provenance.ts';
 import { buildHere, readJson } from '../../../support/built-tiny.ts';
 import { runHere } from '../../../support/run-here.ts';
 import { replaceLine, sourceIn, type TinyCountry, writeTiny } from '../../../support/tiny-country.ts';
@@ -26,7 +26,7 @@ beforeAll(async () => {
 const NAMES_VERSION = ['periods', 'licences', 'openapi', 'model-card'];
 
 test('a score is traced back to the raw files, with hash, citation and licence', () => {
-  const found = provenanceOf(manifest, 'v1/risk/lgas/2021-09/AB.json');
+  const found = traceFile(manifest, 'v1/risk/lgas/2021-09/AB.json');
   expect(found.sha256).toBe(sha256(readFileSync(path.join(built.snapshot, 'v1/risk/lgas/2021-09/AB.json'))));
   expect(found.stages[0]).toMatchObject({
     stage: 'snapshot',
@@ -47,11 +47,11 @@ test('a score is traced back to the raw files, with hash, citation and licence',
 });
 
 test('stages and raw files that are not behind a file are not listed', () => {
-  const { stages, raw } = provenanceOf(manifest, 'v1/boundaries/states.json.br');
+  const { stages, raw } = traceFile(manifest, 'v1/boundaries/states.json.br');
   expect(stages.map(({ stage }) => stage)).toEqual(['snapshot', 'boundaries', 'ingest']);
   expect(raw.map(({ path: file }) => file)).not.toContain('people.tif');
-  expect(provenanceOf(manifest, 'report/index.html').stages).toHaveLength(13);
-  expect(() => provenanceOf(manifest, 'v1/none.json')).toThrow(/v1\/none\.json: found no such file/);
+  expect(traceFile(manifest, 'report/index.html').stages).toHaveLength(13);
+  expect(() => traceFile(manifest, 'v1/none.json')).toThrow(/v1\/none\.json: found no such file/);
 });
 
 test('answers change only with the artifacts that they are declared to be made from', async () => {

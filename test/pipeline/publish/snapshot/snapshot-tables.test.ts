@@ -7,9 +7,9 @@ import { withDatabase } from '../../../../pipeline/lib/tables/duckdb.ts';
 import * as context from '../../../../pipeline/measure/context/context-tables.ts';
 import {
   columnsFrom,
-  csvOf,
   makeTables,
   type TableInput,
+  tableCsv,
 } from '../../../../pipeline/publish/snapshot/snapshot-tables.ts';
 
 test.each([
@@ -44,7 +44,7 @@ test('in CSV, names that a spreadsheet would run as formulas are marked as text,
     await db.run(`CREATE TABLE t (name VARCHAR, code VARCHAR, rate DOUBLE)`);
     await db.run(`INSERT INTO t VALUES ('=1+1', '-1', -0.5), ('+A, B', NULL, NULL), ('-', '1e5', 2), ('@a', '', 3),
       (chr(9) || 'a', 'a=b', 4), ('N''Djamena', '"q"', 5)`);
-    expect(await csvOf(db, 't', path.join(folder, 't.csv'))).toBe(
+    expect(await tableCsv(db, 't', path.join(folder, 't.csv'))).toBe(
       `name,code,rate\n'=1+1,-1,-0.5\n"'+A, B",,\n'-,1e5,2.0\n'@a,"",3.0\n'\ta,a=b,4.0\nN'Djamena,"""q""",5.0\n`,
     );
   });

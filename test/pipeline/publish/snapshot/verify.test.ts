@@ -3,7 +3,7 @@ import { readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'no
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { etagOf } from '../../../../pipeline/contract/manifest.ts';
+import { strongEtag } from '../../../../pipeline/contract/manifest.ts';
 import { periodRange } from '../../../../pipeline/contract/months.ts';
 import { OPERATIONS, operationFiles } from '../../../../pipeline/contract/operations.ts';
 import { sha256 } from '../../../../pipeline/lib/hash.ts';
@@ -200,7 +200,7 @@ const IN_ANSWERS: Fault[] = [
       overwrite(snapshot, `${file}.gz`, bomb);
       rewriteManifest(snapshot, ({ files }) => {
         const hash = sha256(bomb);
-        files[`${file}.gz`] = { bytes: bomb.length, sha256: hash, etag: etagOf(hash) };
+        files[`${file}.gz`] = { bytes: bomb.length, sha256: hash, etag: strongEtag(hash) };
       });
     },
     /^FILE\.gz: does not unpack/,
@@ -325,7 +325,7 @@ const IN_OTHER_FILES: Fault[] = [
       overwrite(snapshot, name, readFileSync(path.join(snapshot, name), 'utf8').replace('Place 1', 'Place 9'));
       rewriteManifest(snapshot, ({ files }) => {
         const bytes = readFileSync(path.join(snapshot, name));
-        files[name] = { bytes: bytes.length, sha256: sha256(bytes), etag: etagOf(sha256(bytes)) };
+        files[name] = { bytes: bytes.length, sha256: sha256(bytes), etag: strongEtag(sha256(bytes)) };
       });
     },
     /^tables\/context_lgas\.csv: its rows differ from tables\/context_lgas\.parquet/,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { SHARES } from '../../../../pipeline/model/forecast/forecast-scores.ts';
 import type { Forecaster } from '../../../../pipeline/model/forecast/past-errors.ts';
-import { backtest, originsOf } from '../../../../pipeline/validate/backtest/backtest.ts';
+import { backtest, panelOrigins } from '../../../../pipeline/validate/backtest/backtest.ts';
 import { summarise } from '../../../../pipeline/validate/backtest/backtest-summary.ts';
 import { madePanel } from '../../model/forecast/made-panel.ts';
 
@@ -48,14 +48,14 @@ test('a month without a case is scored: a forecast that expects none is better t
 
 test('origins can be selected; earlier ones are processed for their errors', () => {
   const panel = madePanel(3);
-  const origins = originsOf(panel, { first: '2022-03', last: '2022-04' });
+  const origins = panelOrigins(panel, { first: '2022-03', last: '2022-04' });
   expect(origins[0]).toEqual({ month: 11, scored: false });
   expect(origins.filter(({ scored }) => scored).map(({ month }) => month)).toEqual([26, 27]);
   expect(origins.at(-1)!.month).toBe(27);
 });
 
 test('for long records the last six years of origins are scored, and the year before is processed for its errors', () => {
-  const origins = originsOf(madePanel(3, 216), null);
+  const origins = panelOrigins(madePanel(3, 216), null);
   expect(origins.filter(({ scored }) => scored).map(({ month }) => month)).toEqual(
     Array.from({ length: 72 }, (_, i) => 143 + i),
   );
@@ -70,7 +70,7 @@ test.each([
   (areas, count) => {
     const panel = madePanel(3, 216);
     const many = { ...panel, areas: Array.from({ length: areas }, () => panel.areas[0]!) };
-    expect(originsOf(many, null).filter(({ scored }) => scored)).toHaveLength(count);
+    expect(panelOrigins(many, null).filter(({ scored }) => scored)).toHaveLength(count);
   },
 );
 

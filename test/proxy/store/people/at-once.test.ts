@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { UsageError } from '../../../../pipeline/lib/errors.ts';
 import { type Actor, COMMAND_LINE } from '../../../../proxy/store/audit.ts';
 import { openDirectory } from '../../../../proxy/store/people/directory.ts';
-import { actorOf } from '../../../../proxy/store/people/person-rules.ts';
+import { auditActor } from '../../../../proxy/store/people/person-rules.ts';
 import { hashToken, mintToken } from '../../../../proxy/store/people/tokens.ts';
 import type { Person, Role } from '../../../../proxy/store/row-types.ts';
 import { BACKENDS, rowsIn } from '../../../support/proxy/backends.ts';
@@ -75,7 +75,7 @@ const KINDS_OF_STEP: Step[] = [
   ({ directory }, { id }, by) => directory.turnFactorOff(id, NOW, by),
   ({ directory }, { id }) => directory.spendStep(id, Math.floor(Math.random() * 100), 0),
   ({ directory }, { id }) => directory.spendRecoveryCode(id, CODE, NOW),
-  ({ directory }, person) => directory.record({ action: 'sign-in', account: null }, actorOf(person), NOW),
+  ({ directory }, person) => directory.record({ action: 'sign-in', account: null }, auditActor(person), NOW),
   ({ store }, _, __, team) => store.changeAccount(pick(ORGANISATIONS), pick(['suspend', 'reinstate']), NOW, team),
   ({ store }, _, __, team) => store.setLimits(pick(ORGANISATIONS), { perMinute: 5 }, NOW, team),
   ({ store }) => giveKey(store, { owner: pick(ORGANISATIONS) }),
@@ -119,7 +119,7 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore 
           ),
         );
         try {
-          await pick(KINDS_OF_STEP)(side, person, pick([actorOf(by), COMMAND_LINE]), actorOf(team));
+          await pick(KINDS_OF_STEP)(side, person, pick([auditActor(by), COMMAND_LINE]), auditActor(team));
         } catch (error) {
           if (!(error instanceof UsageError)) failures.push(error);
         }

@@ -1,7 +1,7 @@
 /** The guarantees of every directory of people, tested with two directories on one store, as in two proxies. */
 import { describe, expect, test } from 'vitest';
 import { COMMAND_LINE } from '../../../../proxy/store/audit.ts';
-import { actorOf } from '../../../../proxy/store/people/person-rules.ts';
+import { auditActor } from '../../../../proxy/store/people/person-rules.ts';
 import { BACKENDS } from '../../../support/proxy/backends.ts';
 import { giveKey } from '../../../support/proxy/service.ts';
 import { race, token, twoSides } from '../../../support/proxy/two-sides.ts';
@@ -33,7 +33,7 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore 
       null,
     ]);
     expect([await two.listPeople(null), await two.listPeople(ada.account_id)]).toEqual([[team], [ada]]);
-    expect(await two.namesOf([ada.id, 'per_x', ada.id])).toEqual(
+    expect(await two.personNames([ada.id, 'per_x', ada.id])).toEqual(
       new Map([
         [ada.id, 'ada'],
         ['per_x', 'per_x'],
@@ -86,8 +86,8 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore 
       const ada = await join(`ada${i}@example.org`, 'administrator', `org ${i}`);
       const ben = await join(`ben${i}@example.org`, 'administrator', `org ${i}`);
       const done = await race(
-        () => one.removePerson(ben.id, 5, actorOf(ada)),
-        () => two.removePerson(ada.id, 5, actorOf(ben)),
+        () => one.removePerson(ben.id, 5, auditActor(ada)),
+        () => two.removePerson(ada.id, 5, auditActor(ben)),
       );
       expect(done.filter((ended) => ended === undefined).length).toBe(1);
       expect(done.filter((ended) => /last administrator|removed from the service/.test(String(ended))).length).toBe(1);
@@ -111,7 +111,7 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore 
     await join('ada@example.org', 'administrator', 'ministry');
     for (let i = 0; i < 10; i++) {
       const ben = await join(`ben${i}@example.org`, 'administrator', 'ministry');
-      const by = actorOf(ben);
+      const by = auditActor(ben);
       const session = await signedIn(ben);
       const request = {
         email: `new${i}@example.org`,
@@ -150,8 +150,8 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore 
     const before = await actions();
     const request = { email: 'x@example.org', role: 'member', accountId: ada.account_id, hash: token() } as const;
     for (const [work, message] of [
-      [() => one.changeRole(ada.id, 'member', 5, actorOf(ada)), /last administrator/],
-      [() => one.changeRole(ada.id, 'service', 5, actorOf(ada)), /no such role/],
+      [() => one.changeRole(ada.id, 'member', 5, auditActor(ada)), /last administrator/],
+      [() => one.changeRole(ada.id, 'service', 5, auditActor(ada)), /no such role/],
       [() => one.removePerson('per_x', 5, COMMAND_LINE), /has been removed/],
       [() => one.invite({ ...request, email: 'x' }, 5, COMMAND_LINE), /expected an address/],
       [() => one.invite({ ...request, email: 'ada@example.org' }, 5, COMMAND_LINE), /already belongs to this account/],
@@ -170,7 +170,7 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore 
     const { one, two, join } = await twoSides(newStore);
     await join('ada@example.org', 'administrator', 'ministry');
     const ben = await join('ben@example.org', 'member', 'ministry');
-    await one.removePerson(ben.id, 5, actorOf(ben));
+    await one.removePerson(ben.id, 5, auditActor(ben));
     expect(await two.credentials('ben@example.org')).toBeNull();
     expect(await two.listAudit({ most: 1 })).toMatchObject([{ action: 'person.remove', actor: 'ben@example.org' }]);
   });

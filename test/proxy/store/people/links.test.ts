@@ -1,6 +1,6 @@
 /** Invitations and links for a new password: each works once, and only the newest one works. */
 import { describe, expect, test } from 'vitest';
-import { actorOf } from '../../../../proxy/store/people/person-rules.ts';
+import { auditActor } from '../../../../proxy/store/people/person-rules.ts';
 import { BACKENDS } from '../../../support/proxy/backends.ts';
 import { race, token, twoSides } from '../../../support/proxy/two-sides.ts';
 
@@ -68,7 +68,7 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore 
     const old = await invited('ben@example.org', 'member', 'ministry');
     const request = { email: 'ben@example.org', role: 'member', accountId: ada.account_id } as const;
     const newer = token();
-    const { id } = await two.invite({ ...request, hash: newer }, 5, actorOf(ada));
+    const { id } = await two.invite({ ...request, hash: newer }, 5, auditActor(ada));
     expect([await one.findLink(old, 6), (await one.findLink(newer, 6))?.invitation]).toEqual([
       null,
       {
@@ -82,10 +82,10 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore 
     ]);
     expect((await one.listInvitations(ada.account_id, 6)).map((invitation) => invitation.id)).toEqual([id]);
     expect(await one.listInvitations(null, 6)).toEqual([]);
-    await expect(async () => two.withdrawInvitation(id, null, 7, actorOf(ada))).rejects.toThrow(/no longer open/);
-    await two.withdrawInvitation(id, ada.account_id, 7, actorOf(ada));
+    await expect(async () => two.withdrawInvitation(id, null, 7, auditActor(ada))).rejects.toThrow(/no longer open/);
+    await two.withdrawInvitation(id, ada.account_id, 7, auditActor(ada));
     expect(await one.acceptInvitation(newer, 'Ben', 'x', 8)).toBeNull();
-    await expect(async () => two.withdrawInvitation(id, ada.account_id, 9, actorOf(ada))).rejects.toThrow(
+    await expect(async () => two.withdrawInvitation(id, ada.account_id, 9, auditActor(ada))).rejects.toThrow(
       /no longer open/,
     );
 

@@ -1,7 +1,7 @@
 /** Sessions and two-step sign-in: a code works once, and a session ends when its basis does. */
 import { describe, expect, test } from 'vitest';
 import { COMMAND_LINE } from '../../../../proxy/store/audit.ts';
-import { actorOf } from '../../../../proxy/store/people/person-rules.ts';
+import { auditActor } from '../../../../proxy/store/people/person-rules.ts';
 import { BACKENDS } from '../../../support/proxy/backends.ts';
 import { race, token, twoSides } from '../../../support/proxy/two-sides.ts';
 
@@ -62,8 +62,8 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore 
     for (let i = 0; i < 10; i++) {
       for (const { id } of [ada, ben]) await one.turnFactorOn(id, { secret: 'A'.repeat(32), step: 0, recovery: [] }, 3);
       const done = await race(
-        () => one.turnFactorOff(ada.id, 4, actorOf(ben)),
-        () => two.turnFactorOff(ben.id, 4, actorOf(ada)),
+        () => one.turnFactorOff(ada.id, 4, auditActor(ben)),
+        () => two.turnFactorOff(ben.id, 4, auditActor(ada)),
       );
       expect(done).toEqual([undefined, undefined]);
     }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { mintSecret, otpauthUrl, stepOf } from '../../../../proxy/store/people/totp.ts';
+import { matchingStep, mintSecret, otpauthUrl } from '../../../../proxy/store/people/totp.ts';
 import { codeAt, STEP_MS } from '../../../support/proxy/authenticator.ts';
 
 /** '12345678901234567890' in base 32, the secret in the RFC. */
@@ -13,20 +13,21 @@ test.each([
   [2000000000, '279037'],
   [20000000000, '353130'],
 ])('codes match the last six digits in RFC 6238, appendix B: %i s', (seconds, code) => {
-  expect(stepOf(RFC_SECRET, code, seconds * 1000)).toBe(Math.floor((seconds * 1000) / STEP_MS));
+  expect(matchingStep(RFC_SECRET, code, seconds * 1000)).toBe(Math.floor((seconds * 1000) / STEP_MS));
 });
 
 test('a code is accepted a step early or late, and no more', () => {
   const secret = mintSecret();
   const now = 1_700_000_000_000;
   const step = Math.floor(now / STEP_MS);
-  for (const by of [-1, 0, 1]) expect(stepOf(secret, codeAt(secret, step + by), now)).toBe(step + by);
+  for (const by of [-1, 0, 1]) expect(matchingStep(secret, codeAt(secret, step + by), now)).toBe(step + by);
   const near = new Set([-1, 0, 1].map((by) => codeAt(secret, step + by)));
   for (const by of [-20, -2, 2, 20]) {
     const code = codeAt(secret, step + by);
-    if (!near.has(code)) expect(stepOf(secret, code, now)).toBeNull();
+    if (!near.has(code)) expect(matchingStep(secret, code, now)).toBeNull();
   }
-  for (const text of ['', '12345', '1234567', '12345a', '１２３４５６']) expect(stepOf(secret, text, now)).toBeNull();
+  for (const text of ['', '12345', '1234567', '12345a', '１２３４５６'])
+    expect(matchingStep(secret, text, now)).toBeNull();
 });
 
 test('secrets are 160 bits, and no two are the same', () => {

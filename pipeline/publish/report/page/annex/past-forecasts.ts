@@ -2,7 +2,7 @@ import * as Plot from '@observablehq/plot';
 import * as d3 from 'd3';
 import { periodName } from '../../shared/names.ts';
 import { caption, chart } from '../figures.ts';
-import { dateOf } from '../words.ts';
+import { monthDate } from '../words.ts';
 import { data } from './data.ts';
 
 /** Plots of each state's forecast cases and the cases that were then reported. */
@@ -12,7 +12,7 @@ export function pastForecasts(): void {
     const of = (horizon: number) =>
       (series.find((row) => row.horizon === horizon)?.months ?? []).map(({ period, values }) => {
         const [low, median, high, observed] = values as [number, number, number, number];
-        return { period, date: dateOf(period), low, median, high, observed };
+        return { period, date: monthDate(period), low, median, high, observed };
       });
     const [near, far] = d3.extent(series, ({ horizon }) => horizon) as [number, number];
     const [soon, late] = [of(near), of(far)];

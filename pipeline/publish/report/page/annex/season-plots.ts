@@ -1,6 +1,6 @@
 import * as Plot from '@observablehq/plot';
 import { MONTHS } from '../../shared/names.ts';
-import { caption, chart, monthScale, widthOf } from '../figures.ts';
+import { availableWidth, caption, chart, monthScale } from '../figures.ts';
 import { capital, PLOT_STYLE, share } from '../words.ts';
 import { data, element } from './data.ts';
 
@@ -16,7 +16,7 @@ export function seasonStates(): void {
   element('season-states').append(
     caption(`${capital(data.states_many)} from north to south; white dots are peak months`),
     chart({
-      width: widthOf(element('season-states'), 620),
+      width: availableWidth(element('season-states'), 620),
       height: 60 + 19 * order.length,
       marginLeft: 165,
       style: PLOT_STYLE,

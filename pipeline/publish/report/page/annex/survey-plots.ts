@@ -1,6 +1,6 @@
 import * as Plot from '@observablehq/plot';
 import * as d3 from 'd3';
-import { caption, chart, widthOf } from '../figures.ts';
+import { availableWidth, caption, chart } from '../figures.ts';
 import { PLOT_STYLE, share } from '../words.ts';
 import { byTest, data, element } from './data.ts';
 
@@ -15,7 +15,7 @@ export function surveys(): void {
   element('survey-national').append(
     caption('Share of children positive, national'),
     chart({
-      width: widthOf(element('survey-national')),
+      width: availableWidth(element('survey-national')),
       height: 290,
       marginLeft: 42,
       marginRight: 46,
@@ -60,7 +60,7 @@ export function surveys(): void {
   element('survey-scores').append(
     caption(`Scores of ${data.states_many} against survey results`),
     chart({
-      width: widthOf(element('survey-scores'), 620),
+      width: availableWidth(element('survey-scores'), 620),
       height: 360,
       marginLeft: 46,
       marginBottom: 50,

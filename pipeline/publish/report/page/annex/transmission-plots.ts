@@ -1,8 +1,8 @@
 import * as Plot from '@observablehq/plot';
 import * as d3 from 'd3';
 import { MONTHS, periodName } from '../../shared/names.ts';
-import { caption, chart, monthScale, titled, widthOf } from '../figures.ts';
-import { dateOf, PLOT_STYLE } from '../words.ts';
+import { availableWidth, caption, chart, monthScale, titled } from '../figures.ts';
+import { monthDate, PLOT_STYLE } from '../words.ts';
 import { data, element } from './data.ts';
 
 /** Reported and modelled cases, transmission by month, and projections against the cases then reported. */
@@ -10,7 +10,7 @@ export function transmission(): void {
   if (data.transmission === null) return;
   const { states, projections, errors } = data.transmission;
   for (const { state, state_code, series } of states) {
-    const rows = series.map((row) => ({ ...row, date: dateOf(row.period) }));
+    const rows = series.map((row) => ({ ...row, date: monthDate(row.period) }));
     const tooltip = {
       x: 'date',
       y: 'reported',
@@ -87,7 +87,7 @@ export function transmission(): void {
   element('reproduction').append(
     caption('New infections per infection, with 90% range: above 1, infections increase'),
     chart({
-      width: widthOf(element('reproduction'), 620),
+      width: availableWidth(element('reproduction'), 620),
       height: 190,
       marginLeft: 46,
       style: PLOT_STYLE,
@@ -140,7 +140,7 @@ function errorPlot(errors: { method: string; development: number; held_back: num
   element('errors').append(
     caption('Mean absolute error a year ahead, cases per 1,000 people: shorter is better'),
     chart({
-      width: widthOf(element('errors'), 620),
+      width: availableWidth(element('errors'), 620),
       height: 50 + 30 * errors.length,
       marginLeft: 190,
       marginRight: 60,
@@ -175,7 +175,7 @@ const CARD_PADDING = 40;
 
 function wide(ariaLabel: string, marks: Plot.Markish[]): Element {
   return chart({
-    width: widthOf(element('fits'), 620) - CARD_PADDING,
+    width: availableWidth(element('fits'), 620) - CARD_PADDING,
     height: 190,
     marginLeft: 46,
     style: PLOT_STYLE,

@@ -1,7 +1,7 @@
 import * as Plot from '@observablehq/plot';
 import * as d3 from 'd3';
 import { modelName } from '../../shared/names.ts';
-import { caption, chart, widthOf } from '../figures.ts';
+import { availableWidth, caption, chart } from '../figures.ts';
 import { PLOT_STYLE } from '../words.ts';
 import { data, element } from './data.ts';
 
@@ -35,7 +35,7 @@ function calibrationPlot(models: string[], calibration: Validation['calibration'
   element('calibration').append(
     caption('Predicted and observed shares, in ten groups'),
     chart({
-      width: widthOf(element('calibration')),
+      width: availableWidth(element('calibration')),
       height: HEIGHT,
       marginLeft: 46,
       marginBottom: 50,
@@ -74,7 +74,7 @@ function coveragePlot(models: string[], scores: Validation['scores']): void {
   element('coverage').append(
     caption('How often ranges contain the observed share'),
     chart({
-      width: widthOf(element('coverage')),
+      width: availableWidth(element('coverage')),
       height: HEIGHT,
       marginLeft: 46,
       marginBottom: 50,
@@ -115,7 +115,7 @@ function pitPlot(models: string[], pit: Validation['pit']): void {
   element('pit').append(
     caption('Position of observed shares in the predictive distribution'),
     chart({
-      width: widthOf(element('pit')),
+      width: availableWidth(element('pit')),
       height: HEIGHT,
       marginLeft: 40,
       marginBottom: 50,

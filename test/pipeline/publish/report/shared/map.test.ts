@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { pathOf } from '../../../../../pipeline/publish/report/shared/map.ts';
+import { svgPath } from '../../../../../pipeline/publish/report/shared/map.ts';
 
 const units = ([x, y]: readonly [number, number]): [number, number] => [Math.round(x * 10), Math.round(-y * 10)];
 
@@ -11,7 +11,7 @@ test('a ring is a start and relative steps; points on the same unit become one',
     [1, 1],
     [0, 0],
   ];
-  expect(pathOf({ type: 'Polygon', coordinates: [ring] }, units)).toBe('M0 0l10 0 0-10z');
+  expect(svgPath({ type: 'Polygon', coordinates: [ring] }, units)).toBe('M0 0l10 0 0-10z');
 });
 
 test('parts and holes are rings of one path, without those too small to see', () => {
@@ -27,7 +27,7 @@ test('parts and holes are rings of one path, without those too small to see', ()
     [5.01, 5.01],
     [5, 5],
   ];
-  expect(pathOf({ type: 'MultiPolygon', coordinates: [[big, big], [speck]] }, units)).toBe(
+  expect(svgPath({ type: 'MultiPolygon', coordinates: [[big, big], [speck]] }, units)).toBe(
     'M0 0l10 0 0-10zM0 0l10 0 0-10z',
   );
 });

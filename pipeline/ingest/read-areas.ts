@@ -3,13 +3,13 @@ import type { Areas, Surveys } from './ingest-tables.ts';
 import * as ingest from './ingest-tables.ts';
 
 /** The country's areas as a stage reads them. */
-export const areasOf = ({ table }: Pick<StageIo, 'table'>): Areas => ({
+export const readAreas = ({ table }: Pick<StageIo, 'table'>): Areas => ({
   states: table(ingest.STATES),
   lgas: table(ingest.LGAS),
 });
 
 /** The country's surveys, by cluster and by state. */
-export const surveysOf = ({ table }: Pick<StageIo, 'table'>): Surveys => ({
+export const readSurveys = ({ table }: Pick<StageIo, 'table'>): Surveys => ({
   clusters: table(ingest.CLUSTERS),
   state_rounds: table(ingest.STATE_ROUNDS),
 });

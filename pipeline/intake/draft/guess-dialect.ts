@@ -3,7 +3,7 @@ import path from 'node:path';
 import { type Dialect, MONTH_ORDERS, YEAR_FROM } from '../../catalog/dialect.ts';
 import type { ReadCsv, TextTable } from '../../ingest/readers/csv.ts';
 import { nameIn, OF_THE_ROW } from '../../ingest/readers/dialect.ts';
-import { monthNamed, monthOrdersOf, readMonth, yearsIn } from '../../ingest/readers/months.ts';
+import { monthNamed, monthOrders, readMonth, yearsIn } from '../../ingest/readers/months.ts';
 import { plain } from '../../lib/likeness.ts';
 
 /** The columns of figures in DHIS2 analytics, as JSON and as CSV, the likeliest first. */
@@ -70,7 +70,7 @@ const textsOf = (rows: TextTable['rows'], i: number) => rows.flatMap(({ cells })
  * @param file its name
  * @param read the separator and the encoding of a CSV
  */
-export function dialectOf(
+export function guessDialect(
   { header, rows, titles = [] }: TextTable,
   file: string,
   read: Partial<ReadCsv> = {},
@@ -82,7 +82,7 @@ export function dialectOf(
   const months = [undefined, ...MONTH_ORDERS]
     .map((order) => header.filter((name) => readMonth(name.trim(), order) !== null))
     .reduce((most, names) => (names.length > most.length ? names : most));
-  const orders = months.length > 1 ? monthOrdersOf(months.map((name) => name.trim())) : [];
+  const orders = months.length > 1 ? monthOrders(months.map((name) => name.trim())) : [];
   const merged = mergedOf({ header, rows });
   // Months without their year: that of all rows stands elsewhere, unless a column has it.
   const calendar = orders.length === 0 && header.filter((name) => monthNamed(name.trim()) !== null).length >= 6;
