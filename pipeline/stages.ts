@@ -1,6 +1,6 @@
 /**
  * The stages in order, each with its inputs and outputs: this table is the diagram of the pipeline. A stage runs again
- * only if the content of its inputs, its code, its packages, its parameters or the version of Node has changed.
+ * only if the content of its inputs, its code, its parameters or the version of Node has changed.
  */
 
 import type { CountryStage } from './catalog/country-stage.ts';

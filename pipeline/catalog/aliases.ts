@@ -1,8 +1,8 @@
 /** Areas by name: the tables that go by names, and `aliases.csv` beside a catalog, the names that a person has accepted. */
 import { isPeriod } from '../contract/months.ts';
-import { refusalIn } from '../lib/bad-input.ts';
+import { InputLocation } from '../lib/bad-input.ts';
 import { plain } from '../lib/likeness.ts';
-import { fromCsv, toCsv } from '../lib/tables/csv.ts';
+import { csvCells, csvRows, toCsv } from '../lib/tables/csv.ts';
 import { isTable, knownColumns } from './roles.ts';
 import type { Source } from './sources.ts';
 
@@ -43,17 +43,21 @@ export function withAliases(known: readonly Alias[] = [], more: readonly Alias[]
 
 /** @throws BadInput naming the row; a name cannot have two codes, because nothing tells how to divide its figures */
 export function parseAliases(file: string, text: string): Alias[] {
-  const refusal = refusalIn(file);
-  const [header = [], ...rows] = fromCsv(text.replace(/^\uFEFF/, ''));
-  if (header.join() !== COLUMNS.join()) throw refusal.at('row 1')(header.join() || 'nothing', COLUMNS.join());
+  const location = new InputLocation(file);
+  const rows = csvRows(text.replace(/^\uFEFF/, ''))
+    .filter(({ text }) => text.trim() !== '')
+    .map(({ line, text }) => ({ row: location.at(`row ${line}`), text, cells: csvCells(text.trim(), ',') }));
+  const [header, ...aliases] = rows;
+  if (header?.cells.join() !== COLUMNS.join())
+    throw location.at('row 1').error(header?.text ?? 'nothing', COLUMNS.join());
   const seen = new Set<string>();
-  return rows.map((cells, i) => {
-    const ofRow = refusal.at(`row ${i + 2}`);
-    const [name = '', parent = '', code = '', from = ''] = cells;
-    if (cells.length !== COLUMNS.length || !plain(name) || !code) throw ofRow(cells.join(), 'name,parent,code,from');
-    if (from && !isPeriod(from)) throw ofRow.at('from')(from, 'the month of a split, YYYY-MM, or nothing');
+  return aliases.map(({ row, text, cells }) => {
+    const [name = '', parent = '', code = '', from = ''] = cells.map((cell) => cell?.trim());
+    if (cells.length !== COLUMNS.length || cells.includes(null) || !plain(name) || !code)
+      throw row.error(text, COLUMNS.join());
+    if (from && !isPeriod(from)) throw row.at('from').error(from, 'the month of a split, YYYY-MM, or nothing');
     const key = keyOf({ name, parent });
-    if (seen.has(key)) throw ofRow(`${name} again`, 'each name once: areas that were merged cannot be divided');
+    if (seen.has(key)) throw row.error(`${name} again`, 'each name once: areas that were merged cannot be divided');
     seen.add(key);
     return { name, parent, code, from };
   });

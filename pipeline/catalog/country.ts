@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { TSchema } from 'typebox';
-import { BadInput, refusalIn } from '../lib/bad-input.ts';
+import { BadInput, InputLocation } from '../lib/bad-input.ts';
 import { validatorOf } from '../lib/json-schema.ts';
 import { ALIASES_FILE, parseAliases } from './aliases.ts';
 import { checkCovariates } from './covariate-rules.ts';
@@ -37,10 +37,10 @@ export function readCountry(directory: string, rawData = directory): Country {
 export function refuseMissing(file: string, rawData: string): void {
   const there = statSync(path.join(rawData, file), { throwIfNoEntry: false });
   if (there?.isFile()) return;
-  const refusal = refusalIn(file);
-  if (there) throw refusal('something that is not a file', 'a file');
+  const location = new InputLocation(file);
+  if (there) throw location.error('something that is not a file', 'a file');
   const expected = 'the file that sources.json names (see --raw-data and `malaria-risk fetch`)';
-  throw refusal(`no such file under ${rawData}`, expected);
+  throw location.error(`no such file under ${rawData}`, expected);
 }
 
 /**
@@ -59,7 +59,7 @@ export function refuseUnlisted({ id, format, files }: Source, rawData: string): 
     const unlisted = beside.find((other) => path.parse(other).name === name && !listed.has(path.join(dir, other)));
     if (unlisted) {
       const found = `${unlisted} beside ${file} and not in \`files\``;
-      throw refusalIn('sources.json', `source ${id}`)(found, 'every file of the shapefile');
+      throw new InputLocation('sources.json', `source ${id}`).error(found, 'every file of the shapefile');
     }
   }
 }
@@ -121,17 +121,17 @@ function nameMethods({ territory, parameters }: Model): Model['territory'] {
 export function refuseOutside(file: string, rawData: string): void {
   const full = path.resolve(rawData, file);
   if (path.relative(path.resolve(rawData), full).startsWith('..'))
-    throw refusalIn('sources.json', file)('a path outside the raw data', 'a path inside it');
+    throw new InputLocation('sources.json', file).error('a path outside the raw data', 'a path inside it');
 }
 
 function readJson(directory: string, name: string): unknown {
   const file = path.join(directory, name);
-  const refusal = refusalIn(file);
-  if (!existsSync(file)) throw refusal('no such file', 'the catalog of a country (see --country)');
+  const location = new InputLocation(file);
+  if (!existsSync(file)) throw location.error('no such file', 'the catalog of a country (see --country)');
   try {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
-    throw refusal((error as Error).message, 'valid JSON');
+    throw location.error((error as Error).message, 'valid JSON');
   }
 }
 

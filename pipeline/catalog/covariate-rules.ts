@@ -1,5 +1,5 @@
 /** Which covariates the risk score may use, and which it may not. */
-import { refusalIn } from '../lib/bad-input.ts';
+import { InputLocation } from '../lib/bad-input.ts';
 import { changesOverTime, covariateName, NOT_INPUTS } from './covariates.ts';
 import { isDated } from './dated-files.ts';
 import { COVERAGE } from './figures.ts';
@@ -9,8 +9,8 @@ import type { Source } from './sources.ts';
 const isCoverage = ({ role, figure }: Source) => role === 'layer' && figure !== undefined && COVERAGE.includes(figure);
 
 /** The error of an entry of `parameters.risk.covariates`. */
-const refusal = refusalIn('model.json', 'parameters.risk.covariates');
-const ofSource = (id: string) => refusalIn('sources.json', `source ${id}`);
+const location = new InputLocation('model.json', 'parameters.risk.covariates');
+const entry = (id: string) => new InputLocation('sources.json', `source ${id}`);
 
 const OTHER = `a different source: ${NOT_INPUTS}`;
 
@@ -24,11 +24,11 @@ export function checkCovariates({ parameters }: Pick<Model, 'parameters'>, sourc
   refuseCoverageFiles(sources, {});
   const names = entries.map(covariateName);
   const again = names.find((name, i) => names.indexOf(name) !== i);
-  if (again) throw refusal(`${again} twice`, 'each once');
+  if (again) throw location.error(`${again} twice`, 'each once');
   for (const entry of entries) checkEntry(entry, sources);
   const unused = sources.find(({ id, role }) => role === 'covariate' && !entries.some(({ source }) => source === id));
   if (unused)
-    throw ofSource(unused.id)(
+    throw entry(unused.id).error(
       'a covariate that no entry of parameters.risk.covariates in model.json names',
       'one that is used',
     );
@@ -36,28 +36,32 @@ export function checkCovariates({ parameters }: Pick<Model, 'parameters'>, sourc
 
 function checkEntry(entry: Covariate, sources: readonly Source[]): void {
   const source = sources.find(({ id }) => id === entry.source);
-  if (!source) throw refusal(`the source ${entry.source}, which sources.json lacks`, 'a source of the role covariate');
-  if (isCoverage(source)) throw refusal(`the source ${source.id}`, OTHER);
+  if (!source)
+    throw location.error(`the source ${entry.source}, which sources.json lacks`, 'a source of the role covariate');
+  if (isCoverage(source)) throw location.error(`the source ${source.id}`, OTHER);
   if (source.role !== 'covariate')
-    throw refusal(
+    throw location.error(
       `the source ${source.id} of the role ${source.role}`,
       'a source of the role covariate, which may name the same file',
     );
   if (changesOverTime(source) && entry.time === undefined)
-    throw refusal(`${source.id} without a time, though it changes`, 'time: mean, each or departure');
+    throw location.error(`${source.id} without a time, though it changes`, 'time: mean, each or departure');
   if (!changesOverTime(source) && entry.time !== undefined)
-    throw refusal(`${source.id} with a time, though it does not change`, 'none');
+    throw location.error(`${source.id} with a time, though it does not change`, 'none');
   const byMonth = entry.time === 'each' || entry.time === 'departure';
   if (byMonth && source.format === 'geotiff' && !isDated(source))
-    throw refusal(`time: ${entry.time} of ${source.id}, whose rasters have no time`, 'period or year in its `files`');
+    throw location.error(
+      `time: ${entry.time} of ${source.id}, whose rasters have no time`,
+      'period or year in its `files`',
+    );
   if (!byMonth && isDated(source))
-    throw refusal(
+    throw location.error(
       `time: ${entry.time} of ${source.id}, whose rasters have one`,
       'each or departure, or files without period and year, to take their mean by prediction cell',
     );
-  if (byMonth && entry.square) throw refusal(`the square of ${source.id} by month`, 'one without a square');
+  if (byMonth && entry.square) throw location.error(`the square of ${source.id} by month`, 'one without a square');
   if (!byMonth && entry.lag_months !== undefined)
-    throw refusal(`lag_months of ${source.id}`, 'time: each or departure with it');
+    throw location.error(`lag_months of ${source.id}`, 'time: each or departure with it');
 }
 
 /**
@@ -69,13 +73,13 @@ export function refuseCoverageFiles(sources: readonly Source[], hashes: Readonly
   const coverage = sources.filter(isCoverage);
   for (const { id, columns, files } of sources.filter(({ role }) => role === 'covariate')) {
     const named = [id, columns?.value].find((name) => COVERAGE.some((figure) => figure === name));
-    if (named !== undefined) throw ofSource(id)(`${named} as a covariate`, OTHER);
+    if (named !== undefined) throw entry(id).error(`${named} as a covariate`, OTHER);
     for (const file of files) {
       const hash = hashes[file.path] ?? file.sha256;
       for (const other of coverage)
         for (const own of other.files) {
           const same = own.path === file.path || (hash !== undefined && hash === (hashes[own.path] ?? own.sha256));
-          if (same) throw ofSource(id)(`the file of ${other.figure}, ${own.path}, as a covariate`, OTHER);
+          if (same) throw entry(id).error(`the file of ${other.figure}, ${own.path}, as a covariate`, OTHER);
         }
     }
   }

@@ -1,7 +1,7 @@
 /** Rasters that each apply to a month or a year. */
 
 import { type Period, periodRange } from '../contract/months.ts';
-import { refusalIn } from '../lib/bad-input.ts';
+import { InputLocation } from '../lib/bad-input.ts';
 import { isTable } from './roles.ts';
 import type { Source } from './sources.ts';
 
@@ -23,23 +23,23 @@ export const isDated = (source: Source): boolean =>
  * @throws BadInput for a file without a month or year, two files for the same one, or a missing month
  */
 export function datedFiles(source: Source): DatedFile[] {
-  const refusal = refusalIn('sources.json', `source ${source.id}`);
+  const location = new InputLocation('sources.json', `source ${source.id}`);
   const yearly = source.files.some(({ year }) => year !== undefined);
   const kind = yearly ? 'year' : 'month';
   const files = source.files.map(({ path, period, year }): DatedFile => {
     if (yearly && period !== undefined)
-      throw refusal(`${path} with a period among files with years`, 'either periods or years');
+      throw location.error(`${path} with a period among files with years`, 'either periods or years');
     const time = yearly ? year?.toString() : period;
     if (time === undefined)
-      throw refusal(`${path} without a ${yearly ? 'year' : 'period'}`, `the ${kind} that it applies to`);
+      throw location.error(`${path} without a ${yearly ? 'year' : 'period'}`, `the ${kind} that it applies to`);
     return { path, time };
   });
   files.sort((a, b) => (a.time < b.time ? -1 : 1));
   const again = files.find(({ time }, i) => files[i + 1]?.time === time);
-  if (again) throw refusal(`two files for ${again.time}`, `one file for each ${kind}`);
+  if (again) throw location.error(`two files for ${again.time}`, `one file for each ${kind}`);
   if (yearly) return files;
   const months = periodRange(files[0]!.time as Period, files.at(-1)!.time as Period);
   const missing = months.find((month, i) => files[i]!.time !== month);
-  if (missing) throw refusal(`no file for ${missing}`, 'a file for every month');
+  if (missing) throw location.error(`no file for ${missing}`, 'a file for every month');
   return files;
 }

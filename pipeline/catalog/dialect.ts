@@ -24,7 +24,7 @@ export const Dialect = Type.Object(
     separator: Type.Optional(Type.Enum([...SEPARATORS], { description: 'Between the cells of a CSV, if not a comma' })),
     encoding: Type.Optional(Type.Literal('windows-1252', { description: 'Of the text of a CSV, if not UTF-8' })),
     title_rows: Type.Optional(
-      Type.Integer({ minimum: 1, description: 'Lines above the header of a CSV, as office programs export them' }),
+      Type.Integer({ minimum: 1, description: 'Rows above the header of a CSV, as office programs export them' }),
     ),
     year: Type.Optional(
       Type.Enum([...YEAR_FROM], {

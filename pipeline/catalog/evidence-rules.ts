@@ -1,5 +1,5 @@
 import { addMonths } from '../contract/months.ts';
-import { refusalIn } from '../lib/bad-input.ts';
+import { InputLocation } from '../lib/bad-input.ts';
 import { caseRecords, surveyRounds } from './evidence.ts';
 import type { Model } from './model.ts';
 import type { Source } from './sources.ts';
@@ -14,7 +14,7 @@ export function checkEvidence({ last_estimated, parameters }: Model, sources: re
     all.toSorted((a, b) => (a.last < b.last ? -1 : 1)).at(-1);
   const refuse = (most: string, why: string) => {
     if (last_estimated > most)
-      throw refusalIn('model.json', 'last_estimated')(last_estimated, `at most ${most}: ${why}`);
+      throw new InputLocation('model.json', 'last_estimated').error(last_estimated, `at most ${most}: ${why}`);
   };
   const cases = latest(caseRecords(sources));
   if (cases) refuse(cases.last, `the case records end there (sources.json, ${cases.id}, span)`);

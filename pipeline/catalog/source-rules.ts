@@ -1,12 +1,12 @@
-import { type Refusal, refusalIn } from '../lib/bad-input.ts';
+import { InputLocation } from '../lib/bad-input.ts';
 import { namedLevel } from './aliases.ts';
 import { datedFiles, EVERY_MONTH, isDated } from './dated-files.ts';
 import type { Dialect } from './dialect.ts';
 import { deliveriesOf, formOf, isTable, knownColumns, type Role, TABLE_FORMATS, WORDS } from './roles.ts';
 import type { Gap, Source } from './sources.ts';
 
-const refusal = refusalIn('sources.json');
-const ofSource = (id: string): Refusal => refusal.at(`source ${id}`);
+const location = new InputLocation('sources.json');
+const entry = (id: string): InputLocation => location.at(`source ${id}`);
 
 /** Roles for which a country has exactly one source, and those for which it has at most one. */
 const ONCE: readonly Role[] = ['lga_boundaries'];
@@ -68,17 +68,17 @@ export function checkSources(sources: readonly Source[]): void {
 export function checkTogether(sources: readonly Source[]): void {
   const ids = sources.map((source) => source.id);
   const twice = ids.find((id, i) => ids.indexOf(id) !== i);
-  if (twice) throw refusal(`the id ${twice} twice`, 'each id once');
+  if (twice) throw location.error(`the id ${twice} twice`, 'each id once');
   const count = (role: Role) => sources.filter((source) => source.role === role).length;
   for (const role of ONCE)
-    if (count(role) !== 1) throw refusal.at(`role ${role}`)(`${count(role)} sources`, 'exactly one');
+    if (count(role) !== 1) throw location.at(`role ${role}`).error(`${count(role)} sources`, 'exactly one');
   for (const role of AT_MOST_ONCE)
-    if (count(role) > 1) throw refusal.at(`role ${role}`)(`${count(role)} sources`, 'at most one');
+    if (count(role) > 1) throw location.at(`role ${role}`).error(`${count(role)} sources`, 'at most one');
   checkNeeds(sources);
   const layers = sources.filter((source) => source.role === 'layer' && source.figure !== undefined);
   layers.forEach(({ id, figure }, i) => {
     if (layers.findIndex((other) => other.figure === figure) !== i)
-      throw ofSource(id)(`a second layer of ${figure}`, 'each figure once');
+      throw entry(id).error(`a second layer of ${figure}`, 'each figure once');
   });
   // One table may give people, cases and climate.
   const uses = sources
@@ -88,7 +88,7 @@ export function checkTogether(sources: readonly Source[]): void {
       files.filter(({ join }) => !join).map((file) => ({ file: file.path, use: figure ?? role })),
     );
   const again = uses.find(({ file, use }, i) => uses.findIndex((one) => one.file === file && one.use === use) !== i);
-  if (again) throw refusal.at(again.file)(`the file twice as ${again.use}`, 'each file once for a role');
+  if (again) throw location.at(again.file).error(`the file twice as ${again.use}`, 'each file once for a role');
 }
 
 /** Whether a table has facilities whose areas only the list of facilities gives. */
@@ -100,26 +100,26 @@ function checkNeeds(sources: readonly Source[]): void {
   const has = (role: Role, column?: string) =>
     sources.some((source) => source.role === role && (column === undefined || source.columns?.[column] !== undefined));
   if (!has('lga_boundaries', 'lga_pcode') && !has('lga_codes'))
-    throw refusal('lga_boundaries without a column lga_pcode', 'one, or a source of the role lga_codes');
+    throw location.error('lga_boundaries without a column lga_pcode', 'one, or a source of the role lga_codes');
   if (has('lga_boundaries', 'lga_pcode') && has('lga_codes'))
-    throw refusal('lga_codes beside a column lga_pcode of lga_boundaries', 'one of them');
+    throw location.error('lga_codes beside a column lga_pcode of lga_boundaries', 'one of them');
   if (!['lga_boundaries', 'lga_codes'].some((role) => has(role as Role, 'state_pcode')) && !has('state_boundaries'))
-    throw refusal(
+    throw location.error(
       'no column state_pcode',
       'one of lga_boundaries or lga_codes, or a source of the role state_boundaries',
     );
   if (!has('population') && !has('population_census'))
-    throw refusal('neither population nor population_census', 'one: scores are weighted by people');
+    throw location.error('neither population nor population_census', 'one: scores are weighted by people');
   if (!has('survey_clusters'))
-    throw refusal('no source of the role survey_clusters', 'one: scores are based on surveys');
+    throw location.error('no source of the role survey_clusters', 'one: scores are based on surveys');
   const listed = sources.find(({ columns = {}, role }) => role === 'cases_lgas' && isListed(columns));
   if (listed && !has('facilities'))
-    throw ofSource(listed.id)(
+    throw entry(listed.id).error(
       'facilities without their areas',
       'a column lga_pcode or lga, or a source of the role facilities',
     );
   if (!listed && has('facilities'))
-    throw refusal(
+    throw location.error(
       'a list of facilities that no cases refer to',
       'a source of the role cases_lgas with a column facility alone',
     );
@@ -127,127 +127,137 @@ function checkNeeds(sources: readonly Source[]): void {
 
 /** Checks what an entry needs by its role and format. */
 export function checkSource(source: Source): void {
-  const refusal = ofSource(source.id);
+  const location = entry(source.id);
   if (source.role === 'layer' && !source.figure)
-    throw refusal('no figure', 'the figure of the context that it provides');
+    throw location.error('no figure', 'the figure of the context that it provides');
   if (!FORMATS[source.role].includes(source.format))
-    throw refusal(`the format ${source.format}`, `${FORMATS[source.role].join(' or ')} for the role ${source.role}`);
+    throw location.error(
+      `the format ${source.format}`,
+      `${FORMATS[source.role].join(' or ')} for the role ${source.role}`,
+    );
   if (source.figure && source.role !== 'layer')
-    throw refusal(`a figure, ${source.figure}`, 'none: only the role layer has one');
+    throw location.error(`a figure, ${source.figure}`, 'none: only the role layer has one');
   if (source.sliver_km2 !== undefined && source.role !== 'lga_boundaries')
-    throw refusal('sliver_km2', 'none: only the role lga_boundaries has one');
-  if (source.format === 'geotiff') checkRaster(source, refusal);
-  else checkColumns(source, refusal);
+    throw location.error('sliver_km2', 'none: only the role lga_boundaries has one');
+  if (source.format === 'geotiff') checkRaster(source, location);
+  else checkColumns(source, location);
   if (source.reporting && !source.columns?.facility && !source.columns?.reporting_rate)
-    throw refusal('reporting', 'none: only cases by facility or with a reporting rate have one');
-  if (isTable(source)) checkTable(source, refusal);
-  else if (source.leave_out) throw refusal('leave_out', 'none: only tables have rows');
-  if (source.dialect) checkDialect(source, source.dialect, refusal);
+    throw location.error('reporting', 'none: only cases by facility or with a reporting rate have one');
+  if (isTable(source)) checkTable(source, location);
+  else if (source.leave_out) throw location.error('leave_out', 'none: only tables have rows');
+  if (source.dialect) checkDialect(source, source.dialect, location);
   for (const gap of source.gaps ?? []) checkGap(source, gap);
 }
 
-function checkRaster(source: Source, refusal: Refusal): void {
-  if (!source.range) throw refusal('no range', "the smallest and the largest value that the raster's cells can have");
+function checkRaster(source: Source, location: InputLocation): void {
+  if (!source.range)
+    throw location.error('no range', "the smallest and the largest value that the raster's cells can have");
   const [least, most] = source.range as [number, number];
   if (!(least < most) && !(least === most && source.role === 'layer'))
-    throw refusal(`the range ${least} to ${most}`, 'the smaller value first');
+    throw location.error(`the range ${least} to ${most}`, 'the smaller value first');
   if (source.role === 'population' && source.repeats === undefined)
-    throw refusal('no repeats', 'the largest number of adjacent cells that may have the same value');
+    throw location.error('no repeats', 'the largest number of adjacent cells that may have the same value');
   if (source.role !== 'climate' && source.role !== 'covariate' && isDated(source))
-    throw refusal('period or year in `files`', 'neither: only rain and covariates have a time');
+    throw location.error('period or year in `files`', 'neither: only rain and covariates have a time');
   if (source.role === 'climate' && source.files.some(({ year }) => year !== undefined))
-    throw refusal('a year in `files`', 'the period of each: rain is monthly');
+    throw location.error('a year in `files`', 'the period of each: rain is monthly');
   const files = source.role === 'climate' || isDated(source) ? datedFiles(source) : [];
-  if (source.role === 'climate' && files.length < 12) throw refusal(`${files.length} months of rain`, EVERY_MONTH);
+  if (source.role === 'climate' && files.length < 12)
+    throw location.error(`${files.length} months of rain`, EVERY_MONTH);
 }
 
 /** The project's names of the columns that a source maps. */
 const namesOf = ({ columns = {}, sums = {} }: Source) => [...Object.keys(columns), ...Object.keys(sums)];
 
 /** Checks for the columns that the role needs, and for no others: a misspelt name would go unnoticed. */
-function checkColumns(source: Source, refusal: Refusal): void {
+function checkColumns(source: Source, location: InputLocation): void {
   const { columns, either = [] } = formOf(source.role);
   const carried = source.role === 'layer' ? source.figure : source.role === 'covariate' ? 'value' : undefined;
   const needed = [...columns, ...(carried === undefined || source.classes ? [] : [carried])];
   const known = [...needed, ...knownColumns(source.role)];
   const found = namesOf(source);
   const again = found.find((name, i) => found.indexOf(name) !== i);
-  if (again) throw refusal(`${again} in \`columns\` and in \`sums\``, 'it in one of them');
+  if (again) throw location.error(`${again} in \`columns\` and in \`sums\``, 'it in one of them');
   const word = Object.keys(source.sums ?? {}).find((name) => WORDS.includes(name));
-  if (word) throw refusal(`a sum of ${word}`, 'counts: nothing else can be added up');
+  if (word) throw location.error(`a sum of ${word}`, 'counts: nothing else can be added up');
   // Names stand for the codes of their level, and facilities for those of their areas.
   const level = namedLevel(source);
   const isSummed = source.role === 'cases_lgas' && found.includes('facility');
   const given = [...found, ...(level ? [`${level}_pcode`] : []), ...(isSummed ? ['lga_pcode'] : [])];
   const unknown = found.find((name) => !known.includes(name));
-  if (unknown) throw refusal(`a column ${unknown}`, `one of ${known.join(', ')}`);
+  if (unknown) throw location.error(`a column ${unknown}`, `one of ${known.join(', ')}`);
   const missing = needed.find((name) => !given.includes(name));
-  if (missing) throw refusal(`no column ${missing}`, 'it in `columns`');
+  if (missing) throw location.error(`no column ${missing}`, 'it in `columns`');
   for (const names of either) {
     const own = names.filter((name) => given.includes(name));
     if (own.length !== 1)
-      throw refusal(own.length === 0 ? `no column ${names.join(' or ')}` : own.join(' and '), 'one of them');
+      throw location.error(own.length === 0 ? `no column ${names.join(' or ')}` : own.join(' and '), 'one of them');
   }
   if (source.role === 'covariate' && found.includes('period') && found.includes('year'))
-    throw refusal('period and year', 'one of them');
+    throw location.error('period and year', 'one of them');
   if (source.role === 'covariate' && found.includes('month') && !found.includes('year'))
-    throw refusal('month alone', 'year and month, or period');
+    throw location.error('month alone', 'year and month, or period');
   const monthly = ['climate', 'survey_clusters', 'cases_states', 'cases_lgas'].includes(source.role);
   const pairs = [['longitude', 'latitude'], ...(monthly ? [['year', 'month']] : [])];
   for (const [a, b] of pairs as [string, string][])
     if (found.includes(a) !== found.includes(b))
-      throw refusal(`${found.includes(a) ? a : b} alone`, `${a} and ${b}, or neither`);
+      throw location.error(`${found.includes(a) ? a : b} alone`, `${a} and ${b}, or neither`);
 }
 
 /**
  * Checks the fields that specify how long a table must be: rows, months, rounds. Without them a truncated table would
  * pass.
  */
-function checkTable(source: Source, refusal: Refusal): void {
+function checkTable(source: Source, location: InputLocation): void {
   const deliveries = deliveriesOf(source);
   const hasMonths = source.columns?.period !== undefined || source.columns?.month !== undefined;
   const monthly =
     ['climate', 'cases_states', 'cases_lgas'].includes(source.role) || (source.role === 'covariate' && hasMonths);
   if (deliveries.length > 1 && !monthly)
-    throw refusal(`${source.files.length} files`, 'one table: only monthly records may come in several deliveries');
-  if (deliveries.some(({ rows }) => rows === undefined)) throw refusal('no rows', "the file's rows, in `files`");
-  if (monthly && !source.span) throw refusal('no span', 'the first and the last month of the records');
+    throw location.error(
+      `${source.files.length} files`,
+      'one table: only monthly records may come in several deliveries',
+    );
+  if (deliveries.some(({ rows }) => rows === undefined)) throw location.error('no rows', "the file's rows, in `files`");
+  if (monthly && !source.span) throw location.error('no span', 'the first and the last month of the records');
   if (source.role === 'survey_clusters' && !source.rounds)
-    throw refusal('no rounds', 'the survey rounds and their months of fieldwork');
+    throw location.error('no rounds', 'the survey rounds and their months of fieldwork');
   if (source.role === 'survey_states' && !source.fieldwork)
-    throw refusal('no fieldwork', 'the first and last month of the round');
-  if (source.files[0]!.join) throw refusal('join in the first of `files`', 'it in another: that one has the rows');
+    throw location.error('no fieldwork', 'the first and last month of the round');
+  if (source.files[0]!.join)
+    throw location.error('join in the first of `files`', 'it in another: that one has the rows');
   if (source.role !== 'survey_clusters' && source.files.some(({ join }) => join))
-    throw refusal('join', 'none: only the clusters of surveys have one');
-  checkRoundsByMonth(source, refusal);
+    throw location.error('join', 'none: only the clusters of surveys have one');
+  checkRoundsByMonth(source, location);
   const years = (source.rounds ?? []).map((round) => round.survey_year);
   const twice = years.find((year, i) => years.indexOf(year) !== i);
-  if (twice) throw refusal(`the round ${twice} twice`, 'each round once');
+  if (twice) throw location.error(`the round ${twice} twice`, 'each round once');
   for (const [column, [least, most]] of Object.entries(source.ranges ?? {}) as [string, [number, number]][]) {
-    if (!namesOf(source).includes(column)) throw refusal(`a range of ${column}`, 'a column of `columns`');
-    if (least > most) throw refusal(`the range ${least} to ${most} of ${column}`, 'the smaller value first');
+    if (!namesOf(source).includes(column)) throw location.error(`a range of ${column}`, 'a column of `columns`');
+    if (least > most) throw location.error(`the range ${least} to ${most} of ${column}`, 'the smaller value first');
   }
   for (const column of (source.leave_out ?? []).flatMap(({ where }) => Object.keys(where)))
     if (!namesOf(source).includes(column))
-      throw refusal.at('leave_out')(`the column ${column}`, `one of ${namesOf(source).join(', ')}`);
-  if (source.classes_total !== undefined && !source.classes) throw refusal('classes_total', 'classes that sum to it');
+      throw location.at('leave_out').error(`the column ${column}`, `one of ${namesOf(source).join(', ')}`);
+  if (source.classes_total !== undefined && !source.classes)
+    throw location.error('classes_total', 'classes that sum to it');
   for (const [name, months] of [
     ['span', source.span],
     ['fieldwork', source.fieldwork],
     ...(source.rounds ?? []).map((round) => [`the round ${round.survey_year}`, round] as const),
   ] as const)
     if (months && months.first > months.last)
-      throw refusal(`${name} from ${months.first} to ${months.last}`, 'the first month first');
+      throw location.error(`${name} from ${months.first} to ${months.last}`, 'the first month first');
 }
 
 /** Refuses rounds with a month in common if nothing but the month of a row tells to which of them it belongs. */
-function checkRoundsByMonth({ role, columns = {}, rounds = [] }: Source, refusal: Refusal): void {
+function checkRoundsByMonth({ role, columns = {}, rounds = [] }: Source, location: InputLocation): void {
   if (role !== 'survey_clusters' || columns.survey_year !== undefined) return;
   const sorted = rounds.toSorted((a, b) => (a.first < b.first ? -1 : 1));
   sorted.slice(1).forEach((round, i) => {
     const before = sorted[i]!;
     if (round.first <= before.last)
-      throw refusal(
+      throw location.error(
         `the rounds ${before.survey_year} and ${round.survey_year} with months in common, and no column survey_year`,
         'rounds that the months of rows tell apart, or that column',
       );
@@ -258,45 +268,49 @@ function checkRoundsByMonth({ role, columns = {}, rounds = [] }: Source, refusal
 function checkDialect(
   { role, format, columns = {}, sums = {} }: Source,
   { separator, title_rows, months, pivot, wide, tests }: Dialect,
-  refusal: Refusal,
+  location: InputLocation,
 ): void {
-  const ofDialect = refusal.at('dialect');
-  if (!isTable({ format })) throw ofDialect(`the format ${format}`, 'a table: only tables have a dialect');
-  if (separator !== undefined && format !== 'csv') throw ofDialect('a separator', 'none: only CSV files have one');
-  if (title_rows !== undefined && format !== 'csv') throw ofDialect('title_rows', 'none: only CSV files have them');
+  const dialect = location.at('dialect');
+  if (!isTable({ format })) throw dialect.error(`the format ${format}`, 'a table: only tables have a dialect');
+  if (separator !== undefined && format !== 'csv') throw dialect.error('a separator', 'none: only CSV files have one');
+  if (title_rows !== undefined && format !== 'csv') throw dialect.error('title_rows', 'none: only CSV files have them');
   const named = [...Object.values(columns), ...Object.values(sums).flat()];
   if (pivot && wide && wide.values !== pivot.values)
-    throw ofDialect.at('wide')(`values ${wide.values}`, `${pivot.values}, the values of pivot`);
+    throw dialect.at('wide').error(`values ${wide.values}`, `${pivot.values}, the values of pivot`);
   // The values of figures that are rows get the names of the figures.
   const made = pivot && (wide ? [pivot.months] : [pivot.months, pivot.values]);
   const missing = made?.find((name) => !named.includes(name));
-  if (missing !== undefined) throw ofDialect.at('pivot')(missing, 'a name that `columns` refers to');
+  if (missing !== undefined) throw dialect.at('pivot').error(missing, 'a name that `columns` refers to');
   if (tests && (role !== 'survey_clusters' || pivot || wide))
-    throw ofDialect('tests', 'none: only clusters of surveys have them, and neither pivot nor wide');
+    throw dialect.error('tests', 'none: only clusters of surveys have them, and neither pivot nor wide');
   const uses = Object.values(tests ?? {}).map((own) => Object.keys(own).sort().join(' and '));
   const use = uses.find((own) => own !== uses[0] || !/^examined and (positive|positivity)$/.test(own));
   if (use !== undefined)
-    throw ofDialect.at('tests')(use, 'examined and positive, or examined and positivity, the same for each test');
+    throw dialect.at('tests').error(use, 'examined and positive, or examined and positivity, the same for each test');
   if (months !== undefined && !pivot && columns.period === undefined)
-    throw ofDialect(`months in the order ${months}`, 'a column of months');
+    throw dialect.error(`months in the order ${months}`, 'a column of months');
 }
 
 /** Refuses a gap with a rule that its role does not have, or without a place: it would have no effect. */
 function checkGap(source: Source, gap: Gap): void {
   const { id, role, format } = source;
-  const refusal = ofSource(id).at('gaps');
+  const location = entry(id).at('gaps');
   const ofCells = role === 'covariate' && format === 'geotiff' && !isDated(source);
   const rules = role === 'covariate' ? COVARIATE_RULES[ofCells ? 'raster' : 'table'] : (RULES[role] ?? []);
   if (!rules.includes(gap.rule))
-    throw refusal(`the rule ${gap.rule}`, rules.length ? `${rules.join(' or ')} for the role ${role}` : 'no gaps');
+    throw location.error(
+      `the rule ${gap.rule}`,
+      rules.length ? `${rules.join(' or ')} for the role ${role}` : 'no gaps',
+    );
   if (gap.rule === 'uncovered' && (gap.state_pcode === undefined || gap.area_km2 === undefined))
-    throw refusal('`uncovered` without its place or size', 'state_pcode and area_km2');
+    throw location.error('`uncovered` without its place or size', 'state_pcode and area_km2');
   const placed = ['null', 'neighbours', 'omit'].includes(gap.rule) || (gap.rule === 'value' && !ofCells);
-  if (placed && gap.lga_pcode === undefined) throw refusal(`\`${gap.rule}\` without its place`, 'lga_pcode');
+  if (placed && gap.lga_pcode === undefined) throw location.error(`\`${gap.rule}\` without its place`, 'lga_pcode');
   if (ofCells && (gap.lga_pcode ?? gap.state_pcode) !== undefined)
-    throw refusal(`\`${gap.rule}\` of a raster with a place`, 'one for all of its cells');
-  if (gap.rule === 'nearest' && gap.km === undefined) throw refusal('`nearest` without `km`', 'how far it may reach');
-  if (gap.rule === 'value' && gap.value === undefined) throw refusal('`value` without its value', 'its value');
+    throw location.error(`\`${gap.rule}\` of a raster with a place`, 'one for all of its cells');
+  if (gap.rule === 'nearest' && gap.km === undefined)
+    throw location.error('`nearest` without `km`', 'how far it may reach');
+  if (gap.rule === 'value' && gap.value === undefined) throw location.error('`value` without its value', 'its value');
   if (gap.first !== undefined && gap.last !== undefined && gap.first > gap.last)
-    throw refusal(`${gap.first} to ${gap.last}`, 'the first month first');
+    throw location.error(`${gap.first} to ${gap.last}`, 'the first month first');
 }

@@ -20,16 +20,11 @@ export const StageRecord = Type.Object(
     stage: Type.String(),
     key: Type.String({
       pattern: hexDigits,
-      description: 'Hash of inputs, code, packages, parameters and runtime',
+      description: 'Hash of inputs, code, parameters and runtime',
     }),
     code: Type.Record(Type.String(), sha256, {
-      description: 'Hash of each file of code; comments and indentation do not count',
+      description: 'SHA-256 of each file of code, and of package-lock.json, which has the versions of all npm packages',
     }),
-    packages: Type.Optional(
-      Type.Record(Type.String(), Type.String(), {
-        description: 'Version of each npm package that the code imports, and a hash of it and all that it depends on',
-      }),
-    ),
     inputs: Type.Record(Type.String(), sha256, {
       description:
         'Content hash of each raw file (`raw …`), catalog entry (`catalog …`) and artifact (`stage/name`) read',
@@ -77,12 +72,6 @@ export const Manifest = Type.Object(
       { additionalProperties: false },
     ),
     counts: Type.Record(Type.String(), Type.Integer()),
-    lock_file: Type.Optional(
-      Type.String({
-        pattern: hexDigits,
-        description: 'Hash of the lock file, in snapshots made before `packages` was added',
-      }),
-    ),
     runtime: Type.String({ description: 'The version of Node that ran the code' }),
     sources: Type.Array(Type.Unknown(), {
       description: 'Catalog entries: citation, licence, release; `sha256` is of the file that was read',

@@ -9,9 +9,8 @@ export interface CacheKey {
   key: string;
   /** Content hash of every raw file, catalog entry and artifact that the stage reads. */
   inputs: Record<string, string>;
-  /** Hash of every file of code, and version and hash of every package that it imports (see code.ts). */
+  /** Hash of every file of code, and of the lock file (see code.ts). */
   code: Record<string, string>;
-  packages: Record<string, string>;
   parameters: unknown;
   runtime: string;
   /** The catalog entries as the stage sees them, by id, so that a plan can show which field changed. */
@@ -19,14 +18,10 @@ export interface CacheKey {
 }
 
 /** The parts that a key is the hash of. A snapshot's manifest has all of them, so that `verify` can recompute keys. */
-export interface KeyParts extends Pick<CacheKey, 'stage' | 'inputs' | 'code' | 'parameters' | 'runtime'> {
-  packages?: CacheKey['packages'] | undefined;
-  /** Hash of the entire lock file, which older snapshots have instead of `packages`. */
-  lock?: string | undefined;
-}
+export type KeyParts = Pick<CacheKey, 'stage' | 'inputs' | 'code' | 'parameters' | 'runtime'>;
 
-export function keyOf({ stage, inputs, code, packages, lock, parameters, runtime }: KeyParts): string {
-  return sha256Json({ stage, inputs, code, packages, lock, parameters, runtime });
+export function keyOf({ stage, inputs, code, parameters, runtime }: KeyParts): string {
+  return sha256Json({ stage, inputs, code, parameters, runtime });
 }
 
 /** The code that writes tables also determines their bytes, so it is part of every stage's key. */
@@ -46,15 +41,15 @@ export function cacheKeyOf<OwnStage extends Stage>(
   const parts = {
     stage: stage.name,
     inputs,
-    ...codeOfStage(stage),
+    code: codeOfStage(stage),
     parameters,
     runtime: RUNTIME,
   };
   return { ...parts, catalog, key: keyOf(parts) };
 }
 
-/** Hash of every file of code behind a stage's results, and of the packages that it imports. */
-export function codeOfStage({ module }: Pick<Stage, 'module'>): Pick<CacheKey, 'code' | 'packages'> {
-  const [own, tables] = [codeOf(module), codeOf(TABLES)];
-  return { code: { ...tables.files, ...own.files }, packages: { ...tables.packages, ...own.packages } };
-}
+/** Hash of every file of code behind a stage's results. */
+export const codeOfStage = ({ module }: Pick<Stage, 'module'>): CacheKey['code'] => ({
+  ...codeOf(TABLES),
+  ...codeOf(module),
+});

@@ -1,102 +1,68 @@
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import jsTokens from 'js-tokens';
-import { sha256, sha256Json } from '../lib/hash.ts';
-import { type Code, packedCode, ROOT, readPacked } from '../lib/packed.ts';
-import { lockedPackages } from './packages.ts';
+import { sha256 } from '../lib/hash.ts';
+import { ROOT, readPacked } from '../lib/packed.ts';
 
-/** A file's text and hash, and the strings in it that may refer to other files or packages. */
+/** The file that fixes the version of every npm package. */
+export const LOCK_FILE = 'package-lock.json';
+
+/** A file's hash, and the relative paths that its code names. */
 interface CodeFile {
-  text: string;
   hash: string;
-  strings: string[];
+  paths: string[];
 }
-/** Code files and lock files already read; they are not expected to change while the process runs. */
+/** Files already read; they are not expected to change while the process runs. */
 const seen = new Map<string, CodeFile>();
-const locked = new Map<string, Map<string, string>>();
 
 /**
- * All code that a module runs: its own file, every file of this project that it imports, directly or indirectly, and
- * the packages that those import. Any string that is the relative path of a file, or the name of a dependency, counts
- * as an import, since the file may be started as a worker or shipped as it is. Type-only imports do not count. (Biome
- * refuses to import a package that package.json does not list.)
+ * The SHA-256 of everything that a module runs, by path from the root: its own file, every file of this project that it
+ * imports, directly or indirectly, and the lock file, which stands for all npm packages. Any string that is the relative
+ * path of a file counts as an import, since the file may be started as a worker or shipped as it is. Type-only imports
+ * do not count.
  *
  * In an installed package it is the code that the module was compiled from.
  */
-export function codeOf(module: string, root = ROOT): Code {
+export function codeOf(module: string, root = ROOT): Record<string, string> {
   const packed = readPacked(root);
-  if (packed) return packedCode(packed, module, root);
+  if (packed) return packed.modules[module]!;
   const files = new Map<string, string>();
-  const packages = new Map<string, string>();
-  if (!locked.has(root)) locked.set(root, lockedPackages(root));
-  const dependencies = locked.get(root)!;
   const visit = (file: string) => {
     const name = path.relative(root, file);
     if (files.has(name)) return;
-    let code = seen.get(file);
-    if (!code) {
-      code = readCode(file);
-      seen.set(file, code);
-    }
+    const code = seen.get(file) ?? readCode(file);
+    seen.set(file, code);
     files.set(name, code.hash);
-    for (const string of code.strings) {
-      const beside = /^\.\.?\//.test(string) ? path.resolve(path.dirname(file), string) : null;
-      const dependency = /^(?:@[^/]+\/)?[^/]+/.exec(string)?.[0] ?? '';
-      const hash = dependencies.get(dependency);
-      if (beside !== null && isFile(beside)) visit(beside);
-      else if (hash !== undefined) packages.set(dependency, hash);
-    }
+    const named = code.paths.map((relative) => path.resolve(path.dirname(file), relative));
+    for (const other of named) if (isFile(other)) visit(other);
   };
   visit(path.resolve(root, module));
-  return { files: inOrder(files), packages: inOrder(packages) };
+  visit(path.resolve(root, LOCK_FILE));
+  return Object.fromEntries([...files].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 const isFile = (file: string) => statSync(file, { throwIfNoEntry: false })?.isFile() ?? false;
 
-const inOrder = (map: Map<string, string>) => Object.fromEntries([...map].sort(([a], [b]) => (a < b ? -1 : 1)));
-
 /** The first of these files that has changed since it was hashed, or null. @param files as returned by `codeOf` */
-export function changedFile(files: Code['files'], root = ROOT): string | null {
+export function changedFile(files: Record<string, string>, root = ROOT): string | null {
   const packed = readPacked(root);
-  if (packed) {
-    const now = Object.assign({}, ...Object.values(packed.modules).map((code) => code.files));
-    return Object.keys(files).find((name) => now[name] !== files[name]) ?? null;
-  }
-  const same = ([name, hash]: [string, string]) => {
+  const inPackage: Record<string, string> = packed ? Object.assign({}, ...Object.values(packed.modules)) : {};
+  const hashNow = (name: string) => {
     const file = path.resolve(root, name);
-    if (!isFile(file)) return false;
-    const before = seen.get(file);
-    // This runs after every stage, so only files that changed are tokenized again.
-    const unchanged = before !== undefined && readFileSync(file, 'utf8') === before.text;
-    return (unchanged ? before : readCode(file)).hash === hash;
+    if (packed) return inPackage[name];
+    return isFile(file) ? sha256(readFileSync(file)) : undefined;
   };
-  return Object.entries(files).find((file) => !same(file))?.[0] ?? null;
+  return Object.keys(files).find((name) => hashNow(name) !== files[name]) ?? null;
 }
 
-/**
- * In code, comments, indentation and empty lines do not count; in any other file every byte does. (The tokenizer
- * mistakes the division in TypeScript's `x! / y` for a regular expression, so the rest of such a line is hashed as it
- * stands.)
- */
+/** An `import type` or `export type`, which is erased before the code runs. */
+const TYPE_IMPORT = /^(?:import|export) type (?:\{[^}]*\}|\*(?: as \w+)?|\w+) from '[^']+'/gm;
+const RELATIVE_PATH = /(['"])(\.\.?\/[^'"\n]+)\1/g;
+
 function readCode(file: string): CodeFile {
-  const text = readFileSync(file, 'utf8');
-  if (!/\.[cm]?[jt]s$/.test(file)) return { text, hash: sha256(text), strings: [] };
-  const tokens: string[] = [];
-  const strings = new Set<string>();
-  for (const { type, value } of jsTokens(text)) {
-    if (type === 'StringLiteral' && !endsTypeImport(tokens)) strings.add(value.slice(1, -1));
-    if (type !== 'WhiteSpace' && type !== 'LineTerminatorSequence' && !type.endsWith('Comment')) tokens.push(value);
-    // A line end may end a statement, so it counts.
-    else if (value.includes('\n') && tokens.length > 0 && tokens.at(-1) !== '\n') tokens.push('\n');
-  }
-  return { text, hash: sha256Json(tokens), strings: [...strings] };
-}
-
-/** Whether the next string belongs to an `import type` or `export type`, which is erased before the code runs. */
-function endsTypeImport(tokens: readonly string[]): boolean {
-  if (tokens.at(-1) !== 'from') return false;
-  const statement = Math.max(tokens.lastIndexOf('import'), tokens.lastIndexOf('export'));
-  return tokens[statement + 1] === 'type' && tokens[statement + 2] !== 'from';
+  const bytes = readFileSync(file);
+  const isCode = /\.[cm]?[jt]s$/.test(file);
+  const strings = isCode ? bytes.toString('utf8').replace(TYPE_IMPORT, '').matchAll(RELATIVE_PATH) : [];
+  return { hash: sha256(bytes), paths: [...new Set([...strings].map(([, , relative]) => relative!))] };
 }
 
 /** Part of every key, since another version of Node may compress, add or sort differently. */

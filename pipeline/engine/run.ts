@@ -29,7 +29,7 @@ export interface RunInput<OwnStage extends Stage = Stage> {
 }
 
 /**
- * Runs the stages whose inputs, code, packages or parameters have changed, up to `jobs` at once, each in a thread. The
+ * Runs the stages whose inputs, code or parameters have changed, up to `jobs` at once, each in a thread. The
  * order in which they finish does not affect their outputs.
  * @returns the cache entry of every stage, in the table's order
  * @throws whatever the first failing stage threw; those still running are stopped, and their results are discarded

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import type { CacheKey } from './cache-key.ts';
+import { LOCK_FILE } from './code.ts';
 import { changedRows } from './raw-files.ts';
 
 /** Where to look for details that a hash alone does not show. */
@@ -13,8 +14,7 @@ export function causesOf(now: CacheKey, then: CacheKey | null, where: Whereabout
   if (!then) return ['never run here'];
   const causes = [
     ...differences(now.inputs, then.inputs).flatMap((name) => inputCauses(name, now, then, where)),
-    ...differences(now.code, then.code).map((file) => `code ${file} ${change(then.code[file], now.code[file])}`),
-    ...packageCauses(now.packages, then.packages),
+    ...differences(now.code, then.code).map((file) => codeCause(file, change(then.code[file], now.code[file]))),
     ...valueChanges(then.parameters, now.parameters).map((text) => `model.json, ${text}`),
   ];
   if (now.runtime !== then.runtime) causes.push(`runs on ${now.runtime}, ran on ${then.runtime}`);
@@ -36,20 +36,14 @@ function inputCauses(name: string, now: CacheKey, then: CacheKey, { cache, rawDa
   return [`${name} ${change(was, is)}`];
 }
 
-/** @param then undefined for a key that an earlier version of this program wrote */
-function packageCauses(now: CacheKey['packages'], then: CacheKey['packages'] = {}): string[] {
-  return differences(now, then).map((name) => {
-    const [is, was] = [now[name]?.split(' ')[0], then[name]?.split(' ')[0]];
-    if (is === was) return `package ${name} ${is}: something that it depends on changed`;
-    if (is && was) return `package ${name} was ${was}, is ${is}`;
-    return `package ${name} is ${is ? 'new' : 'no longer imported'}`;
-  });
-}
+const codeCause = (file: string, what: string) =>
+  file === LOCK_FILE ? `the lock file ${what}` : `code ${file} ${what}`;
 
 const change = (was: unknown, is: unknown) =>
   was === undefined ? 'is new' : is === undefined ? 'is no longer read' : 'changed';
 
-function differences(now: Record<string, string>, then: Record<string, string>): string[] {
+/** The names whose values differ. */
+export function differences(now: Record<string, string>, then: Record<string, string>): string[] {
   return [...new Set([...Object.keys(now), ...Object.keys(then)])].filter((name) => now[name] !== then[name]).sort();
 }
 

@@ -5,7 +5,7 @@ import type { Remedy } from '../catalog/remedy.ts';
 import type { Source } from '../catalog/sources.ts';
 import { ANY_CODE } from '../contract/territory.ts';
 import { worded } from '../contract/words.ts';
-import { type Refusal, readEach, refusalIn } from '../lib/bad-input.ts';
+import { InputLocation, readEach } from '../lib/bad-input.ts';
 import { plain } from '../lib/likeness.ts';
 import type { Polygon } from '../lib/numerics/area.ts';
 import { areaKm2 } from '../lib/numerics/area.ts';
@@ -40,7 +40,7 @@ interface Outline {
 export async function ingestAreas(input: IngestInput): Promise<{ areas: Areas; polygons: Polygons }> {
   const { model } = input;
   const lgaSource = sourceOf(input, 'lga_boundaries');
-  const refusal = refusalOf(lgaSource);
+  const location = locationOf(lgaSource);
   const codes = await readCodes(input);
   const drawn = await readOutlines(input, lgaSource, 'lga', model.expected.lgas, codes);
   const [stateSource] = sourcesOf(input, 'state_boundaries');
@@ -53,7 +53,7 @@ export async function ingestAreas(input: IngestInput): Promise<{ areas: Areas; p
   const stateOutlines = new Map(states?.map((state) => [state.code, state]));
   for (const { state_pcode } of states ? model.states : []) {
     if (!stateOutlines.has(state_pcode))
-      throw refusalOf(stateSource!)(
+      throw locationOf(stateSource!).error(
         `no polygon for ${state_pcode}`,
         'a polygon for each entry of `states` in model.json',
       );
@@ -61,17 +61,20 @@ export async function ingestAreas(input: IngestInput): Promise<{ areas: Areas; p
   const byPlace = lgas.filter((lga) => lga.parent === '');
   if (byPlace.length > 0) placeInStates(input, byPlace, states!);
   readEach(lgas, (lga) => {
-    if (!byPcode.has(lga.parent)) throw refusal.at(lga.code)(`the parent ${lga.parent}`, A_STATE);
+    if (!byPcode.has(lga.parent)) throw location.at(lga.code).error(`the parent ${lga.parent}`, A_STATE);
     if (!states || byPlace.length > 0) return;
     const state = { type: 'MultiPolygon' as const, coordinates: stateOutlines.get(lga.parent)!.polygons };
     if (!booleanPointInPolygon(innerPoint(lga), state)) {
       const found = `a location outside the outline of ${lga.parent}`;
-      throw refusal.at(`${lga.code} ${lga.name}`)(found, INSIDE);
+      throw location.at(`${lga.code} ${lga.name}`).error(found, INSIDE);
     }
   });
   const empty = model.states.find(({ state_pcode }) => !lgas.some(({ parent }) => parent === state_pcode));
   if (empty)
-    throw refusal(`no area in ${empty.state_pcode} ${empty.state}`, 'at least one in each of `states` in model.json');
+    throw location.error(
+      `no area in ${empty.state_pcode} ${empty.state}`,
+      'at least one in each of `states` in model.json',
+    );
   if (states && byPlace.length === 0) compareWithStates(input, lgas, states, slivers);
 
   for (const { state_code, aliases = [] } of model.states)
@@ -102,7 +105,7 @@ export async function ingestAreas(input: IngestInput): Promise<{ areas: Areas; p
 const innerPoint = ({ polygons }: Outline) => pointOnFeature({ type: 'MultiPolygon', coordinates: polygons });
 
 /** The error of the file of a source's outlines. */
-const refusalOf = (source: Source): Refusal => refusalIn(source.files[0]!.path);
+const locationOf = (source: Source): InputLocation => new InputLocation(source.files[0]!.path);
 
 /** Assigns each LGA to the state that contains a point inside the LGA. @throws BadInput if no state does */
 function placeInStates(input: IngestInput, lgas: readonly Outline[], states: readonly Outline[]): void {
@@ -113,7 +116,7 @@ function placeInStates(input: IngestInput, lgas: readonly Outline[], states: rea
       booleanPointInPolygon(inner, { type: 'MultiPolygon', coordinates: polygons }),
     );
     if (!state)
-      throw refusalOf(source).at(`${lga.code} ${lga.name}`)('a location in no area of the upper level', INSIDE);
+      throw locationOf(source).at(`${lga.code} ${lga.name}`).error('a location in no area of the upper level', INSIDE);
     lga.parent = state.code;
   });
   input.report.push({
@@ -151,7 +154,7 @@ async function readOutlines(
   expected: number,
   codes: ReadonlyMap<string, { code: string; parent: string }> | null,
 ): Promise<Outline[]> {
-  const refusal = refusalOf(source);
+  const location = locationOf(source);
   const columns = source.columns ?? {};
   const read = await readPolygons(path.join(input.rawData, source.files[0]!.path));
   const key = columns[codes ? level : `${level}_pcode`] ?? columns[level];
@@ -159,56 +162,57 @@ async function readOutlines(
   const form = level === 'lga' ? input.model.territory.lga.code : ANY_CODE;
   const used = new Set<string>();
   const outlines = readEach(features, ({ properties, polygons }, index): Outline => {
-    const ofFeature = refusal.at(`feature ${index + 1}`);
+    const feature = location.at(`feature ${index + 1}`);
     const text = (column: string) => {
       const found = properties[columns[column]!];
       const value = typeof found === 'number' ? String(found) : found;
       if (value === undefined) {
         const fields = Object.keys(properties).join(', ') || 'none';
-        throw ofFeature(`the fields ${fields}`, `a field ${columns[column]}`);
+        throw feature.error(`the fields ${fields}`, `a field ${columns[column]}`);
       }
       if (typeof value === 'string' && value.trim() !== '' && !isMisread(value)) return recoded(source, column, value);
-      throw ofFeature.at(columns[column]!)(JSON.stringify(value), READABLE);
+      throw feature.at(columns[column]!).error(JSON.stringify(value), READABLE);
     };
     const name = text(level);
     const listed = codes?.get(name);
     if (codes && !listed) {
       const expected = 'a name exactly as in the table of codes (role lga_codes)';
-      throw ofFeature(name, expected, spellingRemedy(name, [...codes.keys()]));
+      throw feature.error(name, expected, spellingRemedy(name, [...codes.keys()]));
     }
     used.add(name);
     const code = listed?.code ?? text(`${level}_pcode`);
     const parent = listed?.parent || (level === 'state' || columns.state_pcode ? text('state_pcode') : '');
     if (!new RegExp(form).test(code) || !new RegExp(ANY_CODE).test(code))
-      throw ofFeature(`the code ${code}`, `a code of the form ${form}`);
-    checkShape(refusal.at(code), polygons, input.model.extent as [number, number, number, number]);
+      throw feature.error(`the code ${code}`, `a code of the form ${form}`);
+    checkShape(location.at(code), polygons, input.model.extent as [number, number, number, number]);
     // Those of LGAs are checked when they are cleaned.
-    if (level === 'state') refuseCrossing(refusal.at(code), polygons);
+    if (level === 'state') refuseCrossing(location.at(code), polygons);
     return { code, name, parent, polygons };
   });
   const unused = [...(codes?.keys() ?? [])].find((name) => !used.has(name));
-  if (unused) throw refusal(`no polygon for ${unused}`, 'a polygon for each row of the table of codes');
+  if (unused) throw location.error(`no polygon for ${unused}`, 'a polygon for each row of the table of codes');
   outlines.sort((a, b) => (a.code < b.code ? -1 : 1));
   const twice = outlines.find((outline, i) => outline.code === outlines[i - 1]?.code);
   if (twice) {
     const remedy: Remedy = { declare: 'dissolve' };
-    throw refusal(`the code ${twice.code} twice`, 'each code once, or `dissolve` in the catalog', remedy);
+    throw location.error(`the code ${twice.code} twice`, 'each code once, or `dissolve` in the catalog', remedy);
   }
-  if (outlines.length !== expected) throw refusal(`${outlines.length} polygons`, `${expected} (model.json, expected)`);
+  if (outlines.length !== expected)
+    throw location.error(`${outlines.length} polygons`, `${expected} (model.json, expected)`);
   return outlines;
 }
 
 /** @throws BadInput for an area without a polygon or a vertex outside the country */
 function checkShape(
-  refusal: Refusal,
+  location: InputLocation,
   polygons: Polygon[],
   [west, south, east, north]: readonly [number, number, number, number],
 ): void {
-  if (polygons.length === 0) throw refusal('no shape', 'a polygon');
+  if (polygons.length === 0) throw location.error('no shape', 'a polygon');
   const outside = polygons.flat(2).find(([x, y]) => !(x >= west && x <= east && y >= south && y <= north));
   if (outside) {
     const extent = `longitude ${west} to ${east}, latitude ${south} to ${north} (model.json, extent)`;
-    throw refusal(`a vertex at ${outside[0]}, ${outside[1]}`, extent);
+    throw location.error(`a vertex at ${outside[0]}, ${outside[1]}`, extent);
   }
 }
 
@@ -241,7 +245,7 @@ function compareWithStates(
       const expected = gap ? `at most ${gap.area_km2} as declared` : 'the same ground as its areas';
       const ground = { state_pcode: state.code, area_km2: Math.ceil(uncovered) };
       const remedy = uncovered < 0 ? null : declareGap({ rule: 'uncovered', ...ground });
-      throw refusalOf(source).at(`${state.code} ${state.name}`)(found, expected, remedy);
+      throw locationOf(source).at(`${state.code} ${state.name}`).error(found, expected, remedy);
     }
     const what = worded`${state.code} ${state.name}: ${uncovered.toFixed(1)} km² belong to no {lga.one} (${gap.reason}); {state.one} outlines are made of {lga.many} and do not include it`;
     input.report.push({ source: source.id, rule: 'uncovered', what });

@@ -1,6 +1,6 @@
 import type { Gap, Source } from '../catalog/sources.ts';
 import { monthIndex, type Period, periodOf } from '../contract/months.ts';
-import { readEach, refusalIn } from '../lib/bad-input.ts';
+import { InputLocation, readEach } from '../lib/bad-input.ts';
 import type { CaseSeries } from './case-series.ts';
 import { sumFacilities } from './facilities.ts';
 import type { Areas, CasesRow, Census } from './ingest-tables.ts';
@@ -62,7 +62,7 @@ function continued(parts: readonly CaseSeries[], between: Map<string, number>): 
     const start = monthIndex(next.first) - monthIndex(whole.first);
     if (start < whole.confirmed.length) {
       const found = `${next.lga_code ?? next.state_code}, ${next.first} in two sources`;
-      throw refusalIn('sources.json', 'case sources')(found, 'each month of a place in one source');
+      throw new InputLocation('sources.json', 'case sources').error(found, 'each month of a place in one source');
     }
     const gap = [whole.confirmed.length, start - 1].map((i) => periodOf(monthIndex(whole.first) + i));
     if (start > whole.confirmed.length) between.set(gap.join(' to '), 1 + (between.get(gap.join(' to ')) ?? 0));
@@ -113,7 +113,7 @@ async function readSeries(
     const place = { label, key: { [key]: lga_code ?? at.state_pcode }, people: peopleOf(name), isMasked };
     const { first, confirmed } = consecutive(table, source, place, list);
     if (confirmed.every((value) => value === null))
-      throw table.refusal.at(label)('no value in any month', 'at least one value');
+      throw table.at(label).error('no value in any month', 'at least one value');
     const months = confirmed.flatMap((value, i) => (value === null ? [periodOf(monthIndex(first) + i)] : []));
     const named = areas.states.find((state) => state.state_code === name);
     if (months.length > 0) blanks.push({ place: named ? `${name} ${named.state}` : label, months });
@@ -151,7 +151,7 @@ const describeBlanks = ({ place, months }: { place: string; months: Period[] }) 
 function lgaWithState(code: CodeReader, row: RawRow): string {
   const { lga_code, state_code } = code.lga(row);
   if (row.has('state_pcode') && code.state(row).state_code !== state_code)
-    throw row.refusal(`${lga_code} in ${row.values.state_pcode}`, 'the area of the upper level that it lies in');
+    throw row.error(`${lga_code} in ${row.values.state_pcode}`, 'the area of the upper level that it lies in');
   return lga_code;
 }
 
@@ -180,7 +180,7 @@ function consecutive(
   readEach(rows, (row) => {
     const confirmed = row.numberOrNull('confirmed', { least: 0, integer: true });
     if (confirmed !== null && confirmed > people)
-      throw row.refusal.at('confirmed')(`${confirmed}`, `at most the ${people} people of ${label}`);
+      throw row.at('confirmed').error(`${confirmed}`, `at most the ${people} people of ${label}`);
     byMonth.set(monthIndex(row.month()), confirmed);
   });
   const first = Math.min(...byMonth.keys());
@@ -194,8 +194,8 @@ function consecutive(
     const expected = `every month from ${periodOf(first)} to ${periodOf(last)}`;
     const mask = declareGap({ rule: 'mask', ...key, first: period, last: period });
     // Of several files, the one that ends or has its gap there.
-    const { within } = rows.findLast((row) => monthIndex(row.month()) < month) ?? { within: table.refusal };
-    throw within.at(label)(`no month ${period}`, expected, mask);
+    const { within } = rows.findLast((row) => monthIndex(row.month()) < month) ?? { within: table };
+    throw within.at(label).error(`no month ${period}`, expected, mask);
   });
   return { first: periodOf(first), confirmed };
 }
@@ -204,7 +204,7 @@ function consecutive(
 function refuseLateStart(table: RawTable, { span }: Source, series: readonly CaseSeries[]): void {
   const first = series.map((record) => record.first).sort()[0]!;
   if (first > span!.first)
-    throw table.refusal(`no month before ${first}`, `records from ${span!.first} on (sources.json, span)`);
+    throw table.error(`no month before ${first}`, `records from ${span!.first} on (sources.json, span)`);
 }
 
 /** A mask that matches no month is a mistake. */
@@ -216,8 +216,8 @@ function refuseUnusedMasks(source: Source, pcodeOf: ReadonlyMap<string, string>,
     });
     if (isUsed) continue;
     const what = `${gap.lga_pcode ?? gap.state_pcode ?? 'all'} ${gap.first ?? ''} to ${gap.last ?? ''}`;
-    const refusal = refusalIn('sources.json', `source ${source.id}, gaps`);
-    throw refusal(`a mask that matches no month: ${what}`, 'months of a series');
+    const location = new InputLocation('sources.json', `source ${source.id}, gaps`);
+    throw location.error(`a mask that matches no month: ${what}`, 'months of a series');
   }
 }
 

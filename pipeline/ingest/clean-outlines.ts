@@ -5,7 +5,7 @@ import type { Remedy } from '../catalog/remedy.ts';
 import type { Source } from '../catalog/sources.ts';
 import { worded } from '../contract/words.ts';
 import type { ReportLine } from '../engine/stage.ts';
-import { type Refusal, readEach, refusalIn } from '../lib/bad-input.ts';
+import { InputLocation, readEach } from '../lib/bad-input.ts';
 import { areaKm2, type Polygon } from '../lib/numerics/area.ts';
 import { selfCrossing } from '../lib/numerics/self-crossing.ts';
 
@@ -53,10 +53,10 @@ export async function cleanOutlines(
   uncovered: number,
 ): Promise<{ polygons: Polygon[][]; slivers: Sliver[] }> {
   const limit = source.sliver_km2 ?? SLIVER_KM2;
-  const refusal = refusalIn(source.files[0]!.path);
+  const location = new InputLocation(source.files[0]!.path);
   const mosaic = await measure(lgas, limit);
-  const loops = loopsIn(lgas, mosaic.ground, limit, refusal);
-  const { small = [], enclave = [], lake = [] } = judge(mosaic, limit, uncovered, refusal);
+  const loops = loopsIn(lgas, mosaic.ground, limit, location);
+  const { small = [], enclave = [], lake = [] } = judge(mosaic, limit, uncovered, location);
   const tell = (rule: string, what: ReportLine['what'], more: Partial<ReportLine> = {}) =>
     report.push({ source: source.id, rule, what, ...more });
   if (lake.length > 0)
@@ -67,7 +67,7 @@ export async function cleanOutlines(
   const isClean = ({ code, polygons }: Outline) => isSame(polygons, mosaic.ground.get(code)!.polygons);
   if (small.length + enclave.length === 0 && lgas.every(isClean))
     return { polygons: lgas.map(({ polygons }) => polygons), slivers: [] };
-  const polygons = await clean(lgas, mosaic.slivers, limit, refusal);
+  const polygons = await clean(lgas, mosaic.slivers, limit, location);
   if (small.length > 0) {
     const { overlap = [], gap = [] } = Object.groupBy(small, ({ kind }) => kind);
     const kinds = [counted(overlap, 'overlap'), counted(gap, 'gap')].filter((text) => text !== '').join(' and ');
@@ -88,11 +88,16 @@ export async function cleanOutlines(
 }
 
 /** Places and sizes of the loops of outlines that cross themselves. @throws BadInput for those that are too large */
-const loopsIn = (lgas: readonly Outline[], ground: Mosaic['ground'], limit: number, refusal: Refusal): string[] =>
+const loopsIn = (
+  lgas: readonly Outline[],
+  ground: Mosaic['ground'],
+  limit: number,
+  location: InputLocation,
+): string[] =>
   readEach(lgas, ({ code, polygons }) => {
     const km2 = drawnTwice(polygons, ground.get(code)!);
     // Of an outline whose loops cancel each other out, mapshaper makes no tile.
-    if (km2 > limit || ground.get(code)!.km2 === 0) refuseCrossing(refusal.at(code), polygons);
+    if (km2 > limit || ground.get(code)!.km2 === 0) refuseCrossing(location.at(code), polygons);
     const crossing = selfCrossing(polygons);
     return crossing ? [`${code} at ${placeOf(crossing)} (${km2.toFixed(3)} km²)`] : [];
   }).flat();
@@ -101,7 +106,7 @@ const loopsIn = (lgas: readonly Outline[], ground: Mosaic['ground'], limit: numb
  * What becomes of each sliver: small ones go to an LGA, enclaves are cut out of the LGA around them, lakes stay.
  * @throws BadInput for all others, unless they are declared
  */
-function judge({ slivers, ground }: Mosaic, limit: number, uncovered: number, refusal: Refusal) {
+function judge({ slivers, ground }: Mosaic, limit: number, uncovered: number, location: InputLocation) {
   const enclosing = enclosures(slivers, ground);
   const isEnclave = ({ codes }: Sliver) =>
     codes.every((a, i) => codes.slice(i + 1).every((b) => enclosing.has(`${a} ${b}`) !== enclosing.has(`${b} ${a}`)));
@@ -119,11 +124,13 @@ function judge({ slivers, ground }: Mosaic, limit: number, uncovered: number, re
   // A little more than the largest, because mapshaper measures areas on a sphere.
   const remedy: Remedy = { declare: 'sliver_km2', km2: Math.ceil(101 * most) / 100 };
   readEach(faults, (fault) => {
-    throw refusal.at(between(fault))(
-      `${fault.kind === 'gap' ? 'a gap' : 'an overlap'} of ${sizeOf(fault)}`,
-      `outlines that share their border, or an error of at most ${limit} km² (sliver_km2 in sources.json)`,
-      declarable.includes(fault) ? remedy : null,
-    );
+    throw location
+      .at(between(fault))
+      .error(
+        `${fault.kind === 'gap' ? 'a gap' : 'an overlap'} of ${sizeOf(fault)}`,
+        `outlines that share their border, or an error of at most ${limit} km² (sliver_km2 in sources.json)`,
+        declarable.includes(fault) ? remedy : null,
+      );
   });
   return judged;
 }
@@ -133,7 +140,7 @@ async function clean(
   lgas: readonly Outline[],
   slivers: readonly Sliver[],
   limit: number,
-  refusal: Refusal,
+  location: InputLocation,
 ): Promise<Polygon[][]> {
   const cleaned = await transform(
     lgas,
@@ -145,7 +152,9 @@ async function clean(
     const others = slivers
       .flatMap(({ codes }) => (codes.includes(code) ? codes : []))
       .filter((other) => other !== code);
-    throw refusal.at(code)(`no ground outside ${[...new Set(others)].join(', ') || 'its lines'}`, 'an area of its own');
+    throw location
+      .at(code)
+      .error(`no ground outside ${[...new Set(others)].join(', ') || 'its lines'}`, 'an area of its own');
   });
 }
 
@@ -155,9 +164,9 @@ const counted = ({ length: count }: readonly Sliver[], kind: Sliver['kind']) =>
 const VALID = 'a valid polygon; make one with: mapshaper FILE -clean allow-overlaps -o VALID.geojson';
 
 /** @throws BadInput for an outline that crosses itself, naming the place */
-export function refuseCrossing(refusal: Refusal, polygons: readonly Polygon[]): void {
+export function refuseCrossing(location: InputLocation, polygons: readonly Polygon[]): void {
   const crossing = selfCrossing(polygons);
-  if (crossing) throw refusal(`an outline that crosses or overlaps itself at ${crossing.join(', ')}`, VALID);
+  if (crossing) throw location.error(`an outline that crosses or overlaps itself at ${crossing.join(', ')}`, VALID);
 }
 
 /** What an LGA's outline contains. */

@@ -27,7 +27,7 @@ export async function ingestClimate(input: IngestInput, areas: Areas, polygons: 
   const first = table.rows.reduce((least, row) => Math.min(least, monthOfRow.get(row)!), monthIndex(span.first));
   const last = table.rows.reduce((most, row) => Math.max(most, monthOfRow.get(row)!), monthIndex(span.last));
   const months = last - first + 1;
-  if (months < 12) throw table.refusal(`${months} months of rain`, EVERY_MONTH);
+  if (months < 12) throw table.error(`${months} months of rain`, EVERY_MONTH);
 
   const known = new Map<string, Weather[]>();
   const placeOfRow = new Map(readEach(table.rows, (row) => [row, code.lga(row).lga_code] as const));
@@ -39,7 +39,7 @@ export async function ingestClimate(input: IngestInput, areas: Areas, polygons: 
         const weather = byMonth.get(first + i);
         if (weather) return weather;
         const expected = `every month from ${periodOf(first)} to ${periodOf(last)}`;
-        throw table.refusal.at(nameOf(areas, lga))(`no month ${periodOf(first + i)}`, expected);
+        throw table.at(nameOf(areas, lga)).error(`no month ${periodOf(first + i)}`, expected);
       });
       known.set(lga, series);
     },
@@ -56,7 +56,7 @@ export async function ingestClimate(input: IngestInput, areas: Areas, polygons: 
         const expected =
           'every month, or a gap declared in the catalog with the rule `neighbours` and a neighbour with data';
         const remedy = declareGap({ rule: 'neighbours', lga_pcode: lga_code });
-        throw table.refusal.at(nameOf(areas, lga_code))('no row', expected, remedy);
+        throw table.at(nameOf(areas, lga_code)).error('no row', expected, remedy);
       }
       const what = `${nameOf(areas, lga_code)}: ${gap.reason}; unweighted mean of its ${count} neighbours`;
       input.report.push({ source: source.id, rule: 'neighbours', what });
@@ -75,10 +75,9 @@ export async function ingestClimate(input: IngestInput, areas: Areas, polygons: 
   const rows = [...known.values()].flat();
   const yearly = (12 * rows.reduce((sum, { rain_mm }) => sum + rain_mm, 0)) / rows.length;
   if (yearly < LEAST_RAIN)
-    throw table.refusal.at('rain_mm')(
-      `${yearly.toFixed(1)} mm a year on average`,
-      `${LEAST_RAIN} or more (is the unit mm?)`,
-    );
+    throw table
+      .at('rain_mm')
+      .error(`${yearly.toFixed(1)} mm a year on average`, `${LEAST_RAIN} or more (is the unit mm?)`);
   return [...seriesOf].flatMap(([lga_code, series]) =>
     series.map((weather, i) => ({ lga_code, period: periodOf(first + i), ...weather })),
   );

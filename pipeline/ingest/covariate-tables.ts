@@ -59,11 +59,13 @@ async function readCovariate(
       const known = (lga: string) => values.get(time)?.get(codeOf.get(lga)!);
       const value = known(lga_code) ?? filled(source, lga_code, neighbours[lga_code] ?? [], known);
       if (value !== undefined) return { covariate: source.id, lga_code, time, value };
-      throw table.refusal.at(nameOf(areas, lga_code))(
-        time === null ? 'no value' : `no value for ${time}`,
-        'a value, or a gap declared with the rule `value`, or `neighbours` if a neighbour has one',
-        declareGap({ rule: 'neighbours', lga_pcode: lga_code }),
-      );
+      throw table
+        .at(nameOf(areas, lga_code))
+        .error(
+          time === null ? 'no value' : `no value for ${time}`,
+          'a value, or a gap declared with the rule `value`, or `neighbours` if a neighbour has one',
+          declareGap({ rule: 'neighbours', lga_pcode: lga_code }),
+        );
     }),
   ).flat();
   table.refuseShort();
@@ -98,6 +100,6 @@ function timesOf(table: RawTable, source: Source, found: (string | null)[]): (st
   const { first, last } = source.span;
   const [begin, end] = [sorted[0]!, sorted.at(-1)!];
   if (monthIndex(begin) > monthIndex(first) || monthIndex(end) < monthIndex(last))
-    throw table.refusal(`months from ${begin} to ${end}`, `${first} to ${last} (sources.json, span)`);
+    throw table.error(`months from ${begin} to ${end}`, `${first} to ${last} (sources.json, span)`);
   return periodRange(begin, end);
 }

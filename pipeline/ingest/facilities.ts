@@ -56,13 +56,13 @@ export async function readFacilities(
     ];
     const lga = locate(x, y) ?? locate.nearest(x, y, FARTHEST_KM)?.lga_code;
     if (lga) return lga;
-    throw row.refusal.at('longitude, latitude')(`${x}, ${y}`, `a place inside an outline, or within ${FARTHEST_KM} km`);
+    throw row.at('longitude, latitude').error(`${x}, ${y}`, `a place inside an outline, or within ${FARTHEST_KM} km`);
   };
   const facilities = new Map<string, Facility>();
   readEach(table.rows, (row) => {
     const name = row.text('facility');
     const known = facilities.get(plain(name));
-    if (known) throw row.refusal.at('facility')(`${name}, as ${known.name} in a row before`, 'each facility once');
+    if (known) throw row.at('facility').error(`${name}, as ${known.name} in a row before`, 'each facility once');
     facilities.set(plain(name), { name, lga: lgaOf(row) });
   });
   table.refuseShort();
@@ -119,7 +119,7 @@ export async function sumFacilities(
   const known = new Set(sums.flatMap(({ lga, confirmed }) => (confirmed === null ? [] : lga)));
   const rows = sums.filter(({ lga }) => known.has(lga));
   if (rows.length === 0)
-    throw table.refusal(
+    throw table.error(
       'too few reports in every month of every area',
       `those of ${percent(least)} of the facilities in some (sources.json, reporting)`,
     );
@@ -141,9 +141,9 @@ export async function sumFacilities(
   if (silent.length > 0) add('left out', `facilities without a report: ${few(silent)}`);
 
   const columns = new Set(['lga_pcode', 'period', 'confirmed']);
-  const { counts, refusal } = table;
   return new RawTable(
-    { refusal: refusal.at('sum of facilities'), columns, counts, ranges: {}, months: undefined },
+    table.at('sum of facilities'),
+    { columns, counts: table.counts, ranges: {}, months: undefined },
     rows.map(({ row, month, lga, confirmed }) => ({
       line: row.line,
       within: row.within.at('sum of facilities'),
@@ -183,7 +183,7 @@ function refuseUnlisted(
       .slice(0, EXAMPLES)
       .map(({ name, like }) => `${name} (${like.toFixed(2)})`)
       .join(' or ');
-    throw row!.refusal.at('facility')(row!.text('facility'), `a facility of ${file}${alike && `: ${alike}`}`);
+    throw row!.at('facility').error(row!.text('facility'), `a facility of ${file}${alike && `: ${alike}`}`);
   });
 }
 
@@ -192,7 +192,7 @@ function casesByMonth(rows: readonly RawRow[]): Map<number, number | null> {
   const cases = new Map<number, number | null>();
   readEach(rows, (row) => {
     const month = monthIndex(row.month());
-    if (cases.has(month)) throw row.refusal(`${row.text('facility')} in ${periodOf(month)} again`, 'a single row');
+    if (cases.has(month)) throw row.error(`${row.text('facility')} in ${periodOf(month)} again`, 'a single row');
     cases.set(month, row.numberOrNull('confirmed', { least: 0, integer: true }));
   });
   return cases;

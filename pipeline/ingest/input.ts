@@ -3,7 +3,7 @@ import type { Remedy } from '../catalog/remedy.ts';
 import type { Role } from '../catalog/roles.ts';
 import type { Gap, Source } from '../catalog/sources.ts';
 import type { ReportLine } from '../engine/stage.ts';
-import { refusalIn } from '../lib/bad-input.ts';
+import { InputLocation } from '../lib/bad-input.ts';
 import { plain } from '../lib/likeness.ts';
 import type { Areas } from './ingest-tables.ts';
 import type { OtherNames } from './names.ts';
@@ -27,7 +27,8 @@ export function sourcesOf(input: Pick<IngestInput, 'sources'>, role: Role): Sour
 /** The only source of a role that a country must have. */
 export function sourceOf(input: Pick<IngestInput, 'sources'>, role: Role): Source {
   const found = sourcesOf(input, role);
-  if (found.length !== 1) throw refusalIn('sources.json', `role ${role}`)(`${found.length} sources`, 'exactly one');
+  if (found.length !== 1)
+    throw new InputLocation('sources.json', `role ${role}`).error(`${found.length} sources`, 'exactly one');
   return found[0]!;
 }
 
@@ -65,7 +66,7 @@ export function codeReader({ otherNames }: Pick<IngestInput, 'otherNames'>, area
     const given = row.values[level];
     if (given == null || plain(given) === plain(name)) return;
     if (known[level].has(plain(given)))
-      throw row.refusal.at(level)(`${given} with the code ${code}`, `${name}, the name for that code`);
+      throw row.at(level).error(`${given} with the code ${code}`, `${name}, the name for that code`);
     otherNames?.add(level, code, given);
   };
   const checkState = (row: RawRow, { state_code, state }: Areas['states'][number]) =>
@@ -81,7 +82,7 @@ export function codeReader({ otherNames }: Pick<IngestInput, 'otherNames'>, area
         plain(area.lga) === plain(row.values.lga ?? '') &&
         (row.values.state == null || plain(byCode.get(area.state_code)!.state) === plain(row.values.state));
       const named = areas.lgas.filter(isNamed).map(({ lga_code }) => lga_code);
-      throw row.refusal.at('lga_pcode')(code, AN_LGA, recode('lga_pcode', code, named));
+      throw row.at('lga_pcode').error(code, AN_LGA, recode('lga_pcode', code, named));
     }
     checkName(row, 'lga', { code, name: lga.lga });
     checkState(row, byCode.get(lga.state_code)!);
@@ -93,7 +94,7 @@ export function codeReader({ otherNames }: Pick<IngestInput, 'otherNames'>, area
     if (!state) {
       const named = areas.states.filter((area) => plain(area.state) === plain(row.values.state ?? ''));
       const pcodes = named.map(({ state_pcode }) => state_pcode);
-      throw row.refusal.at('state_pcode')(code, A_STATE, recode('state_pcode', code, pcodes));
+      throw row.at('state_pcode').error(code, A_STATE, recode('state_pcode', code, pcodes));
     }
     checkState(row, state);
     return state;
@@ -114,12 +115,13 @@ export function refuseUnknownPlaces(sources: readonly Source[], areas: Areas, al
   const lgas = new Set(areas.lgas.map((lga) => lga.lga_code));
   const states = new Set(areas.states.map((state) => state.state_pcode));
   for (const { name, code } of aliases)
-    if (!lgas.has(code) && !states.has(code)) throw refusalIn('aliases.csv', name)(code, `${AN_LGA}, or ${A_STATE}`);
+    if (!lgas.has(code) && !states.has(code))
+      throw new InputLocation('aliases.csv', name).error(code, `${AN_LGA}, or ${A_STATE}`);
   for (const { id, gaps = [] } of sources) {
-    const refusal = refusalIn('sources.json', `source ${id}, gaps`);
+    const location = new InputLocation('sources.json', `source ${id}, gaps`);
     for (const { lga_pcode, state_pcode } of gaps) {
-      if (lga_pcode !== undefined && !lgas.has(lga_pcode)) throw refusal(lga_pcode, AN_LGA);
-      if (state_pcode !== undefined && !states.has(state_pcode)) throw refusal(state_pcode, A_STATE);
+      if (lga_pcode !== undefined && !lgas.has(lga_pcode)) throw location.error(lga_pcode, AN_LGA);
+      if (state_pcode !== undefined && !states.has(state_pcode)) throw location.error(state_pcode, A_STATE);
     }
   }
 }

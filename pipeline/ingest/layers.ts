@@ -44,11 +44,13 @@ async function readLayer(input: IngestInput, areas: Areas, source: Source, figur
     if (value != null) return value;
     const gap = gapFor(source, lga_code);
     if (gap?.rule !== 'null')
-      throw table.refusal.at(nameOf(areas, lga_code))(
-        value === null ? 'no value' : 'no row',
-        'a figure, or a gap declared with the rule `null`',
-        declareGap({ rule: 'null', lga_pcode: lga_code }),
-      );
+      throw table
+        .at(nameOf(areas, lga_code))
+        .error(
+          value === null ? 'no value' : 'no row',
+          'a figure, or a gap declared with the rule `null`',
+          declareGap({ rule: 'null', lga_pcode: lga_code }),
+        );
     input.report.push({ source: source.id, rule: 'null', what: `${nameOf(areas, lga_code)}: ${gap.reason}` });
     return null;
   });
@@ -67,10 +69,9 @@ function readValue(row: RawRow, figure: Figure, unit: string): number | null {
 function refuseWrongUnit(table: RawTable, source: Source, figure: Figure, values: readonly (number | null)[]): void {
   const most = values.reduce<number>((a, b) => Math.max(a, b ?? 0), 0);
   if (source.unit === 'percent' && most > 0 && most <= 0.01)
-    throw table.refusal.at(figure)(
-      `no value above ${most * 100}`,
-      'percent, as the catalog declares; these look like shares',
-    );
+    throw table
+      .at(figure)
+      .error(`no value above ${most * 100}`, 'percent, as the catalog declares; these look like shares');
 }
 
 /**
@@ -85,7 +86,7 @@ export function classMean(row: RawRow, classes: NonNullable<Source['classes']>, 
   if (totalColumn !== undefined) {
     const stated = row.number(totalColumn, { least: 0 });
     if (Math.abs(stated - total) > SAME_TOTAL * stated + 1)
-      throw row.refusal.at(totalColumn)(`${stated}`, `${total}, the sum of its classes`);
+      throw row.at(totalColumn).error(`${stated}`, `${total}, the sum of its classes`);
   }
   if (total === 0) return null;
   return classes.reduce((sum, { midpoint }, i) => sum + people[i]! * midpoint, 0) / total;
@@ -115,11 +116,13 @@ export async function ingestCensus(input: IngestInput, areas: Areas): Promise<Ce
     if (found) return found;
     const gap = gapFor(source, lga_code);
     if (gap?.rule !== 'omit')
-      throw table.refusal.at(nameOf(areas, lga_code))(
-        'no row',
-        'a row, or a gap declared with the rule `omit`',
-        declareGap({ rule: 'omit', lga_pcode: lga_code }),
-      );
+      throw table
+        .at(nameOf(areas, lga_code))
+        .error(
+          'no row',
+          'a row, or a gap declared with the rule `omit`',
+          declareGap({ rule: 'omit', lga_pcode: lga_code }),
+        );
     input.report.push({ source: source.id, rule: 'omit', what: `${nameOf(areas, lga_code)}: ${gap.reason}` });
     return [];
   });
@@ -133,6 +136,6 @@ function readChildren(row: RawRow, people: number): number {
   const [least, most] = CHILDREN;
   const share = children / people;
   if (share < least || share > most)
-    throw row.refusal.at('children_0_4')(`${children} of ${people} people`, `${least} to ${most} of them`);
+    throw row.at('children_0_4').error(`${children} of ${people} people`, `${least} to ${most} of them`);
   return children;
 }

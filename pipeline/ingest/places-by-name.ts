@@ -94,7 +94,7 @@ function refuseUnmatched(
 ): void {
   if (area) return;
   if (isTotal(name))
-    throw rows[0]!.refusal.at('name')(`${name}, which looks like a total`, 'the name of an area in the outlines', {
+    throw rows[0]!.at('name').error(`${name}, which looks like a total`, 'the name of an area in the outlines', {
       declare: 'leave_out',
       where: { [level]: name },
     });
@@ -102,21 +102,25 @@ function refuseUnmatched(
   const why = leftOver ? ', which is not like it and is the only area that no other name of the table may mean' : '';
   const way = proposal ? `, as in a row "${describeAlias(proposal)}" of aliases.csv` : '';
   const remedy: Remedy | null = proposal && { declare: 'alias', alias: proposal };
-  throw rows[0]!.refusal.at('name')(
-    `${name}${parent && ` in ${parent}`} (${rows.length === 1 ? 'a row' : `${rows.length} rows`})`,
-    `the name of an area in the outlines${likest && `: ${likest}${why}${way}`}`,
-    remedy,
-  );
+  throw rows[0]!
+    .at('name')
+    .error(
+      `${name}${parent && ` in ${parent}`} (${rows.length === 1 ? 'a row' : `${rows.length} rows`})`,
+      `the name of an area in the outlines${likest && `: ${likest}${why}${way}`}`,
+      remedy,
+    );
 }
 
 /** Rows of an area alone can be without its name: those of the country's total, or of notes. */
 function refuseNameless(rows: readonly RawRow[], level: 'lga' | 'state'): void {
   if (rows.length > 0)
-    throw rows[0]!.refusal.at('name')(
-      `nothing (${rows.length === 1 ? 'a row' : `${rows.length} rows`})`,
-      'the name of an area in the outlines',
-      { declare: 'leave_out', where: { [level]: null } },
-    );
+    throw rows[0]!
+      .at('name')
+      .error(
+        `nothing (${rows.length === 1 ? 'a row' : `${rows.length} rows`})`,
+        'the name of an area in the outlines',
+        { declare: 'leave_out', where: { [level]: null } },
+      );
 }
 
 /** The names of a table in the order of its rows, each once, whatever its case and punctuation. */
@@ -293,7 +297,7 @@ function withCodes(
   matches: readonly NameMatch[],
   aliases: readonly Alias[],
 ): RawTable {
-  const { refusal, counts, ranges, months } = table;
+  const { counts, ranges, months } = table;
   const level = namedLevel(source)!;
   const columns = new Set([...table.columns, `${level}_pcode`]);
   const matchOf = new Map(matches.flatMap((match) => match.rows.map((row) => [row, match] as const)));
@@ -310,15 +314,13 @@ function withCodes(
     const parts = aliases.filter((alias) => alias.code === code && alias.from && (!month || alias.from <= month));
     const [found, expected] = [own.map((row) => row.text(level)), parts.map(({ name }) => name)];
     if (String(found.map(plain).sort()) !== String(expected.map(plain).sort()))
-      throw first.refusal.at(month ?? level)(
-        found.join(' + '),
-        `${expected.join(' + ') || 'none'}, the parts of ${code} then (aliases.csv)`,
-      );
+      throw first
+        .at(month ?? level)
+        .error(found.join(' + '), `${expected.join(' + ') || 'none'}, the parts of ${code} then (aliases.csv)`);
     if (!COUNTS.includes(source.role))
-      throw first.refusal.at(level)(
-        `a part of ${code} (aliases.csv)`,
-        'the whole area: only cases and people are added up',
-      );
+      throw first
+        .at(level)
+        .error(`a part of ${code} (aliases.csv)`, 'the whole area: only cases and people are added up');
     values[level] = null;
     for (const column of [...table.columns].filter((name) => !WORDS.includes(name))) {
       const numbers = own.map((row) => row.numberOrNull(column));
@@ -326,5 +328,5 @@ function withCodes(
     }
     return { line: first.line, values, within: first.within };
   });
-  return new RawTable({ refusal, columns, counts, ranges, months }, rows);
+  return new RawTable(table, { columns, counts, ranges, months }, rows);
 }

@@ -34,10 +34,12 @@ export function withKnownMonths(
   const known = new Set(rows.flatMap(({ values }) => (values.confirmed === null ? [] : values[key]!)));
   const percent = `${Math.round(100 * least)}%`;
   if (known.size === 0)
-    throw table.refusal.at('column reporting_rate')(
-      `less than ${percent} or nothing in every month of every area`,
-      'higher rates (or leave the column out of sources.json, if reports are not marked as complete)',
-    );
+    throw table
+      .at('column reporting_rate')
+      .error(
+        `less than ${percent} or nothing in every month of every area`,
+        'higher rates (or leave the column out of sources.json, if reports are not marked as complete)',
+      );
   const kept = rows.filter(({ values }) => known.has(values[key]!));
   const unknown = kept.filter(({ values, had }) => values.confirmed === null && had !== null).length;
   const add = (rule: string, what: ReportLine['what']) => report.push({ source: source.id, rule, what });
@@ -50,5 +52,5 @@ export function withKnownMonths(
     const more = without.length > EXAMPLES ? ` and ${without.length - EXAMPLES} more` : '';
     add('left out', `too few reports in every month: ${without.slice(0, EXAMPLES).join(', ')}${more}`);
   }
-  return new RawTable(table, kept);
+  return new RawTable(table, table, kept);
 }

@@ -29,22 +29,22 @@ const PLACES = ['longitude', 'latitude', 'lga_pcode', 'state_pcode'];
  */
 export function refuseIncomplete(row: RawRow, { columns = {} }: Source): void {
   if (Number(row.values.longitude || Number.NaN) === 0 && Number(row.values.latitude || Number.NaN) === 0)
-    throw row.refusal('the coordinates 0, 0', 'a location', leaveOut({ longitude: 0, latitude: 0 }));
+    throw row.error('the coordinates 0, 0', 'a location', leaveOut({ longitude: 0, latitude: 0 }));
   const places = PLACES.filter((column) => row.hasColumn(column));
   if (!places.some((column) => row.has(column))) {
     // A table that goes by names has no codes to be blank.
     const named = places.map((column) => (columns[column] === undefined ? column.replace('_pcode', '') : column));
     const where = Object.fromEntries(named.map((column) => [column, null]));
-    throw row.refusal('no location', 'an area of either level, or coordinates inside one', leaveOut(where));
+    throw row.error('no location', 'an area of either level, or coordinates inside one', leaveOut(where));
   }
   for (const column of ['weight', 'examined', 'positive', 'positivity']) {
     if (row.hasColumn(column) && !row.has(column))
-      throw row.refusal.at(column)('nothing', 'a value', leaveOut({ [column]: null }));
+      throw row.at(column).error('nothing', 'a value', leaveOut({ [column]: null }));
     const text = row.values[column];
-    if (text && NO_VALUE.test(text)) throw row.refusal.at(column)(text, 'a value', leaveOut({ [column]: text }));
+    if (text && NO_VALUE.test(text)) throw row.at(column).error(text, 'a value', leaveOut({ [column]: text }));
   }
   if (Number(row.values.examined) === 0)
-    throw row.refusal.at('examined')('0', `1 to ${MOST_EXAMINED}`, leaveOut({ examined: 0 }));
+    throw row.at('examined').error('0', `1 to ${MOST_EXAMINED}`, leaveOut({ examined: 0 }));
 }
 
 /** The row's round, which must be in the catalog, and its month, which must be within the round's fieldwork. */
@@ -52,17 +52,17 @@ export function readRound(row: RawRow, { columns = {}, rounds = [] }: Source): P
   const period = row.month(YEARS);
   if (!columns.survey_year && !row.has('survey_year')) {
     const spans = rounds.map(({ first, last }) => `${first} to ${last}`).join(' or ');
-    throw row.refusal.at('period')(period, `${spans}, the fieldwork of the rounds (sources.json)`);
+    throw row.at('period').error(period, `${spans}, the fieldwork of the rounds (sources.json)`);
   }
   const survey_year = row.number('survey_year', { integer: true });
   const round = rounds.find((round) => round.survey_year === survey_year);
   if (!round) {
     const years = rounds.map((round) => round.survey_year).join(', ');
-    throw row.refusal.at('survey_year')(String(survey_year), `a round of the catalog: ${years}`);
+    throw row.at('survey_year').error(String(survey_year), `a round of the catalog: ${years}`);
   }
   if (period < round.first || period > round.last) {
     const expected = `${round.first} to ${round.last}, the fieldwork of round ${survey_year} (sources.json)`;
-    throw row.refusal.at('period')(period, expected);
+    throw row.at('period').error(period, expected);
   }
   return { survey_year, period };
 }
@@ -96,7 +96,7 @@ export function placeReader(input: IngestInput, areas: Areas, locate: Locate, sn
     const named = row.has('state_pcode') ? code.state(row).state_code : undefined;
     const [x, y] = [row.numberOrNull('longitude'), row.numberOrNull('latitude')];
     if (x !== null && y !== null && isExchanged(x, y))
-      throw row.refusal(
+      throw row.error(
         `longitude ${x} and latitude ${y}, which look exchanged`,
         'a place inside the country, where these lie if exchanged; correct the file, and look at all rows of the same round: others may be exchanged too, and lie inside by chance',
         leaveOut({ longitude: x, latitude: y }),
@@ -104,19 +104,18 @@ export function placeReader(input: IngestInput, areas: Areas, locate: Locate, sn
     const longitude = row.numberOrNull('longitude', { least: west, most: east });
     const latitude = row.numberOrNull('latitude', { least: south, most: north });
     if ((longitude === null) !== (latitude === null))
-      throw row.refusal('only one coordinate', 'longitude and latitude, or neither');
+      throw row.error('only one coordinate', 'longitude and latitude, or neither');
     const located = longitude !== null && latitude !== null;
     const stated = row.has('lga_pcode') ? code.lga(row).lga_code : null;
     const lga_code = stated ?? (located ? find(row, longitude, latitude, named) : null);
     const state_code = lga_code === null ? named : (stateOf.get(lga_code) ?? named);
-    if (state_code === undefined)
-      throw row.refusal('no location', 'an area of either level, or coordinates inside one');
+    if (state_code === undefined) throw row.error('no location', 'an area of either level, or coordinates inside one');
     if (named !== undefined && named !== state_code)
-      throw row.refusal(`${lga_code} in ${named}`, 'the area of the upper level that it lies in');
+      throw row.error(`${lga_code} in ${named}`, 'the area of the upper level that it lies in');
     const km = located ? locate.kmFrom(longitude, latitude, lga_code!) : 0;
     if (km > FARTHEST_KM) {
       const found = `coordinates ${longitude}, ${latitude}, ${km.toFixed(0)} km from ${stated ?? named ?? lga_code}`;
-      throw row.refusal(found, `at most ${FARTHEST_KM} km, the largest displacement of clusters`);
+      throw row.error(found, `at most ${FARTHEST_KM} km, the largest displacement of clusters`);
     }
     return { state_code, lga_code, longitude, latitude };
   };
@@ -127,7 +126,7 @@ export function readMethod(row: RawRow, { methods }: Source): Method {
   const names = METHODS.map((method) => methods?.[method] ?? method);
   const found = row.text('method');
   const method = METHODS[names.indexOf(found)];
-  if (!method) throw row.refusal.at('method')(found, `${names.join(' or ')} (sources.json, methods)`);
+  if (!method) throw row.at('method').error(found, `${names.join(' or ')} (sources.json, methods)`);
   return method;
 }
 
@@ -139,7 +138,7 @@ export function readAge(row: RawRow, column: 'youngest_years' | 'oldest_years'):
 export function readUrban(row: RawRow): boolean | null {
   const text = row.text('urban');
   const urban = urbanIn(text);
-  if (urban === undefined) throw row.refusal.at('urban')(text, 'true or false, or urban or rural');
+  if (urban === undefined) throw row.at('urban').error(text, 'true or false, or urban or rural');
   return urban;
 }
 
@@ -162,7 +161,7 @@ export function readPositivity(row: RawRow, examined: number, source: Source): n
   if (!row.hasColumn('positive')) return readShare(row, source);
   const positive = row.number('positive', { least: 0, integer: !source.weighted_counts });
   if (positive > examined)
-    throw row.refusal.at('positive')(`${positive} of ${examined} examined`, 'no more positive than examined');
+    throw row.at('positive').error(`${positive} of ${examined} examined`, 'no more positive than examined');
   return positive / examined;
 }
 

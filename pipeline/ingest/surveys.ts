@@ -1,7 +1,7 @@
 import type { Source } from '../catalog/sources.ts';
 import type { Method } from '../catalog/values.ts';
 import { monthIndex, periodOf } from '../contract/months.ts';
-import { readEach, refusalIn } from '../lib/bad-input.ts';
+import { InputLocation, readEach } from '../lib/bad-input.ts';
 import type { Areas, Cluster, StateRound, SurveyRow, Surveys } from './ingest-tables.ts';
 import { codeReader, type IngestInput, sourcesOf } from './input.ts';
 import type { Locate } from './locate.ts';
@@ -49,19 +49,19 @@ export async function ingestSurveys(
     stateRounds.push(...read.rounds);
     rows.push(...read.rows);
   }
-  const refusal = refusalIn('sources.json', 'survey sources');
+  const location = new InputLocation('sources.json', 'survey sources');
   const ids = new Set<string>();
   for (const { survey_year, cluster_id } of clusters) {
     const id = `${survey_year} ${cluster_id}`;
-    if (ids.has(id)) throw refusal(`the cluster ${id} in two sources`, 'each cluster once');
+    if (ids.has(id)) throw location.error(`the cluster ${id} in two sources`, 'each cluster once');
     ids.add(id);
   }
   const byState = new Set(stateRounds.map((round) => round.survey_year));
   const twice = clusters.find((cluster) => byState.has(cluster.survey_year));
-  if (twice) throw refusal(`round ${twice.survey_year} by cluster and by area`, 'each round once');
+  if (twice) throw location.error(`round ${twice.survey_year} by cluster and by area`, 'each round once');
   if (clusters.length === 0) {
     const found = `no cluster tested by ${wantedMethods(input).join(' or ')}`;
-    throw refusalIn('sources.json', 'role survey_clusters')(found, 'at least one');
+    throw new InputLocation('sources.json', 'role survey_clusters').error(found, 'at least one');
   }
   clusters.sort((a, b) => a.survey_year - b.survey_year || (a.cluster_id < b.cluster_id ? -1 : 1));
   return { clusters, state_rounds: stateRounds, rows };
@@ -109,7 +109,7 @@ export async function readClusters(
       read.length === 0 ? 'no row' : `${read.length} rows, ${describeRows(read)}, none of which can be used`;
     const { ages_months } = input.model.territory;
     const expected = `rows for ages ${ages_months!.join(' to ')} months by ${wantedMethods(input).join(' or ')}, because the catalog lists this round`;
-    throw table.refusal.at(`round ${survey_year}`)(found, expected);
+    throw table.at(`round ${survey_year}`).error(found, expected);
   }
   table.refuseShort();
   const rows = all.map(
@@ -150,10 +150,9 @@ export async function readStates(
   for (const year of new Set(rounds.map((round) => round.survey_year))) {
     const found = rounds.filter((round) => round.survey_year === year).length;
     if (found !== areas.states.length)
-      throw table.refusal.at(`round ${year}`)(
-        `${found} rows`,
-        `${areas.states.length}, one for each entry of \`states\` in model.json`,
-      );
+      throw table
+        .at(`round ${year}`)
+        .error(`${found} rows`, `${areas.states.length}, one for each entry of \`states\` in model.json`);
     input.report.push({
       source: source.id,
       rule: 'no clusters',

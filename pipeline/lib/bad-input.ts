@@ -50,18 +50,25 @@ function inLine(content: unknown): string {
   return start.replace(/\s*[[\p{Cc}\p{Zl}\p{Zp}]--\t]\s*/gv, ' ');
 }
 
-/** Makes the errors of one spot of an input, to be thrown: `throw refusal('no rows', 'at least one')`. */
-export interface Refusal {
-  (found: string, expected: string, remedy?: unknown): BadInput;
-  /** The same for a spot within this one: `row 7` of a file, then `examined` of that row. */
-  at(where: string): Refusal;
-}
+/** A file, or a place in it, and the errors about it: `throw file.at('row 7').error('-3', 'a count')`. */
+export class InputLocation {
+  readonly file: string;
+  readonly where: string;
 
-/** Refusals of a file or, if `where` is given, of a spot in it. */
-export function refusalIn(file: string, where = ''): Refusal {
-  const refusal = (found: string, expected: string, remedy: unknown = null) =>
-    new BadInput({ file, where, found, expected, remedy });
-  return Object.assign(refusal, { at: (inner: string) => refusalIn(file, where ? `${where}, ${inner}` : inner) });
+  constructor(file: string, where = '') {
+    this.file = file;
+    this.where = where;
+  }
+
+  /** A place within this one: `row 7` of a file, then `examined` of that row. */
+  at(inner: string): InputLocation {
+    return new InputLocation(this.file, this.where ? `${this.where}, ${inner}` : inner);
+  }
+
+  /** The error to be thrown. @param remedy what would resolve it, for whoever proposes it */
+  error(found: string, expected: string, remedy: unknown = null): BadInput {
+    return new BadInput({ file: this.file, where: this.where, found, expected, remedy });
+  }
 }
 
 /** Maximum number of faults to collect: more would not help. */

@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, realpathSync } from 'node:fs';
 import path from 'node:path';
-import { sha256 } from './hash.ts';
 import { ROOT, readPacked } from './packed.ts';
 
 /** Version of this project's code. */
@@ -16,8 +15,6 @@ export interface CodeState {
   commit: string | null;
   /** Whether the checkout has uncommitted changes. */
   dirty: boolean | null;
-  /** SHA-256 of package-lock.json; null if there is none. */
-  lock_file: string | null;
   node: string;
 }
 
@@ -28,7 +25,6 @@ export function codeState(): CodeState {
     version: codeVersion(),
     commit,
     dirty: packed ? packed.dirty : commit === null ? null : git('status', '--porcelain') !== '',
-    lock_file: packed ? packed.lock_file : lockFile(),
     node: process.versions.node,
   };
 }
@@ -49,11 +45,3 @@ export function codeCommit(): string | null {
 
 const git = (...args: string[]) =>
   execFileSync('git', ['-C', ROOT, ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
-
-function lockFile(): string | null {
-  try {
-    return sha256(readFileSync(path.join(ROOT, 'package-lock.json')));
-  } catch {
-    return null;
-  }
-}

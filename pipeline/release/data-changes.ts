@@ -1,6 +1,6 @@
 import type { Acceptance, Source } from '../catalog/sources.ts';
 import type { Manifest } from '../contract/manifest.ts';
-import { valueChanges } from '../engine/why.ts';
+import { differences, valueChanges } from '../engine/why.ts';
 
 type Change = 'new' | 'gone' | 'changed';
 
@@ -55,24 +55,17 @@ function changedFiles(was: Source | undefined, is: Source | undefined): SourceCh
   });
 }
 
-/** Changes other than those of the data: lines of model.json, files of code, packages. */
+/** Changes other than those of the data: lines of model.json, files of code and the lock file. */
 export interface MakingChange {
   model: string[];
   code: string[];
-  packages: string[];
 }
 
 export function changedMaking(before: Manifest, after: Manifest): MakingChange {
   const parametersOf = ({ stages }: Manifest) => stages.find(({ stage }) => stage === 'snapshot')?.parameters;
-  const changed = (of: 'code' | 'packages') => {
-    const [was, is] = [before, after].map(({ stages }) =>
-      Object.assign({}, ...stages.map((record) => record[of] ?? {})),
-    ) as [Record<string, string>, Record<string, string>];
-    return [...new Set([...Object.keys(was), ...Object.keys(is)])].filter((name) => was[name] !== is[name]).sort();
-  };
+  const codeIn = ({ stages }: Manifest): Record<string, string> => Object.assign({}, ...stages.map(({ code }) => code));
   return {
     model: valueChanges(parametersOf(before), parametersOf(after)),
-    code: changed('code'),
-    packages: changed('packages'),
+    code: differences(codeIn(after), codeIn(before)),
   };
 }

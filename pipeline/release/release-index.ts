@@ -166,7 +166,7 @@ function releaseOf({ before, after, review, at, note }: Publishing, rollback: bo
   const changed = [
     sources.length > 0 && ('data' as const),
     making.model.length > 0 && ('model' as const),
-    making.code.length + making.packages.length > 0 && ('code' as const),
+    making.code.length > 0 && ('code' as const),
   ];
   return {
     model_version: after.manifest.model_version,

@@ -8,6 +8,7 @@ import type { Manifest } from '../contract/manifest.ts';
 import { codeOfStage } from '../engine/cache-key.ts';
 import { RUNTIME } from '../engine/code.ts';
 import type { StageEvent } from '../engine/run.ts';
+import { differences } from '../engine/why.ts';
 import { type CodeState, codeVersion } from '../lib/code-state.ts';
 import { UsageError } from '../lib/errors.ts';
 import { sha256File } from '../lib/hash.ts';
@@ -61,7 +62,7 @@ export function originOf(out: string, model_version: string): Origin {
  * Builds a version again in a temporary directory, from its raw files and the catalog in its manifest, and compares
  * every file.
  * @param rawData directories that are searched in this order for raw files, by path and by SHA-256
- * @throws UsageError if code, packages, Node or raw files are not those from which it was built
+ * @throws UsageError if code, lock file, Node or raw files are not those from which it was built
  */
 export async function reproduce(
   origin: Origin,
@@ -98,11 +99,9 @@ function refuseOtherCode({ model_version, manifest, code }: Origin): void {
     throw new UsageError(`${model_version}: found ${found}, expected ${expected}; ${advice}`);
   };
   if (manifest.runtime !== RUNTIME) refuse(RUNTIME, `${manifest.runtime}, which built it`);
-  const changed = manifest.stages.flatMap(({ stage, code: files, packages = {} }) => {
+  const changed = manifest.stages.flatMap(({ stage, code: files }) => {
     const here = [...STAGES, SNAPSHOT].find(({ name }) => name === stage);
-    if (!here) return [`stage ${stage}`];
-    const now = codeOfStage(here);
-    return [...differences(files, now.code), ...differences(packages, now.packages)];
+    return here ? differences(codeOfStage(here), files) : [`stage ${stage}`];
   });
   const names = [...new Set(changed)];
   if (names.length > 0)
@@ -113,9 +112,6 @@ function refuseOtherCode({ model_version, manifest, code }: Origin): void {
   if (manifest.code_version !== codeVersion())
     refuse(`version ${codeVersion()} of the code`, `${manifest.code_version}, which built it`);
 }
-
-const differences = (was: Record<string, string>, is: Record<string, string>) =>
-  [...new Set([...Object.keys(was), ...Object.keys(is)])].filter((name) => was[name] !== is[name]);
 
 async function linkRaw(
   from: readonly string[],

@@ -64,5 +64,4 @@ const inputBlocks = ({ sources, making }: Review): Section['blocks'] => [
   },
   { heading: 'model.json', items: making.model },
   { heading: 'Code', items: making.code },
-  { heading: 'Packages', items: making.packages },
 ];

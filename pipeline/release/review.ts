@@ -41,7 +41,7 @@ export async function reviewSnapshot(before: Snapshot | null, after: Snapshot): 
     diff,
     findings,
     sources: before && same ? changedSources(before.manifest, manifest) : [],
-    making: before && same ? changedMaking(before.manifest, manifest) : { model: [], code: [], packages: [] },
+    making: before && same ? changedMaking(before.manifest, manifest) : { model: [], code: [] },
   };
 }
 

@@ -38,9 +38,9 @@ export interface KnownTruth extends TruthRecord {
 
 const TRUTH_FILE = new URL('./known-truth.json', import.meta.url);
 
-/** Hash of the risk stage and its imports from model/risk/ and lib/numerics/, ignoring comments and indentation. */
+/** Hash of the risk stage and its imports from model/risk/ and lib/numerics/. */
 export function modelFingerprint(): string {
-  const files = Object.entries(codeOf('pipeline/model/risk/risk-stage.ts').files);
+  const files = Object.entries(codeOf('pipeline/model/risk/risk-stage.ts'));
   return sha256Json(files.filter(([file]) => /^pipeline\/(model\/risk|lib\/numerics)\//.test(file)));
 }
 

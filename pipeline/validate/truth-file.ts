@@ -21,7 +21,7 @@ export async function readTruth(country: string): Promise<Truth> {
   );
   return (lga_code, month) => {
     const value = values.get(`${lga_code} ${month}`);
-    if (value === undefined) throw table.refusal(`no row for ${lga_code} in ${month}`, 'rows for all scored months');
+    if (value === undefined) throw table.error(`no row for ${lga_code} in ${month}`, 'rows for all scored months');
     return value;
   };
 }

@@ -6,10 +6,9 @@ import { addBuildOptions, type BuildOptions, say } from '../terminal/options.ts'
 const WORDS = { cached: 'unchanged', run: 'will run', depends: 'may run' } as const;
 
 const DETAIL = `
-A stage runs when one of these has changed: the content of its inputs, its code, an npm package that the code imports
-(or one that such a package depends on), its part of model.json, or the version of Node. These do not count: file
-times, comments and indentation in code, files imported only for their types, and descriptions in sources.json (title,
-citation, licence, notes), which only the snapshot contains. A stage that "may run" is skipped if the stages
+A stage runs when one of these has changed: the content of its inputs, its code (comments included), package-lock.json,
+its part of model.json, or the version of Node. These do not count: file times, files imported only for their types, and
+descriptions in sources.json (title, citation, licence, notes), which only the snapshot contains. A stage that "may run" is skipped if the stages
 before it produce the same output as before.
 
 Examples:

@@ -74,9 +74,9 @@ Example:
     .addHelpText(
       'after',
       `
-First prints the commit, lock file and raw files that the version was made from. It does not check out any code: if
-code, packages, Node or raw files differ from those, it reports which and stops. The catalog is taken from the manifest;
-the build runs in a temporary directory (TMPDIR) with an empty cache.
+First prints the commit and raw files that the version was made from. It does not check out any code: if code, lock file,
+Node or raw files differ from those, it reports which and stops. The catalog is taken from the manifest; the build runs
+in a temporary directory (TMPDIR) with an empty cache.
 
 Exits with 0 if every byte is the same, 1 if one is not, 2 if it cannot be tried here.
 
@@ -154,7 +154,6 @@ function describeOrigin({ model_version, manifest, manifest_sha256, code, raw }:
   return [
     `${model_version}, SHA-256 of manifest.json ${manifest_sha256}`,
     `  code         version ${manifest.code_version}${code?.commit ? `, commit ${code.commit}${code.dirty ? ' with uncommitted changes' : ''}` : ''}`,
-    ...(code?.lock_file ? [`  lock file    ${code.lock_file}`] : []),
     `  run by       ${manifest.runtime}`,
     ...raw.map(({ path: name, sha256 }) => `  ${sha256}  ${name}`),
   ].join('\n');

@@ -3,7 +3,7 @@
  */
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { type Lock, readLock, withDependencies } from '../../engine/packages.ts';
+import { type Lock, readLock, withDependencies } from './locked.ts';
 
 /**
  * Copies packages and all their dependencies to `directory`, in the versions of the lock file in `root`. Optional ones

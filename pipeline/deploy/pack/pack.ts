@@ -49,7 +49,7 @@ const PACKAGES: readonly Package[] = [
 ];
 /** The sources of the report's pages, which are bundled when a page is made. */
 export const OF_PAGES: ReadonlySet<string> = new Set(
-  ['main.ts', 'annex/main.ts'].flatMap((main) => Object.keys(codeOf(`pipeline/publish/report/page/${main}`).files)),
+  ['main.ts', 'annex/main.ts'].flatMap((main) => Object.keys(codeOf(`pipeline/publish/report/page/${main}`))),
 );
 /** Sources that are shipped uncompiled: those that only the page uses, and the clients. */
 const AS_THEY_ARE = /^pipeline\/publish\/(?:report\/page|clients\/(?:ts|r|python))\/|\.d\.ts$/;
@@ -93,16 +93,25 @@ function layOut({ name, entry, description, files }: Package, directory: string,
   const isCompiled = (file: string) => statSync(path.join(compiled, file), { throwIfNoEntry: false }) !== undefined;
   const putJs = (file: string, text: string) => put(file, withCompiledNames(file, text, isCompiled));
 
+  const { version, license, engines, dependencies } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'));
   const needed = new Set<string>();
+  /** Notes the dependencies whose name, or a path in them, is a string in the code. */
+  const noteNeeds = (code: string) => {
+    for (const dependency of Object.keys(dependencies))
+      if ([`'${dependency}'`, `'${dependency}/`].some((start) => code.includes(start))) needed.add(dependency);
+  };
   for (const file of globSync([...files], { cwd: ROOT }).sort()) {
     if (LEFT_OUT.test(file) || !statSync(path.join(ROOT, file)).isFile()) continue;
     const compiles = file.endsWith('.ts') && !AS_THEY_ARE.test(file);
-    if (!compiles || (OF_PAGES.has(file) && name === 'malaria-risk'))
-      put(file, readFileSync(path.join(ROOT, file), 'utf8'));
+    const isOfPages = OF_PAGES.has(file) && name === 'malaria-risk';
+    const source = readFileSync(path.join(ROOT, file), 'utf8');
+    if (!compiles || isOfPages) put(file, source);
+    if (isOfPages) noteNeeds(source);
     if (!compiles) continue;
     const js = compiledName(file);
-    putJs(js, readFileSync(path.join(compiled, js), 'utf8'));
-    for (const dependency of Object.keys(codeOf(file).packages)) needed.add(dependency);
+    const code = readFileSync(path.join(compiled, js), 'utf8');
+    putJs(js, code);
+    noteNeeds(code);
     const types = file.replace(/\.ts$/, '.d.ts');
     const declared = readFileSync(path.join(compiled, types), 'utf8');
     put(types, declared);
@@ -113,7 +122,6 @@ function layOut({ name, entry, description, files }: Package, directory: string,
   for (const file of ['LICENSE', 'CHANGELOG.md']) cpSync(path.join(ROOT, file), path.join(directory, file));
   cpSync(path.join(import.meta.dirname, `${name}.md`), path.join(directory, 'README.md'));
 
-  const { version, license, engines, dependencies } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'));
   const bundleDependencies = [...needed].filter((dependency) => !MACHINE_CODE.includes(dependency)).sort();
   const about = {
     name,
@@ -137,10 +145,9 @@ function layOut({ name, entry, description, files }: Package, directory: string,
 }
 
 function packedRecord(keyed: readonly string[]): Packed {
-  const { commit, dirty, lock_file } = codeState();
-  if (lock_file === null) throw new Error('package-lock.json: found none, expected that of a checkout');
+  const { commit, dirty } = codeState();
   const modules = Object.fromEntries(keyed.map((module) => [compiledName(module), codeOf(module)]));
-  return { commit, dirty, lock_file, modules };
+  return { commit, dirty, modules };
 }
 
 if (import.meta.main) for (const file of pack(process.argv[2] ?? 'build/packages')) process.stdout.write(`${file}\n`);

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { type Refusal, refusalIn } from '../../lib/bad-input.ts';
+import { InputLocation } from '../../lib/bad-input.ts';
 import type { TextTable } from './csv.ts';
 import { encodingNamed } from './encoding.ts';
 
@@ -20,13 +20,13 @@ const DELETED = 0x2a;
  * @throws BadInput for a truncated file, or text in another encoding
  */
 export async function readDbf(full: string, file: string): Promise<TextTable> {
-  const refusal = refusalIn(file);
+  const location = new InputLocation(file);
   const dbf = await readFile(full);
-  if (dbf.length < FIELDS_AT) throw refusal(`${dbf.length} bytes`, 'a dBase table');
+  if (dbf.length < FIELDS_AT) throw location.error(`${dbf.length} bytes`, 'a dBase table');
   const [records, header_bytes, record_bytes] = [dbf.readUInt32LE(4), dbf.readUInt16LE(8), dbf.readUInt16LE(10)];
   const stated = header_bytes + records * record_bytes;
-  if (dbf.length < stated) throw refusal(`${dbf.length} bytes`, `${stated} (the file is cut short)`);
-  const decode = decoderOf(await encodingOf(full, refusal), refusal);
+  if (dbf.length < stated) throw location.error(`${dbf.length} bytes`, `${stated} (the file is cut short)`);
+  const decode = decoderOf(await encodingOf(full, location), location);
   const fields: { name: string; at: number; width: number }[] = [];
   let at = 1;
   for (
@@ -42,11 +42,12 @@ export async function readDbf(full: string, file: string): Promise<TextTable> {
     fields.push({ name, at, width });
     at += width;
   }
-  if (fields.length === 0) throw refusal.at('header')('no fields', 'a dBase table');
+  if (fields.length === 0) throw location.at('header').error('no fields', 'a dBase table');
   // Otherwise a small file could claim any number of records, or of cells.
   const empty = fields.find(({ width }) => width === 0);
-  if (empty) throw refusal.at('header')(`the field ${empty.name} of 0 bytes`, 'at least 1');
-  if (record_bytes < at) throw refusal.at('header')(`records of ${record_bytes} bytes`, `${at}, as its fields need`);
+  if (empty) throw location.at('header').error(`the field ${empty.name} of 0 bytes`, 'at least 1');
+  if (record_bytes < at)
+    throw location.at('header').error(`records of ${record_bytes} bytes`, `${at}, as its fields need`);
   const rows = Array.from({ length: records }, (_, i) => ({ start: header_bytes + i * record_bytes, line: i + 2 }))
     .filter(({ start }) => dbf[start] !== DELETED)
     .map(({ start, line }) => ({
@@ -56,22 +57,22 @@ export async function readDbf(full: string, file: string): Promise<TextTable> {
   return { header: fields.map(({ name }) => name), rows };
 }
 
-async function encodingOf(full: string, refusal: Refusal): Promise<string> {
+async function encodingOf(full: string, location: InputLocation): Promise<string> {
   const sibling = full.replace(/\.dbf$/i, '.cpg');
   if (sibling === full || !existsSync(sibling)) return 'utf-8';
-  const name = encodingNamed(await readFile(sibling, 'latin1'), refusal.at('its .cpg'));
-  if (/^cp/.test(name)) throw refusal.at('its .cpg')(`the encoding ${name}`, 'UTF-8, or one of Windows or ISO');
+  const name = encodingNamed(await readFile(sibling, 'latin1'), location.at('its .cpg'));
+  if (/^cp/.test(name)) throw location.at('its .cpg').error(`the encoding ${name}`, 'UTF-8, or one of Windows or ISO');
   return name;
 }
 
-function decoderOf(encoding: string, refusal: Refusal) {
+function decoderOf(encoding: string, location: InputLocation) {
   const decoder = new TextDecoder(encoding, { fatal: true });
   return (bytes: Uint8Array, line: number) => {
     try {
       return decoder.decode(bytes);
     } catch {
       const expected = `text in ${encoding} (a .cpg file can specify another encoding)`;
-      throw refusal.at(`row ${line}`)(`bytes that are not ${encoding}`, expected);
+      throw location.at(`row ${line}`).error(`bytes that are not ${encoding}`, expected);
     }
   };
 }

@@ -1,7 +1,7 @@
 /** Tables in another dialect than the project's own, brought into it. */
 import path from 'node:path';
 import type { Dialect } from '../../catalog/dialect.ts';
-import { type Refusal, refusalIn } from '../../lib/bad-input.ts';
+import { InputLocation } from '../../lib/bad-input.ts';
 import { plain } from '../../lib/likeness.ts';
 import type { TextTable } from './csv.ts';
 import { monthNamed, readMonth, yearsIn } from './months.ts';
@@ -19,7 +19,7 @@ const ungrouped = (number: string) => number.replaceAll(/[\u00a0\u202f]/g, '');
  */
 export function inOwnDialect(table: TextTable, dialect: Dialect, file: string): TextTable {
   const { decimal_comma, months, pivot, wide, merged, year, tests } = dialect;
-  const refusal = refusalIn(file);
+  const location = new InputLocation(file);
   const textOf = (cell: string | null) => {
     const text = cell?.trim().replace(GROUPED, ungrouped) || null;
     return decimal_comma ? (text?.replace(/^([+-]?\d*),(\d+)$/, '$1.$2') ?? null) : text;
@@ -28,17 +28,17 @@ export function inOwnDialect(table: TextTable, dialect: Dialect, file: string): 
   let rows = table.rows
     .map(({ line, cells }) => ({ line, cells: cells.map(textOf) }))
     .filter(({ cells }) => cells.some((cell) => cell !== null));
-  if (merged) rows = unmerged({ header, rows }, merged, refusal);
+  if (merged) rows = unmerged({ header, rows }, merged, location);
   if (year) {
     const found = yearsIn(year === 'name' ? path.basename(file) : (table.titles ?? []).join(' '));
     if (found.length !== 1)
-      throw refusal.at(`the ${year}`)(found.join(', ') || 'no year', 'one year (sources.json, dialect, year)');
+      throw location.at(`the ${year}`).error(found.join(', ') || 'no year', 'one year (sources.json, dialect, year)');
     header = [...header, 'year'];
     rows = rows.map(({ line, cells }) => ({ line, cells: [...cells, found[0]!] }));
   }
-  if (tests) return { ...table, ...testsApart({ header, rows }, tests, refusal) };
-  const long = pivot ? pivoted({ header, rows }, pivot, months, refusal) : { header, rows };
-  return { ...table, ...(wide ? widened(long, wide, refusal) : long) };
+  if (tests) return { ...table, ...testsApart({ header, rows }, tests, location) };
+  const long = pivot ? pivoted({ header, rows }, pivot, months, location) : { header, rows };
+  return { ...table, ...(wide ? widened(long, wide, location) : long) };
 }
 
 /** A row for each month of those that are columns. */
@@ -46,13 +46,15 @@ function pivoted(
   { header, rows }: TextTable,
   pivot: NonNullable<Dialect['pivot']>,
   months: Dialect['months'],
-  refusal: Refusal,
+  location: InputLocation,
 ): TextTable {
   const dated = header.map((name) => readMonth(name, months));
   // Beside months with their year, a column such as `Mar` is something else.
   const named = dated.some((period) => period !== null) ? dated : header.map(monthNamed);
   if (named.every((period) => period === null))
-    throw refusal.at('header')(`columns ${header.join(', ')}`, 'columns named by months (sources.json, dialect)');
+    throw location
+      .at('header')
+      .error(`columns ${header.join(', ')}`, 'columns named by months (sources.json, dialect)');
   const others = [...header.keys()].filter((i) => named[i] === null);
   return {
     header: [...others.map((i) => header[i]!), pivot.months, pivot.values],
@@ -65,14 +67,14 @@ function pivoted(
 }
 
 /** The index of a column that the dialect names. */
-const columnIn = (header: readonly string[], refusal: Refusal) => (name: string) => {
+const columnIn = (header: readonly string[], location: InputLocation) => (name: string) => {
   if (header.includes(name)) return header.indexOf(name);
-  throw refusal.at('header')(`columns ${header.join(', ')}`, `a column "${name}" (sources.json, dialect)`);
+  throw location.at('header').error(`columns ${header.join(', ')}`, `a column "${name}" (sources.json, dialect)`);
 };
 
 /** The rows with the blanks of merged cells filled in. */
-function unmerged({ header, rows }: TextTable, merged: readonly string[], refusal: Refusal) {
-  const at = merged.map(columnIn(header, refusal));
+function unmerged({ header, rows }: TextTable, merged: readonly string[], location: InputLocation) {
+  const at = merged.map(columnIn(header, location));
   const above: (string | null)[] = [];
   return rows.map(({ line, cells }) => ({
     line,
@@ -103,9 +105,9 @@ export const nameIn =
 function testsApart(
   { header, rows }: TextTable,
   tests: NonNullable<Dialect['tests']>,
-  refusal: Refusal,
+  location: InputLocation,
 ): Pick<TextTable, 'header' | 'rows'> {
-  const indexOf = columnIn(header, refusal);
+  const indexOf = columnIn(header, location);
   const apart = Object.entries(tests).map(([method, named]) => ({
     method,
     at: Object.keys(named)
@@ -133,9 +135,9 @@ function testsApart(
 function widened(
   { header, rows }: TextTable,
   { names, values }: NonNullable<Dialect['wide']>,
-  refusal: Refusal,
+  location: InputLocation,
 ): TextTable {
-  const indexOf = columnIn(header, refusal);
+  const indexOf = columnIn(header, location);
   const [namesAt, valueAt] = [[names].flat().map(indexOf), indexOf(values)];
   const nameOf = nameIn(namesAt);
   const figures = [...new Set(rows.map(nameOf))];
@@ -154,7 +156,7 @@ function widened(
       for (const { line, cells } of own) {
         const name = nameOf({ cells });
         if (byName.has(name))
-          throw refusal.at(`row ${line}`)(`${name} a second time`, 'each figure once for a place and time');
+          throw location.at(`row ${line}`).error(`${name} a second time`, 'each figure once for a place and time');
         byName.set(name, cells[valueAt]!);
       }
       const [{ line, cells }] = own as [(typeof own)[number]];

@@ -1,5 +1,5 @@
 /** Encodings of attributes, and text that was read in the wrong one. */
-import type { Refusal } from '../../lib/bad-input.ts';
+import type { InputLocation } from '../../lib/bad-input.ts';
 
 /**
  * The encoding that a `.cpg` file names, as `TextDecoder` and mapshaper call it. ArcGIS writes `ISO 88591`, `88591`,
@@ -7,7 +7,7 @@ import type { Refusal } from '../../lib/bad-input.ts';
  * @param cpg the file's bytes as Latin-1
  * @throws BadInput for the name of no known encoding
  */
-export function encodingNamed(cpg: string, refusal: Refusal): string {
+export function encodingNamed(cpg: string, location: InputLocation): string {
   const name = cpg
     .replace(/^\xef\xbb\xbf/, '')
     .replaceAll('\0', '')
@@ -22,7 +22,7 @@ export function encodingNamed(cpg: string, refusal: Refusal): string {
   try {
     return new TextDecoder(label).encoding;
   } catch {
-    throw refusal(JSON.stringify(name), 'the name of an encoding, such as UTF-8');
+    throw location.error(JSON.stringify(name), 'the name of an encoding, such as UTF-8');
   }
 }
 

@@ -1,5 +1,5 @@
 import type { GeoTIFFImage } from 'geotiff';
-import type { Refusal } from '../../lib/bad-input.ts';
+import type { InputLocation } from '../../lib/bad-input.ts';
 import type { Conversion } from './tiff-blocks.ts';
 
 /** What the caller declares about a raster. */
@@ -22,18 +22,18 @@ export async function conversionOf(
   image: GeoTIFFImage,
   band: number,
   declared: Declared,
-  refusal: Refusal,
+  location: InputLocation,
 ): Promise<Conversion> {
   const tags = await image.getGDALMetadata(band - 1);
   const scale = Number(tags?.SCALE ?? 1);
   const offset = Number(tags?.OFFSET ?? 0);
   if (!Number.isFinite(scale) || !Number.isFinite(offset))
-    throw refusal(`the scale ${tags?.SCALE ?? 1} and offset ${tags?.OFFSET ?? 0}`, 'numbers');
+    throw location.error(`the scale ${tags?.SCALE ?? 1} and offset ${tags?.OFFSET ?? 0}`, 'numbers');
   const bits = image.getBitsPerSample();
   const float = image.getSampleFormat() === 3;
   const exactIn32 = (float && bits <= 32) || (!float && bits <= 16);
   return {
-    missing: missingOf(image, declared, refusal),
+    missing: missingOf(image, declared, location),
     scale,
     offset,
     wide: !exactIn32 || scale !== 1 || offset !== 0,
@@ -48,9 +48,9 @@ const GDAL_TOLERANCE = 2 ** -22;
  * they are printed, and files that were converted contain rounded samples, so floats may differ from the tag as in
  * GDAL.
  */
-function missingOf(image: GeoTIFFImage, declared: Declared, refusal: Refusal): Conversion['missing'] {
+function missingOf(image: GeoTIFFImage, declared: Declared, location: InputLocation): Conversion['missing'] {
   if (declared.nodata === 'none') return null;
-  const value = declared.nodata === undefined ? taggedNodata(image, refusal) : Number(declared.nodata);
+  const value = declared.nodata === undefined ? taggedNodata(image, location) : Number(declared.nodata);
   if (value === null) return null;
   const [format, bits] = [image.getSampleFormat(), image.getBitsPerSample()];
   if (format === 3) {
@@ -65,13 +65,13 @@ function missingOf(image: GeoTIFFImage, declared: Declared, refusal: Refusal): C
 }
 
 /** GDAL's nodata tag; null if it is missing or empty. */
-export function taggedNodata(image: GeoTIFFImage, refusal: Refusal): number | null {
+export function taggedNodata(image: GeoTIFFImage, location: InputLocation): number | null {
   const tag: string | undefined = image.fileDirectory.getValue('GDAL_NODATA');
   const text = (tag ?? '').replaceAll('\0', '').trim();
   if (text === '') return null;
   const value = numberIn(text);
   if (value === null)
-    throw refusal.at('its nodata tag')(text, 'a number, nan or inf (or declare `nodata` in the catalog)');
+    throw location.at('its nodata tag').error(text, 'a number, nan or inf (or declare `nodata` in the catalog)');
   return value;
 }
 

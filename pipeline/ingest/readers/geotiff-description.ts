@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import type { GeoTIFF, GeoTIFFImage } from 'geotiff';
-import { BadInput, type Refusal, refusalIn } from '../../lib/bad-input.ts';
+import { BadInput, InputLocation } from '../../lib/bad-input.ts';
 import type { Grid } from '../../lib/numerics/grid.ts';
 import { burnMask, extractBand, extractImage, placeInDegrees, reprojectRaster } from './commands.ts';
 import { conversionOf, type Declared, taggedNodata } from './geotiff-conversion.ts';
@@ -47,33 +47,33 @@ const MAX_BLOCK_BYTES = 2 ** 28;
  * @throws BadInput if the file is missing, not a TIFF, truncated, rotated, in another coordinate system …
  */
 export async function describeRaster(file: string, declared: Declared = {}): Promise<RasterDescription> {
-  const refusal = refusalIn(file);
+  const location = new InputLocation(file);
   const { size } = await stat(file).catch(() => {
-    throw refusal('no such file', 'a GeoTIFF');
+    throw location.error('no such file', 'a GeoTIFF');
   });
   const tiff = await openTiff(file).catch(async (cause: unknown) => {
     refuseUnsupported(file, await firstBytesOf(file), 'raster');
-    throw unreadable(cause, refusal);
+    throw unreadable(cause, location);
   });
   try {
-    const kinds = await kindsOfImages(tiff, file, size, refusal);
+    const kinds = await kindsOfImages(tiff, file, size, location);
     const image = await tiff.getImage();
-    const band = await bandOf(file, image, declared, refusal);
-    refuseFurtherImages(file, kinds, band, refusal);
-    checkCoordinateSystem(file, image, refusal);
-    const { grid, southUp } = georeferenceOf(file, image, refusal);
-    const conversion = await conversionOf(image, band, declared, refusal);
+    const band = await bandOf(file, image, declared, location);
+    refuseFurtherImages(file, kinds, band, location);
+    checkCoordinateSystem(file, image, location);
+    const { grid, southUp } = georeferenceOf(file, image, location);
+    const conversion = await conversionOf(image, band, declared, location);
     const corner = southUp ? grid.north - grid.rows * grid.cellHeight : grid.north;
     const stated = {
       band,
-      nodata: declared.nodata === undefined ? taggedNodata(image, refusal) : null,
+      nodata: declared.nodata === undefined ? taggedNodata(image, location) : null,
       scale: conversion.scale,
       offset: conversion.offset,
       transform: [grid.west, grid.cellWidth, 0, corner, 0, southUp ? grid.cellHeight : -grid.cellHeight],
     };
-    await refuseSidecars(file, stated, declared, refusal);
+    await refuseSidecars(file, stated, declared, location);
     const coding = await codingOf(image);
-    const { starts, bytes } = await readBlockOffsets(image, band, size, refusal);
+    const { starts, bytes } = await readBlockOffsets(image, band, size, location);
     const blockRows = image.getTileHeight();
     const blocks: Blocks = {
       file,
@@ -91,7 +91,7 @@ export async function describeRaster(file: string, declared: Declared = {}): Pro
     const decoded = rowBytes(coding) * (isCompressed(coding) ? blockRows : 1);
     if (decoded > MAX_BLOCK_BYTES) {
       const found = `blocks of ${coding.columns} × ${blockRows} cells, ${decoded} bytes each when decoded`;
-      throw refusal(found, `at most ${MAX_BLOCK_BYTES}, as in a tiled GeoTIFF`);
+      throw location.error(found, `at most ${MAX_BLOCK_BYTES}, as in a tiled GeoTIFF`);
     }
     const valid = declared.valid ?? (declared.marksAreValues ? ANY_NUMBER : ANY_MEASURE);
     const window: BlockSize = {
@@ -101,7 +101,7 @@ export async function describeRaster(file: string, declared: Declared = {}): Pro
     };
     return { file, grid, band, blocks, valid, marks: marksIn(coding, declared), ...window };
   } catch (cause) {
-    throw cause instanceof BadInput ? cause : unreadable(cause, refusal);
+    throw cause instanceof BadInput ? cause : unreadable(cause, location);
   } finally {
     await tiff.close();
   }
@@ -116,26 +116,29 @@ export async function openTiff(file: string): Promise<GeoTIFF> {
   return tiff;
 }
 
-export function unreadable(cause: unknown, refusal: Refusal): BadInput {
+export function unreadable(cause: unknown, location: InputLocation): BadInput {
   const reason = cause instanceof Error ? cause.message : String(cause);
-  return refusal(`data that cannot be decoded (${reason})`, 'an intact GeoTIFF');
+  return location.error(`data that cannot be decoded (${reason})`, 'an intact GeoTIFF');
 }
 
-async function bandOf(file: string, image: GeoTIFFImage, declared: Declared, refusal: Refusal): Promise<number> {
+async function bandOf(file: string, image: GeoTIFFImage, declared: Declared, location: InputLocation): Promise<number> {
   const bands = image.getSamplesPerPixel();
   if (declared.band === undefined && bands > 1) {
     const names = await Promise.all(Array.from({ length: bands }, (_, i) => image.getGDALMetadata(i)));
     const named = names.flatMap((tags, i) => (tags?.DESCRIPTION ? [`${i + 1} ${tags.DESCRIPTION}`] : []));
     const found = `${bands} bands${named.length > 0 ? ` (${named.join(', ')})` : ''}`;
-    throw refusal(found, `one band: extract band N with ${extractBand(file, 'N')} (or use --band N of \`zonal\`)`);
+    throw location.error(
+      found,
+      `one band: extract band N with ${extractBand(file, 'N')} (or use --band N of \`zonal\`)`,
+    );
   }
   const band = declared.band ?? 1;
-  if (band > bands) throw refusal(`${bands} band${bands > 1 ? 's' : ''}`, `a band ${band}`);
+  if (band > bands) throw location.error(`${bands} band${bands > 1 ? 's' : ''}`, `a band ${band}`);
   const extra: ArrayLike<number> = (await image.fileDirectory.loadValue('ExtraSamples')) ?? [];
   const transparency = Array.from(extra).findIndex((kind) => kind === 1 || kind === 2);
   if (transparency !== -1) {
     const alpha = bands - extra.length + transparency + 1;
-    throw refusal(
+    throw location.error(
       `cells made transparent by band ${alpha}`,
       `a nodata value; make one with: ${burnMask(file, band, alpha)}`,
     );
@@ -144,15 +147,15 @@ async function bandOf(file: string, image: GeoTIFFImage, declared: Declared, ref
 }
 
 /** GDAL takes a mask for part of the first image; other images, apart from overviews, are further rasters. */
-function refuseFurtherImages(file: string, kinds: readonly number[], band: number, refusal: Refusal): void {
+function refuseFurtherImages(file: string, kinds: readonly number[], band: number, location: InputLocation): void {
   if (kinds.some((kind) => kind & 4))
-    throw refusal('an internal mask of missing cells', `a nodata value; make one with: ${burnMask(file, band)}`);
+    throw location.error('an internal mask of missing cells', `a nodata value; make one with: ${burnMask(file, band)}`);
   const images = kinds.filter((kind, i) => i === 0 || !(kind & 1)).length;
   if (images === 1) return;
-  throw refusal(`${images} images`, `one: extract image N with ${extractImage(file)}`);
+  throw location.error(`${images} images`, `one: extract image N with ${extractImage(file)}`);
 }
 
-function checkCoordinateSystem(file: string, image: GeoTIFFImage, refusal: Refusal): void {
+function checkCoordinateSystem(file: string, image: GeoTIFFImage, location: InputLocation): void {
   const keys = image.getGeoKeys();
   const projected =
     keys?.GTModelTypeGeoKey === 1 ||
@@ -163,19 +166,22 @@ function checkCoordinateSystem(file: string, image: GeoTIFFImage, refusal: Refus
   if (code === 4326) return;
   const wanted = 'EPSG:4326 (longitude and latitude, WGS 84)';
   if (!projected && code === undefined) {
-    throw refusal('no coordinate system', `${wanted}; if you know that it is EPSG:4326: ${placeInDegrees(file)}`);
+    throw location.error(
+      'no coordinate system',
+      `${wanted}; if you know that it is EPSG:4326: ${placeInDegrees(file)}`,
+    );
   }
   const citation = keys?.PCSCitationGeoKey ?? keys?.GTCitationGeoKey ?? keys?.GeogCitationGeoKey;
   // ArcGIS cites the complete definition, in which the name is the first text in quotes; GDAL ends names with a bar.
   const name = citation && (/"([^"]+)"/.exec(citation)?.[1] ?? citation.split('|')[0]);
   const known = code === undefined || code === USER_DEFINED ? (name ?? 'of its own') : `EPSG:${code}`;
-  throw refusal(`the coordinate system ${known}`, `${wanted}; make one, ${reprojectRaster(file)}`);
+  throw location.error(`the coordinate system ${known}`, `${wanted}; make one, ${reprojectRaster(file)}`);
 }
 
 /** GeoTIFF's code of a system that is described by further keys. */
 const USER_DEFINED = 32_767;
 
-function georeferenceOf(file: string, image: GeoTIFFImage, refusal: Refusal): { grid: Grid; southUp: boolean } {
+function georeferenceOf(file: string, image: GeoTIFFImage, location: InputLocation): { grid: Grid; southUp: boolean } {
   const columns = image.getWidth();
   const rows = image.getHeight();
   const scale = image.fileDirectory.getValue('ModelPixelScale');
@@ -197,12 +203,15 @@ function georeferenceOf(file: string, image: GeoTIFFImage, refusal: Refusal): { 
   }
   if (!matrix && !(scale && tie)) {
     const expected = `a georeferenced raster; if a file beside it gives the place: ${placeInDegrees(file)}`;
-    throw refusal('no place of its cells', expected);
+    throw location.error('no place of its cells', expected);
   }
   if (!matrix && scale![1]! < 0)
-    throw refusal('rows of negative height, which programs read in either direction', 'a raster with the north up');
+    throw location.error(
+      'rows of negative height, which programs read in either direction',
+      'a raster with the north up',
+    );
   if (!(cellWidth > 0 && Math.abs(step) > 0))
-    throw refusal('a raster that is rotated or mirrored', 'rows from west to east');
+    throw location.error('a raster that is rotated or mirrored', 'rows from west to east');
   // If values belong to points (GTRasterType 2), the given corner is the centre of the first cell.
   if (image.getGeoKeys()?.GTRasterTypeGeoKey === 2) {
     west -= cellWidth / 2;
@@ -214,7 +223,7 @@ function georeferenceOf(file: string, image: GeoTIFFImage, refusal: Refusal): { 
   const [east, south] = [west + columns * cellWidth, north - rows * cellHeight];
   const slack = cellWidth;
   if (!(west >= -180 - slack && east <= 180 + slack && south >= -90 - slack && north <= 90 + slack)) {
-    throw refusal(`longitude ${west} to ${east}, latitude ${south} to ${north}`, 'degrees on the globe');
+    throw location.error(`longitude ${west} to ${east}, latitude ${south} to ${north}`, 'degrees on the globe');
   }
   return { grid: { west, north, cellWidth, cellHeight, columns, rows }, southUp };
 }
@@ -232,23 +241,23 @@ async function codingOf(image: GeoTIFFImage): Promise<Coding> {
 }
 
 /** Offsets and lengths of the band's blocks. A truncated file is detected here, before any block is read. */
-async function readBlockOffsets(image: GeoTIFFImage, band: number, size: number, refusal: Refusal) {
+async function readBlockOffsets(image: GeoTIFFImage, band: number, size: number, location: InputLocation) {
   const [offsets, lengths] = await Promise.all(
     image.isTiled
       ? [image.fileDirectory.loadValue('TileOffsets'), image.fileDirectory.loadValue('TileByteCounts')]
       : [image.fileDirectory.loadValue('StripOffsets'), image.fileDirectory.loadValue('StripByteCounts')],
   );
-  if (!offsets || !lengths) throw refusal('no blocks', 'tiles or strips');
+  if (!offsets || !lengths) throw location.error('no blocks', 'tiles or strips');
   const across = Math.ceil(image.getWidth() / image.getTileWidth());
   const count = across * Math.ceil(image.getHeight() / image.getTileHeight());
   const first = image.planarConfiguration === 2 ? (band - 1) * count : 0;
   if (offsets.length < first + count || lengths.length < first + count)
-    throw refusal(`${Math.min(offsets.length, lengths.length)} blocks`, `${first + count}`);
+    throw location.error(`${Math.min(offsets.length, lengths.length)} blocks`, `${first + count}`);
   const starts = Float64Array.from({ length: count }, (_, i) => Number(offsets[first + i]));
   const bytes = Float64Array.from({ length: count }, (_, i) => Number(lengths[first + i]));
   for (let i = 0; i < count; i++) {
     const end = starts[i]! + bytes[i]!;
-    if (end > size) throw refusal(`${size} bytes`, `${end} (the file is cut short)`);
+    if (end > size) throw location.error(`${size} bytes`, `${end} (the file is cut short)`);
   }
   return { starts, bytes };
 }

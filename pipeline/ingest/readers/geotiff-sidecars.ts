@@ -1,7 +1,7 @@
 /** The files beside a GeoTIFF that GDAL reads as part of it. */
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { Refusal } from '../../lib/bad-input.ts';
+import type { InputLocation } from '../../lib/bad-input.ts';
 import { burnMask, mergeSidecars } from './commands.ts';
 import { type Declared, numberIn } from './geotiff-conversion.ts';
 
@@ -29,21 +29,21 @@ export async function refuseSidecars(
   file: string,
   stated: Stated,
   declared: Declared,
-  refusal: Refusal,
+  location: InputLocation,
 ): Promise<void> {
   const directory = path.dirname(file);
   const name = path.basename(file).toLowerCase();
   for (const beside of (await readdir(directory)).sort()) {
     const ending = beside.toLowerCase().startsWith(name) ? beside.toLowerCase().slice(name.length) : '';
     if (ending === '.msk')
-      throw refusal(
+      throw location.error(
         `a mask of missing cells in ${beside}`,
         `a nodata value; make one with: ${burnMask(file, stated.band)}`,
       );
     if (ending !== '.aux.xml') continue;
     const fact = contradictionIn(await readFile(path.join(directory, beside), 'utf8'), stated, declared);
     if (fact !== null)
-      throw refusal(
+      throw location.error(
         `${fact} in ${beside}, but not in the file itself`,
         `one file with both; make one with: ${mergeSidecars(file)}`,
       );

@@ -1,4 +1,4 @@
-import { refusalIn } from '../../lib/bad-input.ts';
+import { InputLocation } from '../../lib/bad-input.ts';
 import { type Grid, latitudeOf, longitudeOf, type Values, type Window } from '../../lib/numerics/grid.ts';
 import type { Declared } from './geotiff-conversion.ts';
 import { describeRaster, openTiff, type RasterDescription, unreadable } from './geotiff-description.ts';
@@ -49,7 +49,7 @@ export async function openDescribed(description: RasterDescription): Promise<Ras
       try {
         await source.read(window, values);
       } catch (cause) {
-        throw unreadable(cause, refusalIn(file, `rows ${window.row} to ${window.row + window.rows - 1}`));
+        throw unreadable(cause, new InputLocation(file, `rows ${window.row} to ${window.row + window.rows - 1}`));
       }
       check(values, window);
       return values;
@@ -101,7 +101,7 @@ function watchValues({ file, grid, valid, marks, blocks }: RasterDescription) {
       const column = window.column + (i % window.columns);
       const place = `${longitudeOf(grid, column).toFixed(4)}, ${latitudeOf(grid, row).toFixed(4)}`;
       const expected = outside ? `${min} to ${max}` : 'a measured value';
-      throw refusalIn(file, `row ${row}, column ${column} (${place})`)(
+      throw new InputLocation(file, `row ${row}, column ${column} (${place})`).error(
         `${value}`,
         `${expected} (is this an undeclared nodata value?)`,
       );

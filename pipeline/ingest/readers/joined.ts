@@ -1,5 +1,5 @@
 /** Columns that another file has for the rows of a table, such as the coordinates of a survey's clusters. */
-import type { Refusal } from '../../lib/bad-input.ts';
+import type { InputLocation } from '../../lib/bad-input.ts';
 import type { TextTable } from './csv.ts';
 
 /** The values of a row by which it is joined: office programs drop the zeros before a number, or add some after it. */
@@ -17,27 +17,29 @@ export function joined<Own extends TextTable>(
   table: Own,
   other: TextTable,
   on: Readonly<Record<string, string>>,
-  refusalOf: { table: Refusal; other: Refusal },
+  locationOf: { table: InputLocation; other: InputLocation },
 ): { table: Own; unused: number } {
   const indexIn =
-    ({ header }: TextTable, refusal: Refusal) =>
+    ({ header }: TextTable, location: InputLocation) =>
     (name: string) => {
       if (header.includes(name)) return header.indexOf(name);
-      throw refusal.at('header')(`columns ${header.join(', ')}`, `a column "${name}" (sources.json, join)`);
+      throw location.at('header').error(`columns ${header.join(', ')}`, `a column "${name}" (sources.json, join)`);
     };
   const [own, others] = [
-    Object.keys(on).map(indexIn(table, refusalOf.table)),
-    Object.values(on).map(indexIn(other, refusalOf.other)),
+    Object.keys(on).map(indexIn(table, locationOf.table)),
+    Object.values(on).map(indexIn(other, locationOf.other)),
   ];
   const found = new Map<string, TextTable['rows'][number]>();
   for (const row of other.rows) {
     const key = keyOf(row.cells, others);
     const first = found.get(key);
     if (first)
-      throw refusalOf.other.at(`row ${row.line}`)(
-        `${Object.values(on).join(' + ')} ${others.map((i) => row.cells[i] ?? '').join(' ')}, as in row ${first.line}`,
-        'a single row (sources.json, join)',
-      );
+      throw locationOf.other
+        .at(`row ${row.line}`)
+        .error(
+          `${Object.values(on).join(' + ')} ${others.map((i) => row.cells[i] ?? '').join(' ')}, as in row ${first.line}`,
+          'a single row (sources.json, join)',
+        );
     found.set(key, row);
   }
   const added = [...other.header.keys()].filter((i) => !others.includes(i) && !table.header.includes(other.header[i]!));

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { type Refusal, refusalIn } from '../../lib/bad-input.ts';
+import { InputLocation } from '../../lib/bad-input.ts';
 import type { TextTable } from './csv.ts';
 import { refuseUnsupported } from './unsupported.ts';
 
@@ -20,21 +20,21 @@ const MOST_CELLS = 2 ** 26;
  * @throws BadInput for JSON of any other form
  */
 export async function readJsonTable(full: string, file: string): Promise<TextTable> {
-  const refusal = refusalIn(file);
+  const location = new InputLocation(file);
   const bytes = await readFile(full);
   refuseUnsupported(file, bytes, 'table');
-  const content = parse(bytes, refusal);
-  refusePart(content, refusal);
+  const content = parse(bytes, location);
+  refusePart(content, location);
   if (isRecord(content) && Array.isArray(content.headers) && Array.isArray(content.rows))
-    return withNames(analyticsOf(content.headers, content.rows, refusal), content.metaData);
+    return withNames(analyticsOf(content.headers, content.rows, location), content.metaData);
   const lists = isRecord(content) ? Object.values(content).filter(Array.isArray) : [content];
   const [records] = lists;
   if (lists.length !== 1 || !Array.isArray(records) || records.length === 0 || !records.every(isRecord))
-    throw refusal('JSON of another form', FORMS);
+    throw location.error('JSON of another form', FORMS);
   const rows = records.map(flatten);
   const header = [...new Set(rows.flatMap((row) => [...row.keys()]))];
   if (rows.length * header.length > MOST_CELLS)
-    throw refusal(`${rows.length} records of ${header.length} fields`, 'records that have the same fields');
+    throw location.error(`${rows.length} records of ${header.length} fields`, 'records that have the same fields');
   return {
     header,
     rows: rows.map((row, i) => ({ line: i + 2, cells: header.map((name) => row.get(name) ?? null) })),
@@ -45,28 +45,28 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** @throws BadInput for one of several pages of DHIS2's metadata, which looks whole */
-export function refusePart(content: unknown, refusal: Refusal): void {
+export function refusePart(content: unknown, location: InputLocation): void {
   const pager = isRecord(content) && isRecord(content.pager) ? content.pager : content;
   const { page = 1, pageCount = 1 } = (isRecord(pager) ? pager : {}) as { page?: number; pageCount?: number };
-  if (pageCount > 1) throw refusal(`page ${page} of ${pageCount}`, 'all of it: add paging=false to the URL');
+  if (pageCount > 1) throw location.error(`page ${page} of ${pageCount}`, 'all of it: add paging=false to the URL');
 }
 
-function parse(bytes: Buffer, refusal: Refusal): unknown {
+function parse(bytes: Buffer, location: InputLocation): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch (cause) {
-    throw refusal(`text that is not valid JSON (${(cause as Error).message})`, FORMS);
+    throw location.error(`text that is not valid JSON (${(cause as Error).message})`, FORMS);
   }
 }
 
-function analyticsOf(headers: unknown[], rows: unknown[], refusal: Refusal): TextTable {
+function analyticsOf(headers: unknown[], rows: unknown[], location: InputLocation): TextTable {
   const header = headers.map((head) => String(isRecord(head) ? head.name : head));
   return {
     header,
     rows: rows.map((row, i) => {
       if (!Array.isArray(row) || row.length !== header.length) {
         const cells = Array.isArray(row) ? `${row.length} cells` : 'a row that is not a list';
-        throw refusal.at(`row ${i + 2}`)(cells, `${header.length} as in \`headers\``);
+        throw location.at(`row ${i + 2}`).error(cells, `${header.length} as in \`headers\``);
       }
       return { line: i + 2, cells: row.map((cell: Scalar) => cellOf(cell)) };
     }),

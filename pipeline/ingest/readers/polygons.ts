@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 import { feature } from 'topojson-client';
 import type { Topology } from 'topojson-specification';
-import { BadInput, type Refusal, refusalIn } from '../../lib/bad-input.ts';
+import { BadInput, InputLocation } from '../../lib/bad-input.ts';
 import type { Polygon } from '../../lib/numerics/area.ts';
 import { reprojectOutlines } from './commands.ts';
 import { encodingNamed, isMisread } from './encoding.ts';
@@ -31,11 +31,11 @@ interface GeoJson {
  * with their geometry.
  */
 export async function readPolygons(file: string): Promise<PolygonFeature[]> {
-  const refusal = refusalIn(file);
+  const location = new InputLocation(file);
   const shapefile = ['.shp', '.zip'].includes(extensionOf(file));
-  const collection = shapefile ? await readShapefile(file, refusal) : await readGeoJson(file, refusal);
-  if (collection.type !== 'Topology') return polygonsOf(collection, refusal);
-  return polygonsOf(featuresOfTopology(collection as Topology, refusal), refusal);
+  const collection = shapefile ? await readShapefile(file, location) : await readGeoJson(file, location);
+  if (collection.type !== 'Topology') return polygonsOf(collection, location);
+  return polygonsOf(featuresOfTopology(collection as Topology, location), location);
 }
 
 /** Merges features with the same value of `field`, removing inner borders; the first one's properties are kept. */
@@ -57,33 +57,33 @@ export async function dissolveBy(field: string, features: readonly PolygonFeatur
     'in.json': JSON.stringify(collection),
   });
   const outlines = JSON.parse(Buffer.from(output['out.json']!).toString());
-  const dissolved = polygonsOf(outlines, refusalIn('dissolved outlines'));
+  const dissolved = polygonsOf(outlines, new InputLocation('dissolved outlines'));
   return [...groups.values()].map(([first], i) => ({ ...first!, polygons: dissolved[i]!.polygons }));
 }
 
 /** The decoded features of TopoJSON with one layer. */
-function featuresOfTopology(topology: Topology, refusal: Refusal): GeoJson {
+function featuresOfTopology(topology: Topology, location: InputLocation): GeoJson {
   const layers = Object.keys(topology.objects ?? {});
-  if (layers.length !== 1) throw refusal(`the layers ${layers.join(', ') || 'none'}`, 'TopoJSON with one layer');
+  if (layers.length !== 1) throw location.error(`the layers ${layers.join(', ') || 'none'}`, 'TopoJSON with one layer');
   try {
     return feature(topology, topology.objects[layers[0]!]!) as GeoJson;
   } catch (cause) {
-    throw refusal(`content that cannot be read (${reason(cause)})`, 'TopoJSON');
+    throw location.error(`content that cannot be read (${reason(cause)})`, 'TopoJSON');
   }
 }
 
-function polygonsOf(collection: GeoJson, refusal: Refusal): PolygonFeature[] {
+function polygonsOf(collection: GeoJson, location: InputLocation): PolygonFeature[] {
   if (collection.type !== 'FeatureCollection' || !Array.isArray(collection.features))
-    throw refusal(collection.type ?? 'something other than GeoJSON', 'a FeatureCollection');
-  if (collection.features.length === 0) throw refusal('no features', 'polygons');
+    throw location.error(collection.type ?? 'something other than GeoJSON', 'a FeatureCollection');
+  if (collection.features.length === 0) throw location.error('no features', 'polygons');
   return collection.features.map(({ id, properties, geometry }, index) => {
-    const ofFeature = refusal.at(`feature ${index + 1}`);
+    const feature = location.at(`feature ${index + 1}`);
     if (geometry?.type !== 'Polygon' && geometry?.type !== 'MultiPolygon')
-      throw ofFeature(geometry?.type ?? 'no geometry', 'Polygon or MultiPolygon');
+      throw feature.error(geometry?.type ?? 'no geometry', 'Polygon or MultiPolygon');
     const parts = geometry.type === 'Polygon' ? [geometry.coordinates] : geometry.coordinates;
     // GeoJSON gives a feature's id beside its properties.
     const own = id === undefined ? {} : { id: String(id) };
-    return { properties: { ...own, ...properties }, polygons: checkParts(parts, ofFeature) };
+    return { properties: { ...own, ...properties }, polygons: checkParts(parts, feature) };
   });
 }
 
@@ -95,50 +95,52 @@ export const READABLE = 'text (does the .cpg file give the right encoding?)';
  * @throws BadInput if a feature has no id, one that was read in the wrong encoding, or that of another feature
  */
 export function identifyFeatures(features: PolygonFeature[], field: string, file: string): string[] {
-  const refusal = refusalIn(file);
+  const location = new InputLocation(file);
   const places = new Map<string, number>();
   return features.map(({ properties }, index) => {
-    const ofFeature = refusal.at(`feature ${index + 1}`);
+    const feature = location.at(`feature ${index + 1}`);
     const value = properties[field];
     if (value === undefined)
-      throw ofFeature(`the fields ${Object.keys(properties).join(', ') || 'none'}`, `a field ${field}`);
+      throw feature.error(`the fields ${Object.keys(properties).join(', ') || 'none'}`, `a field ${field}`);
     const id = value === null ? '' : String(value).trim();
-    if (id === '') throw ofFeature(`an empty ${field}`, 'an id');
-    if (isMisread(id)) throw ofFeature.at(field)(JSON.stringify(id), READABLE);
+    if (id === '') throw feature.error(`an empty ${field}`, 'an id');
+    if (isMisread(id)) throw feature.at(field).error(JSON.stringify(id), READABLE);
     const before = places.get(id);
     if (before !== undefined)
-      throw refusal.at(`features ${before} and ${index + 1}`)(`the same ${field} ${id}`, 'a different one for each');
+      throw location
+        .at(`features ${before} and ${index + 1}`)
+        .error(`the same ${field} ${id}`, 'a different one for each');
     places.set(id, index + 1);
     return id;
   });
 }
 
-async function readShapefile(file: string, refusal: Refusal): Promise<GeoJson> {
-  const parts = extensionOf(file) === '.zip' ? await partsInZip(file, refusal) : await partsBeside(file);
+async function readShapefile(file: string, location: InputLocation): Promise<GeoJson> {
+  const parts = extensionOf(file) === '.zip' ? await partsInZip(file, location) : await partsBeside(file);
   const shp = parts.get('.shp')!;
   // The length in the header, in 16-bit words: mapshaper would read a truncated file without an error.
   const stated = shp.length >= 28 ? shp.readInt32BE(24) * 2 : 100;
-  if (shp.length < stated) throw refusal(`${shp.length} bytes`, `${stated} (the file is cut short)`);
-  checkShapes(shp, refusal);
+  if (shp.length < stated) throw location.error(`${shp.length} bytes`, `${stated} (the file is cut short)`);
+  checkShapes(shp, location);
   const input: Record<string, Uint8Array> = { 'polygons.shp': shp };
   for (const [extension, part] of parts) {
-    if (extension === '.shx') checkShx(part, shp, refusal.at('its .shx'));
+    if (extension === '.shx') checkShx(part, shp, location.at('its .shx'));
     else input[`polygons${extension}`] = part;
   }
-  if (!input['polygons.dbf']) throw refusal('no .dbf file with the attributes', 'one in the same folder');
-  checkDbf(input['polygons.dbf'] as Buffer, shapesOf(shp).length, refusal.at('its .dbf'));
+  if (!input['polygons.dbf']) throw location.error('no .dbf file with the attributes', 'one in the same folder');
+  checkDbf(input['polygons.dbf'] as Buffer, shapesOf(shp).length, location.at('its .dbf'));
   // With a name that it does not know, mapshaper would guess the encoding.
   const cpg = input['polygons.cpg'] as Buffer | undefined;
   delete input['polygons.cpg'];
-  const encoding = cpg ? ` encoding=${encodingNamed(cpg.toString('latin1'), refusal.at('its .cpg'))}` : '';
-  checkPrj(input['polygons.prj']?.toString() ?? null, file, refusal);
+  const encoding = cpg ? ` encoding=${encodingNamed(cpg.toString('latin1'), location.at('its .cpg'))}` : '';
+  checkPrj(input['polygons.prj']?.toString() ?? null, file, location);
   try {
     // Imported only here because it is large and GeoJSON does not need it.
     const { default: mapshaper } = await import('mapshaper');
     const output = await mapshaper.applyCommands(`-i polygons.shp${encoding} -o polygons.json format=geojson`, input);
     return JSON.parse(Buffer.from(output['polygons.json']!).toString()) as GeoJson;
   } catch (cause) {
-    throw refusal(`content that cannot be read (${reason(cause)})`, 'a shapefile');
+    throw location.error(`content that cannot be read (${reason(cause)})`, 'a shapefile');
   }
 }
 
@@ -160,7 +162,7 @@ async function partsBeside(file: string): Promise<Map<string, Buffer>> {
 /** Limit on the unpacked size of a shapefile, far above that of any country. */
 const MOST_BYTES = 2 ** 30;
 
-async function partsInZip(file: string, refusal: Refusal): Promise<Map<string, Buffer>> {
+async function partsInZip(file: string, location: InputLocation): Promise<Map<string, Buffer>> {
   const zip = await read(file, 'a zip with a shapefile');
   const { unzipSync } = await import('fflate');
   let bytes = 0;
@@ -178,7 +180,7 @@ async function partsInZip(file: string, refusal: Refusal): Promise<Map<string, B
     ).map(([name, part]) => [name, Buffer.from(part)] as const);
     const shapefiles = found.filter(([name]) => extensionOf(name) === '.shp').map(([name]) => name);
     if (shapefiles.length !== 1)
-      throw refusal(`the shapefiles ${shapefiles.join(', ') || 'none'}`, 'a zip with one shapefile');
+      throw location.error(`the shapefiles ${shapefiles.join(', ') || 'none'}`, 'a zip with one shapefile');
     const stem = shapefiles[0]!.slice(0, -'.shp'.length);
     return new Map(
       found
@@ -187,31 +189,31 @@ async function partsInZip(file: string, refusal: Refusal): Promise<Map<string, B
     );
   } catch (cause) {
     if (cause instanceof BadInput) throw cause;
-    throw refusal(`data that cannot be unpacked (${reason(cause)})`, 'an intact zip with a shapefile');
+    throw location.error(`data that cannot be unpacked (${reason(cause)})`, 'an intact zip with a shapefile');
   }
 }
 
 /** A dBase header contains the number of records (byte 4) and the lengths of the header (8) and of a record (10). */
-function checkDbf(dbf: Buffer, shapes: number, refusal: Refusal): void {
+function checkDbf(dbf: Buffer, shapes: number, location: InputLocation): void {
   const stated = dbf.length >= 12 ? dbf.readUInt16LE(8) + dbf.readUInt32LE(4) * dbf.readUInt16LE(10) : 12;
-  if (dbf.length < stated) throw refusal(`${dbf.length} bytes`, `${stated} (the file is cut short)`);
+  if (dbf.length < stated) throw location.error(`${dbf.length} bytes`, `${stated} (the file is cut short)`);
   const rows = dbf.readUInt32LE(4);
-  if (rows !== shapes) throw refusal(`${rows} rows`, `${shapes}, the number of shapes in the .shp`);
+  if (rows !== shapes) throw location.error(`${rows} rows`, `${shapes}, the number of shapes in the .shp`);
 }
 
 /** An index has a header like that of the main file, with its own length, then eight bytes for each shape. */
-function checkShx(shx: Buffer, shp: Buffer, refusal: Refusal): void {
+function checkShx(shx: Buffer, shp: Buffer, location: InputLocation): void {
   const stated = shx.length >= 28 ? shx.readInt32BE(24) * 2 : 100;
-  if (shx.length < stated) throw refusal(`${shx.length} bytes`, `${stated} (the file is cut short)`);
+  if (shx.length < stated) throw location.error(`${shx.length} bytes`, `${stated} (the file is cut short)`);
   const indexed = (shx.length - 100) / 8;
   const shapes = shapesOf(shp);
   if (indexed !== shapes.length) {
     const expected = `${shapes.length} as in the .shp (one of the two belongs to another shapefile)`;
-    throw refusal(`${indexed} shapes`, expected);
+    throw location.error(`${indexed} shapes`, expected);
   }
   shapes.forEach((at, i) => {
     const found = shx.readInt32BE(100 + 8 * i) * 2;
-    if (found !== at) throw refusal(`shape ${i + 1} at byte ${found}`, `byte ${at}, as in the .shp`);
+    if (found !== at) throw location.error(`shape ${i + 1} at byte ${found}`, `byte ${at}, as in the .shp`);
   });
 }
 
@@ -223,24 +225,24 @@ const OF_POINTS = [8, 18, 28];
  * A shape's parts (4 bytes each) and points (16 bytes each) must fit into its record, and the parts be in order: mapshaper
  * would allocate them, or never end.
  */
-function checkShapes(shp: Buffer, refusal: Refusal): void {
+function checkShapes(shp: Buffer, location: InputLocation): void {
   shapesOf(shp).forEach((at, i) => {
-    const ofShape = refusal.at(`shape ${i + 1}`);
+    const ofShape = location.at(`shape ${i + 1}`);
     const length = shp.readInt32BE(at + 4) * 2;
     const content = at + 8;
     if (length < 4 || content + length > shp.length)
-      throw ofShape(`a record of ${length} bytes`, `at most the ${shp.length - content} that follow`);
+      throw ofShape.error(`a record of ${length} bytes`, `at most the ${shp.length - content} that follow`);
     const type = shp.readInt32LE(content);
     const counts = OF_PARTS.includes(type) ? [36, 40] : OF_POINTS.includes(type) ? [36] : [];
     const header = 4 + (counts.at(-1) ?? 0);
-    if (length < header) throw ofShape(`a record of ${length} bytes`, 'a complete shape');
+    if (length < header) throw ofShape.error(`a record of ${length} bytes`, 'a complete shape');
     const points = counts.length > 0 ? shp.readUInt32LE(content + counts.at(-1)!) : 0;
     const parts = counts.length > 1 ? shp.readUInt32LE(content + 36) : 0;
     if (header + 16 * points + 4 * parts > length)
-      throw ofShape(`${points} points in ${parts} parts`, `as many as its ${length} bytes can contain`);
+      throw ofShape.error(`${points} points in ${parts} parts`, `as many as its ${length} bytes can contain`);
     const starts = Array.from({ length: parts }, (_, part) => shp.readUInt32LE(content + header + 4 * part));
     if (starts.some((start, part) => start > (starts[part + 1] ?? points)))
-      throw ofShape(`parts that begin at points ${starts.join(', ')} of ${points}`, 'one after the other');
+      throw ofShape.error(`parts that begin at points ${starts.join(', ')} of ${points}`, 'one after the other');
   });
 }
 
@@ -251,43 +253,46 @@ function shapesOf(shp: Buffer): number[] {
   return shapes;
 }
 
-function checkPrj(text: string | null, file: string, refusal: Refusal): void {
-  if (text === null) throw refusal('no .prj file', 'one in the same folder that specifies WGS 84');
+function checkPrj(text: string | null, file: string, location: InputLocation): void {
+  if (text === null) throw location.error('no .prj file', 'one in the same folder that specifies WGS 84');
   const name = /^\s*\w+\s*\[\s*"([^"]*)"/.exec(text)?.[1] ?? text.slice(0, 40);
   const geographic = /^\s*GEOG(CS|CRS|RAPHICCRS)\s*\[/i.test(text) || /^\s*GEODCRS\s*\[/i.test(text);
   if (!geographic || !/WGS[ _]?(19)?84/i.test(text)) {
     const found = name ? `the coordinate system ${name}` : 'an empty .prj';
-    throw refusal(found, `longitude and latitude on WGS 84 (EPSG:4326); make one with: ${reprojectOutlines(file)}`);
+    throw location.error(
+      found,
+      `longitude and latitude on WGS 84 (EPSG:4326); make one with: ${reprojectOutlines(file)}`,
+    );
   }
 }
 
-async function readGeoJson(file: string, refusal: Refusal): Promise<GeoJson> {
+async function readGeoJson(file: string, location: InputLocation): Promise<GeoJson> {
   const text = await read(file, 'GeoJSON, TopoJSON or a shapefile');
   refuseUnsupported(file, text, 'outlines');
   let collection: GeoJson;
   try {
     collection = JSON.parse(text.toString());
   } catch (cause) {
-    throw refusal(`text that is not valid JSON (${reason(cause)})`, 'GeoJSON');
+    throw location.error(`text that is not valid JSON (${reason(cause)})`, 'GeoJSON');
   }
   const crs = collection?.crs?.properties?.name;
   if (crs !== undefined && !/CRS:?:?84$|EPSG:(:|[\d.]*:)?4326$/.test(String(crs))) {
     const expected = `WGS 84 (GeoJSON's own, or EPSG:4326); make one with: ${reprojectOutlines(file)}`;
-    throw refusal(`the coordinate system ${crs}`, expected);
+    throw location.error(`the coordinate system ${crs}`, expected);
   }
-  return collectionOfUnits(collection ?? {}, refusal);
+  return collectionOfUnits(collection ?? {}, location);
 }
 
 /** DHIS2's organisation units, as JSON or GeoJSON, as features; anything else as it is. */
-function collectionOfUnits(content: GeoJson & { organisationUnits?: unknown }, refusal: Refusal): GeoJson {
-  refusePart(content, refusal);
+function collectionOfUnits(content: GeoJson & { organisationUnits?: unknown }, location: InputLocation): GeoJson {
+  refusePart(content, location);
   const units = Array.isArray(content.organisationUnits) ? (content.organisationUnits as Unit[]) : null;
   const collection: GeoJson = units ? { type: 'FeatureCollection', features: units.map(featureOfUnit) } : content;
   const all = Array.isArray(collection.features) ? collection.features : [];
   const ofUnits = units !== null || all.some(({ properties }) => properties?.parentGraph !== undefined);
   const levels = new Set(all.map(({ properties }) => properties?.level));
   if (ofUnits && levels.size > 1)
-    throw refusal(
+    throw location.error(
       `organisation units of the levels ${[...levels].sort().join(', ')}`,
       'a file for each level, such as …&filter=level:eq:3',
     );
@@ -304,34 +309,34 @@ function featureOfUnit({ geometry, parent, ...own }: Unit): NonNullable<GeoJson[
 
 async function read(file: string, expected: string): Promise<Buffer> {
   return readFile(file).catch((cause: NodeJS.ErrnoException) => {
-    throw refusalIn(file)(cause.code === 'ENOENT' ? 'no such file' : reason(cause), expected);
+    throw new InputLocation(file).error(cause.code === 'ENOENT' ? 'no such file' : reason(cause), expected);
   });
 }
 
-function checkParts(parts: unknown, refusal: Refusal): Polygon[] {
+function checkParts(parts: unknown, location: InputLocation): Polygon[] {
   const listed = (value: unknown): unknown[] => {
     if (Array.isArray(value) && value.length > 0) return value;
-    throw refusal('no rings', 'a polygon');
+    throw location.error('no rings', 'a polygon');
   };
-  return listed(parts).map((rings) => listed(rings).map((ring) => checkRing(ring, refusal)));
+  return listed(parts).map((rings) => listed(rings).map((ring) => checkRing(ring, location)));
 }
 
 /** The ring's positions without heights. Positions without a height are not copied, because there are many. */
-function checkRing(ring: unknown, refusal: Refusal): [number, number][] {
-  if (!Array.isArray(ring)) throw refusal('a ring that is not a list', 'a list of positions');
+function checkRing(ring: unknown, location: InputLocation): [number, number][] {
+  if (!Array.isArray(ring)) throw location.error('a ring that is not a list', 'a list of positions');
   const points = ring.map((position: unknown): [number, number] => {
     const [longitude, latitude] = Array.isArray(position) ? position : [];
     if (!(Math.abs(longitude) <= 180 && Math.abs(latitude) <= 90))
-      throw refusal(`the position ${JSON.stringify(position)}`, 'degrees on the globe');
+      throw location.error(`the position ${JSON.stringify(position)}`, 'degrees on the globe');
     return (position as number[]).length === 2 ? (position as [number, number]) : [longitude, latitude];
   });
   const [first, last] = [points[0], points.at(-1)];
   if (points.length < 4 || first?.[0] !== last?.[0] || first?.[1] !== last?.[1])
-    throw refusal(`a ring of ${points.length} positions`, 'four or more, the last equal to the first');
+    throw location.error(`a ring of ${points.length} positions`, 'four or more, the last equal to the first');
   const over = points.findIndex((point, i) => i > 0 && isOverAntimeridian(points[i - 1]!, point));
   if (over !== -1) {
     const found = `an edge from longitude ${points[over - 1]![0]} to ${points[over]![0]}`;
-    throw refusal(found, 'outlines cut at the antimeridian (RFC 7946, 3.1.9)');
+    throw location.error(found, 'outlines cut at the antimeridian (RFC 7946, 3.1.9)');
   }
   return points;
 }

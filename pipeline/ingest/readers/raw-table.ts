@@ -5,7 +5,7 @@ import { deliveriesOf } from '../../catalog/roles.ts';
 import type { Source } from '../../catalog/sources.ts';
 import { isPeriod, type Period, periodOf } from '../../contract/months.ts';
 import type { ReportLine } from '../../engine/stage.ts';
-import { type Refusal, readEach, refusalIn } from '../../lib/bad-input.ts';
+import { InputLocation, readEach } from '../../lib/bad-input.ts';
 import { readCsv, type TextTable } from './csv.ts';
 import { readDbf } from './dbf.ts';
 import { withoutReplaced } from './deliveries.ts';
@@ -27,26 +27,26 @@ export interface NumberRange {
 
 const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 
-/** A row of a raw table by the project's column names. Its methods read a checked value or refuse the cell. */
-export class RawRow {
+/**
+ * A row of a raw table by the project's column names. Its methods read a checked value or refuse the cell:
+ * `throw row.at('examined').error(found, expected)`.
+ */
+export class RawRow extends InputLocation {
   /** Its line in the file. */
   readonly line: number;
   /** Text as in the file, null for an empty cell. */
   readonly values: Readonly<Record<string, string | null>>;
-  /** The error of the row's file, of several, or of what was made of it. */
-  readonly within: Refusal;
+  /** The row's file, of several, or what was made of it. */
+  readonly within: InputLocation;
   readonly #table: RawTable;
 
-  constructor(table: RawTable, { line, values, within = table.refusal }: RowParts) {
+  constructor(table: RawTable, { line, values, within = table }: RowParts) {
+    const { file, where } = within.at(`row ${line}`);
+    super(file, where);
     this.#table = table;
     this.line = line;
     this.values = values;
     this.within = within;
-  }
-
-  /** The error of this row: `throw row.refusal(found, expected)`, of one cell: `throw row.refusal.at(column)(…)`. */
-  get refusal(): Refusal {
-    return this.within.at(`row ${this.line}`);
   }
 
   /** Whether the table has the column. */
@@ -67,7 +67,7 @@ export class RawRow {
   /** @throws BadInput if the cell is empty */
   text(column: string): string {
     const value = this.values[column];
-    if (value == null) throw this.refusal.at(column)('nothing', 'a value');
+    if (value == null) throw this.at(column).error('nothing', 'a value');
     return value;
   }
 
@@ -77,14 +77,14 @@ export class RawRow {
     const value = DECIMAL.test(text) ? Number(text) : Number.NaN;
     const { least = Number.NEGATIVE_INFINITY, most = Number.POSITIVE_INFINITY, above, integer = false } = range;
     if (!Number.isFinite(value) || (integer && !Number.isInteger(value)))
-      throw this.refusal.at(column)(JSON.stringify(text), integer ? 'a whole number' : 'a number');
-    if (above !== undefined && value <= above) throw this.refusal.at(column)(text, `more than ${above}`);
+      throw this.at(column).error(JSON.stringify(text), integer ? 'a whole number' : 'a number');
+    if (above !== undefined && value <= above) throw this.at(column).error(text, `more than ${above}`);
     if (value < least || value > most) {
       const bounds = most === Number.POSITIVE_INFINITY ? `at least ${least}` : `${least} to ${most}`;
-      throw this.refusal.at(column)(text, bounds);
+      throw this.at(column).error(text, bounds);
     }
     const [low = value, high = value] = this.#table.ranges[column] ?? [];
-    if (value < low || value > high) throw this.refusal.at(column)(text, `${low} to ${high} (sources.json, ranges)`);
+    if (value < low || value > high) throw this.at(column).error(text, `${low} to ${high} (sources.json, ranges)`);
     return value;
   }
 
@@ -98,7 +98,7 @@ export class RawRow {
     const text = this.text(column);
     const { months } = this.#table;
     const expected = months ? `a month in the order "${months}" (sources.json, dialect)` : 'a month YYYY-MM or YYYYMM';
-    if (!isPeriod(text)) throw this.refusal.at(column)(text, expected);
+    if (!isPeriod(text)) throw this.at(column).error(text, expected);
     return text;
   }
 
@@ -119,16 +119,17 @@ type RowParts = Pick<RawRow, 'line' | 'values'> & Partial<Pick<RawRow, 'within'>
 
 /** The rows of a file. */
 interface RowCount {
-  refusal: Refusal;
+  location: InputLocation;
   /** Including those that are left out or replaced, and the minimum that the catalog specifies. */
   total: number;
   least: number;
 }
 
-/** A table as read from a raw file, or from several deliveries of it, its rows in the order of the files. */
-export class RawTable {
-  /** The error of its first file: `throw table.refusal(found, expected)`, of one place: `throw table.refusal.at(place)(…)`. */
-  readonly refusal: Refusal;
+/**
+ * A table as read from a raw file, or from several deliveries of it, its rows in the order of the files. Its errors name
+ * the first file.
+ */
+export class RawTable extends InputLocation {
   readonly columns: ReadonlySet<string>;
   readonly rows: readonly RawRow[];
   /** In the order of the files. */
@@ -138,10 +139,11 @@ export class RawTable {
   readonly months: MonthOrder | undefined;
 
   constructor(
-    about: Pick<RawTable, 'refusal' | 'columns' | 'counts' | 'ranges' | 'months'>,
+    { file, where }: InputLocation,
+    about: Pick<RawTable, 'columns' | 'counts' | 'ranges' | 'months'>,
     rows: readonly RowParts[],
   ) {
-    this.refusal = about.refusal;
+    super(file, where);
     this.columns = about.columns;
     this.counts = about.counts;
     this.ranges = about.ranges;
@@ -161,8 +163,8 @@ export class RawTable {
       const id = key.map((column) => row.values[column] ?? '').join(' ');
       const first = seen.get(id);
       if (first !== undefined) {
-        const file = first.within === row.within ? '' : `${first.within('', '').file}, `;
-        throw row.refusal(`${key.join(' + ')} ${id}, as in ${file}row ${first.line}`, 'a single row');
+        const file = first.within === row.within ? '' : `${first.within.error('', '').file}, `;
+        throw row.error(`${key.join(' + ')} ${id}, as in ${file}row ${first.line}`, 'a single row');
       }
       seen.set(id, row);
     });
@@ -170,8 +172,9 @@ export class RawTable {
 
   /** Called last, because other checks name what is missing. @throws BadInput for fewer rows than the catalog specifies */
   refuseShort(): void {
-    for (const { refusal, total, least } of this.counts)
-      if (total < least) throw refusal(`${total} rows`, `${least} or more (sources.json); is the file cut short?`);
+    for (const { location, total, least } of this.counts)
+      if (total < least)
+        throw location.error(`${total} rows`, `${least} or more (sources.json); is the file cut short?`);
   }
 }
 
@@ -194,33 +197,32 @@ export async function readTable(
     source,
     report,
   );
-  for (const { refusal, file, used } of read) {
-    const own = read.length === 1 ? all : all.filter((row) => row.file === file);
+  for (const { location, used } of read) {
+    const own = read.length === 1 ? all : all.filter((row) => row.file === location.file);
     if (own.length === 0)
-      throw refusal('no rows', `at least one${source.where ? ` with ${JSON.stringify(source.where)}` : ''}`);
+      throw location.error('no rows', `at least one${source.where ? ` with ${JSON.stringify(source.where)}` : ''}`);
     // Part of a sum may come to an end with an earlier delivery.
     const empty = used.flatMap(({ ours, names }) =>
       own.every(({ values }) => values[ours] === null)
         ? names
         : names.filter((name) => !read.some(({ filled }) => filled.has(name))),
     );
-    if (empty.length > 0) throw refusal.at(`column ${empty[0]}`)('nothing in any row', 'values');
+    if (empty.length > 0) throw location.at(`column ${empty[0]}`).error('nothing in any row', 'values');
   }
-  const files = read.map(({ file }) => file);
+  const files = read.map(({ location }) => location.file);
   const rows = files.length === 1 ? all : withoutReplaced(all, files, source, report);
-  const refusals = new Map(read.map(({ file, refusal }) => [file, refusal]));
-  const counts = read.map(({ refusal, total, least }) => ({ refusal, total, least }));
+  const locations = new Map(read.map(({ location }) => [location.file, location]));
   const { ranges = {}, dialect: { months } = {} } = source;
   const columns = [...read[0]!.used.map(({ ours }) => ours), ...(isRoundByMonth(source) ? ['survey_year'] : [])];
   return new RawTable(
-    { refusal: read[0]!.refusal, columns: new Set(columns), counts, ranges, months },
-    rows.map(({ file, line, values }) => ({ line, values, within: refusals.get(file)! })),
+    read[0]!.location,
+    { columns: new Set(columns), counts: read, ranges, months },
+    rows.map(({ file, line, values }) => ({ line, values, within: locations.get(file)! })),
   );
 }
 
 /** The rows of a file that `where` keeps, by the project's column names. */
 interface FileRows extends RowCount {
-  file: string;
   /** The file's columns of each of the project's. */
   used: { ours: string; names: readonly string[] }[];
   /** The file's columns with a value in any of the rows. */
@@ -234,16 +236,16 @@ async function readRows(
   { path: file, rows: least = 1 }: Source['files'][number],
   report: ReportLine[],
 ): Promise<FileRows> {
-  const refusal = refusalIn(file);
+  const location = new InputLocation(file);
   if (!existsSync(path.join(rawData, file)))
-    throw refusal('no such file', source.id ? `the source ${source.id} of the catalog` : 'a CSV table');
+    throw location.error('no such file', source.id ? `the source ${source.id} of the catalog` : 'a CSV table');
   const { header, rows: all, mayBeCut } = await readCells(rawData, source, file, report);
   if (mayBeCut) report.push({ source: source.id ?? file, rule: 'no line end', what: `${file}: ${MAY_BE_CUT}` });
   const indexOf = (name: string) => {
     const index = header.indexOf(name);
-    if (index === -1) throw refusal.at('header')(`columns ${header.join(', ')}`, `a column "${name}"`);
+    if (index === -1) throw location.at('header').error(`columns ${header.join(', ')}`, `a column "${name}"`);
     if (header.lastIndexOf(name) !== index)
-      throw refusal.at('header')(`the column "${name}" twice`, 'each column once');
+      throw location.at('header').error(`the column "${name}" twice`, 'each column once');
     return index;
   };
   const used = Object.entries(fileColumns(source)).map(([ours, names]) => ({ ours, names, at: names.map(indexOf) }));
@@ -255,7 +257,7 @@ async function readRows(
       keep.every(([name, index, value]) => {
         const found = cells[index] ?? '';
         if (typeof value !== 'number') return found === value;
-        if (!DECIMAL.test(found)) throw refusal.at(`row ${line}`).at(name)(JSON.stringify(found), 'a number');
+        if (!DECIMAL.test(found)) throw location.at(`row ${line}`).at(name).error(JSON.stringify(found), 'a number');
         return Number(found) === value;
       }),
     )
@@ -264,14 +266,14 @@ async function readRows(
       for (const { ours, names, at } of used) {
         const texts = at.map((index) => recoded(source, ours, cells[index] ?? '') || null);
         for (const [i, own] of texts.entries()) if (own !== null) filled.add(names[i]!);
-        const ofRow = refusal.at(`row ${line}`);
-        const text = at.length === 1 ? texts[0]! : sumOf(texts, (i) => ofRow.at(names[i]!));
+        const row = location.at(`row ${line}`);
+        const text = at.length === 1 ? texts[0]! : sumOf(texts, (i) => row.at(names[i]!));
         values[ours] = text && (monthIn(ours, text, source.dialect ?? {}) ?? text);
       }
       if (isByMonth) values.survey_year = roundAt(source.rounds!, monthTextOf(values));
       return { file, line, values };
     });
-  return { refusal, total: all.length, least, file, used, filled, rows };
+  return { location, total: all.length, least, used, filled, rows };
 }
 
 /** Whether only the month of a survey's row tells to which of its rounds it belongs. */
@@ -312,12 +314,12 @@ export function fileColumns({
 }
 
 /** The sum of the counts in the cells that are not blank, null if all are. @throws BadInput for anything but counts */
-function sumOf(texts: readonly (string | null)[], refusalOf: (i: number) => Refusal): string | null {
+function sumOf(texts: readonly (string | null)[], cell: (i: number) => InputLocation): string | null {
   const counts = texts.flatMap((text, i) => {
     if (text === null) return [];
     // Of a negative count or a fraction nothing would be left to see in the sum.
     if (!DECIMAL.test(text) || !Number.isInteger(Number(text)) || Number(text) < 0)
-      throw refusalOf(i)(JSON.stringify(text), 'a count, or a blank cell (sources.json, sums)');
+      throw cell(i).error(JSON.stringify(text), 'a count, or a blank cell (sources.json, sums)');
     return [Number(text)];
   });
   return counts.length === 0 ? null : String(counts.reduce((a, b) => a + b));
@@ -340,7 +342,7 @@ export async function readCells(
   for (const { path: other, join } of files) {
     if (!join) continue;
     const more = await read(other, join.format, join.dialect ?? {});
-    const found = joined(table, more, join.on, { table: refusalIn(file), other: refusalIn(other) });
+    const found = joined(table, more, join.on, { table: new InputLocation(file), other: new InputLocation(other) });
     table = found.table;
     const tell = (rule: string, what: string) => report.push({ source: id ?? file, rule, what: `${other}: ${what}` });
     if (more.mayBeCut) tell('no line end', MAY_BE_CUT);

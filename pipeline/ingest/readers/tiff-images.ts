@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 import type { GeoTIFF } from 'geotiff';
-import type { Refusal } from '../../lib/bad-input.ts';
+import type { InputLocation } from '../../lib/bad-input.ts';
 
 /** Bytes of a value by TIFF's number of its type; 0 for unknown types. */
 const TYPE_BYTES = [0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4, 0, 0, 8, 8, 8];
@@ -15,13 +15,18 @@ const MOST_IMAGES = 256;
  * @param size bytes of the file
  * @throws BadInput for directories that form a circle, are too many, or point outside the file
  */
-export async function kindsOfImages(tiff: GeoTIFF, file: string, size: number, refusal: Refusal): Promise<number[]> {
+export async function kindsOfImages(
+  tiff: GeoTIFF,
+  file: string,
+  size: number,
+  location: InputLocation,
+): Promise<number[]> {
   const { littleEndian, bigTiff } = tiff;
   const [countBytes, entryBytes, inline] = bigTiff ? [8, 20, 8] : [2, 12, 4];
   const handle = await open(file);
   try {
     const read = async (at: number, length: number) => {
-      if (at + length > size) throw refusal(`${size} bytes`, `${at + length} (the file is cut short)`);
+      if (at + length > size) throw location.error(`${size} bytes`, `${at + length} (the file is cut short)`);
       const { buffer } = await handle.read(new Uint8Array(length), 0, length, at);
       return new DataView(buffer.buffer);
     };
@@ -32,8 +37,8 @@ export async function kindsOfImages(tiff: GeoTIFF, file: string, size: number, r
     let at = tiff.firstIFDOffset;
     while (at !== 0) {
       if (seen.has(at))
-        throw refusal(`a list of images that returns to byte ${at} and never ends`, 'an intact GeoTIFF');
-      if (seen.size === MOST_IMAGES) throw refusal(`more than ${MOST_IMAGES} images`, `at most ${MOST_IMAGES}`);
+        throw location.error(`a list of images that returns to byte ${at} and never ends`, 'an intact GeoTIFF');
+      if (seen.size === MOST_IMAGES) throw location.error(`more than ${MOST_IMAGES} images`, `at most ${MOST_IMAGES}`);
       seen.add(at);
       const counted = await read(at, countBytes);
       const count = bigTiff ? long(counted, 0) : counted.getUint16(0, littleEndian);
@@ -45,7 +50,7 @@ export async function kindsOfImages(tiff: GeoTIFF, file: string, size: number, r
         const values = long(entries, entry + 4);
         const bytes = values * (TYPE_BYTES[entries.getUint16(entry + 2, littleEndian)] ?? 0);
         if (bytes > inline && long(entries, valueAt) + bytes > size)
-          throw refusal.at(`its tag ${tag}`)(`${values} values`, `values within the file's ${size} bytes`);
+          throw location.at(`its tag ${tag}`).error(`${values} values`, `values within the file's ${size} bytes`);
         if (tag === NEW_SUBFILE_TYPE) kind = entries.getUint32(valueAt, littleEndian);
       }
       kinds.push(kind);

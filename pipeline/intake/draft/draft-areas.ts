@@ -3,7 +3,7 @@
 import type { Source } from '../../catalog/sources.ts';
 import { ANY_CODE } from '../../contract/territory.ts';
 import type { TextTable } from '../../ingest/readers/csv.ts';
-import { BadInput, refusalIn } from '../../lib/bad-input.ts';
+import { BadInput, InputLocation } from '../../lib/bad-input.ts';
 import { plain } from '../../lib/likeness.ts';
 import { type ColumnName, cellsOf, columnMatching, columnOf, columnsNamed } from '../columns.ts';
 import type { LeftOut, OutlineFile, TableFile } from './recognise.ts';
@@ -57,12 +57,12 @@ export function draftAreas(all: readonly OutlineFile[], tables: readonly TableFi
       found: 'no outlines',
       expected: 'polygons of the areas: GeoJSON, TopoJSON or a shapefile',
     });
-  const refusal = refusalIn(outlines.file);
+  const location = new InputLocation(outlines.file);
   const own = attributesOf(outlines);
   const name = columnOf(own.header, 'lga');
   if (!name) {
     const found = `the fields ${own.header.join(', ') || 'none'}`;
-    throw refusal(found, 'a field with their names, such as ADM2_EN or shapeName');
+    throw location.error(found, 'a field with their names, such as ADM2_EN or shapeName');
   }
   const names = cellsOf(own, name);
   const ownCode = codesOf(own, tables) ?? codesToRecode(own);
@@ -73,7 +73,7 @@ export function draftAreas(all: readonly OutlineFile[], tables: readonly TableFi
   if (ownCode && !found) {
     const parents = parentsOf(own, upper === null);
     if (!parents && !upper)
-      throw refusal(
+      throw location.error(
         `areas without their upper-level areas; its fields are ${own.header.join(', ')}`,
         'a field with the codes or names of these, such as ADM1_PCODE, or outlines of the upper level',
       );
@@ -95,7 +95,7 @@ export function draftAreas(all: readonly OutlineFile[], tables: readonly TableFi
     };
   }
   if (!found)
-    throw refusal(
+    throw location.error(
       `areas without codes; their fields are ${own.header.join(', ')}${nearest(tables, names)}`,
       'a field with a code for each area (unique, letters, digits, - and _ alone), or a table that gives codes by name',
     );

@@ -1,7 +1,7 @@
 /** Surveys in two files, as DHS publishes them: the places of clusters, and their results. */
 import type { Source } from '../../catalog/sources.ts';
 import { joined, keyOf } from '../../ingest/readers/joined.ts';
-import { refusalIn } from '../../lib/bad-input.ts';
+import { InputLocation } from '../../lib/bad-input.ts';
 import { plain } from '../../lib/likeness.ts';
 import { type ColumnName, cellsOf, columnOf, columnsNamed, columnsOf, testsIn } from '../columns.ts';
 import type { TableFile } from './recognise.ts';
@@ -47,8 +47,8 @@ export function surveysInParts(tables: readonly TableFile[]): Map<TableFile, Sur
 }
 
 function partsOf(results: TableFile, places: TableFile, on: Record<string, string>): SurveyParts {
-  const refusalOf = { table: refusalIn(results.file), other: refusalIn(places.file) };
-  const { table } = joined(results, places, on, refusalOf);
+  const locationOf = { table: new InputLocation(results.file), other: new InputLocation(places.file) };
+  const { table } = joined(results, places, on, locationOf);
   const dialect = Object.keys(places.dialect).length > 0 ? { dialect: places.dialect } : {};
   const join = { on, format: places.format as 'csv', ...dialect };
   const by = Object.keys(on);

@@ -1,6 +1,6 @@
 /** Facts about a country that its files do not contain: questions, each with a guess if there is one. */
 import { UNKNOWN_COUNTRY } from '../../catalog/values.ts';
-import { refusalIn } from '../../lib/bad-input.ts';
+import { InputLocation } from '../../lib/bad-input.ts';
 import { UsageError } from '../../lib/errors.ts';
 import { plain, wordsOf } from '../../lib/likeness.ts';
 import type { levelWords } from './level-words.ts';
@@ -250,15 +250,18 @@ export function refuseAnswer({ id, form, latest }: Question, answer: string): st
  * @throws UsageError if an answer has the wrong form
  */
 export function answersTo(questions: readonly Question[], given: Answers) {
-  const refusal = refusalIn('answers');
+  const location = new InputLocation('answers');
   const unknown = Object.keys(given).find((id) => !questions.some((question) => question.id === id));
-  if (unknown) throw refusal.at(unknown)('no such question', `one of ${questions.map(({ id }) => id).join(', ')}`);
+  if (unknown)
+    throw location.at(unknown).error('no such question', `one of ${questions.map(({ id }) => id).join(', ')}`);
   const asked = questions.filter(({ id }) => given[id] === undefined);
   const [guessed, open] = [asked.filter(({ guess }) => guess !== null), asked.filter(({ guess }) => guess === null)];
   const needed = open.filter((question) => question.open === undefined);
   if (needed.length > 0) {
     const example = JSON.stringify(Object.fromEntries(needed.map(({ id, asks }) => [id, asks])));
-    throw refusal.at(needed.map(({ id }) => id).join(', '))('no answer and no guess', `--answers FILE with ${example}`);
+    throw location
+      .at(needed.map(({ id }) => id).join(', '))
+      .error('no answer and no guess', `--answers FILE with ${example}`);
   }
   const entries = questions.map((question) => {
     const answer = given[question.id] ?? question.guess ?? question.open!;

@@ -6,7 +6,7 @@ import { isDated } from '../../catalog/dated-files.ts';
 import { deliveriesOf, isTable } from '../../catalog/roles.ts';
 import type { Source } from '../../catalog/sources.ts';
 import type { Period } from '../../contract/months.ts';
-import { refusalIn } from '../../lib/bad-input.ts';
+import { InputLocation } from '../../lib/bad-input.ts';
 
 /** A new file and its path in the catalog. */
 export interface NewFile {
@@ -23,8 +23,8 @@ export interface NewFile {
  */
 export function newFilesOf(source: Source, files: readonly string[], period?: Period): NewFile[] {
   return files.map((file) => {
-    const refusal = refusalIn(file);
-    if (!existsSync(file)) throw refusal('no such file', `a file for ${source.id}`);
+    const location = new InputLocation(file);
+    if (!existsSync(file)) throw location.error('no such file', `a file for ${source.id}`);
     const name = path.basename(file);
     const same = source.files.find((own) => path.basename(own.path) === name);
     if (same) return { file, path: same.path };
@@ -35,7 +35,10 @@ export function newFilesOf(source: Source, files: readonly string[], period?: Pe
     if (others.length === 0) return { file, path: only!.path };
     const alike = source.files.filter((own) => extension(own.path) === extension(name));
     if (alike.length === 1) return { file, path: alike[0]!.path };
-    throw refusal('a name that matches no file of the catalog', source.files.map((own) => own.path).join(' or '));
+    throw location.error(
+      'a name that matches no file of the catalog',
+      source.files.map((own) => own.path).join(' or '),
+    );
   });
 }
 
@@ -55,18 +58,18 @@ export function monthInName(name: string): Period | null {
 const YEAR = /(?<!\d)(?:19|20)\d\d(?!\d)/;
 
 function newTime(source: Source, file: string, period: Period | undefined): NewFile {
-  const refusal = refusalIn(file);
+  const location = new InputLocation(file);
   const name = path.basename(file);
   const add = (own: { path: string } | undefined, time: { period: Period } | { year: number }): NewFile =>
     own ? { file, path: own.path } : { file, path: besideOthers(source, name), added: time };
   if (source.files[0]!.year !== undefined) {
     const year = YEAR.exec(name)?.[0];
-    if (!year) throw refusal('no year in its name', 'a name such as evi_2024.tif');
+    if (!year) throw location.error('no year in its name', 'a name such as evi_2024.tif');
     const found = source.files.find((own) => own.year === Number(year));
     return add(found, { year: Number(year) });
   }
   const found = period ?? monthInName(name);
-  if (!found) throw refusal('no month in its name', 'a name such as rain_2024-01.tif, or --period');
+  if (!found) throw location.error('no month in its name', 'a name such as rain_2024-01.tif, or --period');
   const same = source.files.find((own) => own.period === found);
   return add(same, { period: found });
 }

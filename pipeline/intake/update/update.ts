@@ -18,7 +18,7 @@ import type { Areas } from '../../ingest/ingest-tables.ts';
 import { matchNames, type NameMatch, placesOf, readPlaced } from '../../ingest/places-by-name.ts';
 import { readCells, readTable } from '../../ingest/readers/raw-table.ts';
 import { writeAtomic } from '../../lib/atomic-write.ts';
-import { BadInput, refusalIn } from '../../lib/bad-input.ts';
+import { BadInput, InputLocation } from '../../lib/bad-input.ts';
 import { sha256File } from '../../lib/hash.ts';
 import { keepFile, keptFile } from '../accepted-files.ts';
 import { readReference } from '../check/check-country.ts';
@@ -210,7 +210,7 @@ function refuseOverwriting({ sources, rawData }: Country, source: Source, given:
   for (const { file, path: own, added } of given) {
     const other = sources.find(({ id, files }) => id !== source.id && files.some(({ path: taken }) => taken === own));
     if (added && other && path.resolve(file) !== path.resolve(rawData, own))
-      throw refusalIn(file)(
+      throw new InputLocation(file).error(
         `the name of a file of the source ${other.id}`,
         `another name, or that file itself, ${own}`,
       );

@@ -23,13 +23,50 @@ export function inert(text: string): string {
   return /^[=+\-@\t\r]/.test(text) && Number.isNaN(Number(text)) ? `'${text}` : text;
 }
 
-/** The trimmed cells of each row of a CSV whose cells have no line ends; blank lines are no rows. */
-export const fromCsv = (text: string): string[][] =>
-  text
-    .split(/\r?\n/)
-    .filter((line) => line.trim() !== '')
-    .map((line) =>
-      [...`,${line}`.matchAll(/,(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(([, quoted, bare]) =>
-        (quoted?.replaceAll('""', '"') ?? bare!).trim(),
-      ),
-    );
+/** A row of a CSV: the number of the line where it starts, from 1, and its text without the line end. */
+export interface CsvRow {
+  line: number;
+  text: string;
+}
+
+/** Whether a quote in the text is not closed. */
+export const hasOpenQuote = (text: string): boolean => text.includes('"') && text.split('"').length % 2 === 0;
+
+/** The rows of a CSV (RFC 4180): a line end between quotes belongs to a cell. A quote that is not closed takes in the rest. */
+export const csvRows = (text: string): CsvRow[] =>
+  joined(text.split('\n'), '\n', hasOpenQuote).map(({ start, text }) => ({ line: start + 1, text }));
+
+/** The cells of a row without the quotes around them; null for a cell that quotes enclose only in part. */
+export function csvCells(row: string, separator: string): (string | null)[] {
+  const parts = row.split(separator);
+  if (!row.includes('"')) return parts;
+  const opens = (part: string) => part.trimStart().startsWith('"') && hasOpenQuote(part);
+  return joined(parts, separator, opens).map(({ text }) => unquoted(text));
+}
+
+function unquoted(cell: string): string | null {
+  const text = cell.trim();
+  if (!text.startsWith('"')) return cell.includes('\n') ? null : cell;
+  const inside = text.slice(1, -1);
+  const isEnclosed = text.length > 1 && text.endsWith('"') && !inside.replaceAll('""', '').includes('"');
+  return isEnclosed ? inside.replaceAll('""', '"') : null;
+}
+
+/** The parts of a text, those joined between which a quote is open; `start` is the place of the first of them. */
+function joined(
+  parts: readonly string[],
+  separator: string,
+  opens: (part: string) => boolean,
+): { start: number; text: string }[] {
+  const found: { start: number; text: string }[] = [];
+  for (let start = 0; start < parts.length; ) {
+    let end = start + 1;
+    if (opens(parts[start]!)) {
+      while (end < parts.length && !hasOpenQuote(parts[end]!)) end++;
+      end++;
+    }
+    found.push({ start, text: end === start + 1 ? parts[start]! : parts.slice(start, end).join(separator) });
+    start = end;
+  }
+  return found;
+}

@@ -3,7 +3,7 @@ import type { Model } from '../../catalog/model.ts';
 import { DECIMALS } from '../../contract/decimals.ts';
 import type { AreaGeometry } from '../../contract/schemas.ts';
 import type { Areas, Polygons } from '../../ingest/ingest-tables.ts';
-import { refusalIn } from '../../lib/bad-input.ts';
+import { InputLocation } from '../../lib/bad-input.ts';
 import { areaKm2 } from '../../lib/numerics/area.ts';
 import type { Outlines } from './boundaries-tables.ts';
 import { type CodedOutline, nestingFaults, outlineFaults, polygonsOf, strayLimit } from './outline-check.ts';
@@ -34,15 +34,15 @@ export async function simplifyOutlines(
   const { outlines, moved, faults } = await simplify(areas, full, areasKm2, parameters);
   if (faults.length === 0) return { outlines, areas_km2, moved };
   const found = `${faults.length} faults (${faults.slice(0, 5).join('; ')})`;
-  const refusal = refusalIn('model.json', 'parameters.boundaries, simplified outlines');
+  const location = new InputLocation('model.json', 'parameters.boundaries, simplified outlines');
   const { max_area_change } = parameters;
   // Below a metre, positions are rounded more than they are simplified.
   for (let tolerance_m = parameters.tolerance_m / 2; tolerance_m >= 1; tolerance_m /= 2) {
     const finer = await simplify(areas, full, areasKm2, { tolerance_m, max_area_change });
     if (finer.faults.length === 0)
-      throw refusal(found, `valid outlines of the same areas, which a tolerance_m of ${tolerance_m} gives`);
+      throw location.error(found, `valid outlines of the same areas, which a tolerance_m of ${tolerance_m} gives`);
   }
-  throw refusal(
+  throw location.error(
     found,
     'valid outlines of the same areas, which no smaller tolerance_m gives: correct the outlines there, or use a larger max_area_change',
   );

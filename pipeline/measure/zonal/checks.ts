@@ -3,7 +3,7 @@ import type { Source } from '../../catalog/sources.ts';
 import type { Areas, Census } from '../../ingest/ingest-tables.ts';
 import type { Raster } from '../../ingest/readers/geotiff.ts';
 import { listWindows } from '../../ingest/readers/windows.ts';
-import { refusalIn } from '../../lib/bad-input.ts';
+import { InputLocation } from '../../lib/bad-input.ts';
 import { latitudeOf, longitudeOf, type Values, type Window, wholeGrid } from '../../lib/numerics/grid.ts';
 import type { ZonalRow } from './zonal-tables.ts';
 
@@ -25,7 +25,7 @@ export interface FillWatch {
  */
 export function watchFills(raster: Pick<Raster, 'file' | 'grid'>, source: Source): FillWatch {
   const { grid } = raster;
-  const refusal = refusalIn(raster.file);
+  const location = new InputLocation(raster.file);
   const most = source.repeats ?? Number.POSITIVE_INFINITY;
   const touching = new Map<number, number>();
   const largest = { value: Number.NEGATIVE_INFINITY, cells: 0 };
@@ -46,7 +46,9 @@ export function watchFills(raster: Pick<Raster, 'file' | 'grid'>, source: Source
         } else if (value === largest.value) largest.cells++;
         else if (Number.isNaN(value)) {
           if (source.nodata === 'none')
-            throw refusal.at(placeOf(window, i))('NaN', 'a value, because the catalog declares that none is missing');
+            throw location
+              .at(placeOf(window, i))
+              .error('NaN', 'a value, because the catalog declares that none is missing');
           continue;
         }
         if ((i % columns !== 0 && values[i - 1] === value) || values[i - columns] === value)
@@ -57,9 +59,9 @@ export function watchFills(raster: Pick<Raster, 'file' | 'grid'>, source: Source
       const expected = `at most ${most} (sources.json, repeats); is this an undeclared nodata value?`;
       for (const [value, cells] of touching)
         if (cells > most)
-          throw refusal(`the value ${value} in ${cells} cells next to others with the same value`, expected);
+          throw location.error(`the value ${value} in ${cells} cells next to others with the same value`, expected);
       if (largest.cells > most)
-        throw refusal(`the largest value, ${largest.value}, in ${largest.cells} cells`, expected);
+        throw location.error(`the largest value, ${largest.value}, in ${largest.cells} cells`, expected);
     },
   };
 }
@@ -79,7 +81,7 @@ export async function refuseFills(raster: Raster, source: Source): Promise<void>
  */
 export function checkCovered(population: Pick<Raster, 'file'>, lga: string, inside: number): void {
   if (inside >= 1 - MAX_OUTSIDE) return;
-  throw refusalIn(population.file, lga)(
+  throw new InputLocation(population.file, lga).error(
     `${(100 * inside).toFixed(1)}% of the area inside the raster`,
     'all of it (is the extent wrong?)',
   );
@@ -99,7 +101,7 @@ export function compareWithCensus(source: Source, areas: Areas, rows: readonly Z
     const counted = known.reduce((sum, lga) => sum + lga.counted, 0);
     const mapped = known.reduce((sum, lga) => sum + lga.mapped, 0);
     if (counted === 0 || (mapped <= counted * CENSUS_FACTOR && mapped >= counted / CENSUS_FACTOR)) continue;
-    throw refusalIn(source.files[0]!.path, `${state_code} ${state}`)(
+    throw new InputLocation(source.files[0]!.path, `${state_code} ${state}`).error(
       `${Math.round(mapped)} people`,
       `its census, ${Math.round(counted)}, within a factor of ${CENSUS_FACTOR}; is the unit persons per cell?`,
     );

@@ -5,7 +5,7 @@ import type { ReportLine } from '../../engine/stage.ts';
 import type { Polygons } from '../../ingest/ingest-tables.ts';
 import type { Raster } from '../../ingest/readers/geotiff.ts';
 import { readNearest } from '../../ingest/readers/nearest.ts';
-import { type BadInput, refusalIn } from '../../lib/bad-input.ts';
+import { type BadInput, InputLocation } from '../../lib/bad-input.ts';
 import type { Grid, Values, Window } from '../../lib/numerics/grid.ts';
 import type { RowOf } from '../../lib/tables/table.ts';
 import { KM_PER_DEGREE } from './prediction-cells.ts';
@@ -123,7 +123,10 @@ function nearestKnown(cells: readonly Cell[], values: readonly (number | null)[]
 /** @param share how many of the cells have no value @param km distance to the nearest value, infinite if there is none */
 function undeclared(source: Source, { lga_code, longitude, latitude }: Cell, share: string, km: number): BadInput {
   const far = Number.isFinite(km) ? `, ${km.toFixed(1)} km from the nearest value` : '';
-  return refusalIn(source.files[0]!.path, `${lga_code} at ${longitude.toFixed(3)}, ${latitude.toFixed(3)}`)(
+  return new InputLocation(
+    source.files[0]!.path,
+    `${lga_code} at ${longitude.toFixed(3)}, ${latitude.toFixed(3)}`,
+  ).error(
     `no value where people live${far} (${share} prediction cells have none)`,
     'a value, or a gap declared in sources.json with the rule `nearest` and a sufficient `km`, or the rule `value`',
   );

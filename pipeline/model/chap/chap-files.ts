@@ -4,7 +4,7 @@ import { type Static, Type } from 'typebox';
 import { isPeriod, monthIndex, type Period, periodOf } from '../../contract/months.ts';
 import { type RawRow, readTable } from '../../ingest/readers/raw-table.ts';
 import { writeAtomic } from '../../lib/atomic-write.ts';
-import { readEach, refusalIn } from '../../lib/bad-input.ts';
+import { InputLocation, readEach } from '../../lib/bad-input.ts';
 import { validatorOf } from '../../lib/json-schema.ts';
 import { writeCsv } from '../../lib/tables/csv-file.ts';
 import { priorsOf } from '../forecast/case-hyperparameters.ts';
@@ -44,19 +44,19 @@ export const writeModel = (file: string, model: ChapModel): Promise<void> =>
 /** @throws BadInput if the file is not what `writeModel` wrote */
 export async function readModel(file: string): Promise<ChapModel> {
   const expected = 'the file that `malaria-risk chap train` of this version wrote';
-  const refusal = refusalIn(file);
+  const location = new InputLocation(file);
   const text = await readFile(file, 'utf8').catch((error: Error) => {
-    throw refusal(error.message, expected);
+    throw location.error(error.message, expected);
   });
   let model: unknown;
   try {
     model = JSON.parse(text);
   } catch (error) {
-    throw refusal((error as Error).message, expected);
+    throw location.error((error as Error).message, expected);
   }
   if (!isChapModel(model)) {
     const [{ instancePath, message } = { instancePath: '', message: '' }] = isChapModel.errors ?? [];
-    throw refusal(`${instancePath || 'a value that'} ${message}`, expected);
+    throw location.error(`${instancePath || 'a value that'} ${message}`, expected);
   }
   return model as ChapModel;
 }
@@ -72,10 +72,9 @@ const spotOf = (row: RawRow): Spot => ({ location: row.text('location'), month: 
 function periodOfRow(row: RawRow): Period {
   const text = row.text('period');
   if (isPeriod(text) && text >= '1900-01' && text <= '2100-12') return text;
-  throw row.refusal.at(COLUMNS.period)(
-    JSON.stringify(text),
-    'a month YYYY-MM of the years 1900 to 2100 (weeks and days are not supported)',
-  );
+  throw row
+    .at(COLUMNS.period)
+    .error(JSON.stringify(text), 'a month YYYY-MM of the years 1900 to 2100 (weeks and days are not supported)');
 }
 
 /** More than there are people: a larger number is a mistake, and would leave the range of what can be computed. */
@@ -116,7 +115,7 @@ export async function readRecords(file: string): Promise<Records> {
     ),
   );
   if (!areas.some(({ cases }) => cases.slice(-WINDOW).some((value) => !Number.isNaN(value))))
-    throw table.refusal(
+    throw table.error(
       `no cases in the ${WINDOW} months up to ${periodOf(first + months - 1)}`,
       'at least one known month: older ones are not used',
     );
@@ -168,7 +167,7 @@ export async function readWanted(file: string, records: Panel): Promise<Wanted[]
     const horizon = month - last;
     if (horizon < 1 || horizon > AHEAD.length) {
       const [from, to] = [periodOf(last + 1), periodOf(last + AHEAD.length)];
-      throw row.refusal.at(COLUMNS.period)(periodOf(month), `${from} to ${to}, the year after the historic data`);
+      throw row.at(COLUMNS.period).error(periodOf(month), `${from} to ${to}, the year after the historic data`);
     }
     return { location, period: periodOf(month), horizon };
   });

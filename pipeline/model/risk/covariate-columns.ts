@@ -1,7 +1,7 @@
 import { covariateName } from '../../catalog/covariates.ts';
 import type { Covariate } from '../../catalog/model.ts';
 import type * as ingest from '../../ingest/ingest-tables.ts';
-import { refusalIn } from '../../lib/bad-input.ts';
+import { InputLocation } from '../../lib/bad-input.ts';
 import type { RowOf } from '../../lib/tables/table.ts';
 import type * as zonal from '../../measure/zonal/zonal-tables.ts';
 import type { PredictionCells } from '../../measure/zonal/zonal-tables.ts';
@@ -109,12 +109,14 @@ export const TRANSFORMS: Record<Covariate['transform'], (value: number) => numbe
 };
 
 function columnsOf({ name, values, transform, square }: CellCovariate, weights: number[]): number[][] {
-  const refusal = refusalIn('model.json', `parameters.risk.covariates, ${name}`);
+  const location = new InputLocation('model.json', `parameters.risk.covariates, ${name}`);
   const transformed = values.map(TRANSFORMS[transform]);
   const at = transformed.findIndex((value) => !Number.isFinite(value));
-  if (at !== -1) throw refusal(`the value ${values[at]} with the transform ${transform}`, 'a transform defined for it');
+  if (at !== -1)
+    throw location.error(`the value ${values[at]} with the transform ${transform}`, 'a transform defined for it');
   const column = standardise(transformed, weights);
-  if (column.every((value) => value === 0)) throw refusal('the same value everywhere', 'a covariate that varies');
+  if (column.every((value) => value === 0))
+    throw location.error('the same value everywhere', 'a covariate that varies');
   return square ? [column, squared(column, weights)] : [column];
 }
 

@@ -3,7 +3,7 @@ import type { Covariate } from '../../catalog/model.ts';
 import { addMonths, monthOf, type Period } from '../../contract/months.ts';
 import type * as ingest from '../../ingest/ingest-tables.ts';
 import type { Areas } from '../../ingest/ingest-tables.ts';
-import { refusalIn } from '../../lib/bad-input.ts';
+import { InputLocation } from '../../lib/bad-input.ts';
 import type { RowOf } from '../../lib/tables/table.ts';
 import type { PredictionCells } from '../../measure/zonal/zonal-tables.ts';
 import { TRANSFORMS } from './covariate-columns.ts';
@@ -45,7 +45,7 @@ export function varyingCovariates(
     .filter(({ time }) => time === 'each' || time === 'departure')
     .map((entry): VaryingCovariate => {
       const name = covariateName(entry);
-      const refusal = refusalIn('model.json', `parameters.risk.covariates, ${name}`);
+      const location = new InputLocation('model.json', `parameters.risk.covariates, ${name}`);
       const own = bySource.get(entry.source) ?? [];
       const times = [...new Set(own.map(({ time }) => time!))].sort();
       const values = times.map(() => new Float64Array(lgas.length));
@@ -53,7 +53,10 @@ export function varyingCovariates(
       for (const { lga_code, time, value } of own) {
         const transformed = TRANSFORMS[entry.transform](value);
         if (!Number.isFinite(transformed))
-          throw refusal(`the value ${value} with the transform ${entry.transform}`, 'a transform defined for it');
+          throw location.error(
+            `the value ${value} with the transform ${entry.transform}`,
+            'a transform defined for it',
+          );
         at.get(time!)![position.get(lga_code)!] = transformed;
       }
       const yearly = times[0]!.length === 4;
@@ -63,7 +66,7 @@ export function varyingCovariates(
           const usual = meanOf(group.map((t) => values[t]!));
           for (const t of group) for (let a = 0; a < lgas.length; a++) values[t]![a]! -= usual[a]!;
         }
-      if (!standardise(values, weights)) throw refusal('the same value everywhere', 'a covariate that varies');
+      if (!standardise(values, weights)) throw location.error('the same value everywhere', 'a covariate that varies');
       const usual = Array.from({ length: 12 }, () => new Float64Array(lgas.length));
       if (!yearly) for (const [month, group] of groups) usual[month] = meanOf(group.map((t) => values[t]!));
       const nearest = yearly && entry.time === 'each';

@@ -1,7 +1,7 @@
 /** Which organisation unit of a DHIS2 is which area: by codes and ids that are the same, never by likeness. */
 import path from 'node:path';
 import { readCells } from '../../ingest/readers/raw-table.ts';
-import { readEach, refusalIn } from '../../lib/bad-input.ts';
+import { InputLocation, readEach } from '../../lib/bad-input.ts';
 import { UID } from './metadata.ts';
 
 /** An area as the table `places` has it. */
@@ -33,33 +33,34 @@ export async function readUnits(file: string, places: readonly Place[]): Promise
     files: [{ path: path.basename(file) }],
     format: /\.json$/i.test(file) ? 'json' : 'csv',
   });
-  const refusal = refusalIn(file);
+  const location = new InputLocation(file);
   const [idAt, codeAt] = [header.indexOf('id'), header.indexOf('code')];
   const twice = [header.indexOf('id', idAt + 1), codeAt === -1 ? -1 : header.indexOf('code', codeAt + 1)];
   if (idAt !== -1 && twice.some((at) => at !== -1))
-    throw refusal.at('header')(`columns ${header.join(', ')}`, 'the columns id and code once each');
-  if (idAt === -1) throw refusal.at('header')(`columns ${header.join(', ')}`, 'the columns id and code');
+    throw location.at('header').error(`columns ${header.join(', ')}`, 'the columns id and code once each');
+  if (idAt === -1) throw location.at('header').error(`columns ${header.join(', ')}`, 'the columns id and code');
   const byCode = byKey(places, ({ code, pcode, iso_code }) => [code, pcode, iso_code]);
   const byId = byKey(places, ({ pcode, aliases }) => [pcode, ...(aliases?.split('; ') ?? [])]);
   const ids = new Map<string, string>();
   const areas = new Map<string, string>();
   let others = 0;
   readEach(rows, ({ line, cells }) => {
-    const at = refusal.at(`row ${line}`);
+    const at = location.at(`row ${line}`);
     const id = cells[idAt] ?? '';
     const place = byCode.get(cells[codeAt] ?? '') ?? byId.get(id);
     if (!place) {
       others++;
       return;
     }
-    if (!UID.test(id)) throw at.at('id')(id || 'nothing', 'an id of DHIS2: eleven letters and digits, first a letter');
+    if (!UID.test(id))
+      throw at.at('id').error(id || 'nothing', 'an id of DHIS2: eleven letters and digits, first a letter');
     const before = ids.get(place.code) ?? areas.get(id);
-    if (before !== undefined) throw at(`${id} for ${place.code}, beside ${before}`, 'one unit for each area');
+    if (before !== undefined) throw at.error(`${id} for ${place.code}, beside ${before}`, 'one unit for each area');
     ids.set(place.code, id);
     areas.set(id, place.code);
   });
   if (ids.size === 0)
-    throw refusal(
+    throw location.error(
       'no code of an area',
       `codes such as ${places.at(-1)?.code}; \`malaria-risk query "FROM places"\` lists them`,
     );

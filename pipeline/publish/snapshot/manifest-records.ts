@@ -8,15 +8,15 @@ import { sha256Json } from '../../lib/hash.ts';
  * earlier stages or raw files of the sources, and the version must match all keys.
  */
 export function recordFaults(manifest: Manifest): string[] {
-  const { stages, lock_file: lock, runtime, model_version } = manifest;
+  const { stages, runtime, model_version } = manifest;
   const faults: string[] = [];
   if (stages.length === 0) faults.push('manifest.json: lists no stages');
   const known = new Map<string, string>();
   for (const { path, sha256 } of (manifest.sources as Source[]).flatMap(({ files }) => files))
     known.set(`raw ${path}`, sha256!);
-  for (const { stage, key, inputs, code, packages, parameters, outputs } of stages) {
-    if (key !== keyOf({ stage, inputs, code, packages, lock, parameters, runtime }))
-      faults.push(`manifest.json, ${stage}: its key is not the hash of its inputs, code, packages and parameters`);
+  for (const { stage, key, inputs, code, parameters, outputs } of stages) {
+    if (key !== keyOf({ stage, inputs, code, parameters, runtime }))
+      faults.push(`manifest.json, ${stage}: its key is not the hash of its inputs, code and parameters`);
     for (const [name, hash] of Object.entries(inputs))
       if (!name.startsWith('catalog ') && known.get(name) !== hash)
         faults.push(`manifest.json, ${stage}: ${name} differs from the recorded file`);

@@ -14,8 +14,8 @@ export type Finding = Omit<ReportLine, 'what'> & { stage: string; what: string }
 export function stageRecord(
   entry: CacheKey & { outputs?: Record<string, string>; counts?: Record<string, number> },
 ): StageRecord {
-  const { stage, key, code, packages, inputs, parameters, outputs = {}, counts = {} } = entry;
-  return { stage, key, code, packages, inputs, parameters, outputs, counts };
+  const { stage, key, code, inputs, parameters, outputs = {}, counts = {} } = entry;
+  return { stage, key, code, inputs, parameters, outputs, counts };
 }
 
 /** Catalog entries with the SHA-256 of the files that were read, and the catalog's own beside it if that differs. */

@@ -23,7 +23,6 @@ const cacheKey = (key: string): CacheKey => ({
   key: sha256(key),
   inputs: {},
   code: {},
-  packages: {},
   parameters: {},
   runtime: '',
   catalog: {},

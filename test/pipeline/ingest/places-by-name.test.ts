@@ -4,7 +4,7 @@ import type { Source } from '../../../pipeline/catalog/sources.ts';
 import type { Areas } from '../../../pipeline/ingest/ingest-tables.ts';
 import { matchNames } from '../../../pipeline/ingest/places-by-name.ts';
 import { RawTable } from '../../../pipeline/ingest/readers/raw-table.ts';
-import { refusalIn } from '../../../pipeline/lib/bad-input.ts';
+import { InputLocation } from '../../../pipeline/lib/bad-input.ts';
 import { outputRows } from '../../support/stage-io.ts';
 import { LGAS, sourceIn, type TinyCountry } from '../../support/tiny-country.ts';
 import { edit, read, refuses } from './broken.ts';
@@ -34,12 +34,15 @@ function matched(
   aliases: Alias[] = [],
   role = 'cases_lgas',
 ) {
-  const about = { refusal: refusalIn('t.csv'), counts: [], ranges: {}, months: undefined };
   const values = rows.map(([lga, state = null, period = '2019-01'], i) => ({
     line: i + 2,
     values: { lga, state, period },
   }));
-  const table = new RawTable({ ...about, columns: new Set(['lga', 'state', 'period']) }, values);
+  const table = new RawTable(
+    new InputLocation('t.csv'),
+    { columns: new Set(['lga', 'state', 'period']), counts: [], ranges: {}, months: undefined },
+    values,
+  );
   const source = { role, format: 'csv', columns: { lga: 'd', period: 'p', confirmed: 'c' } } as unknown as Source;
   return matchNames(table, source, AREAS, { ...MODEL, aliases } as unknown as Parameters<typeof matchNames>[3]);
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { BadInput, groupMessages, messageOf, readEach, refusalIn } from '../../../pipeline/lib/bad-input.ts';
+import { BadInput, groupMessages, InputLocation, messageOf, readEach } from '../../../pipeline/lib/bad-input.ts';
 
 test('a message names the file, the place in it if there is one, what was found and what was expected', () => {
   const parts = { file: 'a.csv', found: '3', expected: 'at most 2' };
@@ -8,7 +8,7 @@ test('a message names the file, the place in it if there is one, what was found 
 });
 
 test('what was found in a file stays in one line of reasonable length, and commands no terminal', () => {
-  const found = (content: string) => refusalIn('a.csv')(content, 'a name').message;
+  const found = (content: string) => new InputLocation('a.csv').error(content, 'a name').message;
   expect(found('a \r\n\r\n b')).toBe('a.csv: found a b, expected a name');
   expect(found('\x1b]0;title\x07\x9b2J a\0b\u2028c')).toBe('a.csv: found  ]0;title  2J a b c, expected a name');
   // A million spaces took minutes.
@@ -16,15 +16,15 @@ test('what was found in a file stays in one line of reasonable length, and comma
 });
 
 test('a refusal of a spot within another one names both, and keeps its remedy', () => {
-  const error = refusalIn('a.csv').at('row 7').at('examined')('3', 'at most 2', { declare: 'dissolve' });
+  const error = new InputLocation('a.csv').at('row 7').at('examined').error('3', 'at most 2', { declare: 'dissolve' });
   expect(error).toMatchObject({ file: 'a.csv', where: 'row 7, examined', remedy: { declare: 'dissolve' } });
-  expect(refusalIn('a.csv', 'row 7')('3', 'at most 2')).toMatchObject({ where: 'row 7', remedy: null });
+  expect(new InputLocation('a.csv', 'row 7').error('3', 'at most 2')).toMatchObject({ where: 'row 7', remedy: null });
 });
 
 test('all bad items are read, and the first one carries the others', () => {
-  const refusal = refusalIn('a.csv');
+  const location = new InputLocation('a.csv');
   const read = (item: number) => {
-    if (item > 1) throw refusal(`${item}`, 'at most 1');
+    if (item > 1) throw location.error(`${item}`, 'at most 1');
     return item;
   };
   expect(readEach([0, 1], read)).toEqual([0, 1]);
@@ -52,9 +52,9 @@ test('messages of one cause are one line with three examples and their number; o
 });
 
 test('the message of an error tells how many faults were found with it', () => {
-  const refusal = refusalIn('a.csv');
+  const location = new InputLocation('a.csv');
   const read = (row: number) => {
-    throw refusal.at(`row ${row}`)('3', row < 9 ? 'at most 2' : 'a name');
+    throw location.at(`row ${row}`).error('3', row < 9 ? 'at most 2' : 'a name');
   };
   const errorOf = (rows: number[]) => {
     try {

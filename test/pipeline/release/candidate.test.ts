@@ -96,7 +96,7 @@ test('temporary files of a killed build are cleared', async () => {
 
 test("the newest candidate is the latest build's version, even if it existed before", async () => {
   expect(newestCandidate(out)).toBeNull();
-  const code = { version: '1.0.0', commit: null, dirty: null, lock_file: null, node: '26.0.0' };
+  const code = { version: '1.0.0', commit: null, dirty: null, node: '26.0.0' };
   const note = (version: string, minute: number) =>
     noteCandidate(out, { version, built_at: `2026-11-22T00:0${minute}:00.000Z`, command: 'build', code });
   for (const version of ['v-1', 'v-2']) await make(version);

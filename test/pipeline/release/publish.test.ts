@@ -63,7 +63,6 @@ test('a build does not change current; publish points it to the newest candidate
   ]);
   const { built, published_by_code, at } = releasesIn(out)[1]!;
   expect(built!.code).toEqual(published_by_code);
-  expect(published_by_code.lock_file).toMatch(/^[0-9a-f]{64}$/);
   expect(Math.abs(Date.parse(at) - Date.now())).toBeLessThan(600_000);
   const again = await publishVersion(out);
   expect(again.release).toBeNull();

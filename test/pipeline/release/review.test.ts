@@ -53,7 +53,7 @@ test('the review lists changes of raw data and of lines of model.json', async ()
       catalog: ['citation was "test", is "somebody else"'],
     },
   ]);
-  expect(found.making).toEqual({ model: ['parameters.survey.small_sample was 100, is 90'], code: [], packages: [] });
+  expect(found.making).toEqual({ model: ['parameters.survey.small_sample was 100, is 90'], code: [] });
   expect([found.refused, found.approvals]).toEqual([[], []]);
 });
 

@@ -178,7 +178,6 @@ export function fixtureFiles(options: FixtureOptions = {}): { operation: Operati
 }
 
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
-const NO_HASH = '0'.repeat(64);
 
 /** Writes the fixture to `directory`, which is created. */
 export function writeSnapshot(directory: string, options: FixtureOptions = {}): Manifest {
@@ -211,7 +210,6 @@ export function writeSnapshot(directory: string, options: FixtureOptions = {}): 
       lgas: lgasCovered(options),
     },
     counts: { states: CODES.length },
-    lock_file: NO_HASH,
     runtime: process.version,
     sources: [],
     stages: [],

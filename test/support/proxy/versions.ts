@@ -54,7 +54,7 @@ export async function publishRelease(
       diff: diff || null,
       findings: { new: [], known: [], gone: [] },
       sources: [],
-      making: { model: [], code: [], packages: [] },
+      making: { model: [], code: [] },
     },
     at: `2026-0${Number(release)}-01T00:00:00.000Z`,
     note,

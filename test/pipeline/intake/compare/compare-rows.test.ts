@@ -7,7 +7,7 @@ import { RawTable } from '../../../../pipeline/ingest/readers/raw-table.ts';
 import { type ComparedRow, compareRows } from '../../../../pipeline/intake/compare/compare-rows.ts';
 import { doubtsOfRows } from '../../../../pipeline/intake/compare/doubts.ts';
 import { comparedRows } from '../../../../pipeline/intake/compare/read-rows.ts';
-import { refusalIn } from '../../../../pipeline/lib/bad-input.ts';
+import { InputLocation } from '../../../../pipeline/lib/bad-input.ts';
 
 const PLACES = Array.from({ length: 12 }, (_, i) => `S${1 + Math.floor(i / 4)}-${i}`);
 const rainOf = (place: number, period: string) =>
@@ -363,15 +363,9 @@ test('a census may grow by a few per cent', async () => {
 test('the same months in another form are no change; every column of a role is compared', () => {
   const source = { role: 'survey_clusters' } as Source;
   const read = (columns: string[], ...cells: (string | null)[]) => {
-    const about = {
-      refusal: refusalIn('x.csv'),
-      columns: new Set(columns),
-      counts: [],
-      ranges: {},
-      months: undefined,
-    };
+    const about = { columns: new Set(columns), counts: [], ranges: {}, months: undefined };
     const values = Object.fromEntries(columns.map((name, i) => [name, cells[i]!]));
-    return comparedRows(new RawTable(about, [{ line: 2, values }]), source, [])[0]!;
+    return comparedRows(new RawTable(new InputLocation('x.csv'), about, [{ line: 2, values }]), source, [])[0]!;
   };
   const whole = read(['survey_year', 'period', 'method'], '2018', '2018-09', 'rdt');
   expect(whole).toEqual(read(['survey_year', 'year', 'month', 'method'], '2018', '2018', '9', 'rdt'));

@@ -1,13 +1,11 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { sha256Json } from '../lib/hash.ts';
 
 /** The fields of a package-lock.json entry that matter here. */
 interface Locked {
   /** Given if it differs from the name in the location. */
   name?: string;
   version?: string;
-  integrity?: string;
   dependencies?: Record<string, string>;
   optionalDependencies?: Record<string, string>;
   peerDependencies?: Record<string, string>;
@@ -16,27 +14,8 @@ interface Locked {
 /** Entries by location, such as `node_modules/a/node_modules/b`; '' is the project itself. */
 export type Lock = Record<string, Locked>;
 
-/**
- * The packages that a project depends on: for each name, its version and a hash over its content and that of all its
- * own dependencies. Packages for other platforms count too, so that the hash is the same everywhere.
- */
-export function lockedPackages(root: string): Map<string, string> {
-  const lock = readLock(root);
-  return new Map(
-    Object.keys(lock['']?.dependencies ?? {}).map((name) => {
-      const { version } = lock[`node_modules/${name}`]!;
-      return [name, `${version} ${sha256Json(contentsOf(name, lock))}`];
-    }),
-  );
-}
-
 export function readLock(root: string): Lock {
   return JSON.parse(readFileSync(path.join(root, 'package-lock.json'), 'utf8')).packages;
-}
-
-function contentsOf(name: string, lock: Lock): Record<string, unknown> {
-  const entries = Object.entries(withDependencies(name, lock));
-  return Object.fromEntries(entries.map(([place, { version, integrity }]) => [place, { version, integrity }]));
 }
 
 /** The entries of a package and of all its direct and indirect dependencies. */
