@@ -18,7 +18,7 @@ export interface CacheKey {
 }
 
 /** The parts that a key is the hash of. A snapshot's manifest has all of them, so that `verify` can recompute keys. */
-export type KeyParts = Pick<CacheKey, 'stage' | 'inputs' | 'code' | 'parameters' | 'runtime'>;
+type KeyParts = Pick<CacheKey, 'stage' | 'inputs' | 'code' | 'parameters' | 'runtime'>;
 
 export function hashKey({ stage, inputs, code, parameters, runtime }: KeyParts): string {
   return sha256Json({ stage, inputs, code, parameters, runtime });

@@ -179,7 +179,7 @@ export interface ReadCsv {
 
 /** Of text that is not UTF-8. */
 type Encoding = Dialect['encoding'];
-export type Separator = ',' | (typeof SEPARATORS)[number];
+type Separator = ',' | (typeof SEPARATORS)[number];
 
 /**
  * How many of the first rows hold titles: at most a label and its text, and less than half of the cells of the fullest
