@@ -10,7 +10,6 @@ import { inSentence } from './shared/names.ts';
 
 /** Outlines and names of the new version, from its boundary answers. */
 export interface DiffOutlines {
-  /** The country's words for its areas; missing in snapshots from before contract 1.2. */
   territory: Territory;
   states: BoundariesStates['features'];
   lgas: BoundariesLgas['features'];
