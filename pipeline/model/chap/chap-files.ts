@@ -62,14 +62,17 @@ export async function readModel(file: string): Promise<ChapModel> {
 }
 
 /** A location in a month. */
-export interface Spot {
+export interface LocationMonth {
   location: string;
   month: number;
 }
 
-const rowSpot = (row: RawRow): Spot => ({ location: row.text('location'), month: monthIndex(periodOfRow(row)) });
+const readLocationMonth = (row: RawRow): LocationMonth => ({
+  location: row.text('location'),
+  month: monthIndex(readPeriod(row)),
+});
 
-function periodOfRow(row: RawRow): Period {
+function readPeriod(row: RawRow): Period {
   const text = row.text('period');
   if (isPeriod(text) && text >= '1900-01' && text <= '2100-12') return text;
   throw row
@@ -84,28 +87,28 @@ export interface Records {
   /** One group of all locations, in the order of the file. */
   panel: Panel;
   /** Locations in months without a row, between the first and the last month of the file. */
-  absent: Spot[];
+  absent: LocationMonth[];
 }
 
 /**
- * Reads a file of records. An empty `disease_cases` and a row that is not there are both a month of which nothing is
- * known; no cases are 0.
- * @throws BadInput naming the row: a time that is not a month, a number of cases that is not a whole number of 0 or more,
- *   two rows for one location and month; and for a file without any number of cases in its last six years
+ * Reads a file of records. An empty `disease_cases` and a missing row both mean an unknown month; a month without cases
+ * has 0.
+ * @throws BadInput naming the row: a time that is not a month, a number of cases that is not a whole number of 0 or
+ *   more, two rows for one location and month; and for a file without any number of cases in its last six years
  */
 export async function readRecords(file: string): Promise<Records> {
   const table = await readTable('', { files: [{ path: file }], columns: COLUMNS });
   const rows = readEach(table.rows, (row) => ({
-    ...rowSpot(row),
+    ...readLocationMonth(row),
     cases: row.numberOrNull('cases', { least: 0, most: MOST_CASES, integer: true }) ?? Number.NaN,
   }));
   table.refuseDuplicates(['location', 'period']);
   const all = rows.map(({ month }) => month);
   const first = all.reduce((a, b) => Math.min(a, b));
   const months = all.reduce((a, b) => Math.max(a, b)) - first + 1;
-  const areas = [...Map.groupBy(rows, ({ location }) => location)].map(([location, own]) => {
+  const areas = [...Map.groupBy(rows, ({ location }) => location)].map(([location, locationRows]) => {
     const cases = new Float64Array(months).fill(Number.NaN);
-    for (const { month, cases: value } of own) cases[month - first] = value;
+    for (const { month, cases: value } of locationRows) cases[month - first] = value;
     return panelArea(location, cases);
   });
   const rowKeys = new Set(rows.map(({ location, month }) => `${month} ${location}`));
@@ -134,10 +137,10 @@ const toPanel = (areas: Panel['areas'], first: number, months: number): Panel =>
   origins: { tried: 0, scored: 0 },
 });
 
-/** The panel with those of the locations that it lacks, of which nothing is known. */
+/** The panel with those of the locations that it lacks, without a month of data. */
 export function withLocations(panel: Panel, locations: Iterable<string>): Panel {
-  const known = new Set(panel.areas.map(({ code }) => code));
-  const more = [...new Set(locations)].filter((location) => !known.has(location));
+  const existing = new Set(panel.areas.map(({ code }) => code));
+  const more = [...new Set(locations)].filter((location) => !existing.has(location));
   const nothing = () => new Float64Array(panel.months).fill(Number.NaN);
   const areas = [...panel.areas, ...more.map((location) => panelArea(location, nothing()))];
   return toPanel(areas, panel.first, panel.months);
@@ -163,7 +166,7 @@ export async function readWanted(file: string, records: Panel): Promise<Wanted[]
   table.refuseDuplicates(['location', 'period']);
   const last = records.first + records.months - 1;
   return readEach(table.rows, (row) => {
-    const { location, month } = rowSpot(row);
+    const { location, month } = readLocationMonth(row);
     const horizon = month - last;
     if (horizon < 1 || horizon > AHEAD.length) {
       const [from, to] = [monthFromIndex(last + 1), monthFromIndex(last + AHEAD.length)];
@@ -173,7 +176,9 @@ export async function readWanted(file: string, records: Panel): Promise<Wanted[]
   });
 }
 
-/** Writes samples as CHAP reads them: a row for each location and month, and a column for each draw, from `sample_0`. */
+/**
+ * Writes samples as CHAP reads them: a row for each location and month, and a column for each draw, from `sample_0`.
+ */
 export function writeSamples(file: string, rows: readonly (Wanted & { draws: Float64Array })[]): Promise<void> {
   return writeCsv(
     file,

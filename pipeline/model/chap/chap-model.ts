@@ -5,20 +5,20 @@ import { inQuantiles } from '../forecast/case-draws.ts';
 import { caseModel, REFIT_EVERY } from '../forecast/case-model.ts';
 import { type Panel, seenAt, TRIED_AFTER } from '../forecast/panel.ts';
 import { LOOK_BACK, recalibrated, scaled } from '../forecast/recalibration.ts';
-import { AHEAD, type ChapModel, type Spot, type Wanted, withLocations } from './chap-files.ts';
+import { AHEAD, type ChapModel, type LocationMonth, type Wanted, withLocations } from './chap-files.ts';
 
 const SEED = 1;
 /** Draws of each forecast. */
 const DRAWS = 1000;
 
 /**
- * The months from which `train` forecasts: the last one of the records, so that the hyperparameters are fitted to all of
- * them, and as many before it as the factors of the longest horizon look back on, from a year of records on.
+ * The months from which `train` forecasts: the last one of the records, so that the hyperparameters are fitted to all
+ * of them, and as many before it as the factors of the longest horizon look back on, from a year of records on.
  */
 function pastOrigins({ areas, months }: Panel): number[] {
-  const known = Array.from({ length: months }, (_, t) => areas.some(({ cases }) => !Number.isNaN(cases[t]!)));
+  const hasCases = Array.from({ length: months }, (_, t) => areas.some(({ cases }) => !Number.isNaN(cases[t]!)));
   const last = months - 1;
-  const earliest = Math.max(known.indexOf(true) + TRIED_AFTER - 1, last - LOOK_BACK - AHEAD.length);
+  const earliest = Math.max(hasCases.indexOf(true) + TRIED_AFTER - 1, last - LOOK_BACK - AHEAD.length);
   const before = Math.max(0, last - earliest);
   const count = before - (before % REFIT_EVERY) + 1;
   return Array.from({ length: count }, (_, i) => last - count + 1 + i);
@@ -27,7 +27,7 @@ function pastOrigins({ areas, months }: Panel): number[] {
 /**
  * What is learned from records: the hyperparameters, and the factors by which ranges are recalibrated, from forecasts
  * of months whose cases are known.
- * @param records at least one month of them known
+ * @param records with at least one month of cases
  * @param onProgress called with the share that is done
  */
 export function train(records: Panel, onProgress: (share: number) => void = () => {}): ChapModel {
@@ -46,9 +46,9 @@ export function train(records: Panel, onProgress: (share: number) => void = () =
 }
 
 /**
- * Joint draws for each row that is wanted: whole numbers of cases, with the quantiles of the forecast by row. Everything
- * but what `train` learned comes from the records: level, season and noise of each location.
- * @param records at least one month of them known; they may be other records than those of `train`
+ * Joint draws for each row that is wanted: whole numbers of cases, with the quantiles of the forecast by row.
+ * Everything but what `train` learned comes from the records: level, season and noise of each location.
+ * @param records with at least one month of cases; they may be other records than those of `train`
  */
 export function predict(
   { hyperparameters, stretches }: ChapModel,
@@ -71,18 +71,18 @@ export function predict(
 }
 
 /** What the records are, in a line; and another for months without a row. */
-export function describe({ first, months, areas }: Panel, absent: readonly Spot[]): string[] {
-  const known = areas.reduce((sum, { cases }) => sum + cases.filter((value) => !Number.isNaN(value)).length, 0);
+export function describe({ first, months, areas }: Panel, absent: readonly LocationMonth[]): string[] {
+  const recordedMonths = areas.reduce(
+    (sum, { cases }) => sum + cases.filter((value) => !Number.isNaN(value)).length,
+    0,
+  );
   const span = `${monthFromIndex(first)} to ${monthFromIndex(first + months - 1)}`;
+  const knownMonths = `months with known cases: ${recordedMonths} of ${areas.length * months}`;
+  const recorded = `${span}, locations: ${areas.length}, ${knownMonths}`;
+  if (absent.length === 0) return [recorded];
   const named = absent.slice(0, NAMED).map(({ location, month }) => `${location} ${monthFromIndex(month)}`);
-  return [
-    `${span}, locations: ${areas.length}, months with known cases: ${known} of ${areas.length * months}`,
-    ...(absent.length > 0
-      ? [
-          `months without a row, taken as unknown: ${absent.length} (${named.join(', ')}${absent.length > NAMED ? ', …' : ''})`,
-        ]
-      : []),
-  ];
+  const list = `${named.join(', ')}${absent.length > NAMED ? ', …' : ''}`;
+  return [recorded, `months without a row, taken as unknown: ${absent.length} (${list})`];
 }
 
 /** Months without a row that are named. */

@@ -14,7 +14,7 @@ export function residuals({ n, areas, precision }: AreaPart, groupPosteriors: re
     const { mean, covariance } = groupPosteriors[group]!;
     const p = precision[a]!;
     const pv = multiply(p, covariance, n);
-    const own = { mean: new Float64Array(n).fill(Number.NaN), variance: new Float64Array(n).fill(Number.NaN) };
+    const estimates = { mean: new Float64Array(n).fill(Number.NaN), variance: new Float64Array(n).fill(Number.NaN) };
     for (let t = 0; t < n; t++) {
       if (Number.isNaN(y[t]!)) continue;
       let residual = 0;
@@ -26,10 +26,10 @@ export function residuals({ n, areas, precision }: AreaPart, groupPosteriors: re
         spread -= pv[t * n + u]! * weight;
       }
       const v = variance[t]!;
-      own.mean[t] = v * residual;
-      own.variance[t] = v - v * v * spread;
+      estimates.mean[t] = v * residual;
+      estimates.variance[t] = v - v * v * spread;
     }
-    return own;
+    return estimates;
   });
 }
 
@@ -43,7 +43,7 @@ export function areaPosteriors(
   const { n, areas, precision } = part;
   return areas.map(({ group, y }, a) => {
     const { mean, covariance } = groupPosteriors[group]!;
-    const own = { mean: [] as number[], variance: [] as number[] };
+    const posterior = { mean: [] as number[], variance: [] as number[] };
     for (const t of months) {
       const k = area.subarray(t * n, (t + 1) * n);
       const b = multiplyVector(precision[a]!, k, n);
@@ -55,9 +55,9 @@ export function areaPosteriors(
           variance -= b[u]! * k[u]!;
         }
       const rest = b.map((x, u) => (u === t ? 1 : 0) - x);
-      own.mean.push(value);
-      own.variance.push(variance + dot(rest, multiplyVector(covariance, rest, n)));
+      posterior.mean.push(value);
+      posterior.variance.push(variance + dot(rest, multiplyVector(covariance, rest, n)));
     }
-    return own;
+    return posterior;
   });
 }

@@ -10,7 +10,7 @@ export interface PointMethod {
   points: (seen: Panel) => number[][];
 }
 
-/** A method that forecasts each area from its own record alone. */
+/** A method that forecasts each area from its record alone. */
 const byArea =
   (value: (y: Float64Array, horizon: number) => number): PointMethod['points'] =>
   (seen) =>
@@ -27,8 +27,8 @@ const panelLogs = ({ areas }: Panel): Logs[] =>
 
 /** Mean of the known values in the last `count` months, or else the last known value; NaN if there is none. */
 function recentLevel(y: Float64Array, count: number): number {
-  const known = y.slice(-count).filter((value) => !Number.isNaN(value));
-  if (known.length > 0) return mean(known);
+  const recent = y.slice(-count).filter((value) => !Number.isNaN(value));
+  if (recent.length > 0) return mean(recent);
   return y.findLast((value) => !Number.isNaN(value)) ?? Number.NaN;
 }
 
@@ -61,7 +61,7 @@ function levelAndSeason(
 
 function stateSeasons(areas: readonly Logs[], first: number): (area: Logs) => Float64Array {
   const states = Map.groupBy(areas, ({ state_code }) => state_code);
-  const seasons = new Map([...states].map(([code, own]) => [code, pooledSeason(own, first)]));
+  const seasons = new Map([...states].map(([code, logs]) => [code, pooledSeason(logs, first)]));
   return ({ state_code }) => seasons.get(state_code)!;
 }
 
@@ -69,9 +69,9 @@ function stateSeasons(areas: readonly Logs[], first: number): (area: Logs) => Fl
 const SEASON_SHARE = 0.8;
 
 function shrunkSeasons(areas: readonly Logs[], first: number): (area: Logs) => Float64Array {
-  const own = stateSeasons(areas, first);
+  const stateSeason = stateSeasons(areas, first);
   const all = pooledSeason(areas, first);
-  return (area) => own(area).map((value, m) => (SEASON_SHARE * (value + all[m]!)) / 2);
+  return (area) => stateSeason(area).map((value, m) => (SEASON_SHARE * (value + all[m]!)) / 2);
 }
 
 const LAST_3: Level = [{ months: 3, weight: 1 }];

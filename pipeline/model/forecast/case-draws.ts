@@ -7,8 +7,8 @@ import { NOISE_DF } from './case-noise.ts';
 import { SHARES } from './forecast-scores.ts';
 import type { AreaPart, GroupPosterior } from './hierarchy.ts';
 
-/** What the case model knows of the forecast months. */
-export interface Ahead {
+/** The posterior of the forecast months. */
+export interface ForecastPosterior {
   part: AreaPart;
   groups: readonly GroupPosterior[];
   /** Of an area's process over all months, stored by rows. */
@@ -29,7 +29,7 @@ const MANY = 1e6;
  * areas of different groups are drawn as if independent.
  */
 export function drawCounts(
-  { part, groups, covariance, months, centre, scales }: Ahead,
+  { part, groups, covariance, months, centre, scales }: ForecastPosterior,
   count: number,
   random: Random,
 ): Float64Array[][] {
@@ -42,13 +42,13 @@ export function drawCounts(
     // Given its group's process u, an area's process at month t is u(t) + b'(y − u) with covariances k(t, s) − b'k(s).
     const rows = months.map((t) => covariance.subarray(t * n, (t + 1) * n));
     const weights = rows.map((k) => multiplyVector(precision[a]!, k, n));
-    const known = y.map((value) => (Number.isNaN(value) ? 0 : value));
+    const values = y.map((value) => (Number.isNaN(value) ? 0 : value));
     const rest = weights.flatMap((b, h) => rows.map((k) => k[months[h]!]! - dot(b, k)));
     const root = choleskyRoot(Float64Array.from(rest), months.length);
     const draws = months.map(() => new Float64Array(count));
     for (let i = 0; i < count; i++) {
       const u = shared[group]![i]!;
-      const means = months.map((t, h) => u[t]! + dot(weights[h]!, known) - dot(weights[h]!, u));
+      const means = months.map((t, h) => u[t]! + dot(weights[h]!, values) - dot(weights[h]!, u));
       for (const [h, process] of plusNormal(means, root, months.length, random).entries()) {
         const student = random.normal() / Math.sqrt((2 * drawGamma(random, NOISE_DF / 2)) / NOISE_DF);
         const rate = Math.exp(centre + process + scales[a]! * student);

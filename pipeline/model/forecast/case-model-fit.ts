@@ -17,7 +17,7 @@ import { processCovariance } from './covariance.ts';
 import { type AreaPart, areaPart, countryPart, type GroupPart, groupPart, type Observed } from './hierarchy.ts';
 
 /** Areas in groups. */
-export interface Grouped {
+export interface GroupedCases {
   /** By area and month; NaN if unknown. */
   cases: readonly Float64Array[];
   /** Mean of the logarithms of all rates, about which the processes vary. */
@@ -34,7 +34,7 @@ export interface Fitted {
   sites: readonly Estimates[];
 }
 
-type Observation = Omit<Fitted, 'logs'>;
+type NoiseAndSites = Omit<Fitted, 'logs'>;
 
 /** Covariance matrices of the processes over `n` months, stored by rows. */
 export function processCovariances(parameters: LevelParameters, n: number) {
@@ -58,44 +58,51 @@ function sitesBy(cases: Float64Array, siteAt: (count: number, month: number) => 
   return sites;
 }
 
-export function observedAreas({ group, centre }: Grouped, { noise, sites }: Observation): Observed[] {
-  return sites.map((own, a) => ({
+export function observedAreas({ group, centre }: GroupedCases, { noise, sites }: NoiseAndSites): Observed[] {
+  return sites.map((areaSites, a) => ({
     group: group[a]!,
-    y: own.mean.map((value) => value - centre),
-    variance: noiseVariance(noise, a).map((value, t) => value + own.variance[t]!),
+    y: areaSites.mean.map((value) => value - centre),
+    variance: noiseVariance(noise, a).map((value, t) => value + areaSites.variance[t]!),
   }));
 }
 
 /** Updates the noise and the counts' sites in several steps, with fixed hyperparameters. */
-export function settle(data: Grouped, { logs, noise, sites }: Fitted, steps: number): Fitted {
+export function settle(data: GroupedCases, { logs, noise, sites }: Fitted, steps: number): Fitted {
   const { months: n, groups } = data;
   const covariances = processCovariances(unpackParameters(logs, groups > 1), n);
-  let settled: Observation = { noise, sites };
+  let settled: NoiseAndSites = { noise, sites };
   for (let step = 0; step < steps; step++) {
     const part = areaPart(observedAreas(data, settled), groups, covariances.area, n);
-    const found = residuals(part, countryPart(groupPart(part, covariances.group), covariances.country).posteriors());
-    settled = updated(data, settled, found);
+    const areaResiduals = residuals(
+      part,
+      countryPart(groupPart(part, covariances.group), covariances.country).posteriors(),
+    );
+    settled = updateNoiseAndSites(data, settled, areaResiduals);
   }
   return { logs, noise: settled.noise, sites: settled.sites };
 }
 
 /** A residual is the noise plus the error of the site, in which it is divided in proportion to their variances. */
-function updated({ cases }: Grouped, { noise, sites }: Observation, found: readonly Estimates[]): Observation {
+function updateNoiseAndSites(
+  { cases }: GroupedCases,
+  { noise, sites }: NoiseAndSites,
+  areaResiduals: readonly Estimates[],
+): NoiseAndSites {
   const squares: Float64Array[] = [];
   const next: Estimates[] = [];
-  for (const [a, residual] of found.entries()) {
-    const own = sites[a]!;
+  for (const [a, residual] of areaResiduals.entries()) {
+    const areaSites = sites[a]!;
     const v = noiseVariance(noise, a);
     squares.push(
       v.map((value, t) => {
-        const share = value / (value + own.variance[t]!);
+        const share = value / (value + areaSites.variance[t]!);
         return share * share * (residual.mean[t]! ** 2 + residual.variance[t]!) + value * (1 - share);
       }),
     );
     next.push(
       sitesBy(cases[a]!, (count, t) => {
-        const process = { mean: own.mean[t]! - residual.mean[t]!, variance: residual.variance[t]! };
-        const rest = without(process, { mean: own.mean[t]!, variance: v[t]! + own.variance[t]! });
+        const process = { mean: areaSites.mean[t]! - residual.mean[t]!, variance: residual.variance[t]! };
+        const rest = without(process, { mean: areaSites.mean[t]!, variance: v[t]! + areaSites.variance[t]! });
         return countSite(count, { mean: rest.mean, variance: rest.variance + v[t]! });
       }),
     );
@@ -104,7 +111,7 @@ function updated({ cases }: Grouped, { noise, sites }: Observation, found: reado
 }
 
 /** Hyperparameters at the maximum of marginal likelihood times prior, with fixed noise and sites. */
-export function fitHyperparameters(data: Grouped, fitted: Fitted): number[] {
+export function fitHyperparameters(data: GroupedCases, fitted: Fitted): number[] {
   const { months: n, groups } = data;
   const priors = hyperparameterPriors(groups > 1);
   const { logs } = fitted;

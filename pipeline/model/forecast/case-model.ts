@@ -2,13 +2,13 @@ import { HORIZONS } from '../../contract/months.ts';
 import { mean } from '../../lib/numerics/averages.ts';
 import type { Random } from '../../lib/numerics/random.ts';
 import { areaPosteriors, type Estimates } from './area-posteriors.ts';
-import { type Ahead, drawCounts } from './case-draws.ts';
+import { drawCounts, type ForecastPosterior } from './case-draws.ts';
 import { hyperparameterPriors, unpackParameters } from './case-hyperparameters.ts';
 import {
   type Fitted,
   firstSites,
   fitHyperparameters,
-  type Grouped,
+  type GroupedCases,
   observedAreas,
   processCovariances,
   settle,
@@ -48,92 +48,102 @@ export interface CaseModel extends Forecaster {
 /**
  * The case model of MODEL.md. As origins pass, it is fitted again, starting from the previous fit.
  * @param horizons months ahead, ascending
- * @param known logarithms of hyperparameters that are not to be estimated, of a panel with one group
+ * @param fixedLogs logarithms of hyperparameters that are not to be estimated, of a panel with one group
  * @param onProgress called while it is fitted, with the share of the fit that is done
  */
 export function caseModel(
   horizons: readonly number[] = HORIZONS,
-  known: readonly number[] | null = null,
+  fixedLogs: readonly number[] | null = null,
   onProgress: (share: number) => void = () => {},
 ): CaseModel {
   const quantiles = noisyQuantiles(NOISE_DF);
   let origins = 0;
   let fitted: Fitted | null = null;
-  let began = 0;
-  /** Null if nothing is known of any area. */
-  const fitTo = (seen: Panel): Ahead | null => {
+  let windowStart = 0;
+  /** Null if no area has a month of data. */
+  const fitTo = (seen: Panel): ForecastPosterior | null => {
     const first = Math.max(0, seen.months - WINDOW);
-    const data = grouped(fromMonth(seen, first));
+    const data = groupAreas(fromMonth(seen, first));
     if (Number.isNaN(data.centre)) return null;
     const rounds = origins++ % REFIT_EVERY > 0 ? 0 : fitted === null ? ROUNDS.first : ROUNDS.later;
     const steps = fitted === null ? STEPS.first : STEPS.later;
-    fitted = settle(data, fitted === null ? startingFit(data, known) : later(data, fitted, first - began), steps);
-    began = first;
+    fitted = settle(
+      data,
+      fitted === null ? startingFit(data, fixedLogs) : continuedFit(data, fitted, first - windowStart),
+      steps,
+    );
+    windowStart = first;
     for (let round = 0; round < rounds; round++) {
       onProgress((round + 1) / (rounds + 2));
-      fitted = settle(data, { ...fitted, logs: known ?? fitHyperparameters(data, fitted) }, steps);
+      fitted = settle(data, { ...fitted, logs: fixedLogs ?? fitHyperparameters(data, fitted) }, steps);
     }
     onProgress((rounds + 1) / (rounds + 2));
-    return ahead(data, fitted, horizons);
+    return forecastPosterior(data, fitted, horizons);
   };
-  const toForecast = ({ part, groups, covariance, months, centre, scales }: Ahead): Forecast =>
+  const toForecast = ({ part, groups, covariance, months, centre, scales }: ForecastPosterior): Forecast =>
     areaPosteriors(part, groups, covariance, months).map(({ mean, variance }, a) =>
       horizons.map((_, h) => {
         const rates = quantiles(variance[h]!, scales[a]!).map((offset) => centre + mean[h]! + offset);
         return countQuantiles(rates);
       }),
     );
-  const none = (seen: Panel) => seen.areas.map(() => horizons.map(() => null));
+  const noForecast = (seen: Panel) => seen.areas.map(() => horizons.map(() => null));
   return {
     name: 'case_model',
     forecast(seen) {
-      const own = fitTo(seen);
-      return own === null ? none(seen) : toForecast(own);
+      const posterior = fitTo(seen);
+      return posterior === null ? noForecast(seen) : toForecast(posterior);
     },
     draw(seen, count, random) {
-      const own = fitTo(seen);
-      if (own === null) return { forecast: none(seen), draws: none(seen) };
-      return { forecast: toForecast(own), draws: drawCounts(own, count, random) };
+      const posterior = fitTo(seen);
+      if (posterior === null) return { forecast: noForecast(seen), draws: noForecast(seen) };
+      return { forecast: toForecast(posterior), draws: drawCounts(posterior, count, random) };
     },
     hyperparameters: () => fitted?.logs ?? null,
   };
 }
 
-const startingFit = (data: Grouped, known: readonly number[] | null): Fitted => ({
-  logs: known ?? hyperparameterPriors(data.groups > 1).map(({ median }) => Math.log(median)),
+const startingFit = (data: GroupedCases, fixedLogs: readonly number[] | null): Fitted => ({
+  logs: fixedLogs ?? hyperparameterPriors(data.groups > 1).map(({ median }) => Math.log(median)),
   noise: startNoise(data.cases.length, data.months, START_NOISE_SD),
   sites: data.cases.map(firstSites),
 });
 
 /** A fit as the start for a window that begins `moved` months later, with first sites for its new months. */
-function later({ cases, months }: Grouped, { logs, noise, sites }: Fitted, moved: number): Fitted {
-  const kept = (own: Estimates, fresh: Estimates): Estimates => ({
-    mean: fresh.mean.map((value, t) => own.mean[t + moved] ?? value),
-    variance: fresh.variance.map((value, t) => own.variance[t + moved] ?? value),
+function continuedFit({ cases, months }: GroupedCases, { logs, noise, sites }: Fitted, moved: number): Fitted {
+  const kept = (previous: Estimates, fresh: Estimates): Estimates => ({
+    mean: fresh.mean.map((value, t) => previous.mean[t + moved] ?? value),
+    variance: fresh.variance.map((value, t) => previous.variance[t + moved] ?? value),
   });
   return {
     logs,
     noise: overMonths(noise, months, moved),
-    sites: cases.map((own, a) => kept(sites[a]!, firstSites(own))),
+    sites: cases.map((areaCases, a) => kept(sites[a]!, firstSites(areaCases))),
   };
 }
 
 /** LGAs grouped by state; states and long records are one group. */
-function grouped(seen: Panel): Grouped {
+function groupAreas(seen: Panel): GroupedCases {
   const { level, areas, months } = withoutDisrupted(seen);
   const codes = level === 'lga' ? [...new Set(areas.map(({ state_code }) => state_code))] : ['all'];
   const group = areas.map(({ state_code }) => Math.max(0, codes.indexOf(state_code)));
   const cases = areas.map((area) => area.cases);
   const centre = mean(
-    cases.flatMap((own) => [...own].filter((value) => !Number.isNaN(value)).map((value) => firstSite(value).mean)),
+    cases.flatMap((areaCases) =>
+      [...areaCases].filter((value) => !Number.isNaN(value)).map((value) => firstSite(value).mean),
+    ),
   );
   return { cases, centre, group, groups: codes.length, months };
 }
 
-/** What is known of the forecast months, which are treated as months with unknown values. */
-function ahead(data: Grouped, { logs, noise, sites }: Fitted, horizons: readonly number[]): Ahead {
+/** Posterior of the forecast months, which are treated as months with unknown values. */
+function forecastPosterior(
+  data: GroupedCases,
+  { logs, noise, sites }: Fitted,
+  horizons: readonly number[],
+): ForecastPosterior {
   const n = data.months + horizons.at(-1)!;
-  const longer = (own: Float64Array) => Float64Array.from({ length: n }, (_, t) => own[t] ?? Number.NaN);
+  const longer = (values: Float64Array) => Float64Array.from({ length: n }, (_, t) => values[t] ?? Number.NaN);
   const extended = sites.map(({ mean, variance }) => ({ mean: longer(mean), variance: longer(variance) }));
   const covariances = processCovariances(unpackParameters(logs, data.groups > 1), n);
   const observed = observedAreas(data, { noise: overMonths(noise, n), sites: extended });

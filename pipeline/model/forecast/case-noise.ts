@@ -25,7 +25,9 @@ export function startNoise(areas: number, months: number, sd: number): Noise {
 
 /** The noise for other months: without the first `later` ones, and with weight 1 for new ones. */
 export function overMonths(noise: Noise, months: number, later = 0): Noise {
-  const weights = noise.weights.map((own) => Float64Array.from({ length: months }, (_, t) => own[t + later] ?? 1));
+  const weights = noise.weights.map((areaWeights) =>
+    Float64Array.from({ length: months }, (_, t) => areaWeights[t + later] ?? 1),
+  );
   return { ...noise, weights };
 }
 
@@ -35,18 +37,20 @@ export const noiseVariance = ({ precision, weights }: Noise, area: number): Floa
 
 /** One update of the weights, then the areas' scales, then the common scale. */
 export function updateNoise(noise: Noise, squares: readonly Float64Array[]): Noise {
-  const weights = squares.map((own, a) =>
-    own.map((square) => (Number.isNaN(square) ? 1 : (NOISE_DF + 1) / (NOISE_DF + square * noise.precision[a]!))),
+  const weights = squares.map((areaSquares, a) =>
+    areaSquares.map((square) =>
+      Number.isNaN(square) ? 1 : (NOISE_DF + 1) / (NOISE_DF + square * noise.precision[a]!),
+    ),
   );
-  const precision = squares.map((own, a) => {
-    let known = 0;
+  const precision = squares.map((areaSquares, a) => {
+    let observedMonths = 0;
     let sum = 0;
-    for (const [t, square] of own.entries())
+    for (const [t, square] of areaSquares.entries())
       if (!Number.isNaN(square)) {
-        known++;
+        observedMonths++;
         sum += weights[a]![t]! * square;
       }
-    return (SCALE_DF + known) / (SCALE_DF * noise.common + sum);
+    return (SCALE_DF + observedMonths) / (SCALE_DF * noise.common + sum);
   });
   const common = precision.length / precision.reduce((sum, p) => sum + p, 0);
   return { precision, common, weights };

@@ -1,6 +1,6 @@
 /** Quantiles of a count whose rate is uncertain, without random draws. */
 import { normalQuantile } from '../../lib/numerics/normal.ts';
-import { at, SHARES } from './forecast-scores.ts';
+import { percentIndex, SHARES } from './forecast-scores.ts';
 
 /** Counts up to which the distribution is summed exactly. */
 const EXACT_UP_TO = 30;
@@ -13,12 +13,12 @@ const WEIGHTS = SHARES.map((share) => (share === SHARES[0] || share === SHARES.a
 /**
  * The 99 quantiles of a Poisson count, whole numbers of 0 or more, from those of the logarithm of its rate. Up to 30
  * they are those of the mixture of 99 Poisson distributions; above, the square root of a count is normal about that of
- * its rate with variance 1/4, and distances from the median add up in squares, which vanishes against the rate's own
+ * its rate with variance 1/4, and distances from the median add up in squares, which vanishes against the rate's
  * uncertainty where counts are large.
  */
 export function countQuantiles(logRates: Float64Array): Float64Array {
   const rates = logRates.map(Math.exp);
-  const median = Math.sqrt(rates[at(50)]!);
+  const median = Math.sqrt(rates[percentIndex(50)]!);
   const chances = rates[0]! < SURELY_LARGE ? smallCounts(rates) : [];
   let small = 0;
   return rates.map((rate, i) => {

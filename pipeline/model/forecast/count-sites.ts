@@ -19,14 +19,14 @@ const LEAST_PRECISION = 1e-6;
 /** The first site of a count: the mean and variance of the logarithm of a rate with Jeffreys' prior. */
 export const firstSite = (count: number): Site => ({ mean: digamma(count + 0.5), variance: trigamma(count + 0.5) });
 
-/** What is known about a rate without one of the Gaussians that `all` is the product of. */
+/** The distribution of a rate without one of the Gaussians that `all` is the product of. */
 export function without(all: Site, one: Site): Site {
   const variance = 1 / (1 / all.variance - 1 / one.variance);
   return { mean: variance * (all.mean / all.variance - one.mean / one.variance), variance };
 }
 
 /**
- * The site which, with everything else that is known about the rate, has the mean and the variance of the count's exact
+ * The site which, with all other information about the rate, has the mean and the variance of the count's exact
  * posterior, ∝ Poisson(count; exp η) N(η; rest).
  * @param rest mean and variance of the logarithm of the rate without this count
  */

@@ -4,7 +4,7 @@
 export const SHARES: readonly number[] = Array.from({ length: 99 }, (_, i) => (i + 1) / 100);
 
 /** Index of the quantile of a percentage among the 99. */
-export const at = (percent: number): number => percent - 1;
+export const percentIndex = (percent: number): number => percent - 1;
 
 /**
  * Continuous ranked probability score: twice the mean pinball loss over the 99 quantiles (Gneiting and Raftery 2007;
@@ -21,5 +21,5 @@ export function crps(quantiles: ArrayLike<number>, observed: number): number {
 
 /** Whether the value is between two quantiles, ends included. */
 export function covers(quantiles: ArrayLike<number>, observed: number, low: number, high: number): boolean {
-  return quantiles[at(low)]! <= observed && observed <= quantiles[at(high)]!;
+  return quantiles[percentIndex(low)]! <= observed && observed <= quantiles[percentIndex(high)]!;
 }

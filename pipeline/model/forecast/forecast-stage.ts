@@ -3,7 +3,7 @@ import { HORIZONS, monthFromIndex, type Period } from '../../contract/months.ts'
 import type { ReportLine } from '../../engine/stage.ts';
 import { type TableRow, toTable } from '../../lib/tables/table.ts';
 import { caseModel } from './case-model.ts';
-import { at } from './forecast-scores.ts';
+import { percentIndex } from './forecast-scores.ts';
 import { CASES } from './forecast-tables.ts';
 import type { Panel } from './panel.ts';
 import { readPanels } from './read-panels.ts';
@@ -19,9 +19,9 @@ export const run: StageRun = async (io) => {
     const { areas, level } = panel;
     const onProgress = (share: number) => io.progress((done + share * areas.length) / all, `${areas.length} ${level}`);
     onProgress(0);
-    const own = forecastPanel(panel, onProgress);
+    const forecasts = forecastPanel(panel, onProgress);
     done += areas.length;
-    return own;
+    return forecasts;
   });
   return { cases: toTable(CASES, rows), report: reportLines(rows) };
 };
@@ -34,11 +34,11 @@ export function forecastPanel(panel: Panel & { level: Row['area'] }, onProgress?
   const last = panel.first + panel.months - 1;
   return caseModel(HORIZONS, null, onProgress)
     .forecast(panel)
-    .flatMap((own, a) =>
+    .flatMap((areaForecast, a) =>
       HORIZONS.flatMap((horizon_months, h) => {
-        const quantiles = own[h];
+        const quantiles = areaForecast[h];
         if (!quantiles) return [];
-        const cases = (percent: number) => quantiles[at(percent)]!;
+        const cases = (percent: number) => quantiles[percentIndex(percent)]!;
         const month = (ahead: number): Period => monthFromIndex(last + ahead);
         return [
           {

@@ -27,7 +27,7 @@ export interface Observed {
 export interface AreaPart {
   n: number;
   areas: readonly Observed[];
-  /** By area: (K + noise)⁻¹ over the known months, 0 elsewhere. */
+  /** By area: (K + noise)⁻¹ over the months with data, 0 elsewhere. */
   precision: Float64Array[];
   /** By group: sums of the precisions, and of precision × y. */
   groups: Information[];
@@ -48,36 +48,36 @@ export function areaPart(areas: readonly Observed[], groups: number, covariance:
     })),
   };
   for (const area of areas) {
-    const { precision, logDeterminant, known } = observationInformation(area, covariance, n);
+    const { precision, logDeterminant, months } = observationInformation(area, covariance, n);
     part.precision.push(precision);
     const group = part.groups[area.group]!;
     for (let i = 0; i < n * n; i++) group.precision[i]! += precision[i]!;
     let square = 0;
-    for (const t of known) {
+    for (const t of months) {
       let sum = 0;
-      for (const u of known) sum += precision[t * n + u]! * area.y[u]!;
+      for (const u of months) sum += precision[t * n + u]! * area.y[u]!;
       group.information[t]! += sum;
       square += area.y[t]! * sum;
     }
-    part.deviance += known.length * Math.log(2 * Math.PI) + logDeterminant + square;
+    part.deviance += months.length * Math.log(2 * Math.PI) + logDeterminant + square;
   }
   return part;
 }
 
 function observationInformation({ y, variance }: Observed, covariance: Float64Array, n: number) {
-  const known: number[] = [];
-  for (let t = 0; t < n; t++) if (!Number.isNaN(y[t]!)) known.push(t);
-  const m = known.length;
+  const months: number[] = [];
+  for (let t = 0; t < n; t++) if (!Number.isNaN(y[t]!)) months.push(t);
+  const m = months.length;
   const inverse = new Float64Array(m * m);
   for (let i = 0; i < m; i++) {
-    for (let j = 0; j < m; j++) inverse[i * m + j] = covariance[known[i]! * n + known[j]!]!;
-    inverse[i * m + i]! += variance[known[i]!]!;
+    for (let j = 0; j < m; j++) inverse[i * m + j] = covariance[months[i]! * n + months[j]!]!;
+    inverse[i * m + i]! += variance[months[i]!]!;
   }
   const logDeterminant = invertInPlace(inverse, m);
-  if (m === n) return { precision: inverse, logDeterminant, known };
+  if (m === n) return { precision: inverse, logDeterminant, months };
   const precision = new Float64Array(n * n);
-  for (let i = 0; i < m; i++) for (let j = 0; j < m; j++) precision[known[i]! * n + known[j]!] = inverse[i * m + j]!;
-  return { precision, logDeterminant, known };
+  for (let i = 0; i < m; i++) for (let j = 0; j < m; j++) precision[months[i]! * n + months[j]!] = inverse[i * m + j]!;
+  return { precision, logDeterminant, months };
 }
 
 /** Information about a process: a precision matrix, and precision × values. */
@@ -134,7 +134,7 @@ export interface GroupPosterior {
 export interface GroupPart {
   n: number;
   groups: readonly Information[];
-  own: readonly Posterior[];
+  conditionals: readonly Posterior[];
   /** −2 ln likelihood if the country's process were 0. */
   deviance: number;
   /** Sums over the groups, each integrated out. */
@@ -143,7 +143,7 @@ export interface GroupPart {
 
 /** @param covariance of a group's process */
 export function groupPart({ n, groups, deviance }: AreaPart, covariance: Float64Array): GroupPart {
-  const own = groups.map((known) => gaussianPosterior(covariance, known, n));
+  const conditionals = groups.map((group) => gaussianPosterior(covariance, group, n));
   let total: Information | null = null;
   const add = (sum: Information, { precision, information }: Information) => {
     for (let i = 0; i < n * n; i++) sum.precision[i]! += precision[i]!;
@@ -153,21 +153,22 @@ export function groupPart({ n, groups, deviance }: AreaPart, covariance: Float64
   return {
     n,
     groups,
-    own,
-    deviance: own.reduce((sum, { gain }) => sum - gain, deviance),
-    total: () => (total ??= own.map((posterior) => posterior.marginalised()).reduce(add)),
+    conditionals,
+    deviance: conditionals.reduce((sum, { gain }) => sum - gain, deviance),
+    total: () => (total ??= conditionals.map((posterior) => posterior.marginalised()).reduce(add)),
   };
 }
 
 /** @param covariance of the process that all groups share; null if there is one group */
 export function countryPart(
-  { n, groups, own, deviance, total }: GroupPart,
+  { n, groups, conditionals, deviance, total }: GroupPart,
   covariance: Float64Array | null,
 ): { deviance: number; posteriors: () => GroupPosterior[] } {
   if (covariance === null)
     return {
       deviance,
-      posteriors: () => own.map((posterior) => ({ mean: posterior.mean(), covariance: posterior.covariance() })),
+      posteriors: () =>
+        conditionals.map((posterior) => ({ mean: posterior.mean(), covariance: posterior.covariance() })),
     };
   const shared = gaussianPosterior(covariance, total(), n);
   return {
@@ -176,7 +177,7 @@ export function countryPart(
       const mean = shared.mean();
       const spread = shared.covariance();
       return groups.map(({ precision, information }, g) => {
-        const w = own[g]!.covariance();
+        const w = conditionals[g]!.covariance();
         const rest = minus(information, multiplyVector(precision, mean, n));
         const keep = multiply(w, precision, n).map((value, i) => (i % (n + 1) === 0 ? 1 : 0) - value);
         return {

@@ -17,10 +17,10 @@ export function noisyQuantiles(df: number): (variance: number, scale: number) =>
   const table = Array.from({ length: STEPS + 1 }, (_, i) => mixtureQuantiles(i / STEPS, df));
   return (variance, scale) => {
     const total = variance + scale * scale;
-    const at = (STEPS * scale * scale) / total;
-    const below = Math.min(Math.floor(at), STEPS - 1);
+    const position = (STEPS * scale * scale) / total;
+    const below = Math.min(Math.floor(position), STEPS - 1);
     const [a, b] = [table[below]!, table[below + 1]!];
-    return a.map((value, i) => Math.sqrt(total) * (value + (at - below) * (b[i]! - value)));
+    return a.map((value, i) => Math.sqrt(total) * (value + (position - below) * (b[i]! - value)));
   };
 }
 

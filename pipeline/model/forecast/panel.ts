@@ -46,12 +46,12 @@ export function buildPanels(records: Records): Panel[] {
   const lgas = records.cases.lgas.map((series) => ({ ...seriesSpan(series), code: series.lga_code! }));
   const byState = Map.groupBy(lgas, ({ state_code }) => state_code);
   const sums = [...byState].map(([state_code, list]) => ({ ...sumSpans(list), state_code, code: state_code }));
-  const own = records.cases.states
+  const stateRecords = records.cases.states
     .filter(({ state_code }) => !byState.has(state_code))
     .map((series) => ({ ...seriesSpan(series), code: series.state_code }));
-  const states = [...sums, ...own].sort((a, b) => (a.code < b.code ? -1 : 1));
+  const states = [...sums, ...stateRecords].sort((a, b) => (a.code < b.code ? -1 : 1));
   const begin = earliest(lgas.length > 0 ? lgas : states);
-  const long = own.filter(({ first }) => first <= begin - LONG_LEAD);
+  const long = stateRecords.filter(({ first }) => first <= begin - LONG_LEAD);
   return [
     panel('lga', lgas, records, begin),
     panel('state', states, records, begin),
@@ -79,8 +79,8 @@ function sumSpans(spans: readonly Omit<Span, 'code'>[]): Pick<Span, 'first' | 'c
   const end = Math.min(...spans.map((span) => span.first + span.cases.length));
   const cases = Array.from({ length: Math.max(0, end - first) }, (_, i) => {
     const values = spans.map((span) => span.cases[first + i - span.first]!);
-    const known = values.filter((value) => value !== null);
-    return known.length < values.length ? null : known.reduce((sum, value) => sum + value, 0);
+    const reported = values.filter((value) => value !== null);
+    return reported.length < values.length ? null : reported.reduce((sum, value) => sum + value, 0);
   });
   return { first, cases };
 }
@@ -100,9 +100,9 @@ function panel(level: AreaLevel, spans: readonly Span[], { areas, census, disrup
     first,
     months,
     areas: spans.map(({ code, state_code, first: from, cases }) => {
-      const known = new Float64Array(months).fill(Number.NaN);
-      for (const [i, value] of cases.entries()) if (value !== null) known[from - first + i] = value;
-      return { code, state_code, people: peopleIn(code), cases: known };
+      const byMonth = new Float64Array(months).fill(Number.NaN);
+      for (const [i, value] of cases.entries()) if (value !== null) byMonth[from - first + i] = value;
+      return { code, state_code, people: peopleIn(code), cases: byMonth };
     }),
     disrupted: Array.from({ length: months }, (_, t) => disruptedMonths.some(([a, b]) => t >= a! && t <= b!)),
     origins: { tried: begin - first + TRIED_AFTER - 1, scored: begin - first + SCORED_AFTER - 1 },
@@ -121,7 +121,7 @@ export function fromMonth(panel: Panel, first: number): Panel {
   };
 }
 
-/** The panel as known at the end of the month `origin`, which is all the data for a forecast from there. */
+/** The panel as recorded by the end of the month `origin`, which is all the data for a forecast from there. */
 export function seenAt(panel: Panel, origin: number): Panel {
   const months = origin + 1;
   return {

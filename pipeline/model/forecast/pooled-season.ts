@@ -4,8 +4,8 @@ import { choleskyDense, solveLower, solveUpper } from '../../lib/numerics/dense.
 const RIDGE = 1e-6;
 
 /**
- * Effects of the twelve calendar months on logarithms of cases, January first, with mean 0: least squares over the given areas,
- * with an effect for each area and year.
+ * Effects of the twelve calendar months on logarithms of cases, January first, with mean 0: least squares over the
+ * given areas, with an effect for each area and year.
  * @param first `monthIndex` of the first month of `y`
  */
 export function pooledSeason(areas: readonly { y: Float64Array }[], first: number): Float64Array {
@@ -14,14 +14,14 @@ export function pooledSeason(areas: readonly { y: Float64Array }[], first: numbe
   for (let m = 0; m < 12; m++) a[m * 13] = RIDGE;
   for (const { y } of areas) {
     for (let from = -(first % 12); from < y.length; from += 12) {
-      const known = Array.from({ length: 12 }, (_, m) => m).filter(
+      const months = Array.from({ length: 12 }, (_, m) => m).filter(
         (m) => from + m >= 0 && !Number.isNaN(y[from + m] ?? Number.NaN),
       );
-      const mean = known.reduce((sum, m) => sum + y[from + m]!, 0) / known.length;
-      for (const m of known) {
+      const mean = months.reduce((sum, m) => sum + y[from + m]!, 0) / months.length;
+      for (const m of months) {
         b[m]! += y[from + m]! - mean;
         a[m * 13]! += 1;
-        for (const n of known) a[m * 12 + n]! -= 1 / known.length;
+        for (const n of months) a[m * 12 + n]! -= 1 / months.length;
       }
     }
   }

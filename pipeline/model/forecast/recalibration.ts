@@ -3,7 +3,7 @@
 import { HORIZONS } from '../../contract/months.ts';
 import { normalQuantile } from '../../lib/numerics/normal.ts';
 import { selectQuantiles } from '../../lib/numerics/selection.ts';
-import { at, SHARES } from './forecast-scores.ts';
+import { percentIndex, SHARES } from './forecast-scores.ts';
 import type { Panel } from './panel.ts';
 import { casesFromLog, type Forecast, type Forecaster } from './past-errors.ts';
 
@@ -16,7 +16,7 @@ const SHRINKAGE = 2;
 const LEAST_CASES = 5;
 
 const SCORES = SHARES.map((share) => Math.abs(normalQuantile(share)));
-const [INNER, OUTER] = [SCORES[at(75)]!, SCORES[at(95)]!];
+const [INNER, OUTER] = [SCORES[percentIndex(75)]!, SCORES[percentIndex(95)]!];
 
 /**
  * A method with the distances of its quantiles from the median scaled by two factors: one up to the quartiles, one from
@@ -34,7 +34,7 @@ export function recalibrated(method: Forecaster, horizons: readonly number[] = H
       const forecast = method.forecast(seen);
       const scales = stretches(seen);
       past.push({ origin: seen.months - 1, forecast });
-      return forecast.map((own) => own.map((q, h) => q && scaled(q, scales[h]!)));
+      return forecast.map((areaForecast) => areaForecast.map((q, h) => q && scaled(q, scales[h]!)));
     },
   };
 }
@@ -57,16 +57,19 @@ function fitStretch(
   seen: Panel,
   { horizon, h }: { horizon: number; h: number },
 ): Stretch {
-  const known = past.filter(({ origin }) => origin + horizon < seen.months).slice(-LOOK_BACK);
-  const power = known.length / (known.length + SHRINKAGE);
+  const verified = past.filter(({ origin }) => origin + horizon < seen.months).slice(-LOOK_BACK);
+  const power = verified.length / (verified.length + SHRINKAGE);
   const factor = (low: number, high: number, share: number) => {
-    const ratios = known.flatMap(({ origin, forecast }) =>
-      forecast.flatMap((own, a) => {
-        const q = own[h];
+    const ratios = verified.flatMap(({ origin, forecast }) =>
+      forecast.flatMap((areaForecast, a) => {
+        const q = areaForecast[h];
         const cases = seen.areas[a]!.cases[origin + horizon]!;
-        if (!q || Number.isNaN(cases) || !isStretched(q[at(5)]!)) return [];
+        if (!q || Number.isNaN(cases) || !isStretched(q[percentIndex(5)]!)) return [];
         const distance = (from: number, to: number) => Math.log1p(to) - Math.log1p(from);
-        return (2 * Math.abs(distance(q[at(50)]!, cases))) / distance(q[at(low)]!, q[at(high)]!);
+        return (
+          (2 * Math.abs(distance(q[percentIndex(50)]!, cases))) /
+          distance(q[percentIndex(low)]!, q[percentIndex(high)]!)
+        );
       }),
     );
     return ratios.length > 0 ? selectQuantiles(Float64Array.from(ratios), [share])[0]! ** power : 1;
@@ -76,8 +79,8 @@ function fitStretch(
 
 /** The 99 quantiles of a forecast with the distances from their median scaled. */
 export function scaled(q: Float64Array, { inner, outer }: Stretch): Float64Array {
-  if (!isStretched(q[at(5)]!)) return q;
-  const median = q[at(50)]!;
+  if (!isStretched(q[percentIndex(5)]!)) return q;
+  const median = q[percentIndex(50)]!;
   return q.map((value, i) => {
     const position = Math.min(1, Math.max(0, (SCORES[i]! - INNER) / (OUTER - INNER)));
     return stretched(median, value, inner + position * (outer - inner));

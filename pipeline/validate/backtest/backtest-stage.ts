@@ -25,7 +25,7 @@ export const run: StageRun = async (io) => {
     horizon_months: horizon === 'all' ? null : horizon,
   }));
   const stretch = tested.flatMap(({ level, stretches }) =>
-    level === 'long' ? [] : stretches.map((own, at) => ({ area: level, horizon_months: HORIZONS[at]!, ...own })),
+    level === 'long' ? [] : stretches.map((factors, h) => ({ area: level, horizon_months: HORIZONS[h]!, ...factors })),
   );
   const past = pastForecasts(tested.flatMap(({ level, rows }) => (level === 'state' ? rows : [])));
   return {
@@ -44,8 +44,8 @@ const DRAWN: ReadonlySet<number> = new Set([HORIZONS[0]!, HORIZONS.at(-1)!]);
  * without a case in all these months has none.
  */
 export function pastForecasts(rows: readonly ScoredForecast[]): TableRow<typeof PAST>[] {
-  const own = rows.filter(({ method, horizon }) => method === 'case_model' && DRAWN.has(horizon));
-  return [...Map.groupBy(own, ({ area_code }) => area_code)].flatMap(([state_code, list]) => {
+  const drawn = rows.filter(({ method, horizon }) => method === 'case_model' && DRAWN.has(horizon));
+  return [...Map.groupBy(drawn, ({ area_code }) => area_code)].flatMap(([state_code, list]) => {
     const usual = mean(list.map(({ observed }) => observed));
     if (usual === 0) return [];
     const share = (cases: number) => Number((cases / usual).toFixed(4));

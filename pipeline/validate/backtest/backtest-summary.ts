@@ -21,19 +21,22 @@ export interface SummaryRow {
 /** Mean scores by level, year of the origin and over all years, method, and horizon and over all horizons. */
 export function summarise(rows: readonly ScoredForecast[]): SummaryRow[] {
   const summary: SummaryRow[] = [];
-  for (const [area_level, own] of Map.groupBy(rows, (row) => row.area_level)) {
-    const years = Map.groupBy(own, (row) => row.origin.slice(0, 4));
-    for (const [origins, some] of [['all', own] as const, ...(years.size > 1 ? years : [])])
-      for (const [method, list] of Map.groupBy(some, (row) => row.method))
-        for (const [horizon, scored] of [['all', list] as const, ...Map.groupBy(list, (row) => row.horizon)])
-          summary.push({ area_level, origins, method, horizon, ...averages(scored) });
+  for (const [area_level, levelRows] of Map.groupBy(rows, (row) => row.area_level)) {
+    const years = Map.groupBy(levelRows, (row) => row.origin.slice(0, 4));
+    for (const [origins, originRows] of [['all', levelRows] as const, ...(years.size > 1 ? years : [])])
+      for (const [method, methodRows] of Map.groupBy(originRows, (row) => row.method))
+        for (const [horizon, horizonRows] of [
+          ['all', methodRows] as const,
+          ...Map.groupBy(methodRows, (row) => row.horizon),
+        ])
+          summary.push({ area_level, origins, method, horizon, ...averages(horizonRows) });
   }
   return summary;
 }
 
 function averages(rows: readonly ScoredForecast[]) {
   const four = (value: number) => Number(value.toFixed(4));
-  const known = rows.map((row) => row.crps_per_1000).filter((value) => value !== null);
+  const populationScores = rows.map((row) => row.crps_per_1000).filter((value) => value !== null);
   return {
     forecasts: rows.length,
     log_mae: four(mean(rows.map((row) => row.log_error))),
@@ -41,6 +44,6 @@ function averages(rows: readonly ScoredForecast[]) {
     crps_log1p: four(mean(rows.map((row) => row.crps_log1p))),
     coverage_50: four(mean(rows.map((row) => Number(row.covered_50)))),
     coverage_90: four(mean(rows.map((row) => Number(row.covered_90)))),
-    crps_per_1000: known.length > 0 ? four(mean(known)) : null,
+    crps_per_1000: populationScores.length > 0 ? four(mean(populationScores)) : null,
   };
 }

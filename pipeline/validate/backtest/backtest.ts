@@ -1,7 +1,7 @@
 /** Forecasts from rolling origins, each using only the data known at the origin, scored against known targets. */
 import { HORIZONS, monthFromIndex, type Period } from '../../contract/months.ts';
 import { logCases } from '../../lib/numerics/log-cases.ts';
-import { at, covers, crps } from '../../model/forecast/forecast-scores.ts';
+import { covers, crps, percentIndex } from '../../model/forecast/forecast-scores.ts';
 import type { AreaLevel } from '../../model/forecast/forecast-tables.ts';
 import { type Panel, seenAt } from '../../model/forecast/panel.ts';
 import type { Forecaster } from '../../model/forecast/past-errors.ts';
@@ -95,9 +95,9 @@ export function backtest(
     for (const method of methods) {
       const forecast = method.forecast(seen);
       if (!scored) continue;
-      for (const [at, area] of panel.areas.entries())
-        for (const [ahead, horizon] of HORIZONS.entries()) {
-          const quantiles = forecast[at]![ahead]!;
+      for (const [a, area] of panel.areas.entries())
+        for (const [h, horizon] of HORIZONS.entries()) {
+          const quantiles = forecast[a]![h]!;
           const observed = area.cases[month + horizon] ?? Number.NaN;
           if (quantiles === null || Number.isNaN(observed)) continue;
           const when = {
@@ -120,7 +120,7 @@ export function backtest(
 }
 
 function score(quantiles: Float64Array, observed: number, people: number | null) {
-  const cases = (percent: number) => quantiles[at(percent)]!;
+  const cases = (percent: number) => quantiles[percentIndex(percent)]!;
   const scaledCrps = (scale: (cases: number) => number) => crps(quantiles.map(scale), scale(observed));
   return {
     observed,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { BASELINES } from '../../../../pipeline/model/forecast/baselines.ts';
-import { at } from '../../../../pipeline/model/forecast/forecast-scores.ts';
+import { percentIndex } from '../../../../pipeline/model/forecast/forecast-scores.ts';
 import type { Panel } from '../../../../pipeline/model/forecast/panel.ts';
 import { withPastErrors } from '../../../../pipeline/model/forecast/past-errors.ts';
 import { pooledSeason } from '../../../../pipeline/model/forecast/pooled-season.ts';
@@ -59,7 +59,7 @@ test('ranges are those of past errors with known targets, about the point foreca
   // median
   const [one, , , four] = forecasts.at(-1)!;
   const last = y[24]!;
-  const error = (quantiles: Float64Array, percent: number) => Math.log1p(quantiles[at(percent)]!) - last;
+  const error = (quantiles: Float64Array, percent: number) => Math.log1p(quantiles[percentIndex(percent)]!) - last;
   expect(error(one!, 50)).toBeCloseTo(0, 7);
   expect(error(one!, 95)).toBeCloseTo(1.1, 7);
   expect(error(one!, 5)).toBeCloseTo(-0.9, 7);
@@ -74,7 +74,7 @@ test('months without a case count: after a year of them the forecast is none, an
   const flat = withPastErrors(method('flat12'));
   for (let months = 20; months < 40; months++) flat.forecast(panelOf(y.slice(0, months)));
   for (const quantiles of flat.forecast(panelOf(y))[0]!) {
-    expect(quantiles![at(50)]).toBe(0);
+    expect(quantiles![percentIndex(50)]).toBe(0);
     expect(Math.min(...quantiles!)).toBe(0);
   }
 });

@@ -7,7 +7,7 @@ import {
   type Fitted,
   firstSites,
   fitHyperparameters,
-  type Grouped,
+  type GroupedCases,
   observedAreas,
   processCovariances,
   settle,
@@ -57,7 +57,7 @@ function oracleErrors({ panel, scales }: ReturnType<typeof simulated>): number[]
 
 const CENTRE = 9;
 
-function groupedOf(areas: Panel['areas']): Grouped {
+function groupedOf(areas: Panel['areas']): GroupedCases {
   const codes = [...new Set(areas.map(({ state_code }) => state_code))];
   return {
     cases: areas.map(({ cases }) => cases),

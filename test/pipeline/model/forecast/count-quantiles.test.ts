@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { normalQuantile } from '../../../../pipeline/lib/numerics/normal.ts';
 import { logGamma } from '../../../../pipeline/lib/numerics/special.ts';
 import { countQuantiles } from '../../../../pipeline/model/forecast/count-quantiles.ts';
-import { at, SHARES } from '../../../../pipeline/model/forecast/forecast-scores.ts';
+import { percentIndex, SHARES } from '../../../../pipeline/model/forecast/forecast-scores.ts';
 
 const logRates = (mean: number, sd: number) => Float64Array.from(SHARES, (share) => mean + sd * normalQuantile(share));
 
@@ -34,7 +34,7 @@ test.each([
   const chances = exactChances(mean, sd, 600);
   const quantiles = countQuantiles(logRates(mean, sd));
   for (const percent of [5, 10, 25, 50, 75, 90, 95]) {
-    const found = quantiles[at(percent)]!;
+    const found = quantiles[percentIndex(percent)]!;
     // the counts whose quantile this would be if the share were one percentage point lower or higher
     const [low, high] = [-0.01, 0.01].map((slack) => chances.findIndex((chance) => chance >= percent / 100 + slack));
     expect(found, `${percent}%`).toBeGreaterThanOrEqual(low! - 1);

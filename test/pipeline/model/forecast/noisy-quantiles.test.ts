@@ -4,7 +4,7 @@ import { normalQuantile } from '../../../../pipeline/lib/numerics/normal.ts';
 import { randomStream } from '../../../../pipeline/lib/numerics/random.ts';
 import { selectQuantiles } from '../../../../pipeline/lib/numerics/selection.ts';
 import { studentQuantile } from '../../../../pipeline/lib/numerics/student-t.ts';
-import { at, SHARES } from '../../../../pipeline/model/forecast/forecast-scores.ts';
+import { percentIndex, SHARES } from '../../../../pipeline/model/forecast/forecast-scores.ts';
 import { noisyQuantiles } from '../../../../pipeline/model/forecast/noisy-quantiles.ts';
 
 const DF = 5;
@@ -31,7 +31,7 @@ test('quantiles of a mixture agree with random draws', () => {
     });
     const sd = Math.sqrt(variance + scale ** 2);
     const found = selectQuantiles(draws, [0.02, 0.05, 0.25, 0.5, 0.75, 0.95, 0.98]);
-    const expected = [2, 5, 25, 50, 75, 95, 98].map((percent) => of(variance, scale)[at(percent)]!);
+    const expected = [2, 5, 25, 50, 75, 95, 98].map((percent) => of(variance, scale)[percentIndex(percent)]!);
     for (const [i, value] of found.entries()) expect(Math.abs(value - expected[i]!) / sd).toBeLessThan(0.025);
   }
 });

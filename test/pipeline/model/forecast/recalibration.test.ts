@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { normalQuantile } from '../../../../pipeline/lib/numerics/normal.ts';
 import { randomStream } from '../../../../pipeline/lib/numerics/random.ts';
-import { at, SHARES } from '../../../../pipeline/model/forecast/forecast-scores.ts';
+import { percentIndex, SHARES } from '../../../../pipeline/model/forecast/forecast-scores.ts';
 import type { Panel } from '../../../../pipeline/model/forecast/panel.ts';
 import type { Forecaster } from '../../../../pipeline/model/forecast/past-errors.ts';
 import { recalibrated } from '../../../../pipeline/model/forecast/recalibration.ts';
@@ -23,7 +23,7 @@ const seen = (months: number): Panel => ({
   areas: VALUES.map((cases, a) => ({ code: `${a}`, state_code: 'A', people: null, cases: cases.slice(0, months) })),
 });
 /** Distance of a quantile from the median, in ln cases. */
-const distanceOf = (quantiles: Float64Array, percent: number) => Math.log(quantiles[at(percent)]!) - CENTRE;
+const distanceOf = (quantiles: Float64Array, percent: number) => Math.log(quantiles[percentIndex(percent)]!) - CENTRE;
 const narrow: Forecaster = {
   name: 'narrow',
   forecast: ({ areas }) =>
