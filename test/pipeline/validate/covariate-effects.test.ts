@@ -1,8 +1,24 @@
 import { expect, test } from 'vitest';
 import { prepareRisk, withCovariates } from '../../../pipeline/model/risk/inputs.ts';
-import { covariateEffect } from '../../../pipeline/validate/covariate-effects.ts';
+import { covariateEffect, describeEffect } from '../../../pipeline/validate/covariate-effects.ts';
 import { crossValidate } from '../../../pipeline/validate/cross-validation.ts';
+import type { FoldResult } from '../../../pipeline/validate/fold.ts';
 import { CONSTANTS, cells, inputs, lgas } from '../model/risk/toy-inputs.ts';
+
+const row = (fold: number, log_score: number, crps = 0.1) => ({ model: 'spatial', fold, log_score, crps });
+const rows = (scores: number[][]) =>
+  scores.flatMap((inFold, k) => inFold.map((score) => row(k + 1, score))) as unknown as FoldResult;
+
+test('an effect is the mean of the folds’ differences, with its standard error', () => {
+  const effect = covariateEffect('x', rows([[-1, -2], [-3]]), rows([[-2, -2], [-3.25]]));
+  // 0.5 and 0.25: mean 0.375, standard error 0.125
+  expect(effect).toMatchObject({ covariate: 'x', folds: 2, log_score: { mean: 0.375, standard_error: 0.125 } });
+  expect(describeEffect(effect)).toBe(
+    'x: held-out log score +0.3750 ± 0.1250, CRPS +0.00000 with it: no clear difference',
+  );
+  const sure = covariateEffect('x', rows([[-2], [-2], [-2.001]]), rows([[-1], [-1], [-1]]));
+  expect(describeEffect(sure)).toContain('−1.0003 ± 0.0003, CRPS +0.00000 with it: it worsens the score');
+});
 
 const foldOf = new Map(lgas.map((lga, at) => [lga.lga_code, (at % 2) + 1]));
 const how = { states: ['AB', 'KN'], foldOf, constants: CONSTANTS, draws: 60, seed: 1, like: null, spatial_only: true };

@@ -1,10 +1,8 @@
 import { Command } from 'commander';
-import { UsageError } from '../../../lib/errors.ts';
 import { prepareRisk, readInputs } from '../../../model/risk/inputs.ts';
 import { crossValidate, type HeldOut, settingsFor } from '../../../validate/cross-validation.ts';
 import { readFolds, writeHeldOutDraws, writeScores } from '../../../validate/held-out-files.ts';
 import { summariseRounds } from '../../../validate/score-summary.ts';
-import { describeScreening, screenCountry } from '../../../validate/screening.ts';
 import type { HeldOutScores, OverFolds } from '../../../validate/validation.ts';
 import { addEvaluationOptions, type EvaluationOptions, fileToWrite, sayEvaluation } from '../../terminal/options.ts';
 import { type Cells, formatTable } from '../../terminal/text-table.ts';
@@ -15,8 +13,7 @@ const STAGES = ['season', 'context'];
 
 interface RiskOptions extends EvaluationOptions {
   folds: string;
-  out?: string;
-  covariates?: boolean;
+  out: string;
   draws?: string;
 }
 
@@ -27,9 +24,8 @@ export function riskCommand(): Command {
       'Predict every survey cell with the risk model and the baseline, fitted without its fold, and score both',
     )
     .requiredOption('--folds <file.csv>', 'columns lga_pcode and fold')
-    .option('--out <file.csv>', 'one row per held-out cell and model; required without --covariates', fileToWrite)
+    .requiredOption('--out <file.csv>', 'one row per held-out cell and model', fileToWrite)
     .option('--draws <file.parquet>', 'posterior draws of prevalence and overdispersion per held-out cell', fileToWrite)
-    .option('--covariates', 'show what each covariate in model.json does to the scores, instead of the scores')
     .addHelpText(
       'after',
       `
@@ -39,18 +35,13 @@ Example:
 Trains only on rounds with data by cell. The summary compares the two models with the national mean of the round; ± is
 the standard error over folds. log_score is the log of the mean over draws of the beta-binomial density of the cell's
 count; crps (its fair estimator) and the quantiles are those of the observed share; mean_error is the mean absolute
-error, and inside_90 the share of cells inside the central 90% range.
-
---covariates reports what each covariate in parameters.risk.covariates adds to the log score of held-out cells, paired
-by fold and with its standard error; which ones would be chosen by folds within each fold's training data; and what that
-choice adds on the fold itself. It fits about a hundred models, which takes minutes per covariate.`,
+error, and inside_90 the share of cells inside the central 90% range.`,
     )
-    .action((options: RiskOptions) => (options.covariates ? screen(options) : score(options)));
+    .action(score);
 }
 
 async function score(options: RiskOptions): Promise<void> {
   const { out, draws } = options;
-  if (out === undefined) throw new UsageError('found no --out, expected a file for the scores, or --covariates');
   const foldOf = await readFolds(options.folds);
   const rows = await withStages(
     STAGES,
@@ -68,14 +59,6 @@ async function score(options: RiskOptions): Promise<void> {
   const summary = summariseRounds(rows);
   const byRound = [...Map.groupBy(summary, ({ survey_year }) => survey_year).values()].flat();
   sayEvaluation(options, summary, [formatTable(byRound.map(cells)), `${out}: ${shipped.length} rows`]);
-}
-
-async function screen(options: RiskOptions): Promise<void> {
-  const foldOf = await readFolds(options.folds);
-  const found = await withStages(STAGES, 'screening', { ...options, out: options.build }, ({ model }, io, onProgress) =>
-    screenCountry(model, readInputs(io), foldOf, onProgress),
-  );
-  sayEvaluation(options, found, describeScreening(found));
 }
 
 function cells(row: HeldOutScores): Cells {

@@ -19,7 +19,6 @@ interface TruthOptions extends Omit<EvaluationOptions, 'country'> {
   countries: string;
   by: (typeof SHOWN)[number];
   out?: string;
-  calibration?: string;
   record?: boolean;
   confirm?: boolean;
 }
@@ -71,11 +70,6 @@ export function truthCommand(): Command {
     )
     .addOption(new Option('--by <grouping>', 'grouping of the table').choices(SHOWN).default('block'))
     .option('--out <file.csv>', 'one row per country and group, and per family and group', fileToWrite)
-    .option(
-      '--calibration <file.csv>',
-      'statements by their probability, and the share that were true, per family',
-      fileToWrite,
-    )
     .addOption(
       new Option(
         '--record',
@@ -107,7 +101,7 @@ others), zone, distance (km from the people of an LGA to the nearest survey clus
 people live in an urban centre).
 
 The second table compares the model's probabilities of levels with the truth: of the statements "this LGA is at this
-level in this month" with a probability of 0.8 to 0.9, about 85% should be true. --calibration adds ranks (among the
+level in this month" with a probability of 0.8 to 0.9, about 85% should be true. --json adds ranks (among the
 highest tenth of the nation and of the state) and rises (since a year ago and since the last survey). --country expects
 a file as in truth/ of a made-up country, with the columns lga_pcode, period, prevalence. A country takes about a minute
 and a half of CPU time, or half a minute if its scores are in the cache.`,
@@ -132,7 +126,6 @@ async function evaluateTruth(options: TruthOptions): Promise<void> {
   }
   const summary = summariseTruth(scored);
   const { countries, pooled, calibration } = summary;
-  if (options.calibration) await writeCsv(options.calibration, calibration);
   if (options.confirm) await confirmTruth(summary);
   if (options.record) await recordTruth(options.seeds, summary);
   if (out) await writeCsv<object>(out, options.country ? countries : [...countries, ...pooled]);

@@ -21,7 +21,6 @@ test.each([
   ['evaluate risk', '--out', '--country', 'none', '--folds', 'none.csv'],
   ['evaluate risk', '--draws', '--country', 'none', '--folds', 'none.csv'],
   ['evaluate truth', '--out'],
-  ['evaluate truth', '--calibration'],
   ['evaluate forecasts', '--out', '--country', 'none'],
   ['zonal', '--out', '--polygons', 'none', '--id', 'none', '--raster', 'none'],
   ['diff', '--html', 'none', 'none'],
