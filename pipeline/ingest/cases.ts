@@ -104,14 +104,14 @@ async function readSeries(
   };
   const blanks: { place: string; months: Period[] }[] = [];
   const byPlace = [...rows].sort(([a], [b]) => (a < b ? -1 : 1));
-  const series = readEach(byPlace, ([name, list]): CaseSeries => {
+  const series = readEach(byPlace, ([name, placeRows]): CaseSeries => {
     const state_code = level === 'lga' ? stateByLga.get(name)! : name;
     const lga_code = level === 'lga' ? name : null;
-    const at = { state_pcode: pcodeByState.get(state_code)!, lga_code };
-    const isMasked = (month: number) => (source.gaps ?? []).some((gap) => masks(gap, at, month));
+    const area = { state_pcode: pcodeByState.get(state_code)!, lga_code };
+    const isMasked = (month: number) => (source.gaps ?? []).some((gap) => masks(gap, area, month));
     const label = lga_code === null ? name : codeAndName(areas, lga_code);
-    const place = { label, key: { [key]: lga_code ?? at.state_pcode }, people: peopleIn(name), isMasked };
-    const { first, confirmed } = consecutive(table, source, place, list);
+    const place = { label, key: { [key]: lga_code ?? area.state_pcode }, people: peopleIn(name), isMasked };
+    const { first, confirmed } = consecutive(table, source, place, placeRows);
     if (confirmed.every((value) => value === null))
       throw table.at(label).error('no value in any month', 'at least one value');
     const months = confirmed.flatMap((value, i) => (value === null ? [monthFromIndex(monthIndex(first) + i)] : []));
@@ -215,8 +215,8 @@ function refuseUnusedMasks(
 ): void {
   for (const gap of source.gaps ?? []) {
     const isUsed = series.some(({ state_code, lga_code, first, confirmed }) => {
-      const at = { state_pcode: pcodeByState.get(state_code)!, lga_code };
-      return confirmed.some((_, i) => masks(gap, at, monthIndex(first) + i));
+      const area = { state_pcode: pcodeByState.get(state_code)!, lga_code };
+      return confirmed.some((_, i) => masks(gap, area, monthIndex(first) + i));
     });
     if (isUsed) continue;
     const what = `${gap.lga_pcode ?? gap.state_pcode ?? 'all'} ${gap.first ?? ''} to ${gap.last ?? ''}`;
@@ -226,11 +226,11 @@ function refuseUnusedMasks(
 }
 
 /** Whether a gap masks a month of a place, given by its `monthIndex`. What the gap does not name, it does not limit. */
-function masks(gap: Gap, at: { state_pcode: string; lga_code: string | null }, month: number): boolean {
+function masks(gap: Gap, area: { state_pcode: string; lga_code: string | null }, month: number): boolean {
   return (
     gap.rule === 'mask' &&
-    (gap.state_pcode === undefined || gap.state_pcode === at.state_pcode) &&
-    (gap.lga_pcode === undefined || gap.lga_pcode === at.lga_code) &&
+    (gap.state_pcode === undefined || gap.state_pcode === area.state_pcode) &&
+    (gap.lga_pcode === undefined || gap.lga_pcode === area.lga_code) &&
     (gap.first === undefined || month >= monthIndex(gap.first)) &&
     (gap.last === undefined || month <= monthIndex(gap.last))
   );

@@ -23,7 +23,7 @@ export interface Sliver {
   /** Mean width in metres: twice the area divided by the perimeter. */
   width: number;
   /** Longitude and latitude of a point on it. */
-  at: readonly number[];
+  point: readonly number[];
   /** Whether it is small enough to be cleaned. */
   small: boolean;
 }
@@ -57,10 +57,10 @@ export async function cleanOutlines(
   const mosaic = await measure(lgas, limit);
   const loops = loopsIn(lgas, mosaic.ground, limit, location);
   const { small = [], enclave = [], lake = [] } = judge(mosaic, limit, uncovered, location);
-  const tell = (rule: string, what: ReportLine['what'], more: Partial<ReportLine> = {}) =>
+  const add = (rule: string, what: ReportLine['what'], more: Partial<ReportLine> = {}) =>
     report.push({ source: source.id, rule, what, ...more });
   if (lake.length > 0)
-    tell(
+    add(
       'uncovered',
       worded`${counted(lake, 'gap')} between {lga.many}, ${totalKm2(lake)} km² in all, in no {lga.one}; ${describeLargest(lake)}`,
     );
@@ -71,15 +71,15 @@ export async function cleanOutlines(
   if (small.length > 0) {
     const { overlap = [], gap = [] } = Object.groupBy(small, ({ kind }) => kind);
     const kinds = [counted(overlap, 'overlap'), counted(gap, 'gap')].filter((text) => text !== '').join(' and ');
-    tell(
+    add(
       'slivers cleaned',
       worded`${kinds} between {lga.many}, ${totalKm2(small)} km² in all, none larger than ${limit} km² (sliver_km2): overlaps belong to the smaller {lga.one}, gaps to a neighbour; ${describeLargest(small)}`,
     );
   }
   if (loops.length > 0)
-    tell('slivers cleaned', worded`loops where outlines cross themselves are removed: ${loops.join('; ')}`);
+    add('slivers cleaned', worded`loops where outlines cross themselves are removed: ${loops.join('; ')}`);
   if (enclave.length > 0)
-    tell(
+    add(
       'cut out',
       worded`{lga.many} inside the outline of another one are cut out of it: ${enclave.map((sliver) => `${between(sliver)} share ${describeSliver(sliver)}`).join('; ')}`,
       { needs_approval: true },
@@ -147,14 +147,14 @@ async function clean(
     `-clean allow-empty overlap-rule=min-area gap-fill-area=${limit}km2 sliver-control=0`,
   );
   return readEach(lgas, ({ code, polygons }, i) => {
-    const now = featurePolygons(cleaned[i]!);
-    if (now.length > 0) return isSame(polygons, now) ? polygons : now;
-    const others = slivers
+    const outline = featurePolygons(cleaned[i]!);
+    if (outline.length > 0) return isSame(polygons, outline) ? polygons : outline;
+    const overlapping = slivers
       .flatMap(({ codes }) => (codes.includes(code) ? codes : []))
-      .filter((other) => other !== code);
+      .filter((neighbour) => neighbour !== code);
     throw location
       .at(code)
-      .error(`no ground outside ${[...new Set(others)].join(', ') || 'its lines'}`, 'an area of its own');
+      .error(`no ground outside ${[...new Set(overlapping)].join(', ') || 'its lines'}`, 'an area of its own');
   });
 }
 
@@ -198,10 +198,10 @@ async function measure(lgas: readonly Outline[], limit: number): Promise<Mosaic>
     const km2 = areaKm2(polygons);
     const codes = ((properties.codes ?? []) as string[]).toSorted();
     for (const code of codes) {
-      const own = ground.get(code)!;
-      own.polygons.push(...polygons);
-      own.km2 += km2;
-      own.planar += properties.planar as number;
+      const contained = ground.get(code)!;
+      contained.polygons.push(...polygons);
+      contained.km2 += km2;
+      contained.planar += properties.planar as number;
     }
     if (codes.length === 1) continue;
     const lines = { type: 'MultiLineString' as const, coordinates: polygons.flat() };
@@ -212,7 +212,7 @@ async function measure(lgas: readonly Outline[], limit: number): Promise<Mosaic>
       codes,
       km2,
       width: (2e6 * km2) / metres,
-      at: pointOnFeature({ type: 'MultiPolygon', coordinates: polygons }).geometry.coordinates,
+      point: pointOnFeature({ type: 'MultiPolygon', coordinates: polygons }).geometry.coordinates,
       // mapshaper's own area decides which gaps it fills.
       small: kind === 'gap' ? (properties.m2 as number) < limit * 1e6 : km2 <= limit,
     };
@@ -290,10 +290,10 @@ function describeLargest(slivers: readonly Sliver[]): string {
 const between = ({ codes }: Sliver) =>
   `${codes.slice(0, 4).join(' and ')}${codes.length > 4 ? ` and ${codes.length - 4} more` : ''}`;
 
-const describeSliver = ({ km2, width, at }: Sliver) =>
-  `${km2.toFixed(3)} km², ${width.toFixed(0)} m wide, at ${formatPoint(at)}`;
+const describeSliver = ({ km2, width, point }: Sliver) =>
+  `${km2.toFixed(3)} km², ${width.toFixed(0)} m wide, at ${formatPoint(point)}`;
 
-const formatPoint = (at: readonly number[]) => at.map((degrees) => degrees.toFixed(4)).join(', ');
+const formatPoint = (point: readonly number[]) => point.map((degrees) => degrees.toFixed(4)).join(', ');
 
 interface Feature {
   properties: Record<string, unknown>;

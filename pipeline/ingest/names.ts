@@ -11,14 +11,14 @@ export interface OtherNames {
 }
 
 export function otherNames(): OtherNames {
-  const found = new Map<string, TableRow<typeof OTHER_NAMES>>();
+  const names = new Map<string, TableRow<typeof OTHER_NAMES>>();
   return {
     add(area, code, name) {
       const key = JSON.stringify([area, code, plain(name)]);
-      if (!found.has(key)) found.set(key, { area, code, name: name.trim() });
+      if (!names.has(key)) names.set(key, { area, code, name: name.trim() });
     },
     rows() {
-      return [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
+      return [...names].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
     },
   };
 }

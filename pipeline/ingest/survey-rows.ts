@@ -124,9 +124,9 @@ export function placeReader(input: IngestInput, areas: Areas, locate: Locate, sn
 /** The row's method. @throws BadInput if the catalog does not name it */
 export function readMethod(row: RawRow, { methods }: Source): Method {
   const names = METHODS.map((method) => methods?.[method] ?? method);
-  const found = row.text('method');
-  const method = METHODS[names.indexOf(found)];
-  if (!method) throw row.at('method').error(found, `${names.join(' or ')} (sources.json, methods)`);
+  const text = row.text('method');
+  const method = METHODS[names.indexOf(text)];
+  if (!method) throw row.at('method').error(text, `${names.join(' or ')} (sources.json, methods)`);
   return method;
 }
 

@@ -148,11 +148,11 @@ export async function readStates(
   }));
   const rounds = keepMethod(input, source, all, (row) => `${row.survey_year} ${row.state_code}`);
   for (const year of new Set(rounds.map((round) => round.survey_year))) {
-    const found = rounds.filter((round) => round.survey_year === year).length;
-    if (found !== areas.states.length)
+    const count = rounds.filter((round) => round.survey_year === year).length;
+    if (count !== areas.states.length)
       throw table
         .at(`round ${year}`)
-        .error(`${found} rows`, `${areas.states.length}, one for each entry of \`states\` in model.json`);
+        .error(`${count} rows`, `${areas.states.length}, one for each entry of \`states\` in model.json`);
     input.report.push({
       source: source.id,
       rule: 'no clusters',

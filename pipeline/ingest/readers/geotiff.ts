@@ -74,8 +74,8 @@ async function openWithLibrary({ file, band, blocks }: RasterDescription) {
         interleave: true,
       })) as Samples;
       for (let i = 0; i < rows; i++) {
-        const at = (blocks.southUp ? rows - 1 - i : i) * columns;
-        takeValues(samples, i * columns, 1, values, at, columns, blocks.conversion);
+        const start = (blocks.southUp ? rows - 1 - i : i) * columns;
+        takeValues(samples, i * columns, 1, values, start, columns, blocks.conversion);
       }
       // The library fills them with 0 if missing cells are marked by NaN.
       fillAbsent(blocks, window, values);

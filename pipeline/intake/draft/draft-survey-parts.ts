@@ -48,8 +48,8 @@ export function surveysInParts(tables: readonly TableFile[]): Map<TableFile, Sur
 }
 
 function partsOf(results: TableFile, places: TableFile, on: Record<string, string>): SurveyParts {
-  const locationOf = { table: new InputLocation(results.file), other: new InputLocation(places.file) };
-  const { table } = joined(results, places, on, locationOf);
+  const locations = { table: new InputLocation(results.file), lookup: new InputLocation(places.file) };
+  const { table } = joined(results, places, on, locations);
   const dialect = Object.keys(places.dialect).length > 0 ? { dialect: places.dialect } : {};
   const join = { on, format: places.format as 'csv', ...dialect };
   const by = Object.keys(on);
