@@ -76,19 +76,19 @@ function correctionDoubts(role: Role, { rows, changed_columns, rewritten }: RowC
 
 function roundDoubts({ rounds }: RowComparison): string[] {
   const missing = new Set(rounds.filter(({ is }) => is === null).map(({ of }) => of));
-  const known = rounds.flatMap(({ column, of, was, is }) =>
+  const comparable = rounds.flatMap(({ column, of, was, is }) =>
     is === null ? [] : [{ column, of, rows: LEAST_ROWS, was, is }],
   );
   return [
     ...[...missing].map((of) => `no rows of ${of}, a method that the round before has`),
-    ...sumDoubts(known, ROUND_FACTOR, 'differs from the round before in', LEAST_ROWS, 'mean'),
+    ...sumDoubts(comparable, ROUND_FACTOR, 'differs from the round before in', LEAST_ROWS, 'mean'),
   ];
 }
 
-/** The first three of `found` in one line; none without any. */
-function listed<T>(what: string, found: readonly T[], describe: (one: T) => string): string[] {
-  if (found.length === 0) return [];
-  return [`${what} ${found.slice(0, 3).map(describe).join(', ')}${andMore(found.length - 3)}`];
+/** The first three of `items` in one line; none without any. */
+function listed<T>(what: string, items: readonly T[], describe: (one: T) => string): string[] {
+  if (items.length === 0) return [];
+  return [`${what} ${items.slice(0, 3).map(describe).join(', ')}${andMore(items.length - 3)}`];
 }
 
 const andMore = (count: number) => (count > 0 ? ` and ${count} more` : '');
@@ -101,8 +101,10 @@ function monthDoubts(comparison: RowComparison): string[] {
   const isLarge = ({ column, was, is }: (typeof corrected)[number]) =>
     Math.max(was, is) > LEAST_SHARE * usual.get(column)! &&
     (is > CORRECTION_FACTOR * was || was > CORRECTION_FACTOR * is);
-  const byColumn = <T extends { column: string }>(found: readonly T[], describe: (one: T) => string) =>
-    [...Map.groupBy(found, ({ column }) => column)].flatMap(([column, own]) => listed(`${column}:`, own, describe));
+  const byColumn = <T extends { column: string }>(items: readonly T[], describe: (one: T) => string) =>
+    [...Map.groupBy(items, ({ column }) => column)].flatMap(([column, ofColumn]) =>
+      listed(`${column}:`, ofColumn, describe),
+    );
   return [
     ...sumDoubts(by_month.filter(wet), SAME_ROWS_FACTOR, CHANGED, LEAST_IN_MONTH),
     ...sumDoubts(added_months.filter(wet), NEW_MONTHS_FACTOR, 'differs from the same months of earlier years in', 1),
@@ -186,8 +188,8 @@ function sumDoubts(
   least = LEAST_ROWS,
   kind = 'sum',
 ): string[] {
-  return [...Map.groupBy(sums, ({ column }) => column)].flatMap(([column, own]) => {
-    const off = own
+  return [...Map.groupBy(sums, ({ column }) => column)].flatMap(([column, ofColumn]) => {
+    const off = ofColumn
       .filter(({ rows, was, is }) => rows >= least && (was > 0 || is > 0))
       .map((sum) => ({ ...sum, ratio: sum.is / sum.was }))
       .filter(({ ratio }) => !(ratio <= factor && ratio >= 1 / factor))

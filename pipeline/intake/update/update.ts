@@ -76,14 +76,14 @@ export async function updateSource(request: UpdateRequest): Promise<Update> {
   if (fault) throw fault;
   const country = readUnchecked(request.country, request.rawData);
   const { rawData, model } = country;
-  const was = sourceIn(country, request.source);
-  const given = newFilePaths(was, request.files, request.period);
-  refuseOverwriting(country, was, given);
-  const view = rawDataView(country, was, given);
+  const accepted = sourceIn(country, request.source);
+  const given = newFilePaths(accepted, request.files, request.period);
+  refuseOverwriting(country, accepted, given);
+  const view = rawDataView(country, accepted, given);
   const views = [view];
   try {
-    const proposal = await withOwnPlaces({ ...withNewFiles(was, given), ...request.about }, country, view);
-    const byName = namedLevel(was) !== null || namedLevel(proposal) !== null;
+    const proposal = await withPlaceNames({ ...withNewFiles(accepted, given), ...request.about }, country, view);
+    const byName = namedLevel(accepted) !== null || namedLevel(proposal) !== null;
     const areas = byName ? await areasIn(country, view) : null;
     const read: ReadCoded = (from, source) =>
       areas ? readPlaced({ rawData: from, model, report: [] }, areas, source) : readTable(from, source);
@@ -103,46 +103,67 @@ export async function updateSource(request: UpdateRequest): Promise<Update> {
     if (names.some(({ area }) => area === null)) {
       // What else would be refused if the names were accepted.
       model.aliases = withAliases(model.aliases, proposals);
-      const faults = match().every(({ area }) => area) ? await collectFaults('tables and outlines', was.id, check) : [];
-      return { source: was.id, files: [], edits: [], comparison: null, doubts: [], names, faults, accepted: false };
+      const faults = match().every(({ area }) => area)
+        ? await collectFaults('tables and outlines', accepted.id, check)
+        : [];
+      return {
+        source: accepted.id,
+        files: [],
+        edits: [],
+        comparison: null,
+        doubts: [],
+        names,
+        faults,
+        accepted: false,
+      };
     }
-    const { source: is, rows, proposed, report } = await check();
+    const { source: updated, rows, proposed, report } = await check();
 
-    const files = changedFiles(was, is);
-    const before = await acceptedView(out, rawData, was);
+    const files = changedFiles(accepted, updated);
+    const before = await acceptedView(out, rawData, accepted);
     if (before) views.push(before);
     const states = country.model.states;
     const comparison =
       files.length > 0 && before
         ? await compareSources(
-            { source: was, rawData: before },
-            { source: is, rawData: view, rows },
+            { source: accepted, rawData: before },
+            { source: updated, rawData: view, rows },
             states,
-            filePairs(was, is, files),
+            filePairs(accepted, updated, files),
             read,
           )
         : null;
-    const known = was.files.some(({ sha256 }) => sha256 !== undefined);
+    const isPinned = accepted.files.some(({ sha256 }) => sha256 !== undefined);
     const words = countryWords(country.model.territory);
     const doubts = [
-      ...(files.length > 0 && known && !before
+      ...(files.length > 0 && isPinned && !before
         ? ['the previously accepted files are not available for comparison']
         : []),
       ...(comparison?.doubts ?? []),
       ...(files.length > 0 ? report.map(({ what }) => tell(what, words)) : []),
     ];
     if (accept && files.length > 0) proposed.model.updated_at = accept.at;
-    const edits = entryEdits(country, proposed, was, is);
-    const update: Update = { source: was.id, files, edits, comparison, doubts, names, faults: [], accepted: false };
+    const edits = entryEdits(country, proposed, accepted, updated);
+    const update: Update = {
+      source: accepted.id,
+      files,
+      edits,
+      comparison,
+      doubts,
+      names,
+      faults: [],
+      accepted: false,
+    };
     if (!accept || (files.length === 0 && edits.length === 0)) return update;
 
-    if (before) for (const { path: file, sha256 } of was.files) await keepFile(out, path.join(before, file), sha256!);
-    for (const { path: file, sha256 } of is.files) await keepFile(out, path.join(view, file), sha256!);
-    for (const { file, path: own } of given) {
-      const place = path.join(rawData, own);
+    if (before)
+      for (const { path: file, sha256 } of accepted.files) await keepFile(out, path.join(before, file), sha256!);
+    for (const { path: file, sha256 } of updated.files) await keepFile(out, path.join(view, file), sha256!);
+    for (const { file, path: target } of given) {
+      const place = path.join(rawData, target);
       if (path.resolve(file) !== path.resolve(place)) await writeAtomic(place, (copy) => copyFile(file, copy));
     }
-    await writeCatalog(country, was, edits, {
+    await writeCatalog(country, accepted, edits, {
       at: accept.at,
       by: accept.by,
       reason: accept.reason,
@@ -166,12 +187,12 @@ export async function updateSource(request: UpdateRequest): Promise<Update> {
 function sourceIn({ sources }: Country, name: string): Source {
   const byId = sources.filter((source) => source.id === name);
   const isNamed = (file: string) => [path.basename(file), path.parse(file).name].includes(name);
-  const found = byId.length > 0 ? byId : sources.filter(({ files }) => files.some((file) => isNamed(file.path)));
-  if (found.length === 1) return found[0]!;
+  const matches = byId.length > 0 ? byId : sources.filter(({ files }) => files.some((file) => isNamed(file.path)));
+  if (matches.length === 1) return matches[0]!;
   throw new BadInput({
     file: 'sources.json',
-    found: found.length === 0 ? `no source ${name}` : `${found.length} sources of the file ${name}`,
-    expected: `one of ${(found.length === 0 ? sources : found).map((source) => source.id).join(', ')}`,
+    found: matches.length === 0 ? `no source ${name}` : `${matches.length} sources of the file ${name}`,
+    expected: `one of ${(matches.length === 0 ? sources : matches).map((source) => source.id).join(', ')}`,
   });
 }
 
@@ -184,7 +205,7 @@ async function areasIn({ sources, model }: Country, rawData: string): Promise<Ar
  * The entry of a table that has the names of its areas where the last one had their codes: in the column that the entry
  * maps already, else one of a usual name, else the one with most of the names.
  */
-async function withOwnPlaces(source: Source, country: Country, rawData: string): Promise<Source> {
+async function withPlaceNames(source: Source, country: Country, rawData: string): Promise<Source> {
   const { columns = {}, recode } = source;
   const level = columns.lga_pcode ? 'lga' : 'state';
   const code = `${level}_pcode`;
@@ -207,12 +228,14 @@ async function withOwnPlaces(source: Source, country: Country, rawData: string):
 
 /** @throws BadInput if one more file would take the place of another source's */
 function refuseOverwriting({ sources, rawData }: Country, source: Source, given: readonly NewFile[]): void {
-  for (const { file, path: own, added } of given) {
-    const other = sources.find(({ id, files }) => id !== source.id && files.some(({ path: taken }) => taken === own));
-    if (added && other && path.resolve(file) !== path.resolve(rawData, own))
+  for (const { file, path: target, added } of given) {
+    const owner = sources.find(
+      ({ id, files }) => id !== source.id && files.some(({ path: taken }) => taken === target),
+    );
+    if (added && owner && path.resolve(file) !== path.resolve(rawData, target))
       throw new InputLocation(file).error(
-        `the name of a file of the source ${other.id}`,
-        `another name, or that file itself, ${own}`,
+        `the name of a file of the source ${owner.id}`,
+        `another name, or that file itself, ${target}`,
       );
   }
 }
@@ -220,7 +243,7 @@ function refuseOverwriting({ sources, rawData }: Country, source: Source, given:
 /** A view of the raw data with the new files in place. */
 function rawDataView({ sources, rawData }: Country, source: Source, given: readonly NewFile[]): string {
   const files = Object.fromEntries(
-    sources.flatMap(({ files: own }) => own.map((file) => [file.path, path.join(rawData, file.path)])),
+    sources.flatMap(({ files: listed }) => listed.map((file) => [file.path, path.join(rawData, file.path)])),
   );
   for (const { path: place, file } of given) files[place] = file;
   for (const { path: file } of source.files)
@@ -238,11 +261,16 @@ function withNewFiles(source: Source, given: readonly NewFile[]): Source {
   return added.length === 0 ? source : { ...source, files: [...source.files, ...added] };
 }
 
-function proposedCountry(country: Country, is: Source, rawData: string, lastEstimated: Period | undefined): Country {
+function proposedCountry(
+  country: Country,
+  updated: Source,
+  rawData: string,
+  lastEstimated: Period | undefined,
+): Country {
   return {
     directory: country.directory,
     rawData,
-    sources: country.sources.map((source) => (source.id === is.id ? is : source)),
+    sources: country.sources.map((source) => (source.id === updated.id ? updated : source)),
     model: { ...country.model, ...(lastEstimated ? { last_estimated: lastEstimated } : {}) },
   };
 }
@@ -267,9 +295,9 @@ async function checkProposed(country: Country, source: Source): Promise<ReportLi
   return findDoubts(reference, [await readOneTable(country, source, reference)], null);
 }
 
-function changedFiles(was: Source, is: Source): Update['files'] {
-  const then = new Map(was.files.map((file) => [file.path, file.sha256 ?? null]));
-  return is.files.flatMap(({ path: file, sha256 }) => {
+function changedFiles(accepted: Source, updated: Source): Update['files'] {
+  const then = new Map(accepted.files.map((file) => [file.path, file.sha256 ?? null]));
+  return updated.files.flatMap(({ path: file, sha256 }) => {
     const before = then.get(file) ?? null;
     if (before === sha256) return [];
     return [{ path: file, change: before === null ? 'new' : 'changed', sha256: { was: before, is: sha256! } }];
@@ -277,11 +305,11 @@ function changedFiles(was: Source, is: Source): Update['files'] {
 }
 
 /** The raster of a new month is compared with the same month of the latest earlier year. */
-function filePairs(was: Source, is: Source, files: Update['files']): FilePair[] {
+function filePairs(accepted: Source, updated: Source, files: Update['files']): FilePair[] {
   return files.flatMap(({ path: file, sha256 }) => {
     if (sha256.was !== null) return [{ path: file, before: file }];
-    const month = is.files.find((own) => own.path === file)?.period?.slice(-2);
-    const earlier = was.files.filter(({ period }) => month !== undefined && period?.endsWith(`-${month}`));
+    const month = updated.files.find((listed) => listed.path === file)?.period?.slice(-2);
+    const earlier = accepted.files.filter(({ period }) => month !== undefined && period?.endsWith(`-${month}`));
     const latest = earlier.sort((a, b) => (a.period! < b.period! ? -1 : 1)).at(-1);
     return latest ? [{ path: file, before: latest.path }] : [];
   });
@@ -294,31 +322,31 @@ async function acceptedView(out: string, rawData: string, source: Source): Promi
     if (sha256 === undefined) return null;
     const there = path.join(rawData, file);
     const same = await sha256File(there).then(
-      (found) => found === sha256,
+      (hash) => hash === sha256,
       () => false,
     );
-    const found = same ? there : await keptFile(out, sha256);
-    if (found === null) return null;
-    files[file] = found;
+    const kept = same ? there : await keptFile(out, sha256);
+    if (kept === null) return null;
+    files[file] = kept;
   }
   return linkedView(files);
 }
 
 async function writeCatalog(
   country: Country,
-  was: Source,
+  accepted: Source,
   edits: readonly Edit[],
   acceptance: Acceptance,
 ): Promise<void> {
-  const index = country.sources.indexOf(was);
-  const entry = { path: ['sources', index, 'accepted', was.accepted?.length ?? 0], value: acceptance };
-  const first = was.accepted ? entry : { path: ['sources', index, 'accepted'], value: [acceptance] };
+  const index = country.sources.indexOf(accepted);
+  const entry = { path: ['sources', index, 'accepted', accepted.accepted?.length ?? 0], value: acceptance };
+  const first = accepted.accepted ? entry : { path: ['sources', index, 'accepted'], value: [acceptance] };
   for (const name of ['sources.json', 'model.json'] as const) {
-    const own = edits.filter(({ file }) => file === name);
-    if (name === 'model.json' && own.length === 0) continue;
+    const fileEdits = edits.filter(({ file }) => file === name);
+    if (name === 'model.json' && fileEdits.length === 0) continue;
     const file = path.join(country.directory, name);
     const text = readFileSync(file, 'utf8');
-    await writeAtomic(file, editJson(text, name === 'sources.json' ? [...own, first] : own));
+    await writeAtomic(file, editJson(text, name === 'sources.json' ? [...fileEdits, first] : fileEdits));
   }
 }
 
