@@ -5,7 +5,7 @@ import type { CaseSeries } from './case-series.ts';
 import { sumFacilities } from './facilities.ts';
 import type { Areas, CasesRow, Census } from './ingest-tables.ts';
 import { type CodeReader, codeAndName, codeReader, declareGap, type IngestInput, sourcesInRole } from './input.ts';
-import type { Locate } from './locate.ts';
+import type { Locator } from './locate.ts';
 import { readPlaced } from './places-by-name.ts';
 import type { RawRow, RawTable } from './readers/raw-table.ts';
 import { withKnownMonths } from './reporting-rates.ts';
@@ -23,13 +23,13 @@ export async function ingestCases(
   input: IngestInput,
   areas: Areas,
   census: Census,
-  locate: Locate,
+  locator: Locator,
 ): Promise<CasesRow[]> {
   const cases: CaseSeries[] = [];
   for (const source of sourcesInRole(input, 'cases_states'))
-    cases.push(...(await readSeries(input, areas, census, locate, source, 'state')));
+    cases.push(...(await readSeries(input, areas, census, locator, source, 'state')));
   for (const source of sourcesInRole(input, 'cases_lgas'))
-    cases.push(...(await readSeries(input, areas, census, locate, source, 'lga')));
+    cases.push(...(await readSeries(input, areas, census, locator, source, 'lga')));
   const byPlace = Map.groupBy(cases, ({ state_code, lga_code }) => lga_code ?? state_code);
   const between = new Map<string, number>();
   const whole = readEach(byPlace.values(), (parts) => continued(parts, between));
@@ -77,13 +77,13 @@ async function readSeries(
   input: IngestInput,
   areas: Areas,
   census: Census,
-  locate: Locate,
+  locator: Locator,
   source: Source,
   level: 'state' | 'lga',
 ): Promise<CaseSeries[]> {
   const key = level === 'lga' ? 'lga_pcode' : 'state_pcode';
   const read = source.columns?.facility
-    ? await sumFacilities(input, areas, locate, source)
+    ? await sumFacilities(input, areas, locator, source)
     : await readPlaced(input, areas, source);
   const table = read.columns.has('reporting_rate') ? withKnownMonths(read, source, key, input.report) : read;
   table.refuseDuplicates([key, ...table.timeColumns]);

@@ -7,7 +7,7 @@ import { readEach } from '../lib/bad-input.ts';
 import { ALIKE, likeness, plain } from '../lib/likeness.ts';
 import type { Areas } from './ingest-tables.ts';
 import { codeAndName, codeReader, type IngestInput, onlySource } from './input.ts';
-import type { Locate } from './locate.ts';
+import type { Locator } from './locate.ts';
 import { readPlaced } from './places-by-name.ts';
 import { type RawRow, RawTable } from './readers/raw-table.ts';
 
@@ -43,7 +43,7 @@ interface AreaMonth {
 export async function readFacilities(
   input: IngestInput,
   areas: Areas,
-  locate: Locate,
+  locator: Locator,
   source: Source,
 ): Promise<Map<string, Facility>> {
   const table = await readPlaced(input, areas, source);
@@ -54,7 +54,7 @@ export async function readFacilities(
       row.number('longitude', { least: -180, most: 180 }),
       row.number('latitude', { least: -90, most: 90 }),
     ];
-    const lga = locate(x, y) ?? locate.nearest(x, y, FARTHEST_KM)?.lga_code;
+    const lga = locator.lgaAt(x, y) ?? locator.nearest(x, y, FARTHEST_KM)?.lga_code;
     if (lga) return lga;
     throw row.at('longitude, latitude').error(`${x}, ${y}`, `a place inside an outline, or within ${FARTHEST_KM} km`);
   };
@@ -77,12 +77,12 @@ export async function readFacilities(
 export async function sumFacilities(
   input: IngestInput,
   areas: Areas,
-  locate: Locate,
+  locator: Locator,
   source: Source,
 ): Promise<RawTable> {
   const table = await readPlaced(input, areas, source);
   const listSource = table.columns.has('lga_pcode') ? null : onlySource(input, 'facilities');
-  const list = listSource && (await readFacilities(input, areas, locate, listSource));
+  const list = listSource && (await readFacilities(input, areas, locator, listSource));
   const code = codeReader(input, areas);
   // Facilities of two areas may have one name, unless only the list tells where they are.
   const groups = Map.groupBy(table.rows, (row) => {

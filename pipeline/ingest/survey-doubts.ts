@@ -3,7 +3,7 @@ import type { Source } from '../catalog/sources.ts';
 import { calendarYear, monthIndex } from '../contract/months.ts';
 import type { Areas, Cluster } from './ingest-tables.ts';
 import type { IngestInput } from './input.ts';
-import { FARTHEST_KM, type Locate } from './locate.ts';
+import { FARTHEST_KM, type Locator } from './locate.ts';
 import { placesByName } from './places-by-name.ts';
 import type { RawRow } from './readers/raw-table.ts';
 
@@ -53,7 +53,7 @@ const NAMED = 5;
 export function doubtStates(
   input: IngestInput,
   areas: Areas,
-  locate: Locate,
+  locator: Locator,
   source: Source,
   rows: readonly RawRow[],
   clusters: readonly Cluster[],
@@ -69,7 +69,7 @@ export function doubtStates(
     if (!stated || alternatives.length > 0 || stated.state_code === state_code) return [];
     if (longitude === null || latitude === null) return [];
     const lgas = areas.lgas.filter((lga) => lga.state_code === stated.state_code);
-    if (lgas.some(({ lga_code }) => locate.kmFrom(longitude, latitude, lga_code) <= FARTHEST_KM)) return [];
+    if (lgas.some(({ lga_code }) => locator.kmFrom(longitude, latitude, lga_code) <= FARTHEST_KM)) return [];
     const actual = areas.states.find((one) => one.state_code === state_code)!.state;
     return `row ${row.line} (${cluster_id}) lies in ${actual}, and its row says ${row.text('state')}`;
   });
