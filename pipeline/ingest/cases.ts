@@ -1,6 +1,7 @@
 import type { Gap, Source } from '../catalog/sources.ts';
 import { monthFromIndex, monthIndex, type Period } from '../contract/months.ts';
 import { InputLocation, readEach } from '../lib/bad-input.ts';
+import { firstFew } from '../lib/first-few.ts';
 import type { CaseSeries } from './case-series.ts';
 import { sumFacilities } from './facilities.ts';
 import type { Areas, CasesRow, Census } from './ingest-tables.ts';
@@ -133,12 +134,11 @@ async function readSeries(
     });
   if (blanks.length > 0) {
     const count = blanks.reduce((sum, { months }) => sum + months.length, 0);
-    const examples = blanks.slice(0, EXAMPLES).map(describeBlanks).join('; ');
-    const more = blanks.length > EXAMPLES ? ` and ${blanks.length - EXAMPLES} more` : '';
+    const examples = firstFew(blanks.map(describeBlanks), EXAMPLES, '; ');
     input.report.push({
       source: source.id,
       rule: 'blank is unknown',
-      what: `${count} blank ${count === 1 ? 'month' : 'months'} kept as unknown, never as 0: ${examples}${more}`,
+      what: `${count} blank ${count === 1 ? 'month' : 'months'} kept as unknown, never as 0: ${examples}`,
     });
   }
   return series;

@@ -6,6 +6,7 @@ import type { Source } from '../catalog/sources.ts';
 import { worded } from '../contract/words.ts';
 import type { ReportLine } from '../engine/stage.ts';
 import { InputLocation, readEach } from '../lib/bad-input.ts';
+import { firstFew } from '../lib/first-few.ts';
 import { areaKm2, type Polygon } from '../lib/numerics/area.ts';
 import { selfCrossing } from '../lib/numerics/self-crossing.ts';
 
@@ -54,9 +55,9 @@ export async function cleanOutlines(
 ): Promise<{ polygons: Polygon[][]; slivers: Sliver[] }> {
   const limit = source.sliver_km2 ?? SLIVER_KM2;
   const location = new InputLocation(source.files[0]!.path);
-  const mosaic = await measure(lgas, limit);
+  const mosaic = await measureMosaic(lgas, limit);
   const loops = loopsIn(lgas, mosaic.ground, limit, location);
-  const { small = [], enclave = [], lake = [] } = judge(mosaic, limit, uncovered, location);
+  const { small = [], enclave = [], lake = [] } = judgeSlivers(mosaic, limit, uncovered, location);
   const add = (rule: string, what: ReportLine['what'], more: Partial<ReportLine> = {}) =>
     report.push({ source: source.id, rule, what, ...more });
   if (lake.length > 0)
@@ -81,7 +82,7 @@ export async function cleanOutlines(
   if (enclave.length > 0)
     add(
       'cut out',
-      worded`{lga.many} inside the outline of another one are cut out of it: ${enclave.map((sliver) => `${between(sliver)} share ${describeSliver(sliver)}`).join('; ')}`,
+      worded`{lga.many} inside the outline of another one are cut out of it: ${enclave.map((sliver) => `${listCodes(sliver)} share ${describeSliver(sliver)}`).join('; ')}`,
       { needs_approval: true },
     );
   return { polygons, slivers: small };
@@ -106,7 +107,7 @@ const loopsIn = (
  * What becomes of each sliver: small ones go to an LGA, enclaves are cut out of the LGA around them, lakes stay.
  * @throws BadInput for all others, unless they are declared
  */
-function judge({ slivers, ground }: Mosaic, limit: number, uncovered: number, location: InputLocation) {
+function judgeSlivers({ slivers, ground }: Mosaic, limit: number, uncovered: number, location: InputLocation) {
   const enclosing = enclosures(slivers, ground);
   const isEnclave = ({ codes }: Sliver) =>
     codes.every((a, i) => codes.slice(i + 1).every((b) => enclosing.has(`${a} ${b}`) !== enclosing.has(`${b} ${a}`)));
@@ -125,7 +126,7 @@ function judge({ slivers, ground }: Mosaic, limit: number, uncovered: number, lo
   const remedy: Remedy = { declare: 'sliver_km2', km2: Math.ceil(101 * most) / 100 };
   readEach(faults, (fault) => {
     throw location
-      .at(between(fault))
+      .at(listCodes(fault))
       .error(
         `${fault.kind === 'gap' ? 'a gap' : 'an overlap'} of ${describeSliver(fault)}`,
         `outlines that share their border, or an error of at most ${limit} km² (sliver_km2 in sources.json)`,
@@ -185,7 +186,7 @@ interface Mosaic {
 }
 
 /** Cuts all outlines into tiles by mapshaper's `-mosaic`. */
-async function measure(lgas: readonly Outline[], limit: number): Promise<Mosaic> {
+async function measureMosaic(lgas: readonly Outline[], limit: number): Promise<Mosaic> {
   const tiles = await transform(
     lgas,
     '-mosaic calc="codes = collect(code)" -each "m2 = this.area, planar = this.planarArea"',
@@ -283,12 +284,11 @@ function ringEdges(polygons: readonly Polygon[]): Set<string> {
 const totalKm2 = (slivers: readonly Sliver[]) => slivers.reduce((sum, { km2 }) => sum + km2, 0).toFixed(3);
 function describeLargest(slivers: readonly Sliver[]): string {
   const largest = slivers.reduce((most, sliver) => (sliver.km2 > most.km2 ? sliver : most));
-  return `the largest, of ${describeSliver(largest)}, lies between ${between(largest)}`;
+  return `the largest, of ${describeSliver(largest)}, lies between ${listCodes(largest)}`;
 }
 
 /** Codes of at most four areas. */
-const between = ({ codes }: Sliver) =>
-  `${codes.slice(0, 4).join(' and ')}${codes.length > 4 ? ` and ${codes.length - 4} more` : ''}`;
+const listCodes = ({ codes }: Sliver) => firstFew(codes, 4, ' and ');
 
 const describeSliver = ({ km2, width, point }: Sliver) =>
   `${km2.toFixed(3)} km², ${width.toFixed(0)} m wide, at ${formatPoint(point)}`;

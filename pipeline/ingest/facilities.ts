@@ -4,6 +4,7 @@ import { calendarYear, monthFromIndex, monthIndex } from '../contract/months.ts'
 import { worded } from '../contract/words.ts';
 import type { ReportLine } from '../engine/stage.ts';
 import { readEach } from '../lib/bad-input.ts';
+import { firstFew } from '../lib/first-few.ts';
 import { ALIKE, likeness, plain } from '../lib/likeness.ts';
 import type { Areas } from './ingest-tables.ts';
 import { codeAndName, codeReader, type IngestInput, onlySource } from './input.ts';
@@ -133,12 +134,13 @@ export async function sumFacilities(
   );
   add('reporting', `reports from facilities that reported in the year up to each month: ${ratesByYear(sums)}`);
   const without = byArea.flatMap(([lga]) => (recorded.has(lga) ? [] : codeAndName(areas, lga)));
-  if (without.length > 0) add('left out', worded`{lga.many} with too few reports in every month: ${few(without)}`);
+  if (without.length > 0)
+    add('left out', worded`{lga.many} with too few reports in every month: ${firstFew(without, EXAMPLES)}`);
   const silent = [
     ...[...(list ?? [])].flatMap(([key, { name }]) => (groups.has(key) ? [] : name)),
     ...facilities.flatMap((facility) => (hasReported(facility) ? [] : facility.name)),
   ];
-  if (silent.length > 0) add('left out', `facilities without a report: ${few(silent)}`);
+  if (silent.length > 0) add('left out', `facilities without a report: ${firstFew(silent, EXAMPLES)}`);
 
   const columns = new Set(['lga_pcode', 'period', 'confirmed']);
   return new RawTable(
@@ -169,8 +171,6 @@ const ratesByYear = (sums: readonly AreaMonth[]) =>
     .join(', ');
 
 const percent = (share: number) => `${Math.round(100 * share)}%`;
-const few = (names: readonly string[]) =>
-  `${names.slice(0, EXAMPLES).join(', ')}${names.length > EXAMPLES ? ` and ${names.length - EXAMPLES} more` : ''}`;
 
 /** @throws BadInput for each facility that the list lacks, with those whose names are like it */
 function refuseUnlisted(

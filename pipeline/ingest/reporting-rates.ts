@@ -3,6 +3,7 @@ import type { Source } from '../catalog/sources.ts';
 import { worded } from '../contract/words.ts';
 import type { ReportLine } from '../engine/stage.ts';
 import { readEach } from '../lib/bad-input.ts';
+import { firstFew } from '../lib/first-few.ts';
 import { LEAST_REPORTING } from './facilities.ts';
 import { type RawRow, RawTable } from './readers/raw-table.ts';
 
@@ -48,9 +49,6 @@ export function withKnownMonths(
     worded`the cases of ${unknown} of ${kept.length} months are unknown, because fewer than ${percent} of the expected reports were made; in other months, missing reports ${scaled ? 'count as much as the mean of those made' : 'are not made up for'}`,
   );
   const without = [...new Set(rows.map(({ values }) => values[key]!))].filter((code) => !recorded.has(code));
-  if (without.length > 0) {
-    const more = without.length > EXAMPLES ? ` and ${without.length - EXAMPLES} more` : '';
-    add('left out', `too few reports in every month: ${without.slice(0, EXAMPLES).join(', ')}${more}`);
-  }
+  if (without.length > 0) add('left out', `too few reports in every month: ${firstFew(without, EXAMPLES)}`);
   return new RawTable(table, table, kept);
 }

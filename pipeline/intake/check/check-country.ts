@@ -110,13 +110,10 @@ async function contentFaults(country: Country, sources: readonly Source[]): Prom
   const rasterSources = sources.filter(({ format }) => format === 'geotiff');
   for (const source of rasterSources)
     rasters.push(...(await collectFaults('rasters', source.id, () => readOneRaster(country, source))));
-  let measured: ZonalOutput | null = null;
-  if (reference && rasters.length === 0 && sources.some(({ role }) => PEOPLE.includes(role)))
-    rasters.push(
-      ...(await measureFaults(country, sources, reference, (output) => {
-        measured = output;
-      })),
-    );
+  const canMeasure = reference && rasters.length === 0 && sources.some(({ role }) => PEOPLE.includes(role));
+  const { measured, faults } = canMeasure
+    ? await measureAreas(country, sources, reference)
+    : { measured: null, faults: [] };
   const doubts = [
     ...(reference ? findDoubts(reference, read, measured) : []),
     ...report.filter(({ needs_approval }) => needs_approval),
@@ -124,29 +121,26 @@ async function contentFaults(country: Country, sources: readonly Source[]): Prom
   return [
     ...tables,
     ...rasters,
+    ...faults,
     ...doubts.map(({ source, what }): Fault => ({ step: 'doubts', source, what: `${source}: ${what}` })),
   ];
 }
 
-/**
- * What a build would not accept of rasters that can each be read: their figures by area.
- * @param onMeasured receives the figures, unless they cannot be had
- */
-async function measureFaults(
+/** The figures by area of rasters that can each be read, null if they cannot be had, and what a build would refuse. */
+async function measureAreas(
   country: Country,
   sources: readonly Source[],
   reference: Reference,
-  onMeasured: (output: ZonalOutput) => void,
-): Promise<Fault[]> {
+): Promise<{ measured: ZonalOutput | null; faults: Fault[] }> {
   const { areas, polygons, census } = reference;
   const population = PEOPLE.flatMap((people) => sources.find(({ role }) => role === people) ?? [])[0]!;
+  let measured: ZonalOutput | null = null;
   const faults = await collectFaults('rasters', population.id, async () => {
-    const output = await zonal({ areas, polygons, sources, rawData: country.rawData, census });
-    onMeasured(output);
-    if (population.role === 'population') compareWithCensus(population, areas, output.lgas, census);
+    measured = await zonal({ areas, polygons, sources, rawData: country.rawData, census });
+    if (population.role === 'population') compareWithCensus(population, areas, measured.lgas, census);
   });
   const blamed = ({ what }: Fault) => sources.find(({ files }) => files.some(({ path: file }) => what.includes(file)));
-  return faults.map((fault) => ({ ...fault, source: blamed(fault)?.id ?? population.id }));
+  return { measured, faults: faults.map((fault) => ({ ...fault, source: blamed(fault)?.id ?? population.id })) };
 }
 
 /** The data that tables are checked against, or why the outlines cannot be read; both null if there are no outlines. */

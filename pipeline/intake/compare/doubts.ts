@@ -1,5 +1,6 @@
 /** Reasons to doubt a new release, each a sentence for the person who accepts the file. */
 import type { Role } from '../../catalog/roles.ts';
+import { firstFew } from '../../lib/first-few.ts';
 import { LEAST_PLACES, type PlaceAgreement, type RowComparison, type SumChange } from './compare-rows.ts';
 
 /** Sums over rows present in both releases rarely change by more than this factor, unless the unit has changed. */
@@ -87,11 +88,8 @@ function roundDoubts({ rounds }: RowComparison): string[] {
 
 /** The first three of `items` in one line; none without any. */
 function listed<T>(what: string, items: readonly T[], describe: (one: T) => string): string[] {
-  if (items.length === 0) return [];
-  return [`${what} ${items.slice(0, 3).map(describe).join(', ')}${andMore(items.length - 3)}`];
+  return items.length === 0 ? [] : [`${what} ${firstFew(items.map(describe), 3)}`];
 }
-
-const andMore = (count: number) => (count > 0 ? ` and ${count} more` : '');
 
 /** Doubts about existing months, and about added months compared with earlier ones. */
 function monthDoubts(comparison: RowComparison): string[] {
@@ -195,8 +193,8 @@ function sumDoubts(
       .filter(({ ratio }) => !(ratio <= factor && ratio >= 1 / factor))
       .sort((a, b) => Math.abs(Math.log(b.ratio)) - Math.abs(Math.log(a.ratio)));
     if (off.length === 0) return [];
-    const some = off.slice(0, 3).map(({ of, ratio }) => `${of} (${describeRatio(ratio)})`);
-    return [`the ${kind} of ${column} ${what} ${some.join(', ')}${andMore(off.length - 3)}`];
+    const changes = off.map(({ of, ratio }) => `${of} (${describeRatio(ratio)})`);
+    return [`the ${kind} of ${column} ${what} ${firstFew(changes, 3)}`];
   });
 }
 

@@ -9,6 +9,7 @@ import type { Remedy } from '../../catalog/remedy.ts';
 import type { Acceptance, Gap, Source } from '../../catalog/sources.ts';
 import { monthIndex } from '../../contract/months.ts';
 import { writeAtomic } from '../../lib/atomic-write.ts';
+import { firstFew } from '../../lib/first-few.ts';
 import { countryFaults } from '../check/check-country.ts';
 import { type Fault, isFault } from '../check/fault.ts';
 import { editJson } from '../update/json-edits.ts';
@@ -162,11 +163,9 @@ export function groupRepairs(repairs: readonly Repair[], examples = EXAMPLES): R
     if (more.length === 0) return first!;
     const { source, declares, fault, remedy } = first!;
     const places = [first!, ...more].map(({ remedy }) => remedyPlace(remedy)!);
-    const rest = places.length > examples ? ` and ${places.length - examples} more` : '';
-    const named = `${places.slice(0, examples).join(', ')}${rest}`;
     return {
       source,
-      declares: declares.replace(places[0]!, named),
+      declares: declares.replace(places[0]!, firstFew(places, examples)),
       fault: `${fault}; and ${more.length} more like it`,
       remedy,
     };
