@@ -16,7 +16,7 @@ import type { ReportLine } from '../../engine/stage.ts';
 import { ingestAreas } from '../../ingest/areas.ts';
 import type { Areas } from '../../ingest/ingest-tables.ts';
 import { matchNames, type NameMatch, placesByName, readPlaced } from '../../ingest/places-by-name.ts';
-import { readCells, readTable } from '../../ingest/readers/raw-table.ts';
+import { type RawTable, readCells, readTable } from '../../ingest/readers/raw-table.ts';
 import { writeAtomic } from '../../lib/atomic-write.ts';
 import { BadInput, InputLocation } from '../../lib/bad-input.ts';
 import { sha256File } from '../../lib/hash.ts';
@@ -26,6 +26,7 @@ import { readOneRaster, readOneTable } from '../check/check-source.ts';
 import { collectFaults, type Fault } from '../check/fault.ts';
 import { findDoubts } from '../check/find-doubts.ts';
 import { columnMatching, likeliestColumn } from '../columns.ts';
+import type { ComparedRow } from '../compare/compare-rows.ts';
 import { compareSources, type FilePair, type SourceComparison } from '../compare/compare-sources.ts';
 import type { ReadCoded } from '../compare/read-rows.ts';
 import { type Edit, entryEdits } from './edits.ts';
@@ -69,108 +70,71 @@ export interface Update {
 /** A name with the number of its rows. */
 export type MatchedName = Omit<NameMatch, 'rows'> & { rows: number };
 
+/** The entry as it would be with the new files, and how its table is read. */
+interface Proposal {
+  entry: Source;
+  /** The raw data with the new files in place. */
+  view: string;
+  /** The table, and the areas that its names are matched with; null if it goes by codes. */
+  named: { table: RawTable; areas: Areas } | null;
+  read: ReadCoded;
+}
+
 /** @throws BadInput if a build would refuse the new files, or for months without evidence */
 export async function updateSource(request: UpdateRequest): Promise<Update> {
   const { out, accept } = request;
   const [fault] = schemaFaults(request.country);
   if (fault) throw fault;
   const country = readUnchecked(request.country, request.rawData);
-  const { rawData, model } = country;
   const accepted = sourceIn(country, request.source);
   const given = newFilePaths(accepted, request.files, request.period);
   refuseOverwriting(country, accepted, given);
   const view = rawDataView(country, accepted, given);
   const views = [view];
   try {
-    const proposal = await withPlaceNames({ ...withNewFiles(accepted, given), ...request.about }, country, view);
-    const byName = namedLevel(accepted) !== null || namedLevel(proposal) !== null;
-    const areas = byName ? await areasIn(country, view) : null;
-    const read: ReadCoded = (from, source) =>
-      areas ? readPlaced({ rawData: from, model, report: [] }, areas, source) : readTable(from, source);
-    const check = async () => {
-      const measured = await measureSource(proposal, view, model.states, read);
-      const proposed = proposedCountry(country, measured.source, view, request.lastEstimated);
-      return { ...measured, proposed, report: await checkProposed(proposed, measured.source) };
-    };
-    const table = areas && namedLevel(proposal) ? await readTable(view, proposal) : null;
-    const match = () => (table ? matchNames(table, proposal, areas!, model) : []);
-    const proposals = match().flatMap((one) => one.proposal ?? []);
-    if (request.acceptNames && proposals.length > 0) {
-      model.aliases = withAliases(model.aliases, proposals);
-      await writeAtomic(path.join(country.directory, ALIASES_FILE), aliasesCsv(model.aliases));
-    }
-    const names = match().map((one): MatchedName => ({ ...one, rows: one.rows.length }));
-    if (names.some(({ area }) => area === null)) {
-      // What else would be refused if the names were accepted.
-      model.aliases = withAliases(model.aliases, proposals);
-      const faults = match().every(({ area }) => area)
-        ? await collectFaults('tables and outlines', accepted.id, check)
-        : [];
-      return {
-        source: accepted.id,
-        files: [],
-        edits: [],
-        comparison: null,
-        doubts: [],
-        names,
-        faults,
-        accepted: false,
-      };
-    }
-    const { source: updated, rows, proposed, report } = await check();
+    const entry = await withPlaceNames({ ...withNewFiles(accepted, given), ...request.about }, country, view);
+    const proposal = await readProposal(country, accepted, entry, view);
+    const { names, faults } = await matchPlaces(country, proposal, request);
+    const update = { source: accepted.id, comparison: null, doubts: [], names, faults, accepted: false };
+    if (names.some(({ area }) => area === null)) return { ...update, files: [], edits: [] };
 
+    const { updated, rows, proposed, report } = await checkProposal(country, proposal, request.lastEstimated);
     const files = changedFiles(accepted, updated);
-    const before = await acceptedView(out, rawData, accepted);
+    const before = await acceptedView(out, country.rawData, accepted);
     if (before) views.push(before);
-    const states = country.model.states;
     const comparison =
       files.length > 0 && before
         ? await compareSources(
             { source: accepted, rawData: before },
             { source: updated, rawData: view, rows },
-            states,
+            country.model.states,
             filePairs(accepted, updated, files),
-            read,
+            proposal.read,
           )
         : null;
     const isPinned = accepted.files.some(({ sha256 }) => sha256 !== undefined);
     const words = countryWords(country.model.territory);
     const doubts = [
-      ...(files.length > 0 && isPinned && !before
-        ? ['the previously accepted files are not available for comparison']
-        : []),
+      ...(isPinned && !before ? ['the previously accepted files are not available for comparison'] : []),
       ...(comparison?.doubts ?? []),
-      ...(files.length > 0 ? report.map(({ what }) => tell(what, words)) : []),
+      ...report.map(({ what }) => tell(what, words)),
     ];
     if (accept && files.length > 0) proposed.model.updated_at = accept.at;
     const edits = entryEdits(country, proposed, accepted, updated);
-    const update: Update = {
-      source: accepted.id,
-      files,
-      edits,
-      comparison,
-      doubts,
-      names,
-      faults: [],
-      accepted: false,
-    };
-    if (!accept || (files.length === 0 && edits.length === 0)) return update;
+    const checked: Update = { ...update, files, edits, comparison, doubts: files.length > 0 ? doubts : [] };
+    if (!accept || (files.length === 0 && edits.length === 0)) return checked;
 
-    if (before)
-      for (const { path: file, sha256 } of accepted.files) await keepFile(out, path.join(before, file), sha256!);
-    for (const { path: file, sha256 } of updated.files) await keepFile(out, path.join(view, file), sha256!);
-    for (const { file, path: target } of given) {
-      const place = path.join(rawData, target);
-      if (path.resolve(file) !== path.resolve(place)) await writeAtomic(place, (copy) => copyFile(file, copy));
-    }
+    if (before) await keepFiles(out, accepted, before);
+    await keepFiles(out, updated, view);
+    await copyIntoRawData(given, country.rawData);
     await writeCatalog(country, accepted, edits, {
       at: accept.at,
       by: accept.by,
       reason: accept.reason,
-      what: describeChange(update),
-      ...(doubts.length > 0 ? { doubts } : {}),
+      what: describeChange(checked),
+      ...(checked.doubts.length > 0 ? { doubts: checked.doubts } : {}),
     });
-    return { ...update, accepted: true };
+    return { ...checked, accepted: true };
   } catch (error) {
     // Show the catalog's paths, not those of the temporary view.
     for (const fault of error instanceof BadInput ? [error, ...error.others] : []) {
@@ -180,6 +144,66 @@ export async function updateSource(request: UpdateRequest): Promise<Update> {
     throw error;
   } finally {
     for (const directory of views) rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+/** Reads what the names of the proposed table are matched with. The accepted one may go by names where it does not. */
+async function readProposal(country: Country, accepted: Source, entry: Source, view: string): Promise<Proposal> {
+  const { model } = country;
+  const goByNames = [accepted, entry].some((source) => namedLevel(source) !== null);
+  const areas = goByNames ? await areasIn(country, view) : null;
+  const named = areas && namedLevel(entry) ? { table: await readTable(view, entry), areas } : null;
+  const read: ReadCoded = (rawData, source) =>
+    areas ? readPlaced({ rawData, model, report: [] }, areas, source) : readTable(rawData, source);
+  return { entry, view, named, read };
+}
+
+/**
+ * The names of the proposed table with their areas. Proposed areas are accepted on request, and written to `aliases.csv`.
+ * @returns also, if some names have no area, what else would be refused if all proposed areas were accepted
+ */
+async function matchPlaces(
+  country: Country,
+  proposal: Proposal,
+  { acceptNames, lastEstimated }: UpdateRequest,
+): Promise<Pick<Update, 'names' | 'faults'>> {
+  const { entry, named } = proposal;
+  if (!named) return { names: [], faults: [] };
+  const { model } = country;
+  const match = () => matchNames(named.table, entry, named.areas, model);
+  const aliases = match().flatMap((name) => name.proposal ?? []);
+  if (acceptNames && aliases.length > 0) {
+    model.aliases = withAliases(model.aliases, aliases);
+    await writeAtomic(path.join(country.directory, ALIASES_FILE), aliasesCsv(model.aliases));
+  }
+  const names = match().map((name): MatchedName => ({ ...name, rows: name.rows.length }));
+  if (names.every(({ area }) => area)) return { names, faults: [] };
+  model.aliases = withAliases(model.aliases, aliases);
+  if (!match().every(({ area }) => area)) return { names, faults: [] };
+  const check = () => checkProposal(country, proposal, lastEstimated);
+  return { names, faults: await collectFaults('tables and outlines', entry.id, check) };
+}
+
+/** Measures the proposed entry, and checks it as a build does. @throws BadInput if a build would refuse it */
+async function checkProposal(
+  country: Country,
+  { entry, view, read }: Proposal,
+  lastEstimated: Period | undefined,
+): Promise<{ updated: Source; rows: ComparedRow[] | null; proposed: Country; report: ReportLine[] }> {
+  const { source: updated, rows } = await measureSource(entry, view, country.model.states, read);
+  const proposed = proposedCountry(country, updated, view, lastEstimated);
+  return { updated, rows, proposed, report: await checkProposed(proposed, updated) };
+}
+
+/** Keeps copies of an entry's files, whose hashes it has. */
+async function keepFiles(out: string, { files }: Source, rawData: string): Promise<void> {
+  for (const { path: file, sha256 } of files) await keepFile(out, path.join(rawData, file), sha256!);
+}
+
+async function copyIntoRawData(given: readonly NewFile[], rawData: string): Promise<void> {
+  for (const { file, path: target } of given) {
+    const place = path.join(rawData, target);
+    if (path.resolve(file) !== path.resolve(place)) await writeAtomic(place, (copy) => copyFile(file, copy));
   }
 }
 
