@@ -19,22 +19,23 @@ import { readTable, recoded } from './readers/raw-table.ts';
 /** Outlines that should be identical may differ by this share of an area (vertices rounded by their producer). */
 const SAME_AREA = 1e-5;
 
-/** What areas must be. */
+/** What an error expects of areas. */
 const INSIDE = 'areas inside those of the upper level';
 
 interface Outline {
   code: string;
   name: string;
-  /** P-code of its state; empty until it is found by location. */
+  /** P-code of its state; empty until its location tells it. */
   parent: string;
   polygons: Polygon[];
 }
 
 /**
- * Reads the country's areas and outlines, cleans slivers between LGAs, and checks counts, codes and validity, that LGAs
- * do not overlap and are inside their states, and that the outline of each state is the union of its LGAs, apart from ground that the catalog
- * declares `uncovered`. Codes and states of LGAs come from the outlines or, by name, from a table of codes; otherwise
- * states are found by location. Without outlines of the states, these are the union of their LGAs.
+ * Reads the country's areas and outlines, cleans slivers between LGAs, and checks them: their numbers, codes and
+ * shapes, that LGAs do not overlap and lie inside their states, and that the outline of each state is the union of its
+ * LGAs, apart from ground that the catalog declares `uncovered`. Codes and states of LGAs come from the outlines or, by
+ * name, from a table of codes; otherwise the location of an LGA tells its state. A country without outlines of its
+ * states has the unions of their LGAs.
  * @throws BadInput naming the file and the area
  */
 export async function ingestAreas(input: IngestInput): Promise<{ areas: Areas; polygons: Polygons }> {
@@ -236,7 +237,7 @@ function compareWithStates(
     const stateKm2 = areaKm2(state.polygons);
     const parts = lgas.filter((lga) => lga.parent === state.code);
     const uncovered = stateKm2 - parts.reduce((sum, lga) => sum + areaKm2(lga.polygons), 0);
-    // Its own outline was drawn before the slivers along its borders were cleaned.
+    // The state was drawn before the slivers along its borders were cleaned.
     const moved = slivers
       .filter(({ codes }) => parts.some(({ code }) => codes.includes(code)))
       .reduce((sum, { km2 }) => sum + km2, 0);

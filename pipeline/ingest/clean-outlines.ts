@@ -40,7 +40,7 @@ const SMALL_OVERLAP = 0.01;
 
 /**
  * Makes outlines of LGAs share their borders, vertex for vertex, by mapshaper's `-clean`: overlaps of at most
- * `sliver_km2` go to the smaller area, gaps of at most that size to a neighbour, and an outline's own loops of that size
+ * `sliver_km2` go to the smaller area, gaps of at most that size to a neighbour, and an outline's loops of that size
  * are removed. An LGA that lies within another one is cut out of it. Outlines that already share their borders keep
  * their positions. `report` gets whatever moves ground, with its size and place.
  * @param uncovered the largest gap that the catalog declares to belong to no LGA, km²
@@ -172,7 +172,7 @@ export function refuseCrossing(location: InputLocation, polygons: readonly Polyg
 
 /** What an LGA's outline contains. */
 interface Ground {
-  /** Its tiles: overlaps are tiles of their own. */
+  /** Its tiles; each overlap is a tile. */
   polygons: Polygon[];
   km2: number;
   /** In square degrees. */
@@ -214,7 +214,7 @@ async function measureMosaic(lgas: readonly Outline[], limit: number): Promise<M
       km2,
       width: (2e6 * km2) / metres,
       point: pointOnFeature({ type: 'MultiPolygon', coordinates: polygons }).geometry.coordinates,
-      // mapshaper's own area decides which gaps it fills.
+      // mapshaper fills gaps by the area that it measures itself.
       small: kind === 'gap' ? (properties.m2 as number) < limit * 1e6 : km2 <= limit,
     };
     slivers.push(sliver);
@@ -252,8 +252,8 @@ function enclosures(slivers: readonly Sliver[], ground: ReadonlyMap<string, Grou
 }
 
 /**
- * Ground that an outline's own rings enclose more than once, km². It is compared in square degrees, to which a vertex in
- * the middle of a long edge makes no difference.
+ * Ground that the rings of an outline enclose more than once, km². It is compared in square degrees, to which a vertex
+ * in the middle of a long edge makes no difference.
  */
 function drawnTwice(polygons: readonly Polygon[], { km2, planar }: Ground): number {
   const ringArea = (ring: Polygon[number]) =>

@@ -23,7 +23,7 @@ import { Locator } from './locate.ts';
 import { OtherNames } from './names.ts';
 import { ingestSurveys } from './surveys.ts';
 
-/** Reads all tables and outlines of the catalog, checks them, and returns them under the project's own names. */
+/** Reads all tables and outlines of the catalog, checks them, and returns them under the project's names. */
 export const run: StageRun = async (io) => {
   const names = new OtherNames();
   const input: IngestInput = {

@@ -15,7 +15,7 @@ export interface IngestInput {
   sources: readonly Source[];
   model: Model;
   report: ReportLine[];
-  /** Collects other names of places found in the files, for joins by name. */
+  /** Collects other names of places in the files, for joins by name. */
   otherNames?: OtherNames;
 }
 
@@ -40,7 +40,7 @@ export function gapFor(source: Source, lgaCode: string): Gap | undefined {
 /** The declaration in the catalog that would let a build pass a gap in the data. */
 export const declareGap = (gap: Omit<Gap, 'reason'>): Remedy => ({ declare: 'gap', gap });
 
-/** Finds the places that rows name by their codes. */
+/** Looks up the places of rows by their codes. */
 export interface CodeReader {
   /** @throws BadInput naming the row if its code is not that of an LGA, or its names belong to another place */
   lga(row: RawRow): Areas['lgas'][number];

@@ -23,9 +23,9 @@ export interface NameMatch {
   alias: Alias | null;
   /** Areas that a name without one may mean, the likest first. */
   candidates: readonly { area: Place; like: number }[];
-  /** The row that would accept the likest; null if it has rows of its own, or others are as likely. */
+  /** The row that would accept the likest; null if that area has rows already, or others are as likely. */
   proposal: Alias | null;
-  /** Whether its candidate is not like it at all: it is only the last area without a name, of the last name without one. */
+  /** Whether its candidate is not like it at all, but is the only area that no other name of the table may mean. */
   leftOver: boolean;
 }
 
@@ -61,9 +61,11 @@ export async function readPlaced(
   if (!level) return table;
   const matches = matchNames(table, source, areas, input.model);
   const nameless = isOfPlacesWithin(source) ? [] : table.rows.filter((row) => !row.has(level));
-  readEach([...matches, nameless], (unit) =>
-    Array.isArray(unit) ? refuseNameless(unit, level) : refuseUnmatched(unit, level),
-  );
+  const checks = [
+    ...matches.map((match) => () => refuseUnmatched(match, level)),
+    () => refuseNameless(nameless, level),
+  ];
+  readEach(checks, (check) => check());
   const bare = withoutWords(sharedWords(matches.map(({ name }) => name)));
   const spelled = matches.filter(
     ({ name, area, alias }) => !alias?.from && ![plain(name), bare(name)].includes(plain(area!.name)),
@@ -111,7 +113,7 @@ function refuseUnmatched(
     );
 }
 
-/** Rows of an area alone can be without its name: those of the country's total, or of notes. */
+/** Only rows that are not of an area have no name: the country's total, or notes. */
 function refuseNameless(rows: readonly RawRow[], level: 'lga' | 'state'): void {
   if (rows.length > 0)
     throw rows[0]!
@@ -261,7 +263,7 @@ const contains = (name: string, part: string) => part.length >= LEAST_LETTERS &&
 
 /**
  * The row of `aliases.csv` that gives a name its likest area, if no other name has rows of that area at the same times.
- * Names that all contain that of an area without rows of its own are its parts, in tables that can be added up.
+ * Names that all contain the name of an area that has no rows itself are its parts, in tables that can be added up.
  */
 function proposalFor(
   match: NameMatch,

@@ -11,8 +11,8 @@ import { type RawRow, RawTable } from './readers/raw-table.ts';
 const EXAMPLES = 3;
 
 /**
- * The table with the cases of a month unknown if too few of its reports were made, or if nothing says how many were; the
- * same rule as for cases by facility. Areas without a known month are left out.
+ * The table with the cases of a month unknown if too few of its reports were made, or if nothing says how many were;
+ * the same rule as for cases by facility. Areas without a known month are left out.
  * @param table with a column `reporting_rate`, percent
  * @param key the column of its areas
  * @throws BadInput for a rate that is no number or negative, and if no month is known

@@ -1,4 +1,6 @@
-/** The rounds that months make up, and what is hard to believe of a survey: pauses, and clusters elsewhere than stated. */
+/**
+ * The rounds of a survey by its months, and what is hard to believe of it: pauses, and clusters elsewhere than stated.
+ */
 import type { Source } from '../catalog/sources.ts';
 import { calendarYear, monthIndex } from '../contract/months.ts';
 import type { Areas, Cluster } from './ingest-tables.ts';
@@ -49,7 +51,9 @@ export function doubtPauses(input: IngestInput, source: Source, clusters: readon
 /** How many clusters a doubt names. */
 const NAMED = 5;
 
-/** Puts clusters in doubt whose coordinates lie farther from the upper-level area that their row names than displacement. */
+/**
+ * Puts clusters in doubt that lie farther from the upper-level area that their row names than they can be displaced.
+ */
 export function doubtStates(
   input: IngestInput,
   areas: Areas,
@@ -58,9 +62,9 @@ export function doubtStates(
   rows: readonly RawRow[],
   clusters: readonly Cluster[],
 ): void {
-  const { longitude: located, state, state_pcode } = source.columns ?? {};
+  const { longitude: hasCoordinates, state, state_pcode } = source.columns ?? {};
   // A code is refused if it belongs to another area.
-  if (!located || !state || state_pcode) return;
+  if (!hasCoordinates || !state || state_pcode) return;
   const names = rows.flatMap(({ values }) => values.state ?? []);
   const { named } = placesByName('state', areas, input.model, names);
   const elsewhere = rows.flatMap((row, i) => {

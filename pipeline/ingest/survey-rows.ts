@@ -11,7 +11,7 @@ import type { RawRow } from './readers/raw-table.ts';
 /** Far more children than any survey examines in a cluster: a larger number is a different figure. */
 const MOST_EXAMINED = 10_000;
 
-/** Years of fieldwork, if a table gives them in a column of their own. */
+/** Years of fieldwork, if a table gives them in a column. */
 const YEARS = { least: 1980, most: 2099 };
 
 /** The declaration in the catalog that would leave rows with these values out. */
@@ -68,7 +68,7 @@ export function readRound(row: RawRow, { columns = {}, rounds = [] }: Source): P
 }
 
 /**
- * Reads the location of a cluster: as given in the row, with the LGA found from the coordinates if the row gives none.
+ * Reads the location of a cluster: as given in the row, with the LGA by the coordinates if the row gives none.
  * @param snapped collects a line for each displaced cluster outside every LGA, which is assigned to the nearest one; if
  *   null, such clusters are refused
  */

@@ -23,8 +23,8 @@ export interface TextTable {
  * @param declared the separator of its cells; null takes the one that the header has most of
  * @param encoding of its text if it is not UTF-8; null takes the one that fits
  * @param titleRows rows above the header; null takes those that are much shorter than the table
- * @throws BadInput naming a row by the line where it starts (the first one is 1): bytes that are not in the encoding, more
- *   or fewer cells than in the header, a quote that is not closed
+ * @throws BadInput naming a row by the line where it starts (the first one is 1): bytes that are not in the encoding,
+ *   more or fewer cells than in the header, a quote that is not closed
  */
 export async function readCsv(
   full: string,

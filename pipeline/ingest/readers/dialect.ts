@@ -1,4 +1,4 @@
-/** Tables in another dialect than the project's own, brought into it. */
+/** Brings tables in another dialect into the project's. */
 import path from 'node:path';
 import type { Dialect } from '../../catalog/dialect.ts';
 import { InputLocation } from '../../lib/bad-input.ts';
@@ -11,8 +11,8 @@ const GROUPED = /^[+-]?\d{1,3}([\u00a0\u202f]\d{3})+(?=$|[.,])/;
 const ungrouped = (number: string) => number.replaceAll(/[\u00a0\u202f]/g, '');
 
 /**
- * The table without blanks around cells or among digits and without empty rows, with decimal points, with a row for each
- * month and for each test, and with a column for each figure.
+ * The table without blanks around cells or among digits and without empty rows, with decimal points, with a row for
+ * each month and for each test, and with a column for each figure.
  * @param file its name
  * @throws BadInput if the dialect has months as columns and no column is named by a month, figures as rows and a figure
  *   twice, columns of tests that the table lacks, or one year for all rows that cannot be told
@@ -87,8 +87,8 @@ function unmerged({ header, rows }: TextTable, merged: readonly string[], locati
 }
 
 /**
- * Names, as `plain` writes them, of columns that differ from figure to figure and say nothing of a place: totals and row
- * numbers.
+ * Names, as `plain` writes them, of columns that differ from figure to figure and say nothing of a place: totals and
+ * row numbers.
  */
 export const OF_THE_ROW = /^((grand)?totals?(general)?|totaux|totais|sn|no|rownumber|)$/;
 
@@ -99,8 +99,8 @@ export const nameIn =
     indexes.flatMap((index) => cells[index] ?? []).join(' ');
 
 /**
- * A row for each test of each row, in columns that take the place of the file's own of these names. A test whose cells
- * are blank was not made, unless no test was: then the first one has a row, for its reader to refuse.
+ * A row for each test of each row, in columns that take the place of the file's columns of these names. A test whose
+ * cells are blank was not made, unless no test was: then the first one has a row, for its reader to refuse.
  */
 function testsApart(
   { header, rows }: TextTable,

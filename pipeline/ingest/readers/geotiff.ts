@@ -13,8 +13,8 @@ export interface Raster extends BlockSize {
   description: RasterDescription;
   /**
    * Values of a window, in `space` if it is large enough and of the right type, else in a new array.
-   * @throws BadInput if a value is outside `valid` or marks a missing cell (rows and columns are counted from 0), or the
-   *   file cannot be decoded
+   * @throws BadInput if a value is outside `valid` or marks a missing cell (rows and columns are counted from 0), or
+   *   the file cannot be decoded
    */
   readWindow(window: Window, space?: Values): Promise<Values>;
   close(): Promise<void>;

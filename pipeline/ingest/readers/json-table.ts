@@ -7,14 +7,14 @@ type Scalar = string | number | boolean | null | undefined;
 const FORMS =
   'a list of records, `headers` and `rows` (DHIS2 analytics), or one named list of records (DHIS2 metadata)';
 
-/** More than any table has, and half a gigabyte. Records with fields of their own need a cell for each field of the others. */
+/** More than any table has, and half a gigabyte. Each record needs a cell for the fields of all others. */
 const MOST_CELLS = 2 ** 26;
 
 /**
  * Reads a table from JSON as text: DHIS2 analytics (`headers`, `rows`; columns are named by `name`, and a column of ids
  * whose names `metaData` gives is followed by one of these, such as `ou.name`), DHIS2 metadata
- * (`{"organisationUnits": [...]}`), or a plain list of records. Nested fields become columns such as `parent.id`, and a
- * point becomes `longitude` and `latitude`; lists are ignored. Rows are numbered as in a CSV: the first record is row 2.
+ * (`{"organisationUnits": [...]}`), or a plain list of records. Nested fields become columns such as `parent.id`, and a point becomes
+ * `longitude` and `latitude`; lists are ignored. Rows are numbered as in a CSV: the first record is row 2.
  * @param full path of the file
  * @param file its name in messages
  * @throws BadInput for JSON of any other form
@@ -76,7 +76,9 @@ function analyticsTable(headers: unknown[], rows: unknown[], location: InputLoca
 /** Months are read as they are; their names depend on the language. */
 const MONTHS = 'pe';
 
-/** The table with a column of names after each column of ids, by the metadata of DHIS2: `items`, or `names` before 2.29. */
+/**
+ * The table with a column of names after each column of ids, by the metadata of DHIS2: `items`, or `names` before 2.29.
+ */
 function withNames({ header, rows }: TextTable, metaData: unknown): TextTable {
   const { items, names } = (isRecord(metaData) ? metaData : {}) as Record<string, Record<string, unknown> | undefined>;
   const itemName = (id: string | null) => {

@@ -60,7 +60,7 @@ function fullYear(text: string, isBesideNumber: boolean): string {
 
 /**
  * How a column of monthly records' months is written.
- * @returns `undefined` in `orders` is the project's own form. None if a cell is not a month; several if day and month
+ * @returns `undefined` is the project's form. None if a cell is not a month; several if day and month
  *   cannot be told apart
  */
 export function monthOrders(cells: readonly string[]): (MonthOrder | undefined)[] {
@@ -82,7 +82,9 @@ export function dateOrders(cells: readonly string[]): (MonthOrder | undefined)[]
 export const daysIn = (cells: readonly string[], order: MonthOrder): ReadonlySet<string | undefined> =>
   new Set(cells.map((cell) => splitDate(cell)[order.split(' ').indexOf('day')]));
 
-/** The month of a row by its columns `period`, or `year` and `month`, or whatever stands in its place; null without one. */
+/**
+ * The month of a row by its columns `period`, or `year` and `month`, or whatever stands in its place; null without one.
+ */
 export function monthText({ period, year, month }: Readonly<Record<string, string | null>>): string | null {
   if (period) return period;
   return year && month ? `${year}-${month.padStart(2, '0')}` : null;

@@ -27,8 +27,8 @@ interface GeoJson {
 
 /**
  * Reads polygons in longitude and latitude on WGS 84, in the file's order, from a shapefile (`.shp` with its `.dbf` and
- * `.prj`, or a zip with one shapefile), a GeoJSON FeatureCollection, TopoJSON, or DHIS2's organisation units of one level
- * with their geometry.
+ * `.prj`, or a zip with one shapefile), a GeoJSON FeatureCollection, TopoJSON, or DHIS2's organisation units of one
+ * level with their geometry.
  */
 export async function readPolygons(file: string): Promise<PolygonFeature[]> {
   const location = new InputLocation(file);
@@ -201,7 +201,7 @@ function checkDbf(dbf: Buffer, shapes: number, location: InputLocation): void {
   if (rows !== shapes) throw location.error(`${rows} rows`, `${shapes}, the number of shapes in the .shp`);
 }
 
-/** An index has a header like that of the main file, with its own length, then eight bytes for each shape. */
+/** An index has a header like that of the main file, with the length of the index, then eight bytes for each shape. */
 function checkShx(shx: Buffer, shp: Buffer, location: InputLocation): void {
   const stated = shx.length >= 28 ? shx.readInt32BE(24) * 2 : 100;
   if (shx.length < stated) throw location.error(`${shx.length} bytes`, `${stated} (the file is cut short)`);
@@ -217,13 +217,15 @@ function checkShx(shx: Buffer, shp: Buffer, location: InputLocation): void {
   });
 }
 
-/** Types of shapes made of parts, which state the number of their parts and of their points; of those of points alone. */
+/**
+ * Types of shapes made of parts, which state the number of their parts and of their points; of those of points alone.
+ */
 const OF_PARTS = [3, 5, 13, 15, 23, 25, 31];
 const OF_POINTS = [8, 18, 28];
 
 /**
- * A shape's parts (4 bytes each) and points (16 bytes each) must fit into its record, and the parts be in order: mapshaper
- * would allocate them, or never end.
+ * A shape's parts (4 bytes each) and points (16 bytes each) must fit into its record, and the parts be in order:
+ * mapshaper would allocate them, or never end.
  */
 function checkShapes(shp: Buffer, location: InputLocation): void {
   shapeOffsets(shp).forEach((offset, i) => {

@@ -126,8 +126,8 @@ interface RowCount {
 }
 
 /**
- * A table as read from a raw file, or from several deliveries of it, its rows in the order of the files. Its errors name
- * the first file.
+ * A table as read from a raw file, or from several deliveries of it, its rows in the order of the files. Its errors
+ * name the first file.
  */
 export class RawTable extends InputLocation {
   readonly columns: ReadonlySet<string>;
@@ -170,7 +170,10 @@ export class RawTable extends InputLocation {
     });
   }
 
-  /** Called last, because other checks name what is missing. @throws BadInput for fewer rows than the catalog specifies */
+  /**
+   * Called last, because other checks name what is missing.
+   * @throws BadInput for fewer rows than the catalog specifies
+   */
   refuseShort(): void {
     for (const { location, total, least } of this.counts)
       if (total < least)

@@ -17,7 +17,7 @@ interface Format {
   convert: Partial<Record<Wanted, (file: string) => string>>;
 }
 
-/** Every sheet or layer becomes a CSV of its own, in a folder. */
+/** Every sheet or layer becomes a CSV in a folder. */
 const layers = (file: string) => `ogr2ogr -f CSV ${quoted(nameOfResult(file, '_tables'))} ${quoted(shellName(file))}`;
 /** The first row of each sheet is its header, even if the sheet has nothing but text. */
 const sheets = (driver: string) => (file: string) => `${layers(file)} --config OGR_${driver}_HEADERS FORCE`;

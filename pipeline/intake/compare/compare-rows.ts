@@ -47,7 +47,7 @@ export interface PlaceAgreement {
   misaligned: StateAgreement[];
   /** Values that were missing and are now 0. */
   zeroed: number;
-  /** Values that were known and are now missing. */
+  /** Values that were given and are now missing. */
   blanked: number;
   /** Shift of the seasonal cycle in months, median over places; null without monthly data. */
   months_shifted: number | null;
@@ -82,7 +82,7 @@ export interface RowComparison {
   /** Added months compared with the earlier averages of the same places and months of the year. */
   added_months: SumChange[];
   added_places: PlaceAgreement[];
-  /** Added months, of all places or of a state, most of whose figures above 0 are equal to those of an earlier month. */
+  /** Added months, of all places or of a state, most of whose figures above 0 are those of an earlier month. */
   repeated: { column: string; of: string; as: Period; rows: number; same: number }[];
   /** Figures of settled months, and lower ones of any month, that have changed: see `LATE_MONTHS`. */
   corrected: { column: string; place: string; period: Period; was: number; is: number }[];
@@ -114,7 +114,7 @@ export const compareRows = (before: readonly ComparedRow[], after: readonly Comp
     const columns = await load(db, { was: before, is: after });
     const last = before.reduce((latest, { period }) => (period !== null && period > latest ? period : latest), '');
     const settled = last === '' ? '' : addMonths(last, -LATE_MONTHS);
-    const some = async (from: string) =>
+    const exampleKeys = async (from: string) =>
       (await db.rows<{ key: string }>(`SELECT _key AS key FROM ${from} ORDER BY rowid LIMIT ${EXAMPLES}`)).map(
         ({ key }) => key,
       );
@@ -127,9 +127,9 @@ export const compareRows = (before: readonly ComparedRow[], after: readonly Comp
     return {
       rows: counts!,
       examples: {
-        added: await some('"is" ANTI JOIN was USING (_key)'),
-        removed: await some('was ANTI JOIN "is" USING (_key)'),
-        changed: await some('changes WHERE changed'),
+        added: await exampleKeys('"is" ANTI JOIN was USING (_key)'),
+        removed: await exampleKeys('was ANTI JOIN "is" USING (_key)'),
+        changed: await exampleKeys('changes WHERE changed'),
       },
       changed_columns: await db.rows(
         `SELECT "column", count(*) AS rows FROM (SELECT unnest(columns) AS "column" FROM changes)
@@ -241,7 +241,7 @@ async function distributions(db: Database, columns: readonly string[]): Promise<
        avg(value) AS mean
      FROM cells GROUP BY ALL`,
   );
-  const of = (name: string, wanted: 'was' | 'is'): Distribution => {
+  const distributionOn = (name: string, wanted: 'was' | 'is'): Distribution => {
     const {
       side: _,
       column: __,
@@ -249,7 +249,7 @@ async function distributions(db: Database, columns: readonly string[]): Promise<
     } = distributions.find(({ side, column }) => column === name && side === wanted)!;
     return values;
   };
-  return columns.map((column) => ({ column, was: of(column, 'was'), is: of(column, 'is') }));
+  return columns.map((column) => ({ column, was: distributionOn(column, 'was'), is: distributionOn(column, 'is') }));
 }
 
 /** The sets of rows most of which have changed, those with the most changes first; parts of such a set are left out. */
@@ -304,18 +304,18 @@ async function agreements(
     `SELECT "column", count_if(was IS NULL AND "is" = 0) AS zeroed, count_if(was IS NOT NULL AND "is" IS NULL) AS blanked
      FROM ${from} GROUP BY ALL`,
   );
-  const correlatePlaces = (some: readonly Place[]) =>
+  const correlatePlaces = (compared: readonly Place[]) =>
     rankCorrelation(
-      some.map(({ was }) => was),
-      some.map(({ is }) => is),
+      compared.map(({ was }) => was),
+      compared.map(({ is }) => is),
     );
   return columns.map((column) => {
     const ofColumn = places.filter((place) => place.column === column);
-    const states = [...Map.groupBy(ofColumn, ({ state }) => state)].flatMap(([state, some]) => {
-      const rank_correlation = some.length < LEAST_PLACES ? null : correlatePlaces(some);
+    const states = [...Map.groupBy(ofColumn, ({ state }) => state)].flatMap(([state, ofState]) => {
+      const rank_correlation = ofState.length < LEAST_PLACES ? null : correlatePlaces(ofState);
       if (rank_correlation === null) return [];
       const besides = [1, -1].map((by) =>
-        correlatePlaces(some.map((place, i) => ({ ...place, is: some.at((i + by) % some.length)!.is }))),
+        correlatePlaces(ofState.map((place, i) => ({ ...place, is: ofState.at((i + by) % ofState.length)!.is }))),
       );
       return [{ state, rank_correlation, shifted: Math.max(...besides.map((correlation) => correlation ?? -1)) }];
     });

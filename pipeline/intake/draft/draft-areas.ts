@@ -197,7 +197,9 @@ function codesToRecode(attributes: TextTable): CodeField | null {
   return null;
 }
 
-/** The code and name of each outline's parent, from a field of codes or, if `byName`, one of names, which are recoded. */
+/**
+ * The code and name of each outline's parent, from a field of codes or, if `byName`, one of names, which are recoded.
+ */
 function findParents(attributes: TextTable, byName: boolean) {
   const isFull = (column: string) => filledCells(attributes, column).length === attributes.rows.length;
   const coded = columnsNamed(attributes.header, 'state_pcode').find(

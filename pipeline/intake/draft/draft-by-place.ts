@@ -285,8 +285,8 @@ function namelessIn(table: TableFile, columns: readonly string[], named: Named):
 }
 
 /**
- * What numbers without a name are: as answered, else by the names of the file and of its columns, else cases if they are
- * whole.
+ * What numbers without a name are: as answered, else by the names of the file and of its columns, else cases if they
+ * are whole.
  */
 function numbersIn(table: TableFile, columns: readonly string[], value: string, answers: Answers): NumbersAre {
   const answer = answers[numbersQuestion(table.file)];

@@ -18,7 +18,9 @@ export interface DraftFacilities {
   places: ReadonlyMap<TableFile, PlaceKey>;
 }
 
-/** Recognises tables of monthly figures by facility, and of several lists of facilities the one that fits most of them. */
+/**
+ * Recognises tables of monthly figures by facility, and of several lists of facilities the one that fits most of them.
+ */
 export function facilitiesIn(tables: readonly TableFile[], areas: AreaCodes): DraftFacilities {
   const times = new Map(tables.map((table) => [table, findTimeColumn(table, [])]));
   const isMonthly = (table: TableFile) => {
@@ -76,8 +78,8 @@ function countDistinct({ header, rows }: TableFile, columns: readonly string[]):
 }
 
 /**
- * The column of the parts of areas, such as health districts, in a table with several rows of an area and month: it tells
- * them apart, and each of its names lies in one area.
+ * The column of the parts of areas, such as health districts, in a table with several rows of an area and month: it
+ * tells them apart, and each of its names lies in one area.
  */
 function partsIn(table: TableFile, area: string, { columns }: TimeKey): string | null {
   const time = Object.values(columns);

@@ -1,4 +1,6 @@
-/** The columns of a table that say where and when: areas by their codes or names, months in any order of their parts. */
+/**
+ * The columns of a table that say where and when: areas by their codes or names, months in any order of their parts.
+ */
 import type { MonthOrder } from '../../catalog/dialect.ts';
 import type { Source } from '../../catalog/sources.ts';
 import { isPeriod } from '../../contract/months.ts';

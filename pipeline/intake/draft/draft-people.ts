@@ -47,7 +47,9 @@ function codeLookup({ columns, lgas, recode }: DraftAreas) {
   };
 }
 
-/** People of a raster inside each outline, in their order; null if an outline is invalid, which `catalog check` reports. */
+/**
+ * People of a raster inside each outline, in their order; null if an outline is invalid, which `catalog check` reports.
+ */
 async function sumsByArea(
   root: string,
   { file, nodata }: RasterFile,

@@ -19,7 +19,9 @@ export interface SurveyParts {
   files: Source['files'];
 }
 
-/** What is known of the results of clusters without places: their parts, or why none of several files is the other one. */
+/**
+ * What is known of the results of clusters without places: their parts, or why none of several files is the other one.
+ */
 export function surveysInParts(tables: readonly TableFile[]): Map<TableFile, SurveyParts | string> {
   const isLocated = ({ header }: TableFile) =>
     Object.keys(matchColumns(header, ['longitude', 'latitude'])).length === 2;

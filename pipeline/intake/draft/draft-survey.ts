@@ -140,7 +140,9 @@ const SURVEY_YEAR = '\tsurvey_year';
 const samplesIn = ({ header, rows }: TextTable, columns: readonly string[]): string[] =>
   rows.map(({ cells }) => JSON.stringify(columns.map((column) => cells[header.indexOf(column)])));
 
-/** The columns of children examined and positive; those of tests, where they stand side by side, and no totals of these. */
+/**
+ * The columns of children examined and positive; those of tests, where they stand side by side, and no totals of these.
+ */
 function countsIn(header: readonly string[], tests: Dialect['tests'] | null) {
   const names = ['examined', 'positive', 'positivity'] as const;
   const [test] = Object.values(tests ?? {});

@@ -172,8 +172,8 @@ async function comparedAbove(
 }
 
 /**
- * Nothing is lost with a file that cannot be read if a table in a path of its name can. It is not even listed if that is
- * what the command for it writes: a CSV beside it, or a folder of them.
+ * Nothing is lost with a file that cannot be read if a table in a path of its name can. It is not even listed if that
+ * is what the command for it writes: a CSV beside it, or a folder of them.
  */
 function unlessConverted(skipped: LeftOut, tables: readonly TableFile[]): LeftOut[] {
   const { dir, name } = path.parse(skipped.file);
@@ -183,7 +183,9 @@ function unlessConverted(skipped: LeftOut, tables: readonly TableFile[]): LeftOu
   return [tables.some(({ file }) => file.includes(name)) ? { ...skipped, lost: null } : skipped];
 }
 
-/** The country's name: the only one, not a code, in the first column of countries; null if there is none, or several. */
+/**
+ * The country's name: the only one, not a code, in the first column of countries; null if there is none, or several.
+ */
 function countryIn(tables: readonly TextTable[]): string | null {
   const [names = []] = tables.flatMap((table) => {
     const column = likeliestColumn(table.header, 'country');

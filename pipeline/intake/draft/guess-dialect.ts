@@ -9,7 +9,10 @@ import { plain } from '../../lib/likeness.ts';
 /** The columns of figures in DHIS2 analytics, as JSON and as CSV, the likeliest first. */
 const FIGURES = ['dx.name', 'dx', 'dataname', 'Data'];
 
-/** Names that people give them in tables of their own, as `plain` writes them, and columns of the figures' ages and sexes. */
+/**
+ * Names that people give them in tables of their own, as `plain` writes them, and columns of the figures' ages and
+ * sexes.
+ */
 const NAMES = {
   figure:
     /^(data|donnees?|dados|datos)$|^(nameof|nomde)?(the)?(dataelements?|elements?dedonnees?|elementodedados?|indicat(or|eur)s?|indicador(es)?|variables?)(name|nom)?$/,
@@ -44,8 +47,8 @@ function areFigures({ header, rows }: Pick<TextTable, 'header' | 'rows'>, names:
 }
 
 /**
- * The first columns, as far as their cells are merged: the first row has a text, at least half of the rows have none, and
- * none comes back.
+ * The first columns, as far as their cells are merged: the first row has a text, at least half of the rows have none,
+ * and none comes back.
  */
 function mergedColumns({ header, rows }: Pick<TextTable, 'header' | 'rows'>): string[] {
   const isMerged = (i: number) => {

@@ -35,7 +35,7 @@ const ROUNDS = 10;
 /**
  * Proposes, or with `accept` writes, declarations for a country's faults: gaps, differently spelled names, areas in
  * parts, slivers, rows left out.
- * @param accept who accepts them and why; the reason is written to each gap and to rows left out, after what was found:
+ * @param accept who accepts them and why; the reason is written to each gap and to rows left out, after what is wrong:
  *   one reason for all may be true of some only. Without it nothing is changed
  * @throws BadInput if a catalog file does not have the right form
  */
@@ -99,7 +99,7 @@ const FINDINGS: Readonly<Record<Gap['rule'], string>> = {
   value: 'cells without a value',
 };
 
-/** What was found, whatever a person says of it; the same for consecutive months, whose gaps are merged. */
+/** What is wrong, whatever a person says of it; the same for consecutive months, whose gaps are merged. */
 const describeFinding = (remedy: Remedy): string =>
   remedy.declare === 'gap' ? FINDINGS[remedy.gap.rule] : 'rows that cannot be used';
 

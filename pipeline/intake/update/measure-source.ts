@@ -65,19 +65,21 @@ function extendSpan(span: Span, rows: readonly ComparedRow[]): Span {
 
 type Rounds = NonNullable<Source['rounds']>;
 
-/** The rounds found in the table: known ones as in the catalog, new ones with the months of their rows. */
+/** The rounds of the table: those of the catalog as they are there, new ones with the months of their rows. */
 function extendRounds({ columns = {} }: Source, rounds: Rounds, rows: readonly ComparedRow[]): Rounds {
   return columns.survey_year ? roundsByYear(rounds, rows) : roundsByMonth(rounds, rows);
 }
 
-/** Months soon before or after a known round are not taken for another one: a reader of the table refuses their rows. */
+/**
+ * Months soon before or after a round of the catalog are not another round: a reader of the table refuses their rows.
+ */
 function roundsByMonth(rounds: Rounds, rows: readonly ComparedRow[]): Rounds {
   const months = rows.flatMap(({ period }) => (period !== null && isPeriod(period) ? [period] : []));
   const present = rounds.filter(({ first, last }) => months.some((month) => month >= first && month <= last));
-  const apart = months.filter((month) =>
+  const newMonths = months.filter((month) =>
     present.every(({ first, last }) => isLongPause(last, month) || isLongPause(month, first)),
   );
-  return [...present, ...roundsOfMonths(apart)].sort((a, b) => (a.first < b.first ? -1 : 1));
+  return [...present, ...roundsOfMonths(newMonths)].sort((a, b) => (a.first < b.first ? -1 : 1));
 }
 
 function roundsByYear(rounds: Rounds, rows: readonly ComparedRow[]): Rounds {

@@ -159,7 +159,8 @@ async function readProposal(country: Country, accepted: Source, entry: Source, v
 }
 
 /**
- * The names of the proposed table with their areas. Proposed areas are accepted on request, and written to `aliases.csv`.
+ * The names of the proposed table with their areas. On request, proposed areas are accepted and written to
+ * `aliases.csv`.
  * @returns also, if some names have no area, what else would be refused if all proposed areas were accepted
  */
 async function matchPlaces(
